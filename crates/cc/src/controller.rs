@@ -1,0 +1,142 @@
+//! The trait, and the events it hears.
+
+use eddyline_units::Time;
+
+/// What a controller may know of its path before the first packet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathFacts {
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// Data packets that one acknowledgement stands for.
+    pub ack_ratio: u32,
+    /// Initial window in packets (RFC 6928, or as configured).
+    pub initial_window: f64,
+    /// Propagation and access delay of both sub-paths, where the experiment gives it away (`base_rtt = "known"`).
+    pub known_base_rtt: Option<Time>,
+}
+
+/// A packet is about to leave.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent {
+    /// When.
+    pub now: Time,
+    /// Packets in flight, this one included.
+    pub in_flight: f64,
+}
+
+/// What rides on a packet from its sending to its acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Stamp {
+    /// Packets in flight when the packet was sent, as the controller wants to remember it.
+    pub in_flight: f32,
+}
+
+/// An acknowledgement of new data arrived.
+#[derive(Debug, Clone, Copy)]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Time,
+    /// When the packet that caused it was sent.
+    pub sent_at: Time,
+    /// When that packet reached the receiver: `received_at - sent_at` is the forward delay, `now - received_at` the
+    /// reverse one, the receiver's own delay included.
+    pub received_at: Time,
+    /// The round-trip sample; none from a retransmitted packet (Karn).
+    pub rtt: Option<Time>,
+    /// Packets newly acknowledged, cumulatively or selectively.
+    pub acked: f64,
+    /// Packets in flight after this acknowledgement.
+    pub in_flight: f64,
+    /// What rode on the packet that caused it.
+    pub stamp: Stamp,
+    /// The window, not the application or the receiver, held the sender back.
+    pub cwnd_limited: bool,
+    /// Loss recovery is under way.
+    pub in_recovery: bool,
+}
+
+/// Loss was detected by duplicate acknowledgements or SACK: once an episode.
+#[derive(Debug, Clone, Copy)]
+pub struct Loss {
+    /// When it was detected.
+    pub now: Time,
+    /// Packets outstanding then (FlightSize of RFC 5681).
+    pub flight_size: f64,
+}
+
+/// The retransmission timer expired.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeout {
+    /// When.
+    pub now: Time,
+    /// Packets outstanding then (FlightSize of RFC 5681).
+    pub flight_size: f64,
+    /// The timer had expired before without new data acknowledged in between.
+    pub repeated: bool,
+}
+
+/// What a sender without SACK does with an acknowledgement of a part of what was outstanding when loss was detected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartialAck {
+    /// Leave recovery (Reno, RFC 5681).
+    Leave,
+    /// Retransmit the next hole and stay (NewReno, RFC 6582).
+    Stay,
+}
+
+/// A congestion controller.
+///
+/// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one.
+pub trait Controller {
+    /// The handshake gave a first round-trip sample.
+    fn on_handshake(&mut self, _now: Time, _rtt: Time) {}
+
+    /// A data packet leaves; what is returned comes back with its acknowledgement.
+    fn on_sent(&mut self, sent: &Sent) -> Stamp {
+        Stamp { in_flight: sent.in_flight as f32 }
+    }
+
+    /// New data was acknowledged.
+    fn on_ack(&mut self, ack: &Ack);
+
+    /// A loss episode begins.
+    fn on_loss(&mut self, loss: &Loss);
+
+    /// The loss episode is over: all that was outstanding at its start is acknowledged.
+    fn on_recovered(&mut self, _now: Time) {}
+
+    /// The retransmission timer expired.
+    fn on_timeout(&mut self, timeout: &Timeout);
+
+    /// An ECN mark was echoed: at most once a round trip. As loss unless the algorithm says otherwise (RFC 3168, 6.1.2).
+    fn on_ecn(&mut self, mark: &Loss) {
+        self.on_loss(mark);
+    }
+
+    /// Nothing was sent for longer than the retransmission timeout: the window may be at most `restart_window`
+    /// (RFC 5681, 4.1).
+    fn on_idle(&mut self, restart_window: f64);
+
+    /// The congestion window.
+    fn window(&self) -> f64;
+
+    /// Most packets that may be in flight, given that packets are paced or not; the window unless pacing wants slack.
+    fn flight_limit(&self, _paced: bool) -> f64 {
+        self.window()
+    }
+
+    /// Time from one packet to the next if this algorithm paces.
+    fn pacing_interval(&self) -> Option<Time> {
+        None
+    }
+
+    /// The belief about the round-trip time without queueing.
+    fn base_rtt(&self) -> Option<Time> {
+        None
+    }
+
+    /// Recovery without SACK.
+    fn partial_ack(&self) -> PartialAck {
+        PartialAck::Stay
+    }
+}

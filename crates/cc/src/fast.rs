@@ -1,0 +1,307 @@
+//! FAST TCP: a window that keeps `alpha` packets of this flow queued along the path.
+//!
+//! The law is `w <- min(2 w, (1 - gamma) w + gamma (w_then baseRTT / avgRTT + alpha))` with `w_then` the packets in flight
+//! when the acknowledged packet was sent (Jin, Wei and Low, INFOCOM 2004; eq. 2 of Ge et al. is its fluid form). In
+//! equilibrium `x = alpha / q`, q the queueing delay of the whole round trip.
+//!
+//! The profile `clean` is that law once a round trip with fractional windows and paced packets. The profile `ns2-1.1.3`
+//! behaves as the ns-2 module of that version did: updates on a 10 ms timer in every other round trip, whole packets,
+//! ACK-clocked.
+
+use eddyline_units::{Packets, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base_rtt::{BaseRtt, BaseRttSource};
+use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
+
+/// Which details fill the gaps that the equations leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub enum FastProfile {
+    /// The law once a round trip, fractional windows, paced.
+    #[default]
+    #[serde(rename = "clean")]
+    Clean,
+    /// As the ns-2 module 1.1.3: timer updates in every other round trip, whole packets, ACK-clocked.
+    #[serde(rename = "ns2-1.1.3")]
+    Ns2,
+}
+
+/// Parameters of `fast`. What is left out takes the profile's value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FastParams {
+    /// Packets to keep queued along the path.
+    #[schemars(extend("x-above" = 0))]
+    pub alpha: Packets,
+    /// Share of the way to the target that one update goes, in (0, 1].
+    #[serde(default = "half")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub gamma: f64,
+    /// Which details fill the gaps of the equations.
+    #[serde(default)]
+    pub profile: FastProfile,
+    /// Where the base round-trip time comes from.
+    #[serde(default)]
+    pub base_rtt: BaseRttSource,
+    /// Queueing delay below which the window doubles each round trip.
+    #[serde(default = "mi_threshold")]
+    pub mi_threshold: Time,
+    /// Least time between two updates of the window. Clean: 0 s (one update a round trip); ns2-1.1.3: 10 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_period: Option<Time>,
+    /// Average: weight of a sample is `min(filter_gain / N, filter_cap)`, N the window (clean) or the packets in flight.
+    #[serde(default = "filter_gain")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub filter_gain: f64,
+    /// Largest weight of a sample, in (0, 1]. Clean: 1/4; ns2-1.1.3: 1/256.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub filter_cap: Option<f64>,
+    /// Packets that may be in flight beyond the window while pacing.
+    #[serde(default = "one_packet")]
+    pub pacing_slack: Packets,
+    /// Window after a loss, as a share of the one before, in (0, 1].
+    #[serde(default = "half")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub loss_factor: f64,
+    /// Window after a timeout, at least one packet.
+    #[serde(default = "two_packets")]
+    #[schemars(extend("x-least" = 1))]
+    pub timeout_window: Packets,
+    /// Smallest window, at least one packet.
+    #[serde(default = "two_packets")]
+    #[schemars(extend("x-least" = 1))]
+    pub min_window: Packets,
+}
+
+const fn half() -> f64 {
+    0.5
+}
+
+const fn filter_gain() -> f64 {
+    3.0
+}
+
+const fn mi_threshold() -> Time {
+    Time::from_ps(750_000_000)
+}
+
+const fn one_packet() -> Packets {
+    Packets::new(1.0)
+}
+
+const fn two_packets() -> Packets {
+    Packets::new(2.0)
+}
+
+/// Below this base RTT the ns-2 module does not spread its increases.
+const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
+
+/// FAST's state for one flow.
+#[derive(Debug, Clone)]
+pub struct Fast {
+    window: f64,
+    base: BaseRtt,
+    /// Smoothed round-trip time in picoseconds; zero before the first sample.
+    avg_ps: f64,
+    /// Packets sent before this belong to the round trip that is over.
+    round: Time,
+    paced_interval: Time,
+    alpha: f64,
+    gamma: f64,
+    threshold_ps: f64,
+    filter_gain: f64,
+    filter_cap: f64,
+    slack: f64,
+    floor: f64,
+    loss_factor: f64,
+    timeout_window: f64,
+    /// Only in the profile of the ns-2 module.
+    module: Option<Ns2Module>,
+}
+
+/// What only the ns-2 module keeps.
+#[derive(Debug, Clone, Copy)]
+struct Ns2Module {
+    period: Time,
+    last_update: Time,
+    /// Updates happen in every other round trip.
+    active: bool,
+    /// Whole packets still to be added, of how many, since `last_update`.
+    pending: f64,
+    planned: f64,
+}
+
+impl Fast {
+    /// A sender at its initial window.
+    #[must_use]
+    pub fn new(p: &FastParams, facts: &PathFacts) -> Self {
+        let ns2 = p.profile == FastProfile::Ns2;
+        let period = p.update_period.unwrap_or(if ns2 { Time::from_ms(10) } else { Time::ZERO });
+        let floor = p.min_window.get().max(1.0);
+        Self {
+            window: facts.initial_window.max(floor),
+            base: BaseRtt::new(p.base_rtt, facts),
+            avg_ps: 0.0,
+            round: Time::ZERO,
+            paced_interval: Time::ZERO,
+            alpha: p.alpha.get(),
+            gamma: p.gamma,
+            threshold_ps: p.mi_threshold.as_ps() as f64,
+            filter_gain: p.filter_gain,
+            filter_cap: p.filter_cap.unwrap_or(if ns2 { 1.0 / 256.0 } else { 0.25 }),
+            slack: p.pacing_slack.get(),
+            floor,
+            loss_factor: p.loss_factor,
+            timeout_window: p.timeout_window.get().max(floor),
+            module: ns2.then_some(Ns2Module {
+                period,
+                last_update: Time::ZERO,
+                active: true,
+                pending: 0.0,
+                planned: 0.0,
+            }),
+        }
+    }
+
+    /// Hears a sample; returns (base, average) in picoseconds.
+    #[inline]
+    fn measure(&mut self, rtt: Time, packets: f64) -> (f64, f64) {
+        let base = self.base.sample(rtt).as_ps() as f64;
+        let sample = rtt.as_ps() as f64;
+        if self.avg_ps == 0.0 {
+            self.avg_ps = sample;
+        } else {
+            let weight = (self.filter_gain / packets.max(1.0)).min(self.filter_cap);
+            self.avg_ps += weight * (sample - self.avg_ps);
+        }
+        (base, self.avg_ps)
+    }
+
+    /// The window law.
+    fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
+        let aim = (1.0 - self.gamma) * self.window + self.gamma * (window_then * base / avg + self.alpha);
+        aim.min(2.0 * self.window).max(self.floor)
+    }
+
+    fn set_window(&mut self, window: f64) {
+        self.window = window;
+        self.set_pace();
+    }
+
+    #[inline]
+    fn set_pace(&mut self) {
+        if self.module.is_none() {
+            self.paced_interval = Time::from_ps((self.avg_ps / self.window) as u64);
+        }
+    }
+}
+
+impl Ns2Module {
+    /// One acknowledgement outside recovery, beyond the doubling phase: how the window moves.
+    fn step(&mut self, ack: &Ack, round: &mut Time, base: f64, window: f64, target: impl FnOnce() -> f64) -> f64 {
+        if ack.sent_at >= *round {
+            self.active = !self.active;
+            *round = ack.now;
+        }
+        if self.active && ack.now.saturating_sub(self.last_update) >= self.period {
+            self.last_update = ack.now;
+            let change = target() - window;
+            // what the last update left is dropped
+            self.pending = 0.0;
+            if change < 0.0 || base < NS2_SPREAD_ABOVE_PS {
+                return window + change;
+            }
+            self.planned = change.floor();
+            self.pending = self.planned;
+        }
+        if self.pending > 0.0 {
+            let elapsed = ack.now.saturating_sub(self.last_update).as_ps() as f64;
+            let due = (self.planned * elapsed / (self.period.as_ps() as f64).max(1.0)).ceil().clamp(1.0, self.planned);
+            let step = (due - (self.planned - self.pending)).clamp(0.0, self.pending);
+            self.pending -= step;
+            return window + step;
+        }
+        window
+    }
+}
+
+impl Controller for Fast {
+    fn on_handshake(&mut self, _now: Time, rtt: Time) {
+        // The module's average starts from the first data packet; its base from the handshake's.
+        self.base.sample(rtt);
+        if self.module.is_none() {
+            self.avg_ps = rtt.as_ps() as f64;
+            self.set_pace();
+        }
+    }
+
+    #[inline]
+    fn on_sent(&mut self, sent: &Sent) -> Stamp {
+        // A paced sender has `w` packets in flight on average but a whole number at any moment: the window itself is the
+        // unbiased count unless something else held the flow back.
+        let in_flight = if self.module.is_none() { sent.in_flight.min(self.window) } else { sent.in_flight };
+        Stamp { in_flight: in_flight as f32 }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        let Some(rtt) = ack.rtt else { return };
+        let counted = if self.module.is_none() { self.window } else { ack.in_flight };
+        let (base, avg) = self.measure(rtt, counted);
+        if ack.in_recovery {
+            self.set_pace();
+            return;
+        }
+        if avg - base < self.threshold_ps {
+            let growth = if self.module.is_none() { ack.acked } else { 1.0 };
+            if ack.cwnd_limited {
+                self.window += growth;
+            }
+        } else if let Some(mut module) = self.module {
+            let mut round = self.round;
+            let then = f64::from(ack.stamp.in_flight);
+            self.window = module.step(ack, &mut round, base, self.window, || self.target(then, base, avg));
+            self.module = Some(module);
+            self.round = round;
+        } else if ack.sent_at >= self.round {
+            self.window = self.target(f64::from(ack.stamp.in_flight), base, avg);
+            self.round = ack.now;
+        }
+        self.set_pace();
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.round = loss.now;
+        self.set_window((self.window * self.loss_factor).max(self.floor));
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.round = timeout.now;
+        self.set_window(self.timeout_window);
+    }
+
+    fn on_idle(&mut self, restart_window: f64) {
+        self.set_window(self.window.min(restart_window).max(self.floor));
+    }
+
+    #[inline]
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    #[inline]
+    fn flight_limit(&self, paced: bool) -> f64 {
+        if paced { self.window + self.slack } else { self.window }
+    }
+
+    #[inline]
+    fn pacing_interval(&self) -> Option<Time> {
+        (self.module.is_none() && self.avg_ps > 0.0).then_some(self.paced_interval)
+    }
+
+    fn base_rtt(&self) -> Option<Time> {
+        self.base.get()
+    }
+}

@@ -1,0 +1,119 @@
+//! The register: one line per controller, and every world, the schema and the command line know it.
+
+use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
+use crate::{fast, newreno, reno};
+
+/// A controller's name with one line on what it is and where it is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct KindInfo {
+    /// As written in a scenario file.
+    pub name: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+    /// Paper or RFC.
+    pub source: &'static str,
+}
+
+macro_rules! controllers {
+    ($($name:literal $kind:ident($params:ty => $state:ty): $summary:literal, $source:literal;)*) => {
+        /// A controller by kind, with its parameters.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "kind")]
+        pub enum ControllerParams {
+            $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
+        }
+
+        /// Every controller there is.
+        pub const KINDS: &[KindInfo] = &[$(KindInfo { name: $name, summary: $summary, source: $source }),*];
+
+        impl ControllerParams {
+            /// The kind's name.
+            #[must_use]
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$kind(_) => $name),* }
+            }
+
+            /// A controller for one flow.
+            #[must_use]
+            pub fn build(&self, facts: &PathFacts) -> AnyController {
+                match self { $(Self::$kind(p) => AnyController::$kind(<$state>::new(p, facts))),* }
+            }
+        }
+
+        /// Any controller, dispatched without indirection.
+        #[derive(Debug, Clone)]
+        #[expect(missing_docs, reason = "the kinds document themselves")]
+        pub enum AnyController { $($kind($state)),* }
+
+        impl Controller for AnyController {
+            #[inline]
+            fn on_handshake(&mut self, now: Time, rtt: Time) {
+                match self { $(Self::$kind(c) => c.on_handshake(now, rtt)),* }
+            }
+            #[inline]
+            fn on_sent(&mut self, sent: &Sent) -> Stamp {
+                match self { $(Self::$kind(c) => c.on_sent(sent)),* }
+            }
+            #[inline]
+            fn on_ack(&mut self, ack: &Ack) {
+                match self { $(Self::$kind(c) => c.on_ack(ack)),* }
+            }
+            #[inline]
+            fn on_loss(&mut self, loss: &Loss) {
+                match self { $(Self::$kind(c) => c.on_loss(loss)),* }
+            }
+            #[inline]
+            fn on_recovered(&mut self, now: Time) {
+                match self { $(Self::$kind(c) => c.on_recovered(now)),* }
+            }
+            #[inline]
+            fn on_timeout(&mut self, timeout: &Timeout) {
+                match self { $(Self::$kind(c) => c.on_timeout(timeout)),* }
+            }
+            #[inline]
+            fn on_ecn(&mut self, mark: &Loss) {
+                match self { $(Self::$kind(c) => c.on_ecn(mark)),* }
+            }
+            #[inline]
+            fn on_idle(&mut self, restart_window: f64) {
+                match self { $(Self::$kind(c) => c.on_idle(restart_window)),* }
+            }
+            #[inline]
+            fn window(&self) -> f64 {
+                match self { $(Self::$kind(c) => c.window()),* }
+            }
+            #[inline]
+            fn flight_limit(&self, paced: bool) -> f64 {
+                match self { $(Self::$kind(c) => c.flight_limit(paced)),* }
+            }
+            #[inline]
+            fn pacing_interval(&self) -> Option<Time> {
+                match self { $(Self::$kind(c) => c.pacing_interval()),* }
+            }
+            #[inline]
+            fn base_rtt(&self) -> Option<Time> {
+                match self { $(Self::$kind(c) => c.base_rtt()),* }
+            }
+            #[inline]
+            fn partial_ack(&self) -> PartialAck {
+                match self { $(Self::$kind(c) => c.partial_ack()),* }
+            }
+        }
+    };
+}
+
+controllers! {
+    "fast" Fast(fast::FastParams => fast::Fast):
+        "FAST TCP: keeps alpha packets queued along the path, by delay",
+        "Jin, Wei, Low, INFOCOM 2004; Ge et al., Performance Effects of Two-way FAST TCP, eq. 2";
+    "reno" Reno(reno::RenoParams => reno::Reno):
+        "Reno: one packet more a round trip, half on loss; leaves recovery at any partial ACK without SACK",
+        "RFC 5681";
+    "newreno" NewReno(newreno::NewRenoParams => newreno::NewReno):
+        "NewReno: Reno's window, stays in recovery over partial ACKs without SACK",
+        "RFC 5681, RFC 6582";
+}

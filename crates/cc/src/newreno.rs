@@ -1,0 +1,59 @@
+//! NewReno (RFC 6582): Reno that stays in recovery until all that was outstanding at the loss is acknowledged.
+
+use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
+use crate::reno::{Reno, RenoParams};
+
+/// Parameters of `newreno`: none.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRenoParams {}
+
+/// NewReno. Its window law is Reno's; only recovery without SACK differs.
+#[derive(Debug, Clone)]
+pub struct NewReno {
+    law: Reno,
+}
+
+impl NewReno {
+    /// A sender at its initial window, in slow start.
+    #[must_use]
+    pub fn new(_: &NewRenoParams, facts: &PathFacts) -> Self {
+        Self { law: Reno::new(&RenoParams {}, facts) }
+    }
+}
+
+impl Controller for NewReno {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        self.law.on_ack(ack);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.law.on_loss(loss);
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        self.law.on_recovered(now);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.law.on_timeout(timeout);
+    }
+
+    fn on_idle(&mut self, restart_window: f64) {
+        self.law.on_idle(restart_window);
+    }
+
+    #[inline]
+    fn window(&self) -> f64 {
+        self.law.window()
+    }
+
+    fn partial_ack(&self) -> PartialAck {
+        PartialAck::Stay
+    }
+}

@@ -1,0 +1,92 @@
+//! Loss on the wire: a packet that crossed the queue and took its transmission time does not arrive.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Class;
+use crate::random::Stream;
+
+/// Loss of a link as written in a scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum LossParams {
+    /// Each packet is lost with this probability, independently; in [0, 1).
+    Independent(#[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))] f64),
+    /// A pattern with a kind.
+    Pattern(LossPattern),
+}
+
+/// Loss patterns other than independent loss.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum LossPattern {
+    /// Every n-th data packet is lost.
+    Periodic {
+        /// The n; at least 1.
+        #[schemars(range(min = 1))]
+        every: u64,
+    },
+}
+
+impl Default for LossParams {
+    fn default() -> Self {
+        Self::Independent(0.0)
+    }
+}
+
+/// A loss process at work.
+#[derive(Debug, Clone)]
+pub enum Loss {
+    /// Nothing is ever lost.
+    None,
+    /// Independent loss: the threshold against which random bits are compared, and their stream.
+    Independent {
+        /// A packet is lost when its random bits are below this.
+        below: u64,
+        /// Where they come from.
+        stream: Box<Stream>,
+    },
+    /// Every n-th data packet.
+    Periodic {
+        /// The n.
+        every: u64,
+        /// Data packets since the last loss.
+        seen: u64,
+    },
+}
+
+impl Loss {
+    /// The process of the link called `name`.
+    #[must_use]
+    pub fn new(params: LossParams, seed: u64, name: &str) -> Self {
+        match params {
+            LossParams::Independent(p) if p > 0.0 => Self::Independent {
+                // 2^64 as a float; p is below 1, so the product fits
+                below: (p * 18_446_744_073_709_551_616.0) as u64,
+                stream: Box::new(Stream::new(seed, name, "loss")),
+            },
+            LossParams::Independent(_) => Self::None,
+            LossParams::Pattern(LossPattern::Periodic { every }) => Self::Periodic { every: every.max(1), seen: 0 },
+        }
+    }
+
+    /// Decides over the next packet in order of transmission.
+    #[inline]
+    pub fn takes(&mut self, class: Class) -> bool {
+        match self {
+            Self::None => false,
+            Self::Independent { below, stream } => stream.bits() < *below,
+            Self::Periodic { every, seen } => {
+                if class != Class::Data {
+                    return false;
+                }
+                *seen += 1;
+                let lost = *seen == *every;
+                if lost {
+                    *seen = 0;
+                }
+                lost
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The indexed network: what every world works on. Names are resolved, `count` is expanded, defaults are filled in.
+
+use std::sync::Arc;
+
+use eddyline_cc::{ControllerParams, PathFacts};
+use eddyline_path::loss::LossParams;
+use eddyline_path::queue::QueueParams;
+use eddyline_path::traffic::TrafficParams;
+use eddyline_units::{Rate, Time};
+
+/// A link's place in [`Network::links`].
+pub type LinkId = u32;
+
+/// A scenario, ready to be answered by a world.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// Title, or the file's name.
+    pub title: String,
+    /// SHA-256 of the canonical JSON, in hexadecimal.
+    pub scenario_sha256: String,
+    /// Simulated time.
+    pub duration: Time,
+    /// Summaries begin here.
+    pub warmup: Time,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Spacing of series where they are asked for.
+    pub record_interval: Time,
+    /// Directed links.
+    pub links: Vec<Link>,
+    /// Flows, `count` expanded, in file order.
+    pub flows: Vec<Flow>,
+    /// Unresponsive traffic.
+    pub traffic: Vec<Traffic>,
+    /// Tables with `count` above one.
+    pub groups: Vec<Group>,
+}
+
+/// One direction of transmission.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Unique name.
+    pub name: String,
+    /// Rate of transmission.
+    pub rate: Rate,
+    /// One-way propagation delay.
+    pub delay: Time,
+    /// Queue discipline.
+    pub queue: QueueParams,
+    /// Loss on the wire.
+    pub loss: LossParams,
+}
+
+/// One sender and its receiver.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    /// Unique name, `NAME[3]` where the table has a count.
+    pub name: String,
+    /// Congestion controller.
+    pub controller: Arc<ControllerParams>,
+    /// Links that data packets cross, in order; at least one.
+    pub data: Arc<[LinkId]>,
+    /// Links that acknowledgements cross, in order; at least one.
+    pub ack: Arc<[LinkId]>,
+    /// Bytes of a full data packet on the wire.
+    pub packet: u32,
+    /// Bytes of it that are not payload; below `packet`.
+    pub header: u32,
+    /// Bytes of an acknowledgement, SYN, SYN-ACK or FIN on the wire.
+    pub ack_packet: u32,
+    /// Delay of the uncongested access on the data path.
+    pub access_data: Time,
+    /// Delay of the uncongested access on the acknowledgement path.
+    pub access_ack: Time,
+    /// Receive window in payload bytes.
+    pub receive_window: Option<u64>,
+    /// TCP options.
+    pub tcp: TcpOptions,
+    /// What the application offers.
+    pub application: Application,
+    /// When the flow starts.
+    pub start: Time,
+    /// When the application sends no more.
+    pub stop: Option<Time>,
+    /// Payload bytes to transfer.
+    pub size: Option<u64>,
+}
+
+/// How the sending application offers data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Application {
+    /// As fast as the transport takes it.
+    Bulk,
+    /// `bytes` at once, every `every`.
+    Bursts {
+        /// Payload bytes of one burst.
+        bytes: u64,
+        /// From the start of one burst to the next.
+        every: Time,
+    },
+}
+
+/// TCP machinery of a flow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TcpOptions {
+    /// Selective acknowledgement (RFC 2018, RFC 6675).
+    pub sack: bool,
+    /// Initial window in packets (RFC 6928).
+    pub initial_window: u32,
+    /// Least retransmission timeout.
+    pub min_rto: Time,
+    /// Full segments per acknowledgement.
+    pub ack_every: u32,
+    /// Longest wait of a delayed acknowledgement.
+    pub ack_timer: Time,
+    /// Explicit congestion notification.
+    pub ecn: bool,
+    /// Whether packets are paced.
+    pub pacing: Pacing,
+}
+
+/// Whether packets are paced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pacing {
+    /// Always.
+    On,
+    /// Never.
+    Off,
+    /// As the controller wants it.
+    Controller,
+}
+
+/// Unresponsive traffic on a path.
+#[derive(Debug, Clone)]
+pub struct Traffic {
+    /// Unique name.
+    pub name: String,
+    /// Links crossed, in order.
+    pub path: Arc<[LinkId]>,
+    /// Largest packet on the wire; the packet size of models that have one size.
+    pub packet: u32,
+    /// Model with parameters.
+    pub model: TrafficParams,
+    /// First moment of traffic.
+    pub start: Time,
+    /// Last moment of traffic.
+    pub stop: Option<Time>,
+}
+
+/// Flows of one table with `count` above one.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// The table's name.
+    pub name: String,
+    /// First flow's place in [`Network::flows`].
+    pub first: usize,
+    /// How many.
+    pub count: usize,
+}
+
+impl Flow {
+    /// Payload bytes of a full segment.
+    #[must_use]
+    pub const fn mss(&self) -> u32 {
+        self.packet - self.header
+    }
+}
+
+impl Network {
+    /// Propagation and access delay of a flow's round trip, without any transmission time.
+    #[must_use]
+    pub fn propagation_rtt(&self, flow: &Flow) -> Time {
+        let links = flow.data.iter().chain(flow.ack.iter());
+        links.fold(flow.access_data + flow.access_ack, |sum, l| sum + self.links[*l as usize].delay)
+    }
+
+    /// What the flow's controller is told before the first packet.
+    #[must_use]
+    pub fn path_facts(&self, flow: &Flow) -> PathFacts {
+        PathFacts {
+            mss: flow.mss(),
+            ack_ratio: flow.tcp.ack_every,
+            initial_window: f64::from(flow.tcp.initial_window),
+            known_base_rtt: Some(self.propagation_rtt(flow)),
+        }
+    }
+}

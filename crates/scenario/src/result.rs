@@ -1,0 +1,246 @@
+//! The result, the same from every world. SI units, as the names say; what a world cannot know is `None` and reads `null`.
+
+use serde::{Deserialize, Serialize};
+
+/// One run of one world.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Which world answered.
+    pub world: String,
+    /// Title of the scenario.
+    pub title: String,
+    /// Version of this software.
+    pub version: String,
+    /// SHA-256 of the canonical scenario.
+    pub scenario_sha256: String,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// One per flow, in file order.
+    pub flows: Vec<FlowResult>,
+    /// One per link, in file order.
+    pub links: Vec<LinkResult>,
+    /// One per table with `count` above one.
+    pub groups: Vec<GroupResult>,
+    /// One per `[[arrivals]]` table.
+    pub arrivals: Vec<serde_json::Value>,
+    /// Packet counts over the whole run.
+    pub counters: Counters,
+    /// What the world could not honour of the file.
+    pub approximations: Vec<String>,
+    /// Only in world `theory`: how the answer was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theory: Option<TheoryNote>,
+    /// Only in world `sim`: how link states were sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<Sampling>,
+    /// What it took; the only part that differs between two runs of one file and seed.
+    pub cost: Cost,
+}
+
+/// A flow's summary.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct FlowResult {
+    /// Name from the scenario.
+    pub name: String,
+    /// Controller kind.
+    pub controller: String,
+    /// Bits on the wire of all data packets that arrived at the receiver, a second.
+    pub throughput_bps: Option<f64>,
+    /// Payload bits given to the application in order, a second.
+    pub goodput_bps: Option<f64>,
+    /// Data packets that arrived for the first time, a second.
+    pub packets_per_s: Option<f64>,
+    /// The sender's round-trip samples.
+    pub rtt_s: RttResult,
+    /// The controller's own belief, mean over the window.
+    pub base_rtt_s: Option<f64>,
+    /// Sum of the two below.
+    pub queueing_delay_s: Option<f64>,
+    /// Mean waiting time of data packets, summed over links.
+    pub forward_queueing_delay_s: Option<f64>,
+    /// Mean waiting time of acknowledgements, summed over links.
+    pub reverse_queueing_delay_s: Option<f64>,
+    /// Share of acknowledgements less than half a data packet's transmission time after the one before.
+    pub ack_compression: Option<f64>,
+    /// Congestion window, time-weighted.
+    pub window_packets: WindowResult,
+    /// Payload given to the application in order, whole run.
+    pub delivered_bytes: Option<u64>,
+    /// Data packets sent again, whole run.
+    pub retransmits: Option<u64>,
+    /// Expiries of the retransmission timer, whole run.
+    pub timeouts: Option<u64>,
+    /// When the FIN was acknowledged.
+    pub completed_at_s: Option<f64>,
+}
+
+/// Round-trip samples.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct RttResult {
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Smallest.
+    pub min: Option<f64>,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+}
+
+/// Congestion window in packets.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct WindowResult {
+    /// Time-weighted mean.
+    pub mean: Option<f64>,
+    /// Smallest.
+    pub min: Option<f64>,
+    /// Largest.
+    pub max: Option<f64>,
+}
+
+/// A link's summary.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LinkResult {
+    /// Name from the scenario.
+    pub name: String,
+    /// Bits whose transmission ended, over rate times window.
+    pub utilisation: Option<f64>,
+    /// Of data packets.
+    pub data_utilisation: Option<f64>,
+    /// Of data packets' payload.
+    pub goodput_utilisation: Option<f64>,
+    /// Of acknowledgements and control packets.
+    pub ack_utilisation: Option<f64>,
+    /// Waiting packets.
+    pub queue_packets: QueueResult,
+    /// Waiting bytes.
+    pub queue_bytes: QueueResult,
+    /// Waiting time per packet, transmission excluded.
+    pub queueing_delay_s: DelayResult,
+    /// Dropped by the queue, whole run.
+    pub drops: Drops,
+    /// Lost by the link's loss, whole run.
+    pub lost: Option<u64>,
+    /// Share of time as the bottleneck is at least one half (theory: price above zero).
+    pub bottleneck: Option<bool>,
+    /// Share of time in which this link has the longest wait on the path of at least one flow.
+    pub bottleneck_share: Option<f64>,
+}
+
+/// Waiting packets or bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct QueueResult {
+    /// Time-weighted mean.
+    pub mean: Option<f64>,
+    /// Maximum.
+    pub max: Option<f64>,
+}
+
+/// Waiting time.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct DelayResult {
+    /// Mean over packets.
+    pub mean: Option<f64>,
+    /// 99th percentile over packets.
+    pub p99: Option<f64>,
+}
+
+/// Packets dropped by a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Drops {
+    /// Data packets.
+    pub data: Option<u64>,
+    /// Acknowledgements and control packets.
+    pub ack: Option<u64>,
+    /// Cross traffic.
+    pub cross: Option<u64>,
+}
+
+/// Sums and spreads over the flows of one table.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct GroupResult {
+    /// The table's name.
+    pub name: String,
+    /// How many flows.
+    pub count: u64,
+    /// Sum of the flows' throughputs.
+    pub throughput_bps: Option<f64>,
+    /// The flows' goodputs.
+    pub goodput_bps: Spread,
+    /// Sum of the flows' packet rates.
+    pub packets_per_s: Option<f64>,
+    /// Jain's index of the flows' goodputs.
+    pub jain_index: Option<f64>,
+    /// Round-trip samples of all flows together.
+    pub rtt_s: RttResult,
+    /// Sum over flows.
+    pub delivered_bytes: Option<u64>,
+    /// Sum over flows.
+    pub retransmits: Option<u64>,
+    /// Sum over flows.
+    pub timeouts: Option<u64>,
+    /// Flows that completed.
+    pub completed: Option<u64>,
+}
+
+/// Sum and spread of a quantity over flows.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Spread {
+    /// Sum.
+    pub sum: Option<f64>,
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Smallest.
+    pub min: Option<f64>,
+    /// Largest.
+    pub max: Option<f64>,
+    /// Standard deviation of the sample.
+    pub sd: Option<f64>,
+}
+
+/// Packet counts over the whole run, data, acknowledgements, control and cross traffic alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counters {
+    /// Events processed.
+    pub events: Option<u64>,
+    /// Packets that left their source.
+    pub packets_sent: Option<u64>,
+    /// Packets that reached their destination.
+    pub packets_delivered: Option<u64>,
+    /// Packets dropped by queues or lost by links.
+    pub packets_dropped: Option<u64>,
+    /// Packets still on their way at the end.
+    pub packets_in_flight: Option<u64>,
+    /// Data packets that reached a receiver.
+    pub data_packets_delivered: Option<u64>,
+}
+
+/// How world `theory` found its answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TheoryNote {
+    /// `closed form` or the solver's name.
+    pub method: String,
+    /// Largest relative violation of x q = alpha, feasibility and complementarity.
+    pub residual: Option<f64>,
+    /// Each link's price: its queueing delay in equilibrium, in seconds, in file order; null where only the sum over
+    /// several links is determined.
+    pub prices_s: Vec<Option<f64>>,
+}
+
+/// How world `sim` sampled link states.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
+    /// Spacing of the grid on which `bottleneck_share` is sampled, in seconds.
+    pub bottleneck_grid_s: Option<f64>,
+    /// Times that the set of bottleneck links changed between two samples, transitions through "none" left out.
+    pub bottleneck_switches: Option<u64>,
+}
+
+/// What a run took.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Cost {
+    /// CPU seconds of the process during the run.
+    pub cpu_s: f64,
+    /// Seconds on the wall.
+    pub wall_s: f64,
+}

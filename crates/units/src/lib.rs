@@ -1,0 +1,12 @@
+//! Quantities with units: integer time, rate and bytes, and packet counts.
+//!
+//! A quantity is written as a number, a space and a unit (`"20 ms"`, `"1.5 Mbit/s"`); it parses exactly, in integer
+//! arithmetic, and rounds to the nearest base unit. A bare number is never a quantity.
+
+mod parse;
+mod quantity;
+mod types;
+
+pub use parse::{Decimal, QuantityError};
+pub use quantity::{Quantity, Unit};
+pub use types::{Bytes, Frequency, Packets, Percent, Rate, Time};

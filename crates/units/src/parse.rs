@@ -1,0 +1,155 @@
+//! Exact reading of `number unit`.
+
+use thiserror::Error;
+
+use crate::Unit;
+
+/// Why a text is not a quantity.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum QuantityError {
+    /// No unit where one is needed.
+    #[error("a bare number; write the unit: {allowed}")]
+    NoUnit {
+        /// The units that would do.
+        allowed: String,
+    },
+    /// The unit is not one of this quantity's.
+    #[error("unknown unit {given:?}; allowed: {allowed}")]
+    UnknownUnit {
+        /// What was written.
+        given: String,
+        /// The units that would do.
+        allowed: String,
+    },
+    /// The part before the unit is not a number.
+    #[error("{given:?} is not a number")]
+    NotANumber {
+        /// What was written.
+        given: String,
+    },
+    /// A negative quantity.
+    #[error("negative")]
+    Negative,
+    /// More than the type can hold.
+    #[error("too large; at most {most}")]
+    TooLarge {
+        /// The largest value, with its unit.
+        most: String,
+    },
+}
+
+/// A decimal number as written: `mantissa` times ten to the `exponent`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decimal {
+    mantissa: u128,
+    exponent: i32,
+}
+
+impl Decimal {
+    /// Reads `12`, `1.5`, `2e6`, `.5` and `7.`; at most thirty significant digits.
+    ///
+    /// # Errors
+    /// [`QuantityError::NotANumber`] for anything else, [`QuantityError::Negative`] for a leading minus before a number.
+    pub fn parse(text: &str) -> Result<Self, QuantityError> {
+        let bad = || QuantityError::NotANumber { given: text.to_owned() };
+        if let Some(rest) = text.strip_prefix('-') {
+            return Self::parse(rest).and(Err(QuantityError::Negative)).map_err(|e| match e {
+                QuantityError::Negative => QuantityError::Negative,
+                _ => bad(),
+            });
+        }
+        let text_number = text.strip_prefix('+').unwrap_or(text);
+        let (digits, exponent) = match text_number.split_once(['e', 'E']) {
+            Some((d, e)) => {
+                let plain = e.strip_prefix(['+', '-']).unwrap_or(e);
+                if plain.is_empty() || plain.len() > 6 || !plain.bytes().all(|b| b.is_ascii_digit()) {
+                    return Err(bad());
+                }
+                (d, e.parse::<i32>().map_err(|_| bad())?)
+            }
+            None => (text_number, 0),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        if whole.len() + fraction.len() == 0 {
+            return Err(bad());
+        }
+        let mut mantissa = 0u128;
+        for b in whole.bytes().chain(fraction.bytes()) {
+            if !b.is_ascii_digit() {
+                return Err(bad());
+            }
+            if mantissa > 10u128.pow(30) {
+                return Err(bad());
+            }
+            mantissa = mantissa * 10 + u128::from(b - b'0');
+        }
+        let exponent = exponent - i32::try_from(fraction.len()).map_err(|_| bad())?;
+        Ok(Self { mantissa, exponent })
+    }
+
+    /// This number times `scale`, rounded half up to an integer; `None` beyond 64 bits.
+    #[must_use]
+    pub fn scaled(self, scale: u64) -> Option<u64> {
+        if self.mantissa == 0 {
+            return Some(0);
+        }
+        let mut value = self.mantissa.checked_mul(u128::from(scale));
+        if self.exponent >= 0 {
+            for _ in 0..self.exponent {
+                value = value?.checked_mul(10);
+            }
+            return u64::try_from(value?).ok();
+        }
+        // Thirty-one digits of mantissa times a scale of at most 8.64e16 fit 128 bits only just not always: drop
+        // trailing digits that lie far below one base unit before the product.
+        let (mut mantissa, mut shift) = (self.mantissa, self.exponent.unsigned_abs());
+        while value.is_none() {
+            if shift == 0 {
+                return None;
+            }
+            mantissa /= 10;
+            shift -= 1;
+            value = mantissa.checked_mul(u128::from(scale));
+        }
+        let value = value?;
+        if shift > 38 {
+            return Some(0);
+        }
+        let divisor = 10u128.pow(shift);
+        let rounded = value / divisor + u128::from(value % divisor >= divisor.div_ceil(2));
+        u64::try_from(rounded).ok()
+    }
+
+    /// The nearest floating-point number.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        // The standard library's reader rounds correctly, a product of floats would not.
+        format!("{}e{}", self.mantissa, self.exponent).parse().unwrap_or(f64::INFINITY)
+    }
+}
+
+/// Splits `text` into its number and its unit's scale.
+pub(crate) fn split<S: Copy>(text: &str, units: &[Unit<S>]) -> Result<(Decimal, S), QuantityError> {
+    let text = text.trim();
+    let allowed = || units.iter().map(|u| u.symbol).collect::<Vec<_>>().join(", ");
+    let Some((number, unit)) = text.split_once(char::is_whitespace) else {
+        // `20ms` or `20`: say what is wrong about it rather than that `20ms` is no number
+        let digits = text.find(|c: char| c.is_alphabetic() || c == '%' || c == '/').unwrap_or(text.len());
+        if Decimal::parse(text).is_ok() || digits == text.len() {
+            Decimal::parse(text)?;
+            return Err(QuantityError::NoUnit { allowed: allowed() });
+        }
+        return Err(if units.iter().any(|u| u.symbol == &text[digits..]) && Decimal::parse(&text[..digits]).is_ok() {
+            QuantityError::NotANumber { given: format!("{text} (write a space before the unit)") }
+        } else {
+            QuantityError::UnknownUnit { given: text[digits..].to_owned(), allowed: allowed() }
+        });
+    };
+    let unit = unit.trim();
+    let number = Decimal::parse(number)?;
+    units
+        .iter()
+        .find(|u| u.symbol == unit)
+        .map(|u| (number, u.scale))
+        .ok_or_else(|| QuantityError::UnknownUnit { given: unit.to_owned(), allowed: allowed() })
+}

@@ -1,0 +1,53 @@
+//! What all quantities share: a name, units, text in and out.
+
+use crate::QuantityError;
+
+/// One unit of a quantity: how it is written and how many base units it holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Unit<S: Copy> {
+    /// As written in a scenario file.
+    pub symbol: &'static str,
+    /// Base units in one of this unit.
+    pub scale: S,
+}
+
+/// A value with a unit.
+pub trait Quantity: Sized + Copy {
+    /// The schema's `format` word, as `time` or `rate`.
+    const FORMAT: &'static str;
+
+    /// Reads `number unit`.
+    ///
+    /// # Errors
+    /// What is wrong with the text, see [`QuantityError`].
+    fn parse(text: &str) -> Result<Self, QuantityError>;
+
+    /// Symbols of the units, smallest first.
+    fn symbols() -> Vec<&'static str>;
+
+    /// The value in SI units (seconds, bit/s, bytes, packets, 1/s, one).
+    fn si(self) -> f64;
+}
+
+/// Writes `base` in the largest unit that needs no more than a few digits, and exactly.
+pub(crate) fn show(f: &mut std::fmt::Formatter<'_>, base: u64, units: &[Unit<u64>]) -> std::fmt::Result {
+    let fits = |u: &&Unit<u64>| base >= u.scale && base.is_multiple_of(u.scale / gcd_power_of_ten(u.scale));
+    let unit = units.iter().rev().find(fits).unwrap_or(&units[0]);
+    let (whole, rest) = (base / unit.scale, base % unit.scale);
+    if rest == 0 {
+        return write!(f, "{whole} {}", unit.symbol);
+    }
+    // A unit whose scale is a power of ten writes any remainder as decimals.
+    let width = unit.scale.ilog10() as usize;
+    let decimals = format!("{rest:0width$}");
+    write!(f, "{whole}.{} {}", decimals.trim_end_matches('0'), unit.symbol)
+}
+
+/// The largest power of ten by which a remainder can be written as decimals: the scale itself if it is one, else one.
+const fn gcd_power_of_ten(scale: u64) -> u64 {
+    let mut s = scale;
+    while s.is_multiple_of(10) {
+        s /= 10;
+    }
+    if s == 1 { scale } else { 1 }
+}
