@@ -29,6 +29,11 @@ impl Stream {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
+    /// Uniform over the integers below `n`; zero where `n` is zero. Unfair by less than n / 2^64.
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
+    }
+
     /// Uniform in (0, 1], for logarithms.
     pub fn uniform_above_zero(&mut self) -> f64 {
         1.0 - self.uniform()

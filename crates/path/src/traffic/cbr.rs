@@ -1,0 +1,90 @@
+//! `cbr`: packets of one size at constant spacing.
+
+use eddyline_units::{Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Emission, Mistake, Setup, Trace};
+
+/// Parameters of `cbr`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CbrParams {
+    /// Rate on the wire.
+    #[schemars(extend("x-above" = 0))]
+    pub rate: Rate,
+}
+
+impl CbrParams {
+    pub(super) fn mean_rate_bps(&self, _packet: u32, _trace: Option<&Trace>) -> Option<f64> {
+        Some(self.rate.as_bps() as f64)
+    }
+
+    pub(super) fn mistakes(&self, _packet: u32, _trace: Option<&Trace>, found: &mut Vec<Mistake>) {
+        if self.rate == Rate::ZERO {
+            found.push(Mistake::new("rate", "must be above 0 bit/s"));
+        }
+    }
+}
+
+/// Ticks whose n-th is due at `n * bits / rate`, rounded down to a picosecond, for every n: the remainder is carried, so
+/// nothing drifts however long it runs.
+#[derive(Debug, Clone)]
+pub(super) struct Metronome {
+    rate: u64,
+    step: u64,
+    remainder: u64,
+    carry: u64,
+    at: Option<u64>,
+}
+
+impl Metronome {
+    /// One tick for every `bytes` at `rate`, the first at zero; no tick at rate zero.
+    pub(super) fn new(bytes: u32, rate: Rate) -> Self {
+        let rate = rate.as_bps();
+        let (at, rate) = if rate == 0 { (None, 1) } else { (Some(0), rate) };
+        let bit_picoseconds = u128::from(bytes) * 8 * u128::from(Time::SECOND.as_ps());
+        let step = bit_picoseconds / u128::from(rate);
+        Self {
+            rate,
+            // a step beyond 64 bits is beyond all time: the second tick never comes
+            step: u64::try_from(step).unwrap_or(u64::MAX),
+            remainder: (bit_picoseconds % u128::from(rate)) as u64,
+            carry: 0,
+            at,
+        }
+    }
+
+    /// The tick due, in picoseconds after the first; `None` when time is over.
+    pub(super) fn due(&self) -> Option<u64> {
+        self.at
+    }
+
+    /// On to the next tick.
+    pub(super) fn advance(&mut self) {
+        let missing = self.rate - self.remainder;
+        let whole = self.carry >= missing;
+        self.carry = if whole { self.carry - missing } else { self.carry + self.remainder };
+        self.at = self.at.and_then(|at| at.checked_add(self.step)?.checked_add(u64::from(whole)));
+    }
+}
+
+/// `cbr` at work.
+#[derive(Debug, Clone)]
+pub(super) struct Cbr {
+    metronome: Metronome,
+    start: Time,
+    packet: u32,
+}
+
+impl Cbr {
+    pub(super) fn new(params: &CbrParams, setup: &Setup<'_>) -> Self {
+        Self { metronome: Metronome::new(setup.packet, params.rate), start: setup.start, packet: setup.packet }
+    }
+
+    pub(super) fn next(&mut self) -> Option<Emission> {
+        let at = self.start.as_ps().checked_add(self.metronome.due()?)?;
+        self.metronome.advance();
+        Some(Emission { at: Time::from_ps(at), bytes: self.packet })
+    }
+}

@@ -1,0 +1,268 @@
+//! Traces as text: whitespace between columns, a line each, `#` begins a comment.
+
+use eddyline_units::{Decimal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::frames::Frame;
+
+/// What a line of a trace holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceFormat {
+    /// Frame number, frame type, time in milliseconds, size: the verbose form of Fitzek and Reisslein's MPEG-4 and H.263
+    /// traces. Lines may stand in coding order; frames are played in order of time.
+    Verbose,
+    /// One frame size, at a fixed interval: their terse form.
+    Terse,
+    /// Time in milliseconds and size, in time order.
+    FrameTimes,
+    /// Time in seconds and size, in time order.
+    Packets,
+}
+
+impl TraceFormat {
+    const fn columns(self) -> &'static [&'static str] {
+        match self {
+            Self::Verbose => &["frame number", "frame type", "time in ms", "size"],
+            Self::Terse => &["size"],
+            Self::FrameTimes => &["time in ms", "size"],
+            Self::Packets => &["time in s", "size"],
+        }
+    }
+
+    /// By the number of columns; two columns are time in seconds and size, unless the scenario says otherwise.
+    const fn of_columns(n: usize) -> Option<Self> {
+        match n {
+            1 => Some(Self::Terse),
+            2 => Some(Self::Packets),
+            4 => Some(Self::Verbose),
+            _ => None,
+        }
+    }
+}
+
+/// What sizes are counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SizeUnit {
+    /// Bytes.
+    #[default]
+    Bytes,
+    /// Bits, rounded up to whole bytes frame by frame.
+    Bits,
+}
+
+/// How a trace's text is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceReading {
+    /// What a line holds; without it the first line's number of columns tells.
+    pub format: Option<TraceFormat>,
+    /// What sizes are counted in.
+    pub unit: SizeUnit,
+    /// Time between frames where lines hold no time.
+    pub interval: Time,
+}
+
+impl Default for TraceReading {
+    /// The first line tells, bytes, 25 frames a second.
+    fn default() -> Self {
+        Self { format: None, unit: SizeUnit::Bytes, interval: Time::from_ms(40) }
+    }
+}
+
+/// Why a text is not a trace.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TraceError {
+    /// Not one frame with a byte in it.
+    #[error("no frames in it")]
+    Empty,
+    /// No form has as many columns.
+    #[error(
+        "line {line}: {found} columns; a trace has 4 (number, type, ms, bytes), 2 (s, bytes) or 1 (bytes); \
+         comments begin with #"
+    )]
+    Form {
+        /// Which line, from 1.
+        line: usize,
+        /// Columns there.
+        found: usize,
+    },
+    /// A line with another number of columns than the form has.
+    #[error("line {line}: {found} columns where {expected} should be")]
+    Columns {
+        /// Which line, from 1.
+        line: usize,
+        /// Columns there.
+        found: usize,
+        /// The form's columns.
+        expected: String,
+    },
+    /// A column that does not hold what it should.
+    #[error("line {line}: {given:?} is no {column}: {allowed}")]
+    Value {
+        /// Which line, from 1.
+        line: usize,
+        /// What should be there.
+        column: &'static str,
+        /// What is there.
+        given: String,
+        /// What would do.
+        allowed: &'static str,
+    },
+    /// Times of a form that is in time order go back.
+    #[error("line {line}: time goes back; lines of this form must be in time order")]
+    Backwards {
+        /// Which line, from 1.
+        line: usize,
+    },
+}
+
+const TIME: &str = "a number from 0 to 213 days; times may begin anywhere, so subtract the first";
+const SIZE: &str = "a whole number from 0 to 4294967295 bytes";
+
+/// Frames or packets of a trace, in time order, and the time that they take.
+///
+/// [`Trace::parse`] reads three forms by their number of columns: four are the verbose form of Fitzek and Reisslein's
+/// video traces (number, type, time in ms, bytes), one is the terse form (bytes; a frame every 40 ms), two are packets
+/// (time in s, bytes). Frames of size zero, by which some traces mark what an encoder skipped, take time and send nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    frames: Vec<Frame>,
+    begin: Time,
+    duration: Time,
+}
+
+impl Trace {
+    /// Reads a trace whose first line tells its form, with sizes in bytes.
+    ///
+    /// # Errors
+    /// What is wrong, with the line.
+    pub fn parse(text: &str) -> Result<Self, TraceError> {
+        Self::read(text, &TraceReading::default())
+    }
+
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// What is wrong, with the line.
+    pub fn read(text: &str, how: &TraceReading) -> Result<Self, TraceError> {
+        let mut lines = Lines { format: how.format, unit: how.unit, interval: how.interval, count: 0 };
+        let mut frames: Vec<Frame> = Vec::new();
+        for (i, text) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate() {
+            let Some((frame, format)) = lines.read(text, i + 1)? else { continue };
+            if frames.last().is_some_and(|last| frame.at < last.at) && format != TraceFormat::Verbose {
+                return Err(TraceError::Backwards { line: i + 1 });
+            }
+            frames.push(frame);
+        }
+        // coding order, as of a B frame after the P frame that it needs, is not playing order
+        frames.sort_by_key(|f| f.at);
+        let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Err(TraceError::Empty) };
+        let (begin, span) = (first.at, last.at - first.at);
+        // after the last frame comes an interval like the others, so that the trace can be repeated at its own rate
+        let gap = if lines.format == Some(TraceFormat::Terse) {
+            how.interval
+        } else {
+            Time::from_ps(span.as_ps() / (frames.len() as u64 - 1).max(1))
+        };
+        let gap = if gap == Time::ZERO { TraceReading::default().interval } else { gap };
+        frames.retain(|f| f.bytes > 0);
+        if frames.is_empty() {
+            return Err(TraceError::Empty);
+        }
+        Ok(Self { frames, begin, duration: span.saturating_add(gap) })
+    }
+
+    /// The frames, none empty, in time order by the trace's own clock.
+    #[must_use]
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// The first line's time.
+    #[must_use]
+    pub const fn begin(&self) -> Time {
+        self.begin
+    }
+
+    /// From the first frame to the end: the last frame's time and one mean interval.
+    #[must_use]
+    pub const fn duration(&self) -> Time {
+        self.duration
+    }
+
+    /// The end by the trace's own clock.
+    #[must_use]
+    pub const fn end(&self) -> Time {
+        self.begin.saturating_add(self.duration)
+    }
+
+    /// The index of the first frame at or after a time of the trace's own clock.
+    #[must_use]
+    pub fn first_from(&self, at: Time) -> usize {
+        self.frames.partition_point(|f| f.at < at)
+    }
+}
+
+/// What reading a line needs to know of the lines before.
+struct Lines {
+    format: Option<TraceFormat>,
+    unit: SizeUnit,
+    interval: Time,
+    /// Lines with a frame so far.
+    count: u64,
+}
+
+impl Lines {
+    /// The frame of a line, and what form it has; nothing on an empty line or a comment.
+    fn read(&mut self, text: &str, line: usize) -> Result<Option<(Frame, TraceFormat)>, TraceError> {
+        let data = text.split('#').next().unwrap_or_default();
+        // more columns than any form has are only counted
+        let mut columns = [""; 4];
+        let mut found = 0;
+        for column in data.split_whitespace() {
+            if let Some(place) = columns.get_mut(found) {
+                *place = column;
+            }
+            found += 1;
+        }
+        if found == 0 {
+            return Ok(None);
+        }
+        let format = self.format.or_else(|| TraceFormat::of_columns(found)).ok_or(TraceError::Form { line, found })?;
+        self.format = Some(format);
+        let expected = format.columns();
+        if found != expected.len() {
+            return Err(TraceError::Columns { line, found, expected: expected.join(", ") });
+        }
+        let value = |i: usize, allowed| TraceError::Value {
+            line,
+            column: expected[i],
+            given: columns[i].chars().take(40).collect(),
+            allowed,
+        };
+        let time = |i: usize, scale| {
+            Decimal::parse(columns[i])
+                .ok()
+                .and_then(|d| d.scaled(scale))
+                .map(Time::from_ps)
+                .ok_or_else(|| value(i, TIME))
+        };
+        let at = match format {
+            TraceFormat::Verbose => time(2, 1_000_000_000)?,
+            TraceFormat::FrameTimes => time(0, 1_000_000_000)?,
+            TraceFormat::Packets => time(0, 1_000_000_000_000)?,
+            TraceFormat::Terse => self.interval.saturating_mul(self.count),
+        };
+        self.count += 1;
+        let size = expected.len() - 1;
+        let bytes = columns[size].parse::<u64>().ok().map(|n| match self.unit {
+            SizeUnit::Bytes => n,
+            SizeUnit::Bits => n.div_ceil(8),
+        });
+        let bytes = bytes.and_then(|n| u32::try_from(n).ok()).ok_or_else(|| value(size, SIZE))?;
+        Ok(Some((Frame { at, bytes }, format)))
+    }
+}
