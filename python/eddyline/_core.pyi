@@ -13,6 +13,7 @@ def load(
 ) -> Scenario: ...
 def register() -> str: ...
 def schema() -> str: ...
+
 @final
 class Scenario:
     @property
@@ -40,6 +41,7 @@ class Scenario:
         log_of: str | None = None,
         progress: Callable[[float, float, int, float], object] | None = None,
     ) -> Run: ...
+
 @final
 class Run:
     QUANTITIES: Final[list[str]]

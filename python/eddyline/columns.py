@@ -63,7 +63,7 @@ def log_table(run: _core.Run) -> Table | None:
     )
 
 
-def _words(codes: Codes, words: Sequence[str], mask: npt.NDArray[np.bool_] | None = None) -> Any:  # noqa: ANN401
+def _words(codes: Codes, words: Sequence[str], mask: npt.NDArray[np.bool_] | None = None) -> Any:
     indices = pa.array(codes.astype(np.int32), mask=mask)
     return pa.DictionaryArray.from_arrays(indices, pa.array(words, pa.string()))
 

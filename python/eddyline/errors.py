@@ -35,7 +35,8 @@ class ScenarioError(InputError):
     """A scenario is wrong. The message names every mistake of it.
 
     Attributes:
-        diagnostics: One dict per mistake, as far as known: `file`, `line` and `column` (TOML, 1-based), `key`, `message`.
+        diagnostics: One dict per mistake, as far as known: `file`, `line`, `column` (from 1), `key`,
+            `pointer` (in JSON), `message`, `hint`.
     """
 
     def __init__(self, message: str, diagnostics: Sequence[dict[str, Any]] = ()) -> None:
@@ -63,4 +64,6 @@ class InternalError(EddylineError):
     """A defect of Eddyline itself."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(f"internal error: {message}", "this is a defect of Eddyline: please report it with the scenario")
+        super().__init__(
+            f"internal error: {message}", "this is a defect of Eddyline: please report it with the scenario"
+        )

@@ -1,4 +1,4 @@
-"""Result folders: written aside and put in place in one step, so that there is always the old one, the new one or none."""
+"""Result folders, written aside and put in place in one step: there is always the old one, the new one or none."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ def replaced_file(path: Path) -> Iterator[Path]:
         raise InputError(f"{path}: is a folder")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}{_MARK}{os.getpid()}-", suffix=path.suffix, dir=path.parent)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{path.name}{_MARK}{os.getpid()}-", suffix=path.suffix, dir=path.parent
+        )
     except OSError as e:
         raise InputError(f"{path}: cannot be written: {(e.strerror or str(e)).lower()}") from None
     os.close(handle)

@@ -135,6 +135,24 @@ class Result:
         frame: pd.DataFrame = table.to_pandas()
         return frame
 
+    def write_log(self, path: str | Path) -> None:
+        """Writes the packet log: readable text, or Parquet where the name ends in `.parquet`.
+
+        Raises:
+            EddylineError: None was recorded.
+        """
+        from eddyline.columns import log_table, write
+
+        path = Path(path)
+        if path.suffix == ".parquet":
+            table = log_table(self._run) if self._run else None
+            if table is not None:
+                write([({}, table)], path)
+                return
+        elif self._run is not None and self._run.write_log(str(path)):
+            return
+        raise EddylineError("no packet log was recorded", "run(..., log=True) or run(..., log=NAME) records one")
+
     def has_series(self) -> bool:
         """Whether series were recorded."""
         from eddyline.folder import SERIES
@@ -143,7 +161,7 @@ class Result:
             return self._run.series() is not None
         return self._folder is not None and (self._folder / SERIES).exists()
 
-    def _series_table(self) -> Any:  # noqa: ANN401 - an Arrow table, which has no types
+    def _series_table(self) -> Any:
         from eddyline.columns import read_series, series_table
         from eddyline.folder import SERIES
 

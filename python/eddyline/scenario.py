@@ -43,7 +43,7 @@ class Scenario:
         self,
         table: Mapping[str, Any],
         *,
-        set: Overrides = (),  # noqa: A002 - the command line's word
+        set: Overrides = (),
         name: str = "scenario",
         folder: str | Path | None = None,
     ) -> None:
@@ -54,7 +54,7 @@ class Scenario:
         self._core = _core.load(text, "dict", name, folder, _pairs(set))
 
     @classmethod
-    def load(cls, path: str | Path, *, set: Overrides = ()) -> Scenario:  # noqa: A002
+    def load(cls, path: str | Path, *, set: Overrides = ()) -> Scenario:
         """Reads a scenario file: TOML, or JSON where its name ends in `.json`.
 
         Args:
