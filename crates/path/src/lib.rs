@@ -2,6 +2,8 @@
 //!
 //! The same code serves virtual and real time: `now` always comes in as an argument.
 
+pub mod histogram;
+pub mod link;
 pub mod loss;
 pub mod queue;
 pub mod random;

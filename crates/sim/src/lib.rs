@@ -2,7 +2,10 @@
 //!
 //! Deterministic: the same network and seed give the same bytes, on every platform.
 
-pub mod record;
+mod engine;
+mod record;
 mod run;
+mod tcp;
 
+pub use record::{LogEvent, PacketLog, Quantity, Series};
 pub use run::{LogSelection, Options, Outcome, Progress, SimError, run};

@@ -7,6 +7,7 @@ use eddyline_scenario::result::RunResult;
 use eddyline_units::Time;
 use thiserror::Error;
 
+use crate::engine::World;
 use crate::record::{PacketLog, Series};
 
 /// What to record besides the summaries, and how to run.
@@ -75,6 +76,8 @@ pub fn run(
     options: &Options,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
-    let _ = (network, options, observe);
-    Err(SimError::Interrupted)
+    let mut world = World::new(network, options)?;
+    world.run(observe)?;
+    let (result, series, log) = world.finish()?;
+    Ok(Outcome { result, series, log })
 }

@@ -32,7 +32,8 @@ impl CbrParams {
 #[derive(Debug, Clone)]
 pub(super) struct Metronome {
     rate: u64,
-    step: u64,
+    /// `None` where it is longer than all time: the second tick never comes.
+    step: Option<u64>,
     remainder: u64,
     carry: u64,
     at: Option<u64>,
@@ -47,8 +48,7 @@ impl Metronome {
         let step = bit_picoseconds / u128::from(rate);
         Self {
             rate,
-            // a step beyond 64 bits is beyond all time: the second tick never comes
-            step: u64::try_from(step).unwrap_or(u64::MAX),
+            step: u64::try_from(step).ok(),
             remainder: (bit_picoseconds % u128::from(rate)) as u64,
             carry: 0,
             at,
@@ -65,7 +65,7 @@ impl Metronome {
         let missing = self.rate - self.remainder;
         let whole = self.carry >= missing;
         self.carry = if whole { self.carry - missing } else { self.carry + self.remainder };
-        self.at = self.at.and_then(|at| at.checked_add(self.step)?.checked_add(u64::from(whole)));
+        self.at = self.at.and_then(|at| at.checked_add(self.step?)?.checked_add(u64::from(whole)));
     }
 }
 

@@ -178,12 +178,11 @@ impl Source {
         Self { model: Model::new(params, &setup), stop }
     }
 
-    /// The next packet; `None` when there will be no more.
+    /// The next packet; `None` when there will be no more, also if asked again.
     #[expect(clippy::should_implement_trait, reason = "an iterator's adapters are of no use to an event loop")]
     #[inline]
     pub fn next(&mut self) -> Option<Emission> {
         let emission = self.model.next()?;
-        // times never go back: whatever came later would be too late as well, but is not even asked for twice
         if self.stop.is_some_and(|stop| emission.at >= stop) {
             return None;
         }

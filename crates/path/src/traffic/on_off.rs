@@ -32,7 +32,7 @@ pub struct OnOffParams {
     #[schemars(extend("x-above" = 0))]
     pub rate: Rate,
     /// Mean length of a burst, at least 1 us.
-    #[schemars(extend("x-least" = 1e-6))]
+    #[schemars(extend("x-least" = "1 us"))]
     pub on: Time,
     /// Mean length of a silence.
     pub off: Time,

@@ -244,11 +244,9 @@ impl Lines {
             allowed,
         };
         let time = |i: usize, scale| {
-            Decimal::parse(columns[i])
-                .ok()
-                .and_then(|d| d.scaled(scale))
-                .map(Time::from_ps)
-                .ok_or_else(|| value(i, TIME))
+            let plain = Some(columns[i]).filter(|c| !c.starts_with('-'));
+            let number = plain.and_then(|c| Decimal::parse(c).ok()).and_then(|d| d.scaled(scale));
+            number.map(Time::from_ps).ok_or_else(|| value(i, TIME))
         };
         let at = match format {
             TraceFormat::Verbose => time(2, 1_000_000_000)?,

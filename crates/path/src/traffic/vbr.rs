@@ -29,7 +29,7 @@ pub struct VbrParams {
     /// All viewers see the same frame at the same time; else each has an independent film of the same kind.
     pub synchronised: bool,
     /// Where in the film playing begins, at most 1 d: other frames of the same seed.
-    #[schemars(extend("x-most" = 86400))]
+    #[schemars(extend("x-most" = "1 d"))]
     pub offset: Time,
     /// Mean frame size, without headers.
     #[schemars(extend("x-above" = 0))]

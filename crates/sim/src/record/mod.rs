@@ -1,7 +1,14 @@
 //! What a run leaves behind: summaries always, series and packet events when asked for.
 
+mod bottleneck;
+mod flow_meter;
 mod packet_log;
+mod recorder;
 mod series;
+pub mod summary;
 
-pub use packet_log::{LogEvent, PacketLog};
+pub use bottleneck::BottleneckSampler;
+pub use flow_meter::FlowMeter;
+pub use packet_log::{LogEvent, PacketLog, PacketLogger};
+pub use recorder::Recorder;
 pub use series::{Quantity, Series};

@@ -1,5 +1,11 @@
 //! Packet events as columns.
 
+use eddyline_scenario::Network;
+use eddyline_units::Time;
+
+use crate::engine::Packet;
+use crate::run::{LogSelection, SimError};
+
 /// What happened to a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -41,4 +47,68 @@ pub struct PacketLog {
 impl PacketLog {
     /// Kinds of packets, in the order of the `packet` column's values.
     pub const PACKETS: [&'static str; 6] = ["data", "syn", "syn-ack", "ack", "fin", "cross"];
+}
+
+/// Writes the log while a run goes on.
+#[derive(Debug)]
+pub struct PacketLogger {
+    log: PacketLog,
+    only: Only,
+}
+
+/// Whose packets are logged.
+#[derive(Debug, Clone, Copy)]
+enum Only {
+    All,
+    Source(u32),
+    Link(u32),
+}
+
+impl PacketLogger {
+    /// A logger for `selection`.
+    ///
+    /// # Errors
+    /// [`SimError::UnknownEntity`] if nobody is called that.
+    pub fn new(network: &Network, selection: &LogSelection) -> Result<Self, SimError> {
+        let only = match selection {
+            LogSelection::All => Only::All,
+            LogSelection::Entity(name) => {
+                let flows = network.flows.iter().map(|f| &f.name);
+                let mut sources = flows.chain(network.traffic.iter().map(|t| &t.name));
+                let link = network.links.iter().position(|l| l.name == *name);
+                match (sources.position(|n| n == name), link) {
+                    (Some(i), _) => Only::Source(i as u32),
+                    (None, Some(i)) => Only::Link(i as u32),
+                    (None, None) => return Err(SimError::UnknownEntity(name.clone())),
+                }
+            }
+        };
+        Ok(Self { log: PacketLog::default(), only })
+    }
+
+    /// Notes an event, if it is asked for.
+    pub fn note(&mut self, now: Time, event: LogEvent, packet: &Packet, link: Option<u32>) {
+        let wanted = match self.only {
+            Only::All => true,
+            Only::Source(s) => packet.flow == s,
+            Only::Link(l) => link == Some(l),
+        };
+        if !wanted {
+            return;
+        }
+        let log = &mut self.log;
+        log.time_s.push(now.as_secs_f64());
+        log.event.push(event as u8);
+        log.packet.push(packet.kind as u8);
+        log.source.push(packet.flow);
+        log.link.push(link.unwrap_or(u32::MAX));
+        log.seq.push(packet.seq);
+        log.bytes.push(packet.bytes);
+        log.retransmission.push(packet.flags.retransmission());
+    }
+
+    /// The log.
+    pub fn finish(self) -> PacketLog {
+        self.log
+    }
 }

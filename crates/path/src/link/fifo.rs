@@ -1,0 +1,110 @@
+//! A drop-tail link whose departures are known on arrival.
+
+use std::collections::VecDeque;
+
+use eddyline_units::Time;
+
+use super::Meter;
+use crate::Class;
+use crate::queue::Limit;
+
+/// When an accepted packet leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Departure {
+    /// Its transmission starts.
+    pub start: Time,
+    /// Its transmission ends.
+    pub end: Time,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    start: Time,
+    bytes: u32,
+}
+
+/// First in, first out, drop-tail.
+#[derive(Debug, Clone)]
+pub struct FifoLink {
+    /// End of the last accepted packet's transmission.
+    free_at: Time,
+    limit: Limit,
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: u64,
+    meter: Meter,
+}
+
+impl FifoLink {
+    /// An idle link.
+    #[must_use]
+    pub fn new(limit: Limit, meter: Meter) -> Self {
+        Self { free_at: Time::ZERO, limit, waiting: VecDeque::new(), waiting_bytes: 0, meter }
+    }
+
+    /// Forgets packets whose transmission has started by `now`.
+    #[inline]
+    pub fn settle(&mut self, now: Time) {
+        while let Some(head) = self.waiting.front() {
+            if head.start > now {
+                break;
+            }
+            self.waiting_bytes -= u64::from(head.bytes);
+            self.waiting.pop_front();
+        }
+    }
+
+    /// Offers a packet that takes `transmission`; `None` if the queue drops it.
+    #[inline]
+    pub fn offer(
+        &mut self,
+        now: Time,
+        transmission: Time,
+        bytes: u32,
+        class: Class,
+        payload: u32,
+    ) -> Option<Departure> {
+        self.settle(now);
+        self.meter.offered_bytes += u64::from(bytes);
+        let start = if self.free_at <= now {
+            now
+        } else {
+            if !self.limit.admits(self.waiting.len() as u64, self.waiting_bytes, u64::from(bytes)) {
+                self.meter.drop(bytes, class);
+                return None;
+            }
+            self.waiting.push_back(Waiting { start: self.free_at, bytes });
+            self.waiting_bytes += u64::from(bytes);
+            self.meter.level(now, self.waiting.len() as u64, self.waiting_bytes);
+            self.free_at
+        };
+        let end = start.saturating_add(transmission);
+        self.free_at = end;
+        self.meter.wait(now, start, bytes);
+        self.meter.transmission(end, bytes, class, payload);
+        Some(Departure { start, end })
+    }
+
+    /// How long a packet that arrives now would wait.
+    #[must_use]
+    pub fn backlog(&self, now: Time) -> Time {
+        self.free_at.saturating_sub(now)
+    }
+
+    /// Packets and bytes waiting; call [`settle`](Self::settle) first.
+    #[must_use]
+    pub fn waiting(&self) -> (u64, u64) {
+        (self.waiting.len() as u64, self.waiting_bytes)
+    }
+
+    /// Counters.
+    #[must_use]
+    pub fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// The summary window begins: what waits now counts for the maximum.
+    pub fn begin_window(&mut self, now: Time) {
+        self.settle(now);
+        self.meter.level(now, self.waiting.len() as u64, self.waiting_bytes);
+    }
+}

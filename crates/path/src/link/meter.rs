@@ -1,0 +1,108 @@
+//! What is counted about a link: integer sums, exact, over the summary window.
+
+use eddyline_units::Time;
+
+use crate::Class;
+use crate::histogram::Histogram;
+
+/// Counters of one link.
+#[derive(Debug, Clone)]
+pub struct Meter {
+    from: Time,
+    to: Time,
+    /// Bytes whose transmission ended in the window, by class.
+    pub wire_bytes: [u64; 3],
+    /// Payload bytes among those of data packets.
+    pub payload_bytes: u64,
+    /// Integral of waiting packets over the window, in packet picoseconds.
+    pub packet_ps: u128,
+    /// Integral of waiting bytes over the window, in byte picoseconds.
+    pub byte_ps: u128,
+    /// Most packets waiting in the window.
+    pub max_packets: u64,
+    /// Most bytes waiting in the window.
+    pub max_bytes: u64,
+    /// Sum of the waits that ended in the window.
+    pub waited: u128,
+    /// Packets whose wait ended in the window, those that did not wait included.
+    pub waits: u64,
+    /// Those waits.
+    pub histogram: Histogram,
+    /// Packets dropped by the queue in the whole run, by class.
+    pub drops: [u64; 3],
+    /// Bytes offered in the whole run.
+    pub offered_bytes: u64,
+    /// Bytes of them dropped by the queue.
+    pub dropped_bytes: u64,
+}
+
+impl Meter {
+    /// Summaries over `[from, to]`.
+    #[must_use]
+    pub fn new(from: Time, to: Time) -> Self {
+        Self {
+            from,
+            to,
+            wire_bytes: [0; 3],
+            payload_bytes: 0,
+            packet_ps: 0,
+            byte_ps: 0,
+            max_packets: 0,
+            max_bytes: 0,
+            waited: 0,
+            waits: 0,
+            histogram: Histogram::default(),
+            drops: [0; 3],
+            offered_bytes: 0,
+            dropped_bytes: 0,
+        }
+    }
+
+    /// A packet waited from `since` to `start`.
+    #[inline]
+    pub fn wait(&mut self, since: Time, start: Time, bytes: u32) {
+        let clipped = start.min(self.to).saturating_sub(since.max(self.from)).as_ps();
+        self.packet_ps += u128::from(clipped);
+        self.byte_ps += u128::from(clipped) * u128::from(bytes);
+        if start >= self.from && start <= self.to {
+            let wait = start - since;
+            self.waited += u128::from(wait.as_ps());
+            self.waits += 1;
+            self.histogram.add(wait);
+        }
+    }
+
+    /// A packet still waits when the run ends.
+    pub fn wait_open(&mut self, since: Time, bytes: u32) {
+        let clipped = self.to.saturating_sub(since.max(self.from)).as_ps();
+        self.packet_ps += u128::from(clipped);
+        self.byte_ps += u128::from(clipped) * u128::from(bytes);
+    }
+
+    /// A transmission ends at `end`.
+    #[inline]
+    pub fn transmission(&mut self, end: Time, bytes: u32, class: Class, payload: u32) {
+        if end >= self.from && end <= self.to {
+            self.wire_bytes[class as usize] += u64::from(bytes);
+            if class == Class::Data {
+                self.payload_bytes += u64::from(payload);
+            }
+        }
+    }
+
+    /// The queue drops a packet.
+    #[inline]
+    pub fn drop(&mut self, bytes: u32, class: Class) {
+        self.drops[class as usize] += 1;
+        self.dropped_bytes += u64::from(bytes);
+    }
+
+    /// The queue holds this much after an arrival.
+    #[inline]
+    pub fn level(&mut self, now: Time, packets: u64, bytes: u64) {
+        if now >= self.from {
+            self.max_packets = self.max_packets.max(packets);
+            self.max_bytes = self.max_bytes.max(bytes);
+        }
+    }
+}

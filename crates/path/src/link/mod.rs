@@ -1,0 +1,12 @@
+//! One direction of transmission: a queue, a transmitter and what is counted about them.
+//!
+//! [`FifoLink`] is a drop-tail link whose departures are known on arrival, so virtual time needs no event per departure.
+//! [`StoreLink`] takes any queue discipline and serves virtual and real time. Both answer alike, to the bit.
+
+mod fifo;
+mod meter;
+mod store;
+
+pub use fifo::{Departure, FifoLink};
+pub use meter::Meter;
+pub use store::{Offer, StoreLink};

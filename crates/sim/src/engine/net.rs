@@ -1,0 +1,350 @@
+//! What lies between the end points: links, and constant-delay pipes behind them.
+//!
+//! A pipe is a ring in order of time, so only its head is an event. A drop-tail link knows a packet's departure when it
+//! arrives and needs no event of its own; any other link has one per departure.
+
+use std::collections::{HashMap, VecDeque};
+
+use eddyline_path::link::{FifoLink, Meter, Offer, StoreLink};
+use eddyline_path::loss::Loss;
+use eddyline_path::queue::QueueParams;
+use eddyline_path::{Class, Packet as _};
+use eddyline_scenario::Network;
+use eddyline_units::{Rate, Time};
+
+use super::packet::{Kind, Packet};
+use super::tournament::Tournament;
+use crate::record::{LogEvent, PacketLogger};
+use crate::tcp::{SackBlocks, SackStore};
+
+/// One link of one path, with what the packets of that path need there.
+#[derive(Debug, Clone, Copy)]
+struct Hop {
+    link: u32,
+    pipe: u32,
+    /// Transmission time of a packet of `full` bytes.
+    full_time: Time,
+    full: u32,
+    last: bool,
+}
+
+#[derive(Debug)]
+enum Transmitter {
+    Fifo(FifoLink),
+    Store(Box<StoreLink<Packet>>),
+}
+
+#[derive(Debug)]
+struct Link {
+    transmitter: Transmitter,
+    rate: Rate,
+    loss: Loss,
+    lost: u64,
+}
+
+#[derive(Debug)]
+struct Pipe {
+    delay: Time,
+    ring: VecDeque<(Time, Packet)>,
+}
+
+/// Packets over the whole run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Count {
+    pub sent: u64,
+    pub delivered: u64,
+    pub dropped: u64,
+}
+
+/// Links, pipes and the packets in them.
+#[derive(Debug)]
+pub struct Net {
+    links: Vec<Link>,
+    pipes: Vec<Pipe>,
+    hops: Vec<Hop>,
+    /// Leaves: transmitters that need events (as many as links, first), then pipes.
+    events: Tournament,
+    pub count: Count,
+    pub sacks: SackStore,
+    pub logger: Option<Box<PacketLogger>>,
+}
+
+/// Collects hops and pipes while the network is laid out.
+#[derive(Debug, Default)]
+pub struct Layout {
+    hops: Vec<Hop>,
+    pipes: Vec<Pipe>,
+    pipe_of: HashMap<(u32, Time), u32>,
+    path_of: HashMap<(Vec<u32>, Time, u32), u32>,
+}
+
+impl Layout {
+    /// Lays out a path for packets of `full` bytes with `access` delay at its end; gives its first hop.
+    pub fn path(&mut self, network: &Network, links: &[u32], access: Time, full: u32) -> u32 {
+        let key = (links.to_vec(), access, full);
+        if let Some(first) = self.path_of.get(&key) {
+            return *first;
+        }
+        let first = self.hops.len() as u32;
+        for (i, l) in links.iter().enumerate() {
+            let link = &network.links[*l as usize];
+            let last = i + 1 == links.len();
+            let extra = if last { access } else { Time::ZERO };
+            let next = self.pipes.len() as u32;
+            let pipe = *self.pipe_of.entry((*l, extra)).or_insert(next);
+            if pipe == next {
+                self.pipes.push(Pipe { delay: link.delay.saturating_add(extra), ring: VecDeque::new() });
+            }
+            let full_time = link.rate.transmission_time(u64::from(full));
+            self.hops.push(Hop { link: *l, pipe, full_time, full, last });
+        }
+        self.path_of.insert(key, first);
+        first
+    }
+}
+
+/// A packet reached the end of its path.
+#[derive(Debug)]
+pub struct Arrival {
+    pub packet: Packet,
+}
+
+impl Net {
+    /// The network's links, idle, with the paths that `layout` holds.
+    pub fn new(network: &Network, layout: Layout, general_queues: bool, logger: Option<Box<PacketLogger>>) -> Self {
+        let links = network.links.iter().map(|l| {
+            let meter = Meter::new(network.warmup, network.duration);
+            let transmitter = match l.queue {
+                QueueParams::DropTail(p) if !general_queues => Transmitter::Fifo(FifoLink::new(p.limit, meter)),
+                _ => Transmitter::Store(Box::new(StoreLink::new(l.rate, &l.queue, meter))),
+            };
+            Link { transmitter, rate: l.rate, loss: Loss::new(l.loss, network.seed, &l.name), lost: 0 }
+        });
+        let links: Vec<Link> = links.collect();
+        let events = Tournament::new(links.len() + layout.pipes.len());
+        Self {
+            links,
+            pipes: layout.pipes,
+            hops: layout.hops,
+            events,
+            count: Count::default(),
+            sacks: SackStore::default(),
+            logger,
+        }
+    }
+
+    /// The next event and its source.
+    #[inline]
+    pub fn next_event(&self) -> (Time, u32) {
+        self.events.first()
+    }
+
+    /// A packet leaves its source.
+    #[inline]
+    pub fn send(&mut self, now: Time, packet: Packet) {
+        self.count.sent += 1;
+        if let Some(log) = &mut self.logger {
+            log.note(now, LogEvent::Send, &packet, None);
+        }
+        self.offer(now, packet);
+    }
+
+    /// A packet joins the queue of its next link.
+    #[inline]
+    fn offer(&mut self, now: Time, mut packet: Packet) {
+        let hop = self.hops[packet.hop as usize];
+        let link = &mut self.links[hop.link as usize];
+        match &mut link.transmitter {
+            Transmitter::Fifo(fifo) => {
+                let time = if packet.bytes == hop.full {
+                    hop.full_time
+                } else {
+                    link.rate.transmission_time(packet.bytes.into())
+                };
+                let Some(leaves) = fifo.offer(now, time, packet.bytes, packet.class(), packet.payload()) else {
+                    self.drop(now, &packet, hop.link);
+                    return;
+                };
+                packet.waited += leaves.start - now;
+                if link.loss.takes(packet.class()) {
+                    packet.flags.set_lost();
+                }
+                self.note(now, LogEvent::Enqueue, &packet, hop.link);
+                self.fly(leaves.end, packet, hop.pipe);
+            }
+            Transmitter::Store(store) => match store.offer(now, packet) {
+                Offer::Started(end) => {
+                    self.events.set(hop.link, end);
+                    self.note(now, LogEvent::Enqueue, &packet, hop.link);
+                }
+                Offer::Queued => self.note(now, LogEvent::Enqueue, &packet, hop.link),
+                Offer::Dropped(dropped) => self.drop(now, &dropped, hop.link),
+            },
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, now: Time, event: LogEvent, packet: &Packet, link: u32) {
+        if let Some(log) = &mut self.logger {
+            log.note(now, event, packet, Some(link));
+        }
+    }
+
+    #[cold]
+    fn drop(&mut self, now: Time, packet: &Packet, link: u32) {
+        self.count.dropped += 1;
+        self.note(now, LogEvent::Drop, packet, link);
+        self.forget_sack(packet);
+    }
+
+    fn forget_sack(&mut self, packet: &Packet) {
+        if packet.kind == Kind::Ack && packet.extra != Packet::NO_SACK {
+            let _: SackBlocks = self.sacks.take(packet.extra);
+        }
+    }
+
+    /// A packet leaves its link at `departure` and enters the pipe behind it.
+    #[inline]
+    fn fly(&mut self, departure: Time, packet: Packet, pipe: u32) {
+        let place = &mut self.pipes[pipe as usize];
+        let at = departure.saturating_add(place.delay);
+        if place.ring.is_empty() {
+            self.events.set(self.links.len() as u32 + pipe, at);
+        }
+        place.ring.push_back((at, packet));
+    }
+
+    /// The event of `source` happens; gives the packet that reached the end of its path, if one did.
+    #[inline]
+    pub fn happen(&mut self, now: Time, source: u32) -> Option<Arrival> {
+        let links = self.links.len() as u32;
+        if source < links {
+            self.departure(now, source);
+            return None;
+        }
+        let pipe = &mut self.pipes[(source - links) as usize];
+        let (_, mut packet) = pipe.ring.pop_front()?;
+        let next = pipe.ring.front().map_or(Time::MAX, |(at, _)| *at);
+        self.events.set(source, next);
+        let hop = self.hops[packet.hop as usize];
+        if packet.flags.lost() {
+            self.lose(now, &packet, hop.link);
+            return None;
+        }
+        if !hop.last {
+            packet.hop += 1;
+            self.offer(now, packet);
+            return None;
+        }
+        self.count.delivered += 1;
+        self.note_receive(now, &packet);
+        Some(Arrival { packet })
+    }
+
+    #[inline]
+    fn note_receive(&mut self, now: Time, packet: &Packet) {
+        if let Some(log) = &mut self.logger {
+            log.note(now, LogEvent::Receive, packet, None);
+        }
+    }
+
+    #[cold]
+    fn lose(&mut self, now: Time, packet: &Packet, link: u32) {
+        self.count.dropped += 1;
+        self.links[link as usize].lost += 1;
+        self.note(now, LogEvent::Lost, packet, link);
+        self.forget_sack(packet);
+    }
+
+    /// A transmission of a link with its own events ends.
+    fn departure(&mut self, now: Time, index: u32) {
+        let link = &mut self.links[index as usize];
+        let Transmitter::Store(store) = &mut link.transmitter else { return };
+        let left = store.transmitted();
+        let mut discarded = Vec::new();
+        let next = store.next(now, &mut |p| discarded.push(p));
+        self.events.set(index, next.unwrap_or(Time::MAX));
+        if let Some((mut packet, waited)) = left {
+            packet.waited += waited;
+            if link.loss.takes(packet.class()) {
+                packet.flags.set_lost();
+            }
+            let pipe = self.hops[packet.hop as usize].pipe;
+            self.fly(now, packet, pipe);
+        }
+        for packet in &discarded {
+            self.drop(now, packet, index);
+        }
+    }
+
+    /// The summary window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        for link in &mut self.links {
+            match &mut link.transmitter {
+                Transmitter::Fifo(f) => f.begin_window(now),
+                Transmitter::Store(s) => s.begin_window(now),
+            }
+        }
+    }
+
+    /// The run ends.
+    pub fn close(&mut self, now: Time) {
+        for link in &mut self.links {
+            if let Transmitter::Store(s) = &mut link.transmitter {
+                s.close(now);
+            }
+        }
+    }
+
+    /// Packets in queues, on the wire and in pipes.
+    pub fn in_flight(&self) -> u64 {
+        let held = self.links.iter().map(|l| match &l.transmitter {
+            Transmitter::Fifo(_) => 0,
+            Transmitter::Store(s) => s.held(),
+        });
+        let flying = self.pipes.iter().map(|p| p.ring.len() as u64);
+        held.sum::<u64>() + flying.sum::<u64>()
+    }
+
+    /// How long a packet that arrives at `link` now would wait.
+    pub fn backlog(&self, now: Time, link: u32) -> Time {
+        match &self.links[link as usize].transmitter {
+            Transmitter::Fifo(f) => f.backlog(now),
+            Transmitter::Store(s) => s.backlog(now),
+        }
+    }
+
+    /// Packets and bytes waiting at `link` now.
+    pub fn waiting(&mut self, now: Time, link: u32) -> (u64, u64) {
+        match &mut self.links[link as usize].transmitter {
+            Transmitter::Fifo(f) => {
+                f.settle(now);
+                f.waiting()
+            }
+            Transmitter::Store(s) => s.waiting(),
+        }
+    }
+
+    /// Counters of a link, and how many packets its loss took.
+    pub fn meter(&self, link: usize) -> (&Meter, u64) {
+        let l = &self.links[link];
+        match &l.transmitter {
+            Transmitter::Fifo(f) => (f.meter(), l.lost),
+            Transmitter::Store(s) => (s.meter(), l.lost),
+        }
+    }
+
+    /// Bits that arrived at `link` so far, and bits that it has put on the wire, the packet in transmission in part.
+    pub fn carried_bits(&self, now: Time, link: usize) -> (f64, f64) {
+        let (meter, _) = self.meter(link);
+        let arrived = meter.offered_bytes as f64 * 8.0;
+        let backlog = self.backlog(now, link as u32).as_secs_f64() * self.links[link].rate.as_bps() as f64;
+        (arrived, arrived - meter.dropped_bytes as f64 * 8.0 - backlog)
+    }
+
+    /// Drops of a link so far, all classes.
+    pub fn drops(&self, link: usize) -> u64 {
+        let (meter, _) = self.meter(link);
+        meter.drops[Class::Data as usize] + meter.drops[Class::Ack as usize] + meter.drops[Class::Cross as usize]
+    }
+}

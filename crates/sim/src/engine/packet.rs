@@ -1,0 +1,119 @@
+//! A packet on its way: one cache line together with its time of arrival.
+
+use eddyline_path::Class;
+use eddyline_units::Time;
+
+/// What a packet is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Payload of a flow.
+    Data = 0,
+    /// Opens a flow.
+    Syn = 1,
+    /// Answers a SYN.
+    SynAck = 2,
+    /// Acknowledges.
+    Ack = 3,
+    /// Closes a flow.
+    Fin = 4,
+    /// Unresponsive traffic.
+    Cross = 5,
+}
+
+/// Marks on a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags(u8);
+
+impl Flags {
+    const RETRANSMISSION: u8 = 1;
+    const LOST: u8 = 2;
+
+    /// A segment sent again, or the acknowledgement that one caused: no round-trip sample (Karn).
+    #[inline]
+    pub const fn retransmission(self) -> bool {
+        self.0 & Self::RETRANSMISSION != 0
+    }
+
+    /// The link's loss took it: it will not arrive.
+    #[inline]
+    pub const fn lost(self) -> bool {
+        self.0 & Self::LOST != 0
+    }
+
+    /// As [`retransmission`](Self::retransmission).
+    #[inline]
+    pub fn set_retransmission(&mut self, on: bool) {
+        self.0 = (self.0 & !Self::RETRANSMISSION) | (u8::from(on) * Self::RETRANSMISSION);
+    }
+
+    /// As [`lost`](Self::lost).
+    #[inline]
+    pub fn set_lost(&mut self) {
+        self.0 |= Self::LOST;
+    }
+}
+
+/// A packet.
+#[derive(Debug, Clone, Copy)]
+pub struct Packet {
+    /// First payload byte of data, the FIN's place for a FIN, cumulative acknowledgement of an ACK.
+    pub seq: u64,
+    /// When the data packet was sent; an ACK echoes that of the packet that caused it.
+    pub sent_at: Time,
+    /// In an ACK: when the packet that caused it arrived.
+    pub received_at: Time,
+    /// Time spent waiting in queues so far.
+    pub waited: Time,
+    /// Flow or traffic it belongs to.
+    pub flow: u32,
+    /// Bytes on the wire.
+    pub bytes: u32,
+    /// Data: payload bytes. ACK: place of its SACK blocks, or [`Packet::NO_SACK`].
+    pub extra: u32,
+    /// What the controller wants to remember.
+    pub stamp: f32,
+    /// Place of the next link on its path in the table of hops.
+    pub hop: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// Marks.
+    pub flags: Flags,
+}
+
+const _: () = assert!(size_of::<Packet>() <= 56, "a packet and its time of arrival share a cache line");
+
+impl Packet {
+    /// An ACK without SACK blocks.
+    pub const NO_SACK: u32 = u32::MAX;
+
+    /// Payload bytes.
+    #[inline]
+    pub const fn payload(&self) -> u32 {
+        match self.kind {
+            Kind::Data => self.extra,
+            _ => 0,
+        }
+    }
+}
+
+impl eddyline_path::Packet for Packet {
+    #[inline]
+    fn wire_bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    #[inline]
+    fn class(&self) -> Class {
+        match self.kind {
+            Kind::Data => Class::Data,
+            Kind::Cross => Class::Cross,
+            Kind::Syn | Kind::SynAck | Kind::Ack | Kind::Fin => Class::Ack,
+        }
+    }
+
+    #[inline]
+    fn payload_bytes(&self) -> u32 {
+        self.payload()
+    }
+}

@@ -1,0 +1,104 @@
+//! Which links are bottlenecks, sampled on a grid: the link with the longest wait on the path of at least one flow.
+
+use std::collections::HashSet;
+
+use eddyline_scenario::Network;
+use eddyline_units::Time;
+
+use crate::engine::Net;
+
+/// Above this many links nobody is asked.
+const MOST_LINKS: usize = 1_000;
+/// Link visits that all samples together may cost.
+const BUDGET: usize = 20_000_000;
+
+/// Samples taken so far.
+#[derive(Debug)]
+pub struct BottleneckSampler {
+    /// Distinct paths, data and acknowledgement links together.
+    paths: Vec<Vec<u32>>,
+    /// A wait counts above one packet: the transmission time of the largest that crosses the link.
+    one_packet: Vec<Time>,
+    hits: Vec<u64>,
+    samples: u64,
+    grid: Time,
+    next: Time,
+    last: Vec<u32>,
+    switches: u64,
+}
+
+impl BottleneckSampler {
+    /// A sampler for `network`, unless it has too many links or no flow.
+    pub fn new(network: &Network) -> Option<Self> {
+        if network.links.len() > MOST_LINKS || network.flows.is_empty() {
+            return None;
+        }
+        let (mut seen, mut paths) = (HashSet::new(), Vec::new());
+        let mut one_packet = vec![Time::ZERO; network.links.len()];
+        let mut before = None;
+        for f in &network.flows {
+            // flows of one table share their paths; compare those first
+            let key = (f.data.as_ptr(), f.ack.as_ptr(), f.packet);
+            if before == Some(key) {
+                continue;
+            }
+            before = Some(key);
+            for (links, bytes) in [(&f.data, f.packet), (&f.ack, f.ack_packet)] {
+                for l in links.iter() {
+                    let time = network.links[*l as usize].rate.transmission_time(bytes.into());
+                    one_packet[*l as usize] = one_packet[*l as usize].max(time);
+                }
+            }
+            let mut path: Vec<u32> = f.data.iter().chain(f.ack.iter()).copied().collect();
+            path.sort_unstable();
+            path.dedup();
+            if seen.insert(path.clone()) {
+                paths.push(path);
+            }
+        }
+        let visits: usize = paths.iter().map(Vec::len).sum();
+        let samples = (BUDGET / visits.max(1)).clamp(100, 10_000) as u64;
+        let grid = Time::from_ps(((network.duration - network.warmup).as_ps() / samples).max(1));
+        let next = network.warmup + grid;
+        let hits = vec![0; network.links.len()];
+        Some(Self { paths, one_packet, hits, samples: 0, grid, next, last: Vec::new(), switches: 0 })
+    }
+
+    /// When the next sample is due.
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Takes a sample.
+    pub fn sample(&mut self, now: Time, net: &Net) {
+        self.next = now + self.grid;
+        self.samples += 1;
+        let mut marked: Vec<u32> = Vec::new();
+        for path in &self.paths {
+            let waits = path.iter().map(|l| (net.backlog(now, *l), *l));
+            let longest = waits.filter(|(wait, l)| *wait > self.one_packet[*l as usize]).max_by_key(|(wait, _)| *wait);
+            if let Some((_, l)) = longest {
+                marked.push(l);
+            }
+        }
+        marked.sort_unstable();
+        marked.dedup();
+        for l in &marked {
+            self.hits[*l as usize] += 1;
+        }
+        if !marked.is_empty() {
+            self.switches += u64::from(!self.last.is_empty() && self.last != marked);
+            self.last = marked;
+        }
+    }
+
+    /// Share of the samples in which `link` was a bottleneck.
+    pub fn share(&self, link: usize) -> Option<f64> {
+        (self.samples > 0).then(|| self.hits[link] as f64 / self.samples as f64)
+    }
+
+    /// Spacing of the grid, and how often the set of bottlenecks changed between samples that had one.
+    pub fn grid(&self) -> (Time, u64) {
+        (self.grid, self.switches)
+    }
+}

@@ -1,0 +1,242 @@
+//! What is counted about a flow. Sums are exact; they start over when the summary window begins.
+
+use eddyline_cc::{AnyController, Controller as _};
+use eddyline_path::histogram::Histogram;
+use eddyline_units::Time;
+
+/// A sum with its count.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mean {
+    sum: u128,
+    pub count: u64,
+}
+
+impl Mean {
+    #[inline]
+    fn add(&mut self, value: Time) {
+        self.sum += u128::from(value.as_ps());
+        self.count += 1;
+    }
+
+    /// Both together.
+    pub fn with(&self, other: &Self) -> Self {
+        Self { sum: self.sum + other.sum, count: self.count + other.count }
+    }
+
+    /// In seconds.
+    pub fn mean_s(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e12)
+    }
+}
+
+/// A piecewise constant quantity's time integral.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    value: f64,
+    begun: Time,
+    since: Time,
+    integral: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Held {
+    fn new(value: f64, since: Time) -> Self {
+        Self { value, begun: since, since, integral: 0.0, least: value, most: value }
+    }
+
+    #[inline]
+    fn set(&mut self, now: Time, value: f64) {
+        if value != self.value {
+            self.advance(now);
+            self.value = value;
+            self.least = self.least.min(value);
+            self.most = self.most.max(value);
+        }
+    }
+
+    fn advance(&mut self, now: Time) {
+        self.integral += self.value * now.saturating_sub(self.since).as_ps() as f64;
+        self.since = now;
+    }
+
+    /// Time-weighted mean up to the last advance.
+    fn mean(&self) -> Option<f64> {
+        let span = self.since.saturating_sub(self.begun).as_ps() as f64;
+        (span > 0.0).then(|| self.integral / span)
+    }
+}
+
+/// What the summary window says of a flow.
+#[derive(Debug)]
+pub struct FlowRecord {
+    pub throughput_bps: Option<f64>,
+    pub packets_per_s: Option<f64>,
+    pub goodput_bps: Option<f64>,
+    pub rtt: Mean,
+    pub rtt_least: Option<Time>,
+    pub histogram: Option<Histogram>,
+    pub forward_s: Option<f64>,
+    pub reverse_s: Option<f64>,
+    pub compression: Option<f64>,
+    /// Mean, least, most.
+    pub window: Option<(f64, f64, f64)>,
+    pub base_s: Option<f64>,
+}
+
+/// Counters of one flow.
+#[derive(Debug, Clone)]
+pub struct FlowMeter {
+    start: Time,
+    /// The summary window as far as the flow is alive in it.
+    from: Time,
+    end: Option<Time>,
+    arrived_bytes: u64,
+    arrived_packets: u64,
+    news: u64,
+    /// Values of `arrived_bytes`, `news` and the receiver's delivered bytes when the window began.
+    mark: [u64; 3],
+    rtt: Mean,
+    rtt_least: Time,
+    histogram: Option<Histogram>,
+    forward: Mean,
+    reverse: Mean,
+    acks: u64,
+    compressed: u64,
+    last_ack: Option<Time>,
+    half_transmission: Time,
+    window: Held,
+    base: Option<Held>,
+}
+
+impl FlowMeter {
+    /// A flow that starts at `start` with window `window`; percentiles only if `percentiles`.
+    pub fn new(start: Time, window: f64, half_transmission: Time, percentiles: bool) -> Self {
+        Self {
+            start,
+            from: start,
+            end: None,
+            arrived_bytes: 0,
+            arrived_packets: 0,
+            news: 0,
+            mark: [0; 3],
+            rtt: Mean::default(),
+            rtt_least: Time::MAX,
+            histogram: percentiles.then(Histogram::default),
+            forward: Mean::default(),
+            reverse: Mean::default(),
+            acks: 0,
+            compressed: 0,
+            last_ack: None,
+            half_transmission,
+            window: Held::new(window, start),
+            base: None,
+        }
+    }
+
+    /// The summary window begins; `delivered` is the receiver's count.
+    pub fn begin_window(&mut self, now: Time, delivered: u64) {
+        if now <= self.start {
+            return;
+        }
+        self.from = now;
+        self.mark = [self.arrived_bytes, self.news, delivered];
+        self.rtt = Mean::default();
+        self.rtt_least = Time::MAX;
+        if let Some(h) = &mut self.histogram {
+            h.clear();
+        }
+        self.forward = Mean::default();
+        self.reverse = Mean::default();
+        self.acks = 0;
+        self.compressed = 0;
+        self.window = Held::new(self.window.value, now);
+        self.base = self.base.map(|b| Held::new(b.value, now));
+    }
+
+    /// A data packet arrived, with news or not, after waiting `waited` in queues.
+    #[inline]
+    pub fn data_arrived(&mut self, wire_bytes: u32, waited: Time, news: bool) {
+        self.arrived_bytes += u64::from(wire_bytes);
+        self.arrived_packets += 1;
+        self.news += u64::from(news);
+        self.forward.add(waited);
+    }
+
+    /// An acknowledgement arrived.
+    #[inline]
+    pub fn ack_arrived(&mut self, now: Time, waited: Time) {
+        self.reverse.add(waited);
+        if let Some(last) = self.last_ack {
+            self.acks += 1;
+            self.compressed += u64::from(now - last < self.half_transmission);
+        }
+        self.last_ack = Some(now);
+    }
+
+    /// A round-trip sample.
+    #[inline]
+    pub fn round_trip(&mut self, sample: Option<Time>) {
+        let Some(rtt) = sample else { return };
+        self.rtt.add(rtt);
+        self.rtt_least = self.rtt_least.min(rtt);
+        if let Some(h) = &mut self.histogram {
+            h.add(rtt);
+        }
+    }
+
+    /// Window and base RTT may have changed.
+    #[inline]
+    pub fn sender_changed(&mut self, now: Time, controller: &AnyController) {
+        self.window.set(now, controller.window());
+        if let Some(base) = controller.base_rtt() {
+            let ps = base.as_ps() as f64;
+            match &mut self.base {
+                Some(held) => held.set(now, ps),
+                None => self.base = Some(Held::new(ps, now)),
+            }
+        }
+    }
+
+    /// The flow is over.
+    pub fn complete(&mut self, at: Time) {
+        if self.end.is_none() {
+            self.end = Some(at);
+            self.window.advance(at);
+            if let Some(b) = &mut self.base {
+                b.advance(at);
+            }
+        }
+    }
+
+    /// Bits on the wire that arrived so far.
+    pub fn arrived_bits(&self) -> f64 {
+        self.arrived_bytes as f64 * 8.0
+    }
+
+    /// Data packets that arrived so far.
+    pub fn arrived_packets(&self) -> u64 {
+        self.arrived_packets
+    }
+
+    /// The run ends: what the window says.
+    pub fn finish(mut self, now: Time, delivered: u64) -> FlowRecord {
+        self.complete(now);
+        let end = self.end.unwrap_or(now);
+        let alive = end.saturating_sub(self.from).as_secs_f64();
+        let rate = |n: u64| (alive > 0.0).then(|| n as f64 / alive);
+        FlowRecord {
+            throughput_bps: rate(8 * (self.arrived_bytes - self.mark[0])),
+            packets_per_s: rate(self.news - self.mark[1]),
+            goodput_bps: rate(8 * (delivered - self.mark[2])),
+            rtt: self.rtt,
+            rtt_least: (self.rtt.count > 0).then_some(self.rtt_least),
+            histogram: self.histogram,
+            forward_s: self.forward.mean_s(),
+            reverse_s: self.reverse.mean_s(),
+            compression: (self.acks > 0).then(|| self.compressed as f64 / self.acks as f64),
+            window: self.window.mean().map(|mean| (mean, self.window.least, self.window.most)),
+            base_s: self.base.and_then(|b| b.mean()).map(|ps| ps / 1e12),
+        }
+    }
+}

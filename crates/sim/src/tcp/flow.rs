@@ -1,0 +1,190 @@
+//! Both ends of a flow, the packets between them and what is counted about them.
+
+use eddyline_scenario::Network;
+use eddyline_scenario::network::Flow as FlowSpec;
+use eddyline_units::Time;
+
+use super::receiver::Receiver;
+use super::sender::{Sender, Wire};
+use crate::engine::{Flags, Kind, Net, Packet};
+use crate::record::FlowMeter;
+
+/// What packets of a flow look like on the wire.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    flow: u32,
+    packet: u32,
+    header: u32,
+    ack_packet: u32,
+    data_hop: u32,
+    ack_hop: u32,
+}
+
+/// A sender, its receiver and the record of both.
+#[derive(Debug)]
+pub struct Flow {
+    sender: Sender,
+    receiver: Receiver,
+    shape: Shape,
+    pub meter: FlowMeter,
+}
+
+struct Outlet<'a> {
+    now: Time,
+    shape: Shape,
+    net: &'a mut Net,
+}
+
+impl Wire for Outlet<'_> {
+    #[inline]
+    fn segment(&mut self, kind: Kind, seq: u64, payload: u32, flags: Flags, stamp: f32) {
+        let shape = self.shape;
+        let bytes = if kind == Kind::Data { payload + shape.header } else { shape.ack_packet };
+        let packet = Packet {
+            seq,
+            sent_at: self.now,
+            received_at: Time::ZERO,
+            waited: Time::ZERO,
+            flow: shape.flow,
+            bytes,
+            extra: payload,
+            stamp,
+            hop: shape.data_hop,
+            kind,
+            flags,
+        };
+        self.net.send(self.now, packet);
+    }
+}
+
+impl Flow {
+    /// A flow that has not started; its paths begin at the given hops.
+    pub fn new(network: &Network, index: usize, data_hop: u32, ack_hop: u32, meter: FlowMeter) -> Self {
+        let spec: &FlowSpec = &network.flows[index];
+        let controller = spec.controller.build(&network.path_facts(spec));
+        let shape = Shape {
+            flow: index as u32,
+            packet: spec.packet,
+            header: spec.header,
+            ack_packet: spec.ack_packet,
+            data_hop,
+            ack_hop,
+        };
+        Self {
+            sender: Sender::new(spec, controller),
+            receiver: Receiver::new(spec.tcp.ack_every, spec.tcp.ack_timer, spec.tcp.sack),
+            shape,
+            meter,
+        }
+    }
+
+    /// When [`on_timer`](Self::on_timer) must be called at the latest.
+    #[inline]
+    pub fn next_timer(&self) -> Time {
+        self.sender.next_timer().min(self.receiver.due())
+    }
+
+    /// A time that was asked for has come, or one before it.
+    #[inline]
+    pub fn on_timer(&mut self, now: Time, net: &mut Net) {
+        if self.receiver.due() <= now {
+            self.send_ack(now, net);
+        }
+        if self.sender.next_timer() <= now {
+            self.sender.on_timer(now, &mut Outlet { now, shape: self.shape, net });
+            self.meter.sender_changed(now, &self.sender.controller);
+        }
+    }
+
+    /// A packet reached one of the ends.
+    #[inline]
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, net: &mut Net) {
+        match packet.kind {
+            Kind::Ack => self.on_ack(now, packet, net),
+            Kind::Data => self.on_segment(now, packet, u64::from(packet.extra), net),
+            Kind::Fin => self.on_segment(now, packet, 1, net),
+            Kind::Syn => self.control(now, Kind::SynAck, packet, net),
+            Kind::SynAck => {
+                let wire = &mut Outlet { now, shape: self.shape, net };
+                let sample = self.sender.on_syn_ack(now, packet, wire);
+                self.meter.round_trip(sample);
+                self.meter.sender_changed(now, &self.sender.controller);
+            }
+            Kind::Cross => {}
+        }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, now: Time, packet: &Packet, net: &mut Net) {
+        let blocks = if packet.extra == Packet::NO_SACK { None } else { Some(net.sacks.take(packet.extra)) };
+        self.meter.ack_arrived(now, packet.waited);
+        let wire = &mut Outlet { now, shape: self.shape, net };
+        let sample = self.sender.on_ack(now, packet, blocks, wire);
+        self.meter.round_trip(sample);
+        self.meter.sender_changed(now, &self.sender.controller);
+        if let Some(at) = self.sender.completed_at {
+            self.meter.complete(at);
+        }
+    }
+
+    #[inline]
+    fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, net: &mut Net) {
+        let reaction = self.receiver.on_segment(now, packet, len, packet.kind == Kind::Fin);
+        if packet.kind == Kind::Data {
+            self.meter.data_arrived(packet.bytes, packet.waited, reaction.news);
+        }
+        if reaction.ack_now {
+            self.send_ack(now, net);
+        }
+    }
+
+    #[inline]
+    fn send_ack(&mut self, now: Time, net: &mut Net) {
+        let blocks = self.receiver.acknowledge();
+        let extra = blocks.map_or(Packet::NO_SACK, |b| net.sacks.put(b));
+        let echo = self.receiver.echo();
+        let packet = Packet {
+            seq: self.receiver.next(),
+            sent_at: echo.sent_at,
+            received_at: echo.received_at,
+            waited: Time::ZERO,
+            flow: self.shape.flow,
+            bytes: self.shape.ack_packet,
+            extra,
+            stamp: echo.stamp,
+            hop: self.shape.ack_hop,
+            kind: Kind::Ack,
+            flags: echo.flags,
+        };
+        net.send(now, packet);
+    }
+
+    fn control(&mut self, now: Time, kind: Kind, cause: &Packet, net: &mut Net) {
+        let packet = Packet {
+            seq: 0,
+            received_at: now,
+            waited: Time::ZERO,
+            bytes: self.shape.ack_packet,
+            extra: 0,
+            hop: self.shape.ack_hop,
+            kind,
+            ..*cause
+        };
+        net.send(now, packet);
+    }
+
+    /// Bytes of a full data packet on the wire.
+    pub fn wire_bytes(&self) -> u32 {
+        self.shape.packet
+    }
+
+    /// The receiving end.
+    pub fn receiver(&self) -> &Receiver {
+        &self.receiver
+    }
+
+    /// The sending end.
+    pub fn sender(&self) -> &Sender {
+        &self.sender
+    }
+}

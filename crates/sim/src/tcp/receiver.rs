@@ -1,0 +1,160 @@
+//! The receiver: reassembly, delayed acknowledgements (RFC 1122, 5681), SACK blocks (RFC 2018).
+
+use eddyline_units::Time;
+
+use super::ranges::Ranges;
+use super::sack::SackBlocks;
+use crate::engine::{Flags, Packet};
+
+/// What the sender learns of the packet that caused an acknowledgement.
+#[derive(Debug, Clone, Copy)]
+pub struct Echo {
+    pub sent_at: Time,
+    pub received_at: Time,
+    pub stamp: f32,
+    pub flags: Flags,
+}
+
+/// What to do about a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reaction {
+    /// Acknowledge at once.
+    pub ack_now: bool,
+    /// The segment held bytes that had not arrived before.
+    pub news: bool,
+}
+
+/// A flow's receiving end.
+#[derive(Debug, Clone)]
+pub struct Receiver {
+    /// Next byte expected.
+    next: u64,
+    /// The FIN's number once it is known.
+    fin: u64,
+    early: Ranges,
+    /// Starts of the blocks reported last, latest first.
+    reported: [u64; 3],
+    /// Segments since the last acknowledgement.
+    pending: u32,
+    /// When a delayed acknowledgement is due.
+    due: Time,
+    every: u32,
+    timer: Time,
+    sack: bool,
+    echo: Echo,
+}
+
+impl Receiver {
+    /// Acknowledges every `every` segments or after `timer`.
+    pub fn new(every: u32, timer: Time, sack: bool) -> Self {
+        let echo = Echo { sent_at: Time::ZERO, received_at: Time::ZERO, stamp: 0.0, flags: Flags::default() };
+        Self {
+            next: 0,
+            fin: u64::MAX,
+            early: Ranges::default(),
+            reported: [u64::MAX; 3],
+            pending: 0,
+            due: Time::MAX,
+            every,
+            timer,
+            sack,
+            echo,
+        }
+    }
+
+    /// Next byte expected: what is below has been given to the application, a FIN's number included.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Bytes given to the application.
+    #[inline]
+    pub fn delivered(&self) -> u64 {
+        self.next.min(self.fin)
+    }
+
+    /// When a delayed acknowledgement is due, or [`Time::MAX`].
+    #[inline]
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// What the next acknowledgement echoes.
+    #[inline]
+    pub fn echo(&self) -> Echo {
+        self.echo
+    }
+
+    /// A segment of `len` sequence numbers arrived; a FIN is acknowledged at once.
+    #[inline]
+    pub fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, fin: bool) -> Reaction {
+        self.echo = Echo { sent_at: packet.sent_at, received_at: now, stamp: packet.stamp, flags: packet.flags };
+        if fin {
+            self.fin = packet.seq;
+        }
+        if packet.seq == self.next && self.early.is_empty() {
+            self.next += len;
+            self.pending += 1;
+            if self.pending >= self.every || fin {
+                return Reaction { ack_now: true, news: true };
+            }
+            if self.due == Time::MAX {
+                self.due = now.saturating_add(self.timer);
+            }
+            return Reaction { ack_now: false, news: true };
+        }
+        self.out_of_order(packet.seq, packet.seq + len)
+    }
+
+    /// Anything but the next segment, or a segment that fills a gap: acknowledged at once (RFC 5681, 4.2).
+    #[cold]
+    fn out_of_order(&mut self, start: u64, end: u64) -> Reaction {
+        let news = if end <= self.next {
+            0
+        } else {
+            let fresh = self.early.insert(start.max(self.next), end, |_, _| {});
+            if let Some((s, e)) = self.early.first().filter(|(s, _)| *s <= self.next) {
+                debug_assert!(s <= self.next);
+                self.next = e;
+                self.early.remove_below(e);
+            }
+            fresh
+        };
+        if end > self.next {
+            self.report(start);
+        }
+        Reaction { ack_now: true, news: news > 0 }
+    }
+
+    fn report(&mut self, start: u64) {
+        let Some((block, _)) = self.early.containing(start) else { return };
+        let [a, b, _] = self.reported;
+        self.reported = if block == a { [a, b, self.reported[2]] } else { [block, a, b] };
+    }
+
+    /// An acknowledgement leaves: gives its SACK blocks, if there are any.
+    #[inline]
+    pub fn acknowledge(&mut self) -> Option<SackBlocks> {
+        self.pending = 0;
+        self.due = Time::MAX;
+        if self.early.is_empty() || !self.sack { None } else { Some(self.blocks()) }
+    }
+
+    /// The block that holds the latest segment first, then those reported before, all at their present extent.
+    #[cold]
+    fn blocks(&mut self) -> SackBlocks {
+        let mut blocks = [(0, 0); 3];
+        let mut n = 0;
+        for start in self.reported {
+            if let Some(range) = self.early.containing(start).filter(|r| !blocks[..n].contains(r)) {
+                blocks[n] = range;
+                n += 1;
+            }
+        }
+        for (slot, block) in self.reported.iter_mut().zip(blocks) {
+            *slot = if block.1 > 0 { block.0 } else { u64::MAX };
+        }
+        blocks
+    }
+}
