@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shutil
 import tempfile
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from eddyline.result import Result
+    from eddyline.scenario import Scenario
 
-__all__ = ["LOG", "PLOTS", "RESULT", "SCENARIO", "SERIES", "claim", "replaced", "replaced_file", "save"]
+__all__ = ["LOG", "PLOTS", "RESULT", "SCENARIO", "SERIES", "claim", "read", "replaced", "replaced_file", "save"]
 
 SCENARIO = "scenario.json"
 RESULT = "result.json"
@@ -94,13 +96,33 @@ def replaced_file(path: Path) -> Iterator[Path]:
         aside.unlink(missing_ok=True)
 
 
-def save(folder: Path, text: str, scenario: str, results: Sequence[Result], labels: Sequence[str] = ()) -> None:
+def read(folder: Path) -> tuple[str, Scenario]:
+    """The document and the scenario of a result folder.
+
+    Raises:
+        InputError: It is none, or something in it is wrong.
+    """
+    from eddyline import _core
+    from eddyline.scenario import Scenario
+
+    try:
+        text, canonical = (folder / RESULT).read_text("utf-8"), (folder / SCENARIO).read_text("utf-8")
+    except OSError as e:
+        raise InputError(f"{folder}: not a result: {e.filename}: {(e.strerror or str(e)).lower()}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{folder}: not a result: {RESULT} and {SCENARIO} must be text") from None
+    inner = _inner(folder, _files(canonical))
+    return text, Scenario._of(_core.load(canonical, "json", str(folder / SCENARIO), inner), inner)
+
+
+def save(folder: Path, text: str, results: Sequence[Result], labels: Sequence[str] = ()) -> None:
     """Writes a result folder.
+
+    Files that the scenario names by a relative path are copied into it, so that it can be run again anywhere.
 
     Args:
         folder: Where.
         text: `result.json`, as `--json` prints it.
-        scenario: `scenario.json`, canonical.
         results: The runs in `text`; their series go into one file.
         labels: Of `world` and `seed`, those by which the runs differ: columns of their own in the series.
     """
@@ -108,7 +130,13 @@ def save(folder: Path, text: str, scenario: str, results: Sequence[Result], labe
     from eddyline.plots import render
 
     with replaced(folder) as aside:
-        (aside / SCENARIO).write_text(scenario + "\n", "utf-8")
+        scenario = results[0].scenario
+        (aside / SCENARIO).write_text(scenario.canonical, "utf-8")
+        names = _files(scenario.canonical)
+        for name in names:
+            copy = _inner(aside, names) / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(scenario.folder / name, copy)
         (aside / RESULT).write_text(text + "\n", "utf-8")
         tables = [
             ({label: r.to_dict()[label] for label in labels}, r._series_table()) for r in results if r.has_series()
@@ -118,6 +146,22 @@ def save(folder: Path, text: str, scenario: str, results: Sequence[Result], labe
         figure = next((r for r in results if r.has_series()), results[0]).plot()
         for name in PLOTS:
             render(figure, aside / name)
+
+
+def _files(canonical: str) -> list[str]:
+    """Relative paths in a scenario, each once."""
+    try:
+        traffic = json.loads(canonical).get("traffic", [])
+        names = {table["model"].get("file") for table in traffic}
+    except (ValueError, AttributeError, TypeError, KeyError):
+        return []  # whoever loads it will say what is wrong
+    return sorted(name for name in names if isinstance(name, str) and not Path(name).is_absolute())
+
+
+def _inner(folder: Path, names: Sequence[str]) -> Path:
+    """Where relative paths start inside a result folder: deep enough that no `..` of theirs leads out of it."""
+    depth = max((Path(name).parts.count("..") for name in names), default=0)
+    return folder.joinpath(FILES, *["_"] * depth)
 
 
 def _umask() -> int:

@@ -24,16 +24,12 @@ class Result:
     Rates, means and percentiles are over [warmup, duration]; counts are over the whole run.
     """
 
-    def __init__(self, text: str, scenario: str, run: _core.Run | None = None, folder: Path | None = None) -> None:
+    def __init__(self, text: str, scenario: Scenario, run: _core.Run | None = None, folder: Path | None = None) -> None:
         self._text = text
         self._scenario = scenario
         self._run = run
         self._folder = folder
         self._document: dict[str, Any] | None = None
-
-    @classmethod
-    def _of(cls, run: _core.Run, scenario: Scenario) -> Result:
-        return cls(run.json, scenario.canonical, run)
 
     @classmethod
     def load(cls, folder: str | Path) -> Result:
@@ -42,14 +38,11 @@ class Result:
         Raises:
             InputError: It is not such a folder, or it holds several runs.
         """
-        from eddyline.folder import RESULT, SCENARIO
+        from eddyline.folder import read
 
         folder = Path(folder)
-        try:
-            text, scenario = (folder / RESULT).read_text("utf-8"), (folder / SCENARIO).read_text("utf-8")
-        except OSError as e:
-            raise InputError(f"{folder}: not a result: {e.strerror}: {e.filename}") from None
-        result = cls(text, scenario, folder=folder)
+        text, scenario = read(folder)
+        result = cls(text.rstrip("\n"), scenario, folder=folder)
         if not isinstance(result._parsed(), dict) or "world" not in result._parsed():
             raise InputError(f"{folder}: holds several runs, not one")
         return result
@@ -80,9 +73,20 @@ class Result:
         return self._text
 
     @property
-    def scenario(self) -> str:
-        """Canonical JSON of the scenario."""
+    def scenario(self) -> Scenario:
+        """The scenario that was answered."""
         return self._scenario
+
+    @property
+    def run(self) -> _core.Run:
+        """The run itself.
+
+        Raises:
+            InputError: The result was read from a folder.
+        """
+        if self._run is None:
+            raise InputError(f"{self._folder}: a stored result, not a run", "result.scenario.run() runs it again")
+        return self._run
 
     def to_dict(self) -> dict[str, Any]:
         """The document as a dict of its own."""
@@ -131,7 +135,7 @@ class Result:
 
         table = log_table(self._run) if self._run else None
         if table is None:
-            raise EddylineError("no packet log was recorded", "run(..., log=True) or run(..., log=NAME) records one")
+            raise _no_log()
         frame: pd.DataFrame = table.to_pandas()
         return frame
 
@@ -151,7 +155,7 @@ class Result:
                 return
         elif self._run is not None and self._run.write_log(str(path)):
             return
-        raise EddylineError("no packet log was recorded", "run(..., log=True) or run(..., log=NAME) records one")
+        raise _no_log()
 
     def has_series(self) -> bool:
         """Whether series were recorded."""
@@ -191,7 +195,7 @@ class Result:
         """
         from eddyline.folder import save
 
-        save(Path(folder), self._text, self._scenario, [self])
+        save(Path(folder), self._text, [self])
 
     def _repr_html_(self) -> str:
         return f"<b>{self.title}</b> (world {self.world}){self.flows.to_html()}{self.links.to_html()}"
@@ -199,3 +203,7 @@ class Result:
     def __repr__(self) -> str:
         document = self._parsed()
         return f"<Result of world {self.world}: {len(document['flows'])} flows, {len(document['links'])} links>"
+
+
+def _no_log() -> EddylineError:
+    return EddylineError("no packet log was recorded", "run(..., log=True) or run(..., log=NAME) records one")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline import _core
 from eddyline.errors import InputError, ScenarioError, WorldUnavailable
@@ -51,7 +51,8 @@ class Scenario:
             text = json.dumps(table, default=_plain, allow_nan=False)
         except (TypeError, ValueError) as e:
             raise ScenarioError(f"{name}: {e}") from None
-        self._core = _core.load(text, "dict", name, folder, _pairs(set))
+        self._folder = Path() if folder is None else Path(folder)
+        self._core = _core.load(text, "dict", name, self._folder, _pairs(set))
 
     @classmethod
     def load(cls, path: str | Path, *, set: Overrides = ()) -> Scenario:
@@ -65,19 +66,13 @@ class Scenario:
             ScenarioError: The file cannot be read, or something in it is wrong.
         """
         path = Path(path)
-        try:
-            text = path.read_bytes().decode("utf-8-sig")
-        except OSError as e:
-            raise ScenarioError(f"{path}: {(e.strerror or str(e)).lower()}") from None
-        except UnicodeDecodeError as e:
-            raise ScenarioError(f"{path}: not a text file (byte {e.start} is not UTF-8)") from None
-        kind: Literal["json", "toml"] = "json" if path.suffix.lower() == ".json" else "toml"
-        return cls._of(_core.load(text, kind, str(path), path.parent, _pairs(set)))
+        return cls._of(_core.load_file(path, _pairs(set)), path.parent)
 
     @classmethod
-    def _of(cls, core: _core.Scenario) -> Scenario:
+    def _of(cls, core: _core.Scenario, folder: Path) -> Scenario:
         scenario = cls.__new__(cls)
         scenario._core = core
+        scenario._folder = folder
         return scenario
 
     @property
@@ -114,6 +109,26 @@ class Scenario:
     def links(self) -> list[str]:
         """Names of the links."""
         return self._core.links
+
+    @property
+    def folder(self) -> Path:
+        """Where relative paths in it start."""
+        return self._folder
+
+    @property
+    def expected_worlds(self) -> list[str]:
+        """Worlds that its `[[expect]]` tables ask."""
+        return self._core.expected_worlds
+
+    def check(self, result: Result) -> list[dict[str, Any]]:
+        """Holds its `[[expect]]` tables against a result of theirs.
+
+        Returns:
+            One dict per expectation of that world and entity: `file`, `line`, `of`, `what`, `value` (SI units, None
+            where unknown), `bound` (as written), `held`, `why`.
+        """
+        outcomes: list[dict[str, Any]] = json.loads(self._core.check(result.run))
+        return outcomes
 
     def to_dict(self) -> dict[str, Any]:
         """The canonical scenario as a dict."""
@@ -163,13 +178,13 @@ class Scenario:
         except KeyError as e:
             names = ", ".join([*self._core.sources, *self.links][:20])
             raise InputError(str(e.args[0]), f"names are {names}") from None
-        return Result._of(run, self)
+        return Result(run.json, self, run)
 
     def __repr__(self) -> str:
         return f"<Scenario {self.title!r}: {len(self.flows)} flows, {len(self.links)} links, {self.sha256[:12]}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (self.canonical, self.title))
+        return (_restore, (self.canonical, self.title, self._folder))
 
 
 def unavailable(world: str) -> WorldUnavailable:
@@ -181,8 +196,8 @@ def unavailable(world: str) -> WorldUnavailable:
     )
 
 
-def _restore(canonical: str, name: str) -> Scenario:
-    return Scenario._of(_core.load(canonical, "json", name))
+def _restore(canonical: str, name: str, folder: Path) -> Scenario:
+    return Scenario._of(_core.load(canonical, "json", name, folder), folder)
 
 
 def _pairs(overrides: Overrides) -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 mod columns;
 mod errors;
-mod pending;
 mod register;
 mod run;
 mod scenario;
@@ -17,7 +16,7 @@ mod _core {
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
-    use crate::scenario::{Scenario, load};
+    use crate::scenario::{Scenario, load, load_file};
 
     /// Version of this software.
     #[pymodule_export]

@@ -20,7 +20,7 @@ use crate::scenario::{Names, Scenario};
 /// What a world answered.
 #[pyclass(frozen, module = "eddyline._core")]
 pub(crate) struct Run {
-    pub(crate) result: RunResult,
+    result: RunResult,
     json: String,
     series: Option<Series>,
     log: Option<PacketLog>,
@@ -91,6 +91,12 @@ fn hear(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress, wall: 
 fn theorise(network: &Network) -> PyResult<Answer> {
     let result = eddyline_theory::run(network).map_err(|e| EddylineError::new_err(e.to_string()))?;
     Ok(Answer { result, series: None, log: None })
+}
+
+impl Run {
+    pub(crate) fn result(&self) -> &RunResult {
+        &self.result
+    }
 }
 
 #[pymethods]

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eddyline_scenario::Network;
+use eddyline_scenario::{Diagnostics, Format, Input, Network};
 use eddyline_sim::{LogSelection, Options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{ScenarioError, guarded};
-use crate::pending::{self as scenario, Diagnostics, Format, Input};
+use crate::errors::{ScenarioError, guarded, internal};
 use crate::run::{self, Run};
 
 /// Names by place in the network.
@@ -34,7 +33,7 @@ impl Names {
 /// A scenario that any world can answer.
 #[pyclass(frozen, module = "eddyline._core")]
 pub(crate) struct Scenario {
-    pub(crate) inner: scenario::Scenario,
+    pub(crate) inner: eddyline_scenario::Scenario,
     pub(crate) names: Arc<Names>,
 }
 
@@ -42,6 +41,7 @@ pub(crate) struct Scenario {
 #[pyfunction]
 #[pyo3(signature = (text, format, name, folder = None, overrides = Vec::new()))]
 pub(crate) fn load(
+    py: Python<'_>,
     text: &str,
     format: &str,
     name: &str,
@@ -54,16 +54,33 @@ pub(crate) fn load(
         "dict" => Format::Dict,
         other => return Err(PyValueError::new_err(format!("format is toml, json or dict, not {other:?}"))),
     };
-    guarded(|| {
-        let input = Input { text, format, name, folder: folder.as_deref() };
-        let inner = scenario::load(&input, &overrides).map_err(|d| refuse(&d))?;
-        let names = Arc::new(Names::of(&inner.network));
-        Ok(Scenario { inner, names })
-    })
+    let input = Input { text, format, name, folder: folder.as_deref() };
+    guarded(|| Ok(eddyline_scenario::load(&input, &overrides))).and_then(|loaded| Scenario::of(py, loaded))
 }
 
-fn refuse(diagnostics: &Diagnostics) -> PyErr {
-    ScenarioError::new_err(diagnostics.to_string())
+/// Reads a scenario file: JSON where its name ends in `.json`, else TOML.
+#[pyfunction]
+#[pyo3(signature = (path, overrides = Vec::new()))]
+pub(crate) fn load_file(py: Python<'_>, path: PathBuf, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
+    guarded(|| Ok(eddyline_scenario::load_file(&path, &overrides))).and_then(|loaded| Scenario::of(py, loaded))
+}
+
+impl Scenario {
+    fn of(py: Python<'_>, loaded: Result<eddyline_scenario::Scenario, Diagnostics>) -> PyResult<Self> {
+        match loaded {
+            Ok(inner) => {
+                let names = Arc::new(Names::of(&inner.network));
+                Ok(Self { inner, names })
+            }
+            Err(diagnostics) => Err(refuse(py, &diagnostics)?),
+        }
+    }
+}
+
+fn refuse(py: Python<'_>, diagnostics: &Diagnostics) -> PyResult<PyErr> {
+    let all = serde_json::to_string(&diagnostics.all).map_err(|e| internal(e.to_string()))?;
+    let all = py.import("json")?.call_method1("loads", (all,))?.unbind();
+    Ok(ScenarioError::new_err((diagnostics.to_string(), all)))
 }
 
 #[pymethods]
@@ -114,6 +131,26 @@ impl Scenario {
     #[getter]
     fn sources(&self) -> Vec<String> {
         self.names.sources.clone()
+    }
+
+    /// Worlds that its expectations ask, each once.
+    #[getter]
+    fn expected_worlds(&self) -> Vec<&'static str> {
+        let mut worlds = Vec::new();
+        for expectation in &self.inner.expectations {
+            if !worlds.contains(&expectation.world.name()) {
+                worlds.push(expectation.world.name());
+            }
+        }
+        worlds
+    }
+
+    /// Holds its expectations of the run's world against the run: a JSON list of outcomes.
+    fn check(&self, run: &Run) -> PyResult<String> {
+        guarded(|| {
+            let outcomes = eddyline_scenario::check(&self.inner.expectations, run.result());
+            serde_json::to_string(&outcomes).map_err(|e| internal(e.to_string()))
+        })
     }
 
     /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `progress` is called

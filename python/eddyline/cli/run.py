@@ -93,7 +93,7 @@ def command(
         from eddyline.folder import save
 
         labels = [name for name, several in (("world", world == "all"), ("seed", seeds is not None)) if several]
-        save(out, text, answers[0].scenario.canonical, results, labels)
+        save(out, text, results, labels)
     if as_json:
         sys.stdout.write(text + "\n")
     else:
