@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use bytemuck::{NoUninit, cast_slice};
-use eddyline_sim::record::{LogEvent, PacketLog, Series};
+use eddyline_sim::{LogEvent, PacketLog, Series};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 

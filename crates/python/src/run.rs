@@ -7,7 +7,7 @@ use std::time::Instant;
 use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
-use eddyline_sim::record::{LogEvent, PacketLog, Quantity, Series};
+use eddyline_sim::{LogEvent, PacketLog, Quantity, Series};
 use eddyline_sim::{Options, Progress, SimError};
 use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;

@@ -1,6 +1,30 @@
 //! The scenario file and the result: formats, validation, the indexed network. No behaviour.
+//!
+//! [`load`] turns a text (TOML, JSON, or a Python dict as JSON) into a [`Scenario`], or into every mistake of the text
+//! at once. The types in [`model`] are the one source of keys, defaults and ranges.
 
+mod build;
+mod check;
+mod diagnostic;
+mod input;
+mod load;
+mod naming;
+mod overrides;
+mod read;
+mod tree;
+mod typed;
+
+pub mod expect;
+pub mod model;
 pub mod network;
+pub mod presets;
 pub mod result;
+pub mod trace;
 
+pub use check::shape::schema;
+pub use diagnostic::{Diagnostic, Diagnostics};
+pub use expect::{Expectation, ExpectationOutcome, check};
+pub use input::{Format, Input};
+pub use load::{Scenario, load, load_file};
 pub use network::Network;
+pub use presets::{PresetInfo, presets};

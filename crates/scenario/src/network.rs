@@ -145,6 +145,8 @@ pub struct Traffic {
     pub start: Time,
     /// Last moment of traffic.
     pub stop: Option<Time>,
+    /// The file that the model names, read; shared by all traffic that names it.
+    pub trace: Option<Arc<crate::trace::Trace>>,
 }
 
 /// Flows of one table with `count` above one.

@@ -29,9 +29,20 @@ pub trait Quantity: Sized + Copy {
     fn si(self) -> f64;
 }
 
-/// Writes `base` in the largest unit that needs no more than a few digits, and exactly.
-pub(crate) fn show(f: &mut std::fmt::Formatter<'_>, base: u64, units: &[Unit<u64>]) -> std::fmt::Result {
-    let fits = |u: &&Unit<u64>| base >= u.scale && base.is_multiple_of(u.scale / gcd_power_of_ten(u.scale));
+/// Writes `base` in the largest unit that needs no more than a few digits, and exactly; nothing in the unit of scale `si`.
+/// Where `whole`, only without decimals: people write 1500 B, not 1.5 kB.
+pub(crate) fn show(
+    f: &mut std::fmt::Formatter<'_>,
+    base: u64,
+    units: &[Unit<u64>],
+    si: u64,
+    whole: bool,
+) -> std::fmt::Result {
+    if base == 0 {
+        return write!(f, "0 {}", units.iter().find(|u| u.scale == si).unwrap_or(&units[0]).symbol);
+    }
+    let part = |scale: u64| if whole { scale } else { scale / gcd_power_of_ten(scale) };
+    let fits = |u: &&Unit<u64>| base >= u.scale && base.is_multiple_of(part(u.scale));
     let unit = units.iter().rev().find(fits).unwrap_or(&units[0]);
     let (whole, rest) = (base / unit.scale, base % unit.scale);
     if rest == 0 {

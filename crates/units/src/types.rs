@@ -86,7 +86,7 @@ macro_rules! integer_quantity {
 
         impl fmt::Display for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                show(f, self.0, Self::UNITS)
+                show(f, self.0, Self::UNITS, $si as u64, $format == "bytes")
             }
         }
 

@@ -34,6 +34,14 @@ fn transmission_time_rounds_to_the_nearest_picosecond() {
 }
 
 #[test]
+fn writes_what_people_write() {
+    assert_eq!(Time::ZERO.to_string(), "0 s");
+    assert_eq!(Rate::from_bps(1_500_000).to_string(), "1.5 Mbit/s");
+    assert_eq!(Bytes::new(1500).to_string(), "1500 B");
+    assert_eq!(Bytes::new(75_000).to_string(), "75 kB");
+}
+
+#[test]
 fn percent_is_a_fraction() {
     assert!(("3 %".parse::<Percent>().unwrap().get() - 0.03).abs() < 1e-15);
 }

@@ -1,0 +1,103 @@
+//! A checked file to an indexed network: names resolved, `count` expanded, defaults filled in.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::model::{self, ApplicationParams, File, PacingChoice};
+use crate::network::{Application, Flow, Group, Link, LinkId, Network, Pacing, TcpOptions, Traffic};
+use crate::trace::Trace;
+
+/// The network of a file in which every name is known.
+pub(crate) fn network(file: &File, sha256: String, traces: &[Option<Arc<Trace>>]) -> Network {
+    let made = file.duplex.iter().flat_map(model::Duplex::directions);
+    let links: Vec<Link> = file.link.iter().cloned().chain(made).map(link).collect();
+    let ids: HashMap<&str, LinkId> = links.iter().zip(0..).map(|(l, id)| (l.name.as_str(), id)).collect();
+    let path = |names: &[String]| names.iter().map(|n| ids[n.as_str()]).collect::<Arc<[LinkId]>>();
+    let mut flows = Vec::with_capacity(file.flow.iter().map(|f| f.count as usize).sum());
+    let mut groups = Vec::new();
+    for table in &file.flow {
+        let one = flow(table, path(&table.data), path(&table.ack));
+        if table.count == 1 {
+            flows.push(one);
+            continue;
+        }
+        groups.push(Group { name: table.name.clone(), first: flows.len(), count: table.count as usize });
+        flows.extend((0..table.count).map(|i| Flow {
+            name: format!("{}[{i}]", table.name),
+            start: table.start + table.stagger * u64::from(i),
+            ..one.clone()
+        }));
+    }
+    let traffic = file.traffic.iter().enumerate().map(|(i, t)| Traffic {
+        name: t.name.clone(),
+        path: path(&t.path),
+        packet: small(t.packet.get()),
+        model: t.model.clone(),
+        start: t.start,
+        stop: t.stop,
+        trace: traces.get(i).cloned().flatten(),
+    });
+    let traffic = traffic.collect();
+    let thousandth = eddyline_units::Time::from_ps((file.duration.as_ps() / 1000).max(1));
+    Network {
+        title: file.title.clone().unwrap_or_default(),
+        scenario_sha256: sha256,
+        duration: file.duration,
+        warmup: file.warmup,
+        seed: file.seed,
+        record_interval: file.record.interval.unwrap_or(thousandth),
+        flows,
+        traffic,
+        groups,
+        links,
+    }
+}
+
+fn link(link: model::Link) -> Link {
+    Link { name: link.name, rate: link.rate, delay: link.delay, queue: link.queue, loss: link.loss }
+}
+
+fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>) -> Flow {
+    Flow {
+        name: table.name.clone(),
+        controller: Arc::new(table.controller.clone()),
+        data,
+        ack,
+        packet: small(table.packet.get()),
+        header: small(table.header.get()),
+        ack_packet: small(table.ack_packet.get()),
+        access_data: table.access_delay.data,
+        access_ack: table.access_delay.ack,
+        receive_window: table.receive_window.map(|w| w.get()),
+        tcp: tcp(&table.tcp, table.delayed_ack),
+        application: match table.application {
+            ApplicationParams::Bulk => Application::Bulk,
+            ApplicationParams::Bursts { bytes, every } => Application::Bursts { bytes: bytes.get(), every },
+        },
+        start: table.start,
+        stop: table.stop,
+        size: table.size.map(|s| s.get()),
+    }
+}
+
+fn tcp(tcp: &model::Tcp, delayed_ack: Option<bool>) -> TcpOptions {
+    let delayed = if delayed_ack == Some(true) { 2 } else { 1 };
+    TcpOptions {
+        sack: tcp.sack,
+        initial_window: tcp.initial_window,
+        min_rto: tcp.min_rto,
+        ack_every: tcp.ack_every.unwrap_or(delayed),
+        ack_timer: tcp.ack_timer,
+        ecn: tcp.ecn,
+        pacing: match tcp.pacing {
+            PacingChoice::Switch(true) => Pacing::On,
+            PacingChoice::Switch(false) => Pacing::Off,
+            PacingChoice::Word(_) => Pacing::Controller,
+        },
+    }
+}
+
+/// Packet sizes: the schema keeps them below 1 GB.
+fn small(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,126 @@
+//! What the keys of a file mean together: relations between values that are each right by themselves.
+
+use eddyline_units::Time;
+
+use crate::diagnostic::Report;
+use crate::model::{Flow, Tcp, Traffic};
+use crate::tree::{Node, Step};
+use crate::typed::Typed;
+
+/// No time in a scenario is later than this; sums of a few of them still fit [`Time`].
+const LATEST: Time = Time::from_ms(200 * 86_400_000);
+/// Flows of a scenario, every `count` expanded.
+const MOST_FLOWS: u64 = 1_000_000;
+/// Samples of a series.
+const MOST_SAMPLES: u64 = 10_000_000;
+
+/// Reports what does not go together.
+pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
+    head(root, typed, report);
+    let mut total = 0u64;
+    for (i, flow) in typed.flows.iter().enumerate() {
+        let Some(flow) = flow else { continue };
+        self::flow(flow, i, root, report);
+        total += u64::from(flow.count);
+        if total > MOST_FLOWS && total - u64::from(flow.count) <= MOST_FLOWS {
+            let path = [Step::Key("flow"), Step::Item(i), Step::Key("count")];
+            report.wrong(root, &path, format!("{total} flows up to here; at most {MOST_FLOWS} in a scenario"), None);
+        }
+    }
+    for (i, traffic) in typed.traffic.iter().enumerate() {
+        if let Some(traffic) = traffic {
+            self::traffic(traffic, i, root, report);
+        }
+    }
+    for (i, arrivals) in typed.arrivals.iter().enumerate() {
+        let path = [Step::Key("arrivals"), Step::Item(i)];
+        let hint = "write the flows one by one, with count, stagger and size";
+        report.wrong(root, &path, "arrivals are not supported yet by this version", Some(hint.to_owned()));
+        if let Some(a) = arrivals {
+            let shared = Shared { list: "arrivals", item: i, root };
+            shared.endpoint(a.packet.get(), a.header.get(), a.receive_window.map(|w| w.get()), report);
+            shared.tcp(&a.tcp, a.delayed_ack, report);
+        }
+    }
+}
+
+fn head(root: &Node, typed: &Typed, report: &mut Report<'_>) {
+    if ["flow", "traffic", "arrivals"].iter().all(|list| root.tables(list).is_empty()) && !report.list_touched() {
+        let hint = Some("add a [[flow]] table".to_owned());
+        report.wrong(root, &[], "no flow and no traffic: nothing would be sent", hint);
+    }
+    let Some(head) = &typed.head else { return };
+    if head.warmup >= head.duration {
+        let message = format!("{} is not below the duration, {}", head.warmup, head.duration);
+        report.wrong(root, &[Step::Key("warmup")], message, Some("summaries cover warmup to duration".to_owned()));
+    }
+    if let Some(interval) = head.record.interval {
+        let path = [Step::Key("record"), Step::Key("interval")];
+        if interval > head.duration {
+            report.wrong(root, &path, format!("{interval} is above the duration, {}", head.duration), None);
+        } else if head.duration.as_ps() / interval.as_ps().max(1) > MOST_SAMPLES {
+            let message = format!("{interval} makes more than {MOST_SAMPLES} samples in {}", head.duration);
+            report.wrong(root, &path, message, Some("write a longer interval".to_owned()));
+        }
+    }
+}
+
+fn flow(flow: &Flow, item: usize, root: &Node, report: &mut Report<'_>) {
+    let shared = Shared { list: "flow", item, root };
+    shared.endpoint(flow.packet.get(), flow.header.get(), flow.receive_window.map(|w| w.get()), report);
+    shared.tcp(&flow.tcp, flow.delayed_ack, report);
+    let last = flow.start.saturating_add(flow.stagger.saturating_mul(u64::from(flow.count) - 1));
+    if last > LATEST {
+        let message = format!("the last of {} flows starts at {last}; at most 200 d", flow.count);
+        shared.wrong(&["stagger"], message, None, report);
+    }
+    shared.stop(flow.stop, last, report);
+}
+
+fn traffic(traffic: &Traffic, item: usize, root: &Node, report: &mut Report<'_>) {
+    Shared { list: "traffic", item, root }.stop(traffic.stop, traffic.start, report);
+}
+
+/// Checks that several kinds of table share.
+struct Shared<'a> {
+    list: &'static str,
+    item: usize,
+    root: &'a Node,
+}
+
+impl Shared<'_> {
+    fn wrong(&self, keys: &[&str], message: String, hint: Option<&str>, report: &mut Report<'_>) {
+        let mut path = vec![Step::Key(self.list), Step::Item(self.item)];
+        path.extend(keys.iter().map(|k| Step::Key(k)));
+        report.wrong(self.root, &path, message, hint.map(str::to_owned));
+    }
+
+    fn endpoint(&self, packet: u64, header: u64, receive_window: Option<u64>, report: &mut Report<'_>) {
+        if packet <= header {
+            let message = format!("{packet} B is not above the header, {header} B: no payload is left");
+            return self.wrong(&["packet"], message, Some("write a larger packet or a smaller header"), report);
+        }
+        if let Some(window) = receive_window.filter(|w| *w < packet - header) {
+            let message = format!("{window} B is less than one full segment, {} B of payload", packet - header);
+            self.wrong(&["receive_window"], message, Some("leave it out for no limit"), report);
+        }
+    }
+
+    fn tcp(&self, tcp: &Tcp, delayed_ack: Option<bool>, report: &mut Report<'_>) {
+        if delayed_ack.is_some() && tcp.ack_every.is_some() {
+            let message = "delayed_ack and tcp.ack_every are both given; only one of them is allowed".to_owned();
+            self.wrong(&["delayed_ack"], message, Some("delayed_ack = true is short for tcp.ack_every = 2"), report);
+        }
+        if tcp.ecn {
+            let message = "true, but no queue of this version marks packets; only false is allowed".to_owned();
+            self.wrong(&["tcp", "ecn"], message, Some("leave it out"), report);
+        }
+    }
+
+    fn stop(&self, stop: Option<Time>, start: Time, report: &mut Report<'_>) {
+        if let Some(stop) = stop.filter(|stop| *stop <= start) {
+            let message = format!("{stop} is not after the (last) start, {start}");
+            self.wrong(&["stop"], message, Some("leave it out to go on to the end"), report);
+        }
+    }
+}

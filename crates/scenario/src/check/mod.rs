@@ -1,0 +1,9 @@
+//! Everything that can be wrong with a file whose syntax is right.
+
+pub(crate) mod load;
+pub(crate) mod meaning;
+pub(crate) mod names;
+pub(crate) mod near;
+pub(crate) mod quantity;
+pub(crate) mod shape;
+pub(crate) mod walk;

@@ -1,0 +1,96 @@
+//! Names: unique, and those that are used exist. Works on the tree, so that a table with other mistakes is checked too.
+
+use std::collections::{HashMap, HashSet};
+
+use super::near::{listed, nearest};
+use crate::diagnostic::Report;
+use crate::tree::{At, Node, Step, quoted};
+
+/// Lists whose tables share one space of names.
+const NAMED: [&str; 5] = ["link", "duplex", "flow", "traffic", "arrivals"];
+
+/// Reports names that are empty, taken or unknown.
+pub(crate) fn check(root: &Node, report: &mut Report<'_>) {
+    unique(root, report);
+    let mut links: Vec<String> = names(root, "link").map(str::to_owned).collect();
+    links.extend(names(root, "duplex").flat_map(|d| [format!("{d}/down"), format!("{d}/up")]));
+    let known: HashSet<&str> = links.iter().map(String::as_str).collect();
+    for (list, keys) in [("flow", &["data", "ack"][..]), ("traffic", &["path"]), ("arrivals", &["data", "ack"])] {
+        for (i, table) in root.tables(list).iter().enumerate() {
+            for key in keys {
+                for (j, link) in table.tables(key).iter().enumerate() {
+                    let Some(name) = link.text().filter(|name| !known.contains(name)) else { continue };
+                    let path = [Step::Key(list), Step::Item(i), Step::Key(key), Step::Item(j)];
+                    if report.is_full() {
+                        return report.wrong(root, &path, "", None);
+                    }
+                    let all = || links.iter().map(String::as_str);
+                    let hint = if names(root, "duplex").any(|d| d == name) {
+                        Some(format!("a duplex has two links: \"{name}/down\" or \"{name}/up\"?"))
+                    } else {
+                        nearest(name, all()).map(|n| format!("did you mean {n:?}?"))
+                    };
+                    let allowed = if links.is_empty() { "none".to_owned() } else { listed(all()) };
+                    report.wrong(root, &path, format!("unknown link {}; links are: {allowed}", quoted(name)), hint);
+                }
+            }
+        }
+    }
+}
+
+fn names<'a>(root: &'a Node, list: &str) -> impl Iterator<Item = &'a str> {
+    root.tables(list).iter().filter_map(|table| table.get("name")?.text())
+}
+
+fn unique(root: &Node, report: &mut Report<'_>) {
+    let mut taken: HashMap<String, (&str, At)> = HashMap::new();
+    let mut many: Vec<(&str, u64, At)> = Vec::new();
+    for list in NAMED {
+        for (i, table) in root.tables(list).iter().enumerate() {
+            let Some(node) = table.get("name") else { continue };
+            let Some(name) = node.text() else { continue };
+            let path = [Step::Key(list), Step::Item(i), Step::Key("name")];
+            if name.trim().is_empty() {
+                report.wrong(root, &path, "an empty name", Some("a name has at least one letter".to_owned()));
+            } else if name.chars().count() > 200 || name.chars().any(char::is_control) {
+                report.wrong(root, &path, "a name has at most 200 characters, none of them control characters", None);
+            }
+            let made = if list == "duplex" {
+                vec![name.to_owned(), format!("{name}/down"), format!("{name}/up")]
+            } else {
+                vec![name.to_owned()]
+            };
+            for name in made {
+                match taken.get(&name) {
+                    Some((by, at)) => report.wrong(root, &path, taken_message(&name, by, report.line(*at)), None),
+                    None => drop(taken.insert(name, (list, node.at))),
+                }
+            }
+            let count = table.get("count").and_then(|c| c.to_json().as_u64()).unwrap_or(1);
+            if list == "flow" && count > 1 {
+                many.push((name, count, node.at));
+            }
+        }
+    }
+    // Flows of one table are called NAME[0], NAME[1], ...: another table may not be called so.
+    let many: HashMap<&str, (u64, At)> = many.into_iter().map(|(name, count, at)| (name, (count, at))).collect();
+    for list in NAMED {
+        for (i, table) in root.tables(list).iter().enumerate() {
+            let Some(name) = table.get("name").and_then(Node::text) else { continue };
+            let Some((base, index)) = name.strip_suffix(']').and_then(|n| n.rsplit_once('[')) else { continue };
+            let Some((count, at)) = many.get(base) else { continue };
+            if index.parse::<u64>().is_ok_and(|n| n < *count && n.to_string() == index) {
+                let path = [Step::Key(list), Step::Item(i), Step::Key("name")];
+                report.wrong(root, &path, taken_message(name, "flow", report.line(*at)), None);
+            }
+        }
+    }
+}
+
+fn taken_message(name: &str, by: &str, line: Option<usize>) -> String {
+    let place = line.map_or(String::new(), |line| format!(" in line {line}"));
+    format!(
+        "the name {} is taken by a {by}{place}; names are unique across links, flows, traffic and arrivals",
+        quoted(name)
+    )
+}

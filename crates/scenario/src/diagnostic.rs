@@ -1,0 +1,230 @@
+//! Mistakes of a scenario: all of them at once, each with its place and a way out.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::input::{Format, Input};
+use crate::tree::{At, Node, Step, dotted, pointer};
+
+/// Beyond this many mistakes the rest is only counted.
+const MOST: usize = 1000;
+
+/// One mistake.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// File, or the override that brought the mistake in.
+    pub file: String,
+    /// Line, from 1; none for a dict and for overrides.
+    pub line: Option<usize>,
+    /// Column in characters, from 1.
+    pub column: Option<usize>,
+    /// The key, tables by name; empty where the whole file is meant.
+    pub key: String,
+    /// JSON pointer, in JSON files.
+    pub pointer: Option<String>,
+    /// What was given and what is allowed.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let (Some(line), Some(column)) = (self.line, self.column) {
+            write!(f, ":{line}:{column}")?;
+        }
+        if let Some(pointer) = self.pointer.as_ref().filter(|p| !p.is_empty()) {
+            write!(f, ": {pointer}")?;
+        }
+        if !self.key.is_empty() {
+            write!(f, ": {}", self.key)?;
+        }
+        write!(f, ": {}", self.message)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Every mistake of a scenario, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostics {
+    /// The mistakes; never empty.
+    pub all: Vec<Diagnostic>,
+    /// Mistakes beyond those.
+    pub more: usize,
+}
+
+impl Diagnostics {
+    /// One mistake that concerns a file as a whole.
+    #[must_use]
+    pub fn of_file(file: &str, message: impl Into<String>, hint: Option<String>) -> Self {
+        let one = Diagnostic {
+            file: file.to_owned(),
+            line: None,
+            column: None,
+            key: String::new(),
+            pointer: None,
+            message: message.into(),
+            hint,
+        };
+        Self { all: vec![one], more: 0 }
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.all.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        if self.more > 0 {
+            write!(f, "\nand {} more", self.more)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// Collects mistakes while a scenario is loaded.
+pub(crate) struct Report<'a> {
+    input: &'a Input<'a>,
+    /// Overrides as they were given, for messages.
+    overrides: Vec<String>,
+    /// Where lines begin.
+    lines: Vec<usize>,
+    found: Vec<(At, Diagnostic)>,
+    more: usize,
+    /// Top-level keys and tables of lists with mistakes.
+    touched: HashSet<(String, Option<usize>)>,
+}
+
+impl<'a> Report<'a> {
+    pub fn new(input: &'a Input<'a>, overrides: &[(String, String)]) -> Self {
+        let newlines = input.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
+        let overrides = overrides.iter().map(|(key, value)| format!("--set {key}={value}")).collect();
+        Self {
+            input,
+            overrides,
+            lines: std::iter::once(0).chain(newlines).collect(),
+            found: Vec::new(),
+            more: 0,
+            touched: HashSet::new(),
+        }
+    }
+
+    /// A mistake at `at`, in the value that `path` leads to from `root`.
+    pub fn add(&mut self, at: At, root: &Node, path: &[Step<'_>], message: impl Into<String>, hint: Option<String>) {
+        let list = if let Some(Step::Key(key)) = path.first() { *key } else { "" };
+        let item = if let Some(Step::Item(i)) = path.get(1) { Some(*i) } else { None };
+        self.touched.insert((list.to_owned(), item));
+        if self.is_full() {
+            self.more += 1;
+            return;
+        }
+        self.push(at, dotted(root, path), Some(pointer(path)), message.into(), hint);
+    }
+
+    /// A mistake in the value that `path` leads to, or in what is left of the path where there is none.
+    pub fn wrong(&mut self, root: &Node, path: &[Step<'_>], message: impl Into<String>, hint: Option<String>) {
+        let mut node = root;
+        for step in path {
+            match node.step(*step) {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        self.add(node.at, root, path, message, hint);
+    }
+
+    /// A mistake before there is a tree.
+    pub fn raw(&mut self, at: At, key: &str, message: impl Into<String>, hint: Option<String>) {
+        if self.is_full() {
+            self.more += 1;
+            return;
+        }
+        self.push(at, key.to_owned(), None, message.into(), hint);
+    }
+
+    fn push(&mut self, at: At, key: String, pointer: Option<String>, message: String, hint: Option<String>) {
+        let (file, line, column) = match at {
+            At::Override(i) => (self.overrides[i].clone(), None, None),
+            At::Offset(_) if self.input.format == Format::Dict => (self.input.name.to_owned(), None, None),
+            At::Offset(offset) => {
+                let (line, column) = self.line_column(offset);
+                (self.input.name.to_owned(), Some(line), Some(column))
+            }
+        };
+        let pointer = pointer.filter(|_| self.input.format == Format::Json && line.is_some());
+        self.found.push((at, Diagnostic { file, line, column, key, pointer, message, hint }));
+    }
+
+    fn line_column(&self, offset: usize) -> (usize, usize) {
+        let offset = offset.min(self.input.text.len());
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let start = self.lines[line - 1];
+        // In one very long line, columns are worth no more than this.
+        let before = self.input.text.as_bytes()[start..offset].iter().take(100_000);
+        (line, before.filter(|b| (**b & 0xC0) != 0x80).count() + 1)
+    }
+
+    /// The line of a place, for messages that point at a second one.
+    pub fn line(&self, at: At) -> Option<usize> {
+        match at {
+            At::Offset(offset) if self.input.format != Format::Dict => Some(self.line_column(offset).0),
+            _ => None,
+        }
+    }
+
+    /// Whether further mistakes are only counted.
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= MOST
+    }
+
+    pub fn is_clean(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Whether a table of a list has mistakes.
+    pub fn touched(&self, list: &str, item: usize) -> bool {
+        self.touched.contains(&(list.to_owned(), Some(item)))
+    }
+
+    /// Whether anything outside the lists of tables has mistakes.
+    pub fn head_touched(&self) -> bool {
+        self.touched.iter().any(|(_, item)| item.is_none())
+    }
+
+    /// Whether a list of flows or traffic is itself of the wrong form.
+    pub fn list_touched(&self) -> bool {
+        ["flow", "traffic"].iter().any(|list| self.touched.contains(&((*list).to_owned(), None)))
+    }
+
+    /// Mistakes so far.
+    pub fn count(&self) -> usize {
+        self.found.len() + self.more
+    }
+
+    /// A better hint for the mistake found last.
+    pub fn hint_last(&mut self, hint: &str) {
+        if let Some((_, last)) = self.found.last_mut() {
+            last.hint = Some(hint.to_owned());
+        }
+    }
+
+    /// All mistakes in the order of the file, those of overrides last.
+    pub fn finish(mut self) -> Diagnostics {
+        self.found.sort_by_key(|(at, _)| match at {
+            At::Offset(offset) => (0, *offset),
+            At::Override(i) => (1, *i),
+        });
+        Diagnostics { all: self.found.into_iter().map(|(_, d)| d).collect(), more: self.more }
+    }
+}

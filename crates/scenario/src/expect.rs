@@ -1,0 +1,334 @@
+//! Expectations: what a file says that the result must show, and whether it does.
+
+use eddyline_units::{Bytes, Frequency, Packets, Percent, Quantity, Rate, Time};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::check::near::{did_you_mean, listed};
+use crate::diagnostic::Report;
+use crate::model::{Bound, Expect, World};
+use crate::naming::{Segment, segments};
+use crate::result::{FlowResult, GroupResult, LinkResult, RunResult};
+use crate::tree::{Node, Step, quoted};
+
+/// Which list of the result an expectation looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EntityKind {
+    /// A flow.
+    Flow,
+    /// A flow table with `count` above one.
+    Group,
+    /// A link.
+    Link,
+}
+
+/// One expectation, names resolved, bounds in SI units.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Expectation {
+    /// File that it is from.
+    pub file: String,
+    /// Line in that file.
+    pub line: Option<usize>,
+    /// As written.
+    pub of: String,
+    /// Which list of the result.
+    pub kind: EntityKind,
+    /// Whose value; none for every entity of the kind.
+    pub name: Option<String>,
+    /// Dotted name of the value.
+    pub what: String,
+    /// Not below this.
+    pub at_least: Option<f64>,
+    /// Not above this.
+    pub at_most: Option<f64>,
+    /// Near the first, within the second times the first.
+    pub near: Option<(f64, f64)>,
+    /// The bounds as written.
+    pub bound: String,
+    /// Which world is asked.
+    pub world: World,
+    /// Why this should be so.
+    pub why: Option<String>,
+}
+
+/// Whether an expectation held for one entity.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExpectationOutcome {
+    /// File that the expectation is from.
+    pub file: String,
+    /// Line in that file.
+    pub line: Option<usize>,
+    /// The entity, as `flow."flow 1"`.
+    pub of: String,
+    /// Dotted name of the value.
+    pub what: String,
+    /// The value in SI units; none where the world does not know it.
+    pub value: Option<f64>,
+    /// The bounds as written.
+    pub bound: String,
+    /// Whether the value keeps the bounds; an unknown value does not.
+    pub held: bool,
+    /// Why this should be so.
+    pub why: Option<String>,
+}
+
+/// Holds a result against the expectations for its world; those for other worlds are left out.
+#[must_use]
+pub fn check(expectations: &[Expectation], result: &RunResult) -> Vec<ExpectationOutcome> {
+    let mut outcomes = Vec::new();
+    for expectation in expectations.iter().filter(|e| e.world.name() == result.world) {
+        let wanted = |name: &str| expectation.name.as_deref().is_none_or(|n| n == name);
+        let before = outcomes.len();
+        match expectation.kind {
+            EntityKind::Flow => {
+                let all = result.flows.iter().filter(|f| wanted(&f.name));
+                outcomes.extend(all.map(|f| expectation.outcome(&f.name, serde_json::to_value(f))));
+            }
+            EntityKind::Group => {
+                let all = result.groups.iter().filter(|g| wanted(&g.name));
+                outcomes.extend(all.map(|g| expectation.outcome(&g.name, serde_json::to_value(g))));
+            }
+            EntityKind::Link => {
+                let all = result.links.iter().filter(|l| wanted(&l.name));
+                outcomes.extend(all.map(|l| expectation.outcome(&l.name, serde_json::to_value(l))));
+            }
+        }
+        if outcomes.len() == before {
+            // not in the result: unknown, and so not held
+            outcomes.push(expectation.outcome(expectation.name.as_deref().unwrap_or("*"), Ok(Json::Null)));
+        }
+    }
+    outcomes
+}
+
+impl Expectation {
+    fn outcome(&self, name: &str, entity: Result<Json, serde_json::Error>) -> ExpectationOutcome {
+        let entity = entity.unwrap_or_default();
+        let value = match self.what.split('.').try_fold(&entity, |v, key| v.get(key)) {
+            Some(Json::Bool(b)) => Some(f64::from(u8::from(*b))),
+            Some(v) => v.as_f64(),
+            None => None,
+        };
+        let list = if self.kind == EntityKind::Link { "link" } else { "flow" };
+        ExpectationOutcome {
+            file: self.file.clone(),
+            line: self.line,
+            of: if name == "*" { self.of.clone() } else { format!("{list}.{}", key(name)) },
+            what: self.what.clone(),
+            value,
+            bound: self.bound.clone(),
+            held: value.is_some_and(|v| self.holds(v)),
+            why: self.why.clone(),
+        }
+    }
+
+    /// Whether a value keeps the bounds.
+    #[must_use]
+    pub fn holds(&self, value: f64) -> bool {
+        value.is_finite()
+            && self.at_least.is_none_or(|least| value >= least)
+            && self.at_most.is_none_or(|most| value <= most)
+            && self.near.is_none_or(|(aim, within)| (value - aim).abs() <= within * aim.abs())
+    }
+}
+
+/// A name as a part of a dotted key.
+fn key(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { format!("{name:?}") }
+}
+
+/// Resolves one table; what is wrong with it goes to the report.
+pub(crate) fn resolve(
+    table: &Expect,
+    item: usize,
+    root: &Node,
+    file: &str,
+    report: &mut Report<'_>,
+) -> Option<Expectation> {
+    let place = [Step::Key("expect"), Step::Item(item)];
+    let before = report.count();
+    let mut wrong = |key: &'static str, (message, hint): Wrong| {
+        let path: Vec<Step<'_>> = place.into_iter().chain((!key.is_empty()).then_some(Step::Key(key))).collect();
+        report.wrong(root, &path, message, hint);
+    };
+    let entity = entity(&table.of, root).map_err(|e| wrong("of", e)).ok();
+    if let Some((kind, _)) = &entity
+        && let Err(e) = field(*kind, &table.what)
+    {
+        wrong("what", e);
+    }
+    let mut bound = |key: &'static str, given: &Option<Bound>| {
+        let read = |b: &Bound| value(&table.what, b).map_err(|e| wrong(key, e)).ok();
+        given.as_ref().and_then(read)
+    };
+    let (at_least, at_most) = (bound("at_least", &table.at_least), bound("at_most", &table.at_most));
+    let near = bound("near", &table.near);
+    let none = |b: &Option<Bound>| b.is_none();
+    if none(&table.at_least) && none(&table.at_most) && none(&table.near) {
+        wrong("", ("no bound; one of at_least, at_most, or near with within".to_owned(), None));
+    }
+    if table.near.is_some() && table.within.is_none() {
+        wrong("near", ("near needs within".to_owned(), Some("within = \"3 %\"".to_owned())));
+    }
+    if table.near.is_none() && table.within.is_some() {
+        wrong("within", ("within needs near".to_owned(), Some("near = VALUE".to_owned())));
+    }
+    if let (Some(least), Some(most)) = (at_least, at_most)
+        && least > most
+    {
+        wrong("at_least", ("above at_most: no value is both".to_owned(), None));
+    }
+    let line = root.tables("expect").get(item).and_then(|node| report.line(node.at));
+    if report.count() > before {
+        return None;
+    }
+    let (kind, name) = entity?;
+    let said = |word: &str, b: &Option<Bound>| b.as_ref().map(|b| format!("{word} {}", b.text()));
+    let within = table.within.map(|w| format!("within {w}"));
+    let bounds =
+        [said("at least", &table.at_least), said("at most", &table.at_most), said("near", &table.near), within];
+    Some(Expectation {
+        file: file.to_owned(),
+        line,
+        of: table.of.clone(),
+        kind,
+        name,
+        what: table.what.clone(),
+        at_least,
+        at_most,
+        near: near.zip(table.within.map(Percent::get)),
+        bound: bounds.into_iter().flatten().collect::<Vec<_>>().join(", "),
+        world: table.world,
+        why: table.why.clone(),
+    })
+}
+
+/// A message with its hint.
+type Wrong = (String, Option<String>);
+
+/// Which list, and which name in it.
+fn entity(of: &str, root: &Node) -> Result<(EntityKind, Option<String>), Wrong> {
+    let parts = segments(of).map_err(|e| (e, None))?;
+    let lists = ["flow", "link"];
+    let [Segment::Name(list), which] = parts.as_slice() else {
+        let form = "flow.NAME, link.NAME, flow.* or link.*";
+        return Err((format!("{} names no entity; write {form}", quoted(of)), None));
+    };
+    let names = |list: &'static str| root.tables(list).iter().filter_map(|t| t.get("name")?.text().map(|n| (t, n)));
+    match (list.as_str(), which) {
+        ("flow", Segment::All) => Ok((EntityKind::Flow, None)),
+        ("link", Segment::All) => Ok((EntityKind::Link, None)),
+        ("flow", Segment::Name(name)) => {
+            let count = |t: &Node| t.get("count").and_then(|c| c.to_json().as_u64()).unwrap_or(1);
+            if let Some((table, _)) = names("flow").find(|(_, n)| n == name) {
+                let kind = if count(table) > 1 { EntityKind::Group } else { EntityKind::Flow };
+                return Ok((kind, Some(name.clone())));
+            }
+            let instance = name.strip_suffix(']').and_then(|n| n.rsplit_once('['));
+            if let Some((base, index)) = instance
+                && let Some((table, _)) = names("flow").find(|(_, n)| *n == base)
+                && index.parse::<u64>().is_ok_and(|i| i < count(table) && count(table) > 1)
+            {
+                return Ok((EntityKind::Flow, Some(name.clone())));
+            }
+            let known = || names("flow").map(|(_, n)| n);
+            Err((
+                format!("there is no flow {}; flows are: {}", quoted(name), listed(known())),
+                did_you_mean(name, known()),
+            ))
+        }
+        ("link", Segment::Name(name)) => {
+            let made = names("duplex").flat_map(|(_, d)| [format!("{d}/down"), format!("{d}/up")]);
+            let all: Vec<String> = names("link").map(|(_, n)| n.to_owned()).chain(made).collect();
+            if all.contains(name) {
+                return Ok((EntityKind::Link, Some(name.clone())));
+            }
+            let known = || all.iter().map(String::as_str);
+            Err((
+                format!("there is no link {}; links are: {}", quoted(name), listed(known())),
+                did_you_mean(name, known()),
+            ))
+        }
+        ("duplex", Segment::Name(name)) => Err((
+            "a duplex has no result of its own".to_owned(),
+            Some(format!("link.\"{name}/down\" or link.\"{name}/up\"")),
+        )),
+        _ => Err((format!("{} is no kind of entity; one of flow, link", quoted(list)), did_you_mean(list, lists))),
+    }
+}
+
+/// Whether the result of an entity has this field, and a number in it.
+fn field(kind: EntityKind, what: &str) -> Result<(), Wrong> {
+    let entity = match kind {
+        EntityKind::Flow => serde_json::to_value(FlowResult::default()),
+        EntityKind::Group => serde_json::to_value(GroupResult::default()),
+        EntityKind::Link => serde_json::to_value(LinkResult::default()),
+    };
+    let mut leaves = Vec::new();
+    leaves_of(&entity.unwrap_or_default(), "", &mut leaves);
+    if leaves.iter().any(|leaf| leaf == what) {
+        return Ok(());
+    }
+    let inside: Vec<&str> = leaves.iter().filter(|l| l.starts_with(&format!("{what}."))).map(String::as_str).collect();
+    if !inside.is_empty() {
+        return Err((format!("{} holds several numbers; one of {}", quoted(what), listed(inside)), None));
+    }
+    let known = || leaves.iter().map(String::as_str);
+    Err((format!("{} is not in the result; one of {}", quoted(what), listed(known())), did_you_mean(what, known())))
+}
+
+/// Dotted names of everything that is or may be a number.
+fn leaves_of(value: &Json, prefix: &str, found: &mut Vec<String>) {
+    match value {
+        Json::Object(fields) => {
+            for (name, inner) in fields {
+                let dotted = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                leaves_of(inner, &dotted, found);
+            }
+        }
+        Json::Null | Json::Number(_) | Json::Bool(_) => found.push(prefix.to_owned()),
+        Json::String(_) | Json::Array(_) => {}
+    }
+}
+
+/// A bound in SI units; its unit must be of the dimension that the field's name tells.
+fn value(what: &str, bound: &Bound) -> Result<f64, Wrong> {
+    let read = |parse: fn(&str) -> Result<f64, String>, example: &str, plain: bool| match bound {
+        Bound::Plain(number) if plain => Ok(*number),
+        Bound::Plain(number) => {
+            Err((format!("{number} is a bare number; {what} needs a unit"), Some(format!("as in \"{example}\""))))
+        }
+        Bound::Quantity(text) => parse(text)
+            .map_err(|e| (format!("{} does not fit {what}: {e}", quoted(text)), Some(format!("as in \"{example}\"")))),
+    };
+    fn si<Q: Quantity>(text: &str) -> Result<f64, String> {
+        Q::parse(text).map(Quantity::si).map_err(|e| e.to_string())
+    }
+    // the innermost part that names a unit decides: `rtt_s.mean`, `goodput_bps.sum`
+    for part in what.rsplit('.') {
+        if part.ends_with("_per_s") {
+            return read(si::<Frequency>, "100 /s", false);
+        } else if part.ends_with("_bps") {
+            return read(si::<Rate>, "20 Mbit/s", false);
+        } else if part.ends_with("_s") {
+            return read(si::<Time>, "20 ms", false);
+        } else if part.ends_with("_bytes") {
+            return read(si::<Bytes>, "1 MB", false);
+        } else if part.ends_with("_packets") {
+            return read(si::<Packets>, "50 packets", true);
+        }
+    }
+    let share = |text: &str| si::<Percent>(text).or_else(|e| si::<Packets>(text).map_err(|_| e));
+    read(share, "5 % or the plain number 0.05", true)
+}
+
+impl Bound {
+    fn text(&self) -> String {
+        match self {
+            Self::Plain(number) => number.to_string(),
+            Self::Quantity(text) => text.clone(),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! From a text to a scenario, or to all that is wrong with it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::check::{load as on_links, meaning, names, shape, walk};
+use crate::diagnostic::{Diagnostics, Report};
+use crate::expect::{self, Expectation};
+use crate::input::{Format, Input};
+use crate::network::Network;
+use crate::tree::{Node, Value};
+use crate::typed::Typed;
+use crate::{build, overrides, read, trace};
+
+/// Larger files are no scenarios.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// A scenario without mistakes.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// What the worlds work on.
+    pub network: Network,
+    /// Canonical JSON: overrides applied, defaults written out, a fixed order of keys.
+    pub canonical: String,
+    /// SHA-256 of the canonical JSON, in hexadecimal.
+    pub sha256: String,
+    /// What the result must show.
+    pub expectations: Vec<Expectation>,
+    /// Files that it refers to, folder included.
+    pub files: Vec<PathBuf>,
+}
+
+/// Loads a scenario, with overrides as `--set KEY=VALUE` gives them.
+///
+/// # Errors
+/// Every mistake of the text and the overrides.
+pub fn load(input: &Input<'_>, overrides: &[(String, String)]) -> Result<Scenario, Diagnostics> {
+    let mut report = Report::new(input, overrides);
+    match understand(input, overrides, &mut report) {
+        Some(scenario) if report.is_clean() => Ok(scenario),
+        _ => Err(report.finish()),
+    }
+}
+
+fn understand(input: &Input<'_>, overrides: &[(String, String)], report: &mut Report<'_>) -> Option<Scenario> {
+    let mut root = read::read(input.text, input.format, report)?;
+    if !matches!(root.value, Value::Table(_)) {
+        let message = format!("{}; a scenario is a table with duration, link and flow", root.show());
+        report.wrong(&root, &[], message, None);
+        return None;
+    }
+    overrides::apply(&mut root, overrides, report);
+    walk::walk(&root, &mut Vec::new(), &root, shape::file(), report);
+    names::check(&root, report);
+    let typed = Typed::read(&root, report);
+    meaning::check(&root, &typed, report);
+    on_links::check(&root, &typed, report);
+    let expectations = expectations(&root, &typed, input, report);
+    let traces = trace::read(&root, input.folder, report);
+    if !report.is_clean() {
+        return None;
+    }
+    let mut file = typed.whole()?;
+    file.title.get_or_insert_with(|| input.default_title());
+    for flow in &mut file.flow {
+        // One way to say it in the canonical form.
+        if flow.delayed_ack.take() == Some(true) {
+            flow.tcp.ack_every = Some(2);
+        }
+    }
+    let canonical = serde_json::to_string_pretty(&file).ok()? + "\n";
+    let sha256 = Sha256::digest(canonical.as_bytes()).iter().map(|b| format!("{b:02x}")).collect::<String>();
+    let network = build::network(&file, sha256.clone(), &traces.of_traffic);
+    Some(Scenario { network, canonical, sha256, expectations, files: traces.files })
+}
+
+fn expectations(root: &Node, typed: &Typed, input: &Input<'_>, report: &mut Report<'_>) -> Vec<Expectation> {
+    let tables = typed.expect.iter().enumerate().filter_map(|(i, e)| Some((i, e.as_ref()?)));
+    tables.filter_map(|(i, e)| expect::resolve(e, i, root, input.name, report)).collect()
+}
+
+/// Reads and loads a file; its ending says the format, anything but `.json` is TOML.
+///
+/// # Errors
+/// That the file cannot be read or is no text, or every mistake in it.
+pub fn load_file(path: &Path, overrides: &[(String, String)]) -> Result<Scenario, Diagnostics> {
+    let name = path.display().to_string();
+    let refuse = |message: String, hint: Option<&str>| Diagnostics::of_file(&name, message, hint.map(str::to_owned));
+    let about = fs::metadata(path).map_err(|e| refuse(format!("cannot read: {e}"), None))?;
+    if !about.is_file() {
+        return Err(refuse("not a file".to_owned(), Some("name a scenario file, .toml or .json")));
+    }
+    if about.len() > MOST_BYTES {
+        return Err(refuse(format!("larger than {} MiB", MOST_BYTES >> 20), None));
+    }
+    let bytes = fs::read(path).map_err(|e| refuse(format!("cannot read: {e}"), None))?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+        refuse(format!("not UTF-8 text (line {line})"), Some("a scenario is a TOML or JSON file"))
+    })?;
+    let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    let format = if json { Format::Json } else { Format::Toml };
+    load(&Input { text: &text, format, name: &name, folder: path.parent() }, overrides)
+}

@@ -1,0 +1,71 @@
+//! Expectations as written.
+
+use eddyline_units::Percent;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the result must show; a value that the world does not know fails.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// Whose value: `flow."flow 1"`, `link.forward`, `flow.*`.
+    pub of: String,
+    /// Which value, by its dotted name in the result: `goodput_bps`, `rtt_s.mean`.
+    pub what: String,
+    /// The value must not be below this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<Bound>,
+    /// The value must not be above this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<Bound>,
+    /// The value must be near this; needs `within`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<Bound>,
+    /// How near, relative to `near`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Percent>,
+    /// Which world is asked.
+    #[serde(default)]
+    pub world: World,
+    /// Why this should be so; shown where it fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A plain number for what has no dimension, otherwise a quantity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Bound {
+    /// Without unit.
+    Plain(f64),
+    /// With unit, in the field's dimension.
+    Quantity(String),
+}
+
+/// Who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum World {
+    /// Equilibrium and fluid models.
+    Theory,
+    /// The packet-level simulator.
+    #[default]
+    Sim,
+    /// Real Linux TCP over an emulated path.
+    Kernel,
+    /// Real QUIC over an emulated path.
+    Quic,
+}
+
+impl World {
+    /// The name as written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Theory => "theory",
+            Self::Sim => "sim",
+            Self::Kernel => "kernel",
+            Self::Quic => "quic",
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Flows, unresponsive traffic and arrivals as written.
+
+use eddyline_cc::ControllerParams;
+use eddyline_path::traffic::TrafficParams;
+use eddyline_units::{Bytes, Frequency, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A sender under a congestion controller, and its receiver.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Name, unique in the file.
+    pub name: String,
+    /// Congestion controller with its parameters.
+    pub controller: ControllerParams,
+    /// Links that data packets cross, in order.
+    #[schemars(length(min = 1, max = 255))]
+    pub data: Vec<String>,
+    /// Links that acknowledgements cross, in order.
+    #[schemars(length(min = 1, max = 255))]
+    pub ack: Vec<String>,
+    /// A full data packet on the wire; above `header`.
+    #[serde(default = "default_packet")]
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub packet: Bytes,
+    /// The part of it that is not payload.
+    #[serde(default = "default_header")]
+    pub header: Bytes,
+    /// An acknowledgement, SYN, SYN-ACK or FIN on the wire.
+    #[serde(default = "default_header")]
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub ack_packet: Bytes,
+    /// Short for `tcp.ack_every = 2`; only one of the two may be given. Default: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delayed_ack: Option<bool>,
+    /// Receive window in bytes of payload, at least one full segment. Default: unlimited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_window: Option<Bytes>,
+    /// Delay of an uncongested access on each sub-path; it never queues and takes no transmission time.
+    #[serde(default)]
+    pub access_delay: AccessDelay,
+    /// TCP's machinery.
+    #[serde(default)]
+    pub tcp: Tcp,
+    /// What the sending application offers.
+    #[serde(default)]
+    pub application: ApplicationParams,
+    /// How many flows this table makes, named `NAME[0]`, `NAME[1]`, ... where above 1.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub count: u32,
+    /// Each of them starts this much after the one before.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "200 d"))]
+    pub stagger: Time,
+    /// When the (first) flow starts.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "200 d"))]
+    pub start: Time,
+    /// When the application sends no more: what is in flight is delivered, then FIN. Default: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-most" = "200 d"))]
+    pub stop: Option<Time>,
+    /// Payload bytes to transfer; the flow completes when its FIN is acknowledged. Default: unlimited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-least" = "1 B"))]
+    pub size: Option<Bytes>,
+}
+
+/// Delay of the uncongested access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AccessDelay {
+    /// On the data path.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "1 h"))]
+    pub data: Time,
+    /// On the acknowledgement path.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "1 h"))]
+    pub ack: Time,
+}
+
+/// TCP's machinery.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tcp {
+    /// Selective acknowledgement (RFC 2018, RFC 6675).
+    #[serde(default = "yes")]
+    pub sack: bool,
+    /// Initial window in packets (RFC 6928).
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub initial_window: u32,
+    /// Least retransmission timeout.
+    #[serde(default = "fifth_second")]
+    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    pub min_rto: Time,
+    /// Full segments per acknowledgement. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub ack_every: Option<u32>,
+    /// Longest wait of a delayed acknowledgement.
+    #[serde(default = "fifth_second")]
+    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    pub ack_timer: Time,
+    /// Explicit congestion notification.
+    #[serde(default)]
+    pub ecn: bool,
+    /// Whether packets are paced: true, false, or as the "controller" wants it.
+    #[serde(default)]
+    pub pacing: PacingChoice,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Self {
+            sack: true,
+            initial_window: ten(),
+            min_rto: fifth_second(),
+            ack_every: None,
+            ack_timer: fifth_second(),
+            ecn: false,
+            pacing: PacingChoice::default(),
+        }
+    }
+}
+
+/// Whether packets are paced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PacingChoice {
+    /// Always or never.
+    Switch(bool),
+    /// As somebody else wants it.
+    Word(PacingWord),
+}
+
+/// Who decides about pacing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PacingWord {
+    /// The congestion controller.
+    Controller,
+}
+
+impl Default for PacingChoice {
+    fn default() -> Self {
+        Self::Word(PacingWord::Controller)
+    }
+}
+
+/// What the sending application offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum ApplicationParams {
+    /// Data as fast as the transport takes it.
+    #[default]
+    Bulk,
+    /// So many bytes at once, again and again.
+    Bursts {
+        /// Payload bytes of one burst.
+        #[schemars(extend("x-least" = "1 B"))]
+        bytes: Bytes,
+        /// From the start of one burst to the start of the next.
+        #[schemars(extend("x-least" = "1 us", "x-most" = "200 d"))]
+        every: Time,
+    },
+}
+
+/// Traffic that listens to nobody.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Traffic {
+    /// Name, unique in the file.
+    pub name: String,
+    /// Links crossed, in order.
+    #[schemars(length(min = 1, max = 255))]
+    pub path: Vec<String>,
+    /// Traffic model with its parameters.
+    pub model: TrafficParams,
+    /// A packet on the wire, the largest where the model has several sizes.
+    #[serde(default = "default_packet")]
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub packet: Bytes,
+    /// First moment of traffic.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "200 d"))]
+    pub start: Time,
+    /// Last moment of traffic. Default: the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-most" = "200 d"))]
+    pub stop: Option<Time>,
+}
+
+/// Flows that arrive at random (Poisson) and leave when their transfer is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arrivals {
+    /// Name, unique in the file.
+    pub name: String,
+    /// Mean number of arrivals a second.
+    #[schemars(extend("x-above" = 0))]
+    pub rate: Frequency,
+    /// Distribution of the transfers' payload.
+    pub size: SizeParams,
+    /// Congestion controller with its parameters.
+    pub controller: ControllerParams,
+    /// Links that data packets cross, in order.
+    #[schemars(length(min = 1, max = 255))]
+    pub data: Vec<String>,
+    /// Links that acknowledgements cross, in order.
+    #[schemars(length(min = 1, max = 255))]
+    pub ack: Vec<String>,
+    /// A full data packet on the wire; above `header`.
+    #[serde(default = "default_packet")]
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub packet: Bytes,
+    /// The part of it that is not payload.
+    #[serde(default = "default_header")]
+    pub header: Bytes,
+    /// An acknowledgement, SYN, SYN-ACK or FIN on the wire.
+    #[serde(default = "default_header")]
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub ack_packet: Bytes,
+    /// Short for `tcp.ack_every = 2`; only one of the two may be given. Default: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delayed_ack: Option<bool>,
+    /// Receive window in bytes of payload, at least one full segment. Default: unlimited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_window: Option<Bytes>,
+    /// Delay of an uncongested access on each sub-path.
+    #[serde(default)]
+    pub access_delay: AccessDelay,
+    /// TCP's machinery.
+    #[serde(default)]
+    pub tcp: Tcp,
+}
+
+/// Distribution of a transfer's payload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum SizeParams {
+    /// Memoryless.
+    Exponential {
+        /// Mean.
+        #[schemars(extend("x-least" = "1 B"))]
+        mean: Bytes,
+    },
+    /// Heavy-tailed.
+    Pareto {
+        /// Mean.
+        #[schemars(extend("x-least" = "1 B"))]
+        mean: Bytes,
+        /// Tail index, above 1.
+        #[schemars(extend("exclusiveMinimum" = 1))]
+        shape: f64,
+    },
+    /// The logarithm is normal.
+    Lognormal {
+        /// Mean.
+        #[schemars(extend("x-least" = "1 B"))]
+        mean: Bytes,
+        /// Standard deviation of the logarithm.
+        #[schemars(extend("exclusiveMinimum" = 0))]
+        sigma: f64,
+    },
+    /// Always the same.
+    Fixed {
+        /// The size.
+        #[schemars(extend("x-least" = "1 B"))]
+        size: Bytes,
+    },
+    /// Sizes from a file, one a line.
+    Trace {
+        /// The file, relative to the scenario's folder.
+        file: String,
+    },
+}
+
+const fn default_packet() -> Bytes {
+    Bytes::new(1500)
+}
+
+const fn default_header() -> Bytes {
+    Bytes::new(40)
+}
+
+const fn one() -> u32 {
+    1
+}
+
+const fn ten() -> u32 {
+    10
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn fifth_second() -> Time {
+    Time::from_ms(200)
+}

@@ -1,0 +1,62 @@
+//! TOML to a tree.
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::diagnostic::Report;
+use crate::tree::{At, Entry, Node, Value};
+
+/// One mistake of syntax easily makes more of them: this many are told.
+const MOST_ERRORS: usize = 5;
+
+pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        return Some(Node { value: entries(table.get_ref(), None), at: At::Offset(0) });
+    }
+    let mut told = Vec::new();
+    for error in &errors {
+        let at = error.span().map_or(0, |s| s.start);
+        if told.len() < MOST_ERRORS && !told.contains(&at) {
+            told.push(at);
+            report.raw(At::Offset(at), "", format!("not TOML: {}", error.message()), None);
+        }
+    }
+    None
+}
+
+/// One value as TOML writes it behind `=`; none if the text is anything else.
+pub(crate) fn value(text: &str, at: At) -> Option<Node> {
+    let document = format!("v = {text}");
+    let table = DeTable::parse(&document).ok()?;
+    match table.get_ref().iter().next() {
+        Some((_, v)) if table.get_ref().len() == 1 => Some(node(v, Some(at))),
+        _ => None,
+    }
+}
+
+/// A tree of the value; all places are `at` where one is given.
+fn node(spanned: &Spanned<DeValue<'_>>, at: Option<At>) -> Node {
+    let place = at.unwrap_or(At::Offset(spanned.span().start));
+    let value = match spanned.get_ref() {
+        DeValue::String(s) => Value::Text(s.to_string()),
+        // What no integer holds is too large for every key: as a float it is refused with its size told.
+        DeValue::Integer(n) => i128::from_str_radix(n.as_str(), n.radix())
+            .map_or_else(|_| Value::Float(n.as_str().parse().unwrap_or(f64::INFINITY)), Value::Integer),
+        DeValue::Float(f) => Value::Float(f.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(b) => Value::Bool(*b),
+        DeValue::Datetime(d) => Value::Date(d.to_string()),
+        DeValue::Array(items) => Value::List(items.iter().map(|v| node(v, at)).collect()),
+        DeValue::Table(table) => entries(table, at),
+    };
+    Node { value, at: place }
+}
+
+fn entries(table: &DeTable<'_>, at: Option<At>) -> Value {
+    let entry = |(k, v): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| Entry {
+        key: k.get_ref().to_string(),
+        at: at.unwrap_or(At::Offset(k.span().start)),
+        node: node(v, at),
+    };
+    Value::Table(table.iter().map(entry).collect())
+}

@@ -1,0 +1,177 @@
+//! A scenario file as a tree in which every key and value knows where it was written.
+
+use std::fmt::Write as _;
+
+/// Where something was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    /// At this byte of the text.
+    Offset(usize),
+    /// In this override.
+    Override(usize),
+}
+
+/// A value with its place.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub value: Value,
+    pub at: At,
+}
+
+/// A key with its value.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub key: String,
+    pub at: At,
+    pub node: Node,
+}
+
+/// What may stand in a file.
+#[derive(Debug, Clone)]
+pub(crate) enum Value {
+    Null,
+    Bool(bool),
+    Integer(i128),
+    Float(f64),
+    Text(String),
+    /// TOML's dates; no key takes one.
+    Date(String),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+}
+
+/// One step from a value to a value inside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step<'a> {
+    Key(&'a str),
+    Item(usize),
+}
+
+impl Node {
+    pub fn entries(&self) -> &[Entry] {
+        if let Value::Table(entries) = &self.value { entries } else { &[] }
+    }
+
+    pub fn items(&self) -> &[Node] {
+        if let Value::List(items) = &self.value { items } else { &[] }
+    }
+
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|e| e.key == key)
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entry(key).map(|e| &e.node)
+    }
+
+    pub fn text(&self) -> Option<&str> {
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
+    }
+
+    /// The tables of a list of tables.
+    pub fn tables<'a>(&'a self, key: &str) -> &'a [Self] {
+        self.get(key).map_or(&[], Self::items)
+    }
+
+    pub fn step(&self, step: Step<'_>) -> Option<&Self> {
+        match step {
+            Step::Key(key) => self.get(key),
+            Step::Item(i) => self.items().get(i),
+        }
+    }
+
+    /// The same without places.
+    pub fn to_json(&self) -> serde_json::Value {
+        use serde_json::Value as Json;
+        match &self.value {
+            Value::Null => Json::Null,
+            Value::Bool(b) => Json::Bool(*b),
+            Value::Integer(n) => whole(*n),
+            // A whole number may be written as one with decimals: JSON of other languages does.
+            Value::Float(f) if f.fract() == 0.0 && f.abs() < 9e15 => whole(*f as i128),
+            Value::Float(f) => serde_json::Number::from_f64(*f).map_or(Json::Null, Json::Number),
+            Value::Text(text) | Value::Date(text) => Json::String(text.clone()),
+            Value::List(items) => Json::Array(items.iter().map(Self::to_json).collect()),
+            Value::Table(entries) => Json::Object(entries.iter().map(|e| (e.key.clone(), e.node.to_json())).collect()),
+        }
+    }
+
+    /// What was written, short enough for a message.
+    pub fn show(&self) -> String {
+        match &self.value {
+            Value::Null => "null".to_owned(),
+            Value::Bool(b) => b.to_string(),
+            Value::Integer(n) => n.to_string(),
+            Value::Float(f) => format!("{f:?}"),
+            Value::Text(text) => quoted(text),
+            Value::Date(text) => short(text),
+            Value::List(_) => "a list".to_owned(),
+            Value::Table(_) => "a table".to_owned(),
+        }
+    }
+}
+
+fn whole(n: i128) -> serde_json::Value {
+    if let Ok(n) = u64::try_from(n) {
+        n.into()
+    } else if let Ok(n) = i64::try_from(n) {
+        n.into()
+    } else {
+        serde_json::Value::from(n as f64)
+    }
+}
+
+/// At most sixty characters of a text.
+pub(crate) fn short(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A text in quotes, short enough for a message, control characters made visible.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("{:?}", short(text))
+}
+
+/// A path as a person names it, tables by name: `flow."flow 1".controller.alpha`.
+pub(crate) fn dotted(root: &Node, path: &[Step<'_>]) -> String {
+    let mut said = String::new();
+    let mut node = Some(root);
+    for step in path {
+        let inner = node.and_then(|n| n.step(*step));
+        match *step {
+            Step::Key(key) => add_segment(&mut said, key),
+            Step::Item(i) => match inner.and_then(|n| n.get("name")).and_then(Node::text) {
+                Some(name) => add_segment(&mut said, name),
+                None => write!(said, "[{i}]").expect("a string takes text"),
+            },
+        }
+        node = inner;
+    }
+    said
+}
+
+fn add_segment(said: &mut String, segment: &str) {
+    if !said.is_empty() {
+        said.push('.');
+    }
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !segment.is_empty() && segment.chars().all(bare) {
+        said.push_str(&short(segment));
+    } else {
+        said.push_str(&quoted(segment));
+    }
+}
+
+/// A path as a JSON pointer (RFC 6901).
+pub(crate) fn pointer(path: &[Step<'_>]) -> String {
+    path.iter().fold(String::new(), |mut said, step| {
+        match step {
+            Step::Key(key) => write!(said, "/{}", short(key).replace('~', "~0").replace('/', "~1")),
+            Step::Item(i) => write!(said, "/{i}"),
+        }
+        .expect("a string takes text");
+        said
+    })
+}

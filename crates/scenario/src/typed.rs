@@ -1,0 +1,71 @@
+//! The tree as typed tables: those without mistakes of form.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use crate::diagnostic::Report;
+use crate::model::{Arrivals, Duplex, Expect, File, Flow, Link, Traffic};
+use crate::tree::{Node, Step};
+
+/// Lists of tables at the top of a file.
+pub(crate) const LISTS: [&str; 6] = ["link", "duplex", "flow", "traffic", "arrivals", "expect"];
+
+/// A file of which some tables may be missing because of their mistakes.
+#[derive(Debug)]
+pub(crate) struct Typed {
+    /// Everything outside the lists.
+    pub head: Option<File>,
+    pub links: Vec<Option<Link>>,
+    pub duplexes: Vec<Option<Duplex>>,
+    pub flows: Vec<Option<Flow>>,
+    pub traffic: Vec<Option<Traffic>>,
+    pub arrivals: Vec<Option<Arrivals>>,
+    pub expect: Vec<Option<Expect>>,
+}
+
+impl Typed {
+    /// Reads what the schema found no fault with. What a type refuses nevertheless is reported at its table.
+    pub fn read(root: &Node, report: &mut Report<'_>) -> Self {
+        let head = if report.head_touched() { None } else { head(root, report) };
+        Self {
+            head,
+            links: tables(root, "link", report),
+            duplexes: tables(root, "duplex", report),
+            flows: tables(root, "flow", report),
+            traffic: tables(root, "traffic", report),
+            arrivals: tables(root, "arrivals", report),
+            expect: tables(root, "expect", report),
+        }
+    }
+
+    /// The whole file, if no part of it is missing.
+    pub fn whole(self) -> Option<File> {
+        let mut file = self.head?;
+        file.link = self.links.into_iter().collect::<Option<_>>()?;
+        file.duplex = self.duplexes.into_iter().collect::<Option<_>>()?;
+        file.flow = self.flows.into_iter().collect::<Option<_>>()?;
+        file.traffic = self.traffic.into_iter().collect::<Option<_>>()?;
+        file.arrivals = self.arrivals.into_iter().collect::<Option<_>>()?;
+        file.expect = self.expect.into_iter().collect::<Option<_>>()?;
+        Some(file)
+    }
+}
+
+fn head(root: &Node, report: &mut Report<'_>) -> Option<File> {
+    let entries = root.entries().iter().filter(|e| !LISTS.contains(&e.key.as_str()));
+    let head = Json::Object(entries.map(|e| (e.key.clone(), e.node.to_json())).collect());
+    serde_json::from_value(head).map_err(|e| report.wrong(root, &[], e.to_string(), None)).ok()
+}
+
+fn tables<T: DeserializeOwned>(root: &Node, list: &'static str, report: &mut Report<'_>) -> Vec<Option<T>> {
+    let read = |(i, node): (usize, &Node)| {
+        if report.touched(list, i) {
+            return None;
+        }
+        let refused = |e: serde_json::Error| {
+            report.wrong(root, &[Step::Key(list), Step::Item(i)], e.to_string(), None);
+        };
+        serde_json::from_value(node.to_json()).map_err(refused).ok()
+    };
+    root.tables(list).iter().enumerate().map(read).collect()
+}
