@@ -6,20 +6,19 @@ import json
 import os
 import re
 import threading
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eddyline.errors import WorldUnavailable
-from eddyline.scenario import WORLDS, Scenario, unavailable
+from eddyline.scenario import WORLDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from eddyline.result import Result
+    from eddyline.scenario import Scenario
 
-__all__ = ["Answer", "Wanted", "ask", "document", "without_cost"]
+__all__ = ["Answer", "Wanted", "answer", "document", "without_cost"]
 
 
 @dataclass(frozen=True)
@@ -55,65 +54,46 @@ class Listener(Protocol):
         """Run number `run` is at `now_s` of `duration_s`."""
 
 
-def ask(
-    file: Path,
-    overrides: Sequence[tuple[str, str]],
-    world: str,
-    seeds: int | None,
-    wanted: Wanted,
-    listener: Listener,
-) -> list[Answer]:
-    """Asks `world`, or all where it is `"all"`; with `seeds`, that many times.
+def answer(scenario: Scenario, world: str, seeds: int | None, wanted: Wanted, listener: Listener) -> list[Answer]:
+    """Asks `world`, or all where it is `"all"`; with `seeds`, that many times, each with the next seed.
 
     Raises:
-        ScenarioError: The file or an override is wrong.
         WorldUnavailable: `world` cannot be run here; among all, that is part of the answer.
     """
-    scenario = Scenario.load(file, set=overrides)
     if world != "all":
-        return [_one(scenario, file, overrides, world, seeds, wanted, listener)]
+        return [_one(scenario, world, seeds, wanted, listener)]
     answers = []
     for each in WORLDS:
         try:
-            answers.append(_one(scenario, file, overrides, each, seeds, wanted, listener))
+            answers.append(_one(scenario, each, seeds, wanted, listener))
         except WorldUnavailable as e:
             answers.append(Answer(each, scenario, unavailable=e))
     return answers
 
 
-def _one(
-    scenario: Scenario,
-    file: Path,
-    overrides: Sequence[tuple[str, str]],
-    world: str,
-    seeds: int | None,
-    wanted: Wanted,
-    listener: Listener,
-) -> Answer:
-    if world in ("kernel", "quic"):
-        raise unavailable(world)
-    if seeds is None:
-        listener.expect(1)
-        result = scenario.run(
-            world,
-            series=wanted.series,
-            log=wanted.log,
-            progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
-        )
-        return Answer(world, scenario, [result])
-    first = scenario.seed
-    scenarios = [Scenario.load(file, set=[*overrides, ("seed", str(first + i))]) for i in range(seeds)]
-    return Answer(world, scenario, _repeat(scenarios, world, wanted, listener))
+def _one(scenario: Scenario, world: str, seeds: int | None, wanted: Wanted, listener: Listener) -> Answer:
+    if seeds is not None:
+        return Answer(world, scenario, _repeat(scenario, seeds, world, wanted, listener))
+    listener.expect(1)
+    result = scenario.run(
+        world,
+        series=wanted.series,
+        log=wanted.log,
+        progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
+    )
+    return Answer(world, scenario, [result])
 
 
 class _Stopped(Exception):  # noqa: N818 - a message between threads, nobody's error
     pass
 
 
-def _repeat(scenarios: Sequence[Scenario], world: str, wanted: Wanted, listener: Listener) -> list[Result]:
-    """One run per scenario, as many at a time as there are processors. Ctrl-C stops all of them."""
+def _repeat(scenario: Scenario, seeds: int, world: str, wanted: Wanted, listener: Listener) -> list[Result]:
+    """One run per seed, as many at a time as there are processors. Ctrl-C stops all of them."""
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
     stop = threading.Event()
-    listener.expect(len(scenarios))
+    listener.expect(seeds)
 
     def run(number: int) -> Result:
         def progress(now: float, duration: float, _events: int, wall: float) -> None:
@@ -123,10 +103,10 @@ def _repeat(scenarios: Sequence[Scenario], world: str, wanted: Wanted, listener:
 
         if stop.is_set():
             raise _Stopped
-        return scenarios[number].run(world, series=wanted.series, progress=progress)
+        return scenario.with_seed(scenario.seed + number).run(world, series=wanted.series, progress=progress)
 
-    with ThreadPoolExecutor(min(len(scenarios), os.cpu_count() or 1)) as pool:
-        runs = [pool.submit(run, number) for number in range(len(scenarios))]
+    with ThreadPoolExecutor(min(seeds, os.cpu_count() or 1)) as pool:
+        runs = [pool.submit(run, number) for number in range(seeds)]
         try:
             wait(runs, return_when=FIRST_EXCEPTION)
             stop.set()

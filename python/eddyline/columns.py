@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Table: TypeAlias = Any  # pyarrow.Table
     Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 
-__all__ = ["log_table", "read_series", "series_table", "write"]
+__all__ = ["joined", "log_table", "read_series", "series_table", "write"]
 
 
 def series_table(run: _core.Run) -> Table | None:
@@ -68,8 +68,8 @@ def _words(codes: Codes, words: Sequence[str], mask: npt.NDArray[np.bool_] | Non
     return pa.DictionaryArray.from_arrays(indices, pa.array(words, pa.string()))
 
 
-def write(tables: Sequence[tuple[dict[str, str | int], Table]], path: Path) -> None:
-    """Writes tables into one Parquet file; each is preceded by columns that say which it is, where there are any."""
+def joined(tables: Sequence[tuple[dict[str, str | int], Table]]) -> Table:
+    """One table of several; columns in front say which rows are whose, where there are labels."""
     parts = []
     for labels, table in tables:
         part = table
@@ -77,9 +77,14 @@ def write(tables: Sequence[tuple[dict[str, str | int], Table]], path: Path) -> N
             kind = pa.string() if isinstance(value, str) else pa.int64()
             part = part.add_column(place, name, pa.repeat(pa.scalar(value, kind), len(table)))
         parts.append(part)
-    pq.write_table(pa.concat_tables(parts).unify_dictionaries(), path, compression="zstd")
+    return pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+
+
+def write(table: Table, path: Path) -> None:
+    """Writes a table as Parquet."""
+    pq.write_table(table, path, compression="zstd")
 
 
 def read_series(path: Path) -> Table:
     """Reads what `write` wrote."""
-    return pq.read_table(path)
+    return pq.read_table(path).combine_chunks()

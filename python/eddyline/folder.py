@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
 
@@ -19,7 +19,19 @@ if TYPE_CHECKING:
     from eddyline.result import Result
     from eddyline.scenario import Scenario
 
-__all__ = ["LOG", "PLOTS", "RESULT", "SCENARIO", "SERIES", "claim", "read", "replaced", "replaced_file", "save"]
+__all__ = [
+    "LOG",
+    "PLOTS",
+    "RESULT",
+    "SCENARIO",
+    "SERIES",
+    "claim",
+    "labelled",
+    "read",
+    "replaced",
+    "replaced_file",
+    "save",
+]
 
 SCENARIO = "scenario.json"
 RESULT = "result.json"
@@ -115,7 +127,7 @@ def read(folder: Path) -> tuple[str, Scenario]:
     return text, Scenario._of(_core.load(canonical, "json", str(folder / SCENARIO), inner), inner)
 
 
-def save(folder: Path, text: str, results: Sequence[Result], labels: Sequence[str] = ()) -> None:
+def save(folder: Path, text: str, results: Sequence[Result], several: tuple[bool, bool] = (False, False)) -> None:
     """Writes a result folder.
 
     Files that the scenario names by a relative path are copied into it, so that it can be run again anywhere.
@@ -124,9 +136,9 @@ def save(folder: Path, text: str, results: Sequence[Result], labels: Sequence[st
         folder: Where.
         text: `result.json`, as `--json` prints it.
         results: The runs in `text`; their series go into one file.
-        labels: Of `world` and `seed`, those by which the runs differ: columns of their own in the series.
+        several: Whether these are of several worlds, and of several seeds: columns of their own in the series.
     """
-    from eddyline.columns import write
+    from eddyline.columns import joined, write
     from eddyline.plots import render
 
     with replaced(folder) as aside:
@@ -138,14 +150,20 @@ def save(folder: Path, text: str, results: Sequence[Result], labels: Sequence[st
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(scenario.folder / name, copy)
         (aside / RESULT).write_text(text + "\n", "utf-8")
-        tables = [
-            ({label: r.to_dict()[label] for label in labels}, r._series_table()) for r in results if r.has_series()
-        ]
+        tables = labelled(results, *several)
         if tables:
-            write(tables, aside / SERIES)
+            write(joined(tables), aside / SERIES)
         figure = next((r for r in results if r.has_series()), results[0]).plot()
         for name in PLOTS:
             render(figure, aside / name)
+
+
+def labelled(
+    results: Sequence[Result], several_worlds: bool, several_seeds: bool
+) -> list[tuple[dict[str, str | int], Any]]:
+    """The series of those results that have any, with the columns that tell them apart."""
+    names = [name for name, wanted in (("world", several_worlds), ("seed", several_seeds)) if wanted]
+    return [({n: r.to_dict()[n] for n in names}, r.series_table()) for r in results if r.has_series()]
 
 
 def _files(canonical: str) -> list[str]:

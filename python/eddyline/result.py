@@ -121,7 +121,7 @@ class Result:
         Raises:
             EddylineError: None were recorded.
         """
-        frame: pd.DataFrame = self._series_table().to_pandas()
+        frame: pd.DataFrame = self.series_table().to_pandas()
         return frame
 
     @property
@@ -151,7 +151,7 @@ class Result:
         if path.suffix == ".parquet":
             table = log_table(self._run) if self._run else None
             if table is not None:
-                write([({}, table)], path)
+                write(table, path)
                 return
         elif self._run is not None and self._run.write_log(str(path)):
             return
@@ -165,7 +165,12 @@ class Result:
             return self._run.series() is not None
         return self._folder is not None and (self._folder / SERIES).exists()
 
-    def _series_table(self) -> Any:
+    def series_table(self) -> Any:  # pyarrow has no types
+        """The series as an Arrow table, its words as dictionaries.
+
+        Raises:
+            EddylineError: None were recorded.
+        """
         from eddyline.columns import read_series, series_table
         from eddyline.folder import SERIES
 

@@ -95,6 +95,11 @@ class Scenario:
         """Seed of all random streams."""
         return self._core.seed
 
+    def with_seed(self, seed: int) -> Scenario:
+        """The same scenario with another seed."""
+        core = _core.load(self.canonical, "json", self.title, self._folder, [("seed", str(seed))])
+        return Scenario._of(core, self._folder)
+
     @property
     def duration_s(self) -> float:
         """Simulated time in seconds."""

@@ -40,7 +40,8 @@ def _merge(values: Sequence[Any]) -> Any:
 
 def _spread(numbers: Sequence[float]) -> dict[str, Any]:
     n = len(numbers)
-    mean = math.fsum(numbers) / n
+    # Of equal numbers the mean is that number, to the last bit.
+    mean = numbers[0] if all(x == numbers[0] for x in numbers) else math.fsum(numbers) / n
     if n == 1:
         return {"mean": mean, "sd": None, "ci95": None, "n": 1}
     sd = math.sqrt(math.fsum((x - mean) ** 2 for x in numbers) / (n - 1))

@@ -75,13 +75,15 @@ def command(
     no_progress: bool,
 ) -> int:
     """Answer the scenario in FILE (TOML, or JSON if its name ends in .json)."""
-    from eddyline.answers import Wanted, ask, document
+    from eddyline.answers import Wanted, answer, document
     from eddyline.cli.progress import Progress
+    from eddyline.scenario import Scenario
 
+    scenario = Scenario.load(file, set=overrides)
     _check_outputs(out, plot, log, log_of, world, seeds)
     wanted = Wanted(series=out is not None or plot is not None, log=log_of or log is not None)
     with Progress(silent=quiet or no_progress) as progress:
-        answers = ask(file, overrides, world, seeds, wanted, progress)
+        answers = answer(scenario, world, seeds, wanted, progress)
     text = document(answers, everything=world == "all", repeated=seeds is not None)
 
     results = [r for a in answers for r in a.results]
@@ -92,8 +94,7 @@ def command(
     if out is not None:
         from eddyline.folder import save
 
-        labels = [name for name, several in (("world", world == "all"), ("seed", seeds is not None)) if several]
-        save(out, text, results, labels)
+        save(out, text, results, (world == "all", seeds is not None))
     if as_json:
         sys.stdout.write(text + "\n")
     else:

@@ -79,7 +79,7 @@ def _table(title: str, first: str, names: Sequence[str]) -> Table:
     table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
     table.add_column(first, overflow="fold")
     for name in names:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name, justify="left" if name in ("controller", "quantity") else "right", no_wrap=True)
     return table
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from eddyline.answers import Answer
     from eddyline.scenario import Scenario
 
 __all__ = ["command"]
@@ -22,28 +23,28 @@ _MOST = 10
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--no-progress", is_flag=True, help="No progress bar.")
 def command(folder: Path, no_progress: bool) -> int:
-    """Run what `--out DIR` stored again, from its scenario and seed, and compare the results.
+    """Run what `--out DIR` stored again, from its scenario and seed, and compare results and series.
 
-    Exit 0: the same byte for byte, `cost` apart. Exit 1: they differ; standard output says where.
+    Exit 0: the same to the last bit, `cost` apart. Exit 1: they differ; standard output says where.
     """
-    from eddyline.answers import Wanted, ask, document, without_cost
+    from eddyline.answers import Wanted, answer, document, without_cost
     from eddyline.cli.progress import Progress
     from eddyline.errors import InputError
-    from eddyline.folder import RESULT, SCENARIO
-    from eddyline.scenario import Scenario
+    from eddyline.folder import RESULT, SERIES, read
 
+    text, scenario = read(folder)
     try:
-        stored = json.loads((folder / RESULT).read_text("utf-8"))
-    except OSError as e:
-        raise InputError(f"{folder}: not a result: {e.filename}: {(e.strerror or str(e)).lower()}") from None
+        stored = json.loads(text)
     except ValueError as e:
         raise InputError(f"{folder / RESULT}: not JSON: {e}") from None
     world, seeds = _how(stored, folder)
-    scenario = Scenario.load(folder / SCENARIO)
+    with_series = (folder / SERIES).exists()
     with Progress(silent=no_progress) as progress:
-        answers = ask(folder / SCENARIO, (), world, seeds, Wanted(), progress)
+        answers = answer(scenario, world, seeds, Wanted(series=with_series), progress)
     again = json.loads(document(answers, everything=world == "all", repeated=seeds is not None))
     differences = list(_differences(without_cost(stored), without_cost(again)))
+    if with_series:
+        differences += _series_differ(folder, answers, world, seeds)
     if not differences:
         click.echo(f"same: {folder} ({scenario.title}, world {world}, seed {scenario.seed})")
         return 0
@@ -54,6 +55,19 @@ def command(folder: Path, no_progress: bool) -> int:
         click.echo(f"  and {len(differences) - _MOST} more")
     _explain(stored, scenario)
     return 1
+
+
+def _series_differ(
+    folder: Path, answers: Sequence[Answer], world: str, seeds: int | None
+) -> list[tuple[str, str, str]]:
+    from eddyline.columns import joined, read_series
+    from eddyline.folder import SERIES, labelled
+
+    stored = read_series(folder / SERIES)
+    now = joined(labelled([r for a in answers for r in a.results], world == "all", seeds is not None))
+    if stored.equals(now):
+        return []
+    return [(SERIES, f"{len(stored)} rows", f"{len(now)} rows, not the same")]
 
 
 def _how(stored: Any, folder: Path) -> tuple[str, int | None]:
