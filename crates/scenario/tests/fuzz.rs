@@ -106,16 +106,21 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
+/// The last boundary between characters at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
+}
+
 fn changed(text: &str, changes: &[Change]) -> String {
     let mut text = text.to_owned();
     for change in changes {
         let mut lines: Vec<&str> = text.lines().collect();
-        let boundary = |at: &prop::sample::Index| text.floor_char_boundary(at.index(text.len().max(1)));
+        let boundary = |at: &prop::sample::Index| floor(&text, at.index(text.len().max(1)));
         text = match change {
             _ if text.is_empty() => break,
             Change::Cut(at, n) => {
                 let at = boundary(at);
-                format!("{}{}", &text[..at], &text[text.floor_char_boundary((at + n).min(text.len())).max(at)..])
+                format!("{}{}", &text[..at], &text[floor(&text, at + n).max(at)..])
             }
             Change::Put(at, piece) => {
                 let at = boundary(at);
