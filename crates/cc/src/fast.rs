@@ -105,9 +105,9 @@ pub struct Fast {
     base: BaseRtt,
     /// Smoothed round-trip time in picoseconds; zero before the first sample.
     avg_ps: f64,
+    last_ps: f64,
     /// Packets sent before this belong to the round trip that is over.
     round: Time,
-    paced_interval: Time,
     alpha: f64,
     gamma: f64,
     threshold_ps: f64,
@@ -144,8 +144,8 @@ impl Fast {
             window: facts.initial_window.max(floor),
             base: BaseRtt::new(p.base_rtt, facts),
             avg_ps: 0.0,
+            last_ps: 0.0,
             round: Time::ZERO,
-            paced_interval: Time::ZERO,
             alpha: p.alpha.get(),
             gamma: p.gamma,
             threshold_ps: p.mi_threshold.as_ps() as f64,
@@ -170,6 +170,7 @@ impl Fast {
     fn measure(&mut self, rtt: Time, packets: f64) -> (f64, f64) {
         let base = self.base.sample(rtt).as_ps() as f64;
         let sample = rtt.as_ps() as f64;
+        self.last_ps = sample;
         if self.avg_ps == 0.0 {
             self.avg_ps = sample;
         } else {
@@ -183,18 +184,6 @@ impl Fast {
     fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
         let aim = (1.0 - self.gamma) * self.window + self.gamma * (window_then * base / avg + self.alpha);
         aim.min(2.0 * self.window).max(self.floor)
-    }
-
-    fn set_window(&mut self, window: f64) {
-        self.window = window;
-        self.set_pace();
-    }
-
-    #[inline]
-    fn set_pace(&mut self) {
-        if self.module.is_none() {
-            self.paced_interval = Time::from_ps((self.avg_ps / self.window) as u64);
-        }
     }
 }
 
@@ -233,7 +222,7 @@ impl Controller for Fast {
         self.base.sample(rtt);
         if self.module.is_none() {
             self.avg_ps = rtt.as_ps() as f64;
-            self.set_pace();
+            self.last_ps = self.avg_ps;
         }
     }
 
@@ -251,7 +240,6 @@ impl Controller for Fast {
         let counted = if self.module.is_none() { self.window } else { ack.in_flight };
         let (base, avg) = self.measure(rtt, counted);
         if ack.in_recovery {
-            self.set_pace();
             return;
         }
         if avg - base < self.threshold_ps {
@@ -269,21 +257,20 @@ impl Controller for Fast {
             self.window = self.target(f64::from(ack.stamp.in_flight), base, avg);
             self.round = ack.now;
         }
-        self.set_pace();
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         self.round = loss.now;
-        self.set_window((self.window * self.loss_factor).max(self.floor));
+        self.window = (self.window * self.loss_factor).max(self.floor);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.round = timeout.now;
-        self.set_window(self.timeout_window);
+        self.window = self.timeout_window;
     }
 
     fn on_idle(&mut self, restart_window: f64) {
-        self.set_window(self.window.min(restart_window).max(self.floor));
+        self.window = self.window.min(restart_window).max(self.floor);
     }
 
     #[inline]
@@ -298,7 +285,7 @@ impl Controller for Fast {
 
     #[inline]
     fn pacing_interval(&self) -> Option<Time> {
-        (self.module.is_none() && self.avg_ps > 0.0).then_some(self.paced_interval)
+        (self.module.is_none() && self.avg_ps > 0.0).then(|| Time::from_ps((self.last_ps / self.window) as u64))
     }
 
     fn base_rtt(&self) -> Option<Time> {

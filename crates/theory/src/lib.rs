@@ -1,22 +1,18 @@
 //! World `theory`: what the equations say.
+//!
+//! [`equilibrium`] finds where FAST flows settle on any network of two-way paths, [`closed_form`] holds the formulas of the
+//! papers where one duplex link is the bottleneck, and [`run`] turns the answer into the result that all worlds share.
+//! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root only, so the
+//! numbers are the same on every platform.
 
-use eddyline_scenario::Network;
-use eddyline_scenario::result::RunResult;
-use thiserror::Error;
+mod approximations;
+pub mod closed_form;
+pub mod equilibrium;
+mod error;
+mod linear;
+mod sparse;
+mod world;
 
-/// Why theory gave no answer.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum TheoryError {
-    /// The solver stopped short of its tolerance.
-    #[error("the equilibrium solver did not converge: residual {0}")]
-    NotConverged(String),
-}
-
-/// The equilibrium of `network` in the result type; what theory cannot know is `None`.
-///
-/// # Errors
-/// [`TheoryError`].
-pub fn run(network: &Network) -> Result<RunResult, TheoryError> {
-    let _ = network;
-    Err(TheoryError::NotConverged("not solved".to_owned()))
-}
+pub use equilibrium::{Equilibria, Equilibrium};
+pub use error::TheoryError;
+pub use world::{equilibria, mean_rate, modelled_flows, run, run_with_base_rtt};

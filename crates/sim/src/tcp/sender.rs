@@ -389,6 +389,10 @@ impl Sender {
             self.waits_for_pace = false;
             return;
         }
+        if self.waits_for_pace && now < self.pace_at {
+            // an acknowledgement does not bring the next packet forward
+            return;
+        }
         let interval = self.pacing_interval();
         self.restart_after_idle(now);
         self.window_bytes = (self.controller.flight_limit(interval.is_some()) * f64::from(self.mss)) as u64;

@@ -1,0 +1,83 @@
+# `make demo` and `make test` set everything up by themselves: git, make, Python 3.11 or newer and a Rust toolchain
+# are all they need. Everything is stamped: the second time costs nothing and needs no network.
+
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+
+# The first Python that is new enough, or the one you say: make PYTHON=/path/to/python
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' \) -not -path '*/tests/*' -not -path '*/benches/*')
+
+.PHONY: help build demo test bench check format lock clean
+
+help:
+	@echo 'make demo     build, reproduce the first paper, say where the report is'
+	@echo 'make test     build, run the tests of Rust and Python'
+	@echo 'make build    build: $(BIN)/eddyline'
+	@echo 'make bench    measure the simulator'
+	@echo 'make check    format, lint and type checks'
+	@echo 'make format   format all code'
+	@echo 'make lock     renew the lock files of Python (needs uv)'
+	@echo 'make clean    remove what was built'
+
+build: $(STAMPS)/build
+
+demo: $(STAMPS)/build
+	$(BIN)/eddyline reproduce two-way-fast --out reports/two-way-fast
+
+test: $(STAMPS)/build $(STAMPS)/dev
+	cargo test --workspace --locked
+	$(BIN)/python -m pytest
+
+bench: $(STAMPS)/build
+	$(BIN)/python benches/run.py
+
+check: $(STAMPS)/build $(STAMPS)/dev
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(STAMPS)/dev
+	cargo fmt --all
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# Exact versions with hashes for every platform and Python; the ranges are in pyproject.toml.
+LOCK = uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet
+lock:
+	$(LOCK) --group build -o requirements.txt
+	$(LOCK) --group dev -c requirements.txt -o requirements-dev.txt
+
+clean:
+	rm -rf $(VENV) target reports python/eddyline/_core.*.so
+
+$(STAMPS)/venv:
+	@test -n '$(PYTHON)' || { echo 'error: no Python 3.11 or newer found' >&2; \
+		echo 'hint: install one, or say where it is: make PYTHON=/path/to/python' >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo 'error: no cargo found' >&2; \
+		echo 'hint: install Rust 1.88 or newer, for example with rustup' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/runtime: requirements.txt | $(STAMPS)/venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(STAMPS)/dev: requirements-dev.txt $(STAMPS)/runtime
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
+
+# An editable install: the extension module is built into python/eddyline, the rest is read where it lies.
+$(STAMPS)/build: $(RUST_SOURCES) pyproject.toml $(STAMPS)/runtime
+	PATH='$(CURDIR)/$(BIN)':"$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-index --no-deps --no-build-isolation --editable .
+	@touch $@

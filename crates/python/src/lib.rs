@@ -1,0 +1,30 @@
+//! `eddyline._core`: scenarios, runs and registers for Python. Thin: every decision is made in the crates behind it.
+
+mod columns;
+mod errors;
+mod register;
+mod run;
+mod scenario;
+
+/// The extension module.
+#[pyo3::pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::register::{register, schema};
+    #[pymodule_export]
+    use crate::run::Run;
+    #[pymodule_export]
+    use crate::scenario::{Scenario, load, load_file};
+
+    /// Version of this software.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::errors::keep_panics_quiet();
+        Ok(())
+    }
+}

@@ -1,0 +1,169 @@
+//! Running a scenario: the interpreter free meanwhile, Ctrl-C heard, the cost measured.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use cpu_time::ThreadTime;
+use eddyline_scenario::Network;
+use eddyline_scenario::result::RunResult;
+use eddyline_sim::{LogEvent, PacketLog, Quantity, Series};
+use eddyline_sim::{Options, Progress, SimError};
+use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::columns;
+use crate::errors::{EddylineError, guarded, internal};
+use crate::scenario::{Names, Scenario};
+
+/// What a world answered.
+#[pyclass(frozen, module = "eddyline._core")]
+pub(crate) struct Run {
+    result: RunResult,
+    json: String,
+    series: Option<Series>,
+    log: Option<PacketLog>,
+    names: Arc<Names>,
+}
+
+/// A world's answer before it is rendered.
+struct Answer {
+    result: RunResult,
+    series: Option<Series>,
+    log: Option<PacketLog>,
+}
+
+/// Asks `world`.
+pub(crate) fn run(
+    py: Python<'_>,
+    scenario: &Scenario,
+    world: &str,
+    options: &Options,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<Run> {
+    let network = &scenario.inner.network;
+    let (cpu, wall) = (ThreadTime::now(), Instant::now());
+    let answer = py.detach(|| {
+        guarded(|| match world {
+            "sim" => simulate(network, options, progress, wall),
+            "theory" => theorise(network),
+            other => Err(PyValueError::new_err(format!("there is no world {other:?} here"))),
+        })
+    })?;
+    let mut result = answer.result;
+    result.cost.cpu_s = cpu.elapsed().as_secs_f64();
+    result.cost.wall_s = wall.elapsed().as_secs_f64();
+    let json = serde_json::to_string_pretty(&result).map_err(|e| internal(e.to_string()))?;
+    Ok(Run { result, json, series: answer.series, log: answer.log, names: Arc::clone(&scenario.names) })
+}
+
+fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, wall: Instant) -> PyResult<Answer> {
+    let mut raised = None;
+    let mut observe = |progress: Progress| match Python::attach(|py| hear(py, callback, progress, wall)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(e) => {
+            raised = Some(e);
+            ControlFlow::Break(())
+        }
+    };
+    let outcome = eddyline_sim::run(network, options, &mut observe);
+    if let Some(e) = raised {
+        return Err(e);
+    }
+    let outcome = outcome.map_err(|e| match e {
+        SimError::UnknownEntity(_) => PyKeyError::new_err(e.to_string()),
+        SimError::Interrupted | SimError::NotConserved(_) => internal(e.to_string()),
+    })?;
+    Ok(Answer { result: outcome.result, series: outcome.series, log: outcome.log })
+}
+
+/// Signals first (Ctrl-C raises), then the caller's callback.
+fn hear(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress, wall: Instant) -> PyResult<()> {
+    py.check_signals()?;
+    if let Some(callback) = callback {
+        let (now, duration) = (progress.now.as_secs_f64(), progress.duration.as_secs_f64());
+        callback.call1(py, (now, duration, progress.events, wall.elapsed().as_secs_f64()))?;
+    }
+    Ok(())
+}
+
+fn theorise(network: &Network) -> PyResult<Answer> {
+    let result = eddyline_theory::run(network).map_err(|e| EddylineError::new_err(e.to_string()))?;
+    Ok(Answer { result, series: None, log: None })
+}
+
+impl Run {
+    pub(crate) fn result(&self) -> &RunResult {
+        &self.result
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// Which world answered.
+    #[getter]
+    fn world(&self) -> &str {
+        &self.result.world
+    }
+
+    /// The result document.
+    #[getter]
+    fn json(&self) -> &str {
+        &self.json
+    }
+
+    /// What the world could not honour of the file.
+    #[getter]
+    fn approximations(&self) -> Vec<String> {
+        self.result.approximations.clone()
+    }
+
+    /// Names of the flows.
+    #[getter]
+    fn flows(&self) -> Vec<String> {
+        self.names.flows.clone()
+    }
+
+    /// Names of the links.
+    #[getter]
+    fn links(&self) -> Vec<String> {
+        self.names.links.clone()
+    }
+
+    /// Names of flows and traffic: the packet log's sources.
+    #[getter]
+    fn sources(&self) -> Vec<String> {
+        self.names.sources.clone()
+    }
+
+    /// Columns of the series as bytes, or None where none were recorded.
+    fn series<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.series.as_ref().map(|s| columns::series(py, s)).transpose()
+    }
+
+    /// Columns of the packet log as bytes, or None where none was recorded.
+    fn log<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.log.as_ref().map(|l| columns::log(py, l)).transpose()
+    }
+
+    /// Writes the packet log as readable text; false where none was recorded.
+    fn write_log(&self, py: Python<'_>, path: &str) -> PyResult<bool> {
+        let Some(log) = &self.log else { return Ok(false) };
+        py.detach(|| columns::write_log(path, log, &self.names))
+            .map_err(|e| PyOSError::new_err(format!("{path}: {e}")))?;
+        Ok(true)
+    }
+
+    /// Names of the series' quantities, in the order of their numbers.
+    #[classattr]
+    const QUANTITIES: [&'static str; Quantity::NAMES.len()] = Quantity::NAMES;
+
+    /// Names of the packet log's events, in the order of their numbers.
+    #[classattr]
+    const EVENTS: [&'static str; LogEvent::NAMES.len()] = LogEvent::NAMES;
+
+    /// Names of the packet log's packets, in the order of their numbers.
+    #[classattr]
+    const PACKETS: [&'static str; PacketLog::PACKETS.len()] = PacketLog::PACKETS;
+}

@@ -1,0 +1,173 @@
+//! A loaded scenario.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eddyline_scenario::{Diagnostics, Format, Input, Network};
+use eddyline_sim::{LogSelection, Options};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::{ScenarioError, guarded, internal};
+use crate::run::{self, Run};
+
+/// Names by place in the network.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// Flows.
+    pub(crate) flows: Vec<String>,
+    /// Links.
+    pub(crate) links: Vec<String>,
+    /// Flows, then traffic: a packet log's sources.
+    pub(crate) sources: Vec<String>,
+}
+
+impl Names {
+    fn of(network: &Network) -> Self {
+        let flows: Vec<String> = network.flows.iter().map(|f| f.name.clone()).collect();
+        let sources = flows.iter().cloned().chain(network.traffic.iter().map(|t| t.name.clone())).collect();
+        Self { flows, links: network.links.iter().map(|l| l.name.clone()).collect(), sources }
+    }
+}
+
+/// A scenario that any world can answer.
+#[pyclass(frozen, module = "eddyline._core")]
+pub(crate) struct Scenario {
+    pub(crate) inner: eddyline_scenario::Scenario,
+    pub(crate) names: Arc<Names>,
+}
+
+/// Reads a scenario; every mistake of it comes at once, in a `ScenarioError`.
+#[pyfunction]
+#[pyo3(signature = (text, format, name, folder = None, overrides = Vec::new()))]
+pub(crate) fn load(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    name: &str,
+    folder: Option<PathBuf>,
+    overrides: Vec<(String, String)>,
+) -> PyResult<Scenario> {
+    let format = match format {
+        "toml" => Format::Toml,
+        "json" => Format::Json,
+        "dict" => Format::Dict,
+        other => return Err(PyValueError::new_err(format!("format is toml, json or dict, not {other:?}"))),
+    };
+    let input = Input { text, format, name, folder: folder.as_deref() };
+    guarded(|| Ok(eddyline_scenario::load(&input, &overrides))).and_then(|loaded| Scenario::of(py, loaded))
+}
+
+/// Reads a scenario file: JSON where its name ends in `.json`, else TOML.
+#[pyfunction]
+#[pyo3(signature = (path, overrides = Vec::new()))]
+pub(crate) fn load_file(py: Python<'_>, path: PathBuf, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
+    guarded(|| Ok(eddyline_scenario::load_file(&path, &overrides))).and_then(|loaded| Scenario::of(py, loaded))
+}
+
+impl Scenario {
+    fn of(py: Python<'_>, loaded: Result<eddyline_scenario::Scenario, Diagnostics>) -> PyResult<Self> {
+        match loaded {
+            Ok(inner) => {
+                let names = Arc::new(Names::of(&inner.network));
+                Ok(Self { inner, names })
+            }
+            Err(diagnostics) => Err(refuse(py, &diagnostics)?),
+        }
+    }
+}
+
+fn refuse(py: Python<'_>, diagnostics: &Diagnostics) -> PyResult<PyErr> {
+    let all = serde_json::to_string(&diagnostics.all).map_err(|e| internal(e.to_string()))?;
+    let all = py.import("json")?.call_method1("loads", (all,))?.unbind();
+    Ok(ScenarioError::new_err((diagnostics.to_string(), all)))
+}
+
+#[pymethods]
+impl Scenario {
+    /// Canonical JSON, defaults filled in, overrides applied.
+    #[getter]
+    fn canonical(&self) -> &str {
+        &self.inner.canonical
+    }
+
+    /// SHA-256 of the canonical JSON.
+    #[getter]
+    fn sha256(&self) -> &str {
+        &self.inner.sha256
+    }
+
+    /// Title, or the file's name.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.inner.network.title
+    }
+
+    /// Seed of all random streams.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.network.seed
+    }
+
+    /// Simulated time in seconds.
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.inner.network.duration.as_secs_f64()
+    }
+
+    /// Names of the flows.
+    #[getter]
+    fn flows(&self) -> Vec<String> {
+        self.names.flows.clone()
+    }
+
+    /// Names of the links.
+    #[getter]
+    fn links(&self) -> Vec<String> {
+        self.names.links.clone()
+    }
+
+    /// Names of flows and traffic: a packet log's sources.
+    #[getter]
+    fn sources(&self) -> Vec<String> {
+        self.names.sources.clone()
+    }
+
+    /// Worlds that its expectations ask, each once.
+    #[getter]
+    fn expected_worlds(&self) -> Vec<&'static str> {
+        let mut worlds = Vec::new();
+        for expectation in &self.inner.expectations {
+            if !worlds.contains(&expectation.world.name()) {
+                worlds.push(expectation.world.name());
+            }
+        }
+        worlds
+    }
+
+    /// Holds its expectations of the run's world against the run: a JSON list of outcomes.
+    fn check(&self, run: &Run) -> PyResult<String> {
+        guarded(|| {
+            let outcomes = eddyline_scenario::check(&self.inner.expectations, run.result());
+            serde_json::to_string(&outcomes).map_err(|e| internal(e.to_string()))
+        })
+    }
+
+    /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `progress` is called
+    /// some ten times a second with (virtual seconds, duration in seconds, events, seconds on the wall), and may raise to
+    /// stop the run.
+    #[pyo3(signature = (world, *, series = false, log_all = false, log_of = None, progress = None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        world: &str,
+        series: bool,
+        log_all: bool,
+        log_of: Option<String>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Run> {
+        let packet_log = log_of.map(LogSelection::Entity).or_else(|| log_all.then_some(LogSelection::All));
+        let options = Options { series, packet_log, ..Options::default() };
+        run::run(py, self, world, &options, progress.as_ref())
+    }
+}

@@ -1,0 +1,212 @@
+//! What the equilibrium does not honour of a scenario, in words.
+
+use eddyline_cc::{BaseRttSource, ControllerParams, FastParams};
+use eddyline_path::loss::LossParams;
+use eddyline_path::queue::{Limit, QueueParams};
+use eddyline_scenario::Network;
+use eddyline_scenario::network::{Application, Flow, Traffic};
+use eddyline_scenario::result::{FlowResult, LinkResult};
+use eddyline_units::Time;
+
+use crate::equilibrium::{Equilibria, Equilibrium};
+use crate::world::{Model, mean_rate, transmission};
+
+/// Names listed before "and n more".
+const MOST_NAMES: usize = 5;
+
+fn listed<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut shown = Vec::new();
+    let mut more = 0;
+    for name in names {
+        if shown.len() < MOST_NAMES {
+            shown.push(name);
+        } else {
+            more += 1;
+        }
+    }
+    let plural = if shown.len() > 1 { "s" } else { "" };
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!shown.is_empty()).then(|| format!("{what}{plural} {}{rest}", shown.join(", ")))
+}
+
+/// Whether a traffic source sends during the summary window.
+pub(crate) fn overlaps(traffic: &Traffic, network: &Network) -> bool {
+    traffic.start < network.duration && traffic.stop.is_none_or(|stop| stop > network.warmup)
+}
+
+fn fast(flow: &Flow) -> Option<&FastParams> {
+    match &*flow.controller {
+        ControllerParams::Fast(fast) => Some(fast),
+        _ => None,
+    }
+}
+
+/// All remarks on the answer `at`; `beliefs` says that base round-trip times were given.
+pub(crate) fn of(
+    network: &Network,
+    model: &Model,
+    solved: &Equilibria,
+    at: &Equilibrium,
+    flows: &[FlowResult],
+    links: &[LinkResult],
+    beliefs: bool,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    without_model(network, model, &mut notes);
+    if solved.found.len() > 1 {
+        notes.push(format!(
+            "the network has several equilibria, {} were found; this is one of them, and which one senders settle in depends \
+             on how they start",
+            solved.found.len()
+        ));
+    }
+    times(network, model, beliefs, &mut notes);
+    limits(network, model, at, flows, &mut notes);
+    if !beliefs {
+        own_transmission(network, model, at, &mut notes);
+    }
+    paths(network, model, links, &mut notes);
+    notes
+}
+
+fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
+    let mut kinds: Vec<&str> = Vec::new();
+    for (flow, place) in network.flows.iter().zip(&model.place) {
+        if place.is_none() && !kinds.contains(&flow.controller.name()) {
+            kinds.push(flow.controller.name());
+        }
+    }
+    for kind in kinds {
+        let names = network.flows.iter().filter(|f| f.controller.name() == kind).map(|f| f.name.as_str());
+        if let Some(who) = listed("flow", names) {
+            notes.push(format!(
+                "theory has no model of {kind}: {who} read null and are ignored; all other numbers are those without them, and \
+                 links that they cross read null"
+            ));
+        }
+    }
+    let unknown = network.traffic.iter().filter(|t| mean_rate(&t.model).is_none()).map(|t| t.name.as_str());
+    if let Some(who) = listed("traffic", unknown) {
+        notes.push(format!("theory does not know the mean rate of {who}: ignored; links crossed read null"));
+    }
+}
+
+fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String>) {
+    let modelled = || network.flows.iter().zip(&model.place).filter(|(_, p)| p.is_some()).map(|(f, _)| f);
+    let mut say = |who: Option<String>, what: &str| notes.extend(who.map(|who| format!("{who}: {what}")));
+    let sized = modelled().filter(|f| f.size.is_some()).map(|f| f.name.as_str());
+    say(listed("flow", sized), "the size is not honoured, theory lets the flow send for ever");
+    let ending = modelled().filter(|f| f.stop.is_some_and(|stop| stop < network.duration)).map(|f| f.name.as_str());
+    say(listed("flow", ending), "the stop is not honoured, theory lets the flow send for ever");
+    let late = modelled().filter(|f| f.start > network.warmup).map(|f| f.name.as_str());
+    say(listed("flow", late), "starts after the warmup, theory has the flow there all the time");
+    let bursts = modelled().filter(|f| f.application != Application::Bulk).map(|f| f.name.as_str());
+    say(listed("flow", bursts), "bursts are not honoured, theory lets the application send all it can");
+    let first = modelled().map(|f| f.start).min().unwrap_or(Time::ZERO);
+    let learning = |f: &&Flow| f.start > first && fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Estimated);
+    if !beliefs {
+        let names = modelled().filter(learning).map(|f| f.name.as_str());
+        say(
+            listed("flow", names),
+            "starts after others and estimates the base round-trip time, so may take their queue for propagation; theory has it \
+             right",
+        );
+    }
+    let part = |t: &&Traffic| {
+        overlaps(t, network)
+            && (t.start > network.warmup || t.stop.is_some_and(|stop| stop < network.duration))
+            && mean_rate(&t.model).is_some()
+    };
+    let names = network.traffic.iter().filter(part).map(|t| t.name.as_str());
+    say(
+        listed("traffic", names),
+        "sends during a part of the window only, theory has the mean rate there all the time",
+    );
+}
+
+fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResult], notes: &mut Vec<String>) {
+    let who = |holds: &dyn Fn(usize, &Flow, usize, &FastParams) -> bool| {
+        let names = network.flows.iter().zip(&model.place).enumerate().filter_map(|(i, (f, place))| {
+            let (place, params) = ((*place)?, fast(f)?);
+            holds(i, f, place, params).then_some(f.name.as_str())
+        });
+        listed("flow", names)
+    };
+    let window = |i: usize| flows[i].window_packets.mean.unwrap_or_default();
+    let narrow = who(&|i, f, _, _| f.receive_window.is_some_and(|w| window(i) * f64::from(f.mss()) > w as f64));
+    notes.extend(
+        narrow.map(|who| format!("{who}: the receive window is below the window of equilibrium, not honoured")),
+    );
+    let small = who(&|i, _, _, p| window(i) < p.min_window.get().max(1.0));
+    notes.extend(small.map(|who| format!("{who}: the window of equilibrium is below min_window, not honoured")));
+    let seen = |s: usize| at.delays[s] - model.problem.error_of(s);
+    let quick = who(&|_, _, s, p| seen(s) < p.mi_threshold.as_secs_f64());
+    notes.extend(quick.map(|who| {
+        format!(
+            "{who}: sees less queueing in equilibrium than mi_threshold, below which FAST keeps growing without its law; not \
+             modelled"
+        )
+    }));
+}
+
+fn own_transmission(network: &Network, model: &Model, at: &Equilibrium, notes: &mut Vec<String>) {
+    let counts = |f: &Flow, s: usize| {
+        fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Known)
+            && transmission(network, f) > 0.01 * (at.delays[s] - model.problem.error_of(s))
+    };
+    let names = network.flows.iter().zip(&model.place);
+    let names = names.filter(|(f, place)| place.is_some_and(|s| counts(f, s))).map(|(f, _)| f.name.as_str());
+    if let Some(who) = listed("flow", names) {
+        notes.push(format!(
+            "{who}: takes propagation for its base round-trip time, so a sender sees its own transmission times as queueing, more \
+             than 1 % of it here; the equations do not know them"
+        ));
+    }
+}
+
+fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec<String>) {
+    let mut crossed = vec![false; links.len()];
+    for flow in &model.problem.flows {
+        flow.data.iter().chain(flow.ack.iter()).for_each(|l| crossed[*l as usize] = true);
+    }
+    let lossy = |loss: LossParams| !matches!(loss, LossParams::Independent(p) if p <= 0.0);
+    let used = || network.links.iter().enumerate().filter(|(l, _)| crossed[*l]);
+    let names = used().filter(|(_, link)| lossy(link.loss)).map(|(_, link)| link.name.as_str());
+    if let Some(which) = listed("link", names) {
+        notes.push(format!("{which}: loss is not modelled"));
+    }
+    let others = used().filter(|(_, link)| droptail_limit(&link.queue).is_none()).map(|(_, link)| link.name.as_str());
+    if let Some(which) = listed("link", others) {
+        notes.push(format!("{which}: taken as a FIFO queue without limit"));
+    }
+    let offered = &model.problem.unresponsive;
+    for (l, link) in network.links.iter().enumerate() {
+        if offered[l] > model.problem.capacity[l] {
+            notes.push(format!(
+                "link {}: traffic offers {} bit/s, more than the link carries; links behind it are taken to get all of it",
+                link.name, offered[l]
+            ));
+        }
+        let (waiting, unit, limit) = match droptail_limit(&link.queue) {
+            Some(Limit::Packets(n)) => (links[l].queue_packets.mean, "packets", n as f64),
+            Some(Limit::Bytes(n)) => (links[l].queue_bytes.mean, "B", n as f64),
+            _ => continue,
+        };
+        if let Some(mean) = waiting.filter(|mean| *mean > limit) {
+            notes.push(format!(
+                "link {}: the queue of equilibrium, {mean:.1} {unit}, would overflow its limit of {limit} {unit}; losses are not \
+                 modelled",
+                link.name
+            ));
+        }
+    }
+}
+
+/// The limit of a drop-tail queue; `None` for other disciplines.
+fn droptail_limit(queue: &QueueParams) -> Option<Limit> {
+    match queue {
+        QueueParams::DropTail(p) => Some(p.limit),
+        #[allow(unreachable_patterns, reason = "disciplines to come are no plain FIFO")]
+        _ => None,
+    }
+}

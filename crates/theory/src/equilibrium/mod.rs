@@ -1,0 +1,156 @@
+//! Where FAST flows settle on any network: the complementarity problem and its solution.
+//!
+//! Flow s keeps `alpha_s` packets queued, so its rate is `x_s = alpha_s / q_s`, where `q_s` is the sum of the prices
+//! (queueing delays) of the links that its data and its acknowledgements cross. Links carry `A x` bits a second,
+//! `A = R+ P+ + R- P-`, and prices are positive only where a link is full:
+//!
+//! `x_s = alpha_s / (q_s - e_s)`, `q = G^T p`, `G = R+ + R-`, `A x <= c`, `p >= 0`, `p . (c - A x) = 0`.
+//!
+//! Sources: Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", Sections 2.1 and 4.1; rates as in
+//! Theorem 1 of Jin, Wei, Low, INFOCOM 2004. With acknowledgements this is no convex program, because bits and delays add up
+//! with different weights, and there may be several solutions: `docs/theory/equilibrium.md`.
+
+mod answer;
+pub(crate) mod common_delay;
+mod enumerate;
+mod interior;
+mod newton;
+mod problem;
+mod reduce;
+mod system;
+mod uniqueness;
+
+pub use problem::{Equilibria, Equilibrium, Method, Problem, ProblemFlow};
+
+use crate::error::TheoryError;
+use enumerate::{Found, Starts};
+use reduce::{Component, Reduced};
+use system::System;
+
+/// Largest residual that counts as converged.
+pub const TOLERANCE: f64 = 1e-8;
+
+/// A link counts as full when its slack is below this share of its capacity.
+pub(crate) const TIGHT: f64 = 1e-10;
+
+/// Equilibria of independent parts multiply; beyond this many only the first few are listed.
+const MOST_LISTED: usize = 64;
+
+/// What one component came to.
+struct Part {
+    found: Vec<Found>,
+    unique: bool,
+    method: Method,
+}
+
+/// Every equilibrium of `problem` that was found.
+///
+/// A problem without flows has one: all prices zero.
+///
+/// # Errors
+/// [`TheoryError::OutOfRange`], [`TheoryError::Length`], [`TheoryError::Overload`] where the problem is none;
+/// [`TheoryError::NotConverged`] where no point with x = alpha / q was found at all. An answer whose residual is above
+/// [`TOLERANCE`] is returned with `converged` false.
+pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
+    problem.check()?;
+    let reduced = Reduced::new(problem);
+    let parts = reduced.components.iter().map(solve_component).collect::<Result<Vec<Part>, TheoryError>>()?;
+    let method = parts.iter().map(|p| p.method).max().unwrap_or(Method::ClosedForm);
+    let several = parts.iter().any(|p| p.found.len() > 1);
+    let proven = parts.iter().all(|p| p.unique);
+    let mut found: Vec<Equilibrium> = combinations(&parts)
+        .into_iter()
+        .map(|choice| {
+            let chosen: Vec<&Found> = parts.iter().zip(choice).map(|(p, i)| &p.found[i]).collect();
+            answer::build(problem, &reduced, &chosen)
+        })
+        .collect();
+    // the order must not depend on the order of flows and links
+    let throughput = |e: &Equilibrium| e.rates.iter().zip(&problem.flows).map(|(x, f)| x * f.packet_bits).sum::<f64>();
+    found.sort_by(|a, b| {
+        let stays = |e: &Equilibrium| e.index != Some(-1);
+        stays(b).cmp(&stays(a)).then(throughput(b).total_cmp(&throughput(a)))
+    });
+    let converged = found.iter().all(|e| e.residual <= TOLERANCE);
+    let unique = match (several, proven) {
+        (true, _) => Some(false),
+        (false, true) => Some(true),
+        (false, false) => None,
+    };
+    Ok(Equilibria { found, unique, method, converged })
+}
+
+fn solve_component(component: &Component) -> Result<Part, TheoryError> {
+    let extreme = || TheoryError::NotConverged("unknown, because the sizes in the network differ too much".to_owned());
+    if !component.scale.iter().all(|s| s.is_finite() && *s > 0.0) {
+        return Err(extreme());
+    }
+    let system = System::new(component);
+    if let Some((pi, method)) = common_delay::solve(component) {
+        let index = enumerate::index(&system, component, &pi, &component.margins(&pi));
+        return Ok(Part { found: vec![Found { pi, index }], unique: true, method });
+    }
+    let unique = uniqueness::proven(component);
+    if !unique && enumerate::affordable(component) {
+        let found = enumerate::solve(&system, component);
+        if !found.is_empty() {
+            return Ok(Part { found, unique, method: Method::Enumeration });
+        }
+    }
+    let found = from_starts(&system, component, unique).ok_or_else(extreme)?;
+    Ok(Part { found, unique, method: Method::InteriorPoint })
+}
+
+/// Interior-point solutions from several starts: all that differ where there may be several, the first otherwise.
+fn from_starts(system: &System, component: &Component, unique: bool) -> Option<Vec<Found>> {
+    let n = component.links.len();
+    let wanted = if unique || n > 64 { 1 } else { 6 };
+    let mut random = Starts::new();
+    let mut found = Vec::new();
+    let mut best: Option<(Vec<f64>, f64)> = None;
+    let mut arrived = 0;
+    for attempt in 0..12 {
+        let start = match attempt {
+            0 => vec![1.0; n],
+            1 => interior::settled(component, vec![1.0; n], 100),
+            _ => {
+                let pi = (0..n).map(|_| random.uniform()).collect();
+                interior::settled(component, pi, 10)
+            }
+        };
+        let Some((pi, error)) = interior::solve(system, component, &start) else { continue };
+        if error <= TOLERANCE {
+            enumerate::add(system, component, pi, &mut found);
+            arrived += 1;
+            if arrived >= wanted {
+                break;
+            }
+        } else if best.as_ref().is_none_or(|b| error < b.1) {
+            best = Some((pi, error));
+        }
+    }
+    if found.is_empty() {
+        let (pi, _) = best?;
+        found.push(Found { pi, index: None });
+    }
+    Some(found)
+}
+
+/// Every choice of one equilibrium a component, at most [`MOST_LISTED`].
+fn combinations(parts: &[Part]) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::with_capacity(parts.len())];
+    for part in parts {
+        let choices = if all.len() * part.found.len() <= MOST_LISTED { part.found.len() } else { 1 };
+        all = all
+            .into_iter()
+            .flat_map(|chosen| {
+                (0..choices).map(move |i| {
+                    let mut chosen = chosen.clone();
+                    chosen.push(i);
+                    chosen
+                })
+            })
+            .collect();
+    }
+    all
+}

@@ -1,0 +1,236 @@
+//! From the problem as stated to the smallest one that has the same equilibria.
+//!
+//! Three steps, all exact. Links that cannot fill because all of their flows cross a tighter one have price zero in every
+//! equilibrium. Flows that see the same sum of the remaining prices have rates in proportion to alpha, so they become one
+//! class. Links that share no class, directly or through others, form problems of their own.
+
+use std::collections::BTreeMap;
+
+use super::problem::Problem;
+
+/// A link on a class's round trip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Entry {
+    /// Place in [`Component::links`].
+    pub link: usize,
+    /// How often the round trip crosses it, times the link's price scale: seconds of delay for each unit of scaled price.
+    pub delay: f64,
+    /// Seconds of transmission that a class whose q - e is 1 s puts on the link each second.
+    pub load: f64,
+}
+
+/// Flows that see the same delay.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Class {
+    /// e in seconds.
+    pub error: f64,
+    /// Links crossed, by place.
+    pub entries: Vec<Entry>,
+}
+
+/// Links and classes that hang together.
+///
+/// Prices are scaled: price = scale x pi, where scale is the price at which the link would be just full if it were the only
+/// one. Every pi of an equilibrium is in [0, 1], whatever the units and sizes of the network.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Component {
+    /// Numbers of the links in the problem.
+    pub links: Vec<usize>,
+    /// Price scale of each link in seconds.
+    pub scale: Vec<f64>,
+    /// The classes.
+    pub classes: Vec<Class>,
+}
+
+impl Component {
+    /// q - e of each class.
+    pub fn margins(&self, pi: &[f64]) -> Vec<f64> {
+        let sum = |class: &Class| class.entries.iter().fold(0.0, |sum, e| sum + e.delay * pi[e.link]) - class.error;
+        self.classes.iter().map(sum).collect()
+    }
+
+    /// Utilisation of each link, counted in what unresponsive traffic leaves.
+    pub fn loads(&self, rates: &[f64]) -> Vec<f64> {
+        let mut loads = vec![0.0; self.links.len()];
+        for (class, y) in self.classes.iter().zip(rates) {
+            for e in &class.entries {
+                loads[e.link] += e.load * y;
+            }
+        }
+        loads
+    }
+}
+
+/// A flow's round trip without its alpha: flows that agree in it differ in rate by alpha alone.
+#[derive(Debug, Clone)]
+pub(super) struct Trip {
+    /// (link, how often crossed, bits a packet puts on it), by link.
+    pub row: Vec<(usize, f64, f64)>,
+    /// e in seconds.
+    pub error: f64,
+    /// Sum of the flows' alphas.
+    pub alpha: f64,
+}
+
+/// The reduced problem.
+#[derive(Debug)]
+pub(super) struct Reduced {
+    /// Which trip each flow makes.
+    pub trip_of: Vec<usize>,
+    /// The distinct trips.
+    pub trips: Vec<Trip>,
+    /// Independent problems.
+    pub components: Vec<Component>,
+}
+
+impl Reduced {
+    pub fn new(problem: &Problem) -> Self {
+        let (trip_of, trips) = trips(problem);
+        let left: Vec<f64> = problem.capacity.iter().zip(&problem.unresponsive).map(|(c, b)| c - b).collect();
+        let kept = can_fill(&trips, &left);
+        let components = components(&trips, &kept, &left);
+        Self { trip_of, trips, components }
+    }
+}
+
+fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
+    let mut known = BTreeMap::new();
+    let mut trips: Vec<Trip> = Vec::new();
+    let mut trip_of = Vec::with_capacity(problem.flows.len());
+    for (s, flow) in problem.flows.iter().enumerate() {
+        let error = problem.error_of(s);
+        let key = (
+            &*flow.data,
+            &*flow.ack,
+            flow.packet_bits.to_bits(),
+            flow.ack_bits.to_bits(),
+            // -0.0 and 0.0 are the same error
+            (error + 0.0).to_bits(),
+        );
+        let at = *known.entry(key).or_insert_with(|| {
+            let mut row: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+            for (path, bits) in [(&flow.data, flow.packet_bits), (&flow.ack, flow.ack_bits)] {
+                for l in path.iter() {
+                    let entry = row.entry(*l as usize).or_default();
+                    entry.0 += 1.0;
+                    entry.1 += bits;
+                }
+            }
+            let row = row.into_iter().map(|(l, (times, bits))| (l, times, bits)).collect();
+            trips.push(Trip { row, error, alpha: 0.0 });
+            trips.len() - 1
+        });
+        trips[at].alpha += flow.alpha;
+        trip_of.push(at);
+    }
+    (trip_of, trips)
+}
+
+/// Links that may be full in some equilibrium.
+///
+/// If all flows of link a cross link l, then a carries at most max(A_as / A_ls) times what l can carry; where that is below
+/// a's own capacity, a is slack whenever l is not overloaded.
+fn can_fill(trips: &[Trip], left: &[f64]) -> Vec<bool> {
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); left.len()];
+    for (t, trip) in trips.iter().enumerate() {
+        for (l, _, bits) in &trip.row {
+            if *bits > 0.0 {
+                users[*l].push(t);
+            }
+        }
+    }
+    let bits_on = |t: usize, l: usize| {
+        let row = &trips[t].row;
+        row.binary_search_by_key(&l, |r| r.0).map_or(0.0, |at| row[at].2)
+    };
+    let held = |a: usize, l: usize| {
+        let mut most = 0.0f64;
+        for t in &users[a] {
+            let tighter = bits_on(*t, l);
+            if tighter <= 0.0 {
+                return false;
+            }
+            most = most.max(bits_on(*t, a) / tighter);
+        }
+        most * left[l] < left[a] * (1.0 - 1e-12)
+    };
+    let keep = |a: usize| {
+        let Some(first) = users[a].first() else { return false };
+        !trips[*first].row.iter().any(|(l, _, _)| *l != a && held(a, *l))
+    };
+    (0..left.len()).map(keep).collect()
+}
+
+fn components(trips: &[Trip], kept: &[bool], left: &[f64]) -> Vec<Component> {
+    let mut parent: Vec<usize> = (0..kept.len()).collect();
+    fn root(parent: &mut [usize], mut l: usize) -> usize {
+        while parent[l] != l {
+            parent[l] = parent[parent[l]];
+            l = parent[l];
+        }
+        l
+    }
+    for trip in trips {
+        let mut links = trip.row.iter().map(|r| r.0).filter(|l| kept[*l]);
+        let Some(first) = links.next() else { continue };
+        for l in links {
+            let (a, b) = (root(&mut parent, first), root(&mut parent, l));
+            // the smaller number becomes the root, so components come in the order of their first links
+            parent[a.max(b)] = a.min(b);
+        }
+    }
+    let mut place = vec![usize::MAX; kept.len()];
+    let mut component_of_root = BTreeMap::new();
+    let mut components: Vec<Component> = Vec::new();
+    for l in (0..kept.len()).filter(|l| kept[*l]) {
+        let at = *component_of_root.entry(root(&mut parent, l)).or_insert_with(|| {
+            components.push(Component { links: Vec::new(), scale: Vec::new(), classes: Vec::new() });
+            components.len() - 1
+        });
+        place[l] = components[at].links.len();
+        components[at].links.push(l);
+    }
+
+    let mut known = BTreeMap::new();
+    for trip in trips {
+        let row: Vec<_> = trip.row.iter().filter(|r| kept[r.0]).collect();
+        let Some(first) = row.first() else { continue };
+        let at = component_of_root[&root(&mut parent, first.0)];
+        let crossed: Vec<(usize, u64)> = row.iter().map(|r| (r.0, r.1.to_bits())).collect();
+        let key = (crossed, (trip.error + 0.0).to_bits());
+        let (component, class) = *known.entry(key).or_insert_with(|| {
+            let entries = row.iter().map(|r| Entry { link: place[r.0], delay: r.1, load: 0.0 }).collect();
+            components[at].classes.push(Class { error: trip.error, entries });
+            (at, components[at].classes.len() - 1)
+        });
+        let entries = &mut components[component].classes[class].entries;
+        for (entry, (l, _, bits)) in entries.iter_mut().zip(row) {
+            entry.load += trip.alpha * (bits / left[*l]);
+        }
+    }
+    for component in &mut components {
+        set_scale(component);
+    }
+    components
+}
+
+/// Finds the price at which each link would be just full alone, and counts prices in it.
+fn set_scale(component: &mut Component) {
+    let mut scale = vec![0.0; component.links.len()];
+    let mut error = vec![0.0f64; component.links.len()];
+    for class in &component.classes {
+        for e in &class.entries {
+            scale[e.link] += e.load / e.delay;
+            error[e.link] = error[e.link].max(class.error / e.delay);
+        }
+    }
+    for (scale, error) in scale.iter_mut().zip(error) {
+        *scale += error;
+    }
+    for class in &mut component.classes {
+        for e in &mut class.entries {
+            e.delay *= scale[e.link];
+        }
+    }
+    component.scale = scale;
+}

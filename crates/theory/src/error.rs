@@ -1,0 +1,44 @@
+//! Why theory gave no answer.
+
+use thiserror::Error;
+
+/// Why theory gave no answer.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum TheoryError {
+    /// The solver stopped short of its tolerance.
+    #[error("the equilibrium solver did not converge: residual {0}")]
+    NotConverged(String),
+    /// Traffic that does not respond leaves nothing for the flows that do.
+    #[error(
+        "unresponsive traffic offers {load_bps} bit/s to link {link}, which carries {capacity_bps} bit/s: its queue grows \
+         without bound, there is no equilibrium"
+    )]
+    Overload {
+        /// The link, by name or, where there is none, by number.
+        link: String,
+        /// Bits a second that do not respond to congestion.
+        load_bps: f64,
+        /// Bits a second that the link carries.
+        capacity_bps: f64,
+    },
+    /// A number that the equations have no use for.
+    #[error("{what} is {value}; it must be {allowed}")]
+    OutOfRange {
+        /// Which number.
+        what: String,
+        /// What was given.
+        value: f64,
+        /// What would do.
+        allowed: &'static str,
+    },
+    /// Lists that belong together differ in length.
+    #[error("{what}: {given} given, {wanted} wanted")]
+    Length {
+        /// Which list.
+        what: &'static str,
+        /// Its length.
+        given: usize,
+        /// The length that it should have.
+        wanted: usize,
+    },
+}

@@ -1,0 +1,325 @@
+//! World `theory`: the equilibrium of a scenario in the result that all worlds share.
+
+use eddyline_cc::ControllerParams;
+use eddyline_path::traffic::TrafficParams;
+use eddyline_scenario::Network;
+use eddyline_scenario::network::{Flow, LinkId};
+use eddyline_scenario::result::{
+    Cost, Counters, FlowResult, GroupResult, LinkResult, RttResult, RunResult, Spread, TheoryNote, WindowResult,
+};
+use eddyline_units::Time;
+
+use crate::approximations;
+use crate::closed_form::jain_index;
+use crate::equilibrium::{Equilibria, Equilibrium, Problem, ProblemFlow, solve};
+use crate::error::TheoryError;
+
+/// Mean rate of a traffic model on the wire in bit/s; `None` where theory does not know it.
+#[must_use]
+pub fn mean_rate(params: &TrafficParams) -> Option<f64> {
+    match params {
+        TrafficParams::Cbr(cbr) => Some(cbr.rate.as_bps() as f64),
+        #[allow(unreachable_patterns, reason = "models to come have no known mean until they get a line here")]
+        _ => None,
+    }
+}
+
+/// A FAST flow's alpha in packets; `None` for controllers that theory has no model of.
+fn alpha(params: &ControllerParams) -> Option<f64> {
+    match params {
+        ControllerParams::Fast(fast) => Some(fast.alpha.get()),
+        _ => None,
+    }
+}
+
+/// A scenario as a problem, with what it leaves out.
+pub(crate) struct Model {
+    pub problem: Problem,
+    /// Place of each flow in the problem, `None` where its controller has no model.
+    pub place: Vec<Option<usize>>,
+    /// Links that something without a model crosses: their state is unknown.
+    pub unknown: Vec<bool>,
+}
+
+impl Model {
+    fn new(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<Self, TheoryError> {
+        let mut unknown = vec![false; network.links.len()];
+        let mut problem = Problem {
+            capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
+            unresponsive: vec![0.0; network.links.len()],
+            ..Problem::default()
+        };
+        for traffic in &network.traffic {
+            if !crate::approximations::overlaps(traffic, network) {
+                continue;
+            }
+            match mean_rate(&traffic.model) {
+                Some(rate) => traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate),
+                None => traffic.path.iter().for_each(|l| unknown[*l as usize] = true),
+            }
+        }
+        let mut place = Vec::with_capacity(network.flows.len());
+        for (s, flow) in network.flows.iter().enumerate() {
+            let Some(alpha) = alpha(&flow.controller) else {
+                flow.data.iter().chain(flow.ack.iter()).for_each(|l| unknown[*l as usize] = true);
+                place.push(None);
+                continue;
+            };
+            place.push(Some(problem.flows.len()));
+            problem.flows.push(ProblemFlow {
+                alpha,
+                packet_bits: bits(flow.packet),
+                ack_bits: bits(flow.ack_packet) / ack_ratio(flow),
+                data: flow.data.clone(),
+                ack: flow.ack.clone(),
+            });
+            if let Some(base) = base_rtts_s {
+                problem.base_rtt_error.push(base[s] - propagation(network, flow) - transmission(network, flow));
+            }
+            for l in flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize) {
+                let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
+                if load_bps >= capacity_bps {
+                    return Err(TheoryError::Overload { link: network.links[l].name.clone(), load_bps, capacity_bps });
+                }
+            }
+        }
+        Ok(Self { problem, place, unknown })
+    }
+}
+
+fn bits(bytes: u32) -> f64 {
+    8.0 * f64::from(bytes)
+}
+
+/// Data packets that one acknowledgement covers.
+fn ack_ratio(flow: &Flow) -> f64 {
+    f64::from(flow.tcp.ack_every.max(1))
+}
+
+/// d in seconds: propagation and access of the round trip.
+pub(crate) fn propagation(network: &Network, flow: &Flow) -> f64 {
+    let access = flow.access_data.saturating_add(flow.access_ack);
+    let delay = |l: &LinkId| network.links[*l as usize].delay;
+    flow.data.iter().chain(flow.ack.iter()).fold(access, |sum, l| sum.saturating_add(delay(l))).as_secs_f64()
+}
+
+/// Seconds that a data packet and its acknowledgement take to be transmitted, summed over links.
+pub(crate) fn transmission(network: &Network, flow: &Flow) -> f64 {
+    let over = |path: &[LinkId], bytes: u32| {
+        let time = |l: &LinkId| network.links[*l as usize].rate.transmission_time(u64::from(bytes));
+        path.iter().fold(Time::ZERO, |sum, l| sum.saturating_add(time(l)))
+    };
+    over(&flow.data, flow.packet).saturating_add(over(&flow.ack, flow.ack_packet)).as_secs_f64()
+}
+
+/// Every equilibrium of the flows that theory has a model of, in the order of [`modelled_flows`]; links in file order.
+///
+/// # Errors
+/// [`TheoryError`].
+pub fn equilibria(network: &Network) -> Result<Equilibria, TheoryError> {
+    solve(&Model::new(network, None)?.problem)
+}
+
+/// Places in [`Network::flows`] of the flows that theory has a model of.
+#[must_use]
+pub fn modelled_flows(network: &Network) -> Vec<usize> {
+    (0..network.flows.len()).filter(|s| alpha(&network.flows[*s].controller).is_some()).collect()
+}
+
+/// The equilibrium of `network` in the result type, every base round-trip time known exactly; what theory cannot know is
+/// `None`, and what it does not honour of the file is in `approximations`.
+///
+/// # Errors
+/// [`TheoryError`].
+pub fn run(network: &Network) -> Result<RunResult, TheoryError> {
+    answer(network, None)
+}
+
+/// The same for senders that believe in the base round-trip times `base_rtts_s`, one a flow, in seconds: what world `sim`
+/// reports as `base_rtt_s`.
+///
+/// A sender's samples include the transmission times of its own packet and acknowledgement, so its error is the belief less
+/// propagation and transmission; it sees q less that error as queueing. Values of flows without a model are not looked at.
+///
+/// # Errors
+/// [`TheoryError`], where the lengths differ or a value is not finite too.
+pub fn run_with_base_rtt(network: &Network, base_rtts_s: &[f64]) -> Result<RunResult, TheoryError> {
+    let (given, wanted) = (base_rtts_s.len(), network.flows.len());
+    if given != wanted {
+        return Err(TheoryError::Length { what: "base round-trip times", given, wanted });
+    }
+    answer(network, Some(base_rtts_s))
+}
+
+fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
+    let model = Model::new(network, base_rtts_s)?;
+    let solved = solve(&model.problem)?;
+    let Some(first) = solved.found.first() else {
+        return Err(TheoryError::NotConverged("unknown: no equilibrium was found".to_owned()));
+    };
+    if !solved.converged {
+        return Err(TheoryError::NotConverged(format!("{:e}", first.residual)));
+    }
+    let flow = |(s, flow): (usize, &Flow)| match model.place[s] {
+        Some(at) => flow_result(network, flow, first, at, base_rtts_s.map(|b| b[s])),
+        None => FlowResult {
+            name: flow.name.clone(),
+            controller: flow.controller.name().to_owned(),
+            ..FlowResult::default()
+        },
+    };
+    let flows: Vec<FlowResult> = network.flows.iter().enumerate().map(flow).collect();
+    let links = link_results(network, &model, first);
+    let groups = network.groups.iter().map(|g| {
+        let members = flows.get(g.first..g.first + g.count).unwrap_or_default();
+        group_result(&g.name, g.count, members)
+    });
+    let modelled = !model.problem.flows.is_empty();
+    let known = |(price, unknown): (&Option<f64>, &bool)| if *unknown { None } else { *price };
+    Ok(RunResult {
+        world: "theory".to_owned(),
+        title: network.title.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        scenario_sha256: network.scenario_sha256.clone(),
+        seed: network.seed,
+        groups: groups.collect(),
+        arrivals: Vec::new(),
+        counters: Counters::default(),
+        approximations: approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some()),
+        theory: Some(TheoryNote {
+            method: if modelled { solved.method.name() } else { "no flow has a model" }.to_owned(),
+            residual: modelled.then_some(first.residual),
+            prices_s: first.prices.iter().zip(&model.unknown).map(known).collect(),
+        }),
+        sampling: None,
+        cost: Cost::default(),
+        flows,
+        links,
+    })
+}
+
+fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base: Option<f64>) -> FlowResult {
+    let x = at.rates[s];
+    let propagation = propagation(network, flow);
+    let base = base.unwrap_or(propagation);
+    let alpha = alpha(&flow.controller).unwrap_or_default();
+    FlowResult {
+        name: flow.name.clone(),
+        controller: flow.controller.name().to_owned(),
+        throughput_bps: Some(x * bits(flow.packet)),
+        goodput_bps: Some(x * bits(flow.mss())),
+        packets_per_s: Some(x),
+        rtt_s: RttResult {
+            mean: Some(propagation + at.delays[s] + transmission(network, flow)),
+            ..RttResult::default()
+        },
+        base_rtt_s: Some(base),
+        queueing_delay_s: Some(at.delays[s]),
+        forward_queueing_delay_s: at.forward_delays[s],
+        reverse_queueing_delay_s: at.reverse_delays[s],
+        // the fixed point of eq. 2 of the two-way paper: w = w baseRTT / RTT + alpha, and w / RTT = x
+        window_packets: WindowResult { mean: Some(alpha + x * base), ..WindowResult::default() },
+        ..FlowResult::default()
+    }
+}
+
+/// What crosses a link each second.
+#[derive(Debug, Clone, Copy, Default)]
+struct Crossing {
+    data_bits: f64,
+    payload_bits: f64,
+    ack_bits: f64,
+    other_bits: f64,
+    packets: f64,
+}
+
+fn link_results(network: &Network, model: &Model, at: &Equilibrium) -> Vec<LinkResult> {
+    let mut crossing = vec![Crossing::default(); network.links.len()];
+    for (flow, place) in network.flows.iter().zip(&model.place) {
+        let Some(s) = place else { continue };
+        let x = at.rates[*s];
+        for l in flow.data.iter() {
+            let c = &mut crossing[*l as usize];
+            c.data_bits += x * bits(flow.packet);
+            c.payload_bits += x * bits(flow.mss());
+            c.packets += x;
+        }
+        for l in flow.ack.iter() {
+            let c = &mut crossing[*l as usize];
+            c.ack_bits += x * bits(flow.ack_packet) / ack_ratio(flow);
+            c.packets += x / ack_ratio(flow);
+        }
+    }
+    for traffic in network.traffic.iter().filter(|t| approximations::overlaps(t, network)) {
+        let rate = mean_rate(&traffic.model).unwrap_or_default();
+        for l in traffic.path.iter() {
+            let c = &mut crossing[*l as usize];
+            c.other_bits += rate;
+            c.packets += rate / bits(traffic.packet.max(1));
+        }
+    }
+    let result = |(l, c): (usize, &Crossing)| {
+        let name = network.links[l].name.clone();
+        if model.unknown[l] {
+            return LinkResult { name, ..LinkResult::default() };
+        }
+        let rate = model.problem.capacity[l];
+        let sum = c.data_bits + c.ack_bits + c.other_bits;
+        // only traffic that does not respond can offer more than a link carries; its queue then has no mean
+        let overloaded = c.other_bits > rate;
+        let price = if overloaded { None } else { at.prices[l] };
+        let mut link = LinkResult {
+            name,
+            utilisation: Some(if overloaded { 1.0 } else { sum / rate }),
+            data_utilisation: Some(c.data_bits / rate),
+            goodput_utilisation: Some(c.payload_bits / rate),
+            ack_utilisation: Some(c.ack_bits / rate),
+            bottleneck: Some(overloaded || at.bottlenecks[l]),
+            ..LinkResult::default()
+        };
+        // Little's law
+        link.queue_packets.mean = price.map(|p| p * c.packets);
+        link.queue_bytes.mean = price.map(|p| p * sum / 8.0);
+        link.queueing_delay_s.mean = price;
+        link
+    };
+    crossing.iter().enumerate().map(result).collect()
+}
+
+fn group_result(name: &str, count: usize, flows: &[FlowResult]) -> GroupResult {
+    let all = |of: fn(&FlowResult) -> Option<f64>| flows.iter().map(of).collect::<Option<Vec<f64>>>();
+    let total = |values: Option<Vec<f64>>| values.map(|v| v.iter().sum::<f64>());
+    let goodputs = all(|f| f.goodput_bps);
+    let rates = all(|f| f.packets_per_s).unwrap_or_default();
+    let rtts = all(|f| f.rtt_s.mean).unwrap_or_default();
+    let weighted: f64 = rates.iter().zip(&rtts).map(|(x, rtt)| x * rtt).sum();
+    let samples: f64 = rates.iter().sum();
+    GroupResult {
+        name: name.to_owned(),
+        count: count as u64,
+        throughput_bps: total(all(|f| f.throughput_bps)),
+        jain_index: goodputs.as_deref().and_then(jain_index),
+        goodput_bps: goodputs.as_deref().map(spread).unwrap_or_default(),
+        packets_per_s: total(all(|f| f.packets_per_s)),
+        // a sample an acknowledgement, so faster flows count for more
+        rtt_s: RttResult { mean: (samples > 0.0).then(|| weighted / samples), ..RttResult::default() },
+        ..GroupResult::default()
+    }
+}
+
+fn spread(values: &[f64]) -> Spread {
+    if values.is_empty() {
+        return Spread::default();
+    }
+    let n = values.len() as f64;
+    let sum: f64 = values.iter().sum();
+    let mean = sum / n;
+    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+    Spread {
+        sum: Some(sum),
+        mean: Some(mean),
+        min: values.iter().copied().reduce(f64::min),
+        max: values.iter().copied().reduce(f64::max),
+        sd: (values.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
+    }
+}

@@ -1,0 +1,66 @@
+"""Eddyline, a congestion-control laboratory for two-way paths.
+
+    import eddyline as el
+
+    s = el.Scenario.load("two-way.toml")  # or el.Scenario({...})
+    r = s.run("sim")  # a packet-level simulation
+    t = s.run("theory")  # what the equations say
+    r.flows, r.links  # pandas frames, SI units
+    el.compare(r, t)  # one table
+
+Everything is loaded on first use, so that `import eddyline` itself costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eddyline.comparison import compare
+    from eddyline.errors import EddylineError, InputError, InternalError, ScenarioError, WorldUnavailable
+    from eddyline.result import Result
+    from eddyline.scenario import WORLDS, Scenario
+
+    __version__: str
+
+__all__ = [
+    "WORLDS",
+    "EddylineError",
+    "InputError",
+    "InternalError",
+    "Result",
+    "Scenario",
+    "ScenarioError",
+    "WorldUnavailable",
+    "__version__",
+    "compare",
+]
+
+_HOMES = {
+    "WORLDS": "eddyline.scenario",
+    "EddylineError": "eddyline.errors",
+    "InputError": "eddyline.errors",
+    "InternalError": "eddyline.errors",
+    "Result": "eddyline.result",
+    "Scenario": "eddyline.scenario",
+    "ScenarioError": "eddyline.errors",
+    "WorldUnavailable": "eddyline.errors",
+    "compare": "eddyline.comparison",
+}
+
+
+def __getattr__(name: str) -> object:
+    import importlib
+
+    if name == "__version__":
+        return importlib.import_module("eddyline._core").VERSION
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'eddyline' has no attribute {name!r}")
+    value: object = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

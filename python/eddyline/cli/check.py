@@ -1,0 +1,157 @@
+"""`eddyline check`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eddyline.cli.options import scenario_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eddyline.answers import Listener
+    from eddyline.scenario import Scenario
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  eddyline check two-way.toml
+  eddyline check papers/*/*.toml --junit report.xml --markdown report.md
+"""
+
+
+@dataclass
+class Checked:
+    """A file with what became of its expectations."""
+
+    file: str
+    expectations: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@click.command("check", epilog=EXAMPLES, short_help="hold expectations against results")
+@scenario_file(nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
+@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI.")
+@click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
+@click.option("--no-progress", is_flag=True, help="No progress bar.")
+def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown: Path | None, no_progress: bool) -> int:
+    """Run every FILE in the worlds that its [[expect]] tables ask, and say what held and by how much.
+
+    Exit 0 if all held, 1 if one failed.
+    """
+    from eddyline.cli.progress import Progress
+    from eddyline.scenario import Scenario
+
+    scenarios = [(str(f), Scenario.load(f)) for f in file]  # all of them first: wrong input runs nothing
+    with Progress(silent=no_progress) as progress:
+        checked = [_check(name, scenario, progress) for name, scenario in scenarios]
+    outcomes = [e for c in checked for e in c.expectations]
+    failed = sum(not e["held"] for e in outcomes)
+    for path, text in ((junit, _junit), (markdown, _markdown)):
+        if path is not None:
+            _write(path, text(checked))
+    if as_json:
+        document = {"held": len(outcomes) - failed, "failed": failed, "expectations": outcomes}
+        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+    else:
+        _show(checked, failed)
+    return 1 if failed else 0
+
+
+def _check(name: str, scenario: Scenario, listener: Listener) -> Checked:
+    from time import monotonic
+
+    checked, started = Checked(name), monotonic()
+    for world in scenario.expected_worlds:
+        listener.expect(1)
+        result = scenario.run(
+            world,
+            series=False,
+            progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
+        )
+        checked.expectations += [{"world": world, **outcome} for outcome in scenario.check(result)]
+    checked.expectations.sort(key=lambda e: e["line"] or 0)
+    checked.seconds = monotonic() - started
+    return checked
+
+
+def _value(outcome: dict[str, Any]) -> str:
+    """The value in a unit that suits its name."""
+    from eddyline.cli.numbers import bits_per_second, count, percent, seconds
+
+    value, name = outcome["value"], outcome["what"].split(".")[0]
+    if value is None:
+        return "unknown"
+    if name.endswith("_bps"):
+        return bits_per_second(value)
+    if name.endswith("_s") and not name.endswith("per_s"):
+        return seconds(value)
+    return percent(value) if name.endswith("utilisation") else count(value)
+
+
+def _show(checked: Sequence[Checked], failed: int) -> None:
+    from rich.table import Table
+
+    from eddyline.cli.tables import print_table
+
+    total = 0
+    for c in checked:
+        table = Table(title=c.file, title_justify="left", box=None, pad_edge=False, title_style="bold")
+        for name in ("", "of", "what", "value", "bound", "world", "why"):
+            table.add_column(name, overflow="fold")
+        for e in c.expectations:
+            mark = "held" if e["held"] else "[bold red]FAILED[/]"
+            table.add_row(mark, e["of"], e["what"], _value(e), e["bound"], e["world"], e["why"] or "")
+        if c.expectations:
+            print_table(table)
+        else:
+            print(f"{c.file}: no [[expect]] tables")
+        total += len(c.expectations)
+    print(f"\n{total - failed} held, {failed} failed")
+
+
+def _junit(checked: Sequence[Checked]) -> str:
+    from xml.etree import ElementTree as Xml
+
+    root = Xml.Element("testsuites")
+    for c in checked:
+        failed = sum(not e["held"] for e in c.expectations)
+        attributes = {"name": c.file, "tests": str(len(c.expectations)), "failures": str(failed), "errors": "0"}
+        suite = Xml.SubElement(root, "testsuite", attributes, time=f"{c.seconds:.3f}")
+        for e in c.expectations:
+            name = f"{e['of']}.{e['what']} {e['bound']}"
+            case = Xml.SubElement(suite, "testcase", classname=f"{c.file}.{e['world']}", name=name)
+            if not e["held"]:
+                message = f"{_value(e)}, expected {e['bound']}"
+                Xml.SubElement(case, "failure", message=message).text = e["why"] or message
+    Xml.indent(root)
+    return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _markdown(checked: Sequence[Checked]) -> str:
+    lines = [
+        "| file | of | what | value | bound | world | held | why |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for c in checked:
+        for e in c.expectations:
+            held = "yes" if e["held"] else "**no**"
+            cells = (c.file, e["of"], e["what"], _value(e), e["bound"], e["world"], held, e["why"] or "")
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    from eddyline.folder import replaced_file
+
+    with replaced_file(path) as aside:
+        aside.write_text(text, "utf-8")

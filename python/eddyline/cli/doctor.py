@@ -1,0 +1,139 @@
+"""`eddyline doctor`."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+__all__ = ["command"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that this machine has or lacks."""
+
+    what: str
+    serves: str
+    ok: bool
+    detail: str
+    remedy: str | None = None
+
+
+@click.command("doctor", short_help="what this machine can do")
+@click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
+def command(as_json: bool) -> int:
+    """Say what this machine can do, what is missing, and how to get it. Exit 1 if worlds sim and theory cannot run."""
+    findings = [*_ourselves(), *_tools(), *_system()]
+    if as_json:
+        click.echo(json.dumps([asdict(f) for f in findings], indent=2))
+    else:
+        wide = max(len(f.what) for f in findings)
+        for f in findings:
+            click.echo(f"{'yes' if f.ok else 'no ':<3}  {f.what:<{wide}}  {f.detail}  ({f.serves})")
+            if f.remedy and not f.ok:
+                click.echo(f"     {'':<{wide}}  remedy: {f.remedy}")
+    return 0 if all(f.ok for f in findings if f.serves == "everything") else 1
+
+
+def _ourselves() -> list[Finding]:
+    version = platform.python_version()
+    found = [
+        Finding("Python", "everything", sys.version_info >= (3, 11), version, "install Python 3.11 or newer"),
+    ]
+    try:
+        from eddyline import _core
+
+        found.append(Finding("eddyline", "everything", True, f"{_core.VERSION}, worlds sim and theory"))
+    except ImportError as e:
+        found.append(Finding("eddyline", "everything", False, str(e), "make build"))
+    from eddyline.papers import papers
+
+    names = ", ".join(p.name for p in papers())
+    found.append(
+        Finding(
+            "papers",
+            "reproduce",
+            bool(names),
+            names or "none found",
+            "run from a checkout, or set EDDYLINE_PAPERS to its papers/",
+        )
+    )
+    return found
+
+
+_TOOLS = (
+    ("rustc", ("rustc", "--version"), "building", "https://rustup.rs"),
+    ("cargo", ("cargo", "--version"), "building", "https://rustup.rs"),
+    ("clang", ("clang", "--version"), "world kernel: compiling BPF", "apt install clang"),
+    ("ip", ("ip", "-Version"), "worlds kernel and quic: namespaces", "apt install iproute2"),
+    ("bpftool", ("bpftool", "version"), "world kernel: looking into BPF", "apt install bpftool"),
+    ("ns2", ("ns2", "-version"), "make bench: comparison with ns-2", "apt install ns2"),
+    ("ns3", ("pkg-config", "--modversion", "ns3-core"), "make bench: comparison with ns-3", "apt install libns3-dev"),
+    ("tshark", ("tshark", "--version"), "reading captures", "apt install tshark"),
+)
+
+
+def _tools() -> list[Finding]:
+    return [_tool(*tool) for tool in _TOOLS]
+
+
+def _tool(name: str, ask: tuple[str, ...], serves: str, remedy: str) -> Finding:
+    path = shutil.which(ask[0])
+    if path is None or (name == "ns2" and not os.access(path, os.X_OK)):
+        return Finding(name, serves, False, "not found", remedy)
+    if name == "ns2":  # it has no way to tell its version
+        return Finding(name, serves, True, path)
+    try:
+        said = subprocess.run(ask, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL, check=False)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        return Finding(name, serves, False, f"does not answer: {type(e).__name__}", remedy)
+    if said.returncode != 0:
+        return Finding(name, serves, False, "not found" if name == "ns3" else f"exit {said.returncode}", remedy)
+    line = (said.stdout or said.stderr).strip().splitlines()
+    return Finding(name, serves, True, line[0] if line else path)
+
+
+def _system() -> list[Finding]:
+    linux = sys.platform == "linux"
+    root = linux and os.geteuid() == 0
+    release = platform.release()
+    user_namespaces = _user_namespaces() if linux else False
+    return [
+        Finding("Linux", "worlds kernel and quic", linux, f"{platform.system()} {release}", "run on Linux"),
+        Finding("root", "world kernel", root, "yes" if root else "no", "sudo"),
+        Finding(
+            "namespaces",
+            "worlds kernel and quic",
+            root or user_namespaces,
+            "as root" if root else ("for users" if user_namespaces else "not for users"),
+            "sudo, or sysctl kernel.unprivileged_userns_clone=1",
+        ),
+        Finding("TUN", "worlds kernel and quic", Path("/dev/net/tun").exists(), "/dev/net/tun", "modprobe tun"),
+        Finding(
+            "BTF",
+            "world kernel: loading BPF",
+            Path("/sys/kernel/btf/vmlinux").exists(),
+            "/sys/kernel/btf/vmlinux",
+            "a kernel built with CONFIG_DEBUG_INFO_BTF=y",
+        ),
+    ]
+
+
+def _user_namespaces() -> bool:
+    def read(name: str) -> str:
+        try:
+            return Path(name).read_text().strip()
+        except OSError:
+            return ""
+
+    if read("/proc/sys/kernel/unprivileged_userns_clone") == "0":
+        return False
+    return read("/proc/sys/user/max_user_namespaces") not in ("", "0")

@@ -1,0 +1,152 @@
+"""The way in: finds the command, and turns whatever goes wrong into a message and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from eddyline.errors import EddylineError, ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["COMMANDS", "command_line", "main"]
+
+COMMANDS = {
+    "run": "answer a scenario file: simulation, theory, or both side by side",
+    "check": "run scenario files and hold their [[expect]] tables against the results",
+    "verify": "run a stored result again and say whether it is the same",
+    "reproduce": "reproduce a paper, exhibit by exhibit, with computed verdicts",
+    "init": "write a commented scenario file to start from",
+    "list": "controllers, queues, traffic models, presets, papers",
+    "schema": "print the JSON Schema of scenario files",
+    "doctor": "what this machine can do, and what is missing",
+    "completion": "print the completion script for your shell",
+}
+"""Commands in the order of the help: name and what it does. Each lives in a module of its name."""
+
+HELP = """A congestion-control laboratory for two-way paths.
+
+You write one scenario file (links, flows, controllers) and ask any world for the answer: a packet-level simulation, or
+what the equations say.
+
+\b
+First steps:
+  eddyline init two-way.toml              a commented scenario to start from
+  eddyline run two-way.toml               simulate it
+  eddyline run two-way.toml --world all   theory and simulation side by side
+  eddyline run two-way.toml --set 'link.forward.rate=50 Mbit/s'
+  eddyline run two-way.toml --out result  keep the result, its series and plots
+  eddyline list                           what there is to choose from
+"""
+
+
+class Commands(click.Group):
+    """Commands by name, imported only when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        """The command itself."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"eddyline.cli.{name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the nearest name where there is no such command."""
+        from difflib import get_close_matches
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"there is no command {args[0]!r}{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Their one-liners, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(
+    cls=Commands,
+    help=HELP,
+    epilog="eddyline COMMAND --help says more.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=lambda c, _, v: _version(c, v))
+def command_line() -> None:
+    """See HELP."""
+
+
+def _version(ctx: click.Context, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from eddyline import _core
+
+        click.echo(f"eddyline {_core.VERSION}")
+        ctx.exit()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit code. Never raises, whatever happens."""
+    try:
+        code = command_line.main(args, prog_name="eddyline", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as e:
+        return e.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        _say("interrupted", None, word="")
+        return 130
+    except click.exceptions.NoArgsIsHelpError as e:
+        click.echo(e.format_message(), err=True)
+        return 2
+    except click.UsageError as e:
+        where = e.ctx.command_path if e.ctx else "eddyline"
+        _say(e.format_message(), f"{where} --help")
+        return 2
+    except click.ClickException as e:
+        _say(e.format_message(), None)
+        return 2
+    except ScenarioError as e:
+        _say(str(e), e.hint)
+        return e.exit_code
+    except EddylineError as e:
+        _say(str(e), e.hint)
+        return e.exit_code
+    except BrokenPipeError:
+        # Whoever read us has seen enough. Nothing more may be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        _say("out of memory", "a shorter duration, fewer flows or no series need less")
+        return 1
+    except OSError as e:
+        _say(f"{e.filename or ''}{': ' if e.filename else ''}{e.strerror or e}", None)
+        return 1
+    except BaseException as e:  # the guard: nobody sees a traceback who did not ask for one
+        if os.environ.get("EDDYLINE_DEBUG"):
+            raise
+        _say(
+            f"internal error: {type(e).__name__}: {e}",
+            "this is a defect of Eddyline; EDDYLINE_DEBUG=1 shows where, for a report",
+        )
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _say(message: str, hint: str | None, word: str = "error: ") -> None:
+    colour = False if os.environ.get("NO_COLOR") else None
+    click.secho(word, fg="red", bold=True, nl=False, err=True, color=colour)
+    click.echo(message, err=True)
+    if hint:
+        click.secho("hint: ", fg="cyan", nl=False, err=True, color=colour)
+        click.echo(hint, err=True)

@@ -1,0 +1,124 @@
+"""`eddyline init`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+__all__ = ["command", "template"]
+
+TEMPLATE = """\
+# A two-way path: a download and an upload that share a link each way. Run it:
+#   eddyline run {file}
+#   eddyline run {file} --world all         theory beside the simulation
+#   eddyline run {file} --out result        keep result, series and plots
+# Every quantity has a unit: Mbit/s, ms, packets, B. `eddyline schema` has all keys, `eddyline list` all kinds.
+
+title    = "a download against an upload"
+duration = "60 s"
+warmup   = "20 s"     # summaries cover the time after this
+seed     = 1          # the same seed gives the same answer
+
+{links}
+[[flow]]
+name       = "download"
+controller = {{ kind = "fast", alpha = "20 packets", gamma = 0.5 }}  # or {{ kind = "newreno" }}
+data       = ["{down}"]  # links that its data packets cross, in order
+ack        = ["{up}"]  # links that its acknowledgements cross
+packet     = "1500 B"  # a full data packet on the wire
+header     = "40 B"    # the part of it that is not payload
+
+[[flow]]
+name       = "upload"
+controller = {{ kind = "fast", alpha = "10 packets" }}
+data       = ["{up}"]
+ack        = ["{down}"]
+start      = "5 s"
+
+# Unresponsive traffic on a path: cbr, poisson, on_off, vbr, trace.
+# [[traffic]]
+# name   = "video call"
+# path   = ["{up}"]
+# packet = "1200 B"
+# model  = {{ kind = "cbr", rate = "500 kbit/s" }}
+
+# What must hold; `eddyline check {file}` says whether it does.
+[[expect]]
+of       = "flow.download"
+what     = "goodput_bps"
+at_least = "1 Mbit/s"
+why      = "a download must survive an upload"
+"""
+
+LINKS = """\
+[[link]]                # one direction of transmission
+name  = "down"
+rate  = "20 Mbit/s"
+delay = "10 ms"         # one-way propagation
+queue = { kind = "droptail", limit = "100 packets" }
+
+[[link]]
+name  = "up"
+rate  = "5 Mbit/s"
+delay = "10 ms"
+queue = { kind = "droptail", limit = "100 packets" }
+loss  = 0.0             # probability per packet
+"""
+
+DUPLEX = """\
+[[duplex]]              # two links, "access/down" and "access/up": {summary}
+name   = "access"
+preset = "{preset}"
+"""
+
+
+class _Preset(click.ParamType[str]):
+    name = "PRESET"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        from click.shell_completion import CompletionItem
+
+        from eddyline.cli.options import registered
+
+        entries = registered()["presets"]
+        return [CompletionItem(e["name"], help=e["summary"]) for e in entries if e["name"].startswith(incomplete)]
+
+
+@click.command("init", short_help="write a commented scenario file")
+@click.argument("file", type=click.Path(path_type=Path), default=Path("scenario.toml"))
+@click.option("--preset", type=_Preset(), metavar="PRESET", help="Links that people know: see `eddyline list presets`.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+def command(file: Path, preset: str | None, force: bool) -> None:
+    """Write a commented scenario to FILE (scenario.toml), ready to run."""
+    from eddyline.errors import InputError
+    from eddyline.folder import replaced_file
+
+    if file.suffix != ".toml":
+        raise InputError(f"{file}: the name of a scenario file ends in .toml")
+    if file.exists() and not force:
+        raise InputError(f"{file}: exists", "--force replaces it")
+    text = template(file, preset)
+    with replaced_file(file) as aside:
+        aside.write_text(text, "utf-8")
+    click.echo(f"wrote {file}; next: eddyline run {file}", err=True)
+
+
+def template(file: Path, preset: str | None) -> str:
+    """The scenario's text."""
+    if preset is None:
+        return TEMPLATE.format(file=file, links=LINKS, down="down", up="up")
+    from eddyline.cli.options import registered
+    from eddyline.errors import InputError
+
+    presets = {p["name"]: p["summary"] for p in registered()["presets"]}
+    if preset not in presets:
+        raise InputError(f"there is no preset {preset!r}", f"presets are {', '.join(presets)}")
+    links = DUPLEX.format(preset=preset, summary=presets[preset])
+    text = TEMPLATE.format(file=file, links=links, down="access/down", up="access/up")
+    # The slowest of the presets carries less than the template's expectation.
+    return text.replace('at_least = "1 Mbit/s"', 'at_least = "100 kbit/s"')

@@ -1,0 +1,36 @@
+"""`eddyline list`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+__all__ = ["command"]
+
+PARTS = ("controllers", "queues", "traffic", "presets", "papers")
+
+
+@click.command("list", short_help="what there is to choose from")
+@click.argument("part", type=click.Choice(PARTS), required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
+def command(part: str | None, as_json: bool) -> None:
+    """List controllers, queues, traffic models, presets and papers, each with what it is and its source."""
+    from eddyline.cli.options import registered
+    from eddyline.papers import papers
+
+    register = registered()
+    register["papers"] = [{"name": p.name, "summary": p.title, "source": p.source} for p in papers()]
+    chosen = {name: register.get(name, []) for name in PARTS if part in (None, name)}
+    if as_json:
+        click.echo(json.dumps(chosen, indent=2, ensure_ascii=False))
+        return
+    for name, entries in chosen.items():
+        click.secho(name, bold=True)
+        width = max((len(e["name"]) for e in entries), default=0)
+        for entry in entries:
+            click.echo(f"  {entry['name']:<{width}}  {entry['summary']}")
+            click.echo(f"  {'':<{width}}  [{entry['source']}]")
+        if not entries:
+            click.echo("  none")
+        click.echo()

@@ -1,0 +1,41 @@
+"""Numbers as people write them, with their unit."""
+
+from __future__ import annotations
+
+__all__ = ["bits_per_second", "count", "percent", "seconds"]
+
+_RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+_TIMES = ((60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+
+def count(value: float | None) -> str:
+    """A plain number, four significant digits."""
+    if value is None:
+        return "-"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def bits_per_second(value: float | None) -> str:
+    """A rate, four significant digits."""
+    return _scaled(value, _RATES)
+
+
+def seconds(value: float | None) -> str:
+    """A time, four significant digits."""
+    return _scaled(value, _TIMES[1:])
+
+
+def percent(value: float | None) -> str:
+    """A share."""
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def _scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:
+    if value is None:
+        return "-"
+    if value == 0:
+        return f"0 {units[-1][1] if units is _RATES else 's'}"
+    size, unit = next((u for u in units if abs(value) >= u[0]), units[-1])
+    return f"{value / size:.4g} {unit}"

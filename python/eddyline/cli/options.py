@@ -1,0 +1,93 @@
+"""Arguments that several commands take."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from click.shell_completion import CompletionItem
+
+__all__ = ["Key", "parse_override", "registered", "scenario_file"]
+
+
+def registered() -> dict[str, list[dict[str, str]]]:
+    """What there is to choose from, by kind: lists of name, summary and source."""
+    from eddyline import _core
+
+    register: dict[str, list[dict[str, str]]] = json.loads(_core.register())
+    return register
+
+
+def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
+    """The argument FILE. Whether it can be read is the loader's to say."""
+    return click.argument("file", type=click.Path(path_type=Path), **attributes)
+
+
+def parse_override(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
+    """KEY=VALUE, split at the first `=` outside quotes."""
+    pairs = []
+    for given in values:
+        cut = _equals(given)
+        if cut is None or cut == 0:
+            raise click.BadParameter(f"{given!r} is not KEY=VALUE, as in 'link.forward.rate=20 Mbit/s'")
+        pairs.append((given[:cut].strip(), given[cut + 1 :].strip()))
+    return pairs
+
+
+def _equals(text: str) -> int | None:
+    quote = ""
+    for place, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char == "=":
+            return place
+    return None
+
+
+class Key(click.ParamType[str]):
+    """KEY=VALUE with completion: the keys of FILE, and names where a kind is asked for."""
+
+    name = "KEY=VALUE"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """Keys of the file that is named on the line."""
+        from click.shell_completion import CompletionItem
+
+        from eddyline.errors import EddylineError
+        from eddyline.scenario import Scenario
+
+        key, equals, value = incomplete.partition("=")
+        if equals and key.endswith("kind"):
+            kinds = registered()["queues" if "queue" in key else "controllers"]
+            return [CompletionItem(f"{key}={k['name']}") for k in kinds if k["name"].startswith(value)]
+        file = ctx.params.get("file")
+        try:
+            table = Scenario.load(file).to_dict() if file else {}
+        except EddylineError:
+            return []
+        return [CompletionItem(f"{k}=") for k in _keys(table) if k.startswith(incomplete)]
+
+
+def _keys(value: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            yield from _keys(inner, f"{prefix}{_quoted(key)}.")
+        elif isinstance(inner, list) and inner and all(isinstance(table, dict) for table in inner):
+            for table in inner:
+                if "name" in table:
+                    yield from _keys(table, f"{prefix}{key}.{_quoted(table['name'])}.")
+        elif key != "name":
+            yield prefix + _quoted(key)
+
+
+def _quoted(key: str) -> str:
+    bare = key.replace("-", "").replace("_", "").isalnum() and key.isascii()
+    return key if bare else json.dumps(key, ensure_ascii=False)

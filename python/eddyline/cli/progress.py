@@ -1,0 +1,80 @@
+"""How far a run is: a bar on the terminal, only where it takes more than a second."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+__all__ = ["Progress"]
+
+_PATIENCE_S = 1.0
+
+
+class Progress:
+    """Shows runs together as one bar on standard error, where that is a terminal."""
+
+    def __init__(self, *, silent: bool = False) -> None:
+        self._wanted = not silent and sys.stderr.isatty()
+        self._lock = threading.Lock()
+        self._started = time.monotonic()
+        self._runs = 0
+        self._done: dict[int, float] = {}
+        self._before = 0
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def expect(self, runs: int) -> None:
+        """So many more runs will come; those before them are finished."""
+        with self._lock:
+            self._before = self._runs
+            self._runs += runs
+            self._done = dict.fromkeys(range(self._before), 1.0)
+
+    def hear(self, run: int, now_s: float, duration_s: float, wall_s: float) -> None:
+        """Run number `run` of those expected last is at `now_s` of `duration_s`."""
+        if not self._wanted:
+            return
+        with self._lock:
+            self._done[self._before + run] = now_s / duration_s
+            if self._bar is None:
+                if time.monotonic() - self._started < _PATIENCE_S:
+                    return
+                self._bar, self._task = _bar()
+            if self._task is not None:
+                rate = f"{now_s / wall_s:,.0f} x real time" if wall_s > 0 else ""
+                share = sum(self._done.values()) / self._runs
+                self._bar.update(self._task, completed=share, rate=rate)
+
+
+def _bar() -> tuple[Bar, TaskID]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.start()
+    return bar, bar.add_task("run", total=1.0, rate="")

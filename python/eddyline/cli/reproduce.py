@@ -1,0 +1,62 @@
+"""`eddyline reproduce`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  eddyline reproduce two-way-fast --out reports/two-way-fast
+  eddyline reproduce two-way-fast --exhibit table-1 --json
+"""
+
+
+class _PaperName(click.ParamType[str]):
+    name = "PAPER"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        from click.shell_completion import CompletionItem
+
+        from eddyline.papers import papers
+
+        return [CompletionItem(p.name, help=p.title) for p in papers() if p.name.startswith(incomplete)]
+
+
+@click.command("reproduce", epilog=EXAMPLES, short_help="reproduce a paper")
+@click.argument("paper", type=_PaperName())
+@click.option("--exhibit", "exhibits", multiple=True, metavar="ID", help="Only this exhibit; may be repeated.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a report, one HTML page, and its data."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print exhibits and claims as one JSON document.")
+def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bool) -> int:
+    """Reproduce PAPER: its exhibits beside our theory and simulation, every claim with a computed verdict."""
+    from eddyline.folder import claim, replaced
+    from eddyline.papers import find, reproduce
+
+    found = find(paper)
+    if out is not None:
+        claim(out)
+    reproduction = reproduce(found, exhibits)
+    page = None
+    if out is not None:
+        with replaced(out) as aside:
+            page = out / reproduction.write(aside).relative_to(aside)
+    if as_json:
+        json.dump(reproduction.to_dict(), sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+    else:
+        reproduction.show()
+    if page is not None:
+        click.echo(f"report: {page}", err=as_json)
+    return 0

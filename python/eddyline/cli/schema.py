@@ -1,0 +1,19 @@
+"""`eddyline schema`."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("schema", short_help="print the JSON Schema of scenario files")
+def command() -> None:
+    """Print the JSON Schema of scenario files, for editors that complete and check.
+
+    With the schema in a file, a first line `#:schema scenario.schema.json` in a scenario switches this on in editors
+    that know it (Even Better TOML, taplo).
+    """
+    from eddyline import _core
+
+    click.echo(_core.schema())

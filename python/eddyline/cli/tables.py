@@ -1,0 +1,142 @@
+"""Results as tables that people read."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from eddyline.cli.numbers import bits_per_second, count, percent, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from eddyline.answers import Answer
+
+__all__ = ["print_table", "show"]
+
+_MOST = 20
+_PIPED_WIDTH = 200
+
+_Column = tuple[str, str, "Callable[[Any], str]"]
+
+_FLOW: list[_Column] = [
+    ("goodput", "goodput_bps", bits_per_second),
+    ("packets/s", "packets_per_s", count),
+    ("RTT mean", "rtt_s.mean", seconds),
+    ("RTT p99", "rtt_s.p99", seconds),
+    ("queueing", "queueing_delay_s", seconds),
+    ("forward", "forward_queueing_delay_s", seconds),
+    ("reverse", "reverse_queueing_delay_s", seconds),
+    ("window", "window_packets.mean", count),
+    ("resent", "retransmits", count),
+    ("timeouts", "timeouts", count),
+]
+_LINK: list[_Column] = [
+    ("utilisation", "utilisation", percent),
+    ("data", "data_utilisation", percent),
+    ("ACKs", "ack_utilisation", percent),
+    ("queue mean", "queue_packets.mean", count),
+    ("queue max", "queue_packets.max", count),
+    ("wait mean", "queueing_delay_s.mean", seconds),
+    ("wait p99", "queueing_delay_s.p99", seconds),
+    ("drops", "drops", lambda d: count(sum(v or 0 for v in d.values()) if any(d.values()) else d.get("data"))),
+    ("lost", "lost", count),
+    ("bottleneck", "bottleneck_share", percent),
+]
+_GROUP: list[_Column] = [
+    ("flows", "count", count),
+    ("goodput", "goodput_bps.sum", bits_per_second),
+    ("each mean", "goodput_bps.mean", bits_per_second),
+    ("each min", "goodput_bps.min", bits_per_second),
+    ("each max", "goodput_bps.max", bits_per_second),
+    ("Jain", "jain_index", count),
+    ("RTT mean", "rtt_s.mean", seconds),
+    ("completed", "completed", count),
+]
+_PARTS = (("flow", "flows", _FLOW), ("link", "links", _LINK), ("group", "groups", _GROUP))
+
+
+def show(answers: Sequence[Answer]) -> None:
+    """Prints the answers: one world in wide tables, several or repetitions side by side."""
+    given = [a for a in answers if a.results]
+    if len(given) == 1 and len(given[0].results) == 1:
+        _wide(given[0].results[0].to_dict())
+    elif given:
+        _beside(given)
+
+
+def print_table(table: Table) -> None:
+    """Prints to standard output; where that is no terminal, wide enough for whole lines."""
+    width = None if sys.stdout.isatty() else _PIPED_WIDTH
+    Console(width=width, highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+
+
+def _table(title: str, first: str, names: Sequence[str]) -> Table:
+    table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    table.add_column(first, overflow="fold")
+    for name in names:
+        table.add_column(name, justify="left" if name in ("controller", "quantity") else "right", no_wrap=True)
+    return table
+
+
+def _wide(document: dict[str, Any]) -> None:
+    title = f"{document['title']} (world {document['world']})"
+    for kind, part, columns in _PARTS:
+        rows = document[part]
+        if not rows:
+            continue
+        with_controller = kind == "flow"
+        table = _table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
+        title = ""
+        for row in rows[:_MOST]:
+            cells = [_cell(row, key, form) for _, key, form in columns]
+            table.add_row(row["name"], *([row["controller"]] if with_controller else []), *cells)
+        print_table(table)
+        if len(rows) > _MOST:
+            print(f"and {len(rows) - _MOST} more {part}: --json has them all\n")
+
+
+def _beside(answers: Sequence[Answer]) -> None:
+    """One row per flow or link and quantity, one column per world."""
+    from eddyline.summary import summarise
+
+    repeated = len(answers[0].results) > 1
+    documents = [summarise([r.to_dict() for r in a.results]) if repeated else a.results[0].to_dict() for a in answers]
+    runs = f", {len(answers[0].results)} runs: mean ± half of the 95 % interval" if repeated else ""
+    for kind, part, columns in _PARTS:
+        rows = list(zip(*(d[part] for d in documents), strict=True))
+        if not rows:
+            continue
+        title = f"{documents[0]['title']}{runs}" if kind == "flow" else ""
+        table = _table(title, kind, ["quantity", *(a.world for a in answers)])
+        for row in rows[:_MOST]:
+            name = row[0]["name"]
+            for label, key, form in columns:
+                cells = [_cell(each, key, form) for each in row]
+                if any(cell != "-" for cell in cells):
+                    table.add_row(name, label, *cells)
+                    name = ""
+            table.add_section()
+        print_table(table)
+        if len(rows) > _MOST:
+            print(f"and {len(rows) - _MOST} more {part}: --json has them all\n")
+
+
+def _cell(row: dict[str, Any], key: str, form: Callable[[Any], str]) -> str:
+    value: Any = row
+    for step in key.split("."):
+        value = value.get(step) if isinstance(value, dict) else None
+    if value is None:
+        return "-"
+    if key == "drops" and any(isinstance(v, dict) for v in value.values()):
+        means = [v["mean"] for v in value.values() if isinstance(v, dict)]
+        return count(sum(means))
+    if isinstance(value, dict) and "ci95" in value:
+        if value["ci95"] is None:
+            return form(value["mean"])
+        return f"{form(value['mean'])} ± {form((value['ci95'][1] - value['ci95'][0]) / 2)}"
+    return form(value)

@@ -1,0 +1,62 @@
+"""Results side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from eddyline.errors import InputError
+from eddyline.frames import flatten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eddyline.result import Result
+
+__all__ = ["compare"]
+
+
+def compare(*results: Result, quantities: Sequence[str] | None = None) -> pd.DataFrame:
+    """One table of several results: a row per flow or link and quantity, a column per result.
+
+    Args:
+        results: At least one, of any worlds.
+        quantities: Dotted names to show, `["goodput_bps", "rtt_s.mean"]`; all that any of the results knows by default.
+
+    Returns:
+        A frame indexed by `kind` (flow or link), `name` and `quantity`, in SI units. Columns are called after the
+        worlds; results of the same world are told apart by their title, or by number where that is the same too.
+    """
+    if not results:
+        raise InputError("nothing to compare", "compare(result, ...) takes at least one result")
+    columns = {}
+    for label, result in zip(_labels(results), results, strict=True):
+        document = result.to_dict()
+        values: dict[tuple[str, str, str], float | None] = {}
+        for kind in ("flow", "link"):
+            for row in document[f"{kind}s"]:
+                for quantity, value in flatten(row):
+                    if not isinstance(value, str) and (quantities is None or quantity in quantities):
+                        values[kind, row["name"], quantity] = None if value is None else float(value)
+        columns[label] = values
+    keys = list(dict.fromkeys(key for values in columns.values() for key in values))
+    known = [key for key in keys if any(values.get(key) is not None for values in columns.values())]
+    index = pd.MultiIndex.from_tuples(known, names=["kind", "name", "quantity"])
+    data = {label: [values.get(key) for key in known] for label, values in columns.items()}
+    return pd.DataFrame(data, index=index, dtype="float64")
+
+
+def _labels(results: Sequence[Result]) -> list[str]:
+    worlds = Counter(r.world for r in results)
+    titles = Counter((r.world, r.title) for r in results)
+    labels = []
+    for number, r in enumerate(results, 1):
+        if worlds[r.world] == 1:
+            labels.append(r.world)
+        elif titles[r.world, r.title] == 1:
+            labels.append(f"{r.world}: {r.title}")
+        else:
+            labels.append(f"{r.world} {number}")
+    return labels

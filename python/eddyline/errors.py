@@ -1,0 +1,69 @@
+"""What can go wrong, by what the caller can do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["EddylineError", "InputError", "InternalError", "ScenarioError", "WorldUnavailable"]
+
+
+class EddylineError(Exception):
+    """Something failed while running; base of all errors here.
+
+    Attributes:
+        hint: What to do about it, or None.
+        exit_code: What the command line exits with.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class InputError(EddylineError, ValueError):
+    """What was asked for cannot be done; nothing was run and nothing written."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class ScenarioError(InputError):
+    """A scenario is wrong. The message names every mistake of it.
+
+    Attributes:
+        diagnostics: One dict per mistake, as far as known: `file`, `line`, `column` (from 1), `key`,
+            `pointer` (in JSON), `message`, `hint`.
+    """
+
+    def __init__(self, message: str, diagnostics: Sequence[dict[str, Any]] = ()) -> None:
+        super().__init__(message)
+        self.diagnostics = list(diagnostics)
+
+
+class WorldUnavailable(EddylineError):  # noqa: N818 - says what is the case, as the name of a world's state
+    """This machine, or this version, cannot run that world.
+
+    Attributes:
+        world: Which.
+        reason: Why, in a sentence.
+    """
+
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, world: str, reason: str, remedy: str | None = None) -> None:
+        super().__init__(f"world {world}: {reason}", remedy)
+        self.world = world
+        self.reason = reason
+
+
+class InternalError(EddylineError):
+    """A defect of Eddyline itself."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            f"internal error: {message}", "this is a defect of Eddyline: please report it with the scenario"
+        )

@@ -1,0 +1,227 @@
+"""Result folders, written aside and put in place in one step: there is always the old one, the new one or none."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from eddyline.result import Result
+    from eddyline.scenario import Scenario
+
+__all__ = [
+    "LOG",
+    "PLOTS",
+    "RESULT",
+    "SCENARIO",
+    "SERIES",
+    "claim",
+    "labelled",
+    "read",
+    "replaced",
+    "replaced_file",
+    "save",
+]
+
+SCENARIO = "scenario.json"
+RESULT = "result.json"
+SERIES = "series.parquet"
+LOG = "log.parquet"
+PLOTS = ("plot.png", "plot.svg")
+FILES = "files"
+
+_OURS = {SCENARIO, RESULT, SERIES, LOG, FILES, *PLOTS}
+_MARK = ".eddyline-"
+
+
+def claim(folder: Path) -> None:
+    """Makes sure that `folder` may be written: absent, empty, or holding nothing but what we write.
+
+    Raises:
+        InputError: It may not.
+    """
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
+    if folder.is_dir():
+        foreign = sorted(p.name for p in folder.iterdir() if p.name not in _OURS)
+        if foreign:
+            names = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
+            raise InputError(
+                f"{folder}: holds files that are not a result's: {names}", "choose a new or empty folder for --out"
+            )
+    parent = folder.absolute().parent
+    while not parent.exists():
+        parent = parent.parent
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise InputError(f"{folder}: cannot be written: no permission in {parent}")
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """A new folder to write into, which takes the place of `folder` at the end, or vanishes if anything goes wrong."""
+    claim(folder)
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(folder)
+    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}{_MARK}{os.getpid()}-", dir=folder.parent))
+    try:
+        aside.chmod(0o777 & ~_umask())
+        yield aside
+        if folder.exists():
+            _exchange(aside, folder)
+        else:
+            aside.rename(folder)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def replaced_file(path: Path) -> Iterator[Path]:
+    """A file to write, which takes the place of `path` at the end, or vanishes if anything goes wrong."""
+    path = path.absolute()
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{path.name}{_MARK}{os.getpid()}-", suffix=path.suffix, dir=path.parent
+        )
+    except OSError as e:
+        raise InputError(f"{path}: cannot be written: {(e.strerror or str(e)).lower()}") from None
+    os.close(handle)
+    aside = Path(name)
+    try:
+        aside.chmod(0o666 & ~_umask())
+        yield aside
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def read(folder: Path) -> tuple[str, Scenario]:
+    """The document and the scenario of a result folder.
+
+    Raises:
+        InputError: It is none, or something in it is wrong.
+    """
+    from eddyline import _core
+    from eddyline.scenario import Scenario
+
+    try:
+        text, canonical = (folder / RESULT).read_text("utf-8"), (folder / SCENARIO).read_text("utf-8")
+    except OSError as e:
+        raise InputError(f"{folder}: not a result: {e.filename}: {(e.strerror or str(e)).lower()}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{folder}: not a result: {RESULT} and {SCENARIO} must be text") from None
+    inner = _inner(folder, _files(canonical))
+    return text, Scenario._of(_core.load(canonical, "json", str(folder / SCENARIO), inner), inner)
+
+
+def save(folder: Path, text: str, results: Sequence[Result], several: tuple[bool, bool] = (False, False)) -> None:
+    """Writes a result folder.
+
+    Files that the scenario names by a relative path are copied into it, so that it can be run again anywhere.
+
+    Args:
+        folder: Where.
+        text: `result.json`, as `--json` prints it.
+        results: The runs in `text`; their series go into one file.
+        several: Whether these are of several worlds, and of several seeds: columns of their own in the series.
+    """
+    from eddyline.columns import joined, write
+    from eddyline.plots import render
+
+    with replaced(folder) as aside:
+        scenario = results[0].scenario
+        (aside / SCENARIO).write_text(scenario.canonical, "utf-8")
+        names = _files(scenario.canonical)
+        for name in names:
+            copy = _inner(aside, names) / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(scenario.folder / name, copy)
+        (aside / RESULT).write_text(text + "\n", "utf-8")
+        tables = labelled(results, *several)
+        if tables:
+            write(joined(tables), aside / SERIES)
+        figure = next((r for r in results if r.has_series()), results[0]).plot()
+        for name in PLOTS:
+            render(figure, aside / name)
+
+
+def labelled(
+    results: Sequence[Result], several_worlds: bool, several_seeds: bool
+) -> list[tuple[dict[str, str | int], Any]]:
+    """The series of those results that have any, with the columns that tell them apart."""
+    names = [name for name, wanted in (("world", several_worlds), ("seed", several_seeds)) if wanted]
+    return [({n: r.to_dict()[n] for n in names}, r.series_table()) for r in results if r.has_series()]
+
+
+def _files(canonical: str) -> list[str]:
+    """Relative paths in a scenario, each once."""
+    try:
+        traffic = json.loads(canonical).get("traffic", [])
+        names = {table["model"].get("file") for table in traffic}
+    except (ValueError, AttributeError, TypeError, KeyError):
+        return []  # whoever loads it will say what is wrong
+    return sorted(name for name in names if isinstance(name, str) and not Path(name).is_absolute())
+
+
+def _inner(folder: Path, names: Sequence[str]) -> Path:
+    """Where relative paths start inside a result folder: deep enough that no `..` of theirs leads out of it."""
+    depth = max((Path(name).parts.count("..") for name in names), default=0)
+    return folder.joinpath(FILES, *["_"] * depth)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what killed processes left beside `folder`."""
+    prefix = f".{folder.name}{_MARK}"
+    for left in folder.parent.glob(f"{_escape(prefix)}*"):
+        owner = left.name.removeprefix(prefix).split("-")[0]
+        if owner.isdigit() and not _alive(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _escape(name: str) -> str:
+    import glob
+
+    return glob.escape(name)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _exchange(new: Path, old: Path) -> None:
+    """Swaps two folders, in one step where the system can (Linux), else in two."""
+    at_cwd, exchange = -100, 2
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        failed = libc.renameat2(at_cwd, os.fsencode(new), at_cwd, os.fsencode(old), exchange)
+    except (AttributeError, OSError):
+        failed = -1
+    if failed:
+        with tempfile.TemporaryDirectory(prefix=f"{new.name}-", dir=new.parent) as bin_:
+            old.rename(Path(bin_) / "old")
+            new.rename(old)

@@ -1,0 +1,32 @@
+"""Parts of a result as pandas frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+__all__ = ["flatten", "frame"]
+
+
+def flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted names and values of a nested table, in its order."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """One row per table, one column per dotted name; a null among numbers is NaN."""
+    flat = [dict(flatten(row)) for row in rows]
+    result = pd.DataFrame(flat)
+    for name in result.columns:
+        values = [row.get(name) for row in flat]
+        if any(v is None for v in values) and all(v is None or type(v) in (int, float) for v in values):
+            result[name] = pd.Series(values, dtype="float64")
+    return result

@@ -1,0 +1,226 @@
+"""A scenario: read, checked, ready to be answered by a world."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from eddyline import _core
+from eddyline.errors import InputError, ScenarioError, WorldUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from eddyline.result import Result
+
+    Overrides: TypeAlias = Mapping[str, object] | Iterable[tuple[str, str]]
+    Progress: TypeAlias = Callable[[float, float, int, float], object]
+
+__all__ = ["WORLDS", "Scenario"]
+
+WORLDS = ("theory", "sim", "kernel", "quic")
+"""Every world there is a name for."""
+
+_HERE = ("theory", "sim")
+_SERIES_BY_DEFAULT = 200  # flows and links
+
+
+class Scenario:
+    """Links, flows and controllers, as written in a scenario file.
+
+    Args:
+        table: The scenario as a dict of the same structure as the file. Relative paths in it are relative to `folder`.
+        set: Keys to override, by dotted name: `{"link.forward.rate": "20 Mbit/s"}`.
+        name: What messages call it.
+        folder: Where relative paths start; the working directory unless said.
+
+    Raises:
+        ScenarioError: Something in it is wrong; the message lists every mistake.
+    """
+
+    def __init__(
+        self,
+        table: Mapping[str, Any],
+        *,
+        set: Overrides = (),
+        name: str = "scenario",
+        folder: str | Path | None = None,
+    ) -> None:
+        try:
+            text = json.dumps(table, default=_plain, allow_nan=False)
+        except (TypeError, ValueError) as e:
+            raise ScenarioError(f"{name}: {e}") from None
+        self._folder = Path() if folder is None else Path(folder)
+        self._core = _core.load(text, "dict", name, self._folder, _pairs(set))
+
+    @classmethod
+    def load(cls, path: str | Path, *, set: Overrides = ()) -> Scenario:
+        """Reads a scenario file: TOML, or JSON where its name ends in `.json`.
+
+        Args:
+            path: The file. Relative paths in it are relative to its folder.
+            set: Keys to override, by dotted name.
+
+        Raises:
+            ScenarioError: The file cannot be read, or something in it is wrong.
+        """
+        path = Path(path)
+        return cls._of(_core.load_file(path, _pairs(set)), path.parent)
+
+    @classmethod
+    def _of(cls, core: _core.Scenario, folder: Path) -> Scenario:
+        scenario = cls.__new__(cls)
+        scenario._core = core
+        scenario._folder = folder
+        return scenario
+
+    @property
+    def title(self) -> str:
+        """Title, or the file's name."""
+        return self._core.title
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the canonical JSON, in hexadecimal."""
+        return self._core.sha256
+
+    @property
+    def canonical(self) -> str:
+        """Canonical JSON: defaults filled in, overrides applied, comments gone."""
+        return self._core.canonical
+
+    @property
+    def seed(self) -> int:
+        """Seed of all random streams."""
+        return self._core.seed
+
+    def with_seed(self, seed: int) -> Scenario:
+        """The same scenario with another seed."""
+        core = _core.load(self.canonical, "json", self.title, self._folder, [("seed", str(seed))])
+        return Scenario._of(core, self._folder)
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time in seconds."""
+        return self._core.duration_s
+
+    @property
+    def flows(self) -> list[str]:
+        """Names of the flows, those of `count` one by one."""
+        return self._core.flows
+
+    @property
+    def links(self) -> list[str]:
+        """Names of the links."""
+        return self._core.links
+
+    @property
+    def folder(self) -> Path:
+        """Where relative paths in it start."""
+        return self._folder
+
+    @property
+    def expected_worlds(self) -> list[str]:
+        """Worlds that its `[[expect]]` tables ask."""
+        return self._core.expected_worlds
+
+    def check(self, result: Result) -> list[dict[str, Any]]:
+        """Holds its `[[expect]]` tables against a result of theirs.
+
+        Returns:
+            One dict per expectation of that world and entity: `file`, `line`, `of`, `what`, `value` (SI units, None
+            where unknown), `bound` (as written), `held`, `why`.
+        """
+        outcomes: list[dict[str, Any]] = json.loads(self._core.check(result.run))
+        return outcomes
+
+    def to_dict(self) -> dict[str, Any]:
+        """The canonical scenario as a dict."""
+        table: dict[str, Any] = json.loads(self._core.canonical)
+        return table
+
+    def run(
+        self,
+        world: str = "sim",
+        *,
+        series: bool | None = None,
+        log: bool | str = False,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Asks a world.
+
+        Args:
+            world: `"sim"` or `"theory"`; the other names of `WORLDS` raise `WorldUnavailable`.
+            series: Record series over time (`Result.series`); by default where there are at most 200 flows and links.
+            log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
+            progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
+
+        Returns:
+            The world's answer. The same scenario and seed give the same answer, `cost` apart.
+
+        Raises:
+            InputError: There is no such world, or nobody has the name given in `log`.
+            WorldUnavailable: This machine or version cannot run it.
+            KeyboardInterrupt: Ctrl-C, within a second.
+        """
+        from eddyline.result import Result
+
+        if world not in WORLDS:
+            raise InputError(f"there is no world {world!r}", f"worlds are {', '.join(WORLDS)}")
+        if world not in _HERE:
+            raise unavailable(world)
+        if series is None:
+            series = len(self.flows) + len(self.links) <= _SERIES_BY_DEFAULT
+        try:
+            run = self._core.run(
+                world,
+                series=series,
+                log_all=log is True,
+                log_of=log if isinstance(log, str) else None,
+                progress=progress,
+            )
+        except KeyError as e:
+            names = ", ".join([*self._core.sources, *self.links][:20])
+            raise InputError(str(e.args[0]), f"names are {names}") from None
+        return Result(run.json, self, run)
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.title!r}: {len(self.flows)} flows, {len(self.links)} links, {self.sha256[:12]}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore, (self.canonical, self.title, self._folder))
+
+
+def unavailable(world: str) -> WorldUnavailable:
+    """Why a known world cannot be run here."""
+    return WorldUnavailable(
+        world,
+        f"this version has no world {world} yet",
+        f"worlds of this version are {' and '.join(_HERE)}; `eddyline doctor` says what this machine can do",
+    )
+
+
+def _restore(canonical: str, name: str, folder: Path) -> Scenario:
+    return Scenario._of(_core.load(canonical, "json", name, folder), folder)
+
+
+def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
+    from collections.abc import Mapping
+
+    items = overrides.items() if isinstance(overrides, Mapping) else overrides
+    return [(key, _text(value)) for key, value in items]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=_plain)
+
+
+def _plain(value: object) -> object:
+    """Numbers of numpy and paths, as JSON knows them."""
+    if isinstance(value, Path):
+        return str(value)
+    item = getattr(value, "item", None)
+    if callable(item):
+        return item()
+    raise TypeError(f"a {type(value).__name__} has no place in a scenario")
