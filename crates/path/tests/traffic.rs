@@ -110,6 +110,17 @@ fn on_off_sends_at_its_peak_rate_within_a_burst() {
 }
 
 #[test]
+fn on_off_begins_on_with_the_long_run_probability() {
+    let params = model(r#"{"kind":"on_off","rate":"1 Gbit/s","on":"20 ms","off":"60 ms"}"#);
+    let begins_on = |seed: &u64| {
+        let first = Source::new(&params, None, 500, secs(2), None, *seed, "cross").next();
+        first.is_some_and(|p| p.at == secs(2))
+    };
+    // four standard errors of a proportion
+    near((0..4000).filter(begins_on).count() as f64 / 4000.0, 0.25, 0.028);
+}
+
+#[test]
 fn pareto_bursts_keep_the_mean_rate_and_have_a_heavy_tail() {
     // shape 1.9: close to finite variance, so that a mean can be measured at all
     let json = r#"{"kind":"on_off","rate":"10 Mbit/s","on":"20 ms","off":"20 ms","distribution":"pareto","shape":1.9}"#;

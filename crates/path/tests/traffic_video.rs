@@ -152,6 +152,17 @@ fn staggered_viewers_are_smoother_and_as_many() {
 }
 
 #[test]
+fn staggered_viewers_begin_within_one_frame_interval() {
+    let json = r#"{"kind":"vbr","copies":100,"synchronised":false,"mean_interval":"40 ms"}"#;
+    // a frame every 40 ms: in the first 40 ms each viewer's first, at places spread evenly
+    let first: Vec<f64> = packets(json, 60_000, Time::from_ms(40), 7).iter().map(|p| p.at.as_secs_f64()).collect();
+    assert_eq!(first.len(), 100);
+    // mean of 100 uniform numbers: four standard errors
+    near(moments(&first).0, 0.02, 0.0047);
+    assert!(first.windows(2).all(|w| w[0] < w[1]));
+}
+
+#[test]
 fn staggered_viewers_of_a_trace_send_all_of_it_in_every_lap() {
     let trace = Trace::parse("100\n200\n300\n400\n0\n600").expect("a trace");
     let lap = trace.duration();

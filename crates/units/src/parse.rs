@@ -53,10 +53,8 @@ impl Decimal {
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         let bad = || QuantityError::NotANumber { given: text.to_owned() };
         if let Some(rest) = text.strip_prefix('-') {
-            return Self::parse(rest).and(Err(QuantityError::Negative)).map_err(|e| match e {
-                QuantityError::Negative => QuantityError::Negative,
-                _ => bad(),
-            });
+            let number = !rest.starts_with('-') && Self::parse(rest).is_ok();
+            return Err(if number { QuantityError::Negative } else { bad() });
         }
         let text_number = text.strip_prefix('+').unwrap_or(text);
         let (digits, exponent) = match text_number.split_once(['e', 'E']) {

@@ -1,5 +1,6 @@
 //! Virtual time: the next event, packets on their way, links.
 
+mod cross;
 mod net;
 mod packet;
 mod tournament;

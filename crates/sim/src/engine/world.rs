@@ -14,6 +14,8 @@ use crate::record::{BottleneckSampler, FlowMeter, PacketLog, Recorder, Series, s
 use crate::run::{Options, Progress, SimError};
 use crate::tcp::Flow;
 
+use super::cross::CrossTraffic;
+
 /// Events between two looks at the observer.
 const GLANCE: u64 = 1 << 16;
 /// Beyond this many flows percentiles are kept by group.
@@ -24,7 +26,8 @@ pub struct World<'a> {
     network: &'a Network,
     net: Net,
     flows: Vec<Flow>,
-    /// Leaves: the clerk (window, samples, series), then flows.
+    cross: Vec<CrossTraffic>,
+    /// Sources: the clerk (window, samples, series), then flows, then cross traffic.
     timers: Tournament,
     sampler: Option<BottleneckSampler>,
     recorder: Option<Recorder>,
@@ -54,14 +57,25 @@ impl<'a> World<'a> {
             let meter = FlowMeter::new(spec.start, window, half, percentiles);
             flows.push(Flow::new(network, i, data, ack, meter));
         }
+        let cross: Vec<CrossTraffic> = network
+            .traffic
+            .iter()
+            .zip(flows.len() as u32..)
+            .map(|(t, source)| {
+                CrossTraffic::new(network, t, source, layout.path(network, &t.path, Time::ZERO, t.packet))
+            })
+            .collect();
         let net = Net::new(network, layout, options.general_queues, logger);
-        let mut timers = Tournament::new(1 + flows.len());
+        let mut timers = Tournament::new(1 + flows.len() + cross.len());
         for (i, flow) in flows.iter().enumerate() {
             timers.set(1 + i as u32, flow.next_timer());
         }
+        for (i, source) in cross.iter().enumerate() {
+            timers.set((1 + flows.len() + i) as u32, source.next());
+        }
         let recorder = options.series.then(|| Recorder::new(network));
         let sampler = BottleneckSampler::new(network);
-        let mut world = Self { network, net, flows, timers, sampler, recorder, window_open: false, events: 0 };
+        let mut world = Self { network, net, flows, cross, timers, sampler, recorder, window_open: false, events: 0 };
         world.rearm_clerk();
         Ok(world)
     }
@@ -84,9 +98,7 @@ impl<'a> World<'a> {
             } else if leaf == CLERK {
                 self.clerk(now);
             } else {
-                let flow = &mut self.flows[leaf as usize - 1];
-                flow.on_timer(now, &mut self.net);
-                self.timers.set(leaf, flow.next_timer());
+                self.timer(now, leaf);
             }
             if self.events.is_multiple_of(GLANCE) {
                 let progress = Progress { now, duration: end, events: self.events };
@@ -96,6 +108,24 @@ impl<'a> World<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The timer of a flow, or of cross traffic.
+    #[inline]
+    fn timer(&mut self, now: Time, leaf: u32) {
+        let index = leaf as usize - 1;
+        let next = match self.flows.get_mut(index) {
+            Some(flow) => {
+                flow.on_timer(now, &mut self.net);
+                flow.next_timer()
+            }
+            None => {
+                let source = &mut self.cross[index - self.flows.len()];
+                source.emit(now, &mut self.net);
+                source.next()
+            }
+        };
+        self.timers.set(leaf, next);
     }
 
     #[inline]

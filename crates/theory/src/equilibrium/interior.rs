@@ -48,7 +48,9 @@ pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Op
         }
         let Some(()) = advance(system, component, &mut at, &margins, gap) else { break };
     }
-    if let Some(pi) = polish(system, component, &best.1, &vec![1e-9; n]) {
+    let rates: Vec<f64> = component.margins(&best.1).iter().map(|r| 1.0 / r).collect();
+    let slack: Vec<f64> = component.loads(&rates).iter().map(|load| 1.0 - load).collect();
+    if let Some(pi) = polish(system, component, &best.1, &slack) {
         let error = violation(component, &pi);
         if error < best.0 {
             best = (error, pi);

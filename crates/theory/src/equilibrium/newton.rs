@@ -87,13 +87,7 @@ pub(super) fn violation(component: &Component, pi: &[f64]) -> f64 {
     }
     let rates: Vec<f64> = margins.iter().map(|r| 1.0 / r).collect();
     let loads = component.loads(&rates);
-    let mut share = vec![0.0f64; pi.len()];
-    for (class, r) in component.classes.iter().zip(&margins) {
-        let delay = (r + class.error).max(*r);
-        for e in &class.entries {
-            share[e.link] = share[e.link].max(e.delay * pi[e.link] / delay);
-        }
-    }
+    let share = shares(component, pi, &margins);
     let mut worst = 0.0f64;
     for ((load, share), pi) in loads.iter().zip(&share).zip(pi) {
         if load.is_nan() || *pi < 0.0 {
@@ -104,9 +98,25 @@ pub(super) fn violation(component: &Component, pi: &[f64]) -> f64 {
     worst
 }
 
+/// Each link's price as a share of the least queueing delay among its users: 1 where some user waits nowhere else.
+fn shares(component: &Component, pi: &[f64], margins: &[f64]) -> Vec<f64> {
+    let mut share = vec![0.0f64; pi.len()];
+    for (class, r) in component.classes.iter().zip(margins) {
+        let delay = (r + class.error).max(*r);
+        for e in &class.entries {
+            share[e.link] = share[e.link].max(e.delay * pi[e.link] / delay);
+        }
+    }
+    share
+}
+
 /// Sets prices outside the active set to zero and polishes the rest; `None` where that is no equilibrium.
+///
+/// A link is taken for active where its price weighs more with some user than its slack: prices may differ by many orders of
+/// magnitude, so their size alone says nothing.
 pub(super) fn polish(system: &System, component: &Component, pi: &[f64], slack: &[f64]) -> Option<Vec<f64>> {
-    let active: Vec<bool> = pi.iter().zip(slack).map(|(p, s)| p > s).collect();
+    let share = shares(component, pi, &component.margins(pi));
+    let active: Vec<bool> = share.iter().zip(slack).map(|(p, s)| p > s).collect();
     let mut solved = solve(system, component, &active, pi, true)?;
     if solved.iter().any(|p| *p < -1e-12) {
         return None;

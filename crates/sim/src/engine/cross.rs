@@ -1,0 +1,54 @@
+//! Unresponsive traffic: packets that nobody answers.
+
+use eddyline_path::traffic::{Emission, Source};
+use eddyline_scenario::Network;
+use eddyline_scenario::network::Traffic;
+use eddyline_units::Time;
+
+use super::net::Net;
+use super::packet::{Flags, Kind, Packet};
+
+/// One source with the packet that it sends next.
+#[derive(Debug)]
+pub struct CrossTraffic {
+    source: Source,
+    upcoming: Option<Emission>,
+    number: u32,
+    hop: u32,
+}
+
+impl CrossTraffic {
+    /// The traffic `spec`, known to the packet log as source `number`, on the path that begins at `hop`.
+    pub fn new(network: &Network, spec: &Traffic, number: u32, hop: u32) -> Self {
+        let trace = None;
+        let mut source = Source::new(&spec.model, trace, spec.packet, spec.start, spec.stop, network.seed, &spec.name);
+        let upcoming = source.next();
+        Self { source, upcoming, number, hop }
+    }
+
+    /// When the next packet leaves.
+    pub fn next(&self) -> Time {
+        self.upcoming.map_or(Time::MAX, |e| e.at)
+    }
+
+    /// Sends all packets that leave `now`.
+    pub fn emit(&mut self, now: Time, net: &mut Net) {
+        while let Some(emission) = self.upcoming.filter(|e| e.at <= now) {
+            let packet = Packet {
+                seq: 0,
+                sent_at: now,
+                received_at: Time::ZERO,
+                waited: Time::ZERO,
+                flow: self.number,
+                bytes: emission.bytes,
+                extra: 0,
+                stamp: 0.0,
+                hop: self.hop,
+                kind: Kind::Cross,
+                flags: Flags::default(),
+            };
+            net.send(now, packet);
+            self.upcoming = self.source.next();
+        }
+    }
+}
