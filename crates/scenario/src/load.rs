@@ -58,7 +58,7 @@ fn understand(input: &Input<'_>, overrides: &[(String, String)], report: &mut Re
     meaning::check(&root, &typed, report);
     on_links::check(&root, &typed, report);
     let expectations = expectations(&root, &typed, input, report);
-    let traces = trace::read(&root, input.folder, report);
+    let traces = trace::read(&root, &typed, input.folder, report);
     if !report.is_clean() {
         return None;
     }

@@ -6,6 +6,7 @@ use eddyline_path::queue::QueueParams;
 use eddyline_units::{Bytes, Quantity, Rate, Time};
 
 use crate::diagnostic::Report;
+use crate::model::{ApplicationParams, Flow};
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
@@ -107,7 +108,8 @@ fn cross(typed: &Typed, links: &mut [Crossed<'_>], index: &HashMap<String, usize
     for traffic in typed.traffic.iter().flatten() {
         over(&traffic.path, traffic.packet.get());
     }
-    for flow in typed.flows.iter().flatten().filter(|f| f.size.is_none() && f.stop.is_none()) {
+    let endless = |f: &&Flow| f.size.is_none() && f.stop.is_none() && f.application == ApplicationParams::Bulk;
+    for flow in typed.flows.iter().flatten().filter(endless) {
         let on_path = flow.data.iter().filter_map(|name| index.get(name));
         if let Some(slowest) = on_path.min_by_key(|i| links[**i].rate) {
             links[*slowest].busy = true;
