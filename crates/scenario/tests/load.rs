@@ -208,3 +208,43 @@ fn a_file_may_name_its_schema_and_null_means_default() {
     let told = json(&text.replace("\"seed\": 7.0", "\"seed\": null"), &[]).unwrap_err();
     assert!(told.to_string().contains("leave the key out"), "{told}");
 }
+
+#[test]
+fn the_ends_of_every_range_are_in_it() {
+    for (key, value) in [
+        ("duration", "1 ms"),
+        ("duration", "200 d"),
+        ("seed", "9223372036854775807"),
+        ("link.l.rate", "1 bit/s"),
+        ("link.l.rate", "10 Tbit/s"),
+        ("link.l.delay", "0 s"),
+        ("link.l.delay", "1 h"),
+        ("link.l.loss", "0.999999"),
+        ("link.l.queue.limit", "1 packets"),
+        ("link.l.queue.limit", "1500 B"),
+        ("flow.f.count", "1000000"),
+        ("flow.f.header", "0 B"),
+        ("flow.f.packet", "41 B"),
+        ("flow.f.receive_window", "1460 B"),
+        ("flow.f.start", "200 d"),
+        ("flow.f.tcp.pacing", "true"),
+        ("flow.f.delayed_ack", "false"),
+        ("flow.f.tcp.ack_every", "1"),
+    ] {
+        let loaded = toml(SMALLEST, &[(key, value)]);
+        assert!(loaded.is_ok(), "{key} = {value}: {}", loaded.unwrap_err());
+    }
+}
+
+#[test]
+fn line_ends_and_marks_of_other_systems_do_no_harm() {
+    let plain = toml(TWO_WAY, &[]).unwrap();
+    for text in [TWO_WAY.replace('\n', "\r\n"), format!("\u{feff}{TWO_WAY}")] {
+        assert_eq!(toml(&text, &[]).unwrap_or_else(|e| panic!("{e}")).sha256, plain.sha256);
+    }
+    let text = as_json(TWO_WAY).replace('\n', "\r\n");
+    assert_eq!(json(&text, &[]).unwrap().sha256, plain.sha256);
+    assert_eq!(json(&format!("\u{feff}{text}"), &[]).unwrap_or_else(|e| panic!("{e}")).sha256, plain.sha256);
+    let told = toml(&TWO_WAY.replace("gamma", "gama").replace('\n', "\r\n"), &[]).unwrap_err();
+    assert_eq!(told.all[0].line, Some(29));
+}
