@@ -158,6 +158,7 @@ impl Scenario {
     /// some ten times a second with (virtual seconds, duration in seconds, events, seconds on the wall), and may raise to
     /// stop the run.
     #[pyo3(signature = (world, *, series = false, log_all = false, log_of = None, base_rtt_s = None, progress = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python method")]
     fn run(
         &self,
         py: Python<'_>,
