@@ -155,7 +155,7 @@ class Scenario:
             world: `"sim"` or `"theory"`; the other names of `WORLDS` raise `WorldUnavailable`.
             series: Record series over time (`Result.series`); by default where there are at most 200 flows and links.
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
-            base_rtt_s: World `theory` only: what each flow believes its base round-trip time to be, in seconds, as world
+            base_rtt_s: World `theory` only: each flow's belief about its base round-trip time in seconds, as world
                 `sim` reports it; propagation alone unless said.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
