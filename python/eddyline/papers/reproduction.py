@@ -1,0 +1,92 @@
+"""Reproducing a paper: its exhibits, its claims judged, as document, tables or report."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from eddyline.errors import InputError
+from eddyline.papers.claims import judge, read
+from eddyline.papers.desk import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from eddyline.papers import Paper
+    from eddyline.papers.claims import Verdict
+    from eddyline.papers.exhibit import Exhibit
+
+    Builders: TypeAlias = Mapping[str, Callable[[Desk], Exhibit]]
+
+__all__ = ["Reproduced", "reproduced"]
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """What came of it.
+
+    Attributes:
+        exhibits: In the paper's order.
+        verdicts: Of every claim whose exhibit is among them.
+        seconds: How long simulations and theory took.
+        runs: Simulations run.
+        packets: Packets that they delivered.
+    """
+
+    paper: Paper
+    exhibits: Sequence[Exhibit]
+    verdicts: Sequence[Verdict]
+    seconds: float
+    runs: int
+    packets: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `--json`."""
+        return {
+            "paper": self.paper.name,
+            "title": self.paper.title,
+            "source": self.paper.source,
+            "exhibits": [e.to_dict() for e in self.exhibits],
+            "claims": [v.to_dict() for v in self.verdicts],
+        }
+
+    def show(self) -> None:
+        """Prints exhibits, then claims with their verdicts."""
+        from eddyline.papers.terminal import show
+
+        show(self)
+
+    def write(self, folder: Path) -> Path:
+        """Writes report, data and figures; returns the page."""
+        from eddyline.papers.report import write
+
+        return write(self, folder)
+
+
+def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str]) -> Reproduced:
+    """Makes the wanted exhibits (all if none is named) and judges the claims that rest on them.
+
+    Raises:
+        InputError: There is no exhibit of a wanted name.
+    """
+    for name in wanted:
+        if name not in builders:
+            raise _unknown(paper, name, list(builders))
+    claims = read(paper.folder / "claims.toml")
+    started, desk = time.monotonic(), Desk(paper.folder)
+    exhibits = [build(desk) for name, build in builders.items() if not wanted or name in wanted]
+    made = {e.id: e for e in exhibits}
+    verdicts = [judge(claim, made[claim.exhibit]) for claim in claims if claim.exhibit in made]
+    seconds = time.monotonic() - started
+    return Reproduced(paper, exhibits, verdicts, seconds, desk.lab.runs, desk.lab.packets)
+
+
+def _unknown(paper: Paper, name: str, known: Sequence[str]) -> InputError:
+    near = get_close_matches(name, known, 1, 0.5)
+    return InputError(
+        f"{paper.name} has no exhibit {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""),
+        f"exhibits are {', '.join(known)}",
+    )
