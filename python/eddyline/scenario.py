@@ -172,17 +172,13 @@ class Scenario:
             raise unavailable(world)
         if series is None:
             series = len(self.flows) + len(self.links) <= _SERIES_BY_DEFAULT
-        try:
-            run = self._core.run(
-                world,
-                series=series,
-                log_all=log is True,
-                log_of=log if isinstance(log, str) else None,
-                progress=progress,
-            )
-        except KeyError as e:
-            names = ", ".join([*self._core.sources, *self.links][:20])
-            raise InputError(str(e.args[0]), f"names are {names}") from None
+        run = self._core.run(
+            world,
+            series=series,
+            log_all=log is True,
+            log_of=log if isinstance(log, str) else None,
+            progress=progress,
+        )
         return Result(run.json, self, run)
 
     def __repr__(self) -> str:

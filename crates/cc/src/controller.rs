@@ -22,6 +22,8 @@ pub struct Sent {
     pub now: Time,
     /// Packets in flight, this one included.
     pub in_flight: f64,
+    /// Window or pacing, not the application or the receiver, held the sender back before.
+    pub cwnd_limited: bool,
 }
 
 /// What rides on a packet from its sending to its acknowledgement.

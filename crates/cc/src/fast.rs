@@ -228,9 +228,11 @@ impl Controller for Fast {
 
     #[inline]
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
-        // A paced sender has `w` packets in flight on average but a whole number at any moment: the window itself is the
-        // unbiased count unless something else held the flow back.
-        let in_flight = if self.module.is_none() { sent.in_flight.min(self.window) } else { sent.in_flight };
+        // A paced sender has `w` packets in flight on average but a whole number, now more, now less, at any moment. Half a
+        // packet of bias would be half a packet of alpha, so the window itself is the count unless something else held
+        // the flow back.
+        let whole = self.module.is_some() || !sent.cwnd_limited;
+        let in_flight = if whole { sent.in_flight } else { self.window };
         Stamp { in_flight: in_flight as f32 }
     }
 

@@ -7,6 +7,7 @@ use pyo3::{PyErr, PyResult, import_exception};
 
 import_exception!(eddyline.errors, ScenarioError);
 import_exception!(eddyline.errors, EddylineError);
+import_exception!(eddyline.errors, InputError);
 import_exception!(eddyline.errors, InternalError);
 
 thread_local! {
@@ -17,7 +18,8 @@ thread_local! {
 pub(crate) fn keep_panics_quiet() {
     std::panic::set_hook(Box::new(|info| {
         let payload = info.payload();
-        let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let text =
+            payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let text = text.unwrap_or("no message");
         let place = info.location().map_or_else(String::new, |l| format!(" ({}:{})", l.file(), l.line()));
         LAST_PANIC.with_borrow_mut(|last| *last = Some(format!("{text}{place}")));

@@ -9,12 +9,12 @@ use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_sim::{LogEvent, PacketLog, Quantity, Series};
 use eddyline_sim::{Options, Progress, SimError};
-use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns;
-use crate::errors::{EddylineError, guarded, internal};
+use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::scenario::{Names, Scenario};
 
 /// What a world answered.
@@ -72,10 +72,19 @@ fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, 
         return Err(e);
     }
     let outcome = outcome.map_err(|e| match e {
-        SimError::UnknownEntity(_) => PyKeyError::new_err(e.to_string()),
+        SimError::UnknownEntity(_) => InputError::new_err((e.to_string(), names_hint(network))),
         SimError::Interrupted | SimError::NotConserved(_) => internal(e.to_string()),
     })?;
     Ok(Answer { result: outcome.result, series: outcome.series, log: outcome.log })
+}
+
+/// Whose packets can be logged.
+fn names_hint(network: &Network) -> String {
+    let flows = network.flows.iter().map(|f| &f.name);
+    let traffic = network.traffic.iter().map(|t| &t.name);
+    let names = flows.chain(traffic).chain(network.links.iter().map(|l| &l.name));
+    let names: Vec<String> = names.take(20).map(|name| format!("{name:?}")).collect();
+    format!("names are {}", names.join(", "))
 }
 
 /// Signals first (Ctrl-C raises), then the caller's callback.

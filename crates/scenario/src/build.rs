@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::model::{self, ApplicationParams, File, PacingChoice};
 use crate::network::{Application, Flow, Group, Link, LinkId, Network, Pacing, TcpOptions, Traffic};
-use crate::trace::Trace;
+use eddyline_path::traffic::Trace;
 
 /// The network of a file in which every name is known.
 pub(crate) fn network(file: &File, sha256: String, traces: &[Option<Arc<Trace>>]) -> Network {

@@ -129,7 +129,8 @@ impl Expectation {
         value.is_finite()
             && self.at_least.is_none_or(|least| value >= least)
             && self.at_most.is_none_or(|most| value <= most)
-            && self.near.is_none_or(|(aim, within)| (value - aim).abs() <= within * aim.abs())
+            // 0.95 is within 5 % of 1, whatever the last bit of the difference
+            && self.near.is_none_or(|(aim, within)| (value - aim).abs() <= within * aim.abs() * (1.0 + 1e-12))
     }
 }
 

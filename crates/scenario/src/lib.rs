@@ -19,7 +19,7 @@ pub mod model;
 pub mod network;
 pub mod presets;
 pub mod result;
-pub mod trace;
+mod trace;
 
 pub use check::shape::schema;
 pub use diagnostic::{Diagnostic, Diagnostics};

@@ -37,6 +37,8 @@ pub struct Scenario {
 /// # Errors
 /// Every mistake of the text and the overrides.
 pub fn load(input: &Input<'_>, overrides: &[(String, String)]) -> Result<Scenario, Diagnostics> {
+    // the mark that some editors put in front is no part of the text
+    let input = &Input { text: input.text.trim_start_matches('\u{feff}'), ..*input };
     let mut report = Report::new(input, overrides);
     match understand(input, overrides, &mut report) {
         Some(scenario) if report.is_clean() => Ok(scenario),
@@ -56,9 +58,9 @@ fn understand(input: &Input<'_>, overrides: &[(String, String)], report: &mut Re
     names::check(&root, report);
     let typed = Typed::read(&root, report);
     meaning::check(&root, &typed, report);
-    on_links::check(&root, &typed, report);
+    let traces = trace::read(&root, &typed, input.folder, report);
+    on_links::check(&root, &typed, &traces.of_traffic, report);
     let expectations = expectations(&root, &typed, input, report);
-    let traces = trace::read(&root, input.folder, report);
     if !report.is_clean() {
         return None;
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eddyline_cc::{ControllerParams, PathFacts};
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
-use eddyline_path::traffic::TrafficParams;
+use eddyline_path::traffic::{Trace, TrafficParams};
 use eddyline_units::{Rate, Time};
 
 /// A link's place in [`Network::links`].
@@ -145,8 +145,8 @@ pub struct Traffic {
     pub start: Time,
     /// Last moment of traffic.
     pub stop: Option<Time>,
-    /// The file that the model names, read; shared by all traffic that names it.
-    pub trace: Option<Arc<crate::trace::Trace>>,
+    /// The trace that the model plays; shared by all traffic that names it.
+    pub trace: Option<Arc<Trace>>,
 }
 
 /// Flows of one table with `count` above one.

@@ -1,76 +1,76 @@
-//! Files that a scenario refers to.
+//! Files that a scenario refers to: traces of unresponsive traffic.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use eddyline_path::traffic::Trace;
+
 use crate::diagnostic::Report;
+use crate::model::Traffic;
 use crate::tree::{Node, Step};
+use crate::typed::Typed;
 
 /// Larger files are no traces.
 const MOST_BYTES: u64 = 256 << 20;
-
-/// A trace file's content.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trace {
-    /// The text as read.
-    pub text: String,
-}
-
-impl Trace {
-    /// What a trace file says.
-    ///
-    /// # Errors
-    /// Why the text is no trace.
-    pub fn parse(text: String) -> Result<Self, String> {
-        if text.trim().is_empty() {
-            return Err("nothing in it".to_owned());
-        }
-        Ok(Self { text })
-    }
-}
 
 /// Traces of a scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Traces {
     /// One per traffic table, where its model names a file.
     pub of_traffic: Vec<Option<Arc<Trace>>>,
-    /// Every file read, once, as the scenario names it relative to its folder.
+    /// Every file read, once, folder included.
     pub files: Vec<PathBuf>,
 }
 
-/// Reads the files that traffic models name; what cannot be read is reported at the key.
-pub(crate) fn read(root: &Node, folder: Option<&Path>, report: &mut Report<'_>) -> Traces {
-    let mut known: HashMap<&str, Option<Arc<Trace>>> = HashMap::new();
+/// Reads the files that traffic models name, each once for every way of reading it, and holds the models against what
+/// is in them. What is wrong is reported at its key.
+pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &mut Report<'_>) -> Traces {
+    let mut known: HashMap<String, Option<Arc<Trace>>> = HashMap::new();
     let mut traces = Traces::default();
-    for (i, traffic) in root.tables("traffic").iter().enumerate() {
-        let file = traffic.get("model").and_then(|m| m.get("file")).and_then(Node::text);
-        // a model that has no `file` has been refused already
-        let Some(file) = file.filter(|_| !report.touched("traffic", i)) else {
+    for (i, traffic) in typed.traffic.iter().enumerate() {
+        let Some(traffic) = traffic else {
             traces.of_traffic.push(None);
             continue;
         };
-        let trace = known.entry(file).or_insert_with(|| {
-            let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-            let path_in_file = [Step::Key("traffic"), Step::Item(i), Step::Key("model"), Step::Key("file")];
-            match load(&path)
-                .and_then(|text| Trace::parse(text).map_err(|e| format!("{} is no trace: {e}", path.display())))
-            {
-                Ok(trace) => {
+        let mut wrong = |key: &str, message: String, hint: Option<&str>| {
+            let path = [Step::Key("traffic"), Step::Item(i), Step::Key("model"), Step::Key(key)];
+            report.wrong(root, &path, message, hint.map(str::to_owned));
+        };
+        let trace = match traffic.model.trace_file() {
+            None => None,
+            Some((file, how)) => {
+                let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
+                let same = format!("{how:?} {file}");
+                let first = !known.contains_key(&same);
+                let trace = known.entry(same).or_insert_with(|| {
+                    let trace = load(&path).and_then(|text| {
+                        Trace::read(&text, &how).map_err(|e| format!("{} is no trace: {e}", path.display()))
+                    });
+                    trace
+                        .map_err(|e| wrong("file", e, Some("relative paths start at the scenario's folder")))
+                        .ok()
+                        .map(Arc::new)
+                });
+                if first && trace.is_some() && !traces.files.contains(&path) {
                     traces.files.push(path);
-                    Some(Arc::new(trace))
                 }
-                Err(message) => {
-                    let hint = "relative paths start at the scenario's folder";
-                    report.wrong(root, &path_in_file, message, Some(hint.to_owned()));
-                    None
-                }
+                trace.clone()
             }
-        });
-        traces.of_traffic.push(trace.clone());
+        };
+        if trace.is_some() || traffic.model.trace_file().is_none() {
+            for mistake in mistakes(traffic, trace.as_deref()) {
+                wrong(mistake.key, mistake.message, None);
+            }
+        }
+        traces.of_traffic.push(trace);
     }
     traces
+}
+
+fn mistakes(traffic: &Traffic, trace: Option<&Trace>) -> Vec<eddyline_path::traffic::Mistake> {
+    u32::try_from(traffic.packet.get()).map_or_else(|_| Vec::new(), |packet| traffic.model.mistakes(packet, trace))
 }
 
 fn load(path: &Path) -> Result<String, String> {

@@ -2,8 +2,23 @@
 
 mod common;
 
-use common::{TWO_WAY, as_json, json, toml};
-use eddyline_scenario::{Format, Input, load};
+use common::{TWO_WAY, as_json, dict, json, toml};
+use eddyline_scenario::network::{Application, Pacing};
+use eddyline_scenario::{load_file, presets, schema};
+use eddyline_units::{Rate, Time};
+
+const SMALLEST: &str = r#"
+duration = "1 s"
+[[link]]
+name = "l"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flow]]
+name = "f"
+controller = { kind = "reno" }
+data = ["l"]
+ack = ["l"]
+"#;
 
 #[test]
 fn three_mistakes_are_told_at_once() {
@@ -12,18 +27,224 @@ fn three_mistakes_are_told_at_once() {
         "delay = 10",
         1,
     );
-    let all = toml(&text, &[]).unwrap_err();
-    assert_eq!(all.all.len(), 3, "{all}");
+    let told = toml(&text, &[]).unwrap_err();
+    assert_eq!(told.all.iter().map(|d| d.line).collect::<Vec<_>>(), [Some(11), Some(29), Some(30)], "{told}");
 }
 
 #[test]
 fn toml_json_and_dict_give_the_same_network() {
     let a = toml(TWO_WAY, &[]).unwrap();
     let text = as_json(TWO_WAY);
-    let b = json(&text, &[]).unwrap();
-    let c = load(&Input { text: &text, format: Format::Dict, name: "dict", folder: None }, &[]).unwrap();
-    for other in [b, c] {
+    for other in [json(&text, &[]).unwrap(), dict(&text, &[]).unwrap()] {
         assert_eq!(format!("{:?}", a.network), format!("{:?}", other.network));
         assert_eq!(a.canonical, other.canonical);
+        assert_eq!(a.sha256, other.sha256);
     }
+}
+
+#[test]
+fn the_canonical_form_is_its_own() {
+    for text in [TWO_WAY, SMALLEST] {
+        let a = toml(text, &[]).unwrap();
+        let b = json(&a.canonical, &[]).unwrap();
+        assert_eq!(a.canonical, b.canonical);
+        assert_eq!(format!("{:?}", a.network), format!("{:?}", b.network));
+    }
+    // comments and spelling are no part of it
+    let spelled = toml(&SMALLEST.replace("1 ms", "1000 us").replace("[[link]]", "[[link]] # why"), &[]).unwrap();
+    assert_eq!(spelled.sha256, toml(SMALLEST, &[]).unwrap().sha256);
+    assert_eq!(spelled.sha256.len(), 64);
+}
+
+#[test]
+fn defaults_are_those_of_the_contract() {
+    let s = toml(SMALLEST, &[]).unwrap();
+    let n = &s.network;
+    assert_eq!((n.title.as_str(), n.warmup, n.seed, n.record_interval), ("case", Time::ZERO, 0, Time::from_ms(1)));
+    let f = &n.flows[0];
+    assert_eq!((f.packet, f.header, f.ack_packet, f.receive_window), (1500, 40, 40, None));
+    assert_eq!((f.tcp.sack, f.tcp.initial_window, f.tcp.ack_every, f.tcp.ecn), (true, 10, 1, false));
+    assert_eq!(
+        (f.tcp.min_rto, f.tcp.ack_timer, f.tcp.pacing),
+        (Time::from_ms(200), Time::from_ms(200), Pacing::Controller)
+    );
+    assert_eq!((f.application, f.start, f.stop, f.size), (Application::Bulk, Time::ZERO, None, None));
+    assert_eq!(serde_json::to_value(n.links[0].queue).unwrap()["limit"], "unlimited");
+    assert!(n.groups.is_empty() && n.traffic.is_empty());
+}
+
+#[test]
+fn every_key_reaches_the_network() {
+    let n = toml(TWO_WAY, &[]).unwrap().network;
+    let names: Vec<_> = n.links.iter().map(|l| l.name.as_str()).collect();
+    assert_eq!(names, ["forward", "backward", "home/down", "home/up"]);
+    let names: Vec<_> = n.flows.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["flow 1", "many[0]", "many[1]", "many[2]"]);
+    let f = &n.flows[0];
+    assert_eq!((f.packet, f.header, f.ack_packet, f.tcp.ack_every), (1040, 40, 52, 2));
+    assert_eq!((f.access_data, f.access_ack), (Time::from_ms(1), Time::from_ms(2)));
+    assert_eq!((f.receive_window, f.size, f.tcp.pacing), (Some(1_000_000), Some(100_000_000), Pacing::Off));
+    let m = &n.flows[3];
+    assert_eq!((&*m.data, &*m.ack, m.start, m.tcp.ack_every), (&[0, 2][..], &[3, 1][..], Time::from_ms(200), 4));
+    assert_eq!(m.application, Application::Bursts { bytes: 1_000_000, every: Time::SECOND * 2 });
+    assert!(std::sync::Arc::ptr_eq(&n.flows[1].controller, &m.controller), "flows of a table share what they can");
+    assert_eq!((n.groups[0].name.as_str(), n.groups[0].first, n.groups[0].count), ("many", 1, 3));
+    assert_eq!((n.traffic[0].packet, &*n.traffic[0].path), (1000, &[1][..]));
+    assert_eq!(n.links[3].rate, Rate::from_bps(2_000_000));
+    assert_eq!(n.links[3].delay, n.links[2].delay, "what a duplex does not say is the preset's");
+}
+
+#[test]
+fn overrides_reach_what_they_name() {
+    let set = |key, value| toml(TWO_WAY, &[(key, value)]).unwrap_or_else(|e| panic!("{e}")).network;
+    assert_eq!(set("duration", "40 s").duration, Time::SECOND * 40);
+    assert_eq!(set("link.forward.rate", "\"1 Mbit/s\"").links[0].rate, Rate::from_bps(1_000_000));
+    assert_eq!(set("link.\"forward\".delay", "1 ms").links[0].delay, Time::from_ms(1));
+    assert_eq!(set("link.*.delay", "1 ms").links.iter().filter(|l| l.delay == Time::from_ms(1)).count(), 4);
+    assert_eq!(set("link.\"home/down\".rate", "5 Mbit/s").links[2].rate, Rate::from_bps(5_000_000));
+    assert_eq!(set("duplex.home.up.rate", "5 Mbit/s").links[3].rate, Rate::from_bps(5_000_000));
+    assert_eq!(set("flow.'flow 1'.tcp.initial_window", "4").flows[0].tcp.initial_window, 4);
+    assert_eq!(set("flow.\"flow 1\".ack", "[\"home/up\"]").flows[0].ack[..], [3]);
+    assert_eq!(set("record.interval", "1 s").record_interval, Time::SECOND);
+    assert_eq!(set("title", "another").title, "another");
+    assert_eq!(set("flow.many.controller", "{ kind = \"reno\" }").flows[1].controller.name(), "reno");
+    let all_reno = set("flow.*.controller.kind", "reno");
+    assert!(all_reno.flows.iter().all(|f| f.controller.name() == "reno"), "parameters go with their kind");
+    let small = toml(SMALLEST, &[("link.l.queue.limit", "7 packets")]).unwrap().network;
+    assert_eq!(serde_json::to_value(small.links[0].queue).unwrap()["limit"], "7 packets");
+    let twice = toml(TWO_WAY, &[("seed", "3"), ("seed", "4")]).unwrap();
+    assert_eq!(twice.network.seed, 4, "the last one holds");
+    assert_ne!(twice.sha256, toml(TWO_WAY, &[]).unwrap().sha256);
+}
+
+#[test]
+fn files_are_read_with_their_traces() {
+    let folder = std::env::temp_dir().join(format!("eddyline-scenario-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("traces")).unwrap();
+    std::fs::write(folder.join("traces/film.dat"), "1 I 0 1000\n2 B 40 500\n3 P 80 700\n").unwrap();
+    let model = "{ kind = \"trace\", file = \"traces/film.dat\", copies = 2 }";
+    let two = format!(
+        "{SMALLEST}\n[[traffic]]\nname = \"a\"\npath = [\"l\"]\nmodel = {model}\n\
+         [[traffic]]\nname = \"b\"\npath = [\"l\"]\nmodel = {model}\n"
+    );
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let scenario = load_file(&write("film.toml", two.as_bytes()), &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(scenario.network.title, "film");
+    assert_eq!(scenario.files, [folder.join("traces/film.dat")]);
+    let traces: Vec<_> = scenario.network.traffic.iter().map(|t| t.trace.clone().unwrap()).collect();
+    assert!(std::sync::Arc::ptr_eq(&traces[0], &traces[1]));
+    let told = load_file(&write("noise.toml", &(0..=255).collect::<Vec<u8>>()), &[]).unwrap_err();
+    assert!(told.to_string().contains("not UTF-8"), "{told}");
+    assert!(load_file(&write("case.json", b"{}"), &[]).unwrap_err().to_string().contains("duration is missing"));
+    assert!(load_file(&folder, &[]).unwrap_err().to_string().contains("not a file"));
+    assert!(load_file(&folder.join("absent.toml"), &[]).unwrap_err().to_string().contains("cannot read"));
+    write("traces/film.dat", b"\xff\xfe");
+    let told = load_file(&folder.join("film.toml"), &[]).unwrap_err();
+    assert_eq!((told.all.len(), told.all[0].key.as_str()), (1, "traffic.a.model.file"), "{told}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn every_preset_makes_two_links() {
+    assert_eq!(presets().len(), 6);
+    for preset in presets() {
+        let text = format!(
+            "duration = \"1 s\"\nduplex = [{{ name = \"d\", preset = \"{}\" }}]\n\
+             [[flow]]\nname = \"f\"\ncontroller = {{ kind = \"reno\" }}\ndata = [\"d/down\"]\nack = [\"d/up\"]\n",
+            preset.name
+        );
+        let links = toml(&text, &[]).unwrap_or_else(|e| panic!("{e}")).network.links;
+        assert_eq!((links[0].rate, links[1].delay), (preset.down.rate, preset.up.delay));
+        assert!(preset.down.rate > preset.up.rate && !preset.source.is_empty(), "{}", preset.name);
+    }
+}
+
+#[test]
+fn the_schema_describes_every_key() {
+    fn undescribed(schema: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+        if let Some(keys) = schema["properties"].as_object() {
+            assert_eq!(schema["additionalProperties"], false, "{path} takes unknown keys");
+            for (name, key) in keys {
+                if key["description"].is_null() && name != "kind" {
+                    found.push(format!("{path}.{name}"));
+                }
+                undescribed(key, &format!("{path}.{name}"), found);
+            }
+        }
+        for list in ["oneOf", "anyOf"] {
+            for inner in schema[list].as_array().into_iter().flatten() {
+                undescribed(inner, path, found);
+            }
+        }
+    }
+    let schema = schema();
+    let mut found = Vec::new();
+    undescribed(&schema, "", &mut found);
+    for (name, def) in schema["$defs"].as_object().unwrap() {
+        undescribed(def, name, &mut found);
+    }
+    assert!(found.is_empty(), "{found:?}");
+    for key in
+        ["title", "duration", "warmup", "seed", "record", "link", "duplex", "flow", "traffic", "arrivals", "expect"]
+    {
+        assert!(schema["properties"][key].is_object(), "{key}");
+    }
+    assert_eq!(schema["required"], serde_json::json!(["duration"]));
+    assert_eq!(schema["properties"]["duration"]["format"], "time");
+}
+
+#[test]
+fn a_file_may_name_its_schema_and_null_means_default() {
+    let text = r#"{"$schema": "eddyline.schema.json", "duration": "1 s", "seed": 7.0,
+        "link": [{"name": "l", "rate": "1 Mbit/s", "delay": "1 ms"}],
+        "flow": [{"name": "f", "controller": {"kind": "reno"}, "data": ["l"], "ack": ["l"], "stop": null}]}"#;
+    let s = json(text, &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(!s.canonical.contains("$schema"));
+    assert_eq!(s.network.seed, 7);
+    let told = json(&text.replace("\"seed\": 7.0", "\"seed\": null"), &[]).unwrap_err();
+    assert!(told.to_string().contains("leave the key out"), "{told}");
+}
+
+#[test]
+fn the_ends_of_every_range_are_in_it() {
+    for (key, value) in [
+        ("duration", "1 ms"),
+        ("duration", "200 d"),
+        ("seed", "9223372036854775807"),
+        ("link.l.rate", "1 bit/s"),
+        ("link.l.rate", "10 Tbit/s"),
+        ("link.l.delay", "0 s"),
+        ("link.l.delay", "1 h"),
+        ("link.l.loss", "0.999999"),
+        ("link.l.queue.limit", "1 packets"),
+        ("link.l.queue.limit", "1500 B"),
+        ("flow.f.count", "1000000"),
+        ("flow.f.header", "0 B"),
+        ("flow.f.packet", "41 B"),
+        ("flow.f.receive_window", "1460 B"),
+        ("flow.f.start", "200 d"),
+        ("flow.f.tcp.pacing", "true"),
+        ("flow.f.delayed_ack", "false"),
+        ("flow.f.tcp.ack_every", "1"),
+    ] {
+        let loaded = toml(SMALLEST, &[(key, value)]);
+        assert!(loaded.is_ok(), "{key} = {value}: {}", loaded.unwrap_err());
+    }
+}
+
+#[test]
+fn line_ends_and_marks_of_other_systems_do_no_harm() {
+    let plain = toml(TWO_WAY, &[]).unwrap();
+    for text in [TWO_WAY.replace('\n', "\r\n"), format!("\u{feff}{TWO_WAY}")] {
+        assert_eq!(toml(&text, &[]).unwrap_or_else(|e| panic!("{e}")).sha256, plain.sha256);
+    }
+    let text = as_json(TWO_WAY).replace('\n', "\r\n");
+    assert_eq!(json(&text, &[]).unwrap().sha256, plain.sha256);
+    assert_eq!(json(&format!("\u{feff}{text}"), &[]).unwrap_or_else(|e| panic!("{e}")).sha256, plain.sha256);
+    let told = toml(&TWO_WAY.replace("gamma", "gama").replace('\n', "\r\n"), &[]).unwrap_err();
+    assert_eq!(told.all[0].line, Some(29));
 }

@@ -192,7 +192,8 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
             Some(Limit::Bytes(n)) => (links[l].queue_bytes.mean, "B", n as f64),
             _ => continue,
         };
-        if let Some(mean) = waiting.filter(|mean| *mean > limit) {
+        // the tolerance keeps rounding from crying wolf at a limit of exactly the alphas
+        if let Some(mean) = waiting.filter(|mean| *mean > limit * (1.0 + 1e-9)) {
             notes.push(format!(
                 "link {}: the queue of equilibrium, {mean:.1} {unit}, would overflow its limit of {limit} {unit}; losses are not \
                  modelled",

@@ -52,9 +52,8 @@ fn two_way_examples() {
         all_close(&at.rates, &numbers(&v["x"]), CLOSED);
         at.delays.iter().for_each(|q| close(*q, number(&v["q"]), CLOSED));
         let full = [number(&v["saturation_F"]), number(&v["saturation_B"])];
-        for l in 0..2 {
-            close(at.loads[l] / problem.capacity[l], full[l], CLOSED);
-        }
+        let loads: Vec<f64> = at.loads.iter().zip(&problem.capacity).map(|(y, c)| y / c).collect();
+        all_close(&loads, &full, CLOSED);
         let goodput: Vec<f64> = at.rates.iter().map(|x| x * number(&v["Pp"])).collect();
         all_close(&goodput, &numbers(&v["goodput"]), CLOSED);
         if wanted == Bottleneck::Both {

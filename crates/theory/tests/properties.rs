@@ -278,10 +278,8 @@ fn extreme_values_do_not_panic() {
                 ];
                 let mut stated = problem(&[c, 1e6, 1.0], flows);
                 stated.base_rtt_error = vec![e, 0.0, 0.0];
-                if let Ok(solved) = solve(&stated) {
-                    if solved.converged {
-                        solved.found.iter().for_each(|at| assert!(at.rates.iter().all(|x| *x > 0.0)));
-                    }
+                if let Some(solved) = solve(&stated).ok().filter(|s| s.converged) {
+                    solved.found.iter().for_each(|at| assert!(at.rates.iter().all(|x| *x > 0.0)));
                 }
             }
         }

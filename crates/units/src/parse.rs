@@ -121,8 +121,14 @@ impl Decimal {
     /// The nearest floating-point number.
     #[must_use]
     pub fn as_f64(self) -> f64 {
+        self.times_power_of_ten(0)
+    }
+
+    /// The floating-point number nearest to this one times ten to the `power`.
+    #[must_use]
+    pub fn times_power_of_ten(self, power: i32) -> f64 {
         // The standard library's reader rounds correctly, a product of floats would not.
-        format!("{}e{}", self.mantissa, self.exponent).parse().unwrap_or(f64::INFINITY)
+        format!("{}e{}", self.mantissa, self.exponent.saturating_add(power)).parse().unwrap_or(f64::INFINITY)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What all quantities share: a name, units, text in and out.
 
-use crate::QuantityError;
+use crate::{Decimal, QuantityError};
 
 /// One unit of a quantity: how it is written and how many base units it holds.
 #[derive(Debug, Clone, Copy)]
@@ -61,4 +61,15 @@ const fn gcd_power_of_ten(scale: u64) -> u64 {
         s /= 10;
     }
     if s == 1 { scale } else { 1 }
+}
+
+/// A float times ten to the `power` as decimal digits that read back, divided by that power, to the very same float.
+pub(crate) fn digits(value: f64, power: i32) -> String {
+    let scientific = format!("{value:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let shifted = format!("{mantissa}e{}", exponent.parse::<i32>().unwrap_or(0).saturating_add(power));
+    let plain = shifted.parse::<f64>().unwrap_or(value);
+    let same = |text: &str| Decimal::parse(text).is_ok_and(|d| d.times_power_of_ten(-power) == value);
+    // People write 0.001 and 1000, not 1e-3 and 1e3.
+    Some(plain.to_string()).filter(|text| text.len() <= 24 && same(text)).unwrap_or(shifted)
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::QuantityError;
 use crate::parse::split;
-use crate::quantity::{Quantity, Unit, show};
+use crate::quantity::{Quantity, Unit, digits, show};
 
 /// Text in and out, serde and JSON Schema for one quantity.
 macro_rules! text_form {
@@ -237,9 +237,9 @@ impl Bytes {
     }
 }
 
-/// A floating-point quantity.
+/// A floating-point quantity, written ten to the `$power` times as large as it is kept.
 macro_rules! real_quantity {
-    ($(#[$doc:meta])* $type:ident, $format:literal, $example:literal, $symbol:literal, $scale:expr) => {
+    ($(#[$doc:meta])* $type:ident, $format:literal, $example:literal, $symbol:literal, $power:literal) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
         pub struct $type(f64);
@@ -264,7 +264,7 @@ macro_rules! real_quantity {
             const FORMAT: &'static str = $format;
             fn parse(text: &str) -> Result<Self, QuantityError> {
                 let (number, ()) = split(text, Self::UNITS)?;
-                let value = number.as_f64() * $scale;
+                let value = number.times_power_of_ten(-$power);
                 if !value.is_finite() {
                     return Err(QuantityError::TooLarge { most: concat!("1.8e308 ", $symbol).to_owned() });
                 }
@@ -280,7 +280,7 @@ macro_rules! real_quantity {
 
         impl fmt::Display for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{} {}", self.0 / $scale, $symbol)
+                write!(f, "{} {}", digits(self.0, $power), $symbol)
             }
         }
 
@@ -290,15 +290,15 @@ macro_rules! real_quantity {
 
 real_quantity! {
     /// A number of packets; windows are fractional, so this is too.
-    Packets, "packets", "100 packets", "packets", 1.0
+    Packets, "packets", "100 packets", "packets", 0
 }
 
 real_quantity! {
     /// Events a second.
-    Frequency, "frequency", "0.5 /s", "/s", 1.0
+    Frequency, "frequency", "0.5 /s", "/s", 0
 }
 
 real_quantity! {
     /// A share, written in percent and kept as a fraction of one.
-    Percent, "percent", "3 %", "%", 0.01
+    Percent, "percent", "3 %", "%", 2
 }

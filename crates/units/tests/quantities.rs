@@ -38,6 +38,9 @@ fn writes_what_people_write() {
     assert_eq!(Time::ZERO.to_string(), "0 s");
     assert_eq!(Rate::from_bps(1_500_000).to_string(), "1.5 Mbit/s");
     assert_eq!(Bytes::new(1500).to_string(), "1500 B");
+    assert_eq!(Percent::new(0.35).to_string(), "35 %");
+    assert_eq!(Packets::new(1e300).to_string(), "1e300 packets");
+    assert_eq!(Packets::new(0.5).to_string(), "0.5 packets");
     assert_eq!(Bytes::new(75_000).to_string(), "75 kB");
 }
 
@@ -57,6 +60,20 @@ proptest! {
     fn rate_and_bytes_survive_text(n in any::<u64>()) {
         prop_assert_eq!(Rate::from_bps(n).to_string().parse::<Rate>().unwrap(), Rate::from_bps(n));
         prop_assert_eq!(Bytes::new(n).to_string().parse::<Bytes>().unwrap(), Bytes::new(n));
+    }
+
+    #[test]
+    fn packets_and_percent_survive_text(bits in any::<u64>()) {
+        let x = f64::from_bits(bits & (u64::MAX >> 1));
+        prop_assume!(x.is_finite() && x < 1e300);
+        prop_assert_eq!(Packets::new(x).to_string().parse::<Packets>().unwrap(), Packets::new(x));
+        prop_assert_eq!(Percent::new(x).to_string().parse::<Percent>().unwrap(), Percent::new(x));
+    }
+
+    #[test]
+    fn percent_reads_to_the_nearest_float(n in 0u32..10_000) {
+        let text = format!("{}.{:02} %", n / 100, n % 100);
+        prop_assert_eq!(text.parse::<Percent>().unwrap().get(), format!("{n}e-4").parse::<f64>().unwrap());
     }
 
     #[test]

@@ -103,6 +103,8 @@ def main(args: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except click.exceptions.Exit as e:
         return e.exit_code
+    except SystemExit as e:  # completion, and a closed pipe where click writes
+        return e.code if isinstance(e.code, int) else 1
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted", None, word="")
         return 130

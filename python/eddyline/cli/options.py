@@ -68,7 +68,8 @@ class Key(click.ParamType[str]):
         if equals and key.endswith("kind"):
             kinds = registered()["queues" if "queue" in key else "controllers"]
             return [CompletionItem(f"{key}={k['name']}") for k in kinds if k["name"].startswith(value)]
-        file = ctx.params.get("file")
+        # An option whose value is still being typed keeps click from telling arguments: they are left over.
+        file = ctx.params.get("file") or next(iter(ctx.args), None)
         try:
             table = Scenario.load(file).to_dict() if file else {}
         except EddylineError:

@@ -79,8 +79,8 @@ def command(
     from eddyline.cli.progress import Progress
     from eddyline.scenario import Scenario
 
-    scenario = Scenario.load(file, set=overrides)
     _check_outputs(out, plot, log, log_of, world, seeds)
+    scenario = Scenario.load(file, set=overrides)
     wanted = Wanted(series=out is not None or plot is not None, log=log_of or log is not None)
     with Progress(silent=quiet or no_progress) as progress:
         answers = answer(scenario, world, seeds, wanted, progress)

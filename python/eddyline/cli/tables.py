@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -69,10 +71,17 @@ def show(answers: Sequence[Answer]) -> None:
         _beside(given)
 
 
+class _Pipe(Console):
+    def on_broken_pipe(self) -> None:
+        """Whoever read us has seen enough. Nothing more may be written, not even at exit."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.exceptions.Exit(0)
+
+
 def print_table(table: Table) -> None:
     """Prints to standard output; where that is no terminal, wide enough for whole lines."""
     width = None if sys.stdout.isatty() else _PIPED_WIDTH
-    Console(width=width, highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+    _Pipe(width=width, highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
 
 
 def _table(title: str, first: str, names: Sequence[str]) -> Table:

@@ -1,16 +1,19 @@
 //! Links against what crosses them: sizes, times and numbers of packets that no world could handle.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use eddyline_path::queue::QueueParams;
+use eddyline_path::traffic::{Trace, mean_rate_bps};
 use eddyline_units::{Bytes, Quantity, Rate, Time};
 
 use crate::diagnostic::Report;
+use crate::model::{ApplicationParams, Flow};
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
-/// Packets that fill rate times delay.
-const MOST_IN_FLIGHT: f64 = 1e8;
+/// Packets in flight on a link, or waiting for it.
+const MOST_AT_ONCE: f64 = 1e8;
 /// Packets of a whole run.
 const MOST_PACKETS: f64 = 1e13;
 /// Transmission time of one packet.
@@ -27,12 +30,14 @@ struct Crossed<'a> {
     largest: u64,
     /// An endless transfer has its slowest link here.
     busy: bool,
+    /// Unresponsive traffic in bit/s.
+    offered: f64,
 }
 
 /// Reports links that what crosses them does not fit.
-pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
+pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], report: &mut Report<'_>) {
     let (mut links, index) = links(typed);
-    cross(typed, &mut links, &index);
+    cross(typed, traces, &mut links, &index);
     let duration = typed.head.as_ref().map(|h| h.duration.as_secs_f64());
     let mut packets = 0.0;
     for link in &links {
@@ -49,15 +54,23 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
         if link.rate.transmission_time(size) > LONGEST {
             wrong("rate", format!("a packet of {size} B takes longer than 200 d at {}", link.rate), report);
         }
-        let rate = link.rate.as_bps() as f64 / (8.0 * size as f64);
-        let in_flight = rate * link.delay.as_secs_f64();
-        if in_flight > MOST_IN_FLIGHT {
+        let Some(duration) = duration else { continue };
+        let per_second = |bps: f64| bps / (8.0 * size as f64);
+        let rate = link.rate.as_bps() as f64;
+        let used = per_second(if link.busy { rate } else { link.offered.min(rate) });
+        let in_flight = used * link.delay.as_secs_f64().min(duration);
+        if in_flight > MOST_AT_ONCE {
             let message = format!("{in_flight:.1e} packets in flight at {}; at most 100 million", link.rate);
             wrong("delay", message, report);
         }
-        if link.busy {
-            packets += rate * duration.unwrap_or(0.0);
+        let excess = per_second((link.offered - rate).max(0.0)) * duration;
+        if excess > MOST_AT_ONCE && limit(&link.queue).as_deref() == Some("unlimited") {
+            let message = format!(
+                "unlimited, and traffic above the rate leaves {excess:.1e} packets waiting; at most 100 million"
+            );
+            wrong("queue.limit", message, report);
         }
+        packets += used * duration;
     }
     if packets > MOST_PACKETS {
         let message = format!("some {packets:.1e} packets in this time at these rates; at most 10 million million");
@@ -76,7 +89,10 @@ fn links(typed: &Typed) -> (Vec<Crossed<'static>>, HashMap<String, usize>) {
         let Some(l) = link else { continue };
         let path = vec![Step::Key("link"), Step::Item(i)];
         let queue = l.queue;
-        add(l.name.clone(), Crossed { path, rate: l.rate, delay: l.delay, queue, largest: 0, busy: false });
+        add(
+            l.name.clone(),
+            Crossed { path, rate: l.rate, delay: l.delay, queue, largest: 0, busy: false, offered: 0.0 },
+        );
     }
     for (i, duplex) in typed.duplexes.iter().enumerate() {
         let Some(d) = duplex else { continue };
@@ -84,30 +100,33 @@ fn links(typed: &Typed) -> (Vec<Crossed<'static>>, HashMap<String, usize>) {
             let path = vec![Step::Key("duplex"), Step::Item(i), Step::Key(key)];
             let queue = direction.queue;
             let (rate, delay) = (direction.rate, direction.delay);
-            add(direction.name, Crossed { path, rate, delay, queue, largest: 0, busy: false });
+            add(direction.name, Crossed { path, rate, delay, queue, largest: 0, busy: false, offered: 0.0 });
         }
     }
     (links, index)
 }
 
-fn cross(typed: &Typed, links: &mut [Crossed<'_>], index: &HashMap<String, usize>) {
-    let mut over = |names: &[String], size: u64| {
-        for name in names {
+fn cross(typed: &Typed, traces: &[Option<Arc<Trace>>], links: &mut [Crossed<'_>], index: &HashMap<String, usize>) {
+    for flow in typed.flows.iter().flatten() {
+        over(&flow.data, flow.packet.get(), links, index);
+        over(&flow.ack, flow.ack_packet.get(), links, index);
+        // SYN and FIN take the data path
+        over(&flow.data, flow.ack_packet.get(), links, index);
+    }
+    for (i, traffic) in typed.traffic.iter().enumerate() {
+        let Some(traffic) = traffic else { continue };
+        over(&traffic.path, traffic.packet.get(), links, index);
+        let trace = traces.get(i).and_then(Option::as_deref);
+        let packet = u32::try_from(traffic.packet.get()).unwrap_or(u32::MAX);
+        let rate = mean_rate_bps(&traffic.model, packet, trace).unwrap_or(0.0);
+        for name in &traffic.path {
             if let Some(i) = index.get(name) {
-                links[*i].largest = links[*i].largest.max(size);
+                links[*i].offered += rate;
             }
         }
-    };
-    for flow in typed.flows.iter().flatten() {
-        over(&flow.data, flow.packet.get());
-        over(&flow.ack, flow.ack_packet.get());
-        // SYN and FIN take the data path
-        over(&flow.data, flow.ack_packet.get());
     }
-    for traffic in typed.traffic.iter().flatten() {
-        over(&traffic.path, traffic.packet.get());
-    }
-    for flow in typed.flows.iter().flatten().filter(|f| f.size.is_none() && f.stop.is_none()) {
+    let endless = |f: &&Flow| f.size.is_none() && f.stop.is_none() && f.application == ApplicationParams::Bulk;
+    for flow in typed.flows.iter().flatten().filter(endless) {
         let on_path = flow.data.iter().filter_map(|name| index.get(name));
         if let Some(slowest) = on_path.min_by_key(|i| links[**i].rate) {
             links[*slowest].busy = true;
@@ -115,8 +134,22 @@ fn cross(typed: &Typed, links: &mut [Crossed<'_>], index: &HashMap<String, usize
     }
 }
 
-/// The queue's limit where it is one in bytes, whatever the discipline.
-fn byte_limit(queue: &QueueParams) -> Option<u64> {
+/// Packets of `size` bytes cross these links.
+fn over(names: &[String], size: u64, links: &mut [Crossed<'_>], index: &HashMap<String, usize>) {
+    for name in names {
+        if let Some(i) = index.get(name) {
+            links[*i].largest = links[*i].largest.max(size);
+        }
+    }
+}
+
+/// The queue's limit as written, whatever the discipline.
+fn limit(queue: &QueueParams) -> Option<String> {
     let params = serde_json::to_value(queue).ok()?;
-    Bytes::parse(params.get("limit")?.as_str()?).ok().map(Bytes::get)
+    Some(params.get("limit")?.as_str()?.to_owned())
+}
+
+/// The queue's limit where it is one in bytes.
+fn byte_limit(queue: &QueueParams) -> Option<u64> {
+    Bytes::parse(&limit(queue)?).ok().map(Bytes::get)
 }

@@ -71,7 +71,7 @@ fn flow(flow: &Flow, item: usize, root: &Node, report: &mut Report<'_>) {
     shared.tcp(&flow.tcp, flow.delayed_ack, report);
     let last = flow.start.saturating_add(flow.stagger.saturating_mul(u64::from(flow.count) - 1));
     if last > LATEST {
-        let message = format!("the last of {} flows starts at {last}; at most 200 d", flow.count);
+        let message = format!("the last of {} flows would start after 200 d, the longest duration", flow.count);
         shared.wrong(&["stagger"], message, None, report);
     }
     shared.stop(flow.stop, last, report);

@@ -3,6 +3,7 @@
 //! The schema generated from the typed model is the only input; a key, kind or range added to a type anywhere appears
 //! here by itself.
 
+use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 use serde_json::Value as Json;
@@ -60,6 +61,8 @@ pub(crate) struct Key {
 pub(crate) struct Bound {
     pub side: Side,
     pub value: f64,
+    /// The same where it is a whole number, exactly.
+    pub whole: Option<i128>,
     /// As messages write it.
     pub text: String,
 }
@@ -72,14 +75,25 @@ pub(crate) enum Side {
     Below,
 }
 
+impl Side {
+    fn allows(self, order: Ordering) -> bool {
+        match self {
+            Self::Least => order.is_ge(),
+            Self::Above => order.is_gt(),
+            Self::Most => order.is_le(),
+            Self::Below => order.is_lt(),
+        }
+    }
+}
+
 impl Bound {
     pub fn holds(&self, value: f64) -> bool {
-        match self.side {
-            Side::Least => value >= self.value,
-            Side::Above => value > self.value,
-            Side::Most => value <= self.value,
-            Side::Below => value < self.value,
-        }
+        value.partial_cmp(&self.value).is_some_and(|order| self.side.allows(order))
+    }
+
+    /// For whole numbers, some of which no float tells apart.
+    pub fn holds_whole(&self, value: i128) -> bool {
+        self.whole.map_or_else(|| self.holds(value as f64), |bound| self.side.allows(value.cmp(&bound)))
     }
 
     pub fn say(&self) -> String {
@@ -228,11 +242,16 @@ fn bounds(schema: &Json, reader: Option<&Reader>) -> Vec<Bound> {
         ("x-most", Side::Most),
         ("x-below", Side::Below),
     ];
-    let bound = |(keyword, side): (&str, Side)| match (&schema[keyword], reader) {
-        (Json::Number(n), Some(r)) => Some(Bound { side, value: n.as_f64()?, text: format!("{n} {}", r.base) }),
-        (Json::Number(n), None) => Some(Bound { side, value: n.as_f64()?, text: n.to_string() }),
-        (Json::String(s), Some(r)) => Some(Bound { side, value: (r.parse)(s).ok()?, text: s.clone() }),
-        _ => None,
+    let bound = |(keyword, side): (&str, Side)| {
+        let given = &schema[keyword];
+        let whole = given.as_u64().map(i128::from).or_else(|| given.as_i64().map(i128::from));
+        let (value, text) = match (given, reader) {
+            (Json::Number(n), Some(r)) => (n.as_f64()?, format!("{n} {}", r.base)),
+            (Json::Number(n), None) => (n.as_f64()?, n.to_string()),
+            (Json::String(s), Some(r)) => ((r.parse)(s).ok()?, s.clone()),
+            _ => return None,
+        };
+        Some(Bound { side, value, whole, text })
     };
     keywords.into_iter().filter_map(bound).collect()
 }

@@ -59,6 +59,11 @@ impl<'a> Walker<'a, '_, '_> {
                 self.wrong(node, message, Some(format!("write it in quotes, as in \"{}\"", reader.example)));
             }
             (Shape::Number { whole, range }, Value::Integer(_) | Value::Float(_)) => self.number(node, *whole, range),
+            (Shape::Choice(shapes), Value::Text(text)) if unknown_word(shapes, text).is_some() => {
+                let known = unknown_word(shapes, text).into_iter().flatten().map(String::as_str);
+                let message = format!("unknown word {}; {} is needed", node.show(), describe(shape));
+                self.wrong(node, message, did_you_mean(text, known));
+            }
             (Shape::Choice(shapes), _) => match shapes.iter().find(|s| suits(s, &node.value)) {
                 Some(shape) => self.value(node, shape),
                 None => self.wrong_type(node, shape),
@@ -144,7 +149,7 @@ impl<'a> Walker<'a, '_, '_> {
                 let message = format!("{} is not {}: {error}", node.show(), reader.what);
                 self.wrong(node, message, reader.hint(text).or_else(|| Some(format!("as in \"{}\"", reader.example))));
             }
-            Ok(value) => self.range(node, value, range),
+            Ok(value) => self.range(node, range, |bound| bound.holds(value)),
         }
     }
 
@@ -158,16 +163,26 @@ impl<'a> Walker<'a, '_, '_> {
             self.wrong(node, format!("{}; a finite number is needed", node.show()), None);
         } else if whole && !is_whole {
             self.wrong(node, format!("{}; a whole number is needed", node.show()), None);
+        } else if let Value::Integer(n) = node.value {
+            self.range(node, range, |bound| bound.holds_whole(n));
         } else {
-            self.range(node, value, range);
+            self.range(node, range, |bound| bound.holds(value));
         }
     }
 
-    fn range(&mut self, node: &Node, value: f64, range: &[Bound]) {
-        if range.iter().any(|bound| !bound.holds(value)) {
+    fn range(&mut self, node: &Node, range: &[Bound], holds: impl Fn(&Bound) -> bool) {
+        if !range.iter().all(holds) {
             let allowed = range.iter().map(Bound::say).collect::<Vec<_>>().join(", ");
             self.wrong(node, format!("{} is out of range; {allowed}", node.show()), None);
         }
+    }
+}
+
+/// The words of a choice that takes words as its only text, where `text` is none of them.
+fn unknown_word<'s>(shapes: &'s [Shape], text: &str) -> Option<&'s Vec<String>> {
+    match shapes.iter().find(|s| suits(s, &Value::Text(String::new()))) {
+        Some(Shape::Words(words)) => Some(words).filter(|words| words.iter().all(|w| w != text)),
+        _ => None,
     }
 }
 
@@ -192,6 +207,7 @@ fn describe(shape: &Shape) -> String {
         Shape::List { of, .. } => format!("a list of {}", plural(of)),
         Shape::Text => "text".to_owned(),
         Shape::Bool => "true or false".to_owned(),
+        Shape::Words(words) if words.len() == 1 => words[0].clone(),
         Shape::Words(words) => format!("one of {}", listed(words.iter().map(String::as_str))),
         Shape::Quantity { reader, .. } => format!("{} with its unit", reader.what),
         Shape::Number { whole: true, .. } => "a whole number".to_owned(),

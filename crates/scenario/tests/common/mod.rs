@@ -1,6 +1,6 @@
 //! What the suites share: a scenario that uses most keys, and short ways to load a text.
 
-#![expect(dead_code, reason = "no suite uses all of it")]
+#![allow(dead_code, reason = "no suite uses all of it")]
 
 use eddyline_scenario::{Diagnostics, Format, Input, Scenario, load};
 

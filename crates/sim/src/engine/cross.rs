@@ -20,7 +20,7 @@ pub struct CrossTraffic {
 impl CrossTraffic {
     /// The traffic `spec`, known to the packet log as source `number`, on the path that begins at `hop`.
     pub fn new(network: &Network, spec: &Traffic, number: u32, hop: u32) -> Self {
-        let trace = None;
+        let trace = spec.trace.as_ref();
         let mut source = Source::new(&spec.model, trace, spec.packet, spec.start, spec.stop, network.seed, &spec.name);
         let upcoming = source.next();
         Self { source, upcoming, number, hop }

@@ -446,7 +446,11 @@ impl Sender {
         } else {
             self.nxt = seq + len;
         }
-        let stamp = self.controller.on_sent(&Sent { now, in_flight: self.in_flight_packets() });
+        let stamp = self.controller.on_sent(&Sent {
+            now,
+            in_flight: self.in_flight_packets(),
+            cwnd_limited: self.cwnd_limited,
+        });
         self.after_sending(now);
         let mut flags = Flags::default();
         flags.set_retransmission(again);

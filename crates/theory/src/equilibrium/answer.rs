@@ -117,7 +117,7 @@ fn undetermined(component: &Component, pi: &[f64]) -> Result<Vec<Shift>, TooMany
 }
 
 /// Largest relative violation, from the answer alone: x (q - e) = alpha, load at most capacity, and slack times the price's
-/// share of the least queueing delay among the link's users.
+/// share of the least queueing delay that a user of the link has or sees.
 fn residual(problem: &Problem, prices: &[f64], delays: &[f64], rates: &[f64], loads: &[f64]) -> f64 {
     let mut worst = 0.0f64;
     let mut grow = |v: f64| worst = if v.is_nan() { f64::INFINITY } else { worst.max(v) };
@@ -132,7 +132,7 @@ fn residual(problem: &Problem, prices: &[f64], delays: &[f64], rates: &[f64], lo
         for l in flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize) {
             used[l] = true;
             if prices[l] > 0.0 {
-                share[l] = share[l].max(prices[l] / delays[s]);
+                share[l] = share[l].max(prices[l] / delays[s].max(margin));
             }
         }
     }

@@ -5,7 +5,8 @@
 //! of utility maximisation the path to mu = 0 is unique and this always arrives; elsewhere the path may fold, so several starts
 //! are tried and what comes out is checked.
 
-use super::newton::{largest, polish, rise, violation};
+use super::TOLERANCE;
+use super::newton::{largest, polish, rise, violation, without_traces};
 use super::reduce::Component;
 use super::system::System;
 
@@ -22,6 +23,10 @@ struct Point {
 /// An equilibrium in scaled prices, reached from `start` (all above zero); with its violation. `None` where the path broke off.
 pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Option<(Vec<f64>, f64)> {
     let n = start.len();
+    if let Some(pi) = polish(system, component, start, &slack_of(component, start)) {
+        let error = violation(component, &pi);
+        return Some((pi, error));
+    }
     let mut at = begin(component, start)?;
     let mut best = (f64::INFINITY, at.pi.clone());
     let mut last_polish = f64::INFINITY;
@@ -48,15 +53,20 @@ pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Op
         }
         let Some(()) = advance(system, component, &mut at, &margins, gap) else { break };
     }
-    let rates: Vec<f64> = component.margins(&best.1).iter().map(|r| 1.0 / r).collect();
-    let slack: Vec<f64> = component.loads(&rates).iter().map(|load| 1.0 - load).collect();
-    if let Some(pi) = polish(system, component, &best.1, &slack) {
+    if let Some(pi) = polish(system, component, &best.1, &slack_of(component, &best.1)) {
         let error = violation(component, &pi);
-        if error < best.0 {
-            best = (error, pi);
+        if error < TOLERANCE {
+            return Some((pi, error));
         }
     }
-    best.0.is_finite().then_some((best.1, best.0))
+    let pi = without_traces(component, &best.1);
+    let error = violation(component, &pi);
+    error.is_finite().then_some((pi, error))
+}
+
+fn slack_of(component: &Component, pi: &[f64]) -> Vec<f64> {
+    let rates: Vec<f64> = component.margins(pi).iter().map(|r| 1.0 / r).collect();
+    component.loads(&rates).iter().map(|load| 1.0 - load).collect()
 }
 
 fn begin(component: &Component, start: &[f64]) -> Option<Point> {
@@ -118,7 +128,7 @@ pub(super) fn settled(component: &Component, mut pi: Vec<f64>, rounds: usize) ->
         let margins = component.margins(&pi);
         let rates: Vec<f64> = margins.iter().map(|r| if *r > 0.0 { 1.0 / r } else { 1e300 }).collect();
         for (p, load) in pi.iter_mut().zip(component.loads(&rates)) {
-            *p = (*p * load.clamp(0.04, 4.0).sqrt()).clamp(1e-6, 1.0);
+            *p = (*p * load.clamp(0.04, 4.0).sqrt()).clamp(1e-18, 1.0);
         }
     }
     pi

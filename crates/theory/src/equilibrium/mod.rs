@@ -109,13 +109,15 @@ fn from_starts(system: &System, component: &Component, unique: bool) -> Option<V
     let mut found = Vec::new();
     let mut best: Option<(Vec<f64>, f64)> = None;
     let mut arrived = 0;
-    for attempt in 0..12 {
+    for attempt in 0..20 {
         let start = match attempt {
             0 => vec![1.0; n],
             1 => interior::settled(component, vec![1.0; n], 100),
             _ => {
-                let pi = (0..n).map(|_| random.uniform()).collect();
-                interior::settled(component, pi, 10)
+                // a few alike in size, then over ever more orders of magnitude
+                let spread = |u: f64| (0..attempt / 2).fold(1.0, |v, _| v * u);
+                let pi = (0..n).map(|_| spread(random.uniform())).collect();
+                interior::settled(component, pi, if attempt % 2 == 0 { 10 } else { 1000 })
             }
         };
         let Some((pi, error)) = interior::solve(system, component, &start) else { continue };

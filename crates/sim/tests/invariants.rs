@@ -1,0 +1,192 @@
+//! What holds in every run, on random scenarios: conservation, queues within their limits, delivery in order and complete,
+//! and one answer from both ways of simulating a link. `EDDYLINE_CASES` asks for more scenarios than usual.
+
+mod lab;
+
+use eddyline_path::random::Stream;
+use eddyline_scenario::Network;
+use eddyline_sim::Options;
+use lab::{network, outcome};
+
+fn number_of_cases(usual: u64) -> u64 {
+    std::env::var("EDDYLINE_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(usual)
+}
+
+fn pick<'a>(random: &mut Stream, from: &[&'a str]) -> &'a str {
+    from[(random.uniform() * from.len() as f64) as usize]
+}
+
+/// A scenario with two to five links, up to five flows of every kind and option, and now and then cross traffic.
+fn draw(seed: u64) -> String {
+    let mut r = Stream::new(seed, "invariants", "scenario");
+    let links = 2 + (r.uniform() * 4.0) as usize;
+    let mut text = format!(
+        "title = \"case {seed}\"\nduration = \"{:.3} s\"\nwarmup = \"{:.3} s\"\nseed = {seed}\n",
+        2.0 + 6.0 * r.uniform(),
+        r.uniform()
+    );
+    for i in 0..links {
+        let rate = 10f64.powf(5.0 + 3.0 * r.uniform());
+        let limit =
+            pick(&mut r, &["1 packets", "5 packets", "50 packets", "3000 B", "20000 B", "100000 B", "unlimited"]);
+        let loss = pick(&mut r, &["0.0", "0.0", "0.001", "0.05", "0.3", "{ kind = \"periodic\", every = 37 }"]);
+        text += &format!(
+            "[[link]]\nname = \"l{i}\"\nrate = \"{rate:.0} bit/s\"\ndelay = \"{:.0} us\"\nloss = {loss}\nqueue = {{ kind = \"droptail\", limit = \"{limit}\" }}\n",
+            50_000.0 * r.uniform() * r.uniform()
+        );
+    }
+    let path = |r: &mut Stream| {
+        let n = 1 + (r.uniform() * 3.0) as usize;
+        (0..n).map(|_| format!("\"l{}\"", (r.uniform() * links as f64) as usize)).collect::<Vec<_>>().join(", ")
+    };
+    for i in 0..1 + (r.uniform() * 5.0) as usize {
+        let controller = pick(
+            &mut r,
+            &[
+                "kind = \"reno\"",
+                "kind = \"newreno\"",
+                "kind = \"fast\", alpha = \"20 packets\"",
+                "kind = \"fast\", alpha = \"5 packets\", profile = \"ns2-1.1.3\"",
+                "kind = \"fast\", alpha = \"100 packets\", base_rtt = \"known\"",
+            ],
+        );
+        let (data, ack) = (path(&mut r), path(&mut r));
+        text += &format!(
+            "[[flow]]\nname = \"f{i}\"\ncontroller = {{ {controller} }}\ndata = [{data}]\nack = [{ack}]\nstart = \"{:.3} s\"\n",
+            r.uniform()
+        );
+        text +=
+            pick(&mut r, &["", "size = \"1 B\"\n", "size = \"12345 B\"\n", "size = \"200 kB\"\n", "stop = \"2 s\"\n"]);
+        text += pick(
+            &mut r,
+            &[
+                "",
+                "receive_window = \"20 kB\"\n",
+                "application = { kind = \"bursts\", bytes = \"10001 B\", every = \"700 ms\" }\n",
+            ],
+        );
+        text += pick(
+            &mut r,
+            &[
+                "",
+                "tcp = { sack = false }\n",
+                "tcp = { ack_every = 2 }\n",
+                "tcp = { sack = false, ack_every = 2, pacing = true }\n",
+                "tcp = { initial_window = 1, min_rto = \"1 s\" }\n",
+                "tcp = { pacing = false }\n",
+            ],
+        );
+        text += pick(
+            &mut r,
+            &[
+                "",
+                "access_delay = { data = \"3 ms\", ack = \"1 ms\" }\n",
+                "packet = \"300 B\"\n",
+                "count = 3\nstagger = \"10 ms\"\n",
+            ],
+        );
+    }
+    if r.uniform() < 0.4 {
+        let p = path(&mut r);
+        text += &format!(
+            "[[traffic]]\nname = \"x\"\npath = [{p}]\nmodel = {{ kind = \"poisson\", rate = \"300 kbit/s\" }}\n"
+        );
+    }
+    text
+}
+
+/// A byte limit may be too short for the largest packet in a drawn scenario, which the loader refuses.
+fn drawn(n: u64) -> impl Iterator<Item = (u64, String, Network)> {
+    (0..n).filter_map(|seed| {
+        let text = draw(seed);
+        let input =
+            eddyline_scenario::Input { text: &text, format: eddyline_scenario::Format::Toml, name: "t", folder: None };
+        eddyline_scenario::load(&input, &[]).ok().map(|s| (seed, text, s.network))
+    })
+}
+
+#[test]
+fn every_run_conserves_and_both_kinds_of_link_agree() {
+    let mut seen = 0;
+    for (seed, text, network) in drawn(number_of_cases(400)) {
+        seen += 1;
+        let fast = outcome(&network, &Options::default()).result;
+        let n = fast.counters;
+        let gone = n.packets_delivered.unwrap() + n.packets_dropped.unwrap() + n.packets_in_flight.unwrap();
+        assert_eq!(n.packets_sent, Some(gone), "{seed}: {text}");
+        let per_link: u64 = fast
+            .links
+            .iter()
+            .map(|l| l.lost.unwrap() + l.drops.data.unwrap() + l.drops.ack.unwrap() + l.drops.cross.unwrap())
+            .sum();
+        assert_eq!(per_link, n.packets_dropped.unwrap(), "{seed}");
+        for (l, spec) in fast.links.iter().zip(&network.links) {
+            let eddyline_path::queue::QueueParams::DropTail(p) = spec.queue;
+            let (packets, bytes) = (l.queue_packets.max.unwrap(), l.queue_bytes.max.unwrap());
+            match p.limit {
+                eddyline_path::queue::Limit::Packets(most) => assert!(packets <= most as f64, "{seed}: {l:?}"),
+                eddyline_path::queue::Limit::Bytes(most) => assert!(bytes <= most as f64, "{seed}: {l:?}"),
+                eddyline_path::queue::Limit::Unlimited => {}
+            }
+            assert!(
+                l.queue_packets.mean.unwrap() <= packets + 1e-9 && l.queue_packets.mean.unwrap() >= 0.0,
+                "{seed}: {l:?}"
+            );
+        }
+        for (f, spec) in fast.flows.iter().zip(&network.flows) {
+            let delivered = f.delivered_bytes.unwrap();
+            assert!(spec.size.is_none_or(|size| delivered <= size), "{seed}: {f:?}");
+            if f.completed_at_s.is_some() && spec.stop.is_none() {
+                assert_eq!(Some(delivered), spec.size, "{seed}: {f:?}");
+            }
+            let floor: f64 = if spec.controller.name() == "fast" { 2.0 } else { 1.0 };
+            assert!(
+                f.window_packets.min.is_none_or(|w| w >= floor.min(f64::from(spec.tcp.initial_window))),
+                "{seed}: {f:?}"
+            );
+            assert!(f.goodput_bps.is_none_or(|g| g <= f.throughput_bps.unwrap() + 1e7), "{seed}: {f:?}");
+        }
+        let mut general = outcome(&network, &Options { general_queues: true, ..Options::default() }).result;
+        general.counters.events = n.events;
+        assert_eq!(fast, general, "{seed}: {text}");
+    }
+    assert!(seen > 100, "the loader refuses most of what is drawn");
+}
+
+#[test]
+fn recording_changes_nothing() {
+    for (seed, _, network) in drawn(number_of_cases(40)) {
+        let plain = outcome(&network, &Options::default()).result;
+        let options = Options { series: true, packet_log: Some(eddyline_sim::LogSelection::All), ..Options::default() };
+        let mut recorded = outcome(&network, &options);
+        recorded.result.counters.events = plain.counters.events;
+        assert_eq!(plain, recorded.result, "{seed}");
+        let log = recorded.log.unwrap();
+        assert!(log.time_s.is_sorted(), "{seed}: events in order of time");
+        let sends = log.event.iter().filter(|e| **e == eddyline_sim::LogEvent::Send as u8).count();
+        assert_eq!(Some(sends as u64), plain.counters.packets_sent, "{seed}");
+    }
+}
+
+/// One megabyte through 30 % loss both ways, within two hours of simulated time.
+#[test]
+fn every_transfer_completes_under_heavy_loss() {
+    for kind in ["reno", "newreno", "fast"] {
+        for sack in [true, false] {
+            for seed in 0..4 {
+                let alpha = if kind == "fast" { ", alpha = \"20 packets\"" } else { "" };
+                let text = format!(
+                    "duration = \"2 h\"\nseed = {seed}\n\
+                     [[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = 0.3\n\
+                     [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = 0.3\n\
+                     [[flow]]\nname = \"x\"\ncontroller = {{ kind = \"{kind}\"{alpha} }}\ndata = [\"f\"]\nack = [\"b\"]\n\
+                     size = \"1 MB\"\ntcp = {{ sack = {sack} }}\n"
+                );
+                let r = outcome(&network(&text), &Options::default()).result;
+                let x = &r.flows[0];
+                assert_eq!(x.delivered_bytes, Some(1_000_000), "{kind} sack {sack} seed {seed}: {x:?}");
+                assert!(x.completed_at_s.is_some(), "{kind} sack {sack} seed {seed}: {x:?}");
+            }
+        }
+    }
+}

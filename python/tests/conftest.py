@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COMMAND = Path(sys.executable).with_name("eddyline")
+
+TWO_WAY = """\
+title    = "two-way"
+duration = "4 s"
+warmup   = "1 s"
+seed     = 7
+
+[[link]]
+name  = "down"
+rate  = "10 Mbit/s"
+delay = "10 ms"
+
+[[link]]
+name  = "up"
+rate  = "5 Mbit/s"
+delay = "10 ms"
+
+[[flow]]
+name       = "download"
+controller = { kind = "fast", alpha = "20 packets" }
+data       = ["down"]
+ack        = ["up"]
+
+[[flow]]
+name       = "upload"
+controller = { kind = "fast", alpha = "10 packets" }
+data       = ["up"]
+ack        = ["down"]
+"""
+
+
+@dataclass
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+def environment() -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("EDDYLINE")}
+    return {**kept, "COLUMNS": "100"}
+
+
+@pytest.fixture
+def eddyline(tmp_path: Path) -> Callable[..., Ran]:
+    """Runs the command in a folder of its own."""
+
+    def run(*args: object, cwd: Path = tmp_path, timeout: float = 120) -> Ran:
+        words = [str(COMMAND), *map(str, args)]
+        p = subprocess.run(
+            words, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=environment(), stdin=subprocess.DEVNULL
+        )
+        return Ran(p.returncode, p.stdout, p.stderr)
+
+    return run
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Callable[..., Path]:
+    """Writes the two-way scenario, with replacements."""
+
+    def write(*replacements: tuple[str, str], name: str = "two-way.toml", more: str = "") -> Path:
+        text = TWO_WAY
+        for old, new in replacements:
+            assert old in text
+            text = text.replace(old, new)
+        path = tmp_path / name
+        path.write_text(text + more)
+        return path
+
+    return write

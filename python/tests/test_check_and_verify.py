@@ -1,0 +1,101 @@
+"""`eddyline check` and `eddyline verify`."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+EXPECT = """
+[[expect]]
+of       = "flow.download"
+what     = "goodput_bps"
+at_least = "1 Mbit/s"
+why      = "a download must survive an upload"
+
+[[expect]]
+of      = "link.up"
+what    = "utilisation"
+at_most = {limit}
+
+[[expect]]
+of    = "flow.upload"
+what  = "packets_per_s"
+near  = "400 /s"
+within = "20 %"
+world = "theory"
+"""
+
+
+def test_what_holds(eddyline, scenario):
+    path = scenario(more=EXPECT.format(limit=1.01))
+    ran = eddyline("check", path, "--json")
+    assert (ran.code, ran.err) == (0, "")
+    d = json.loads(ran.out)
+    assert (d["held"], d["failed"]) == (3, 0)
+    first = d["expectations"][0]
+    assert {"file", "of", "what", "value", "bound", "held", "why"} <= set(first)
+    assert first["what"] == "goodput_bps"
+    assert first["value"] > 1e6
+    assert d["expectations"][2]["world"] == "theory"
+    table = eddyline("check", path)
+    assert table.code == 0
+    assert "3 held, 0 failed" in table.out
+
+
+def test_what_fails(eddyline, scenario, tmp_path):
+    good, bad = scenario(name="good.toml"), scenario(more=EXPECT.format(limit=0.5), name="bad.toml")
+    ran = eddyline("check", good, bad, "--junit", tmp_path / "r.xml", "--markdown", tmp_path / "r.md")
+    assert ran.code == 1
+    assert "FAILED" in ran.out
+    assert "2 held, 1 failed" in ran.out
+    root = ElementTree.parse(tmp_path / "r.xml").getroot()
+    assert [(s.get("tests"), s.get("failures")) for s in root] == [("0", "0"), ("3", "1")]
+    assert len(root.findall(".//failure")) == 1
+    rows = (tmp_path / "r.md").read_text().splitlines()
+    assert len(rows) == 2 + 3
+    assert sum("**no**" in row for row in rows) == 1
+
+
+def test_nothing_runs_where_one_file_is_wrong(eddyline, scenario, tmp_path):
+    good, bad = scenario(name="good.toml"), scenario(("duration", "duratoin"), name="bad.toml")
+    ran = eddyline("check", good, bad, "--junit", tmp_path / "r.xml")
+    assert (ran.code, ran.out) == (2, "")
+    assert not (tmp_path / "r.xml").exists()
+
+
+def test_a_stored_result_is_the_same(eddyline, scenario, tmp_path):
+    path = scenario(('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01'))
+    for more in ([], ["--seeds", "2"], ["--world", "all"], ["--world", "theory"]):
+        assert eddyline("run", path, "--out", tmp_path / "out", "--quiet", *more).code == 0
+        ran = eddyline("verify", tmp_path / "out")
+        assert ran.code == 0, (more, ran.out, ran.err)
+        assert ran.out.startswith("same: ")
+
+
+def test_a_changed_result_is_not(eddyline, scenario, tmp_path):
+    out = tmp_path / "out"
+    assert eddyline("run", scenario(), "--out", out).code == 0
+    d = json.loads((out / "result.json").read_text())
+    d["flows"][1]["rtt_s"]["mean"] *= 1 + 1e-15
+    (out / "result.json").write_text(json.dumps(d))
+    ran = eddyline("verify", out)
+    assert ran.code == 1
+    assert 'flows["upload"].rtt_s.mean: stored ' in ran.out
+
+
+def test_a_changed_scenario_is_noticed(eddyline, scenario, tmp_path):
+    out = tmp_path / "out"
+    assert eddyline("run", scenario(), "--out", out).code == 0
+    text = (out / "scenario.json").read_text()
+    (out / "scenario.json").write_text(text.replace('"seed": 7', '"seed": 8'))
+    ran = eddyline("verify", out)
+    assert ran.code == 1
+    assert "scenario_sha256" in ran.out
+    assert "scenario.json is not the one" in ran.err
+
+
+def test_what_cannot_be_verified(eddyline, tmp_path):
+    (tmp_path / "result.json").write_text("{")
+    (tmp_path / "scenario.json").write_text("{}")
+    ran = eddyline("verify", tmp_path)
+    assert (ran.code, ran.out) == (2, "")

@@ -1,0 +1,223 @@
+"""Help, errors, streams and exit codes of the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from conftest import COMMAND, environment
+
+from eddyline import _core
+from eddyline.cli.entry import COMMANDS
+
+
+def test_help_teaches(eddyline):
+    ran = eddyline("--help")
+    assert ran.code == 0
+    assert ran.err == ""
+    for name in COMMANDS:
+        assert f"  {name} " in ran.out
+    assert "eddyline run two-way.toml --world all" in ran.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(eddyline, name):
+    ran = eddyline(name, "--help")
+    assert ran.code == 0
+    assert ran.out.startswith(f"Usage: eddyline {name}")
+    assert ran.err == ""
+
+
+def test_version(eddyline):
+    assert eddyline("--version").out == f"eddyline {_core.VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rnu"], "did you mean 'run'?"),
+        (["run"], "FILE"),
+        (["run", "x.toml", "--worlds", "sim"], "--worlds"),
+        (["run", "x.toml", "--world", "moon"], "moon"),
+        (["run", "x.toml", "--seeds", "0"], "0"),
+        (["run", "x.toml", "--set", "duration"], "KEY=VALUE"),
+        (["run", "x.toml", "--log-of", "a"], "--log FILE"),
+        (["run", "x.toml", "--plot", "a.bmp"], ".png"),
+        (["run", "x.toml"], "x.toml"),
+        (["run", "."], "."),
+        (["check", "x.toml"], "x.toml"),
+        (["verify", "nowhere"], "nowhere"),
+        (["init", "a.json"], ".toml"),
+        (["init", "--preset", "carrier-pigeon"], "adsl2+"),
+        (["reproduce", "no-such-paper"], "no-such-paper"),
+    ],
+)
+def test_wrong_usage_is_exit_2_with_a_message_and_nothing_else(eddyline, tmp_path, words, said):
+    ran = eddyline(*words)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.startswith("error: ")
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_command_help_goes_to_standard_error(eddyline):
+    ran = eddyline()
+    assert (ran.code, ran.out) == (2, "")
+    assert "Commands:" in ran.err
+
+
+@pytest.mark.parametrize("world", ["kernel", "quic"])
+def test_a_world_that_is_not_here_is_exit_3_with_reason_and_remedy(eddyline, scenario, world):
+    ran = eddyline("run", scenario(), "--world", world, "--json")
+    assert (ran.code, ran.out) == (3, "")
+    assert f"error: world {world}: " in ran.err
+    assert "\nhint: " in ran.err
+
+
+def test_every_mistake_is_named_with_its_line(eddyline, scenario, tmp_path):
+    path = scenario(
+        ('alpha = "20', 'alhpa = "20'), ('rate  = "5 Mbit/s"', "rate  = 5"), ('data       = ["up"]', 'data = ["pu"]')
+    )
+    lines = path.read_text().splitlines()
+    ran = eddyline("run", path, "--out", tmp_path / "out", "--plot", tmp_path / "p.png", "--json")
+    assert (ran.code, ran.out) == (2, "")
+    for word in ("alhpa", "rate  = 5", '"pu"'):
+        number = next(n for n, line in enumerate(lines, 1) if word in line)
+        assert f"two-way.toml:{number}:" in ran.err
+    assert "alpha" in ran.err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["two-way.toml"]
+
+
+@pytest.mark.parametrize("content", [b"", bytes(range(256)) * 4, b"= 3", b"[[flow]]\nname = 1"])
+def test_files_that_are_no_scenarios(eddyline, tmp_path, content):
+    path = tmp_path / "case.toml"
+    path.write_bytes(content)
+    ran = eddyline("run", path, "--json")
+    assert (ran.code, ran.out) == (2, "")
+    assert "case.toml" in ran.err
+    assert "panicked" not in ran.err
+
+
+def test_a_closed_pipe_is_no_error(scenario):
+    path = scenario()
+    text = f"{COMMAND} run {path} --json | true; {COMMAND} run {path} | true"
+    p = subprocess.run(["sh", "-c", text], capture_output=True, text=True, env=environment(), timeout=60)
+    assert p.stderr == ""
+
+
+def test_json_needs_no_heavy_library(scenario):
+    """Start-up is what a small run consists of."""
+    code = (
+        "import sys\n"
+        "from eddyline.cli import main\n"
+        f"code = main(['run', {str(scenario())!r}, '--json'])\n"
+        "heavy = {'pandas', 'pyarrow', 'numpy', 'matplotlib', 'rich', 'xml', 'concurrent.futures'} & set(sys.modules)\n"
+        "print(code, sorted(heavy), file=sys.stderr)\n"
+    )
+    p = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), timeout=60)
+    assert p.stderr == "0 []\n"
+    assert json.loads(p.stdout)["world"] == "sim"
+
+
+def test_importing_the_package_loads_nothing():
+    code = "import sys, eddyline; print(sorted(m for m in sys.modules if 'eddyline' in m or m in ('numpy', 'pandas')))"
+    p = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert p.stdout == "['eddyline']\n"
+
+
+def test_schema_is_json_schema(eddyline):
+    schema = json.loads(eddyline("schema").out)
+    assert "duration" in schema["properties"]
+
+
+def test_list_names_everything_with_its_source(eddyline):
+    ran = eddyline("list")
+    for name in ("fast", "reno", "newreno", "droptail", "cbr", "adsl2+"):
+        assert f"  {name} " in ran.out
+    register = json.loads(eddyline("list", "--json").out)
+    assert list(register) == ["controllers", "queues", "traffic", "presets", "papers"]
+    for entries in register.values():
+        assert all(e["name"] and e["summary"] and e["source"] for e in entries)
+    assert "droptail" not in eddyline("list", "controllers").out
+
+
+def test_doctor_says_what_is_missing_and_the_remedy(eddyline):
+    ran = eddyline("doctor", "--json")
+    assert ran.code == 0
+    findings = {f["what"]: f for f in json.loads(ran.out)}
+    assert findings["Python"]["ok"]
+    assert findings["eddyline"]["ok"]
+    assert all(f["ok"] or f["remedy"] for f in findings.values())
+    assert "Python" in eddyline("doctor").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(eddyline, shell):
+    ran = eddyline("completion", shell)
+    assert ran.code == 0
+    assert "_EDDYLINE_COMPLETE" in ran.out
+
+
+def complete(line: str) -> list[str]:
+    words = line.split(" ")
+    env = {
+        **environment(),
+        "_EDDYLINE_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    p = subprocess.run([COMMAND], capture_output=True, text=True, env=env, timeout=60)
+    return [each.partition(",")[2] for each in p.stdout.splitlines()]
+
+
+def test_completion_knows_commands_presets_keys_and_kinds(scenario):
+    path = scenario()
+    assert "reproduce" in complete("eddyline re")
+    assert "adsl2+" in complete("eddyline init --preset ad")
+    keys = complete(f"eddyline run {path} --set link.")
+    assert "link.down.rate=" in keys
+    assert "link.up.queue.limit=" in keys
+    assert complete(f"eddyline run {path} --set flow.upload.controller.kind=newr") == [
+        "flow.upload.controller.kind=newreno"
+    ]
+
+
+def test_no_colour_where_there_is_no_terminal(eddyline, scenario):
+    ran = eddyline("run", scenario())
+    assert "\x1b" not in ran.out + ran.err + eddyline("run", "x.toml").err
+
+
+def test_what_init_writes_runs_and_holds(eddyline, tmp_path):
+    assert eddyline("init").code == 0
+    assert eddyline("init").code == 2
+    assert eddyline("init", "--force").code == 0
+    assert eddyline("check", tmp_path / "scenario.toml").code == 0
+
+
+def test_init_knows_every_preset(eddyline, tmp_path):
+    for preset in json.loads(eddyline("list", "presets", "--json").out)["presets"]:
+        path = tmp_path / f"{preset['name']}.toml"
+        assert eddyline("init", path, "--preset", preset["name"]).code == 0
+        ran = eddyline("run", path, "--set", "duration=6 s", "--set", "warmup=1 s", "--json")
+        assert ran.code == 0, ran.err
+        assert [link["name"] for link in json.loads(ran.out)["links"]] == ["access/down", "access/up"]
+
+
+def test_an_internal_error_is_a_message(tmp_path, monkeypatch, capfd):
+    """Whatever is raised inside, nobody sees a traceback."""
+    from eddyline.cli import run
+    from eddyline.cli.entry import main
+
+    def broken(**_):
+        raise RuntimeError("a wheel came off")
+
+    monkeypatch.setattr(run.command, "callback", broken)
+    monkeypatch.delenv("EDDYLINE_DEBUG", raising=False)
+    assert main(["run", str(tmp_path)]) == 1
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error: internal error: RuntimeError: a wheel came off\nhint: ")

@@ -1,0 +1,218 @@
+"""The Python face: `import eddyline as el`."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import threading
+import time
+import tomllib
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import TWO_WAY
+
+import eddyline as el
+from eddyline.summary import student_t, summarise
+
+
+@pytest.fixture(scope="module")
+def table():
+    return tomllib.loads(TWO_WAY)
+
+
+@pytest.fixture(scope="module")
+def result(table):
+    return el.Scenario(table).run("sim")
+
+
+def test_everything_is_where_it_should_be():
+    for name in el.__all__:
+        assert getattr(el, name) is not None
+    assert callable(el.compare)
+    with pytest.raises(AttributeError):
+        _ = el.nothing
+
+
+def test_a_dict_a_file_and_json_are_the_same(table, scenario, tmp_path):
+    (tmp_path / "case.json").write_text(json.dumps(table))
+    hashes = {
+        el.Scenario(table).sha256,
+        el.Scenario.load(scenario()).sha256,
+        el.Scenario.load(tmp_path / "case.json").sha256,
+    }
+    assert len(hashes) == 1
+
+
+def test_a_dict_may_hold_numpy_numbers(table):
+    changed = {**table, "seed": np.int64(3)}
+    assert el.Scenario(changed).seed == 3
+    with pytest.raises(el.ScenarioError):
+        el.Scenario({**table, "seed": object()})
+    with pytest.raises(el.ScenarioError):
+        el.Scenario({**table, "seed": math.nan})
+
+
+def test_overrides_as_mapping_or_pairs(table):
+    a = el.Scenario(table, set={"seed": 5, "link.down.rate": "20 Mbit/s"})
+    b = el.Scenario(table, set=[("seed", "5"), ("link.down.rate", "20 Mbit/s")])
+    assert a.seed == 5
+    assert a.sha256 == b.sha256
+
+
+def test_mistakes_come_together(table):
+    with pytest.raises(el.ScenarioError) as caught:
+        el.Scenario({**table, "duratoin": "3 s", "warmup": 3}, name="mine")
+    assert isinstance(caught.value, ValueError)
+    keys = {d["key"] for d in caught.value.diagnostics}
+    assert {"duratoin", "warmup"} <= keys
+    assert "mine" in str(caught.value)
+
+
+def test_frames(result):
+    assert list(result.flows["name"]) == ["download", "upload"]
+    assert {"rtt_s.mean", "window_packets.max", "goodput_bps"} <= set(result.flows.columns)
+    assert {"queue_packets.mean", "drops.data", "queueing_delay_s.p99"} <= set(result.links.columns)
+    assert result.flows["completed_at_s"].isna().all()
+    assert result.flows["completed_at_s"].dtype == np.float64
+    document = result.to_dict()
+    assert result.flows["rtt_s.mean"].tolist() == [f["rtt_s"]["mean"] for f in document["flows"]]
+    assert result.world == "sim"
+
+
+def test_series_are_tidy(result):
+    series = result.series
+    assert list(series.columns) == ["time_s", "kind", "entity", "quantity", "value"]
+    wide = series[(series["entity"] == "download") & (series["quantity"] == "throughput_bps")]
+    assert 100 < len(wide) <= 1001
+    assert wide["time_s"].is_monotonic_increasing
+    late = wide[wide["time_s"] > 1]["value"].mean()
+    assert late == pytest.approx(result.flows["throughput_bps"][0], rel=0.02)
+
+
+def test_no_series_unless_asked_for_where_there_are_many(table):
+    quiet = el.Scenario(table).run(series=False)
+    with pytest.raises(el.EddylineError, match="no series"):
+        _ = quiet.series
+    with pytest.raises(el.EddylineError, match="no packet log"):
+        _ = quiet.log
+
+
+def test_packet_log(table):
+    log = el.Scenario(table).run(log="upload").log
+    assert set(log["source"]) == {"upload"}
+    assert {"send", "enqueue", "receive"} <= set(log["event"])
+    with pytest.raises(el.InputError, match="nobody"):
+        el.Scenario(table).run(log="nobody")
+
+
+def test_plots(result, table):
+    figure = result.plot()
+    titles = [axis.get_title(loc="left") for axis in figure.axes]
+    assert titles == ["Throughput", "Congestion window", "Round-trip time", "Queues"]
+    assert figure.axes[-1].get_xlabel() == "time (s)"
+    assert "Mbit/s" in figure.axes[0].get_ylabel()
+    names = [t.get_text() for t in figure.axes[0].get_legend().get_texts()]
+    assert names == ["download", "upload"]
+    assert len(el.Scenario(table).run("theory").plot().axes) == 2
+
+
+def test_compare_is_one_table(result, table):
+    theory = el.Scenario(table).run("theory")
+    both = el.compare(result, theory)
+    assert list(both.columns) == ["sim", "theory"]
+    assert both.index.names == ["kind", "name", "quantity"]
+    assert both.loc[("flow", "upload", "goodput_bps"), "sim"] == result.flows["goodput_bps"][1]
+    few = el.compare(result, theory, quantities=["goodput_bps"])
+    assert len(few) == 2
+    assert list(el.compare(result, result).columns) == ["sim 1", "sim 2"]
+    other = el.Scenario(table, set={"title": "other"}).run()
+    assert list(el.compare(result, other).columns) == ["sim: two-way", "sim: other"]
+    with pytest.raises(el.InputError):
+        el.compare()
+
+
+def test_save_and_load(result, tmp_path):
+    result.save(tmp_path / "r")
+    again = el.Result.load(tmp_path / "r")
+    assert again.to_dict() == result.to_dict()
+    pd.testing.assert_frame_equal(again.series, result.series)
+    assert again.scenario.sha256 == result.scenario.sha256
+    with pytest.raises(el.InputError):
+        el.Result.load(tmp_path)
+
+
+def test_worlds(table):
+    s = el.Scenario(table)
+    with pytest.raises(el.WorldUnavailable) as caught:
+        s.run("kernel")
+    assert caught.value.world == "kernel"
+    assert caught.value.hint
+    with pytest.raises(el.InputError):
+        s.run("moon")
+
+
+def test_expectations(table):
+    s = el.Scenario({**table, "expect": [{"of": "flow.*", "what": "goodput_bps", "at_least": "1 kbit/s"}]})
+    assert s.expected_worlds == ["sim"]
+    outcomes = s.check(s.run())
+    assert [o["held"] for o in outcomes] == [True, True]
+
+
+def test_progress_is_heard_and_may_stop_the_run(table):
+    heard = []
+
+    def progress(now, duration, events, wall):
+        heard.append((now, duration, events, wall))
+        if len(heard) == 3:
+            raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        el.Scenario(table, set={"duration": "100 h"}).run(series=False, progress=progress)
+    assert heard[0][1] == 360_000
+    assert heard[0][0] < heard[1][0] < heard[2][0]
+
+
+def test_other_threads_run_meanwhile(table):
+    """The interpreter's lock is released."""
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.wait(0.01):
+            ticks.append(time.monotonic())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    started = time.monotonic()
+    el.Scenario(table, set={"duration": "1000 s"}).run(series=False)
+    took = time.monotonic() - started
+    stop.set()
+    thread.join()
+    assert took > 0.05
+    assert len(ticks) > took / 0.01 / 4
+
+
+def test_a_scenario_travels(table):
+    s = pickle.loads(pickle.dumps(el.Scenario(table)))
+    assert s.sha256 == el.Scenario(table).sha256
+    assert "two-way" in repr(s)
+
+
+@pytest.mark.parametrize(
+    ("freedom", "quantile"),
+    # Student's t at 97.5 %, from printed tables
+    [(1, 12.7062), (4, 2.7764), (10, 2.2281), (30, 2.0423), (40, 2.0211), (60, 2.0003), (120, 1.9799), (10**6, 1.9600)],
+)
+def test_student(freedom, quantile):
+    assert student_t(freedom) == pytest.approx(quantile, abs=6e-5)
+
+
+def test_summary_leaves_nulls_out():
+    runs = [{"seed": 1, "a": {"b": 1, "c": None, "d": "x"}}, {"seed": 2, "a": {"b": None, "c": None, "d": "y"}}]
+    assert summarise(runs) == {
+        "n": 2,
+        "seeds": [1, 2],
+        "a": {"b": {"mean": 1.0, "sd": None, "ci95": None, "n": 1}, "c": None, "d": None},
+    }

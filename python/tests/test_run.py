@@ -1,0 +1,232 @@
+"""`eddyline run`: documents, tables, repetitions, what is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pyarrow.parquet as pq
+import pytest
+from conftest import COMMAND, environment
+
+LONG = (('duration = "4 s"', 'duration = "100 h"'),)
+
+
+def start(*args: object) -> subprocess.Popen[str]:
+    words = [str(COMMAND), *map(str, args)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+
+
+def document(ran):
+    assert ran.code == 0, ran.err
+    assert ran.err == ""
+    return json.loads(ran.out)
+
+
+def without_cost(text):
+    d = json.loads(text)
+    d.pop("cost")
+    return d
+
+
+def test_json_is_one_document_and_the_same_twice(eddyline, scenario):
+    path = scenario()
+    first, second = eddyline("run", path, "--json"), eddyline("run", path, "--json")
+    d = document(first)
+    assert (d["world"], d["title"], d["seed"]) == ("sim", "two-way", 7)
+    assert [f["name"] for f in d["flows"]] == ["download", "upload"]
+    assert d["cost"]["cpu_s"] > 0
+    assert d["cost"]["wall_s"] > 0
+    assert without_cost(first.out) == without_cost(second.out)
+
+
+def test_the_table_names_flows_and_links(eddyline, scenario):
+    ran = eddyline("run", scenario())
+    assert ran.code == 0
+    for word in ("two-way (world sim)", "download", "upload", "down", "up", "Mbit/s", "ms"):
+        assert word in ran.out
+
+
+def test_all_worlds_side_by_side(eddyline, scenario):
+    path = scenario()
+    ran = eddyline("run", path, "--world", "all", "--json", "--quiet")
+    worlds = document(ran)
+    assert [w["world"] for w in worlds] == ["theory", "sim", "kernel", "quic"]
+    assert "flows" in worlds[0]
+    assert "flows" in worlds[1]
+    assert set(worlds[2]) == {"world", "unavailable"}
+    table = eddyline("run", path, "--world", "all")
+    assert table.code == 0
+    assert "theory" in table.out
+    assert "note: world kernel" in table.err
+    strict = eddyline("run", path, "--world", "all", "--strict", "--json")
+    assert strict.code == 3
+    assert len(json.loads(strict.out)) == 4
+
+
+def test_strict_lets_an_honoured_scenario_pass(eddyline, scenario):
+    assert eddyline("run", scenario(), "--strict", "--json").code == 0
+
+
+def test_overrides(eddyline, scenario):
+    path = scenario()
+    d = document(eddyline("run", path, "--json", "--set", "duration=2 s", "--set", "flow.upload.controller.kind=reno"))
+    plain = document(eddyline("run", path, "--json"))
+    assert d["flows"][1]["controller"] == "reno"
+    assert d["scenario_sha256"] != plain["scenario_sha256"]
+    wrong = eddyline("run", path, "--set", "link.down.rat=1 Mbit/s")
+    assert wrong.code == 2
+    assert "rate" in wrong.err
+
+
+def test_seeds_give_runs_and_a_summary(eddyline, scenario):
+    path = scenario(('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01'))
+    d = document(eddyline("run", path, "--seeds", 5, "--json"))
+    assert [r["seed"] for r in d["runs"]] == [7, 8, 9, 10, 11]
+    values = [r["flows"][0]["goodput_bps"] for r in d["runs"]]
+    said = d["summary"]["flows"][0]["goodput_bps"]
+    mean = sum(values) / 5
+    sd = (sum((v - mean) ** 2 for v in values) / 4) ** 0.5
+    assert said["mean"] == pytest.approx(mean, rel=1e-12)
+    assert said["sd"] == pytest.approx(sd, rel=1e-9)
+    assert said["ci95"][1] - said["mean"] == pytest.approx(2.776445 * sd / 5**0.5, rel=1e-6)
+    assert d["summary"]["flows"][0]["name"] == "download"
+    single = document(eddyline("run", path, "--set", "seed=9", "--json"))
+    single.pop("cost")
+    d["runs"][2].pop("cost")
+    assert single == d["runs"][2]
+    table = eddyline("run", path, "--seeds", 3)
+    assert "±" in table.out
+    assert table.err == ""
+
+
+def test_identical_repetitions_are_said_to_be(eddyline, scenario):
+    ran = eddyline("run", scenario(), "--seeds", 2, "--json")
+    assert ran.code == 0
+    assert "warning" in ran.err
+    assert "nothing in the scenario is random" in ran.err
+    assert json.loads(ran.out)["summary"]["flows"][0]["goodput_bps"]["sd"] == 0
+    assert eddyline("run", scenario(), "--seeds", 2, "--json", "--quiet").err == ""
+
+
+def test_out_keeps_everything(eddyline, scenario, tmp_path):
+    out = tmp_path / "deep" / "out"
+    ran = eddyline("run", scenario(), "--out", out, "--json")
+    assert sorted(p.name for p in out.iterdir()) == [
+        "plot.png",
+        "plot.svg",
+        "result.json",
+        "scenario.json",
+        "series.parquet",
+    ]
+    assert (out / "result.json").read_text() == ran.out
+    assert json.loads((out / "scenario.json").read_text())["seed"] == 7
+    series = pq.read_table(out / "series.parquet").to_pandas()
+    assert list(series.columns) == ["time_s", "kind", "entity", "quantity", "value"]
+    assert set(series["kind"]) == {"flow", "link"}
+    assert set(series["entity"]) == {"download", "upload", "down", "up"}
+    assert {"cwnd_packets", "throughput_bps", "queue_packets"} <= set(series["quantity"])
+    assert (out / "plot.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (out / "plot.svg").read_text()
+    assert list(out.parent.iterdir()) == [out]
+
+
+def test_out_of_several_runs_says_whose_series_they_are(eddyline, scenario, tmp_path):
+    path = scenario(('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01'))
+    ran = eddyline("run", path, "--seeds", 2, "--out", tmp_path / "out", "--json")
+    assert (tmp_path / "out" / "result.json").read_text() == ran.out
+    series = pq.read_table(tmp_path / "out" / "series.parquet").to_pandas()
+    assert set(series["seed"]) == {7, 8}
+
+
+def test_out_replaces_its_own_and_nothing_else(eddyline, scenario, tmp_path):
+    path, out = scenario(), tmp_path / "out"
+    assert eddyline("run", path, "--out", out).code == 0
+    before = (out / "result.json").read_text()
+    assert eddyline("run", path, "--set", "seed=8", "--out", out).code == 0
+    assert (out / "result.json").read_text() != before
+    (out / "thesis.tex").write_text("years of work")
+    ran = eddyline("run", path, "--out", out)
+    assert (ran.code, ran.out) == (2, "")
+    assert "thesis.tex" in ran.err
+    assert (out / "thesis.tex").read_text() == "years of work"
+    assert eddyline("run", path, "--out", path).code == 2
+
+
+def test_plot_and_log_files(eddyline, scenario, tmp_path):
+    path = scenario()
+    ran = eddyline(
+        "run", path, "--plot", tmp_path / "p.svg", "--log", tmp_path / "l.txt", "--log-of", "upload", "--json"
+    )
+    assert ran.code == 0, ran.err
+    assert "<svg" in (tmp_path / "p.svg").read_text()
+    lines = (tmp_path / "l.txt").read_text().splitlines()
+    assert lines[0] == "# time_s event packet source link seq bytes"
+    assert all('"upload"' in line for line in lines[1:])
+    assert eddyline("run", path, "--log", tmp_path / "l.parquet", "--json").code == 0
+    log = pq.read_table(tmp_path / "l.parquet").to_pandas()
+    assert set(log["source"]) == {"download", "upload"}
+    own = log[log["source"] == "upload"]
+    assert len(own) == len(lines) - 1
+    assert own["link"].isna().any()
+    wrong = eddyline("run", path, "--log", tmp_path / "x.txt", "--log-of", "nobody")
+    assert wrong.code == 2
+    assert "download" in wrong.err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["l.parquet", "l.txt", "p.svg", "two-way.toml"]
+
+
+def test_a_trace_goes_into_the_folder(eddyline, scenario, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "case").mkdir()
+    (tmp_path / "data" / "film.dat").write_text("".join(f"{i * 40} {1000 + i % 7}\n" for i in range(200)))
+    more = '\n[[traffic]]\nname = "film"\npath = ["up"]\nmodel = { kind = "trace", file = "../data/film.dat" }\n'
+    path = scenario(more=more, name="case/film.toml")
+    ran = eddyline("run", path, "--out", tmp_path / "out", "--json")
+    assert ran.code == 0, ran.err
+    (tmp_path / "data" / "film.dat").unlink()
+    assert eddyline("verify", tmp_path / "out").code == 0
+
+
+@pytest.mark.parametrize("more", [[], ["--seeds", "2"]])
+def test_ctrl_c_stops_within_a_second_and_leaves_the_old_files(eddyline, scenario, tmp_path, more):
+    path, out = scenario(), tmp_path / "out"
+    assert eddyline("run", path, "--out", out, "--quiet").code == 0
+    before = {p.name: p.read_bytes() for p in out.iterdir()}
+    names = sorted(p.name for p in tmp_path.iterdir())
+    p = start("run", scenario(*LONG), "--out", out, "--json", "--set", "record.interval=1 h", *more)
+    time.sleep(1.5)
+    assert p.poll() is None
+    p.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    said, err = p.communicate(timeout=20)
+    assert time.monotonic() - sent < 1.0
+    assert (p.returncode, said, err.strip()) == (130, "", "interrupted")
+    assert {p.name: p.read_bytes() for p in out.iterdir()} == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == names
+
+
+def test_kill_leaves_old_files_or_none_whenever_it_comes(eddyline, scenario, tmp_path):
+    """Killed at many moments, in the middle of writing too."""
+    path, out = scenario(), tmp_path / "out"
+    whole = {"plot.png", "plot.svg", "result.json", "scenario.json", "series.parquet"}
+    for wait in (0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4):
+        p = start("run", path, "--out", out, "--json")
+        time.sleep(wait)
+        p.kill()
+        p.communicate()
+        assert not out.exists() or {f.name for f in out.iterdir()} == whole
+    assert eddyline("run", path, "--out", out).code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "two-way.toml"]  # leftovers were swept
+
+
+def test_nothing_can_be_written_there(eddyline, scenario, tmp_path):
+    (tmp_path / "file").write_text("")
+    ran = eddyline("run", scenario(), "--out", tmp_path / "file" / "out")
+    assert ran.code == 2
+    assert "Traceback" not in ran.err
+    if os.geteuid() != 0:  # nothing is forbidden to root
+        (tmp_path / "locked").mkdir(mode=0o500)
+        assert eddyline("run", scenario(), "--out", tmp_path / "locked" / "out").code == 2
