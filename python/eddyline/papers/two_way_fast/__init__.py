@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.reproduction import reproduced
-from eddyline.papers.two_way_fast import examples, figure_2, tables
+from eddyline.papers.two_way_fast import conditions, efficiency, examples, figure_2, film, starts, switching, tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,12 +16,21 @@ if TYPE_CHECKING:
 __all__ = ["EXHIBITS", "reproduce"]
 
 EXHIBITS: Builders = {
+    "theorem-1": examples.theorem,
+    "bottleneck-map": conditions.map_of_bottlenecks,
+    "flow-counts": conditions.counts,
+    "utilisation": efficiency.utilisation,
+    "fig-2": figure_2.build,
     **{f"example-{n}": examples.builder(n) for n in range(1, 6)},
+    "example-4-start": starts.build,
     "table-1": tables.table_1,
     "table-2": tables.table_2,
     "table-3": tables.table_3,
-    "theorem-1": examples.theorem,
-    "fig-2": figure_2.build,
+    "balance": efficiency.balance,
+    "switching": switching.build,
+    "film": film.film,
+    "film-load": film.load,
+    "fig-4": film.figure_4,
 }
 """What makes each exhibit, in the order of the report."""
 

@@ -15,7 +15,7 @@ def proportional(scenario: dict[str, Any]) -> dict[str, float]:
     At the optimum `x = alpha / (load of one packet on the links, weighted by their prices)`. With the price of the first
     link given, the other's follows by bisection, and so in turn the first one's.
     """
-    rate = {k["name"]: _number(k["rate"]) * 1e6 for k in scenario["link"]}
+    rate = {k["name"]: _number(k["rate"]) for k in scenario["link"]}
     first, second = rate
     flows = [(f["name"], _number(f["controller"]["alpha"]), _loads(f, (first, second))) for f in scenario["flow"]]
 
@@ -51,5 +51,10 @@ def _loads(flow: dict[str, Any], links: tuple[str, str]) -> tuple[float, float]:
     return loads[0], loads[1]
 
 
+_UNITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "B": 1.0, "kB": 1e3, "packets": 1.0}
+
+
 def _number(quantity: str) -> float:
-    return float(quantity.split()[0])
+    """A canonical quantity in bit/s, bytes or packets."""
+    number, unit = quantity.split()
+    return float(number) * _UNITS[unit]
