@@ -73,6 +73,7 @@ def map_of_bottlenecks(desk: Desk) -> Exhibit:
                 "capacity_ratio": capacities,
                 "alpha_ratio": alphas,
                 "links": "equal" if capacities == 1 else "unequal",
+                "larger_alpha": "neither" if alphas == 1 else "forward" if alphas > 1 else "backward",
                 "margin": margin,
                 "balance": "near" if abs(margin) < _NEAR else "away",
                 "theory": _side(margin),
@@ -95,6 +96,7 @@ def map_of_bottlenecks(desk: Desk) -> Exhibit:
             Column("alpha_ratio", "alpha_F / alpha_B"),
             Column("margin", "log of left over right side of (4)", digits=3),
             Column("balance", "balance"),
+            Column("larger_alpha", "larger alpha"),
             Column("theory", "condition (4)"),
             Column("simulated", "simulated"),
             Column("forward_share", "share of forward", percent=True, digits=3),
@@ -163,7 +165,6 @@ def counts(desk: Desk) -> Exhibit:
                 "forward_share": forward,
                 "backward_share": backward,
                 "counts": "equal" if n == m else "unequal",
-                "faster": "neither" if capacities == 1 else "forward" if capacities > 1 else "backward",
                 "slower": "neither" if capacities == 1 else "backward" if capacities > 1 else "forward",
             }
         )
@@ -180,6 +181,7 @@ def counts(desk: Desk) -> Exhibit:
             Column("backward_flows", "flows backward"),
             Column("capacity_ratio", "c_F / c_B"),
             Column("left", "left side of (7)", digits=3),
+            Column("slower", "slower link"),
             Column("condition", "(7) says"),
             Column("simulated", "simulated"),
             Column("forward_share", "share of forward", percent=True, digits=3),

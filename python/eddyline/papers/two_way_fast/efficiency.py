@@ -65,6 +65,7 @@ def utilisation(desk: Desk) -> Exhibit:
                         "module": module,
                         "goodput": ours.module.link(link)["goodput_utilisation"],
                         "acks": ours.module.link(link)["ack_utilisation"],
+                        "before": _before(rows, number, wire, link),
                         "whole": ours.module.link(link)["utilisation"],
                         "ack_part": _part(ours.module.link(link)),
                     }
@@ -88,10 +89,18 @@ def utilisation(desk: Desk) -> Exhibit:
             Column("module", "our sim, ns-2 profile", percent=True),
             Column("goodput", "of it payload", percent=True),
             Column("acks", "ACKs", percent=True),
+            Column("before", "Example 3's", percent=True),
             Column("ack_part", "ACKs, part of the load", percent=True, digits=3),
         ),
         rows=rows,
     )
+
+
+def _before(rows: Sequence[Row], number: int, wire: int, link: str) -> float | None:
+    """What the link had in Example 3, for Example 4 which adds a flow to it."""
+    wanted = (3, wire, link)
+    had = [r["module"] for r in rows if (r["example"], r["wire"], r["link"]) == wanted]
+    return float(had[0]) if number == 4 else None
 
 
 def _part(link: dict[str, float]) -> float:
@@ -130,6 +139,7 @@ def balance(desk: Desk) -> Exhibit:
                 "u_b": backward["data_utilisation"],
                 "sum": forward["data_utilisation"] + backward["data_utilisation"],
                 "smaller": min(forward["data_utilisation"], backward["data_utilisation"]),
+                "least_use": min(forward["utilisation"], backward["utilisation"]),
                 "total_share": bits / 1e6 / (capacity / (1.0 + B)),
             }
         )
@@ -155,6 +165,8 @@ def balance(desk: Desk) -> Exhibit:
             Column("u_b", "U_B, sim", percent=True),
             Column("sum_theory", "sum, theory", percent=True),
             Column("sum", "sum, sim", percent=True),
+            Column("smaller", "smaller of both, sim", percent=True),
+            Column("least_use", "load of the less loaded link, sim", percent=True),
             Column("total_share", "total over its maximum", percent=True),
         ),
         rows=rows,

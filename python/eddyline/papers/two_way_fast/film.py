@@ -29,14 +29,31 @@ _ACK_BITS = 320.0
 _START, _STOP = 10.0, 80.0
 
 
-def _runs(profile: str | None, world: str = "sim") -> dict[str, Run]:
-    runs = {"none": Run("example-3-1040B", world, profile, _WINDOW)}
-    return runs | {way: Run(f"film-{way}", world, profile) for way in ("backward", "forward", "both")}
+def _runs(profile: str | None) -> dict[str, Run]:
+    runs = {"none": Run("example-3-1040B", "sim", profile, _WINDOW)}
+    return runs | {way: Run(f"film-{way}", "sim", profile) for way in ("backward", "forward", "both")}
+
+
+def _theory(desk: Desk) -> dict[str, Run]:
+    """Theory takes the film for a constant rate, its mean."""
+    runs = {"none": Run("example-3-1040B", "theory", None, _WINDOW)}
+    for printed in desk.values["film"]:
+        films = {link: copies * _one_copy(desk) for link, copies in printed["copies"].items() if copies}
+        means = [
+            (f'traffic."film {link}".model', f'{{ kind = "cbr", rate = "{bps:.0f} bit/s" }}') for link, bps in films.items()
+        ]
+        runs[printed["way"]] = Run(f"film-{printed['way']}", "theory", None, tuple(means))
+    return runs
+
+
+def _one_copy(desk: Desk) -> float:
+    source = desk.values["film_source"]
+    return float(source["frames"] * source["mean_frame_bits"] / source["seconds"])
 
 
 def film(desk: Desk) -> Exhibit:
     """Mean rates of both flows from 10 s to 80 s, without a film and in the three experiments."""
-    theory, clean, module = _runs(None, "theory"), _runs(None), _runs(MODULE)
+    theory, clean, module = _theory(desk), _runs(None), _runs(MODULE)
     desk.lab.ask([*theory.values(), *clean.values(), *module.values()])
     printed = {p["way"]: p for p in desk.values["film"]}
     rows: list[Row] = []
@@ -105,7 +122,7 @@ def _alone(desk: Desk, flow: str) -> float:
 def load(desk: Desk) -> Exhibit:
     """Whether the paper's rates fit on the backward link together with the film."""
     source = desk.values["film_source"]
-    one_copy = source["frames"] * source["mean_frame_bits"] / source["seconds"]
+    one_copy = _one_copy(desk)
     measured = _measured(desk)
     capacity = 10e6
     rows: list[Row] = []
