@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -79,12 +79,19 @@ class Answer:
 
 @dataclass
 class Lab:
-    """Runs scenarios out of `folder/scenarios` and remembers the answers."""
+    """Runs scenarios out of `folder/scenarios` and remembers the answers.
+
+    Attributes:
+        folder: The paper's folder.
+        runs: Simulations run.
+        packets: Packets that they delivered.
+        told: Is told how many of the runs asked for last are done, and of how many.
+    """
 
     folder: Path
-    simulated_s: float = 0.0
     runs: int = 0
     packets: int = 0
+    told: Callable[[int, int], None] | None = None
     _known: dict[Run, Answer] = field(default_factory=dict)
 
     def ask(self, runs: Sequence[Run]) -> list[Answer]:
@@ -93,9 +100,13 @@ class Lab:
         loaded = [self._load(r) for r in new]  # all of them first: what is wrong is wrong before anything runs
         if new:
             with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
-                results = list(pool.map(_answer, new, loaded))
-            for run, answer in zip(new, results, strict=True):
-                self._known[run] = answer
+                results = pool.map(_answer, new, loaded)
+                for done, (run, answer) in enumerate(zip(new, results, strict=True), 1):
+                    self._known[run] = answer
+                    if self.told is not None:
+                        self.told(done, len(new))
+            for run in new:
+                answer = self._known[run]
                 if run.world == "sim":
                     self.runs += 1
                     self.packets += answer.result["counters"]["packets_delivered"]
@@ -113,8 +124,3 @@ def _answer(run: Run, scenario: Scenario) -> Answer:
     result: Result = scenario.run(run.world, series=run.interval is not None)
     series = result.series if run.interval is not None else None
     return Answer(json.loads(scenario.canonical), json.loads(result.json), series)
-
-
-def flat(overrides: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    """Overrides as a `Run` holds them."""
-    return tuple((key, str(value)) for key, value in overrides.items())

@@ -78,21 +78,21 @@ def _lead(reproduced: Reproduced) -> str:
     count = {kind: sum(v.kind == kind for v in reproduced.verdicts) for kind in _BADGE}
     badges = " ".join(f'<span class="badge {kind}">{n} {_BADGE[kind]}</span>' for kind, n in count.items())
     return (
-        f"<p class=lead>Every exhibit of the paper beside our theory, our packet simulation and runs of ns-2 with the "
-        f"module that the paper used. {badges}</p>"
-        "<p>Each verdict is computed from the data of an exhibit by the rule that stands beside it; nobody typed one. "
-        "<b>Clean</b> is the published algorithm, paced, one update a round trip; <b>ns-2 profile</b> is our simulation "
-        "behaving as the FAST module 1.1.3 for ns-2 does: updates on a timer in every other round trip, whole packets, "
-        "bursts. <b>ns-2 reference</b> figures come from ns-2.35 with that module, not from us. "
-        f"{reproduced.runs} simulations, {reproduced.packets / 1e6:.1f} million packets.</p>"
+        "<p class=lead>Every exhibit of the paper beside our theory, our packet simulation and runs of ns-2 with the "
+        f"module that the paper used. {badges}</p><p>Each verdict is computed from the data of an exhibit by the rule "
+        "that stands beside it; nobody typed one. <b>Clean</b> is the published algorithm, paced, one update a round "
+        "trip; <b>ns-2 profile</b> is our simulation behaving as the FAST module 1.1.3 for ns-2 does: updates on a "
+        "timer in every other round trip, whole packets, bursts. <b>ns-2 reference</b> figures come from ns-2.35 "
+        f"with that module, not from us. {reproduced.runs} simulations, {reproduced.packets / 1e6:.1f} million "
+        "packets.</p>"
     )
 
 
 def _claims(verdicts: Sequence[Verdict]) -> str:
     rows = "".join(_claim(v) for v in verdicts)
     return (
-        "<h2 id=claims>Claims</h2><div class=wide><table class=claims><thead><tr><th>verdict</th><th>the paper says</th>"
-        f"<th>how it was decided</th><th>exhibit</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        "<h2 id=claims>Claims</h2><div class=wide><table class=claims><thead><tr><th>verdict</th><th>the paper "
+        f"says</th><th>how it was decided</th><th>exhibit</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -142,7 +142,7 @@ def _picture(file: Path, caption: str) -> str:
 def _table(exhibit: Exhibit) -> str:
     words = {c.key for c in exhibit.columns if any(isinstance(row.get(c.key), str) for row in exhibit.rows)}
     heads = "".join(
-        f"<th{_side(c.key in words)}>{escape(c.label)}{f'<div class=unit>{escape(c.unit)}</div>' if c.unit else ''}</th>"
+        f"<th{_side(c.key in words)}>{escape(c.label)}<div class=unit>{escape(c.unit)}</div></th>"
         for c in exhibit.columns
     )
     rows = "".join(
@@ -150,7 +150,9 @@ def _table(exhibit: Exhibit) -> str:
         for row in exhibit.rows
     )
     table = f"<div class=wide><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-    return table if len(exhibit.rows) <= 40 else f"<details><summary>{len(exhibit.rows)} rows</summary>{table}</details>"
+    return (
+        table if len(exhibit.rows) <= 40 else f"<details><summary>{len(exhibit.rows)} rows</summary>{table}</details>"
+    )
 
 
 def _side(words: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.errors import InputError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from eddyline.answers import Listener
     from eddyline.papers import Paper
     from eddyline.papers.claims import Verdict
     from eddyline.papers.exhibit import Exhibit
@@ -66,8 +68,14 @@ class Reproduced:
         return write(self, folder)
 
 
-def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str]) -> Reproduced:
+def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str], listener: Listener | None) -> Reproduced:
     """Makes the wanted exhibits (all if none is named) and judges the claims that rest on them.
+
+    Args:
+        paper: The paper.
+        builders: What makes each exhibit.
+        wanted: Names of exhibits.
+        listener: Is told how far it is, an exhibit counting as a run.
 
     Raises:
         InputError: There is no exhibit of a wanted name.
@@ -77,11 +85,24 @@ def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str]) -> Repro
             raise _unknown(paper, name, list(builders))
     claims = read(paper.folder / "claims.toml")
     started, desk = time.monotonic(), Desk(paper.folder)
-    exhibits = [build(desk) for name, build in builders.items() if not wanted or name in wanted]
+    chosen = [build for name, build in builders.items() if not wanted or name in wanted]
+    exhibits = []
+    if listener is not None:
+        listener.expect(len(chosen))
+    for number, build in enumerate(chosen):
+        if listener is not None:
+            desk.lab.told = partial(_tell, listener, number)
+        exhibits.append(build(desk))
+        if listener is not None:
+            _tell(listener, number, 1, 1)
     made = {e.id: e for e in exhibits}
     verdicts = [judge(claim, made[claim.exhibit]) for claim in claims if claim.exhibit in made]
     seconds = time.monotonic() - started
     return Reproduced(paper, exhibits, verdicts, seconds, desk.lab.runs, desk.lab.packets)
+
+
+def _tell(listener: Listener, number: int, done: int, runs: int) -> None:
+    listener.hear(number, float(done), float(runs), 0.0)
 
 
 def _unknown(paper: Paper, name: str, known: Sequence[str]) -> InputError:

@@ -9,8 +9,8 @@ are those of the claim's table in `claims.toml`:
 | `within` | every value is within a distance of what it is held against | `against`, `within` |
 | `same` | every value is what it is held against, word for word | `against` |
 | `at_least`, `at_most` | every value is on that side of `factor` times what it is held against | `against`, `factor` |
-| `rises`, `falls` | values, in the order of `over`, go that way throughout; steps back up to `slack` are noise | `over`, `slack` |
-| `peaks` | the largest value stands at a place within a share of what it is held against | `over`, `against`, `within` |
+| `rises`, `falls` | values, in the order of `over`, go that way; steps up to `slack` are noise | `over`, `slack` |
+| `peaks` | the place (`over`) of the largest value is within a share of `against` | `over`, `against`, `within` |
 
 `against` is a number, a word, or the name of a column.
 """
@@ -18,6 +18,7 @@ are those of the claim's table in `claims.toml`:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -95,16 +96,16 @@ def _ordered(rows: Sequence[Mapping[str, Any]], terms: Terms) -> list[float]:
 
 def _rises(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
     values = _ordered(rows, terms)
-    steps = [b >= a - terms.slack * abs(a) for a, b in zip(values, values[1:], strict=False)]
+    steps = [b >= a - terms.slack * abs(a) for a, b in pairwise(values)]
     change = values[-1] / values[0] - 1.0 if values[0] else float("inf")
-    return Outcome(all(steps) and values[-1] > values[0], change)
+    return Outcome(all(steps) and change > terms.slack, change)
 
 
 def _falls(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
     values = _ordered(rows, terms)
-    steps = [b <= a + terms.slack * abs(a) for a, b in zip(values, values[1:], strict=False)]
+    steps = [b <= a + terms.slack * abs(a) for a, b in pairwise(values)]
     change = values[-1] / values[0] - 1.0 if values[0] else 0.0
-    return Outcome(all(steps) and values[-1] < values[0], change)
+    return Outcome(all(steps) and change < -terms.slack, change)
 
 
 def _peaks(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
@@ -131,7 +132,7 @@ def described(rule: str, terms: Terms, label: Callable[[str], str]) -> str:
     value = label(terms.value)
     against = label(terms.against) if isinstance(terms.against, str) else f"{terms.against:g}" if terms.against else "0"
     times = "" if terms.factor == 1.0 else f"{terms.factor:g} times "
-    noise = f" (steps back up to {100 * terms.slack:g} % are noise)" if terms.slack else ""
+    noise = f" (up to {100 * terms.slack:g} % is noise)" if terms.slack else ""
     return {
         "near": f"{value} within {100 * terms.within:g} % of {against}",
         "within": f"{value} within {terms.within:g} of {against}",

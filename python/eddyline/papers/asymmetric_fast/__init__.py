@@ -10,6 +10,7 @@ from eddyline.papers.reproduction import reproduced
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from eddyline.answers import Listener
     from eddyline.papers import Paper
     from eddyline.papers.reproduction import Builders, Reproduced
 
@@ -24,6 +25,6 @@ EXHIBITS: Builders = {
 """What makes each exhibit, in the order of the report."""
 
 
-def reproduce(paper: Paper, exhibits: Sequence[str] = ()) -> Reproduced:
+def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
     """Reproduces the letter, or the exhibits named."""
-    return reproduced(paper, EXHIBITS, exhibits)
+    return reproduced(paper, EXHIBITS, exhibits, listener)

@@ -9,7 +9,7 @@ ACK_BYTES = 40.0
 
 
 def factor(backward: float, data_bytes: float) -> float:
-    """Eq. 1: k_f, the time that an ACK takes on the way back over the time that a data packet takes on the way there."""
+    """Eq. 1: k_f, an ACK's transmission time on the way back over a data packet's on the way there."""
     return FORWARD_BPS * ACK_BYTES / (backward * data_bytes)
 
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.reproduction import reproduced
-from eddyline.papers.two_way_fast import conditions, efficiency, examples, figure_2, film, starts, switching, tables
+from eddyline.papers.two_way_fast import (
+    conditions,
+    efficiency,
+    examples,
+    figure_2,
+    film,
+    joining,
+    starts,
+    switching,
+    tables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from eddyline.answers import Listener
     from eddyline.papers import Paper
     from eddyline.papers.reproduction import Builders, Reproduced
 
@@ -20,6 +31,7 @@ EXHIBITS: Builders = {
     "bottleneck-map": conditions.map_of_bottlenecks,
     "flow-counts": conditions.counts,
     "utilisation": efficiency.utilisation,
+    "joining": joining.build,
     "fig-2": figure_2.build,
     **{f"example-{n}": examples.builder(n) for n in range(1, 6)},
     "example-4-start": starts.build,
@@ -35,6 +47,6 @@ EXHIBITS: Builders = {
 """What makes each exhibit, in the order of the report."""
 
 
-def reproduce(paper: Paper, exhibits: Sequence[str] = ()) -> Reproduced:
+def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
     """Reproduces the paper, or the exhibits named."""
-    return reproduced(paper, EXHIBITS, exhibits)
+    return reproduced(paper, EXHIBITS, exhibits, listener)

@@ -87,9 +87,9 @@ def map_of_bottlenecks(desk: Desk) -> Exhibit:
         title="Condition (4): which link is the bottleneck",
         place="Theorem 1, eq. 4; Section 4.1",
         reading=(
-            "One flow each way. Shaded areas are condition (4), the line between them is eq. 17; points are simulations, "
-            "coloured by the link that has the longest wait more of the time. Beyond a capacity ratio of 1/b = 25 the forward link is "
-            "never the bottleneck, below 1/25 always, whatever alpha is."
+            "One flow each way. Shaded areas are condition (4), the line between them is eq. 17; points are "
+            "simulations, coloured by the link that has the longest wait more of the time. Beyond a capacity ratio of "
+            "1/b = 25 the forward link is never the bottleneck, below 1/25 always, whatever alpha is."
         ),
         columns=(
             Column("capacity_ratio", "c_F / c_B"),
@@ -103,8 +103,19 @@ def map_of_bottlenecks(desk: Desk) -> Exhibit:
             Column("backward_share", "share of backward", percent=True, digits=3),
         ),
         rows=rows,
-        pictures=[Picture("bottleneck-map", "Which link is the bottleneck: condition (4) and simulations", drawn(_paint, 7.0, 4.6, rows))],
-        notes=(f"Near balance means that the two sides of (4) differ by less than a factor exp({_NEAR:g}) = {math.exp(_NEAR):.2f}.",),
+        pictures=[
+            Picture(
+                "bottleneck-map",
+                "Which link is the bottleneck: condition (4) and simulations",
+                drawn(_paint, 7.0, 4.6, rows),
+            )
+        ],
+        notes=(
+            f"Near balance means that the two sides of (4) differ by less than a factor exp({_NEAR:g}) = "
+            f"{math.exp(_NEAR):.2f}.",
+            "At exact balance the split of the queueing delay between the two links is arbitrary: the simulation "
+            "comes to rest at one that its start decides.",
+        ),
     )
 
 
@@ -132,9 +143,12 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     axis.fill_between(steps, low, line, color=RED, alpha=0.13, linewidth=0, label="(4): backward")
     axis.plot(steps, line, color="#333333", linewidth=1, label="eq. 17: both")
     for side, colour, mark in (("forward", BLUE, "^"), ("backward", RED, "v")):
-        part = [r for r in rows if r["simulated"] == side]
+        part = [r for r in rows if r["simulated"] == side and r["theory"] != "both"]
         places = [r["capacity_ratio"] for r in part], [r["alpha_ratio"] for r in part]
         axis.plot(*places, mark, color=colour, markersize=5, label=f"simulated: {side}")
+    even = [r for r in rows if r["theory"] == "both"]
+    places = [r["capacity_ratio"] for r in even], [r["alpha_ratio"] for r in even]
+    axis.plot(*places, "D", color="#333333", markersize=5, label="simulated: exact balance")
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xlim(left, right)
@@ -173,8 +187,8 @@ def counts(desk: Desk) -> Exhibit:
         title="Condition (7): equal flows, different numbers each way",
         place="Section 4.1, eq. 7",
         reading=(
-            "All flows have alpha = 30 and the same sizes. Left is the left side of (7): the forward link is a bottleneck "
-            "where it is at least zero. At exactly zero both are, and the simulation may say either."
+            "All flows have alpha = 30 and the same sizes. Left is the left side of (7): the forward link is a "
+            "bottleneck where it is at least zero. At exactly zero both are, and the simulation may say either."
         ),
         columns=(
             Column("forward_flows", "flows forward"),

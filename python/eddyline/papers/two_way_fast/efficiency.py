@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from eddyline.papers.desk import Desk
     from eddyline.papers.exhibit import Row
 
-__all__ = ["balance", "utilisation"]
+__all__ = ["balance", "formula", "utilisation"]
 
 _STEPS = (1 / 8, 1 / 4, 1 / 2, 1 / 1.4, 1 / 1.1, 1.0, 1.1, 1.4, 2.0, 4.0, 8.0)
 _SMALLER_ALPHA = 40.0
 
 
-def _formula(forward: float, backward: float, capacity_ratio: float, b: float = B) -> tuple[float, float]:
+def formula(forward: float, backward: float, capacity_ratio: float, b: float = B) -> tuple[float, float]:
     """Eq. 8 and 9: (U_F, U_B) by the sums of alpha each way."""
     if (forward + b * backward) / capacity_ratio >= backward + b * forward:
         whole = forward + b * backward
@@ -46,10 +46,10 @@ def utilisation(desk: Desk) -> Exhibit:
             sums = {"forward": 0.0, "backward": 0.0}
             for flow, alpha in zip(ours.theory.scenario["flow"], setting["alpha"], strict=True):
                 sums[flow["data"][0]] += alpha
-            formula = _formula(
+            both = formula(
                 sums["forward"], sums["backward"], setting["forward_mbps"] / setting["backward_mbps"], 40.0 / wire
             )
-            for link, value in zip(("forward", "backward"), formula, strict=True):
+            for link, value in zip(("forward", "backward"), both, strict=True):
                 theory, clean, module = (
                     a.link(link)["data_utilisation"] for a in (ours.theory, ours.clean, ours.module)
                 )
@@ -75,8 +75,9 @@ def utilisation(desk: Desk) -> Exhibit:
         title="Equations 8 and 9: utilisation by data packets",
         place="Section 4.2, eq. 8 and 9",
         reading=(
-            "U is the share of a link that data packets take, ACKs excluded. The formula is eq. 8 or 9 with b = 40 B over "
-            "the size on the wire. Payload is what remains without headers, and what the paper's simulations report."
+            "U is the share of a link that data packets take, ACKs excluded. The formula is eq. 8 or 9 with b = 40 B "
+            "over the size on the wire. Payload is what remains without headers, and what the paper's simulations "
+            "report."
         ),
         columns=(
             Column("example", "example"),
@@ -119,7 +120,7 @@ def balance(desk: Desk) -> Exhibit:
     for (sweep, place, capacities, alphas), answer in zip(
         points, desk.lab.ask([_point(c, a) for _, _, c, a in points]), strict=True
     ):
-        one, other = _formula(alphas, 1.0, capacities)
+        one, other = formula(alphas, 1.0, capacities)
         forward, backward = answer.link("forward"), answer.link("backward")
         bits = sum(f["throughput_bps"] for f in answer.result["flows"])
         capacity = forward_mbps(capacities) + forward_mbps(capacities) / capacities
@@ -148,10 +149,10 @@ def balance(desk: Desk) -> Exhibit:
         title="Efficiency against balance",
         place="Sections 4.2, 5.1 and 6; eq. 8, 9 and 17",
         reading=(
-            "Place 1 is exact balance: the ratio of alphas equals theta of eq. 17 (or the capacities are those for which "
-            "it does). The sum of both utilisations is largest there and falls off on both sides; lines are eq. 8 and 9, "
-            "points are simulations. Total is the throughput of both directions over (c_F + c_B) / (1 + b), which "
-            "Section 6 gives as the most that is possible."
+            "Place 1 is exact balance: the ratio of alphas equals theta of eq. 17 (or the capacities are those for "
+            "which it does). The sum of both utilisations is largest there and falls off on both sides; lines are eq. "
+            "8 and 9, points are simulations. Total is the throughput of both directions over (c_F + c_B) / (1 + b), "
+            "which Section 6 gives as the most that is possible."
         ),
         columns=(
             Column("sweep", "sweep over"),
@@ -212,9 +213,9 @@ def _panel(axis: Axes, sweep: str, rows: Sequence[Row]) -> None:
     vary_alpha = rows[0]["varied"] == "alpha"
     start = next(r for r in rows if r["place"] == 1.0)
     curve = [
-        _formula(start["alpha_ratio"] * p, 1.0, start["capacity_ratio"])
+        formula(start["alpha_ratio"] * p, 1.0, start["capacity_ratio"])
         if vary_alpha
-        else _formula(start["alpha_ratio"], 1.0, start["capacity_ratio"] * p)
+        else formula(start["alpha_ratio"], 1.0, start["capacity_ratio"] * p)
         for p in places
     ]
     for pick, key, colour, mark, name in (
@@ -224,7 +225,14 @@ def _panel(axis: Axes, sweep: str, rows: Sequence[Row]) -> None:
     ):
         line = [100 * (pick[0] * f + pick[1] * b) for f, b in curve]
         axis.plot(places, line, color=colour, linewidth=1, label=f"{name}, eq. 8 and 9")
-        axis.plot([r["place"] for r in rows], [100 * r[key] for r in rows], mark, color=colour, markersize=4, label=f"{name}, simulated")
+        axis.plot(
+            [r["place"] for r in rows],
+            [100 * r[key] for r in rows],
+            mark,
+            color=colour,
+            markersize=4,
+            label=f"{name}, simulated",
+        )
     axis.axvline(1.0, color="#888888", linewidth=0.8, linestyle=":")
     axis.set_xscale("log")
     axis.set_xticks([1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8])

@@ -72,7 +72,9 @@ def agreement(row: Row) -> str:
     """What became of the paper's two figures in a row."""
     pairs = [("analysis", "paper_analysis", "theory", ANALYSIS_WITHIN)]
     pairs.append(("simulation", "paper_simulation", "module", SIMULATION_WITHIN))
-    known = {name: _close(row[ours], row[theirs], share) for name, theirs, ours, share in pairs if row[theirs] is not None}
+    known = {
+        name: _close(row[ours], row[theirs], share) for name, theirs, ours, share in pairs if row[theirs] is not None
+    }
     good = [name for name, close in known.items() if close]
     if not known:
         return ""
@@ -87,13 +89,12 @@ def _close(ours: float, theirs: float, share: float) -> bool:
 
 def rows_of(desk: Desk, example: int) -> list[Row]:
     """Every printed quantity of an example at both sizes, beside ours."""
-    rows = []
+    rows: list[Row] = []
     for wire in WIRES:
         ours = trio(desk, f"example-{example}-{wire}B")
         reference = desk.ns2.get(f"ex{example}_{'header' if wire == 1040 else 'no_header'}")
-        for printed in desk.values["printed"]:
-            if printed["example"] == example:
-                rows.append(_row(printed, wire, ours, reference))
+        wanted = [p for p in desk.values["printed"] if p["example"] == example]
+        rows += [_row(printed, wire, ours, reference) for printed in wanted]
     return rows
 
 
@@ -171,10 +172,10 @@ def theorem(desk: Desk) -> Exhibit:
         title="Theorem 1 against packets",
         place="Theorem 1, eq. 5 and 6",
         reading=(
-            "Theory is eq. 5 or 6 with the size that is really on the wire. The column x q is the flow's simulated rate "
-            "times the queueing delay that its packets and ACKs really met: the paper's starting point says that it is "
-            "alpha. Proportional fairness is what the rates would be if every flow paid only for the load that it puts "
-            "on the links: with ACKs in the queues FAST does something else."
+            "Theory is eq. 5 or 6 with the size that is really on the wire. The column x q is the flow's simulated "
+            "rate times the queueing delay that its packets and ACKs really met: the paper's starting point says that "
+            "it is alpha. Proportional fairness is what the rates would be if every flow paid only for the load that "
+            "it puts on the links: with ACKs in the queues FAST does something else."
         ),
         columns=(
             Column("example", "example"),

@@ -1,8 +1,12 @@
-"""Alpha-weighted proportional fairness on one duplex link, for comparison: what FAST would give without reverse queues."""
+"""Alpha-weighted proportional fairness on one duplex link: what FAST would give without reverse queues."""
 
 from __future__ import annotations
 
-from typing import Any
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["proportional"]
 
@@ -12,8 +16,8 @@ _STEPS = 200
 def proportional(scenario: dict[str, Any]) -> dict[str, float]:
     """Packets per second of each flow that maximise the sum of alpha log x within both capacities.
 
-    At the optimum `x = alpha / (load of one packet on the links, weighted by their prices)`. With the price of the first
-    link given, the other's follows by bisection, and so in turn the first one's.
+    At the optimum `x = alpha / (load of one packet on the links, weighted by their prices)`. With the price of the
+    first link given, the other's follows by bisection, and so in turn the first one's.
     """
     rate = {k["name"]: _number(k["rate"]) for k in scenario["link"]}
     first, second = rate
@@ -36,13 +40,13 @@ def proportional(scenario: dict[str, Any]) -> dict[str, float]:
     return rates(one, other_price(one))
 
 
-def _root(falling: Any) -> float:
+def _root(falling: Callable[[float], float]) -> float:
     """Where a falling function of a price crosses zero, between 1e-15 and 1e3 s a bit, by halving its logarithm."""
     low, high = 1e-15, 1e3
     for _ in range(_STEPS):
-        middle = (low * high) ** 0.5
+        middle = sqrt(low * high)
         low, high = (middle, high) if falling(middle) > 0 else (low, middle)
-    return (low * high) ** 0.5
+    return sqrt(low * high)
 
 
 def _loads(flow: dict[str, Any], links: tuple[str, str]) -> tuple[float, float]:

@@ -22,7 +22,9 @@ _SETTLED = 0.05
 
 def build(desk: Desk) -> Exhibit:
     """Both profiles over 100 s, half-second averages."""
-    runs = {name: Run("example-1-1040B", "sim", p, (), "500 ms") for name, p in (("clean", None), ("ns-2 profile", MODULE))}
+    runs = {
+        name: Run("example-1-1040B", "sim", p, (), "500 ms") for name, p in (("clean", None), ("ns-2 profile", MODULE))
+    }
     rows: list[Row] = []
     series: list[Row] = []
     theory = desk.lab.one(Run("example-1-1040B", "theory"))
@@ -45,16 +47,17 @@ def build(desk: Desk) -> Exhibit:
                 }
             )
             series += [
-                {"profile": name, "flow": flow, "time_s": t, "goodput_bps": v} for t, v in zip(times, values, strict=True)
+                {"profile": name, "flow": flow, "time_s": t, "goodput_bps": v}
+                for t, v in zip(times, values, strict=True)
             ]
     return Exhibit(
         id="fig-2",
         title="Figure 2: throughput of flows 1 and 2 of Example 1",
         place="Section 5.1, Fig. 2",
         reading=(
-            "Throughput (payload) over time; dashed lines are eq. 10 and 11. Both flows should come to rest there, flow 2 "
-            "at twice flow 1. Lowest, highest and mean are over the last 50 s; settled is the last time at which the "
-            "flow was further than 5 % from theory."
+            "Throughput (payload) over time; dashed lines are eq. 10 and 11. Both flows should come to rest there, "
+            "flow 2 at twice flow 1. Lowest, highest and mean are over the last 50 s; settled is the last time at "
+            "which the flow was further than 5 % from theory."
         ),
         columns=(
             Column("profile", "sim"),

@@ -40,7 +40,8 @@ def _theory(desk: Desk) -> dict[str, Run]:
     for printed in desk.values["film"]:
         films = {link: copies * _one_copy(desk) for link, copies in printed["copies"].items() if copies}
         means = [
-            (f'traffic."film {link}".model', f'{{ kind = "cbr", rate = "{bps:.0f} bit/s" }}') for link, bps in films.items()
+            (f'traffic."film {link}".model', f'{{ kind = "cbr", rate = "{bps:.0f} bit/s" }}')
+            for link, bps in films.items()
         ]
         runs[printed["way"]] = Run(f"film-{printed['way']}", "theory", None, tuple(means))
     return runs
@@ -112,9 +113,7 @@ def _three(theory: dict[str, Run], clean: dict[str, Run], module: dict[str, Run]
 
 def _alone(desk: Desk, flow: str) -> float:
     row = next(
-        p
-        for p in desk.values["printed"]
-        if p["example"] == 3 and p["entity"] == flow and p["what"] == "packets_per_s"
+        p for p in desk.values["printed"] if p["example"] == 3 and p["entity"] == flow and p["what"] == "packets_per_s"
     )
     return float(row["simulation"])
 
@@ -152,9 +151,9 @@ def load(desk: Desk) -> Exhibit:
         title="What the paper's rates put on the backward link",
         place="Section 5.2",
         reading=(
-            "Flow 2's data, flow 1's ACKs and the film share the 10 Mbit/s backward link. With the rates that the paper "
-            "reports they need more than the link has wherever the film goes backward, even at 1,000 B a packet: those two "
-            "results cannot have come from the experiment as described."
+            "Flow 2's data, flow 1's ACKs and the film share the 10 Mbit/s backward link. With the rates that the "
+            "paper reports they need more than the link has wherever the film goes backward, even at 1,000 B a "
+            "packet: those two results cannot have come from the experiment as described."
         ),
         columns=(
             Column("experiment", "experiment"),
@@ -205,16 +204,18 @@ def figure_4(desk: Desk) -> Exhibit:
                     "deepest": min(late) / fmean(late) - 1.0,
                 }
             )
-            series += [{"way": way, "flow": flow, "time_s": t, "goodput_bps": v} for t, v in zip(times, values, strict=True)]
+            series += [
+                {"way": way, "flow": flow, "time_s": t, "goodput_bps": v} for t, v in zip(times, values, strict=True)
+            ]
     shown = [{"time_s": t, "bits": bits} for t, bits in frames]
     return Exhibit(
         id="fig-4",
         title="Figure 4: throughput of flows 1 and 2 with the film, and its frames",
         place="Section 5.2, Fig. 4",
         reading=(
-            "Twenty copies of the film go backward from 10 s to 80 s. Large frames should show as dips in both flows at "
-            "once: flow 2's data and flow 1's ACKs wait behind them. One-second averages, ns-2 profile; spread is their "
-            "standard deviation over their mean from 10 s on, deepest dip their smallest against their mean."
+            "Twenty copies of the film go backward from 10 s to 80 s. Large frames should show as dips in both flows "
+            "at once: flow 2's data and flow 1's ACKs wait behind them. One-second averages, ns-2 profile; spread is "
+            "their standard deviation over their mean from 10 s on, deepest dip their smallest against their mean."
         ),
         columns=(
             Column("way", "film"),
@@ -227,7 +228,13 @@ def figure_4(desk: Desk) -> Exhibit:
         ),
         rows=rows,
         series={"fig-4-series": series, "fig-4-frames": shown},
-        pictures=[Picture("fig-4", "Throughput with 20 copies of the film backward; its frames", drawn(_paint, 8.0, 5.0, series, shown))],
+        pictures=[
+            Picture(
+                "fig-4",
+                "Throughput with 20 copies of the film backward; its frames",
+                drawn(_paint, 8.0, 5.0, series, shown),
+            )
+        ],
         notes=(SYNTHETIC,),
     )
 
@@ -248,10 +255,12 @@ def _paint(figure: Figure, series: list[Row], frames: list[Row]) -> None:
         for way, style in (("none", ":"), ("backward", "-")):
             part = [r for r in series if r["way"] == way and r["flow"] == flow]
             label = f"{flow}, {'20 copies backward' if way == 'backward' else 'no film'}"
-            rates.plot([r["time_s"] for r in part], [r["goodput_bps"] / 1e6 for r in part], style, color=colour, label=label)
+            rates.plot(
+                [r["time_s"] for r in part], [r["goodput_bps"] / 1e6 for r in part], style, color=colour, label=label
+            )
     rates.set_ylabel("throughput, payload (Mbit/s)")
-    rates.set_ylim(0, 35)
-    rates.legend(loc="center right")
+    rates.set_ylim(0, 32)
+    rates.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
     sizes.vlines([r["time_s"] for r in frames], 0, [r["bits"] / 1e3 for r in frames], color=BLACK, linewidth=0.5)
     sizes.set_ylabel("frame size, one copy (kbit)")
     sizes.set_xlabel("time (s)")

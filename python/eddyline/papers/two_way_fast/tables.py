@@ -36,7 +36,9 @@ def table_1(desk: Desk) -> Exhibit:
                 "rtt": setting["rtt_ms"],
                 "alpha": setting["alpha"],
                 "alpha_ratio": sums["forward"] / sums["backward"] if sums["backward"] else None,
-                "theta": theta if 0 < (theta := threshold(setting["forward_mbps"] / setting["backward_mbps"])) < inf else None,
+                "theta": theta
+                if 0 < (theta := threshold(setting["forward_mbps"] / setting["backward_mbps"])) < inf
+                else None,
                 "paper_bottleneck": setting["bottleneck"],
                 "theory_bottleneck": _bottleneck(theory),
                 "forward_share": shares["forward"],
@@ -53,8 +55,8 @@ def table_1(desk: Desk) -> Exhibit:
         place="Section 5.3, Table 1",
         reading=(
             "Bottleneck shares: how much of the time each link has the longest wait (ns-2 profile, 1,040 B). Spread: "
-            "standard deviation over mean of the least steady flow's throughput, five-second averages from 50 s to 100 s. "
-            "The paper calls all five stable, and gives Examples 4 and 5 two bottlenecks."
+            "standard deviation over mean of the least steady flow's throughput, five-second averages from 50 s to "
+            "100 s. The paper calls all five stable, and gives Examples 4 and 5 two bottlenecks."
         ),
         columns=(
             Column("example", "example"),
@@ -148,9 +150,10 @@ def table_2(desk: Desk) -> Exhibit:
         title="Table 2: analytical and simulation results",
         place="Section 5.3, Table 2",
         reading=(
-            "In the paper's form: throughputs flow by flow in Mbit/s, utilisations as (forward, backward). Next to each "
-            "of its columns stands ours: the simulation with the ns-2 profile and 1,040 B on the wire, the analysis with "
-            "1,000 B. All flows start together here; Example 4 comes out of a late start only (exhibit example-4-start)."
+            "In the paper's form: throughputs flow by flow in Mbit/s, utilisations as (forward, backward). Next to "
+            "each of its columns stands ours: the simulation with the ns-2 profile and 1,040 B on the wire, the "
+            "analysis with 1,000 B. All flows start together here; Example 4 comes out of a late start only (exhibit "
+            "example-4-start)."
         ),
         columns=(
             Column("example", "example"),
