@@ -110,6 +110,7 @@ def _exhibit(number: int, printed: Row, k_f: float, rows: list[Row], series: lis
             Column("spread", "spread", percent=True, digits=4),
             Column("settled_s", "settled after", "s", digits=3),
             Column("d_over_q0", "d / q0, simulated"),
+            *([Column("d_over_q0_printed", "d / q0, paper")] if "d_over_q0" in printed else []),
         ),
         rows=rows,
         series={f"fig-{number}-series": series},

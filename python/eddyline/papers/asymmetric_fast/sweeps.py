@@ -76,6 +76,7 @@ def sweep(desk: Desk) -> Exhibit:
         ),
         columns=(
             Column("k_f", "k_f"),
+            Column("side", "k_f's side"),
             Column("backward", "c_b", "Mbit/s", scale=1e6),
             Column("theorem", "Theorem 1", "Mbit/s", scale=1e6),
             Column("theory", "our theory", "Mbit/s", scale=1e6),
@@ -87,6 +88,8 @@ def sweep(desk: Desk) -> Exhibit:
             Column("in_words", "k_f as the text after eq. 1 says"),
             Column("forward_use", "load of the way there", percent=True),
             Column("backward_use", "load of the way back", percent=True),
+            Column("limit_use", "load of the way that limits", percent=True),
+            Column("capacity", "c_f", "Mbit/s", scale=1e6),
         ),
         rows=rows,
         pictures=[Picture("k-f-sweep", "Throughput over k_f", drawn(_paint_sweep, 7.0, 4.0, rows))],
@@ -217,6 +220,7 @@ def packets(desk: Desk) -> Exhibit:
             Column("clean_off", "clean against theorem", percent=True),
             Column("module", "our sim, ns-2 profile", "Mbit/s", scale=1e6),
             Column("times", "times that of 1,000 B"),
+            Column("size_times", "P_f over 1,000 B"),
         ),
         rows=rows,
         pictures=[

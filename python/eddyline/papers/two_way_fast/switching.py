@@ -25,7 +25,7 @@ _PROFILES = {"clean": None, "ns-2 profile": MODULE}
 
 def build(desk: Desk) -> Exhibit:
     """Example 5's link at round trips of 1 to 200 ms, and Example 4 for comparison, both profiles."""
-    cases = [(f"{ms} ms", ms, "balance", _delays(ms), name) for name in _PROFILES for ms in _RTTS_MS]
+    cases = [(f"balance, {ms} ms", ms, "balance", _delays(ms), name) for name in _PROFILES for ms in _RTTS_MS]
     cases += [("Example 4", 20, "example-4-1040B", (), name) for name in _PROFILES]
     answers = desk.lab.ask([Run(file, "sim", _PROFILES[name], changes) for _, _, file, changes, name in cases])
     rows: list[Row] = []
@@ -61,11 +61,13 @@ def build(desk: Desk) -> Exhibit:
             "5 and 6."
         ),
         columns=(
-            Column("case", "round trip"),
+            Column("case", "case"),
+            Column("rtt_s", "round trip", "ms", scale=1e-3),
             Column("profile", "sim"),
             Column("forward_share", "share of forward", percent=True, digits=3),
             Column("backward_share", "share of backward", percent=True, digits=3),
             Column("switches_per_s", "switches", "1/s", digits=3),
+            Column("between_s", "time between switches", "ms", scale=1e-3, digits=3),
             Column("forward_use", "load of forward", percent=True),
             Column("backward_use", "load of backward", percent=True),
             Column("of_theory", "throughput, of theory", percent=True),
