@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from eddyline.papers.rules import RULES, Outcome, Terms, described, held_against
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from eddyline.papers.exhibit import Exhibit
+    from eddyline.papers.exhibit import Column, Exhibit
 
 __all__ = ["Claim", "Verdict", "judge", "read"]
 
@@ -52,14 +53,16 @@ class Verdict:
 
     Attributes:
         verdict: `confirmed`, `refuted`, or `only where ...`.
-        value: The number (or word) that decided: of a failing group if one fails, else the one nearest to failing.
+        value: The number that decided: of a failing group if one fails, else the one nearest to failing.
+        shown: The same as people read it.
         rule: The rule in words.
         groups: Every group with whether the rule holds in it and its number.
     """
 
     claim: Claim
     verdict: str
-    value: float | str
+    value: float
+    shown: str
     rule: str
     groups: Sequence[tuple[str, Outcome]]
 
@@ -76,6 +79,7 @@ class Verdict:
             "says": self.claim.says,
             "verdict": self.verdict,
             "value": self.value,
+            "shown": self.shown,
             "rule": self.rule,
             "why": self.claim.why,
             "exhibit": self.claim.exhibit,
@@ -137,8 +141,35 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
         verdict = "refuted"
     else:
         verdict = f"only where {label(claim.by)} is {_listed(holding)}"
-    words = described(claim.rule, claim.terms, label) + (f", in each {label(claim.by)}" if claim.by else "")
-    return Verdict(claim, verdict, _deciding(outcomes), words, outcomes)
+
+    def amount(value: float) -> str:
+        return _amount(value, labels.get(claim.terms.value))
+
+    words = described(claim.rule, claim.terms, label, amount) + (f", in each {label(claim.by)}" if claim.by else "")
+    value = _deciding(outcomes)
+    return Verdict(claim, verdict, value, _spoken(claim, value, amount), words, outcomes)
+
+
+def _amount(value: float, column: Column | None) -> str:
+    """A value in the unit of its column."""
+    if column is None:
+        return f"{value:.4g}"
+    if column.percent:
+        return f"{100 * value:.3g} %"
+    return f"{value / column.scale:.4g}" + (f" {column.unit}" if column.unit else "")
+
+
+def _spoken(claim: Claim, value: float, amount: Callable[[float], str]) -> str:
+    """The number that decided, with what it is."""
+    if claim.rule == "near":
+        return f"worst deviation {100 * value:+.2f} %"
+    if claim.rule == "within":
+        return f"worst deviation {amount(value)}"
+    if claim.rule == "same":
+        return f"true of {100 * value:.4g} % of rows"
+    if claim.rule in ("rises", "falls"):
+        return f"change from first to last {100 * value:+.3g} %"
+    return f"largest at {value:.4g}" if claim.rule == "peaks" else amount(value)
 
 
 def _shown(name: Any, by: str, labels: Mapping[str, Any]) -> str:
@@ -154,8 +185,8 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
 
 
-def _deciding(outcomes: Sequence[tuple[str, Outcome]]) -> float | str:
-    failing = [o.value for _, o in outcomes if not o.holds] or [o.value for _, o in outcomes]
-    numbers = [v for v in failing if isinstance(v, float)]
-    value = max(numbers, key=abs) if numbers else failing[0]
-    return value if isinstance(value, str) or abs(value) != float("inf") else 1e308
+def _deciding(outcomes: Sequence[tuple[str, Outcome]]) -> float:
+    """Of the groups that fail (or, if none does, of all) the number that is largest."""
+    numbers = [o.value for _, o in outcomes if not o.holds] or [o.value for _, o in outcomes]
+    value = max(numbers, key=abs)
+    return value if isfinite(value) else 1e308

@@ -101,18 +101,9 @@ def _claim(v: Verdict) -> str:
     return (
         f'<tr id="claim-{escape(v.claim.id)}"><td><span class="badge {v.kind}">{_BADGE[v.kind]}</span>{verdict}</td>'
         f"<td>{escape(v.claim.says)}<div class=place>{escape(v.claim.where)}</div></td>"
-        f"<td>{escape(v.rule)}; decided by {escape(shown(v))}<div class=place>{escape(v.claim.why)}</div></td>"
+        f"<td>{escape(v.rule)}: {escape(v.shown)}<div class=place>{escape(v.claim.why)}</div></td>"
         f'<td><a href="#{v.claim.exhibit}">{v.claim.exhibit}</a></td></tr>'
     )
-
-
-def shown(v: Verdict) -> str:
-    """The number that decided, as people read it."""
-    if isinstance(v.value, str):
-        return v.value
-    if v.claim.rule in ("near", "rises", "falls"):
-        return f"{100 * v.value:+.2f} %" if abs(v.value) < 100 else f"{v.value:.3g}"
-    return f"{v.value:.4g}"
 
 
 def _exhibit(exhibit: Exhibit, verdicts: Sequence[Verdict], plots: Path) -> str:

@@ -41,10 +41,14 @@ class Terms:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether the rule holds in a group, and the number that decided."""
+    """Whether the rule holds in a group, and the number that decided.
+
+    That is the worst deviation (`near` as a share, `within` as a distance), the share of rows that are the `same`,
+    the     value nearest to its limit or furthest beyond it, the change from first to last as a share, the place of the largest.
+    """
 
     holds: bool
-    value: float | str
+    value: float
 
 
 def held_against(row: Mapping[str, Any], terms: Terms) -> Any:
@@ -70,8 +74,8 @@ def _within(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
 
 
 def _same(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
-    wrong = [row for row in rows if row[terms.value] != held_against(row, terms)]
-    return Outcome(not wrong, str((wrong or list(rows))[0][terms.value]))
+    right = sum(row[terms.value] == held_against(row, terms) for row in rows)
+    return Outcome(right == len(rows), right / len(rows))
 
 
 def _at_least(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
@@ -127,19 +131,20 @@ RULES: dict[str, Callable[[Sequence[Mapping[str, Any]], Terms], Outcome]] = {
 """Every rule, by name."""
 
 
-def described(rule: str, terms: Terms, label: Callable[[str], str]) -> str:
-    """The rule in words; `label` turns the name of a column into what people read."""
+def described(rule: str, terms: Terms, label: Callable[[str], str], amount: Callable[[float], str]) -> str:
+    """The rule in words; `label` and `amount` turn names of columns and values into what people read."""
     value = label(terms.value)
-    against = label(terms.against) if isinstance(terms.against, str) else f"{terms.against:g}" if terms.against else "0"
+    against = label(terms.against) if isinstance(terms.against, str) else amount(float(terms.against or 0.0))
     times = "" if terms.factor == 1.0 else f"{terms.factor:g} times "
     noise = f" (up to {100 * terms.slack:g} % is noise)" if terms.slack else ""
     return {
         "near": f"{value} within {100 * terms.within:g} % of {against}",
-        "within": f"{value} within {terms.within:g} of {against}",
-        "same": f"{value} is {against}",
+        "within": f"{value} within {amount(terms.within)} of {against}",
+        "same": f"{value}: {against}",
         "at_least": f"{value} at least {times}{against}",
         "at_most": f"{value} at most {times}{against}",
         "rises": f"{value} rises with {label(terms.over)}{noise}",
         "falls": f"{value} falls with {label(terms.over)}{noise}",
-        "peaks": f"{value} is largest where {label(terms.over)} is within {100 * terms.within:g} % of {against}",
+        "peaks": f"{value} is largest where {label(terms.over)} is within {100 * terms.within:g} % of "
+        f"{label(terms.against) if isinstance(terms.against, str) else terms.against}",
     }[rule]

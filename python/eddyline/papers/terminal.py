@@ -56,7 +56,6 @@ def _claims(reproduced: Reproduced) -> Table:
     for name in ("verdict", "claim", "the paper says", "rule", "by"):
         table.add_column(name, overflow="fold")
     for v in reproduced.verdicts:
-        value = v.value if isinstance(v.value, str) else f"{v.value:.4g}"
         verdict = f"[{_STYLE[v.kind]}]{escape(v.verdict)}[/]"
-        table.add_row(verdict, v.claim.id, escape(v.claim.says), escape(v.rule), escape(value))
+        table.add_row(verdict, v.claim.id, escape(v.claim.says), escape(v.rule), escape(v.shown))
     return table
