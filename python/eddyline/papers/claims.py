@@ -57,6 +57,7 @@ class Verdict:
         shown: The same as people read it.
         rule: The rule in words.
         groups: Every group with whether the rule holds in it and its number.
+        spoken: Their numbers as people read them.
     """
 
     claim: Claim
@@ -65,6 +66,7 @@ class Verdict:
     shown: str
     rule: str
     groups: Sequence[tuple[str, Outcome]]
+    spoken: Sequence[str]
 
     @property
     def kind(self) -> str:
@@ -147,7 +149,8 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
 
     words = described(claim.rule, claim.terms, label, amount) + (f", in each {label(claim.by)}" if claim.by else "")
     value = _deciding(outcomes)
-    return Verdict(claim, verdict, value, _spoken(claim, value, amount), words, outcomes)
+    spoken = [_spoken(claim, o.value, amount) for _, o in outcomes]
+    return Verdict(claim, verdict, value, _spoken(claim, value, amount), words, outcomes, spoken)
 
 
 def _amount(value: float, column: Column | None) -> str:

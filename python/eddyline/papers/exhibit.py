@@ -88,14 +88,16 @@ def cell(row: Mapping[str, Any], column: Column) -> str:
     if isinstance(value, list):
         return "(" + ", ".join(cell({column.key: part}, column) for part in value) + ")"
     if column.percent:
-        return f"{100 * value:.{max(0, column.digits - 2)}f} %"
+        return f"{_unsigned_zero(f'{100 * value:.{max(0, column.digits - 2)}f}')} %"
     return _number(value / column.scale, column.digits)
 
 
 def _number(value: float, digits: int) -> str:
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
-    text = f"{value:.{digits}g}"
-    if "e" in text:
-        return f"{value:,.0f}" if abs(value) >= 1 else text
-    return text
+    text = f"{value:,.{digits}g}"
+    return f"{value:,.0f}" if "e" in text and abs(value) >= 1 else text
+
+
+def _unsigned_zero(text: str) -> str:
+    return text.removeprefix("-") if not text.strip("-0.") else text

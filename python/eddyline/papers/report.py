@@ -101,9 +101,18 @@ def _claim(v: Verdict) -> str:
     return (
         f'<tr id="claim-{escape(v.claim.id)}"><td><span class="badge {v.kind}">{_BADGE[v.kind]}</span>{verdict}</td>'
         f"<td>{escape(v.claim.says)}<div class=place>{escape(v.claim.where)}</div></td>"
-        f"<td>{escape(v.rule)}: {escape(v.shown)}<div class=place>{escape(v.claim.why)}</div></td>"
+        f"<td>{escape(v.rule)}: {escape(v.shown)}{_groups(v)}<div class=place>{escape(v.claim.why)}</div></td>"
         f'<td><a href="#{v.claim.exhibit}">{v.claim.exhibit}</a></td></tr>'
     )
+
+
+def _groups(v: Verdict) -> str:
+    """Where the rule holds and where not, for a claim that holds in part."""
+    if v.kind != "partly":
+        return ""
+    parts = zip(v.groups, v.spoken, strict=True)
+    lines = (f"<li>{escape(name)}: {'holds' if o.holds else 'fails'}, {escape(said)}</li>" for (name, o), said in parts)
+    return f"<details><summary>where</summary><ul class=place>{''.join(lines)}</ul></details>"
 
 
 def _exhibit(exhibit: Exhibit, verdicts: Sequence[Verdict], plots: Path) -> str:

@@ -44,7 +44,8 @@ class Outcome:
     """Whether the rule holds in a group, and the number that decided.
 
     That is the worst deviation (`near` as a share, `within` as a distance), the share of rows that are the `same`,
-    the     value nearest to its limit or furthest beyond it, the change from first to last as a share, the place of the largest.
+    the value nearest to its limit or furthest beyond it, the change from first to last as a share, the place of the
+    largest.
     """
 
     holds: bool
@@ -140,7 +141,7 @@ def described(rule: str, terms: Terms, label: Callable[[str], str], amount: Call
     return {
         "near": f"{value} within {100 * terms.within:g} % of {against}",
         "within": f"{value} within {amount(terms.within)} of {against}",
-        "same": f"{value}: {against}",
+        "same": f"{value} the same as {against}",
         "at_least": f"{value} at least {times}{against}",
         "at_most": f"{value} at most {times}{against}",
         "rises": f"{value} rises with {label(terms.over)}{noise}",

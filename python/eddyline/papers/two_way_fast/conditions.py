@@ -196,7 +196,7 @@ def counts(desk: Desk) -> Exhibit:
             Column("capacity_ratio", "c_F / c_B"),
             Column("left", "left side of (7)", digits=3),
             Column("slower", "slower link"),
-            Column("condition", "(7) says"),
+            Column("condition", "condition (7)"),
             Column("simulated", "simulated"),
             Column("forward_share", "share of forward", percent=True, digits=3),
             Column("backward_share", "share of backward", percent=True, digits=3),

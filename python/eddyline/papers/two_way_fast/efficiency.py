@@ -155,7 +155,7 @@ def balance(desk: Desk) -> Exhibit:
             "which Section 6 gives as the most that is possible."
         ),
         columns=(
-            Column("sweep", "sweep over"),
+            Column("sweep", "sweep"),
             Column("place", "place", digits=3),
             Column("capacity_ratio", "c_F / c_B", digits=4),
             Column("alpha_ratio", "alpha_F / alpha_B", digits=4),

@@ -66,7 +66,7 @@ def build(desk: Desk) -> Exhibit:
             Column("profile", "sim"),
             Column("forward_share", "share of forward", percent=True, digits=3),
             Column("backward_share", "share of backward", percent=True, digits=3),
-            Column("switches_per_s", "switches", "1/s", digits=3),
+            Column("switches_per_s", "switches", "a second", digits=3),
             Column("between_s", "time between switches", "ms", scale=1e-3, digits=3),
             Column("forward_use", "load of forward", percent=True),
             Column("backward_use", "load of backward", percent=True),

@@ -72,7 +72,7 @@ def table_1(desk: Desk) -> Exhibit:
             Column("theory_bottleneck", "theory: bottleneck"),
             Column("forward_share", "share of forward", percent=True, digits=3),
             Column("backward_share", "share of backward", percent=True, digits=3),
-            Column("switches_per_s", "switches", "1/s", digits=3),
+            Column("switches_per_s", "switches", "a second", digits=3),
             Column("sum_of_use", "U_F + U_B, simulated", percent=True),
         ),
         rows=rows,
