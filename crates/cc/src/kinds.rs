@@ -16,10 +16,12 @@ pub struct KindInfo {
     pub summary: &'static str,
     /// Paper or RFC.
     pub source: &'static str,
+    /// The controller with what it needs and no more, as JSON.
+    pub example: &'static str,
 }
 
 macro_rules! controllers {
-    ($($name:literal $kind:ident($params:ty => $state:ty): $summary:literal, $source:literal;)*) => {
+    ($($name:literal $kind:ident($params:ty => $state:ty): $summary:literal, $source:literal, $example:literal;)*) => {
         /// A controller by kind, with its parameters.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
@@ -28,7 +30,7 @@ macro_rules! controllers {
         }
 
         /// Every controller there is.
-        pub const KINDS: &[KindInfo] = &[$(KindInfo { name: $name, summary: $summary, source: $source }),*];
+        pub const KINDS: &[KindInfo] = &[$(KindInfo { name: $name, summary: $summary, source: $source, example: $example }),*];
 
         impl ControllerParams {
             /// The kind's name.
@@ -109,11 +111,14 @@ macro_rules! controllers {
 controllers! {
     "fast" Fast(fast::FastParams => fast::Fast):
         "FAST TCP: keeps alpha packets queued along the path, by delay",
-        "Jin, Wei, Low, INFOCOM 2004; Ge et al., Performance Effects of Two-way FAST TCP, eq. 2";
+        "Jin, Wei, Low, INFOCOM 2004; Ge et al., Performance Effects of Two-way FAST TCP, eq. 2",
+        r#"{ "kind": "fast", "alpha": "100 packets" }"#;
     "reno" Reno(reno::RenoParams => reno::Reno):
         "Reno: one packet more a round trip, half on loss; leaves recovery at any partial ACK without SACK",
-        "RFC 5681";
+        "RFC 5681",
+        r#"{ "kind": "reno" }"#;
     "newreno" NewReno(newreno::NewRenoParams => newreno::NewReno):
         "NewReno: Reno's window, stays in recovery over partial ACKs without SACK",
-        "RFC 5681, RFC 6582";
+        "RFC 5681, RFC 6582",
+        r#"{ "kind": "newreno" }"#;
 }

@@ -94,7 +94,9 @@ fn known_base_rtt_gives_the_rates_of_equations_5_and_6() {
 #[test]
 fn the_papers_examples() {
     let mbit = 1e6;
-    let examples: [(f64, f64, f64, &[f64], &[f64]); 5] = [
+    /// Rates in Mbit/s, RTT in seconds, alphas forward and backward.
+    type Example = (f64, f64, f64, &'static [f64], &'static [f64]);
+    let examples: [Example; 5] = [
         (100.0, 1.0, 0.020, &[100.0, 200.0], &[]),
         (100.0, 100.0, 0.020, &[300.0, 200.0], &[100.0]),
         (100.0, 10.0, 0.020, &[100.0], &[30.0]),

@@ -85,7 +85,10 @@ fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
             ));
         }
     }
-    let unknown = network.traffic.iter().filter(|t| mean_rate(&t.model).is_none()).map(|t| t.name.as_str());
+    if let Some(who) = listed("arrivals", network.arrivals.iter().map(|a| a.name.as_str())) {
+        notes.push(format!("{who}: the equilibrium is of flows that stay; those that come and go are left out"));
+    }
+    let unknown = network.traffic.iter().filter(|t| mean_rate(t).is_none()).map(|t| t.name.as_str());
     if let Some(who) = listed("traffic", unknown) {
         notes.push(format!("theory does not know the mean rate of {who}: ignored; links crossed read null"));
     }
@@ -115,7 +118,7 @@ fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String
     let part = |t: &&Traffic| {
         overlaps(t, network)
             && (t.start > network.warmup || t.stop.is_some_and(|stop| stop < network.duration))
-            && mean_rate(&t.model).is_some()
+            && mean_rate(t).is_some()
     };
     let names = network.traffic.iter().filter(part).map(|t| t.name.as_str());
     say(

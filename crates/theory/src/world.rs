@@ -1,9 +1,9 @@
 //! World `theory`: the equilibrium of a scenario in the result that all worlds share.
 
 use eddyline_cc::ControllerParams;
-use eddyline_path::traffic::TrafficParams;
+use eddyline_path::traffic::mean_rate_bps;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Flow, LinkId};
+use eddyline_scenario::network::{Flow, LinkId, Traffic};
 use eddyline_scenario::result::{
     Cost, Counters, FlowResult, GroupResult, LinkResult, RttResult, RunResult, Spread, TheoryNote, WindowResult,
 };
@@ -14,14 +14,10 @@ use crate::closed_form::jain_index;
 use crate::equilibrium::{Equilibria, Equilibrium, Problem, ProblemFlow, solve};
 use crate::error::TheoryError;
 
-/// Mean rate of a traffic model on the wire in bit/s; `None` where theory does not know it.
+/// Long-run mean rate of traffic on the wire in bit/s; `None` where there is none.
 #[must_use]
-pub fn mean_rate(params: &TrafficParams) -> Option<f64> {
-    match params {
-        TrafficParams::Cbr(cbr) => Some(cbr.rate.as_bps() as f64),
-        #[allow(unreachable_patterns, reason = "models to come have no known mean until they get a line here")]
-        _ => None,
-    }
+pub fn mean_rate(traffic: &Traffic) -> Option<f64> {
+    mean_rate_bps(&traffic.model, traffic.packet, traffic.trace.as_deref())
 }
 
 /// A FAST flow's alpha in packets; `None` for controllers that theory has no model of.
@@ -53,7 +49,7 @@ impl Model {
             if !crate::approximations::overlaps(traffic, network) {
                 continue;
             }
-            match mean_rate(&traffic.model) {
+            match mean_rate(traffic) {
                 Some(rate) => traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate),
                 None => traffic.path.iter().for_each(|l| unknown[*l as usize] = true),
             }
@@ -251,7 +247,7 @@ fn link_results(network: &Network, model: &Model, at: &Equilibrium) -> Vec<LinkR
         }
     }
     for traffic in network.traffic.iter().filter(|t| approximations::overlaps(t, network)) {
-        let rate = mean_rate(&traffic.model).unwrap_or_default();
+        let rate = mean_rate(traffic).unwrap_or_default();
         for l in traffic.path.iter() {
             let c = &mut crossing[*l as usize];
             c.other_bits += rate;

@@ -33,6 +33,7 @@ fn cbr(name: &str, bps: u64, path: &[u32]) -> Traffic {
         model: TrafficParams::Cbr(CbrParams { rate: Rate::from_bps(bps) }),
         start: Time::ZERO,
         stop: None,
+        trace: None,
     }
 }
 

@@ -27,6 +27,9 @@ pub enum QuantityError {
         /// What was written.
         given: String,
     },
+    /// Number and unit without a space between them.
+    #[error("write a space before the unit")]
+    NoSpace,
     /// A negative quantity.
     #[error("negative")]
     Negative,
@@ -144,7 +147,7 @@ pub(crate) fn split<S: Copy>(text: &str, units: &[Unit<S>]) -> Result<(Decimal, 
             return Err(QuantityError::NoUnit { allowed: allowed() });
         }
         return Err(if units.iter().any(|u| u.symbol == &text[digits..]) && Decimal::parse(&text[..digits]).is_ok() {
-            QuantityError::NotANumber { given: format!("{text} (write a space before the unit)") }
+            QuantityError::NoSpace
         } else {
             QuantityError::UnknownUnit { given: text[digits..].to_owned(), allowed: allowed() }
         });

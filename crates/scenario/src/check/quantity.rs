@@ -73,6 +73,10 @@ impl Reader {
         }
         let symbols = (self.symbols)();
         let same = |s: &&&str| s.eq_ignore_ascii_case(unit) || word(unit).is_some_and(|w| w.contains(s));
+        // `text` with the right unit and a space has no mistake that could be guessed
+        if text == format!("{number} {unit}") && symbols.contains(&unit) {
+            return None;
+        }
         let symbol = symbols.iter().find(|s| **s == unit).or_else(|| symbols.iter().find(same))?;
         Some(format!("did you mean \"{number} {symbol}\"?"))
     }

@@ -112,8 +112,9 @@ impl Table {
         self.keys.iter().find(|(k, _)| k == name).map(|(_, key)| key)
     }
 
+    /// Keys that a person may mean; `$schema` is for editors.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.keys.iter().map(|(k, _)| k.as_str())
+        self.keys.iter().map(|(k, _)| k.as_str()).filter(|k| !k.starts_with('$'))
     }
 }
 

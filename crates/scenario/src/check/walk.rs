@@ -145,9 +145,16 @@ impl<'a> Walker<'a, '_, '_> {
 
     fn quantity(&mut self, node: &Node, text: &str, reader: &Reader, range: &[Bound]) {
         match (reader.parse)(text) {
+            Err(error) if error.starts_with("negative") => {
+                let bounds = [vec!["at least 0".to_owned()], range.iter().map(Bound::say).collect()].concat();
+                self.wrong(node, format!("{} is out of range; {}", node.show(), bounds.join(", ")), None);
+            }
+            Err(error) if !range.is_empty() && error.starts_with("too large") => self.range(node, range, |_| false),
             Err(error) => {
                 let message = format!("{} is not {}: {error}", node.show(), reader.what);
-                self.wrong(node, message, reader.hint(text).or_else(|| Some(format!("as in \"{}\"", reader.example))));
+                let known = (reader.symbols)().iter().any(|s| text.trim().ends_with(&format!(" {s}")));
+                let example = || (!known).then(|| format!("as in \"{}\"", reader.example));
+                self.wrong(node, message, reader.hint(text).or_else(example));
             }
             Ok(value) => self.range(node, range, |bound| bound.holds(value)),
         }

@@ -30,7 +30,7 @@ struct Hop {
 
 #[derive(Debug)]
 enum Transmitter {
-    Fifo(FifoLink),
+    Fifo(Box<FifoLink>),
     Store(Box<StoreLink<Packet>>),
 }
 
@@ -115,7 +115,9 @@ impl Net {
         let links = network.links.iter().map(|l| {
             let meter = Meter::new(network.warmup, network.duration);
             let transmitter = match l.queue {
-                QueueParams::DropTail(p) if !general_queues => Transmitter::Fifo(FifoLink::new(p.limit, meter)),
+                QueueParams::DropTail(p) if !general_queues => {
+                    Transmitter::Fifo(Box::new(FifoLink::new(p.limit, meter)))
+                }
                 _ => Transmitter::Store(Box::new(StoreLink::new(l.rate, &l.queue, meter))),
             };
             Link { transmitter, rate: l.rate, loss: Loss::new(l.loss, network.seed, &l.name), lost: 0 }
@@ -194,6 +196,11 @@ impl Net {
     fn drop(&mut self, now: Time, packet: &Packet, link: u32) {
         self.count.dropped += 1;
         self.note(now, LogEvent::Drop, packet, link);
+        self.forget_sack(packet);
+    }
+
+    /// A packet arrived for a flow that has left.
+    pub fn ignore(&mut self, packet: &Packet) {
         self.forget_sack(packet);
     }
 

@@ -30,13 +30,13 @@ pub struct BottleneckSampler {
 impl BottleneckSampler {
     /// A sampler for `network`, unless it has too many links or no flow.
     pub fn new(network: &Network) -> Option<Self> {
-        if network.links.len() > MOST_LINKS || network.flows.is_empty() {
+        if network.links.len() > MOST_LINKS || network.flows.len() + network.arrivals.len() == 0 {
             return None;
         }
         let (mut seen, mut paths) = (HashSet::new(), Vec::new());
         let mut one_packet = vec![Time::ZERO; network.links.len()];
         let mut before = None;
-        for f in &network.flows {
+        for f in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
             // flows of one table share their paths; compare those first
             let key = (f.data.as_ptr(), f.ack.as_ptr(), f.packet);
             if before == Some(key) {

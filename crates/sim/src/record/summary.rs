@@ -5,8 +5,8 @@ use eddyline_path::histogram::Histogram;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow as FlowSpec, Group};
 use eddyline_scenario::result::{
-    Cost, Counters, DelayResult, Drops, FlowResult, GroupResult, LinkResult, QueueResult, RttResult, RunResult,
-    Sampling, Spread, WindowResult,
+    ArrivalsResult, Cost, Counters, DelayResult, Drops, FlowResult, GroupResult, LinkResult, QueueResult, RttResult,
+    RunResult, Sampling, Spread, WindowResult,
 };
 use eddyline_units::Time;
 
@@ -21,14 +21,13 @@ pub struct Ending<'a> {
     pub flows: Vec<Flow>,
     pub net: &'a Net,
     pub sampler: Option<&'a BottleneckSampler>,
+    pub arrivals: Vec<ArrivalsResult>,
     pub counters: Counters,
-    /// Round-trip samples by group, where flows keep none of their own.
-    pub group_histograms: Vec<Histogram>,
 }
 
 /// The result document of world `sim`.
 pub fn summarise(ending: Ending<'_>) -> RunResult {
-    let Ending { network, flows, net, sampler, counters, group_histograms } = ending;
+    let Ending { network, flows, net, sampler, arrivals, counters } = ending;
     let (mut results, mut histograms, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
     for (flow, spec) in flows.into_iter().zip(&network.flows) {
         let (result, histogram, rtt) = flow_result(flow, spec, network.duration);
@@ -36,14 +35,13 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
         histograms.push(histogram);
         rtts.push(rtt);
     }
-    let group = |(g, own): (&Group, Option<&Histogram>)| {
+    let group = |g: &Group| {
         let range = g.first..g.first + g.count;
-        let mut all = own.cloned().unwrap_or_default();
+        let mut all = Histogram::default();
         histograms[range.clone()].iter().flatten().for_each(|h| all.merge(h));
         group_result(g, &results[range.clone()], &rtts[range], &all)
     };
-    let own = group_histograms.iter().map(Some).chain(std::iter::repeat(None));
-    let groups = network.groups.iter().zip(own).map(group).collect();
+    let groups = network.groups.iter().map(group).collect();
     let sampling = sampler.map(|s| {
         let (grid, switches) = s.grid();
         Sampling { bottleneck_grid_s: Some(grid.as_secs_f64()), bottleneck_switches: Some(switches) }
@@ -57,7 +55,7 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
         flows: results,
         links: (0..network.links.len()).map(|i| link_result(network, net, sampler, i)).collect(),
         groups,
-        arrivals: Vec::new(),
+        arrivals,
         counters,
         approximations: Vec::new(),
         theory: None,
