@@ -1,0 +1,192 @@
+"""Measures one workload: time, memory, instructions, and the same work in other simulators."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from bench import child
+from bench.peers import arguments, work_done
+from bench.workloads import OVERSHOOT, Workload, overrides, scenario_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from bench.peers import Peer
+    from bench.workloads import Settings
+
+__all__ = ["Bench", "Instructions", "Measured", "PeerRun", "measure_overshoot"]
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """Instructions in user mode."""
+
+    per_packet: float
+    """Of one more data packet delivered."""
+    start_up: float
+    """Of the process without its packets."""
+    counted_by: str
+
+
+@dataclass(frozen=True)
+class PeerRun:
+    """The same work elsewhere."""
+
+    packets: int
+    cpu_s: float
+    simulated_s: float
+    capped: bool
+
+    @property
+    def per_cpu_s(self) -> float:
+        """Data packets per CPU second."""
+        return self.packets / self.cpu_s
+
+
+@dataclass
+class Measured:
+    """One workload's figures; several points are summed."""
+
+    workload: Workload
+    packets: int
+    """Data packets delivered to receivers."""
+    events: int
+    cpu_s: float
+    """User and system time of the whole process, the best run of each point."""
+    simulation_s: float
+    """Of it, inside the simulator."""
+    peak_bytes: int
+    instructions: Instructions | None = None
+    peers: dict[str, PeerRun] = field(default_factory=dict)
+
+    @property
+    def per_cpu_s(self) -> float:
+        """Data packets per CPU second."""
+        return self.packets / self.cpu_s
+
+    @property
+    def ns_per_hop(self) -> float:
+        """CPU nanoseconds of a data packet on each link that it crosses, its acknowledgement included."""
+        return self.cpu_s / self.packets / self.workload.hops * 1e9
+
+
+@dataclass
+class Bench:
+    """What all measurements have in common."""
+
+    eddyline: Path
+    folder: Path
+    """For what is made on the way."""
+    peers: dict[Peer, list[str]]
+    """The commands of those that are here."""
+    repeat: int
+    quick: bool
+    cap_s: float
+    say: Callable[[str], None]
+
+    def command(self, file: Path, settings: Settings, duration: str | None) -> list[str | Path]:
+        """Our command line."""
+        return [self.eddyline, "run", file, "--json", "--quiet", *overrides(settings, duration)]
+
+    def measure(self, workload: Workload, count: bool) -> Measured:
+        """All of one workload; ours and others' runs in turn."""
+        file = scenario_file(workload, self.folder)
+        duration = workload.quick if self.quick else None
+        total = Measured(workload, 0, 0, 0.0, 0.0, 0)
+        points = workload.some(self.quick)
+        for number, settings in enumerate(points, start=1):
+            self.say(f"{workload.name}: {number} of {len(points)}")
+            self._point(total, file, settings, duration)
+        if count and not (workload.heavy and child.counter() != "perf"):
+            self.say(f"{workload.name}: instructions")
+            total.instructions = self._instructions(workload, file)
+        return total
+
+    def _point(self, total: Measured, file: Path, settings: Settings, duration: str | None) -> None:
+        ours: list[tuple[float, dict[str, Any]]] = []
+        theirs: dict[str, list[PeerRun]] = {}
+        for turn in range(self.repeat):
+            cost = child.run(self.command(file, settings, duration))
+            ours.append((cost.cpu_s, _ending(cost.output)))
+            total.peak_bytes = max(total.peak_bytes, cost.peak_bytes)
+            for peer, command in self.peers.items() if total.workload.peers else ():
+                if turn == 0 or not peer.capped:
+                    run = self._peer(peer, command, file, settings, duration)
+                    theirs.setdefault(peer.name, []).append(run)
+        cpu_s, ending = min(ours, key=lambda run: run[0])
+        total.cpu_s += cpu_s
+        total.simulation_s += ending["cost"]["cpu_s"]
+        total.packets += ending["counters"]["data_packets_delivered"]
+        total.events += ending["counters"]["events"]
+        for name, runs in theirs.items():
+            best = max(runs, key=lambda run: run.per_cpu_s)
+            sum_ = total.peers.get(name, PeerRun(0, 0.0, 0.0, capped=False))
+            total.peers[name] = PeerRun(
+                sum_.packets + best.packets,
+                sum_.cpu_s + best.cpu_s,
+                sum_.simulated_s + best.simulated_s,
+                sum_.capped or best.capped,
+            )
+
+    def _peer(self, peer: Peer, command: list[str], file: Path, settings: Settings, duration: str | None) -> PeerRun:
+        given = arguments(file, settings, duration, self.cap_s if peer.capped else 0.0)
+        cost = child.run([*command, *given])
+        packets, simulated_s = work_done(cost.output)
+        asked = next(float(word.split("=")[1]) for word in given if word.startswith("duration="))
+        return PeerRun(packets, cost.cpu_s, simulated_s, simulated_s < asked * (1 - 1e-9))
+
+    def count(self, file: Path, settings: Settings, duration: str) -> tuple[int, dict[str, Any]]:
+        """Instructions of one run, and the end of its result."""
+        count, output = child.count_instructions(self._counted(file, settings, duration))
+        return count, _ending(output)["counters"]
+
+    def _counted(self, file: Path, settings: Settings, duration: str) -> list[str | Path]:
+        # a script's first line starts Python anew, which callgrind would not follow
+        return [self.eddyline.with_name("python"), *self.command(file, settings, duration)]
+
+    def _instructions(self, workload: Workload, file: Path) -> Instructions:
+        (a, few), (b, many) = (self.count(file, workload.points[0], d) for d in workload.between)
+        few_packets, many_packets = few["data_packets_delivered"], many["data_packets_delivered"]
+        per_packet = (b - a) / (many_packets - few_packets)
+        return Instructions(per_packet, a - per_packet * few_packets, child.counter())
+
+
+def measure_overshoot(bench: Bench, workload: Workload) -> list[dict[str, float]]:
+    """Cost per data packet sent of slow starts that overshoot by more and more, each beside the same without loss."""
+    file = scenario_file(workload, bench.folder)
+    start_up, _ = bench.count(file, (), "1 ms")
+    rows = []
+    for over, under in OVERSHOOT:
+        scale = over / under
+        bench.say(f"overshoot: {scale:g}")
+        queue = f"{round(10_000 * scale)} packets"
+        delay = f"{90 * scale:g} ms"
+        settings = (
+            ("link.forward.queue.limit", queue),
+            ("link.backward.queue.limit", queue),
+            ("link.forward.delay", delay),
+            ("link.backward.delay", delay),
+        )
+        # 20,000 packets fill the path and half of the queue
+        window = ("flow.flow.receive_window", f"{round(20_000 * scale) * 1460} B")
+        costs = []
+        for case in (settings, (*settings, window)):
+            count, counters = bench.count(file, case, f"{10 * scale:g} s")
+            sent = counters["data_packets_delivered"] + counters["packets_dropped"]
+            costs.append((counters["packets_dropped"], (count - start_up) / sent))
+        (dropped, with_loss), (_, without) = costs
+        rows.append({"dropped": dropped, "with_loss": with_loss, "without": without})
+    return rows
+
+
+def _ending(document: str) -> dict[str, Any]:
+    """`counters` and `cost`, the end of a result; its beginning may be tens of megabytes that nobody needs."""
+    decoder = json.JSONDecoder()
+    found = {}
+    for key in ("counters", "cost"):
+        mark = f'"{key}": '
+        found[key], _ = decoder.raw_decode(document, document.rindex(mark) + len(mark))
+    return found
