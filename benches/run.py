@@ -72,6 +72,7 @@ def main() -> int:
             repeat=options.repeat or (1 if options.quick else 3),
             quick=options.quick,
             cap_s=options.cap or (3.0 if options.quick else 20.0),
+            skipped=skipped,
             say=lambda text: print(text, file=sys.stderr, flush=True),
         )
         all_measured: list[Measured] = []

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Cost", "ChildError", "MissingError", "count_instructions", "counter", "run"]
+__all__ = ["ChildError", "Cost", "MissingError", "count_instructions", "counter", "run"]
 
 _TAIL = 1 << 20
 

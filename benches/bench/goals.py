@@ -47,6 +47,5 @@ def goals(all_measured: list[Measured]) -> list[Goal]:
         if m.workload.name.endswith("newreno"):
             for peer, bound in _RATIOS.items():
                 if peer in m.peers:
-                    ratio = m.per_cpu_s / m.peers[peer].per_cpu_s
-                    found.append(Goal(f"{m.workload.name}: times as fast as {peer}", ratio, bound))
+                    found.append(Goal(f"{m.workload.name}: times as fast as {peer}", m.peers[peer].ratio, bound))
     return found

@@ -39,11 +39,31 @@ class PeerRun:
     cpu_s: float
     simulated_s: float
     capped: bool
+    """It was stopped before the scenario's end."""
+    ours_per_cpu_s: float = 0.0
+    """Eddyline's data packets per CPU second on the same points."""
+    points: int = 1
 
     @property
     def per_cpu_s(self) -> float:
         """Data packets per CPU second."""
         return self.packets / self.cpu_s
+
+    @property
+    def ratio(self) -> float:
+        """How much faster Eddyline is."""
+        return self.ours_per_cpu_s / self.per_cpu_s
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of ours: see `Measured`."""
+
+    packets: int
+    events: int
+    cpu_s: float
+    simulation_s: float
+    peak_bytes: int
 
 
 @dataclass
@@ -85,6 +105,8 @@ class Bench:
     repeat: int
     quick: bool
     cap_s: float
+    skipped: list[str]
+    """Reasons for what was not measured."""
     say: Callable[[str], None]
 
     def command(self, file: Path, settings: Settings, duration: str | None) -> list[str | Path]:
@@ -97,39 +119,47 @@ class Bench:
         duration = workload.quick if self.quick else None
         total = Measured(workload, 0, 0, 0.0, 0.0, 0)
         points = workload.some(self.quick)
+        theirs: dict[str, list[tuple[PeerRun, Point]]] = {}
         for number, settings in enumerate(points, start=1):
             self.say(f"{workload.name}: {number} of {len(points)}")
-            self._point(total, file, settings, duration)
+            ours, others = self._point(workload, file, settings, duration)
+            total.packets += ours.packets
+            total.events += ours.events
+            total.cpu_s += ours.cpu_s
+            total.simulation_s += ours.simulation_s
+            total.peak_bytes = max(total.peak_bytes, ours.peak_bytes)
+            for name, run in others.items():
+                theirs.setdefault(name, []).append((run, ours))
+        total.peers = {name: _sum(pairs) for name, pairs in theirs.items()}
+        for name, run in total.peers.items():
+            if run.points < len(points):
+                self.skipped.append(f"{name} crashed on {len(points) - run.points} of {len(points)} {workload.name}")
         if count and not (workload.heavy and child.counter() != "perf"):
             self.say(f"{workload.name}: instructions")
             total.instructions = self._instructions(workload, file)
         return total
 
-    def _point(self, total: Measured, file: Path, settings: Settings, duration: str | None) -> None:
-        ours: list[tuple[float, dict[str, Any]]] = []
+    def _point(
+        self, workload: Workload, file: Path, settings: Settings, duration: str | None
+    ) -> tuple[Point, dict[str, PeerRun]]:
+        """The best run of ours and of every peer that survives; runs in turn."""
+        ours: list[Point] = []
         theirs: dict[str, list[PeerRun]] = {}
         for turn in range(self.repeat):
             cost = child.run(self.command(file, settings, duration))
-            ours.append((cost.cpu_s, _ending(cost.output)))
-            total.peak_bytes = max(total.peak_bytes, cost.peak_bytes)
-            for peer, command in self.peers.items() if total.workload.peers else ():
+            ending = _ending(cost.output)
+            counters = ending["counters"]
+            packets, events = counters["data_packets_delivered"], counters["events"]
+            ours.append(Point(packets, events, cost.cpu_s, ending["cost"]["cpu_s"], cost.peak_bytes))
+            for peer, command in self.peers.items() if workload.peers else ():
                 if turn == 0 or not peer.capped:
-                    run = self._peer(peer, command, file, settings, duration)
+                    try:
+                        run = self._peer(peer, command, file, settings, duration)
+                    except child.ChildError:
+                        continue
                     theirs.setdefault(peer.name, []).append(run)
-        cpu_s, ending = min(ours, key=lambda run: run[0])
-        total.cpu_s += cpu_s
-        total.simulation_s += ending["cost"]["cpu_s"]
-        total.packets += ending["counters"]["data_packets_delivered"]
-        total.events += ending["counters"]["events"]
-        for name, runs in theirs.items():
-            best = max(runs, key=lambda run: run.per_cpu_s)
-            sum_ = total.peers.get(name, PeerRun(0, 0.0, 0.0, capped=False))
-            total.peers[name] = PeerRun(
-                sum_.packets + best.packets,
-                sum_.cpu_s + best.cpu_s,
-                sum_.simulated_s + best.simulated_s,
-                sum_.capped or best.capped,
-            )
+        best = {name: max(runs, key=lambda run: run.per_cpu_s) for name, runs in theirs.items()}
+        return min(ours, key=lambda run: run.cpu_s), best
 
     def _peer(self, peer: Peer, command: list[str], file: Path, settings: Settings, duration: str | None) -> PeerRun:
         given = arguments(file, settings, duration, self.cap_s if peer.capped else 0.0)
@@ -152,6 +182,18 @@ class Bench:
         few_packets, many_packets = few["data_packets_delivered"], many["data_packets_delivered"]
         per_packet = (b - a) / (many_packets - few_packets)
         return Instructions(per_packet, a - per_packet * few_packets, child.counter())
+
+
+def _sum(pairs: list[tuple[PeerRun, Point]]) -> PeerRun:
+    theirs, ours = zip(*pairs, strict=True)
+    return PeerRun(
+        sum(run.packets for run in theirs),
+        sum(run.cpu_s for run in theirs),
+        sum(run.simulated_s for run in theirs),
+        any(run.capped for run in theirs),
+        sum(run.packets for run in ours) / sum(run.cpu_s for run in ours),
+        len(pairs),
+    )
 
 
 def measure_overshoot(bench: Bench, workload: Workload) -> list[dict[str, float]]:

@@ -61,7 +61,7 @@ def _tables(
             f"{p.simulated_s:g}" + (" (stopped)" if p.capped else ""),
             f"{p.cpu_s:.2f}",
             f"{p.per_cpu_s / 1e6:.4f}",
-            f"{m.per_cpu_s / p.per_cpu_s:.1f}",
+            f"{p.ratio:.1f}",
         ]
         for m in all_measured
         for name, p in m.peers.items()
@@ -165,7 +165,7 @@ def as_json(
                         "simulated_s": p.simulated_s,
                         "stopped": p.capped,
                         "data_packets_per_cpu_s": p.per_cpu_s,
-                        "ratio": m.per_cpu_s / p.per_cpu_s,
+                        "ratio": p.ratio,
                     }
                     for name, p in m.peers.items()
                 ],
