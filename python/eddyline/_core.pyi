@@ -43,6 +43,7 @@ class Scenario:
         series: bool = False,
         log_all: bool = False,
         log_of: str | None = None,
+        base_rtt_s: Sequence[float] | None = None,
         progress: Callable[[float, float, int, float], object] | None = None,
     ) -> Run: ...
 

@@ -26,6 +26,7 @@ __all__ = [
     "SCENARIO",
     "SERIES",
     "claim",
+    "claim_file",
     "labelled",
     "read",
     "replaced",
@@ -59,11 +60,28 @@ def claim(folder: Path) -> None:
             raise InputError(
                 f"{folder}: holds files that are not a result's: {names}", "choose a new or empty folder for --out"
             )
-    parent = folder.absolute().parent
+    _claim_parent(folder)
+
+
+def claim_file(path: Path) -> None:
+    """Makes sure that a file may be written.
+
+    Raises:
+        InputError: It may not.
+    """
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder")
+    _claim_parent(path)
+
+
+def _claim_parent(path: Path) -> None:
+    parent = path.absolute().parent
     while not parent.exists():
         parent = parent.parent
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise InputError(f"{folder}: cannot be written: no permission in {parent}")
+    if not parent.is_dir():
+        raise InputError(f"{path}: cannot be written: {parent} is not a folder")
+    if not os.access(parent, os.W_OK):
+        raise InputError(f"{path}: cannot be written: no permission in {parent}")
 
 
 @contextmanager
@@ -88,9 +106,8 @@ def replaced(folder: Path) -> Iterator[Path]:
 @contextmanager
 def replaced_file(path: Path) -> Iterator[Path]:
     """A file to write, which takes the place of `path` at the end, or vanishes if anything goes wrong."""
+    claim_file(path)
     path = path.absolute()
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(
@@ -219,7 +236,7 @@ def _exchange(new: Path, old: Path) -> None:
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         failed = libc.renameat2(at_cwd, os.fsencode(new), at_cwd, os.fsencode(old), exchange)
-    except (AttributeError, OSError):
+    except (AttributeError, OSError, TypeError):
         failed = -1
     if failed:
         with tempfile.TemporaryDirectory(prefix=f"{new.name}-", dir=new.parent) as bin_:

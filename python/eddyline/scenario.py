@@ -10,7 +10,7 @@ from eddyline import _core
 from eddyline.errors import InputError, ScenarioError, WorldUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from eddyline.result import Result
 
@@ -146,6 +146,7 @@ class Scenario:
         *,
         series: bool | None = None,
         log: bool | str = False,
+        base_rtt_s: Sequence[float] | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Asks a world.
@@ -154,6 +155,8 @@ class Scenario:
             world: `"sim"` or `"theory"`; the other names of `WORLDS` raise `WorldUnavailable`.
             series: Record series over time (`Result.series`); by default where there are at most 200 flows and links.
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
+            base_rtt_s: World `theory` only: each flow's belief about its base round-trip time in seconds, as world
+                `sim` reports it; propagation alone unless said.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
         Returns:
@@ -177,6 +180,7 @@ class Scenario:
             series=series,
             log_all=log is True,
             log_of=log if isinstance(log, str) else None,
+            base_rtt_s=base_rtt_s,
             progress=progress,
         )
         return Result(run.json, self, run)

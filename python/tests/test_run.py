@@ -227,6 +227,10 @@ def test_nothing_can_be_written_there(eddyline, scenario, tmp_path):
     ran = eddyline("run", scenario(), "--out", tmp_path / "file" / "out")
     assert ran.code == 2
     assert "Traceback" not in ran.err
+    for option, name in (("--plot", "p.png"), ("--log", "l.txt")):
+        ran = eddyline("run", scenario(), option, tmp_path / "file" / name)
+        assert (ran.code, ran.out) == (2, "")
+        assert "not a folder" in ran.err
     if os.geteuid() != 0:  # nothing is forbidden to root
         (tmp_path / "locked").mkdir(mode=0o500)
         assert eddyline("run", scenario(), "--out", tmp_path / "locked" / "out").code == 2

@@ -61,7 +61,7 @@ fn rests_where_alpha_packets_are_queued() {
     for _ in 0..200 {
         let window = c.window();
         exchange(&mut c, sent, window, 125);
-        sent = sent + Time::from_ms(126);
+        sent += Time::from_ms(126);
     }
     // w (1 - 100 / 125) = 50
     assert!((c.window() - 250.0).abs() < 1e-3, "{}", c.window());
@@ -112,7 +112,7 @@ fn the_module_moves_by_whole_packets() {
     for _ in 0..3_000 {
         let window = c.window();
         exchange(&mut c, sent, window.floor(), 125);
-        sent = sent + Time::from_ms(10);
+        sent += Time::from_ms(10);
         assert_eq!(c.window().fract(), 0.0);
     }
     // where the law would add less than one packet: w / 5 > 50 - 2

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
@@ -16,6 +16,9 @@ use pyo3::types::PyDict;
 use crate::columns;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::scenario::{Names, Scenario};
+
+/// From one look at signals, and call of the caller's progress, to the next.
+const BETWEEN_CALLS: Duration = Duration::from_millis(100);
 
 /// What a world answered.
 #[pyclass(frozen, module = "eddyline._core")]
@@ -40,6 +43,7 @@ pub(crate) fn run(
     scenario: &Scenario,
     world: &str,
     options: &Options,
+    base_rtt_s: Option<&[f64]>,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Run> {
     let network = &scenario.inner.network;
@@ -47,7 +51,7 @@ pub(crate) fn run(
     let answer = py.detach(|| {
         guarded(|| match world {
             "sim" => simulate(network, options, progress, wall),
-            "theory" => theorise(network),
+            "theory" => theorise(network, base_rtt_s),
             other => Err(PyValueError::new_err(format!("there is no world {other:?} here"))),
         })
     })?;
@@ -59,12 +63,18 @@ pub(crate) fn run(
 }
 
 fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, wall: Instant) -> PyResult<Answer> {
-    let mut raised = None;
-    let mut observe = |progress: Progress| match Python::attach(|py| hear(py, callback, progress, wall)) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(e) => {
-            raised = Some(e);
-            ControlFlow::Break(())
+    let (mut raised, mut heard) = (None, Instant::now());
+    let mut observe = |progress: Progress| {
+        if heard.elapsed() < BETWEEN_CALLS {
+            return ControlFlow::Continue(());
+        }
+        heard = Instant::now();
+        match Python::attach(|py| hear(py, callback, progress, wall)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(e) => {
+                raised = Some(e);
+                ControlFlow::Break(())
+            }
         }
     };
     let outcome = eddyline_sim::run(network, options, &mut observe);
@@ -97,8 +107,12 @@ fn hear(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress, wall: 
     Ok(())
 }
 
-fn theorise(network: &Network) -> PyResult<Answer> {
-    let result = eddyline_theory::run(network).map_err(|e| EddylineError::new_err(e.to_string()))?;
+fn theorise(network: &Network, base_rtt_s: Option<&[f64]>) -> PyResult<Answer> {
+    let answer = match base_rtt_s {
+        Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
+        None => eddyline_theory::run(network),
+    };
+    let result = answer.map_err(|e| EddylineError::new_err(e.to_string()))?;
     Ok(Answer { result, series: None, log: None })
 }
 

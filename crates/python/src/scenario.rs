@@ -153,10 +153,12 @@ impl Scenario {
         })
     }
 
-    /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `progress` is called
+    /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `base_rtt_s`
+    /// are the flows' beliefs for world `theory`; `progress` is called
     /// some ten times a second with (virtual seconds, duration in seconds, events, seconds on the wall), and may raise to
     /// stop the run.
-    #[pyo3(signature = (world, *, series = false, log_all = false, log_of = None, progress = None))]
+    #[pyo3(signature = (world, *, series = false, log_all = false, log_of = None, base_rtt_s = None, progress = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python method")]
     fn run(
         &self,
         py: Python<'_>,
@@ -164,10 +166,11 @@ impl Scenario {
         series: bool,
         log_all: bool,
         log_of: Option<String>,
+        base_rtt_s: Option<Vec<f64>>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Run> {
         let packet_log = log_of.map(LogSelection::Entity).or_else(|| log_all.then_some(LogSelection::All));
         let options = Options { series, packet_log, ..Options::default() };
-        run::run(py, self, world, &options, progress.as_ref())
+        run::run(py, self, world, &options, base_rtt_s.as_deref(), progress.as_ref())
     }
 }

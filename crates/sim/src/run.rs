@@ -67,7 +67,7 @@ pub enum SimError {
     NotConserved(String),
 }
 
-/// Runs `network` to its end; `observe` is called some ten times a second with the progress and may stop it.
+/// Runs `network` to its end; `observe` is called every 65,536 events with the progress and may stop it.
 ///
 /// # Errors
 /// [`SimError`].

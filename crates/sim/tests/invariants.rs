@@ -144,7 +144,9 @@ fn every_run_conserves_and_both_kinds_of_link_agree() {
                 f.window_packets.min.is_none_or(|w| w >= floor.min(f64::from(spec.tcp.initial_window))),
                 "{seed}: {f:?}"
             );
-            assert!(f.goodput_bps.is_none_or(|g| g <= f.throughput_bps.unwrap() + 1e7), "{seed}: {f:?}");
+            // what arrived early before the window counts as goodput when a retransmission fills the gap within it
+            let ordered = f.retransmits == Some(0);
+            assert!(!ordered || f.goodput_bps.is_none_or(|g| g <= f.throughput_bps.unwrap()), "{seed}: {f:?}");
         }
         let mut general = outcome(&network, &Options { general_queues: true, ..Options::default() }).result;
         general.counters.events = n.events;
@@ -158,8 +160,7 @@ fn recording_changes_nothing() {
     for (seed, _, network) in drawn(number_of_cases(40)) {
         let plain = outcome(&network, &Options::default()).result;
         let options = Options { series: true, packet_log: Some(eddyline_sim::LogSelection::All), ..Options::default() };
-        let mut recorded = outcome(&network, &options);
-        recorded.result.counters.events = plain.counters.events;
+        let recorded = outcome(&network, &options);
         assert_eq!(plain, recorded.result, "{seed}");
         let log = recorded.log.unwrap();
         assert!(log.time_s.is_sorted(), "{seed}: events in order of time");

@@ -48,8 +48,12 @@ def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown:
     Exit 0 if all held, 1 if one failed.
     """
     from eddyline.cli.progress import Progress
+    from eddyline.folder import claim_file
     from eddyline.scenario import Scenario
 
+    for path in (junit, markdown):
+        if path is not None:
+            claim_file(path)
     scenarios = [(str(f), Scenario.load(f)) for f in file]  # all of them first: wrong input runs nothing
     with Progress(silent=no_progress) as progress:
         checked = [_check(name, scenario, progress) for name, scenario in scenarios]

@@ -118,8 +118,9 @@ def _check_outputs(
         if path is not None:
             if path.suffix not in endings:
                 raise click.UsageError(f"{option} {path}: the name must end in {' or '.join(endings)}")
-            if path.is_dir():
-                raise click.UsageError(f"{option} {path}: is a folder")
+            from eddyline.folder import claim_file
+
+            claim_file(path)
     if out is not None:
         from eddyline.folder import claim
 
