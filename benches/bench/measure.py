@@ -131,9 +131,10 @@ class Bench:
             for name, run in others.items():
                 theirs.setdefault(name, []).append((run, ours))
         total.peers = {name: _sum(pairs) for name, pairs in theirs.items()}
-        for name, run in total.peers.items():
-            if run.points < len(points):
-                self.skipped.append(f"{name} crashed on {len(points) - run.points} of {len(points)} {workload.name}")
+        for peer in self.peers if workload.peers else ():
+            crashes = len(points) - len(theirs.get(peer.name, ()))
+            if crashes:
+                self.skipped.append(f"{workload.name}: {peer.name} crashed on {crashes} of {len(points)} points")
         if count and not (workload.heavy and child.counter() != "perf"):
             self.say(f"{workload.name}: instructions")
             total.instructions = self._instructions(workload, file)
