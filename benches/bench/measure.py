@@ -26,8 +26,8 @@ class Instructions:
 
     per_packet: float
     """Of one more data packet delivered."""
-    start_up: float
-    """Of the process without its packets."""
+    start_up: int
+    """Of the whole process when next to nothing is simulated."""
     counted_by: str
 
 
@@ -179,10 +179,10 @@ class Bench:
         return [self.eddyline.with_name("python"), *self.command(file, settings, duration)]
 
     def _instructions(self, workload: Workload, file: Path) -> Instructions:
+        start_up, _ = self.count(file, workload.points[0], "1 ms")
         (a, few), (b, many) = (self.count(file, workload.points[0], d) for d in workload.between)
-        few_packets, many_packets = few["data_packets_delivered"], many["data_packets_delivered"]
-        per_packet = (b - a) / (many_packets - few_packets)
-        return Instructions(per_packet, a - per_packet * few_packets, child.counter())
+        packets = many["data_packets_delivered"] - few["data_packets_delivered"]
+        return Instructions((b - a) / packets, start_up, child.counter())
 
 
 def _sum(pairs: list[tuple[PeerRun, Point]]) -> PeerRun:
