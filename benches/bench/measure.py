@@ -212,6 +212,8 @@ def measure_overshoot(bench: Bench, workload: Workload) -> list[dict[str, float]
             ("link.backward.queue.limit", queue),
             ("link.forward.delay", delay),
             ("link.backward.delay", delay),
+            # no timeout may mix with what is measured
+            ("flow.flow.tcp.min_rto", f"{max(1.0, 3 * scale):g} s"),
         )
         # 20,000 packets fill the path and half of the queue
         window = ("flow.flow.receive_window", f"{round(20_000 * scale) * 1460} B")
