@@ -18,14 +18,15 @@ pub(crate) struct Names {
     pub(crate) flows: Vec<String>,
     /// Links.
     pub(crate) links: Vec<String>,
-    /// Flows, then traffic: a packet log's sources.
+    /// Flows, then traffic, then tables of arrivals: a packet log's sources.
     pub(crate) sources: Vec<String>,
 }
 
 impl Names {
     fn of(network: &Network) -> Self {
         let flows: Vec<String> = network.flows.iter().map(|f| f.name.clone()).collect();
-        let sources = flows.iter().cloned().chain(network.traffic.iter().map(|t| t.name.clone())).collect();
+        let sources = flows.iter().cloned().chain(network.traffic.iter().map(|t| t.name.clone()));
+        let sources = sources.chain(network.arrivals.iter().map(|a| a.name.clone())).collect();
         Self { flows, links: network.links.iter().map(|l| l.name.clone()).collect(), sources }
     }
 }
@@ -151,6 +152,11 @@ impl Scenario {
             let outcomes = eddyline_scenario::check(&self.inner.expectations, run.result());
             serde_json::to_string(&outcomes).map_err(|e| internal(e.to_string()))
         })
+    }
+
+    /// A question to theory: `equilibrium`. A JSON document.
+    fn theory(&self, py: Python<'_>, question: &str) -> PyResult<String> {
+        run::theory(py, self, question)
     }
 
     /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `base_rtt_s`

@@ -4,11 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::{self, ApplicationParams, File, PacingChoice};
-use crate::network::{Application, Flow, Group, Link, LinkId, Network, Pacing, TcpOptions, Traffic};
+use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Network, Pacing, TcpOptions, Traffic};
 use eddyline_path::traffic::Trace;
 
 /// The network of a file in which every name is known.
-pub(crate) fn network(file: &File, sha256: String, traces: &[Option<Arc<Trace>>]) -> Network {
+pub(crate) fn network(
+    file: &File,
+    sha256: String,
+    traces: &[Option<Arc<Trace>>],
+    sizes: &[Option<Arc<[u64]>>],
+) -> Network {
     let made = file.duplex.iter().flat_map(model::Duplex::directions);
     let links: Vec<Link> = file.link.iter().cloned().chain(made).map(link).collect();
     let ids: HashMap<&str, LinkId> = links.iter().zip(0..).map(|(l, id)| (l.name.as_str(), id)).collect();
@@ -38,6 +43,14 @@ pub(crate) fn network(file: &File, sha256: String, traces: &[Option<Arc<Trace>>]
         trace: traces.get(i).cloned().flatten(),
     });
     let traffic = traffic.collect();
+    let arrivals = file.arrivals.iter().enumerate().map(|(i, a)| Arrivals {
+        name: a.name.clone(),
+        rate_per_s: a.rate.get(),
+        size: a.size.clone(),
+        listed: sizes.get(i).cloned().flatten(),
+        flow: guest(a, path(&a.data), path(&a.ack)),
+    });
+    let arrivals = arrivals.collect();
     let thousandth = eddyline_units::Time::from_ps((file.duration.as_ps() / 1000).max(1));
     Network {
         title: file.title.clone().unwrap_or_default(),
@@ -48,6 +61,7 @@ pub(crate) fn network(file: &File, sha256: String, traces: &[Option<Arc<Trace>>]
         record_interval: file.record.interval.unwrap_or(thousandth),
         flows,
         traffic,
+        arrivals,
         groups,
         links,
     }
@@ -77,6 +91,27 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>) -> Flow {
         start: table.start,
         stop: table.stop,
         size: table.size.map(|s| s.get()),
+    }
+}
+
+/// What the flows of a table of arrivals are like.
+fn guest(table: &model::Arrivals, data: Arc<[LinkId]>, ack: Arc<[LinkId]>) -> Flow {
+    Flow {
+        name: table.name.clone(),
+        controller: Arc::new(table.controller.clone()),
+        data,
+        ack,
+        packet: small(table.packet.get()),
+        header: small(table.header.get()),
+        ack_packet: small(table.ack_packet.get()),
+        access_data: table.access_delay.data,
+        access_ack: table.access_delay.ack,
+        receive_window: table.receive_window.map(|w| w.get()),
+        tcp: tcp(&table.tcp, table.delayed_ack),
+        application: Application::Bulk,
+        start: eddyline_units::Time::ZERO,
+        stop: None,
+        size: None,
     }
 }
 

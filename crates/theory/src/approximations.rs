@@ -85,6 +85,9 @@ fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
             ));
         }
     }
+    if let Some(who) = listed("arrivals", network.arrivals.iter().map(|a| a.name.as_str())) {
+        notes.push(format!("{who}: the equilibrium is of flows that stay; those that come and go are left out"));
+    }
     let unknown = network.traffic.iter().filter(|t| mean_rate(t).is_none()).map(|t| t.name.as_str());
     if let Some(who) = listed("traffic", unknown) {
         notes.push(format!("theory does not know the mean rate of {who}: ignored; links crossed read null"));

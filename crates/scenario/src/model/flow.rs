@@ -1,7 +1,7 @@
 //! Flows, unresponsive traffic and arrivals as written.
 
 use eddyline_cc::ControllerParams;
-use eddyline_path::traffic::TrafficParams;
+use eddyline_path::traffic::{SizeParams, TrafficParams};
 use eddyline_units::{Bytes, Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -201,7 +201,7 @@ pub struct Arrivals {
     /// Name, unique in the file.
     pub name: String,
     /// Mean number of arrivals a second.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-above" = 0, "x-most" = "1000000000 /s"))]
     pub rate: Frequency,
     /// Distribution of the transfers' payload.
     pub size: SizeParams,
@@ -236,47 +236,6 @@ pub struct Arrivals {
     /// TCP's machinery.
     #[serde(default)]
     pub tcp: Tcp,
-}
-
-/// Distribution of a transfer's payload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum SizeParams {
-    /// Memoryless.
-    Exponential {
-        /// Mean.
-        #[schemars(extend("x-least" = "1 B"))]
-        mean: Bytes,
-    },
-    /// Heavy-tailed.
-    Pareto {
-        /// Mean.
-        #[schemars(extend("x-least" = "1 B"))]
-        mean: Bytes,
-        /// Tail index, above 1.
-        #[schemars(extend("exclusiveMinimum" = 1))]
-        shape: f64,
-    },
-    /// The logarithm is normal.
-    Lognormal {
-        /// Mean.
-        #[schemars(extend("x-least" = "1 B"))]
-        mean: Bytes,
-        /// Standard deviation of the logarithm.
-        #[schemars(extend("exclusiveMinimum" = 0))]
-        sigma: f64,
-    },
-    /// Always the same.
-    Fixed {
-        /// The size.
-        #[schemars(extend("x-least" = "1 B"))]
-        size: Bytes,
-    },
-    /// Sizes from a file, one a line.
-    Trace {
-        /// The file, relative to the scenario's folder.
-        file: String,
-    },
 }
 
 const fn default_packet() -> Bytes {

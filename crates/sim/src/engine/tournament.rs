@@ -52,6 +52,19 @@ impl Tournament {
         }
     }
 
+    /// Makes room for at least `n` sources; the new ones have no event.
+    pub fn grow(&mut self, n: usize) {
+        let room = self.rounds[0].len() * SEATS;
+        if n <= room {
+            return;
+        }
+        let mut larger = Self::new(n.max(2 * room));
+        for source in 0..room as u32 {
+            larger.set(source, self.get(source));
+        }
+        *self = larger;
+    }
+
     /// The earliest event and its source.
     #[inline]
     pub fn first(&self) -> (Time, u32) {

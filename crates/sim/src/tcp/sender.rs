@@ -433,6 +433,12 @@ impl Sender {
                 continue;
             }
             self.send_data(now, seq, len, again, wire);
+            if interval.is_some() && now < self.pace_at && (self.board.lost() > 0 || self.nxt < self.offered) {
+                // what else there is to send will have to wait: no need to look what it is
+                self.cwnd_limited = true;
+                self.waits_for_pace = true;
+                return;
+            }
         }
     }
 
