@@ -465,6 +465,11 @@ impl Sender {
             self.board.sent_again(seq + len, len);
             self.fast_retransmit = false;
             self.retransmits += 1;
+            if seq == self.una {
+                // The timer now waits for this very segment, as in senders in use: one that runs since the last advance
+                // would expire while the retransmission is on its way.
+                self.rto_at = Time::MAX;
+            }
         } else {
             self.nxt = seq + len;
         }
