@@ -10,6 +10,7 @@ pub mod closed_form;
 pub mod equilibrium;
 mod error;
 mod linear;
+pub mod population;
 mod sparse;
 mod world;
 
