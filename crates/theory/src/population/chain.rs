@@ -197,12 +197,11 @@ fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut) {
 /// For any f, the truncated mean differs from the true one by the sum over blocked transitions of their flow times the
 /// difference of h at their two ends, where h solves Poisson's equation for f. Along the levels, as for any birth-death chain,
 /// that difference for f = N is the sum over j > k of (j - E[N]) pi_j / (lambda pi_k). Beyond the last level pi is taken to
-/// fall as it does there; the ratio of neighbours falls with the level, so this is on the safe side.
+/// fall as it does before; the ratio of neighbours falls with the level, so this is on the safe side.
 fn cost(chain: &Truncated, probability: &[f64], levels: &[f64], mean: f64) -> Cut {
     let lambda = chain.load.lambda_f + chain.load.lambda_b;
     let top = levels.len() - 1;
-    let ratio = (levels[top] / levels[top - 1]).min(1.0 - 1e-9);
-    let ratio = if ratio.is_nan() { 0.0 } else { ratio };
+    let ratio = decay(levels);
     // sum over j > top of (j - mean) pi_j for a geometric tail
     let mut above = levels[top] * ratio / (1.0 - ratio) * ((top as f64 + 1.0 - mean) + ratio / (1.0 - ratio));
     let mut increment = vec![0.0; levels.len()];
@@ -226,4 +225,15 @@ fn cost(chain: &Truncated, probability: &[f64], levels: &[f64], mean: f64) -> Cu
         cut.sides += p * blocked * increment[level];
     }
     Cut { top: cut.top / mean, sides: cut.sides / mean }
+}
+
+/// The ratio of the probabilities of neighbouring levels near the end, but away from the last levels, which the cut disturbs.
+fn decay(levels: &[f64]) -> f64 {
+    let (from, to) = (levels.len() * 8 / 10, levels.len() * 9 / 10);
+    let steps = (to - from).max(1) as f64;
+    if levels[to] > 0.0 && levels[from] > 0.0 {
+        libm::exp(libm::log(levels[to] / levels[from]) / steps).min(1.0 - 1e-9)
+    } else {
+        0.0
+    }
 }
