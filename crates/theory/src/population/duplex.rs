@@ -147,7 +147,8 @@ impl DuplexLoad {
     pub fn drift(&self, n: f64, m: f64, p: f64) -> f64 {
         let here = self.norm(n, m, p);
         let each = self.completion(n, m);
-        let leave = |n: f64, m: f64, count: f64| if count > 0.0 { count * each * (self.norm(n, m, p) - here) } else { 0.0 };
+        let leave =
+            |n: f64, m: f64, count: f64| if count > 0.0 { count * each * (self.norm(n, m, p) - here) } else { 0.0 };
         self.lambda_f * (self.norm(n + 1.0, m, p) - here)
             + self.lambda_b * (self.norm(n, m + 1.0, p) - here)
             + leave(n - 1.0, m, n)

@@ -74,7 +74,8 @@ pub(super) fn top(load: &DuplexLoad, tolerance: f64, most: u32) -> Option<u32> {
 }
 
 /// The stationary distribution of the averaged chain, for a stable load; the error is an estimate.
-pub(super) fn asymptotic(load: &DuplexLoad) -> Option<Stationary> {
+#[must_use]
+pub fn asymptotic(load: &DuplexLoad) -> Option<Stationary> {
     let share = share(load);
     let mut averages = Averages::new(load);
     // weights relative to the largest so far; sums over blocks of `step` levels about `level`
@@ -159,7 +160,10 @@ impl<'a> Averages<'a> {
                 self.high = (SUMMED, average(self.load, &normal(self.load, SUMMED as f64), SUMMED as f64));
             }
             let next = self.high.0 + (self.high.0 / 128).max(1);
-            self.low = core::mem::replace(&mut self.high, (next, average(self.load, &normal(self.load, next as f64), next as f64)));
+            self.low = core::mem::replace(
+                &mut self.high,
+                (next, average(self.load, &normal(self.load, next as f64), next as f64)),
+            );
         }
         let t = k.saturating_sub(self.low.0) as f64 / (self.high.0 - self.low.0) as f64;
         self.low.1.between(&self.high.1, t)
@@ -198,7 +202,8 @@ fn average(load: &DuplexLoad, split: &[(f64, f64)], k: f64) -> Level {
         squares += weight * excess * excess;
     }
     level.ratio = (load.lambda_f + load.lambda_b) * here * load.mean_bits / served;
-    level.spread = (p * of_n * of_n + (1.0 - p) * of_m * of_m + KINK_MEMORY * k * (squares - rest * rest)) / (here * here);
+    level.spread =
+        (p * of_n * of_n + (1.0 - p) * of_m * of_m + KINK_MEMORY * k * (squares - rest * rest)) / (here * here);
     level
 }
 

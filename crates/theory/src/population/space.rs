@@ -59,7 +59,10 @@ impl Space {
 
     /// All states in the order of their numbers.
     pub fn states(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.range.iter().enumerate().flat_map(|(level, (low, high))| (*low..=*high).map(move |n| (n, level as u32 - n)))
+        self.range
+            .iter()
+            .enumerate()
+            .flat_map(|(level, (low, high))| (*low..=*high).map(move |n| (n, level as u32 - n)))
     }
 }
 
