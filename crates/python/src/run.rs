@@ -116,6 +116,22 @@ fn theorise(network: &Network, base_rtt_s: Option<&[f64]>) -> PyResult<Answer> {
     Ok(Answer { result, series: None, log: None })
 }
 
+/// A document of `eddyline theory` as JSON.
+pub(crate) fn theory(py: Python<'_>, scenario: &Scenario, question: &str) -> PyResult<String> {
+    let network = &scenario.inner.network;
+    py.detach(|| {
+        guarded(|| match question {
+            "equilibrium" => render(eddyline_theory::equilibria_document(network)),
+            other => Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
+        })
+    })
+}
+
+fn render(document: Result<impl serde::Serialize, eddyline_theory::TheoryError>) -> PyResult<String> {
+    let document = document.map_err(|e| EddylineError::new_err(e.to_string()))?;
+    serde_json::to_string_pretty(&document).map_err(|e| internal(e.to_string()))
+}
+
 impl Run {
     pub(crate) fn result(&self) -> &RunResult {
         &self.result

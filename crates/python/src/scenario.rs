@@ -154,6 +154,11 @@ impl Scenario {
         })
     }
 
+    /// A question to theory: `equilibrium`. A JSON document.
+    fn theory(&self, py: Python<'_>, question: &str) -> PyResult<String> {
+        run::theory(py, self, question)
+    }
+
     /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `base_rtt_s`
     /// are the flows' beliefs for world `theory`; `progress` is called
     /// some ten times a second with (virtual seconds, duration in seconds, events, seconds on the wall), and may raise to

@@ -249,6 +249,35 @@ pub struct Spread {
     pub sd: Option<f64>,
 }
 
+impl Spread {
+    /// Of these values; nothing of none.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Self {
+        if values.is_empty() {
+            return Self::default();
+        }
+        let n = values.len() as f64;
+        let sum: f64 = values.iter().sum();
+        let mean = sum / n;
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        Self {
+            sum: Some(sum),
+            mean: Some(mean),
+            min: values.iter().copied().reduce(f64::min),
+            max: values.iter().copied().reduce(f64::max),
+            sd: (values.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
+        }
+    }
+}
+
+/// Jain's index of fairness: (sum x)^2 / (n sum x^2), 1 where all are equal; `None` where there is nothing to share.
+#[must_use]
+pub fn jain_index(rates: &[f64]) -> Option<f64> {
+    let sum: f64 = rates.iter().sum();
+    let squares: f64 = rates.iter().map(|x| x * x).sum();
+    (squares > 0.0).then(|| sum * sum / (rates.len() as f64 * squares))
+}
+
 /// Packet counts over the whole run, data, acknowledgements, control and cross traffic alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counters {

@@ -7,6 +7,7 @@
 
 mod approximations;
 pub mod closed_form;
+mod document;
 pub mod equilibrium;
 mod error;
 mod linear;
@@ -14,6 +15,7 @@ pub mod population;
 mod sparse;
 mod world;
 
+pub use document::{EquilibriaDocument, equilibria_document};
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
 pub use world::{equilibria, mean_rate, modelled_flows, run, run_with_base_rtt};

@@ -3,14 +3,14 @@
 use eddyline_cc::ControllerParams;
 use eddyline_path::traffic::mean_rate_bps;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Flow, LinkId, Traffic};
+use eddyline_scenario::network::{Arrivals, Flow, LinkId, Traffic};
 use eddyline_scenario::result::{
-    Cost, Counters, FlowResult, GroupResult, LinkResult, RttResult, RunResult, Spread, TheoryNote, WindowResult,
+    ArrivalsResult, Cost, Counters, FlowResult, GroupResult, LinkResult, RttResult, RunResult, Spread, TheoryNote,
+    WindowResult, jain_index,
 };
 use eddyline_units::Time;
 
 use crate::approximations;
-use crate::closed_form::jain_index;
 use crate::equilibrium::{Equilibria, Equilibrium, Problem, ProblemFlow, solve};
 use crate::error::TheoryError;
 
@@ -21,7 +21,7 @@ pub fn mean_rate(traffic: &Traffic) -> Option<f64> {
 }
 
 /// A FAST flow's alpha in packets; `None` for controllers that theory has no model of.
-fn alpha(params: &ControllerParams) -> Option<f64> {
+pub(crate) fn alpha(params: &ControllerParams) -> Option<f64> {
     match params {
         ControllerParams::Fast(fast) => Some(fast.alpha.get()),
         _ => None,
@@ -78,6 +78,9 @@ impl Model {
                     return Err(TheoryError::Overload { link: network.links[l].name.clone(), load_bps, capacity_bps });
                 }
             }
+        }
+        for l in network.arrivals.iter().flat_map(|a| a.flow.data.iter().chain(a.flow.ack.iter())) {
+            unknown[*l as usize] = true;
         }
         Ok(Self { problem, place, unknown })
     }
@@ -179,7 +182,7 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
         scenario_sha256: network.scenario_sha256.clone(),
         seed: network.seed,
         groups: groups.collect(),
-        arrivals: Vec::new(),
+        arrivals: network.arrivals.iter().map(left_out).collect(),
         counters: Counters::default(),
         approximations: approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some()),
         theory: Some(TheoryNote {
@@ -216,6 +219,15 @@ fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base:
         // the fixed point of eq. 2 of the two-way paper: w = w baseRTT / RTT + alpha, and w / RTT = x
         window_packets: WindowResult { mean: Some(alpha + x * base), ..WindowResult::default() },
         ..FlowResult::default()
+    }
+}
+
+/// Flows that come and go have no place in an equilibrium.
+fn left_out(arrivals: &Arrivals) -> ArrivalsResult {
+    ArrivalsResult {
+        name: arrivals.name.clone(),
+        controller: arrivals.flow.controller.name().to_owned(),
+        ..ArrivalsResult::default()
     }
 }
 
@@ -295,27 +307,10 @@ fn group_result(name: &str, count: usize, flows: &[FlowResult]) -> GroupResult {
         count: count as u64,
         throughput_bps: total(all(|f| f.throughput_bps)),
         jain_index: goodputs.as_deref().and_then(jain_index),
-        goodput_bps: goodputs.as_deref().map(spread).unwrap_or_default(),
+        goodput_bps: goodputs.as_deref().map(Spread::of).unwrap_or_default(),
         packets_per_s: total(all(|f| f.packets_per_s)),
         // a sample an acknowledgement, so faster flows count for more
         rtt_s: RttResult { mean: (samples > 0.0).then(|| weighted / samples), ..RttResult::default() },
         ..GroupResult::default()
-    }
-}
-
-fn spread(values: &[f64]) -> Spread {
-    if values.is_empty() {
-        return Spread::default();
-    }
-    let n = values.len() as f64;
-    let sum: f64 = values.iter().sum();
-    let mean = sum / n;
-    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-    Spread {
-        sum: Some(sum),
-        mean: Some(mean),
-        min: values.iter().copied().reduce(f64::min),
-        max: values.iter().copied().reduce(f64::max),
-        sd: (values.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
     }
 }

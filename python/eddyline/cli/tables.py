@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from eddyline.answers import Answer
 
-__all__ = ["print_table", "show"]
+__all__ = ["print_table", "show", "table"]
 
 _MOST = 20
 _PIPED_WIDTH = 200
@@ -59,7 +59,22 @@ _GROUP: list[_Column] = [
     ("RTT mean", "rtt_s.mean", seconds),
     ("completed", "completed", count),
 ]
-_PARTS = (("flow", "flows", _FLOW), ("link", "links", _LINK), ("group", "groups", _GROUP))
+_ARRIVALS: list[_Column] = [
+    ("arrived", "arrived", count),
+    ("completed", "completed", count),
+    ("present", "mean_present", count),
+    ("time mean", "completion_s.mean", seconds),
+    ("time p50", "completion_s.p50", seconds),
+    ("time p99", "completion_s.p99", seconds),
+    ("resent", "retransmits", count),
+    ("timeouts", "timeouts", count),
+]
+_PARTS = (
+    ("flow", "flows", _FLOW),
+    ("link", "links", _LINK),
+    ("group", "groups", _GROUP),
+    ("arrivals", "arrivals", _ARRIVALS),
+)
 
 
 def show(answers: Sequence[Answer]) -> None:
@@ -84,12 +99,13 @@ def print_table(table: Table) -> None:
     _Pipe(width=width, highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
 
 
-def _table(title: str, first: str, names: Sequence[str]) -> Table:
-    table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
-    table.add_column(first, overflow="fold")
+def table(title: str, first: str, names: Sequence[str]) -> Table:
+    """An empty table in the house's manner: names of rows on the left, numbers on the right."""
+    made = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    made.add_column(first, overflow="fold")
     for name in names:
-        table.add_column(name, justify="left" if name in ("controller", "quantity") else "right", no_wrap=True)
-    return table
+        made.add_column(name, justify="left" if name in ("controller", "quantity") else "right", no_wrap=True)
+    return made
 
 
 def _wide(document: dict[str, Any]) -> None:
@@ -99,12 +115,12 @@ def _wide(document: dict[str, Any]) -> None:
         if not rows:
             continue
         with_controller = kind == "flow"
-        table = _table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
+        made = table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
         title = ""
         for row in rows[:_MOST]:
             cells = [_cell(row, key, form) for _, key, form in columns]
-            table.add_row(row["name"], *([row["controller"]] if with_controller else []), *cells)
-        print_table(table)
+            made.add_row(row["name"], *([row["controller"]] if with_controller else []), *cells)
+        print_table(made)
         if len(rows) > _MOST:
             print(f"and {len(rows) - _MOST} more {part}: --json has them all\n")
 
@@ -121,16 +137,16 @@ def _beside(answers: Sequence[Answer]) -> None:
         if not rows:
             continue
         title = f"{documents[0]['title']}{runs}" if kind == "flow" else ""
-        table = _table(title, kind, ["quantity", *(a.world for a in answers)])
+        made = table(title, kind, ["quantity", *(a.world for a in answers)])
         for row in rows[:_MOST]:
             name = row[0]["name"]
             for label, key, form in columns:
                 cells = [_cell(each, key, form) for each in row]
                 if any(cell != "-" for cell in cells):
-                    table.add_row(name, label, *cells)
+                    made.add_row(name, label, *cells)
                     name = ""
-            table.add_section()
-        print_table(table)
+            made.add_section()
+        print_table(made)
         if len(rows) > _MOST:
             print(f"and {len(rows) - _MOST} more {part}: --json has them all\n")
 

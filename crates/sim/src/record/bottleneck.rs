@@ -75,11 +75,10 @@ impl BottleneckSampler {
         self.samples += 1;
         let mut marked: Vec<u32> = Vec::new();
         for path in &self.paths {
-            let waits = path.iter().map(|l| (net.backlog(now, *l), *l));
-            let longest = waits.filter(|(wait, l)| *wait > self.one_packet[*l as usize]).max_by_key(|(wait, _)| *wait);
-            if let Some((_, l)) = longest {
-                marked.push(l);
-            }
+            let waits = || path.iter().map(|l| (net.backlog(now, *l), *l));
+            let longest = waits().map(|(wait, _)| wait).max().unwrap_or(Time::ZERO);
+            // links of the same wait are all the bottleneck
+            marked.extend(waits().filter(|(w, l)| *w == longest && *w > self.one_packet[*l as usize]).map(|(_, l)| l));
         }
         marked.sort_unstable();
         marked.dedup();

@@ -5,8 +5,8 @@ use eddyline_path::histogram::Histogram;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow as FlowSpec, Group};
 use eddyline_scenario::result::{
-    ArrivalsResult, Cost, Counters, DelayResult, Drops, FlowResult, GroupResult, LinkResult, QueueResult, RttResult,
-    RunResult, Sampling, Spread, WindowResult,
+    self, ArrivalsResult, Cost, Counters, DelayResult, Drops, FlowResult, GroupResult, LinkResult, QueueResult,
+    RttResult, RunResult, Sampling, Spread, WindowResult,
 };
 use eddyline_units::Time;
 
@@ -142,36 +142,17 @@ fn group_result(group: &Group, flows: &[FlowResult], rtts: &[Mean], histogram: &
     let goodputs: Vec<f64> = flows.iter().filter_map(|f| f.goodput_bps).collect();
     let least = flows.iter().filter_map(|f| f.rtt_s.min).reduce(f64::min);
     let all = rtts.iter().fold(Mean::default(), |sum, m| sum.with(m));
-    let squares: f64 = goodputs.iter().map(|g| g * g).sum();
-    let total: f64 = goodputs.iter().sum();
     GroupResult {
         name: group.name.clone(),
         count: group.count as u64,
         throughput_bps: sum(|f| f.throughput_bps),
-        goodput_bps: spread(&goodputs),
+        goodput_bps: Spread::of(&goodputs),
         packets_per_s: sum(|f| f.packets_per_s),
-        jain_index: (squares > 0.0).then(|| total * total / (goodputs.len() as f64 * squares)),
+        jain_index: result::jain_index(&goodputs),
         rtt_s: RttResult { min: least, ..quantiles(&all, None, Some(histogram)) },
         delivered_bytes: count(|f| f.delivered_bytes),
         retransmits: count(|f| f.retransmits),
         timeouts: count(|f| f.timeouts),
         completed: count(|f| Some(u64::from(f.completed_at_s.is_some()))),
-    }
-}
-
-fn spread(values: &[f64]) -> Spread {
-    let n = values.len() as f64;
-    if values.is_empty() {
-        return Spread::default();
-    }
-    let sum: f64 = values.iter().sum();
-    let mean = sum / n;
-    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-    Spread {
-        sum: Some(sum),
-        mean: Some(mean),
-        min: values.iter().copied().reduce(f64::min),
-        max: values.iter().copied().reduce(f64::max),
-        sd: (n > 1.0).then(|| (squares / (n - 1.0)).sqrt()),
     }
 }

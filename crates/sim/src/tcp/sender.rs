@@ -140,6 +140,7 @@ impl Sender {
         self.pipe() as f64 * self.packets_per_byte
     }
 
+    /// Packets outstanding (FlightSize of RFC 5681).
     fn flight_size(&self) -> f64 {
         (self.nxt - self.una) as f64 * self.packets_per_byte
     }
@@ -373,7 +374,10 @@ impl Sender {
             wire.segment(Kind::Syn, 0, 0, flags, 0.0);
             return;
         }
-        self.controller.on_timeout(&Timeout { now, flight_size: self.flight_size(), repeated });
+        // While holes are being filled, what has been acknowledged selectively or lost is outstanding too and would count
+        // several windows.
+        let flight_size = self.flight_size().min(self.controller.window());
+        self.controller.on_timeout(&Timeout { now, flight_size, repeated });
         self.episode = Episode::AfterTimeout;
         self.recovery_point = self.nxt;
         self.forget_duplicates();
@@ -433,6 +437,12 @@ impl Sender {
                 continue;
             }
             self.send_data(now, seq, len, again, wire);
+            if interval.is_some() && now < self.pace_at && (self.board.lost() > 0 || self.nxt < self.offered) {
+                // what else there is to send will have to wait: no need to look what it is
+                self.cwnd_limited = true;
+                self.waits_for_pace = true;
+                return;
+            }
         }
     }
 

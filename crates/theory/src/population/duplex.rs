@@ -125,11 +125,12 @@ impl DuplexLoad {
         ServiceExtremes { maximum, at_share, forward_only, backward_only }
     }
 
-    /// The fluid limit of an unstable population, which is the same for all files sizes that are exponential: n and m grow like
-    /// lambda_F (1 - 1/rho) t and lambda_B (1 - 1/rho) t, rho the larger load. `None` where it is stable or at load 1.
+    /// The fluid limit of an unstable population: n and m grow like lambda_F (1 - 1/rho) t and lambda_B (1 - 1/rho) t, rho the
+    /// larger load, so n / m tends to lambda_F / lambda_B. `None` at loads of 1 and below.
     ///
-    /// With n = a t, m = a' t, a = lambda_F - a C and likewise a', where C = 1 / (rho (1 + 1/C)^-1) does not depend on t, so
-    /// C = 1 / (rho - 1).
+    /// With n = a t and m = a' t each flow completes at s / t, s = 1 / ((1/mu) max(f_F, f_B)) taken at (a, a'). From
+    /// a = lambda_F - a s and its mirror image (a, a') = (lambda_F, lambda_B) / (1 + s), hence s = (1 + s) / rho = 1 / (rho - 1).
+    /// Where lambda_F / lambda_B = theta (the paper has "<" there) both links are saturated.
     #[must_use]
     pub fn growth(&self) -> Option<Growth> {
         let [f, b] = self.loads();
@@ -155,8 +156,10 @@ impl DuplexLoad {
             + leave(n, m - 1.0, m)
     }
 
-    /// Bound of [`drift`](Self::drift) far from the origin: mu^-1-free form `max over t in [0, 1]` of
-    /// (rho_F - 1) + t^(p-1) (rho_B - t) and its mirror image, in seconds of work a second.
+    /// D(p): the largest of (rho_F - 1) + t^(p-1) (rho_B - t) over t in \[0, 1\] and of its mirror image, times mu.
+    ///
+    /// Far from the origin the drift of V is that bracket at t = min(f_F, f_B) / max(f_F, f_B), times mu and a factor between
+    /// 1/2 and 1. Tends to mu (max(rho_F, rho_B) - 1) as p grows.
     #[must_use]
     pub fn drift_bound(&self, p: f64) -> f64 {
         let [f, b] = self.loads();
@@ -165,6 +168,20 @@ impl DuplexLoad {
             own - 1.0 + libm::pow(t, p - 1.0) * (other - t)
         };
         side(f, b).max(side(b, f)) / self.mean_bits
+    }
+
+    /// The value of max(f_F, f_B) from which on the drift of V is at most D(p) / 4, where D(p) < 0.
+    ///
+    /// The second derivative of V along a jump e is at most (p - 1) |e|^2 / V (p at least 2), jumps are no longer than
+    /// the norm of (1, b) and (b, 1) over the capacities, and no more of them take place a second than arrivals and the largest
+    /// rate of completion.
+    #[must_use]
+    pub fn drift_radius(&self, p: f64) -> f64 {
+        let length = |own: f64, other: f64| (own * own + other * other).sqrt();
+        let jump = length(1.0 / self.c_f, self.b / self.c_b).max(length(self.b / self.c_f, 1.0 / self.c_b));
+        let jumps = self.lambda_f + self.lambda_b + self.service_extremes().maximum;
+        // V is at least max(f_F, f_B), and along a jump at least that less the jump
+        jump + 2.0 * (p - 1.0) * jump * jump * jumps / -self.drift_bound(p)
     }
 
     fn norm(&self, n: f64, m: f64, p: f64) -> f64 {

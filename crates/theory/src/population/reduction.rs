@@ -118,7 +118,7 @@ pub fn asymptotic(load: &DuplexLoad) -> Option<Stationary> {
         both,
         mean_forward: share * mean,
         mean_backward: (1.0 - share) * mean,
-        error: 0.5 / libm::sqrt(mean),
+        error: 0.6 / mean.sqrt(),
         states: 0,
     })
 }

@@ -1,0 +1,101 @@
+//! The documents that `eddyline theory` prints: every equilibrium of a scenario.
+
+use eddyline_scenario::Network;
+use serde::Serialize;
+
+use crate::equilibrium::Equilibrium;
+use crate::error::TheoryError;
+use crate::world::{alpha, equilibria, modelled_flows, propagation};
+
+/// Every equilibrium that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EquilibriaDocument {
+    /// At least one; those that no fluid dynamics contradicts come first.
+    pub equilibria: Vec<EquilibriumDocument>,
+    /// True by proof, false where several were found, null where one was found and nothing proves that there is no other.
+    pub unique: Option<bool>,
+    /// How they were found.
+    pub method: &'static str,
+    /// Whether every residual is below the solver's tolerance.
+    pub converged: bool,
+}
+
+/// One equilibrium.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EquilibriumDocument {
+    /// Flows that theory has a model of, in file order.
+    pub flows: Vec<FlowAt>,
+    /// Links, in file order.
+    pub links: Vec<LinkAt>,
+    /// Largest relative violation of x (q - e) = alpha, feasibility and complementarity.
+    pub residual: f64,
+    /// False where no dynamics in which queues grow with excess load can stay; null where that is not the question.
+    pub locally_stable: Option<bool>,
+}
+
+/// A flow in equilibrium.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FlowAt {
+    /// Name from the scenario.
+    pub name: String,
+    /// x: data packets a second.
+    pub packets_per_s: f64,
+    /// x (d + q) in packets.
+    pub window_packets: f64,
+    /// q in seconds, both sub-paths.
+    pub queueing_delay_s: f64,
+}
+
+/// A link in equilibrium.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkAt {
+    /// Name from the scenario.
+    pub name: String,
+    /// p in seconds; null where only a sum over several links is determined.
+    pub queueing_delay_s: Option<f64>,
+    /// Load over capacity, acknowledgements included.
+    pub utilisation: f64,
+    /// The price is above zero.
+    pub bottleneck: bool,
+}
+
+/// Every equilibrium of `network` with its names.
+///
+/// # Errors
+/// [`TheoryError`].
+pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, TheoryError> {
+    let solved = equilibria(network)?;
+    let places = modelled_flows(network);
+    let equilibria = solved.found.iter().map(|at| describe(network, &places, at)).collect();
+    Ok(EquilibriaDocument {
+        equilibria,
+        unique: solved.unique,
+        method: solved.method.name(),
+        converged: solved.converged,
+    })
+}
+
+fn describe(network: &Network, places: &[usize], at: &Equilibrium) -> EquilibriumDocument {
+    let flow = |(s, place): (usize, &usize)| {
+        let flow = &network.flows[*place];
+        let x = at.rates[s];
+        FlowAt {
+            name: flow.name.clone(),
+            packets_per_s: x,
+            window_packets: alpha(&flow.controller).unwrap_or_default() + x * propagation(network, flow),
+            queueing_delay_s: at.delays[s],
+        }
+    };
+    let link = |(l, link): (usize, &eddyline_scenario::network::Link)| LinkAt {
+        name: link.name.clone(),
+        queueing_delay_s: at.prices[l],
+        utilisation: at.loads[l] / link.rate.as_bps() as f64,
+        bottleneck: at.bottlenecks[l],
+    };
+    EquilibriumDocument {
+        flows: places.iter().enumerate().map(flow).collect(),
+        links: network.links.iter().enumerate().map(link).collect(),
+        residual: at.residual,
+        locally_stable: (at.index == Some(-1)).then_some(false),
+    }
+}
