@@ -2,7 +2,7 @@
 //!
 //! Eliminating state s sends every transition i -> s -> j directly from i to j. In the form of Grassmann, Taksar and Heyman
 //! (Operations Research 33, 1985) the pivot is the sum of the rates that leave s, so nothing is ever subtracted and every
-//! probability, however small, comes out with a relative error of some rounding units. Nested dissection (George, SIAM J. Numer.
+//! probability, however small, has a small relative error. Nested dissection (George, SIAM J. Numer.
 //! Anal. 10, 1973) keeps fill low: a row of states across the strip, or along it, separates what lies on its two sides; each
 //! separator is eliminated in a dense front after both sides. No pivoting is needed and none takes place.
 

@@ -173,3 +173,49 @@ impl General {
         Ok(full)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Full, Sharing};
+    use crate::equilibrium::{Problem, ProblemFlow};
+
+    fn flow(alpha: f64, packet_bits: f64, data: &[u32], ack: &[u32]) -> ProblemFlow {
+        ProblemFlow { alpha, packet_bits, ack_bits: 320.0, data: data.into(), ack: ack.into() }
+    }
+
+    #[test]
+    fn one_delay_and_the_general_solver_agree() {
+        // links 2 and 3 never fill; one flow never leaves, 0.3 Mbit/s do not respond
+        let fixed = Problem {
+            capacity: vec![1e6, 2e6, 1e9, 5e8],
+            unresponsive: vec![0.0, 0.3e6, 0.0, 0.0],
+            flows: vec![flow(5.0, 4000.0, &[0], &[1])],
+            base_rtt_error: Vec::new(),
+        };
+        let classes =
+            vec![flow(10.0, 8000.0, &[2, 0], &[1]), flow(20.0, 8000.0, &[1], &[0, 3]), flow(3.0, 12_000.0, &[0], &[1])];
+        let mut common = Sharing::new(fixed.clone(), classes.clone());
+        let mut general = Sharing::general(fixed, classes);
+        assert!(common.common().is_some());
+        for counts in [[0, 0, 0], [1, 0, 0], [0, 1, 0], [3, 8, 0], [5, 1, 9], [40, 70, 2]] {
+            let (mut a, mut b) = ([0.0; 3], [0.0; 3]);
+            let full = common.rates(&counts, &mut a).expect("shared");
+            assert_eq!(full, general.rates(&counts, &mut b).expect("shared"), "{counts:?}");
+            assert_ne!(full, Full::None);
+            for ((x, y), _) in a.iter().zip(b).zip(counts).filter(|(_, n)| *n > 0) {
+                assert!((x / y - 1.0).abs() < 1e-9, "{counts:?}: {a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn paths_that_differ_need_the_solver() {
+        let fixed = Problem { capacity: vec![1e6, 2e6, 1e6], unresponsive: vec![0.0; 3], ..Problem::default() };
+        let apart = vec![flow(10.0, 8000.0, &[0], &[1]), flow(10.0, 8000.0, &[2], &[1])];
+        assert!(Sharing::new(fixed.clone(), apart).common().is_none());
+        // a link of one's own that is wide enough does not matter
+        let wide = Problem { capacity: vec![1e6, 2e6, 1e7], ..fixed };
+        let access = vec![flow(10.0, 8000.0, &[2, 0], &[1]), flow(10.0, 8000.0, &[1], &[0])];
+        assert!(Sharing::new(wide, access).common().is_some());
+    }
+}
