@@ -11,6 +11,7 @@ mod document;
 pub mod equilibrium;
 mod error;
 mod linear;
+pub mod population;
 mod sparse;
 mod world;
 
