@@ -11,6 +11,7 @@ pub mod equilibrium;
 mod error;
 mod linear;
 mod sparse;
+pub mod stability;
 mod world;
 
 pub use equilibrium::{Equilibria, Equilibrium};
