@@ -205,7 +205,7 @@ fn point_of(
 }
 
 /// alpha, kappa and the time constant of the average.
-fn controller(params: &ControllerParams, rtt: f64, rate: f64, period: UpdatePeriod) -> (f64, f64, f64) {
+pub(super) fn controller(params: &ControllerParams, rtt: f64, rate: f64, period: UpdatePeriod) -> (f64, f64, f64) {
     let ControllerParams::Fast(fast) = params else { return (0.0, 0.0, 0.0) };
     let ns2 = fast.profile == FastProfile::Ns2;
     let between = match period {
