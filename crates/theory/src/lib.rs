@@ -13,6 +13,7 @@ mod error;
 mod linear;
 pub mod population;
 mod sparse;
+pub mod stability;
 mod world;
 
 pub use document::{EquilibriaDocument, equilibria_document};
