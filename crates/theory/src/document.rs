@@ -1,10 +1,11 @@
-//! The documents that `eddyline theory` prints: every equilibrium of a scenario.
+//! The documents that `eddyline theory` prints: every equilibrium of a scenario, and whether the first is stable.
 
 use eddyline_scenario::Network;
 use serde::Serialize;
 
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
+use crate::stability::{LinkModel, Stability, locally_stable, stability};
 use crate::world::{alpha, equilibria, modelled_flows, propagation};
 
 /// Every equilibrium that was found.
@@ -29,7 +30,8 @@ pub struct EquilibriumDocument {
     pub links: Vec<LinkAt>,
     /// Largest relative violation of x (q - e) = alpha, feasibility and complementarity.
     pub residual: f64,
-    /// False where no dynamics in which queues grow with excess load can stay; null where that is not the question.
+    /// Whether small disturbances die out with links that integrate (eq. 3 of the two-way paper); null where nothing can be
+    /// disturbed or the network is too large to be judged in passing.
     pub locally_stable: Option<bool>,
 }
 
@@ -75,6 +77,36 @@ pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, Theo
     })
 }
 
+/// Local stability about the first equilibrium.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StabilityDocument {
+    /// `integrator` or `ack_clocked`.
+    pub link_model: &'static str,
+    /// Whether small disturbances die out.
+    pub stable: bool,
+    /// Characteristic roots, real and imaginary part in 1/s, rightmost first; one of each conjugate pair.
+    pub roots: Vec<[f64; 2]>,
+    /// Largest relative Newton step left at any of the roots.
+    pub residual: f64,
+    /// Factor by which all gains may grow; null where none makes it unstable, or where it is unstable.
+    pub gain_margin: Option<f64>,
+    /// Delay that may be added to every loop, in seconds; null likewise.
+    pub delay_margin_s: Option<f64>,
+    /// What the verdict does not cover.
+    pub notes: Vec<String>,
+}
+
+/// Local stability of `network` about its first equilibrium.
+///
+/// # Errors
+/// [`TheoryError`] where there is no equilibrium.
+pub fn stability_document(network: &Network, model: LinkModel) -> Result<StabilityDocument, TheoryError> {
+    let Stability { stable, roots, residual, gain_margin, delay_margin_s, notes, link_model } =
+        stability(network, model)?;
+    let roots = roots.into_iter().map(|(re, im)| [re, im]).collect();
+    Ok(StabilityDocument { link_model: link_model.name(), stable, roots, residual, gain_margin, delay_margin_s, notes })
+}
+
 fn describe(network: &Network, places: &[usize], at: &Equilibrium) -> EquilibriumDocument {
     let flow = |(s, place): (usize, &usize)| {
         let flow = &network.flows[*place];
@@ -96,6 +128,6 @@ fn describe(network: &Network, places: &[usize], at: &Equilibrium) -> Equilibriu
         flows: places.iter().enumerate().map(flow).collect(),
         links: network.links.iter().enumerate().map(link).collect(),
         residual: at.residual,
-        locally_stable: (at.index == Some(-1)).then_some(false),
+        locally_stable: locally_stable(network, at, LinkModel::Integrator),
     }
 }

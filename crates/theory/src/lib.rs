@@ -16,7 +16,7 @@ mod sparse;
 pub mod stability;
 mod world;
 
-pub use document::{EquilibriaDocument, equilibria_document};
+pub use document::{EquilibriaDocument, StabilityDocument, equilibria_document, stability_document};
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
 pub use world::{equilibria, mean_rate, modelled_flows, run, run_with_base_rtt};
