@@ -185,6 +185,21 @@ class Scenario:
         )
         return Result(run.json, self, run)
 
+    def theory(self, question: str) -> tuple[str, dict[str, Any]]:
+        """Asks what only theory answers.
+
+        Args:
+            question: `"equilibrium"`: every equilibrium, as `eddyline theory equilibrium --json` prints it.
+
+        Returns:
+            The document as text, to the byte as the command prints it, and as a dict. SI units, as the names say.
+
+        Raises:
+            EddylineError: There is no answer, and why.
+        """
+        text = self._core.theory(question)
+        return text, json.loads(text)
+
     def __repr__(self) -> str:
         return f"<Scenario {self.title!r}: {len(self.flows)} flows, {len(self.links)} links, {self.sha256[:12]}>"
 

@@ -79,6 +79,9 @@ impl Model {
                 }
             }
         }
+        for l in network.arrivals.iter().flat_map(|a| a.flow.data.iter().chain(a.flow.ack.iter())) {
+            unknown[*l as usize] = true;
+        }
         Ok(Self { problem, place, unknown })
     }
 }

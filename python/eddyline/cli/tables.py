@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from eddyline.answers import Answer
 
-__all__ = ["print_table", "show"]
+__all__ = ["print_table", "show", "table"]
 
 _MOST = 20
 _PIPED_WIDTH = 200
@@ -84,10 +84,10 @@ def show(answers: Sequence[Answer]) -> None:
     if not given:
         return
     tables = _wide(given[0].results[0].to_dict()) if len(given) == 1 and len(given[0].results) == 1 else None
-    if tables is None or not all(_fits(table) for table, _ in tables):
+    if tables is None or not all(_fits(each) for each, _ in tables):
         tables = _beside(given)
-    for table, note in tables:
-        print_table(table)
+    for each, note in tables:
+        print_table(each)
         if note:
             print(note)
 
@@ -116,12 +116,13 @@ def _fits(table: Table) -> bool:
     return not sys.stdout.isatty() or wanted <= console.width
 
 
-def _table(title: str, first: str, names: Sequence[str]) -> Table:
-    table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
-    table.add_column(first, overflow="fold")
+def table(title: str, first: str, names: Sequence[str]) -> Table:
+    """An empty table in the house's manner: names of rows on the left, numbers on the right."""
+    made = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    made.add_column(first, overflow="fold")
     for name in names:
-        table.add_column(name, justify="left" if name in ("controller", "quantity") else "right", no_wrap=True)
-    return table
+        made.add_column(name, justify="left" if name in ("controller", "quantity") else "right", no_wrap=True)
+    return made
 
 
 def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
@@ -133,12 +134,12 @@ def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
         if not rows:
             continue
         with_controller = kind == "flow"
-        table = _table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
+        made = table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
         title = ""
         for row in rows[:_MOST]:
             cells = [_cell(row, key, form) for _, key, form in columns]
-            table.add_row(row["name"], *([row["controller"]] if with_controller else []), *cells)
-        tables.append((table, _more(len(rows), part)))
+            made.add_row(row["name"], *([row["controller"]] if with_controller else []), *cells)
+        tables.append((made, _more(len(rows), part)))
     return tables
 
 
@@ -158,17 +159,17 @@ def _beside(answers: Sequence[Answer]) -> list[tuple[Table, str]]:
         rows = list(zip(*(d[part] for d in documents), strict=True))
         if not rows:
             continue
-        table = _table(title, kind, ["quantity", *(a.world for a in answers)])
+        made = table(title, kind, ["quantity", *(a.world for a in answers)])
         title = ""
         for row in rows[:_MOST]:
             name = row[0]["name"]
             for label, key, form in columns:
                 cells = [_cell(each, key, form) for each in row]
                 if any(cell != "-" for cell in cells):
-                    table.add_row(name, label, *cells)
+                    made.add_row(name, label, *cells)
                     name = ""
-            table.add_section()
-        tables.append((table, _more(len(rows), part)))
+            made.add_section()
+        tables.append((made, _more(len(rows), part)))
     return tables
 
 

@@ -1,4 +1,4 @@
-//! The retransmission timeout (RFC 6298), in integer picoseconds, with a clock of no granularity.
+//! The retransmission timeout (RFC 6298), in integer picoseconds.
 
 use eddyline_units::Time;
 
@@ -37,8 +37,11 @@ impl Rto {
             self.rttvar += ((self.srtt - r).abs() - self.rttvar) >> 2;
             self.srtt += (r - self.srtt) >> 3;
         }
-        let timeout = Time::from_ps((self.srtt + 4 * self.rttvar) as u64);
-        self.base = timeout.max(self.least);
+        // With a sample per acknowledgement the variation fades between losses, and srtt + 4 rttvar would expire on the
+        // retransmission that takes just one round trip: as Linux does, the least timeout is a least spread (the G of
+        // RFC 6298, 2.3).
+        let spread = (4 * self.rttvar).max(self.least.as_ps() as i64);
+        self.base = Time::from_ps((self.srtt + spread) as u64);
     }
 
     /// The handshake is over, but its SYN was sent more than once and gave no sample.

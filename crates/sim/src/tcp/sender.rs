@@ -144,6 +144,7 @@ impl Sender {
         self.pipe() as f64 * self.packets_per_byte
     }
 
+    /// Packets outstanding (FlightSize of RFC 5681).
     fn flight_size(&self) -> f64 {
         (self.nxt - self.una) as f64 * self.packets_per_byte
     }
@@ -383,7 +384,10 @@ impl Sender {
             wire.segment(Kind::Syn, 0, 0, flags, 0.0);
             return;
         }
-        self.controller.on_timeout(&Timeout { now, flight_size: self.flight_size(), repeated });
+        // While holes are being filled, what has been acknowledged selectively or lost is outstanding too and would count
+        // several windows.
+        let flight_size = self.flight_size().min(self.controller.window());
+        self.controller.on_timeout(&Timeout { now, flight_size, repeated });
         self.episode = Episode::AfterTimeout;
         self.fast_retransmit = false;
         self.recovery_point = self.nxt;
@@ -461,6 +465,11 @@ impl Sender {
             self.board.sent_again(seq + len, len);
             self.fast_retransmit = false;
             self.retransmits += 1;
+            if seq == self.una {
+                // The timer now waits for this very segment, as in senders in use: one that runs since the last advance
+                // would expire while the retransmission is on its way.
+                self.rto_at = Time::MAX;
+            }
         } else {
             self.nxt = seq + len;
         }
