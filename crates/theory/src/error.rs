@@ -21,6 +21,14 @@ pub enum TheoryError {
         /// Bits a second that the link carries.
         capacity_bps: f64,
     },
+    /// A controller that no equation describes.
+    #[error("theory has no model of {controller}, which {who} uses")]
+    NoModel {
+        /// Flow or arrivals, by name.
+        who: String,
+        /// The controller's kind.
+        controller: String,
+    },
     /// A number that the equations have no use for.
     #[error("{what} is {value}; it must be {allowed}")]
     OutOfRange {

@@ -11,7 +11,9 @@ mod document;
 pub mod equilibrium;
 mod error;
 mod linear;
+pub mod population;
 mod sparse;
+pub mod stability;
 mod world;
 
 pub use document::{EquilibriaDocument, equilibria_document};
