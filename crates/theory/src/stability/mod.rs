@@ -132,7 +132,8 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     let settles = roots.found.first().is_none_or(|r| r.at.re < 0.0 && !still(r.at.re));
     let stable = settles && roots.right.is_none_or(|n| n == 0);
     if roots.found.first().is_some_and(|r| still(r.at.re)) {
-        notes.push("a disturbance neither grows nor dies out: the rightmost root lies on the imaginary axis".to_owned());
+        notes
+            .push("a disturbance neither grows nor dies out: the rightmost root lies on the imaginary axis".to_owned());
     }
     if roots.right.is_none() {
         notes.push("the verdict rests on the roots that were found; counting them failed".to_owned());

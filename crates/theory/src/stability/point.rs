@@ -68,12 +68,7 @@ impl OperatingPoint {
     /// # Errors
     /// [`TheoryError::OutOfRange`] where the update period is not above zero, [`TheoryError::NotConverged`] where the prices
     /// that `at` leaves open cannot be chosen.
-    pub fn new(
-        network: &Network,
-        at: &Equilibrium,
-        period: UpdatePeriod,
-        filter: bool,
-    ) -> Result<Self, TheoryError> {
+    pub fn new(network: &Network, at: &Equilibrium, period: UpdatePeriod, filter: bool) -> Result<Self, TheoryError> {
         if let UpdatePeriod::Seconds(value) = period
             && !(value > 0.0 && value.is_finite())
         {
@@ -112,9 +107,10 @@ impl OperatingPoint {
                 && near(a.rho, flow.rho)
                 && near(a.filter_s, flow.filter_s)
                 && a.crossings.len() == flow.crossings.len()
-                && a.crossings.iter().zip(&flow.crossings).all(|(a, b)| {
-                    a.link == b.link && (a.forward_s - b.forward_s).abs() <= 1e-12 * flow.rtt_s
-                })
+                && a.crossings
+                    .iter()
+                    .zip(&flow.crossings)
+                    .all(|(a, b)| a.link == b.link && (a.forward_s - b.forward_s).abs() <= 1e-12 * flow.rtt_s)
         };
         match self.flows.iter_mut().find(|a| alike(a)) {
             _ if flow.crossings.is_empty() => {}

@@ -77,9 +77,7 @@ fn complete(found: &[Root], right: Option<usize>) -> bool {
 
 fn same(a: &[Root], b: &[Root], wanted: usize, unit: f64) -> bool {
     let n = wanted.min(b.len());
-    n > 0
-        && a.len() >= n
-        && a.iter().zip(b).take(n).all(|(a, b)| (a.at - b.at).abs() <= 1e-7 * b.at.abs().max(unit))
+    n > 0 && a.len() >= n && a.iter().zip(b).take(n).all(|(a, b)| (a.at - b.at).abs() <= 1e-7 * b.at.abs().max(unit))
 }
 
 fn merged(a: Vec<Root>, b: Vec<Root>, unit: f64) -> Vec<Root> {

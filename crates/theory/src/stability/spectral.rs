@@ -66,8 +66,7 @@ impl Grid {
     /// Row i of the differentiation matrix.
     fn slope(&self, i: usize) -> Vec<f64> {
         let (p, w) = (&self.points, &self.weights);
-        let mut row: Vec<f64> =
-            (0..p.len()).map(|j| if i == j { 0.0 } else { w[j] / w[i] / (p[i] - p[j]) }).collect();
+        let mut row: Vec<f64> = (0..p.len()).map(|j| if i == j { 0.0 } else { w[j] / w[i] / (p[i] - p[j]) }).collect();
         row[i] = -row.iter().sum::<f64>();
         row
     }
