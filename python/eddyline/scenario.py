@@ -56,7 +56,7 @@ class Scenario:
         try:
             text = json.dumps(table, default=_plain, allow_nan=False)
         except (TypeError, ValueError) as e:
-            raise ScenarioError(f"{name}: {e}") from None
+            raise ScenarioError(f"{name}: {_unfit(table) or e}") from None
         self._folder = Path() if folder is None else Path(folder)
         self._core = _core.load(text, "dict", name, self._folder, _pairs(set))
 
@@ -262,3 +262,25 @@ def _plain(value: object) -> object:
     if callable(item):
         return item()
     raise TypeError(f"a {type(value).__name__} has no place in a scenario")
+
+
+def _unfit(value: object, key: str = "", within: tuple[int, ...] = ()) -> str | None:
+    """The first value, by its key, that no scenario can hold, and why."""
+    place = f"{key}: " if key else ""
+    if isinstance(value, (dict, list, tuple)):
+        if id(value) in within:
+            return f"{place}a table or list within itself"
+        named = isinstance(value, dict)
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        found = (
+            _unfit(v, (f"{key}.{k}" if key else str(k)) if named else f"{key}[{k}]", (*within, id(value)))
+            for k, v in inner
+        )
+        return next(filter(None, found), None)
+    try:
+        json.dumps(value, default=_plain, allow_nan=False)
+    except TypeError as e:
+        return f"{place}{e}"
+    except ValueError:
+        return f"{place}{value} is not a finite number"
+    return None

@@ -234,3 +234,13 @@ def test_nothing_can_be_written_there(eddyline, scenario, tmp_path):
     if os.geteuid() != 0:  # nothing is forbidden to root
         (tmp_path / "locked").mkdir(mode=0o500)
         assert eddyline("run", scenario(), "--out", tmp_path / "locked" / "out").code == 2
+
+
+def test_series_that_memory_would_not_hold_are_refused(eddyline, scenario, tmp_path):
+    ran = eddyline(
+        "run", scenario(), "--out", tmp_path / "out", "--set", "duration=1 h", "--set", "record.interval=400 us"
+    )
+    assert (ran.code, ran.out) == (2, "")
+    assert "216 million rows" in ran.err
+    assert "record.interval" in ran.err
+    assert not (tmp_path / "out").exists()

@@ -85,6 +85,9 @@ fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, 
     }
     let outcome = outcome.map_err(|e| match e {
         SimError::UnknownEntity(_) => InputError::new_err((e.to_string(), names_hint(network))),
+        SimError::TooManyRows(_) => {
+            InputError::new_err((e.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
+        }
         SimError::Interrupted | SimError::NotConserved(_) => internal(e.to_string()),
     })?;
     Ok(Answer { result: outcome.result, series: outcome.series, log: outcome.log })

@@ -62,6 +62,9 @@ pub enum SimError {
     /// Nobody is called that.
     #[error("no flow, link or traffic is called {0:?}")]
     UnknownEntity(String),
+    /// Memory would not hold them.
+    #[error("the series would have {0} million rows; at most {most} million", most = crate::record::MOST_ROWS / 1_000_000)]
+    TooManyRows(u128),
     /// Packets appeared or vanished: a defect of the simulator.
     #[error("internal error: packets not conserved: {0}")]
     NotConserved(String),

@@ -75,7 +75,7 @@ impl<'a> World<'a> {
         for class in 0..guests.classes() {
             timers.set((1 + flows.len() + cross.len() + class) as u32, guests.next(class));
         }
-        let recorder = options.series.then(|| Recorder::new(network));
+        let recorder = options.series.then(|| Recorder::new(network)).transpose()?;
         let sampler = BottleneckSampler::new(network);
         let mut world =
             Self { network, net, flows, cross, guests, timers, sampler, recorder, window_open: false, events: 0 };

@@ -12,5 +12,5 @@ pub use arrivals_meter::ArrivalsMeter;
 pub use bottleneck::BottleneckSampler;
 pub use flow_meter::FlowMeter;
 pub use packet_log::{LogEvent, PacketLog, PacketLogger};
-pub use recorder::Recorder;
+pub use recorder::{MOST_ROWS, Recorder};
 pub use series::{Quantity, Series};
