@@ -41,4 +41,13 @@ pub enum TheoryError {
         /// The length that it should have.
         wanted: usize,
     },
+    /// A flow has nowhere to send.
+    #[error("flow {flow} crosses no link: a data path needs at least one")]
+    NoPath {
+        /// The flow, by number.
+        flow: usize,
+    },
+    /// A list of flows without one, where an answer needs one.
+    #[error("there is no flow")]
+    NoFlow,
 }

@@ -12,15 +12,21 @@
 
 mod answer;
 pub(crate) mod common_delay;
+mod determined;
 mod enumerate;
+mod gmres;
 mod interior;
+mod large;
+mod large_answer;
 mod newton;
 mod problem;
 mod reduce;
 mod system;
+mod table;
 mod uniqueness;
 
 pub use problem::{Equilibria, Equilibrium, Method, Problem, ProblemFlow};
+pub use table::{FlowRow, FlowTable, LargeProblem};
 
 use crate::error::TheoryError;
 use enumerate::{Found, Starts};
@@ -78,6 +84,21 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         (false, false) => None,
     };
     Ok(Equilibria { found, unique, method, converged })
+}
+
+/// An equilibrium of a network of up to millions of flows, found without elimination and without looking for others.
+///
+/// Time and memory grow with the number of links that round trips cross, not with its square: see `docs/theory/equilibrium.md`
+/// for a table. For small networks [`solve`] says more.
+///
+/// # Errors
+/// As [`solve`]; an answer whose residual is above [`TOLERANCE`] is returned with `converged` false.
+pub fn solve_large(problem: &LargeProblem) -> Result<Equilibria, TheoryError> {
+    problem.check()?;
+    let solved = large::solve(&large::Flat::new(problem));
+    let found = large_answer::build(problem, solved.prices);
+    let converged = found.residual <= TOLERANCE;
+    Ok(Equilibria { found: vec![found], unique: None, method: Method::SmoothingNewton, converged })
 }
 
 fn solve_component(component: &Component) -> Result<Part, TheoryError> {
