@@ -12,6 +12,7 @@
 
 use super::TOLERANCE;
 use super::gmres;
+use super::large_interior::Interior;
 use super::table::LargeProblem;
 
 const MOST_STEPS: usize = 80;
@@ -52,9 +53,19 @@ impl<'a> Flat<'a> {
         Self { problem, per_bit, used, doubled }
     }
 
+    /// Number of flows.
+    pub fn flows(&self) -> usize {
+        self.problem.flows.len()
+    }
+
+    /// Each flow's alpha.
+    pub fn alpha(&self) -> &[f64] {
+        &self.problem.flows.alpha
+    }
+
     /// Calls `each(s, sum of the flow's values over its round trip)` and adds what it returns, times the flow's bits, to the
     /// links: A f(G^T v) in one pass.
-    fn pass(&self, v: &[f64], out: &mut [f64], mut each: impl FnMut(usize, f64) -> f64) {
+    pub fn pass(&self, v: &[f64], out: &mut [f64], mut each: impl FnMut(usize, f64) -> f64) {
         let flows = &self.problem.flows;
         out.fill(0.0);
         let mut start = 0usize;
@@ -84,7 +95,7 @@ impl<'a> Flat<'a> {
     }
 
     /// q - e of each flow, and loads; true where every q - e is above zero.
-    fn loads(&self, prices: &[f64], margins: &mut [f64], loads: &mut [f64]) -> bool {
+    pub fn loads(&self, prices: &[f64], margins: &mut [f64], loads: &mut [f64]) -> bool {
         let flows = &self.problem.flows;
         let mut positive = true;
         self.pass(prices, loads, |s, q| {
@@ -101,7 +112,7 @@ impl<'a> Flat<'a> {
     }
 
     /// The diagonal of A D G^T.
-    fn diagonal(&self, weights: &[f64], out: &mut [f64]) {
+    pub fn diagonal(&self, weights: &[f64], out: &mut [f64]) {
         let flows = &self.problem.flows;
         out.fill(0.0);
         for (s, d) in weights.iter().enumerate() {
@@ -125,6 +136,27 @@ impl<'a> Flat<'a> {
         }
     }
 
+    /// Largest overload of a link or slack times the price's share of the least delay among its users, as
+    /// [`Equilibrium::residual`](super::Equilibrium::residual).
+    fn violation(&self, prices: &[f64], margins: &mut [f64], loads: &mut [f64]) -> f64 {
+        if !self.loads(prices, margins, loads) {
+            return f64::INFINITY;
+        }
+        let flows = &self.problem.flows;
+        let mut share = vec![0.0f64; prices.len()];
+        for (s, r) in margins.iter().enumerate() {
+            let delay = (r + flows.error[s]).max(*r);
+            let (data, ack) = flows.paths(s);
+            for l in data.iter().chain(ack).map(|l| *l as usize) {
+                share[l] = share[l].max(prices[l] / delay);
+            }
+        }
+        loads.iter().zip(&share).fold(0.0f64, |worst, (load, share)| {
+            let worse = (load - 1.0).max((1.0 - load) * share);
+            if worse.is_nan() { f64::INFINITY } else { worst.max(worse) }
+        })
+    }
+
     /// Prices from which no q - e is at or below zero: what each link would need alone, and the largest error of its users.
     fn start(&self) -> Vec<f64> {
         let flows = &self.problem.flows;
@@ -146,12 +178,6 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// Prices in seconds that solve the problem, or the best that were found; with Newton steps and passes over the routes.
-pub(super) struct Solved {
-    pub prices: Vec<f64>,
-    pub converged: bool,
-}
-
 /// State of the iteration at one point.
 struct At {
     prices: Vec<f64>,
@@ -159,12 +185,39 @@ struct At {
     loads: Vec<f64>,
 }
 
-/// Solves from the standard start.
-pub(super) fn solve(flat: &Flat) -> Solved {
-    let (links, flows) = (flat.per_bit.len(), flat.problem.flows.len());
-    let mut at = At { prices: flat.start(), margins: vec![0.0; flows], loads: vec![0.0; links] };
-    settle(flat, &mut at, 12);
-    let (mut mu, mut stalled) = (0.05, 0);
+/// Gaps at which the interior-point method hands over to Newton's, one after the other.
+const HAND_OVER: [f64; 5] = [1e-3, 1e-5, 1e-7, 1e-9, 1e-12];
+
+/// Prices in seconds that solve the problem, or the best that were found.
+pub(super) fn solve(flat: &Flat) -> Vec<f64> {
+    let start = flat.start();
+    let settled = settle(flat, start.clone(), 12);
+    let mut best = newton(flat, settled.clone(), 0.05);
+    for from in [settled, start.clone(), settle(flat, start.clone(), 200)] {
+        if best.1 <= TOLERANCE {
+            break;
+        }
+        let Some(mut interior) = Interior::new(flat, from, start.clone()) else { continue };
+        for enough in HAND_OVER {
+            let arrived = interior.run(enough);
+            let tried = newton(flat, interior.prices.clone(), enough.sqrt());
+            if tried.1 < best.1 {
+                best = tried;
+            }
+            if !arrived || best.1 <= TOLERANCE {
+                break;
+            }
+        }
+    }
+    best.0
+}
+
+/// Newton's method from `prices`, smoothed by `mu` or less; where it came to and the error there.
+fn newton(flat: &Flat, prices: Vec<f64>, mut mu: f64) -> (Vec<f64>, f64) {
+    let (links, flows) = (prices.len(), flat.flows());
+    let mut at = At { prices, margins: vec![0.0; flows], loads: vec![0.0; links] };
+    flat.loads(&at.prices, &mut at.margins, &mut at.loads);
+    let mut stalled = 0;
     let mut best = (f64::INFINITY, at.prices.clone());
     let mut work = Work { weights: vec![0.0; flows], diagonal: vec![0.0; links], trial: vec![0.0; flows] };
     for _ in 0..MOST_STEPS {
@@ -192,20 +245,20 @@ pub(super) fn solve(flat: &Flat) -> Solved {
             break;
         }
     }
-    let (error, mut prices) = best;
     // prices at most rounding away from zero are zero
-    let positive = flat.loads(&prices, &mut at.margins, &mut at.loads);
+    let (_, mut prices) = best;
+    flat.loads(&prices, &mut at.margins, &mut at.loads);
     for (d, (r, alpha)) in work.weights.iter_mut().zip(at.margins.iter().zip(&flat.problem.flows.alpha)) {
         *d = alpha / (r * r);
     }
     flat.diagonal(&work.weights, &mut work.diagonal);
     for (l, p) in prices.iter_mut().enumerate() {
-        if work.diagonal[l] * *p <= 1.0 - at.loads[l] {
+        if *p <= 0.0 || work.diagonal[l] * *p <= 1.0 - at.loads[l] {
             *p = 0.0;
         }
-        *p = p.max(0.0);
     }
-    Solved { prices, converged: positive && error < TOLERANCE }
+    let error = flat.violation(&prices, &mut at.margins, &mut at.loads);
+    (prices, error)
 }
 
 struct Work {
@@ -215,21 +268,19 @@ struct Work {
 }
 
 /// Queues that grow with excess load for a while: each price times the square root of its link's load.
-fn settle(flat: &Flat, at: &mut At, rounds: usize) {
-    let mut known = None;
+fn settle(flat: &Flat, mut prices: Vec<f64>, rounds: usize) -> Vec<f64> {
+    let (mut margins, mut loads) = (vec![0.0; flat.flows()], vec![0.0; prices.len()]);
+    let mut known = prices.clone();
     for _ in 0..rounds {
-        if !flat.loads(&at.prices, &mut at.margins, &mut at.loads) {
+        if !flat.loads(&prices, &mut margins, &mut loads) {
             break;
         }
-        known = Some(at.prices.clone());
-        for (p, load) in at.prices.iter_mut().zip(&at.loads) {
+        known.clone_from(&prices);
+        for (p, load) in prices.iter_mut().zip(&loads) {
             *p *= load.clamp(0.04, 4.0).sqrt();
         }
     }
-    if let Some(prices) = known {
-        at.prices = prices;
-    }
-    flat.loads(&at.prices, &mut at.margins, &mut at.loads);
+    known
 }
 
 /// One Newton step on the smoothed equations; false where there is none.
@@ -277,8 +328,27 @@ fn step(flat: &Flat, at: &mut At, work: &mut Work, mu: f64, error: f64) -> bool 
     if part.is_nan() || part < 1e-10 {
         return false;
     }
-    for (p, d) in at.prices.iter_mut().zip(&direction) {
-        *p += part * d;
+    // the direction is one of descent of the equations' norm at this mu and with these w
+    let size = |prices: &[f64], loads: &[f64]| {
+        (0..links).filter(|l| flat.used[*l]).fold(0.0, |sum, l| {
+            let (u, s) = (work.diagonal[l] * prices[l], 1.0 - loads[l]);
+            let phi = u + s - ((u - s) * (u - s) + 4.0 * mu * mu).sqrt();
+            sum + phi * phi
+        })
+    };
+    let before = size(&at.prices, &at.loads);
+    let mut trial = at.prices.clone();
+    for _ in 0..12 {
+        for ((t, p), d) in trial.iter_mut().zip(&at.prices).zip(&direction) {
+            *t = p + part * d;
+        }
+        let positive = flat.loads(&trial, &mut at.margins, &mut at.loads);
+        if positive && (size(&trial, &at.loads) <= (1.0 - 0.2 * part) * before || error < 1e-6) {
+            at.prices = trial;
+            return true;
+        }
+        part *= 0.4;
     }
-    flat.loads(&at.prices, &mut at.margins, &mut at.loads)
+    false
 }
+

@@ -18,6 +18,7 @@ mod gmres;
 mod interior;
 mod large;
 mod large_answer;
+mod large_interior;
 mod newton;
 mod problem;
 mod reduce;
@@ -42,6 +43,12 @@ pub(crate) const TIGHT: f64 = 1e-10;
 /// Equilibria of independent parts multiply; beyond this many only the first few are listed.
 const MOST_LISTED: usize = 64;
 
+/// Flows beyond which classes of like ones are not looked for first.
+const MOST_GROUPED: usize = 200_000;
+
+/// Links of one part up to which several equilibria are looked for.
+const MOST_SEARCHED: usize = 64;
+
 /// What one component came to.
 struct Part {
     found: Vec<Found>,
@@ -59,8 +66,26 @@ struct Part {
 /// [`TOLERANCE`] is returned with `converged` false.
 pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
+    let mut hopeless = false;
+    if problem.flows.len() > MOST_GROUPED && problem.capacity.len() > MOST_SEARCHED {
+        let solved = solve_large(&LargeProblem::from(problem))?;
+        if solved.converged {
+            return Ok(solved);
+        }
+        hopeless = true;
+    }
     let reduced = Reduced::new(problem);
-    let parts = reduced.components.iter().map(solve_component).collect::<Result<Vec<Part>, TheoryError>>()?;
+    let systems: Vec<System> = reduced.components.iter().map(System::new).collect();
+    if !hopeless && systems.iter().any(System::is_too_dense) {
+        let mut solved = solve_large(&LargeProblem::from(problem))?;
+        if solved.converged || systems.iter().any(System::is_out_of_reach) {
+            let proven = reduced.components.iter().all(|c| common_delay::solve(c).is_some() || uniqueness::proven(c));
+            solved.unique = proven.then_some(true);
+            return Ok(solved);
+        }
+    }
+    let pairs = systems.iter().zip(&reduced.components);
+    let parts = pairs.map(|(s, c)| solve_component(s, c)).collect::<Result<Vec<Part>, TheoryError>>()?;
     let method = parts.iter().map(|p| p.method).max().unwrap_or(Method::ClosedForm);
     let several = parts.iter().any(|p| p.found.len() > 1);
     let proven = parts.iter().all(|p| p.unique);
@@ -96,29 +121,28 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
 pub fn solve_large(problem: &LargeProblem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
     let solved = large::solve(&large::Flat::new(problem));
-    let found = large_answer::build(problem, solved.prices);
+    let found = large_answer::build(problem, solved);
     let converged = found.residual <= TOLERANCE;
     Ok(Equilibria { found: vec![found], unique: None, method: Method::SmoothingNewton, converged })
 }
 
-fn solve_component(component: &Component) -> Result<Part, TheoryError> {
+fn solve_component(system: &System, component: &Component) -> Result<Part, TheoryError> {
     let extreme = || TheoryError::NotConverged("unknown, because the sizes in the network differ too much".to_owned());
     if !component.scale.iter().all(|s| s.is_finite() && *s > 0.0) {
         return Err(extreme());
     }
-    let system = System::new(component);
     if let Some((pi, method)) = common_delay::solve(component) {
-        let index = enumerate::index(&system, component, &pi, &component.margins(&pi));
+        let index = enumerate::index(system, component, &pi, &component.margins(&pi));
         return Ok(Part { found: vec![Found { pi, index }], unique: true, method });
     }
     let unique = uniqueness::proven(component);
     if !unique && enumerate::affordable(component) {
-        let found = enumerate::solve(&system, component);
+        let found = enumerate::solve(system, component);
         if !found.is_empty() {
             return Ok(Part { found, unique, method: Method::Enumeration });
         }
     }
-    let found = from_starts(&system, component, unique).ok_or_else(extreme)?;
+    let found = from_starts(system, component, unique).ok_or_else(extreme)?;
     Ok(Part { found, unique, method: Method::InteriorPoint })
 }
 
