@@ -111,7 +111,7 @@ impl Problem {
         self.base_rtt_error.get(flow).copied().unwrap_or(0.0)
     }
 
-    pub(super) fn check(&self) -> Result<(), TheoryError> {
+    pub(crate) fn check(&self) -> Result<(), TheoryError> {
         check_links(&self.capacity, &self.unresponsive)?;
         let flows = self.flows.len();
         if !self.base_rtt_error.is_empty() && self.base_rtt_error.len() != flows {
