@@ -2,8 +2,9 @@
 //!
 //! [`equilibrium`] finds where FAST flows settle on any network of two-way paths, [`closed_form`] holds the formulas of the
 //! papers where one duplex link is the bottleneck, and [`run`] turns the answer into the result that all worlds share.
-//! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root only, so the
-//! numbers are the same on every platform.
+//! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root, and logarithms
+//! and powers of libm, so the numbers are the same on every platform; the one exception is the convex solver behind
+//! [`proportional_fair`], whose answer is polished.
 
 mod approximations;
 pub mod closed_form;
@@ -12,6 +13,7 @@ pub mod equilibrium;
 mod error;
 pub mod fairness;
 mod linear;
+pub mod response;
 mod sparse;
 mod world;
 

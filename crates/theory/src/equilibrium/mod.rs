@@ -25,9 +25,11 @@ mod reduce;
 mod system;
 mod table;
 mod uniqueness;
+mod vegas;
 
 pub use problem::{Equilibria, Equilibrium, Method, Problem, ProblemFlow};
 pub use table::{FlowRow, FlowTable, LargeProblem};
+pub use vegas::{VegasBand, vegas};
 
 use crate::error::TheoryError;
 use enumerate::{Found, Starts};
