@@ -13,7 +13,7 @@ fn draw(flows: usize) -> LargeProblem {
     let mut random = Stream::new(flows as u64, "scale", "benchmark");
     let capacity: Vec<f64> = (0..links).map(|_| 1e8 * (1.0 + 99.0 * random.uniform())).collect();
     let mut table = FlowTable::with_capacity(flows, 11 * flows);
-    let mut route = |random: &mut Stream| {
+    let route = |random: &mut Stream| {
         let mut path: Vec<u32> = Vec::with_capacity(8);
         let hops = 2 + random.below(7) as usize;
         while path.len() < hops {
@@ -47,10 +47,14 @@ fn peak() -> f64 {
 fn main() {
     let asked: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let sizes = if asked.is_empty() { vec![1_000, 10_000, 100_000, 1_000_000] } else { asked };
-    println!("{:>9} {:>7} {:>10} {:>6} {:>10} {:>10} {:>9}", "flows", "links", "crossings", "full", "residual", "seconds", "peak MiB");
+    println!(
+        "{:>9} {:>7} {:>10} {:>6} {:>10} {:>10} {:>9}",
+        "flows", "links", "crossings", "full", "residual", "seconds", "peak MiB"
+    );
     for flows in sizes {
         let problem = draw(flows);
-        let crossings: usize = (0..flows).map(|s| problem.flows.paths(s).0.len() + problem.flows.paths(s).1.len()).sum();
+        let crossings: usize =
+            (0..flows).map(|s| problem.flows.paths(s).0.len() + problem.flows.paths(s).1.len()).sum();
         let begun = Instant::now();
         match solve_large(&problem) {
             Ok(solved) => {
@@ -58,7 +62,11 @@ fn main() {
                 let at = &solved.found[0];
                 let full = at.bottlenecks.iter().filter(|b| **b).count();
                 let links = problem.capacity.len();
-                println!("{flows:>9} {links:>7} {crossings:>10} {full:>6} {:>10.1e} {seconds:>10.3} {:>9.0}", at.residual, peak());
+                println!(
+                    "{flows:>9} {links:>7} {crossings:>10} {full:>6} {:>10.1e} {seconds:>10.3} {:>9.0}",
+                    at.residual,
+                    peak()
+                );
             }
             Err(error) => println!("{flows:>9} {error}"),
         }

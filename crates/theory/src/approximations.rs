@@ -163,9 +163,9 @@ fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResul
             && f.receive_window.is_some_and(|w| window(*i) * f64::from(f.mss()) > w as f64)
     });
     let held = listed("flow", held.map(|(_, (f, _))| f.name.as_str()));
-    notes.extend(held.map(|who| {
-        format!("{who}: the receive window is below the window of the response function, not honoured")
-    }));
+    notes.extend(
+        held.map(|who| format!("{who}: the receive window is below the window of the response function, not honoured")),
+    );
     let small = who(&|i, _, _, p| window(i) < p.min_window.get().max(1.0));
     notes.extend(small.map(|who| format!("{who}: the window of equilibrium is below min_window, not honoured")));
     let seen = |s: usize| at.delays[s] - model.problem.error_of(s);

@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TheoryError {
     /// The solver stopped short of its tolerance.
-    #[error("the equilibrium solver did not converge: residual {0}")]
+    #[error("the equilibrium solver did not converge: residual {0}, where 1e-8 would do")]
     NotConverged(String),
     /// Traffic that does not respond leaves nothing for the flows that do.
     #[error(

@@ -147,7 +147,7 @@ pub fn proportional_fair(problem: &Problem) -> Result<ProportionalFair, TheoryEr
         (z, p) = (better.clone(), prices.clone());
     }
     let residual = scaled.violation(&z, &p);
-    if !(residual <= SOLVED) {
+    if residual.is_nan() || residual > SOLVED {
         return Err(TheoryError::NotConverged(format!("{residual:e}")));
     }
     let rates: Vec<f64> = z.iter().zip(&scaled.alone).map(|(z, alone)| z * alone).collect();
@@ -208,10 +208,8 @@ fn by_cones(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>), TheoryError> {
     solver.solve();
     let solution = &solver.solution;
     // where it stops short of the tolerances asked for, the polish and the check decide
-    if matches!(
-        solution.status,
-        SolverStatus::PrimalInfeasible | SolverStatus::DualInfeasible | SolverStatus::Unsolved
-    ) {
+    if matches!(solution.status, SolverStatus::PrimalInfeasible | SolverStatus::DualInfeasible | SolverStatus::Unsolved)
+    {
         return Err(failed(format!("{:?}", solution.status)));
     }
     Ok((solution.x[..n].to_vec(), solution.z[..m].iter().map(|p| p.max(0.0)).collect()))
@@ -283,9 +281,8 @@ pub fn yardstick(problem: &Problem, at: &Equilibrium, ideal: &ProportionalFair) 
         }
     }
     let sum = |rates: &[f64], weighted: bool| -> f64 {
-        let part = |(f, x): (&crate::equilibrium::ProblemFlow, &f64)| {
-            x * f.packet_bits * if weighted { f.alpha } else { 1.0 }
-        };
+        let part =
+            |(f, x): (&crate::equilibrium::ProblemFlow, &f64)| x * f.packet_bits * if weighted { f.alpha } else { 1.0 };
         problem.flows.iter().zip(rates).map(part).sum()
     };
     let jain = |rates: &[f64]| {

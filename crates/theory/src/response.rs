@@ -20,7 +20,11 @@ fn share(p: f64) -> Result<f64, TheoryError> {
     if p > 0.0 && p <= 1.0 {
         Ok(p)
     } else {
-        Err(TheoryError::OutOfRange { what: "the share of packets lost".to_owned(), value: p, allowed: "above 0, at most 1" })
+        Err(TheoryError::OutOfRange {
+            what: "the share of packets lost".to_owned(),
+            value: p,
+            allowed: "above 0, at most 1",
+        })
     }
 }
 
@@ -28,7 +32,11 @@ fn round_trip(rtt_s: f64) -> Result<f64, TheoryError> {
     if rtt_s > 0.0 && rtt_s.is_finite() {
         Ok(rtt_s)
     } else {
-        Err(TheoryError::OutOfRange { what: "the round-trip time".to_owned(), value: rtt_s, allowed: "above 0 and finite" })
+        Err(TheoryError::OutOfRange {
+            what: "the round-trip time".to_owned(),
+            value: rtt_s,
+            allowed: "above 0 and finite",
+        })
     }
 }
 

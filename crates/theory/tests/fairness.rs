@@ -73,7 +73,8 @@ fn nothing_feasible_is_better() {
         assert!(ideal.loads.iter().zip(&capacity).all(|(y, c)| *y <= c * (1.0 + 1e-7)));
         // the gradient's inequality at the maximum of a concave function: FAST's rates are feasible too
         let at = solve(&stated).expect("solved").found.remove(0);
-        let gain: f64 = (0..stated.flows.len()).map(|s| stated.flows[s].alpha * (at.rates[s] / ideal.rates[s] - 1.0)).sum();
+        let gain: f64 =
+            (0..stated.flows.len()).map(|s| stated.flows[s].alpha * (at.rates[s] / ideal.rates[s] - 1.0)).sum();
         let total: f64 = stated.flows.iter().map(|f| f.alpha).sum();
         assert!(gain <= 1e-6 * total, "gain {gain}");
     }

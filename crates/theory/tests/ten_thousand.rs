@@ -52,7 +52,6 @@ fn violation(stated: &Problem, at: &Equilibrium) -> f64 {
     loads.iter().zip(&stated.capacity).fold(worst, |m, (y, c)| m.max(y / c - 1.0))
 }
 
-
 /// Queues that grow and shrink with excess load in small steps until they stand still: an algorithm of its own, which
 /// finds only equilibria that such queues stay in. `None` where they do not come to rest.
 fn queues_at_rest(stated: &Problem, start: f64) -> Option<Vec<f64>> {

@@ -45,13 +45,7 @@ struct Cycle {
     products: usize,
 }
 
-fn cycle(
-    rest: &[f64],
-    size: f64,
-    enough: f64,
-    product: &mut impl FnMut(&[f64], &mut [f64]),
-    most: usize,
-) -> Cycle {
+fn cycle(rest: &[f64], size: f64, enough: f64, product: &mut impl FnMut(&[f64], &mut [f64]), most: usize) -> Cycle {
     let n = rest.len();
     let mut basis: Vec<Vec<f64>> = vec![rest.iter().map(|v| v / size).collect()];
     // columns of the triangle, rotations that made it, and the right-hand side that they turned

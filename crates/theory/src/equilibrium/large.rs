@@ -351,4 +351,3 @@ fn step(flat: &Flat, at: &mut At, work: &mut Work, mu: f64, error: f64) -> bool 
     }
     false
 }
-

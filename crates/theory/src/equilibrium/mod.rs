@@ -22,6 +22,7 @@ mod large_interior;
 mod newton;
 mod problem;
 mod reduce;
+mod search;
 mod system;
 mod table;
 mod uniqueness;
@@ -32,7 +33,7 @@ pub use table::{FlowRow, FlowTable, LargeProblem};
 pub use vegas::{VegasBand, vegas};
 
 use crate::error::TheoryError;
-use enumerate::{Found, Starts};
+use enumerate::Found;
 use reduce::{Component, Reduced};
 use system::System;
 
@@ -105,6 +106,14 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         stays(b).cmp(&stays(a)).then(throughput(b).total_cmp(&throughput(a)))
     });
     let converged = found.iter().all(|e| e.residual <= TOLERANCE);
+    if !converged && !hopeless && !systems.iter().any(System::is_too_dense) {
+        // another method, another path
+        let mut other = solve_large(&LargeProblem::from(problem))?;
+        if other.converged {
+            other.unique = proven.then_some(true);
+            return Ok(other);
+        }
+    }
     let unique = match (several, proven) {
         (true, _) => Some(false),
         (false, true) => Some(true),
@@ -144,45 +153,9 @@ fn solve_component(system: &System, component: &Component) -> Result<Part, Theor
             return Ok(Part { found, unique, method: Method::Enumeration });
         }
     }
-    let found = from_starts(system, component, unique).ok_or_else(extreme)?;
-    Ok(Part { found, unique, method: Method::InteriorPoint })
-}
-
-/// Interior-point solutions from several starts: all that differ where there may be several, the first otherwise.
-fn from_starts(system: &System, component: &Component, unique: bool) -> Option<Vec<Found>> {
-    let n = component.links.len();
-    let wanted = if unique || n > 64 { 1 } else { 6 };
-    let mut random = Starts::new();
-    let mut found = Vec::new();
-    let mut best: Option<(Vec<f64>, f64)> = None;
-    let mut arrived = 0;
-    for attempt in 0..20 {
-        let start = match attempt {
-            0 => vec![1.0; n],
-            1 => interior::settled(component, vec![1.0; n], 100),
-            _ => {
-                // a few alike in size, then over ever more orders of magnitude
-                let spread = |u: f64| (0..attempt / 2).fold(1.0, |v, _| v * u);
-                let pi = (0..n).map(|_| spread(random.uniform())).collect();
-                interior::settled(component, pi, if attempt % 2 == 0 { 10 } else { 1000 })
-            }
-        };
-        let Some((pi, error)) = interior::solve(system, component, &start) else { continue };
-        if error <= TOLERANCE {
-            enumerate::add(system, component, pi, &mut found);
-            arrived += 1;
-            if arrived >= wanted {
-                break;
-            }
-        } else if best.as_ref().is_none_or(|b| error < b.1) {
-            best = Some((pi, error));
-        }
-    }
-    if found.is_empty() {
-        let (pi, _) = best?;
-        found.push(Found { pi, index: None });
-    }
-    Some(found)
+    let search = !unique && component.links.len() <= MOST_SEARCHED;
+    let found = search::from_starts(system, component, search).ok_or_else(extreme)?;
+    Ok(Part { found, unique, method: if search { Method::MultiStart } else { Method::InteriorPoint } })
 }
 
 /// Every choice of one equilibrium a component, at most [`MOST_LISTED`].
