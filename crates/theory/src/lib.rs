@@ -1,18 +1,20 @@
 //! World `theory`: what the equations say.
 //!
 //! [`equilibrium`] finds where FAST flows settle on any network of two-way paths, [`closed_form`] holds the formulas of the
-//! papers where one duplex link is the bottleneck, and [`run`] turns the answer into the result that all worlds share.
-//! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root only, so the
-//! numbers are the same on every platform.
+//! papers where one duplex link is the bottleneck, [`fluid`] follows flows on their way there, and [`run`] turns the answer into the result that all worlds share.
+//! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root, and what a pure-Rust
+//! library makes of them, so the numbers are the same on every platform.
 
 mod approximations;
 pub mod closed_form;
 pub mod equilibrium;
 mod error;
+pub mod fluid;
 mod linear;
 mod sparse;
 mod world;
 
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
+pub use fluid::{Dynamics, DynamicsOptions, dynamics};
 pub use world::{equilibria, mean_rate, modelled_flows, run, run_with_base_rtt};
