@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::fluid::dde::DdeError;
+
 /// Why theory gave no answer.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TheoryError {
@@ -39,6 +41,9 @@ pub enum TheoryError {
         /// What would do.
         allowed: &'static str,
     },
+    /// The dynamics could not be followed to the end.
+    #[error("the dynamics could not be followed to the end: {0}")]
+    Dynamics(#[from] DdeError),
     /// Lists that belong together differ in length.
     #[error("{what}: {given} given, {wanted} wanted")]
     Length {
