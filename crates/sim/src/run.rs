@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
+use eddyline_scenario::series::Series;
 use eddyline_units::Time;
 use thiserror::Error;
 
 use crate::engine::World;
-use crate::record::{PacketLog, Series};
+use crate::record::PacketLog;
 
 /// What to record besides the summaries, and how to run.
 #[derive(Debug, Clone, Default)]

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
-use crate::stability::{LinkModel, Stability, locally_stable, stability};
+use crate::link_model::LinkModel;
+use crate::stability::{Stability, locally_stable, stability};
 use crate::world::{Model, alpha, joint_equilibria, modelled_flows, propagation};
 
 /// Every equilibrium that was found.

@@ -2,6 +2,7 @@
 mod common;
 use common::*;
 use eddyline_path::random::Stream;
+use eddyline_theory::LinkModel;
 use eddyline_theory::equilibria;
 use eddyline_theory::stability::*;
 

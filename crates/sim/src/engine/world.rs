@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 
 use eddyline_scenario::Network;
 use eddyline_scenario::result::{Counters, RunResult};
+use eddyline_scenario::series::Series;
 use eddyline_units::Time;
 
 use super::guests::Guests;
 use super::net::{Layout, Net};
 use super::packet::{Kind, Packet};
 use super::tournament::Tournament;
-use crate::record::{BottleneckSampler, FlowMeter, PacketLog, Recorder, Series, summary};
+use crate::record::{BottleneckSampler, FlowMeter, PacketLog, Recorder, summary};
 use crate::run::{Options, Progress, SimError};
 use crate::tcp::{Ends, Flow};
 

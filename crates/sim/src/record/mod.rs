@@ -5,7 +5,6 @@ mod bottleneck;
 mod flow_meter;
 mod packet_log;
 mod recorder;
-mod series;
 pub mod summary;
 
 pub use arrivals_meter::ArrivalsMeter;
@@ -13,4 +12,3 @@ pub use bottleneck::BottleneckSampler;
 pub use flow_meter::FlowMeter;
 pub use packet_log::{LogEvent, PacketLog, PacketLogger};
 pub use recorder::{MOST_ROWS, Recorder};
-pub use series::{Quantity, Series};

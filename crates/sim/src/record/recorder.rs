@@ -2,9 +2,9 @@
 
 use eddyline_cc::Controller as _;
 use eddyline_scenario::Network;
+use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 use eddyline_units::Time;
 
-use super::series::{Quantity, Series};
 use crate::engine::Net;
 use crate::run::SimError;
 use crate::tcp::Flow;
@@ -13,9 +13,6 @@ use crate::tcp::Flow;
 pub const MOST_ROWS: u128 = 100_000_000;
 const PER_FLOW: u128 = 7;
 const PER_LINK: u128 = 5;
-
-const FLOW: u8 = 0;
-const LINK: u8 = 1;
 
 /// Cumulative values at the last tick.
 #[derive(Debug, Clone, Copy, Default)]

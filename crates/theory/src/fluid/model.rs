@@ -2,8 +2,9 @@
 
 use super::dde::{Past, System};
 use super::marks::{Errand, Front, Mark, Marks};
-use super::options::{DynamicsOptions, Filter, Gain, LinkModel, Sending};
+use super::options::{DynamicsOptions, Filter, Gain, Sending};
 use super::plan::{FlowPlan, Plan};
+use crate::link_model::LinkModel;
 
 /// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver.
 pub(super) const WINDOW: usize = 0;

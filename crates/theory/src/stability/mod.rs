@@ -22,7 +22,7 @@ pub use complex::Complex;
 pub use count::zeros_right_of;
 pub use mapping::{OneWay, one_way};
 pub use margins::{Margins, margins};
-pub use model::{Characteristic, LinkModel};
+pub use model::Characteristic;
 pub use point::{Crossing, FlowPoint, OperatingPoint, UpdatePeriod};
 pub use roots::{Root, Roots, newton, rightmost};
 
@@ -30,6 +30,7 @@ use eddyline_scenario::Network;
 
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
+use crate::link_model::LinkModel;
 use crate::world::{equilibria, modelled_flows};
 
 /// Networks with more queues are not judged by [`locally_stable`], where nobody asked for the minutes that it takes.

@@ -7,27 +7,7 @@
 
 use super::complex::{Complex, Lu};
 use super::point::{FlowPoint, OperatingPoint};
-
-/// How a link's queue answers to windows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LinkModel {
-    /// Sources send w / (d + q), links integrate what arrives: eq. 1 to 3 of the two-way paper.
-    Integrator,
-    /// Sources send a packet for every acknowledgement, plus what the window grows by: the joint link model of Tang,
-    /// Jacobsson, Andrew and Low (2007), here for data and acknowledgements on any number of links.
-    AckClocked,
-}
-
-impl LinkModel {
-    /// As in results: `integrator` or `ack_clocked`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Integrator => "integrator",
-            Self::AckClocked => "ack_clocked",
-        }
-    }
-}
+use crate::link_model::LinkModel;
 
 /// The linearised network: M(z) and what multiplies its determinant to make it free of poles.
 #[derive(Debug)]

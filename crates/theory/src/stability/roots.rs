@@ -2,8 +2,9 @@
 
 use super::complex::Complex;
 use super::count::zeros_right_of;
-use super::model::{Characteristic, LinkModel};
+use super::model::Characteristic;
 use super::spectral;
+use crate::link_model::LinkModel;
 
 /// A root of the characteristic function; with an imaginary part above zero it stands for itself and its conjugate.
 #[derive(Debug, Clone, Copy, PartialEq)]

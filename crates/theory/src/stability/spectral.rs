@@ -8,8 +8,9 @@
 use faer::Mat;
 
 use super::complex::Complex;
-use super::model::{Characteristic, LinkModel};
+use super::model::Characteristic;
 use crate::linear::DenseLu;
+use crate::link_model::LinkModel;
 
 /// The discretised network has at most so many states.
 pub(super) const MOST_STATES: usize = 420;
