@@ -22,6 +22,12 @@ __all__ = ["WORLDS", "Scenario"]
 WORLDS = ("theory", "sim", "kernel", "quic")
 """Every world there is a name for."""
 
+QUESTIONS = ("equilibrium", "stability", "population")
+"""What only theory answers."""
+
+LINK_MODELS = ("integrator", "ack_clocked")
+"""How queues answer to windows."""
+
 _HERE = ("theory", "sim")
 _SERIES_BY_DEFAULT = 200  # flows and links
 
@@ -185,19 +191,36 @@ class Scenario:
         )
         return Result(run.json, self, run)
 
-    def theory(self, question: str) -> tuple[str, dict[str, Any]]:
+    def theory(
+        self,
+        question: str,
+        *,
+        link_model: str = "integrator",
+        flow_level: bool = False,
+        arrivals: int | None = None,
+    ) -> tuple[str, dict[str, Any]]:
         """Asks what only theory answers.
 
         Args:
-            question: `"equilibrium"`: every equilibrium, as `eddyline theory equilibrium --json` prints it.
+            question: `"equilibrium"` (every one), `"stability"` (about the first equilibrium) or `"population"` (of the
+                flows that arrive and leave).
+            link_model: How queues answer, for stability: `"integrator"` (eq. 3 of the two-way paper) or
+                `"ack_clocked"`.
+            flow_level: Simulate flows, for a population, where a Markov chain would do.
+            arrivals: How many arrivals that simulation sees.
 
         Returns:
             The document as text, to the byte as the command prints it, and as a dict. SI units, as the names say.
 
         Raises:
+            InputError: There is no such question or link model.
             EddylineError: There is no answer, and why.
         """
-        text = self._core.theory(question)
+        if question not in QUESTIONS:
+            raise InputError(f"theory does not answer {question!r}", f"questions are {', '.join(QUESTIONS)}")
+        if link_model not in LINK_MODELS:
+            raise InputError(f"there is no link model {link_model!r}", f"link models are {', '.join(LINK_MODELS)}")
+        text = self._core.theory(question, link_model=link_model, flow_level=flow_level, arrivals=arrivals)
         return text, json.loads(text)
 
     def __repr__(self) -> str:

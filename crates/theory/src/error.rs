@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TheoryError {
     /// The solver stopped short of its tolerance.
-    #[error("the equilibrium solver did not converge: residual {0}")]
+    #[error("the equilibrium solver did not converge: residual {0}, where 1e-8 would do")]
     NotConverged(String),
     /// Traffic that does not respond leaves nothing for the flows that do.
     #[error(
@@ -49,4 +49,13 @@ pub enum TheoryError {
         /// The length that it should have.
         wanted: usize,
     },
+    /// A flow has nowhere to send.
+    #[error("flow {flow} crosses no link: a data path needs at least one")]
+    NoPath {
+        /// The flow, by number.
+        flow: usize,
+    },
+    /// A list of flows without one, where an answer needs one.
+    #[error("there is no flow")]
+    NoFlow,
 }

@@ -94,8 +94,8 @@ fn sqrt(z: Complex) -> Complex {
 
 /// Puts `values` into the order of those before.
 fn pair(before: &[Complex], values: &mut [Complex]) {
-    for i in 0..before.len().min(values.len()) {
-        let far = |v: &Complex| (*v - before[i]).abs();
+    for (i, was) in before.iter().enumerate().take(values.len()) {
+        let far = |v: &Complex| (*v - *was).abs();
         let at = (i..values.len()).min_by(|a, b| far(&values[*a]).total_cmp(&far(&values[*b]))).unwrap_or(i);
         values.swap(i, at);
     }
