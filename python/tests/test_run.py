@@ -16,8 +16,12 @@ LONG = (('duration = "4 s"', 'duration = "100 h"'),)
 
 
 def start(*args: object) -> subprocess.Popen[str]:
-    words = [str(COMMAND), *map(str, args)]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+    # Where the tests run in the background, shells have them, and all whom they start, ignore Ctrl-C.
+    def heed() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    words, pipe = [str(COMMAND), *map(str, args)], subprocess.PIPE
+    return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=environment(), preexec_fn=heed)
 
 
 def document(ran):
