@@ -52,6 +52,7 @@ class Scenario:
         log_all: bool = False,
         log_of: str | None = None,
         base_rtt_s: Sequence[float] | None = None,
+        dynamics: str | None = None,
         progress: Callable[[float, float, int, float], object] | None = None,
     ) -> Run: ...
 

@@ -153,6 +153,7 @@ class Scenario:
         series: bool | None = None,
         log: bool | str = False,
         base_rtt_s: Sequence[float] | None = None,
+        dynamics: str | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Asks a world.
@@ -163,6 +164,8 @@ class Scenario:
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
             base_rtt_s: World `theory` only: each flow's belief about its base round-trip time in seconds, as world
                 `sim` reports it; propagation alone unless said.
+            dynamics: World `theory` only: follow the flows over time by this link model (one of `LINK_MODELS`) and give
+                series of it.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
         Returns:
@@ -179,6 +182,8 @@ class Scenario:
             raise InputError(f"there is no world {world!r}", f"worlds are {', '.join(WORLDS)}")
         if world not in _HERE:
             raise unavailable(world)
+        if dynamics is not None and dynamics not in LINK_MODELS:
+            raise InputError(f"there is no link model {dynamics!r}", f"link models are {', '.join(LINK_MODELS)}")
         if series is None:
             series = len(self.flows) + len(self.links) <= _SERIES_BY_DEFAULT
         run = self._core.run(
@@ -187,6 +192,7 @@ class Scenario:
             log_all=log is True,
             log_of=log if isinstance(log, str) else None,
             base_rtt_s=base_rtt_s,
+            dynamics=dynamics,
             progress=progress,
         )
         return Result(run.json, self, run)

@@ -11,6 +11,7 @@ use eddyline_scenario::series::{Quantity, Series};
 use eddyline_sim::{LogEvent, PacketLog};
 use eddyline_sim::{Options, Progress, SimError};
 use eddyline_theory::LinkModel;
+use eddyline_theory::fluid::{BaseRtts, DynamicsOptions};
 use eddyline_theory::population::PopulationOptions;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -46,7 +47,7 @@ pub(crate) fn run(
     scenario: &Scenario,
     world: &str,
     options: &Options,
-    base_rtt_s: Option<&[f64]>,
+    theory: &TheoryRequest<'_>,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Run> {
     let network = &scenario.inner.network;
@@ -54,7 +55,7 @@ pub(crate) fn run(
     let answer = py.detach(|| {
         guarded(|| match world {
             "sim" => simulate(network, options, progress, wall),
-            "theory" => theorise(network, base_rtt_s),
+            "theory" => theorise(network, theory),
             other => Err(PyValueError::new_err(format!("there is no world {other:?} here"))),
         })
     })?;
@@ -113,13 +114,33 @@ fn hear(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress, wall: 
     Ok(())
 }
 
-fn theorise(network: &Network, base_rtt_s: Option<&[f64]>) -> PyResult<Answer> {
-    let answer = match base_rtt_s {
+/// What world `theory` is asked besides the equilibrium.
+pub(crate) struct TheoryRequest<'a> {
+    /// The flows' beliefs about their base round-trip times, in seconds.
+    pub(crate) base_rtt_s: Option<&'a [f64]>,
+    /// The link model of the dynamics whose series are wanted.
+    pub(crate) dynamics: Option<&'a str>,
+}
+
+fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
+    let failed = |e: eddyline_theory::TheoryError| EddylineError::new_err(e.to_string());
+    let answer = match asked.base_rtt_s {
         Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
         None => eddyline_theory::run(network),
     };
-    let result = answer.map_err(|e| EddylineError::new_err(e.to_string()))?;
-    Ok(Answer { result, series: None, log: None })
+    let mut result = answer.map_err(failed)?;
+    let Some(model) = asked.dynamics else {
+        return Ok(Answer { result, series: None, log: None });
+    };
+    let mut options = DynamicsOptions { link_model: named(model)?, ..DynamicsOptions::default() };
+    if let Some(beliefs) = asked.base_rtt_s {
+        options.base_rtt = BaseRtts::Given(beliefs.to_vec());
+    }
+    let followed = eddyline_theory::dynamics(network, &options).map_err(failed)?;
+    result
+        .approximations
+        .extend(followed.notes.into_iter().filter(|n| !result.approximations.contains(n)).collect::<Vec<_>>());
+    Ok(Answer { result, series: Some(followed.series), log: None })
 }
 
 /// A document of `eddyline theory` as JSON.

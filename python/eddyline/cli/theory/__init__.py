@@ -10,6 +10,7 @@ __all__ = ["command"]
 
 QUESTIONS = {
     "equilibrium": "where the flows settle: every equilibrium, its bottlenecks, whether it is the only one",
+    "dynamics": "how the flows get there: delay differential equations, over the simulation if asked",
     "stability": "whether small disturbances die out: characteristic roots with exact delays, margins",
     "population": "how many flows that come and go are there, which link is full when, how long transfers take",
 }
