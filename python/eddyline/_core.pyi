@@ -36,6 +36,14 @@ class Scenario:
     @property
     def expected_worlds(self) -> list[str]: ...
     def check(self, run: Run) -> str: ...
+    def theory(
+        self,
+        question: str,
+        *,
+        link_model: str = "integrator",
+        flow_level: bool = False,
+        arrivals: int | None = None,
+    ) -> str: ...
     def run(
         self,
         world: str,

@@ -95,6 +95,9 @@ const fn two_packets() -> Packets {
     Packets::new(2.0)
 }
 
+/// A flight below this share of the window has not caught up with it yet; jitter alone makes no such gap.
+const LAGGING: f64 = 0.75;
+
 /// Below this base RTT the ns-2 module does not spread its increases.
 const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 
@@ -246,8 +249,8 @@ impl Controller for Fast {
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
         // A paced sender has `w` packets in flight on average but a whole number, now more, now less, at any moment. Half a
         // packet of bias would be half a packet of alpha, so the window itself is the count unless something else held
-        // the flow back.
-        let whole = self.module.is_some() || !sent.cwnd_limited;
+        // the flow back or the window has just grown and the flight not yet.
+        let whole = self.module.is_some() || !sent.cwnd_limited || sent.in_flight < LAGGING * self.window;
         let in_flight = if whole { sent.in_flight } else { self.window };
         Stamp { in_flight: in_flight as f32 }
     }

@@ -7,8 +7,11 @@ use std::time::{Duration, Instant};
 use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
-use eddyline_sim::{LogEvent, PacketLog, Quantity, Series};
+use eddyline_scenario::series::{Quantity, Series};
+use eddyline_sim::{LogEvent, PacketLog};
 use eddyline_sim::{Options, Progress, SimError};
+use eddyline_theory::LinkModel;
+use eddyline_theory::population::PopulationOptions;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -83,6 +86,9 @@ fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, 
     }
     let outcome = outcome.map_err(|e| match e {
         SimError::UnknownEntity(_) => InputError::new_err((e.to_string(), names_hint(network))),
+        SimError::TooManyRows(_) => {
+            InputError::new_err((e.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
+        }
         SimError::Interrupted | SimError::NotConserved(_) => internal(e.to_string()),
     })?;
     Ok(Answer { result: outcome.result, series: outcome.series, log: outcome.log })
@@ -117,14 +123,29 @@ fn theorise(network: &Network, base_rtt_s: Option<&[f64]>) -> PyResult<Answer> {
 }
 
 /// A document of `eddyline theory` as JSON.
-pub(crate) fn theory(py: Python<'_>, scenario: &Scenario, question: &str) -> PyResult<String> {
+pub(crate) fn theory(
+    py: Python<'_>,
+    scenario: &Scenario,
+    question: &str,
+    link_model: &str,
+    population: &PopulationOptions,
+) -> PyResult<String> {
     let network = &scenario.inner.network;
     py.detach(|| {
         guarded(|| match question {
             "equilibrium" => render(eddyline_theory::equilibria_document(network)),
+            "stability" => render(eddyline_theory::stability_document(network, named(link_model)?)),
+            "population" => render(eddyline_theory::population::population(network, population)),
             other => Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
         })
     })
+}
+
+fn named(link_model: &str) -> PyResult<LinkModel> {
+    [LinkModel::Integrator, LinkModel::AckClocked]
+        .into_iter()
+        .find(|m| m.name() == link_model)
+        .ok_or_else(|| PyValueError::new_err(format!("link models are integrator and ack_clocked, not {link_model:?}")))
 }
 
 fn render(document: Result<impl serde::Serialize, eddyline_theory::TheoryError>) -> PyResult<String> {

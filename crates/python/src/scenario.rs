@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use eddyline_scenario::{Diagnostics, Format, Input, Network};
 use eddyline_sim::{LogSelection, Options};
+use eddyline_theory::population::{PopulationMethod, PopulationOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -154,9 +155,20 @@ impl Scenario {
         })
     }
 
-    /// A question to theory: `equilibrium`. A JSON document.
-    fn theory(&self, py: Python<'_>, question: &str) -> PyResult<String> {
-        run::theory(py, self, question)
+    /// A question to theory: `equilibrium`, `stability` (of the link model) or `population` (by simulation of flows with
+    /// so many arrivals, where said). A JSON document.
+    #[pyo3(signature = (question, *, link_model = "integrator", flow_level = false, arrivals = None))]
+    fn theory(
+        &self,
+        py: Python<'_>,
+        question: &str,
+        link_model: &str,
+        flow_level: bool,
+        arrivals: Option<u64>,
+    ) -> PyResult<String> {
+        let method = if flow_level { PopulationMethod::FlowLevel } else { PopulationMethod::Auto };
+        let population = PopulationOptions { method, arrivals, ..PopulationOptions::default() };
+        run::theory(py, self, question, link_model, &population)
     }
 
     /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `base_rtt_s`

@@ -48,7 +48,7 @@ pub(crate) fn network(
         rate_per_s: a.rate.get(),
         size: a.size.clone(),
         listed: sizes.get(i).cloned().flatten(),
-        flow: guest(a, path(&a.data), path(&a.ack)),
+        flow: flow(&a.each(), path(&a.data), path(&a.ack)),
     });
     let arrivals = arrivals.collect();
     let thousandth = eddyline_units::Time::from_ps((file.duration.as_ps() / 1000).max(1));
@@ -91,27 +91,6 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>) -> Flow {
         start: table.start,
         stop: table.stop,
         size: table.size.map(|s| s.get()),
-    }
-}
-
-/// What the flows of a table of arrivals are like.
-fn guest(table: &model::Arrivals, data: Arc<[LinkId]>, ack: Arc<[LinkId]>) -> Flow {
-    Flow {
-        name: table.name.clone(),
-        controller: Arc::new(table.controller.clone()),
-        data,
-        ack,
-        packet: small(table.packet.get()),
-        header: small(table.header.get()),
-        ack_packet: small(table.ack_packet.get()),
-        access_data: table.access_delay.data,
-        access_ack: table.access_delay.ack,
-        receive_window: table.receive_window.map(|w| w.get()),
-        tcp: tcp(&table.tcp, table.delayed_ack),
-        application: Application::Bulk,
-        start: eddyline_units::Time::ZERO,
-        stop: None,
-        size: None,
     }
 }
 

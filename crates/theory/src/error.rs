@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::fluid::dde::DdeError;
+
 /// Why theory gave no answer.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TheoryError {
@@ -21,6 +23,14 @@ pub enum TheoryError {
         /// Bits a second that the link carries.
         capacity_bps: f64,
     },
+    /// A controller that no equation describes.
+    #[error("theory has no model of {controller}, which {who} uses")]
+    NoModel {
+        /// Flow or arrivals, by name.
+        who: String,
+        /// The controller's kind.
+        controller: String,
+    },
     /// A number that the equations have no use for.
     #[error("{what} is {value}; it must be {allowed}")]
     OutOfRange {
@@ -31,6 +41,9 @@ pub enum TheoryError {
         /// What would do.
         allowed: &'static str,
     },
+    /// The dynamics could not be followed to the end.
+    #[error("the dynamics could not be followed to the end: {0}")]
+    Dynamics(#[from] DdeError),
     /// Lists that belong together differ in length.
     #[error("{what}: {given} given, {wanted} wanted")]
     Length {

@@ -106,6 +106,9 @@ impl Model {
                 }
             }
         }
+        for l in network.arrivals.iter().flat_map(|a| a.flow.data.iter().chain(a.flow.ack.iter())) {
+            unknown[*l as usize] = true;
+        }
         if problem.base_rtt_error.iter().all(|e| *e == 0.0) {
             problem.base_rtt_error.clear();
         }

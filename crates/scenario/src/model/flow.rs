@@ -238,6 +238,32 @@ pub struct Arrivals {
     pub tcp: Tcp,
 }
 
+impl Arrivals {
+    /// The table of one of its flows, without start and size.
+    #[must_use]
+    pub fn each(&self) -> Flow {
+        Flow {
+            name: self.name.clone(),
+            controller: self.controller.clone(),
+            data: self.data.clone(),
+            ack: self.ack.clone(),
+            packet: self.packet,
+            header: self.header,
+            ack_packet: self.ack_packet,
+            delayed_ack: self.delayed_ack,
+            receive_window: self.receive_window,
+            access_delay: self.access_delay,
+            tcp: self.tcp.clone(),
+            application: ApplicationParams::Bulk,
+            count: one(),
+            stagger: Time::ZERO,
+            start: Time::ZERO,
+            stop: None,
+            size: None,
+        }
+    }
+}
+
 const fn default_packet() -> Bytes {
     Bytes::new(1500)
 }

@@ -1,7 +1,8 @@
 //! The sender: handshake, what to send next and when, acknowledgements, recovery, FIN.
 //!
-//! Recovery is RFC 6675 where SACK is on, RFC 5681 and 6582 where it is off. Both send while the bytes in flight
-//! ("pipe") are below the window; without SACK every duplicate acknowledgement stands for one segment that has left.
+//! Recovery is RFC 6675 where SACK is on, RFC 5681 and 6582 where it is off. The first segment of a recovery goes out at
+//! once, all others while the bytes in flight ("pipe") are below the window; without SACK every duplicate acknowledgement
+//! stands for one segment that has left.
 
 use eddyline_cc::{Ack, AnyController, Controller as _, Loss, PartialAck, Sent, Stamp, Timeout};
 use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing};
@@ -62,6 +63,8 @@ pub struct Sender {
     episode: Episode,
     /// All below is acknowledged when the episode is over.
     recovery_point: u64,
+    /// The first segment outstanding is to be sent again, whatever the window.
+    fast_retransmit: bool,
     board: Scoreboard,
     sack: bool,
     /// Without SACK: duplicate acknowledgements, and the bytes that they stand for.
@@ -103,6 +106,7 @@ impl Sender {
             state: State::Idle,
             episode: Episode::None,
             recovery_point: 0,
+            fast_retransmit: false,
             board: Scoreboard::default(),
             sack: spec.tcp.sack,
             duplicates: 0,
@@ -140,6 +144,7 @@ impl Sender {
         self.pipe() as f64 * self.packets_per_byte
     }
 
+    /// Packets outstanding (FlightSize of RFC 5681).
     fn flight_size(&self) -> f64 {
         (self.nxt - self.una) as f64 * self.packets_per_byte
     }
@@ -180,10 +185,9 @@ impl Sender {
             wire.segment(Kind::Syn, 0, 0, Flags::default(), 0.0);
         }
         if now >= self.stop {
-            if !self.closing {
-                self.offered = self.nxt.max(self.una);
-                self.closing = true;
-            }
+            // what was not sent never will be; a FIN that has left keeps its number
+            self.offered = self.offered.min(self.nxt);
+            self.closing = true;
             self.application_at = Time::MAX;
             return;
         }
@@ -199,7 +203,7 @@ impl Sender {
         }
         if self.offered == self.size && self.size != u64::MAX {
             self.closing = true;
-            self.application_at = Time::MAX;
+            self.application_at = self.stop;
         }
     }
 
@@ -219,6 +223,7 @@ impl Sender {
         if self.syn_resent {
             // RFC 5681, 3.1: after a lost SYN the initial window is one segment
             self.controller.on_idle(1.0);
+            self.rto.lost_syn();
         }
         self.last_sent = now;
         self.send(now, wire);
@@ -276,6 +281,7 @@ impl Sender {
                 self.state = State::Done;
                 self.completed_at = Some(now);
                 self.rto_at = Time::MAX;
+                self.application_at = Time::MAX;
                 self.waits_for_pace = false;
                 return sample;
             }
@@ -297,6 +303,7 @@ impl Sender {
                 self.controller.on_recovered(now);
             }
             self.episode = Episode::None;
+            self.fast_retransmit = false;
             self.forget_duplicates();
         }
         if self.sack {
@@ -340,10 +347,12 @@ impl Sender {
                 // RFC 6582, 3.2 step 3, partial acknowledgement: deflate by what is acknowledged, send the next hole
                 self.duplicate_bytes = self.duplicate_bytes.saturating_sub(by.saturating_sub(mss));
                 self.lose_first();
+                self.fast_retransmit = true;
             }
             Episode::Recovery => {
                 self.controller.on_recovered(now);
                 self.episode = Episode::None;
+                self.fast_retransmit = false;
                 self.forget_duplicates();
                 self.board.begin_episode(self.una);
             }
@@ -360,6 +369,8 @@ impl Sender {
         self.controller.on_loss(&Loss { now, flight_size: self.flight_size() });
         self.episode = Episode::Recovery;
         self.recovery_point = self.nxt;
+        // RFC 5681, 3.2 step 3 and RFC 6675, 5 step 4.3: the first segment does not wait for the window
+        self.fast_retransmit = true;
     }
 
     fn on_timeout(&mut self, now: Time, wire: &mut impl Wire) {
@@ -373,8 +384,12 @@ impl Sender {
             wire.segment(Kind::Syn, 0, 0, flags, 0.0);
             return;
         }
-        self.controller.on_timeout(&Timeout { now, flight_size: self.flight_size(), repeated });
+        // While holes are being filled, what has been acknowledged selectively or lost is outstanding too and would count
+        // several windows.
+        let flight_size = self.flight_size().min(self.controller.window());
+        self.controller.on_timeout(&Timeout { now, flight_size, repeated });
         self.episode = Episode::AfterTimeout;
+        self.fast_retransmit = false;
         self.recovery_point = self.nxt;
         self.forget_duplicates();
         self.board.begin_episode(self.una);
@@ -415,7 +430,7 @@ impl Sender {
             };
             let pipe = self.pipe();
             // one packet may always be in flight
-            if pipe + len > self.window_bytes && pipe > 0 {
+            if pipe + len > self.window_bytes && pipe > 0 && !(again && self.fast_retransmit) {
                 self.cwnd_limited = true;
                 return;
             }
@@ -448,7 +463,13 @@ impl Sender {
         let len = if self.closing { len.min(self.offered - seq) } else { len };
         if again {
             self.board.sent_again(seq + len, len);
+            self.fast_retransmit = false;
             self.retransmits += 1;
+            if seq == self.una {
+                // The timer now waits for this very segment, as in senders in use: one that runs since the last advance
+                // would expire while the retransmission is on its way.
+                self.rto_at = Time::MAX;
+            }
         } else {
             self.nxt = seq + len;
         }
@@ -469,6 +490,7 @@ impl Sender {
         flags.set_retransmission(again);
         if again {
             self.board.sent_again(self.offered + 1, 1);
+            self.fast_retransmit = false;
         } else {
             self.nxt = self.offered + 1;
         }
