@@ -9,7 +9,7 @@ use super::table::LargeProblem;
 use crate::linear::null_space;
 
 /// Full links beyond which elimination costs more than the equilibrium; undetermined prices are then found by conjugate gradients.
-const MOST_FULL: usize = 500;
+const MOST_FULL: usize = 2_000;
 
 /// Too many full links for elimination.
 struct TooMany(Vec<usize>);

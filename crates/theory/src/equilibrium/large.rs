@@ -67,7 +67,8 @@ impl<'a> Flat<'a> {
     /// links: A f(G^T v) in one pass.
     pub fn pass(&self, v: &[f64], out: &mut [f64], mut each: impl FnMut(usize, f64) -> f64) {
         let flows = &self.problem.flows;
-        out.fill(0.0);
+        // value and sum of a link in one place: random routes make these accesses the cost of a pass
+        let mut both: Vec<[f64; 2]> = v.iter().map(|v| [*v, 0.0]).collect();
         let mut start = 0usize;
         for (s, cut) in flows.cuts.iter().enumerate() {
             let [middle, end] = cut.map(|at| at as usize);
@@ -75,22 +76,22 @@ impl<'a> Flat<'a> {
             start = end;
             let mut sum = 0.0;
             for l in data {
-                sum += v[*l as usize];
+                sum += both[*l as usize][0];
             }
             for l in ack {
-                sum += v[*l as usize];
+                sum += both[*l as usize][0];
             }
             let amount = each(s, sum);
             let (data_bits, ack_bits) = (amount * flows.packet_bits[s], amount * flows.ack_bits[s]);
             for l in data {
-                out[*l as usize] += data_bits;
+                both[*l as usize][1] += data_bits;
             }
             for l in ack {
-                out[*l as usize] += ack_bits;
+                both[*l as usize][1] += ack_bits;
             }
         }
-        for (out, per_bit) in out.iter_mut().zip(&self.per_bit) {
-            *out *= per_bit;
+        for ((out, both), per_bit) in out.iter_mut().zip(&both).zip(&self.per_bit) {
+            *out = both[1] * per_bit;
         }
     }
 
@@ -240,8 +241,18 @@ fn newton(flat: &Flat, prices: Vec<f64>, mut mu: f64) -> (Vec<f64>, f64) {
         if error < 1e-12 || (error < 0.01 * TOLERANCE && stalled > 1) || stalled > 12 {
             break;
         }
-        mu = f64::min(0.3 * mu, 0.1 * error).max(1e-15);
-        if !step(flat, &mut at, &mut work, mu, error) {
+        // on to the next mu only where this one's equations hold: the path to zero is followed, not jumped
+        let unsolved = |mu: f64| {
+            (0..links).filter(|l| flat.used[*l]).fold(0.0f64, |m, l| {
+                let (u, s) = (work.diagonal[l] * at.prices[l], 1.0 - at.loads[l]);
+                m.max((u + s - ((u - s) * (u - s) + 4.0 * mu * mu).sqrt()).abs())
+            })
+        };
+        while mu > 1e-15 && unsolved(mu) <= mu {
+            mu *= mu.sqrt().min(0.1);
+        }
+        let left = unsolved(mu);
+        if !step(flat, &mut at, &mut work, mu, left) {
             break;
         }
     }
@@ -311,7 +322,9 @@ fn step(flat: &Flat, at: &mut At, work: &mut Work, mu: f64, error: f64) -> bool 
             out[l] = row[l] * out[l] + extra[l] * v[l];
         }
     };
-    let (change, left) = gmres::solve(&right, (0.1 * error).clamp(1e-10, 0.03), MOST_PRODUCTS, product);
+    // no more digits than the step can use: it errs by the square of the error, and 1e-12 is the end
+    let tolerance = (0.1 * error).max(1e-13 / error).min(0.1);
+    let (change, left) = gmres::solve(&right, tolerance, MOST_PRODUCTS, product);
     if left.is_nan() || left > 0.9 {
         return false;
     }
