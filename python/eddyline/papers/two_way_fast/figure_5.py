@@ -35,8 +35,8 @@ def build(desk: Desk) -> Exhibit:
         place="Section 6, Fig. 5",
         reading=(
             "c_F = 1 Mbit/s, c_B = 2 Mbit/s, b = 0.04, 1/mu = 1 Mbit. The chain is the paper's model, the simulation "
-            "of flows lets rates follow every arrival at once too, the simulation of packets (alpha 10, 20 ms) does not: "
-            "there flows take time to find their rate, and a link counts as the bottleneck while more than one packet "
+            "of flows lets rates follow every arrival at once too, the simulation of packets (alpha 10, 20 ms) does "
+            "not: there flows take time to find their rate, and a link counts as the bottleneck while more than one packet "
             "waits."
         ),
         columns=(
@@ -51,8 +51,8 @@ def build(desk: Desk) -> Exhibit:
         ),
         rows=rows,
         notes=(
-            "A transfer of 1 Mbit is 125 packets: start-up takes a good part of its life, which shows as a few points more "
-            "of idle time at low load. Otherwise the paper's separation of timescales costs little here.",
+            "A transfer of 1 Mbit is 125 packets: start-up takes a good part of its life, which shows as a few points "
+            "more of idle time at low load. Otherwise the paper's separation of timescales costs little here.",
         ),
         pictures=[Picture("fig-5", "Share of time in which each link is full", drawn(_paint, 7.0, 4.0, rows))],
     )
