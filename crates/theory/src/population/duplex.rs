@@ -137,7 +137,7 @@ impl DuplexLoad {
         let rho = f.max(b);
         let saturated = self.bottleneck(self.lambda_f, self.lambda_b);
         let kept = 1.0 - 1.0 / rho;
-        (rho > 1.0).then(|| Growth { forward: self.lambda_f * kept, backward: self.lambda_b * kept, saturated })
+        (rho > 1.0).then_some(Growth { forward: self.lambda_f * kept, backward: self.lambda_b * kept, saturated })
     }
 
     /// Expected change a second of V = (f_F^p + f_B^p)^(1/p) in the state (n, m): the generator applied to V.
