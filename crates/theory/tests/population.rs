@@ -159,6 +159,37 @@ fn flows_are_conserved() {
 }
 
 #[test]
+fn extremes() {
+    // very light loads: M/M/infinity up to the first order, nothing under- or overflows
+    for rho in [1e-100, 1e-30, 1e-9, 1e-4] {
+        let found = solved(&fig_5(rho));
+        close(found.mean_forward, rho / 1.04, 3.0 * rho.max(1e-12));
+        close(found.idle, 1.0, 3.0 * rho.max(1e-12));
+    }
+    // directions, links and sizes of any ratio
+    let mut random = Stream::new(3, "population", "extremes");
+    for _ in 0..60 {
+        let mut any = |low: f64, high: f64| common::magnitude(&mut random, low, high);
+        let (lambda_f, lambda_b, b) = (any(1e-6, 1e3), any(1e-6, 1e3), any(1e-4, 10.0));
+        let raw =
+            DuplexLoad { lambda_f, lambda_b, mean_bits: any(1e3, 1e12), c_f: any(1e3, 1e12), c_b: any(1e3, 1e12), b };
+        let scale = any(0.1, 0.9) / raw.loads()[0].max(raw.loads()[1]);
+        let load = DuplexLoad { lambda_f: lambda_f * scale, lambda_b: lambda_b * scale, ..raw };
+        let Some(found) = stationary(&load, TOLERANCE, MOST_STATES).expect("stable") else {
+            // many flows of one direction to each of the other: rough, and said to be
+            assert!(asymptotic(&load).expect("found").error > 0.5, "{load:?}");
+            continue;
+        };
+        assert!(found.mean_forward > 0.0 && found.mean_backward > 0.0, "{load:?} {found:?}");
+        let always = load.bottleneck(1.0, 0.0);
+        if always == load.bottleneck(0.0, 1.0) && always != Bottleneck::Both {
+            let [f, b] = load.loads();
+            close(found.idle, 1.0 - f.max(b), 1e-6);
+        }
+    }
+}
+
+#[test]
 fn truncation_is_bounded_honestly() {
     for load in [fig_5(0.8), fig_5(0.95), balanced(0.9, 0.04, 1e6, 1e6), balanced(0.9, 0.04, 1e6, 2e6)] {
         let truth = stationary(&load, 1e-11, MOST_STATES).expect("stable").expect("not too large");
@@ -207,7 +238,10 @@ fn balanced_loads_grow_with_the_square() {
     // E[N] (1 - rho)^2 tends to balanced_limit, from above, by a relative 0.8 (1 - rho) and less; 0.62 is what Fig. 5's link
     // has at load 0.95 when both directions are loaded alike, other links and loads lie within 10 %
     for (b, c_b, limit) in [(0.04, 1e6, 0.54245), (0.0, 1e6, std::f64::consts::FRAC_2_PI), (0.04, 2e6, 0.59701)] {
-        close(balanced_limit(&balanced(0.5, b, 1e6, c_b)), limit, 1e-4);
+        let formula = (1.0 + c_b / 1e6) * (1.0 + c_b / 1e6) * (1e6 - b * c_b) * (c_b - b * 1e6)
+            / (2.0 * std::f64::consts::PI * c_b * c_b * (1.0 + b) * (1.0 + b));
+        close(balanced_limit(&balanced(0.5, b, 1e6, c_b)), formula, 1e-12);
+        close(formula, limit, 1e-4);
         for rho in [0.9, 0.95] {
             let load = balanced(rho, b, 1e6, c_b);
             load.loads().iter().for_each(|l| close(*l, rho, 1e-12));

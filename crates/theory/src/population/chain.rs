@@ -38,11 +38,17 @@ impl Stationary {
     }
 }
 
-/// Most states of a truncated chain: some 15 s and 2 GiB.
+/// Most states of a truncated chain: some 5 s and 1 GiB.
 pub const MOST_STATES: usize = 2_500_000;
 
-/// Levels that are kept however light the load, so that the dividing line's first states are among them.
-const LEAST_TOP: u32 = 150;
+/// Levels that are kept at light loads too, so that the dividing line's first states are among them.
+const LEAST_TOP: f64 = 150.0;
+
+/// Unless that takes probabilities further down than this power of ten.
+const LEAST_DIGITS: f64 = 200.0;
+
+/// Truncations that are tried.
+const ROUNDS: usize = 30;
 
 /// Share of the tolerance that the first guess of a truncation aims at, so that one solution mostly suffices.
 const AIM: f64 = 0.1;
@@ -87,7 +93,7 @@ impl Chain for Truncated<'_> {
     }
 }
 
-/// The stationary distribution with relative error `tolerance`, by a truncated chain where one of at most `most_states`
+/// The stationary distribution with relative error `tolerance` (between 1e-12 and 0.1), by a truncated chain where one of at most `most_states`
 /// states does, otherwise `None`.
 ///
 /// # Errors
@@ -111,10 +117,12 @@ pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Resu
         };
         return Ok(Some(nothing));
     }
+    let tolerance = tolerance.clamp(1e-12, 0.1);
     let Some(top) = reduction::top(load, AIM * tolerance, most_states as u32) else { return Ok(None) };
-    let mut top = top.max(LEAST_TOP);
-    let mut reach = libm::sqrt(-2.0 * libm::log(tolerance)) + 0.5;
-    loop {
+    let digits = -libm::log10((load.lambda_f + load.lambda_b) / load.service_extremes().maximum);
+    let mut top = top.max((LEAST_DIGITS / digits).clamp(2.0, LEAST_TOP) as u32);
+    let mut reach = (-2.0 * libm::log(tolerance)).sqrt() + 0.5;
+    for _ in 0..ROUNDS {
         let space = space(load, top, reach);
         if space.len() > most_states {
             return Ok(None);
@@ -129,6 +137,7 @@ pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Resu
             reach += 0.75;
         }
     }
+    Ok(None)
 }
 
 /// The stationary distribution on the levels n + m up to `top`, within `reach` standard deviations (and a margin) of the
@@ -138,7 +147,7 @@ pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Resu
 /// [`TheoryError::OutOfRange`].
 pub fn truncated(load: &DuplexLoad, top: u32, reach: f64) -> Result<Stationary, TheoryError> {
     load.check()?;
-    Ok(solve(load, &space(load, top, reach)).0)
+    Ok(solve(load, &space(load, top.max(2), reach)).0)
 }
 
 fn space(load: &DuplexLoad, top: u32, reach: f64) -> Space {
@@ -147,7 +156,7 @@ fn space(load: &DuplexLoad, top: u32, reach: f64) -> Space {
     }
     let share = load.lambda_f / (load.lambda_f + load.lambda_b);
     // the margin is for the first levels, where a normal law says little
-    Space::band(top, share, |k| 30.0 + reach * libm::sqrt(k * share * (1.0 - share)))
+    Space::band(top, share, |k| 30.0 + reach * (k * share * (1.0 - share)).sqrt())
 }
 
 /// What the two kinds of cut cost, relative to E[n + m].

@@ -56,7 +56,8 @@ struct Dissection<'a, C: Chain> {
 
 /// The stationary distribution of an irreducible chain.
 pub(super) fn stationary<C: Chain>(chain: &C) -> Vec<f64> {
-    let states: Vec<u32> = (0..chain.len() as u32).collect();
+    // the first state, mostly the likeliest, last: probabilities then go down from it, and may underflow
+    let states: Vec<u32> = (0..chain.len() as u32).rev().collect();
     let mut work = Dissection { chain, slot: vec![NONE; chain.len()], fronts: Vec::new() };
     work.dissect(states);
     let mut probability = vec![0.0; chain.len()];
@@ -68,17 +69,15 @@ pub(super) fn stationary<C: Chain>(chain: &C) -> Vec<f64> {
     for front in fronts.iter().rev() {
         let size = front.states.len();
         let mut end = front.multipliers.len();
-        let mut largest = 0.0f64;
         for p in (0..front.pivots).rev() {
             let start = end - (size - 1 - p);
             let behind = front.states[p + 1..].iter().zip(&front.multipliers[start..end]);
             let sum: f64 = behind.map(|(s, l)| probability[*s as usize] * l).sum();
             probability[front.states[p] as usize] = sum;
-            largest = largest.max(sum);
+            if sum > LARGE {
+                probability.iter_mut().for_each(|p| *p /= LARGE);
+            }
             end = start;
-        }
-        if largest > LARGE {
-            probability.iter_mut().for_each(|p| *p /= LARGE);
         }
     }
     let sum: f64 = probability.iter().sum();

@@ -118,7 +118,8 @@ pub fn asymptotic(load: &DuplexLoad) -> Option<Stationary> {
         both,
         mean_forward: share * mean,
         mean_backward: (1.0 - share) * mean,
-        error: 0.6 / mean.sqrt(),
+        // the split is binomial in the limit of many flows each way
+        error: 0.6 / (mean * share.min(1.0 - share)).sqrt(),
         states: 0,
     })
 }
@@ -126,7 +127,8 @@ pub fn asymptotic(load: &DuplexLoad) -> Option<Stationary> {
 /// The limit of E\[n + m\] (1 - rho)^2 as rho, the load of both links alike, goes to 1.
 ///
 /// Near the dividing line the rate of completion falls short of its maximum by a share proportional to |n - theta m| / k, which
-/// has mean sqrt(2 p (1 - p) / (pi k)) times a slope; the population settles where that shortfall makes up for 1 - rho.
+/// has mean sqrt(2 p (1 - p) / (pi k)) times a slope; the population settles where that shortfall makes up for 1 - rho. In closed
+/// form (c_F + c_B)^2 (c_F - b c_B) (c_B - b c_F) / (2 pi (c_F c_B (1 + b))^2): 2 / pi for equal links and b = 0.
 #[must_use]
 pub fn balanced_limit(load: &DuplexLoad) -> f64 {
     let p = share(load);

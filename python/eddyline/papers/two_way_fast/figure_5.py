@@ -36,8 +36,8 @@ def build(desk: Desk) -> Exhibit:
         reading=(
             "c_F = 1 Mbit/s, c_B = 2 Mbit/s, b = 0.04, 1/mu = 1 Mbit. The chain is the paper's model, the simulation "
             "of flows lets rates follow every arrival at once too, the simulation of packets (alpha 10, 20 ms) does "
-            "not: there flows take time to find their rate, and a link counts as the bottleneck while more than one packet "
-            "waits."
+            "not: there flows take time to find their rate, and a link counts as the bottleneck while more than one "
+            "packet waits."
         ),
         columns=(
             Column("load", "load of forward", percent=True),
