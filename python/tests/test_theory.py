@@ -107,3 +107,20 @@ def test_python_says_what_there_is():
         scenario.theory("meaning")
     with pytest.raises(el.EddylineError, match="link model"):
         scenario.theory("stability", link_model="glue")
+
+
+def test_dynamics(eddyline, tmp_path):
+    short = ("--set", 'duration="20 s"', "--set", 'warmup="1 s"', "--set", 'record.interval="100 ms"')
+    ran = eddyline("theory", "dynamics", EXAMPLE_3, "--with-sim", "--plot", tmp_path / "d.png", *short)
+    assert (ran.code, (tmp_path / "d.png").exists()) == (0, True)
+    followed = el.Scenario.load(EXAMPLE_3, set={"duration": "20 s", "warmup": "1 s"}).run(
+        "theory", dynamics="ack_clocked"
+    )
+    for flow in followed.to_dict()["flows"]:
+        rows = followed.series[
+            (followed.series["entity"] == flow["name"]) & (followed.series["quantity"] == "cwnd_packets")
+        ]
+        # the handshake's packets of 40 B make a base RTT below the equations': up to 2 % here
+        assert rows["value"].iloc[-1] == pytest.approx(flow["window_packets"]["mean"], rel=0.03)
+    refused = eddyline("run", EXAMPLE_3, "--dynamics")
+    assert (refused.code, refused.out) == (2, "")
