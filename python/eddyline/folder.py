@@ -190,8 +190,9 @@ def labelled(
 def _files(canonical: str) -> list[str]:
     """Relative paths in a scenario, each once."""
     try:
-        traffic = json.loads(canonical).get("traffic", [])
-        names = {table["model"].get("file") for table in traffic}
+        scenario = json.loads(canonical)
+        names = {table["model"].get("file") for table in scenario.get("traffic", [])}
+        names |= {table["size"].get("file") for table in scenario.get("arrivals", [])}
     except (ValueError, AttributeError, TypeError, KeyError):
         return []  # whoever loads it will say what is wrong
     return sorted(name for name in names if isinstance(name, str) and not Path(name).is_absolute())

@@ -109,7 +109,7 @@ pub struct TcpOptions {
     pub sack: bool,
     /// Initial window in packets (RFC 6928).
     pub initial_window: u32,
-    /// Least retransmission timeout.
+    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time.
     pub min_rto: Time,
     /// Full segments per acknowledgement.
     pub ack_every: u32,

@@ -1,11 +1,14 @@
-//! The documents that `eddyline theory` prints: every equilibrium of a scenario.
+//! The documents that `eddyline theory` prints: every equilibrium of a scenario, and whether the first is stable.
 
 use eddyline_scenario::Network;
+use eddyline_scenario::network::Flow;
 use serde::Serialize;
 
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
-use crate::world::{alpha, equilibria, modelled_flows, propagation};
+use crate::link_model::LinkModel;
+use crate::stability::{Stability, locally_stable, stability};
+use crate::world::{Model, alpha, joint_equilibria, modelled_flows, propagation};
 
 /// Every equilibrium that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,7 +32,8 @@ pub struct EquilibriumDocument {
     pub links: Vec<LinkAt>,
     /// Largest relative violation of x (q - e) = alpha, feasibility and complementarity.
     pub residual: f64,
-    /// False where no dynamics in which queues grow with excess load can stay; null where that is not the question.
+    /// Whether small disturbances die out with links that integrate (eq. 3 of the two-way paper); null where nothing can be
+    /// disturbed or the network is too large to be judged in passing.
     pub locally_stable: Option<bool>,
 }
 
@@ -44,6 +48,9 @@ pub struct FlowAt {
     pub window_packets: f64,
     /// q in seconds, both sub-paths.
     pub queueing_delay_s: f64,
+    /// Only for a flow whose window comes from a response function: the share of its data packets that is lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_loss: Option<f64>,
 }
 
 /// A link in equilibrium.
@@ -64,9 +71,8 @@ pub struct LinkAt {
 /// # Errors
 /// [`TheoryError`].
 pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, TheoryError> {
-    let solved = equilibria(network)?;
-    let places = modelled_flows(network);
-    let equilibria = solved.found.iter().map(|at| describe(network, &places, at)).collect();
+    let (model, solved) = joint_equilibria(network)?;
+    let equilibria = solved.found.iter().map(|at| describe(network, &model, at)).collect();
     Ok(EquilibriaDocument {
         equilibria,
         unique: solved.unique,
@@ -75,16 +81,52 @@ pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, Theo
     })
 }
 
-fn describe(network: &Network, places: &[usize], at: &Equilibrium) -> EquilibriumDocument {
-    let flow = |(s, place): (usize, &usize)| {
-        let flow = &network.flows[*place];
+/// Local stability about the first equilibrium.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StabilityDocument {
+    /// `integrator` or `ack_clocked`.
+    pub link_model: &'static str,
+    /// Whether small disturbances die out.
+    pub stable: bool,
+    /// Characteristic roots, real and imaginary part in 1/s, rightmost first; one of each conjugate pair.
+    pub roots: Vec<[f64; 2]>,
+    /// Largest relative Newton step left at any of the roots.
+    pub residual: f64,
+    /// Factor by which all gains may grow; null where none makes it unstable, or where it is unstable.
+    pub gain_margin: Option<f64>,
+    /// Delay that may be added to every loop, in seconds; null likewise.
+    pub delay_margin_s: Option<f64>,
+    /// What the verdict does not cover.
+    pub notes: Vec<String>,
+}
+
+/// Local stability of `network` about its first equilibrium.
+///
+/// # Errors
+/// [`TheoryError`] where there is no equilibrium.
+pub fn stability_document(network: &Network, model: LinkModel) -> Result<StabilityDocument, TheoryError> {
+    let Stability { stable, roots, residual, gain_margin, delay_margin_s, notes, link_model } =
+        stability(network, model)?;
+    let roots = roots.into_iter().map(|(re, im)| [re, im]).collect();
+    Ok(StabilityDocument { link_model: link_model.name(), stable, roots, residual, gain_margin, delay_margin_s, notes })
+}
+
+fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDocument {
+    let flow = |(i, flow): (usize, &Flow)| {
+        let s = model.place[i]?;
         let x = at.rates[s];
-        FlowAt {
+        let fast = alpha(&flow.controller);
+        let response = model.responses[i].filter(|_| fast.is_none());
+        Some(FlowAt {
             name: flow.name.clone(),
             packets_per_s: x,
-            window_packets: alpha(&flow.controller).unwrap_or_default() + x * propagation(network, flow),
+            window_packets: match response {
+                Some(r) => r.window,
+                None => fast.unwrap_or_default() + x * propagation(network, flow),
+            },
             queueing_delay_s: at.delays[s],
-        }
+            path_loss: response.map(|r| r.loss),
+        })
     };
     let link = |(l, link): (usize, &eddyline_scenario::network::Link)| LinkAt {
         name: link.name.clone(),
@@ -93,9 +135,12 @@ fn describe(network: &Network, places: &[usize], at: &Equilibrium) -> Equilibriu
         bottleneck: at.bottlenecks[l],
     };
     EquilibriumDocument {
-        flows: places.iter().enumerate().map(flow).collect(),
+        flows: network.flows.iter().enumerate().filter_map(flow).collect(),
         links: network.links.iter().enumerate().map(link).collect(),
         residual: at.residual,
-        locally_stable: (at.index == Some(-1)).then_some(false),
+        // flows by their response function have no dynamics here
+        locally_stable: (modelled_flows(network).len() == at.rates.len())
+            .then(|| locally_stable(network, at, LinkModel::Integrator))
+            .flatten(),
     }
 }

@@ -2,11 +2,13 @@
 
 use thiserror::Error;
 
+use crate::fluid::dde::DdeError;
+
 /// Why theory gave no answer.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TheoryError {
     /// The solver stopped short of its tolerance.
-    #[error("the equilibrium solver did not converge: residual {0}")]
+    #[error("the equilibrium solver did not converge: residual {0}, where 1e-8 would do")]
     NotConverged(String),
     /// Traffic that does not respond leaves nothing for the flows that do.
     #[error(
@@ -39,6 +41,9 @@ pub enum TheoryError {
         /// What would do.
         allowed: &'static str,
     },
+    /// The dynamics could not be followed to the end.
+    #[error("the dynamics could not be followed to the end: {0}")]
+    Dynamics(#[from] DdeError),
     /// Lists that belong together differ in length.
     #[error("{what}: {given} given, {wanted} wanted")]
     Length {
@@ -49,4 +54,13 @@ pub enum TheoryError {
         /// The length that it should have.
         wanted: usize,
     },
+    /// A flow has nowhere to send.
+    #[error("flow {flow} crosses no link: a data path needs at least one")]
+    NoPath {
+        /// The flow, by number.
+        flow: usize,
+    },
+    /// A list of flows without one, where an answer needs one.
+    #[error("there is no flow")]
+    NoFlow,
 }

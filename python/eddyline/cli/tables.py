@@ -22,6 +22,7 @@ __all__ = ["print_table", "show", "table"]
 
 _MOST = 20
 _PIPED_WIDTH = 200
+_ANY_WIDTH = 10_000
 
 _Column = tuple[str, str, "Callable[[Any], str]"]
 
@@ -78,12 +79,17 @@ _PARTS = (
 
 
 def show(answers: Sequence[Answer]) -> None:
-    """Prints the answers: one world in wide tables, several or repetitions side by side."""
+    """Prints the answers: one world in wide tables where these fit, anything else with a row per quantity."""
     given = [a for a in answers if a.results]
-    if len(given) == 1 and len(given[0].results) == 1:
-        _wide(given[0].results[0].to_dict())
-    elif given:
-        _beside(given)
+    if not given:
+        return
+    tables = _wide(given[0].results[0].to_dict()) if len(given) == 1 and len(given[0].results) == 1 else None
+    if tables is None or not all(_fits(each) for each, _ in tables):
+        tables = _beside(given)
+    for each, note in tables:
+        print_table(each)
+        if note:
+            print(note)
 
 
 class _Pipe(Console):
@@ -93,10 +99,21 @@ class _Pipe(Console):
         raise click.exceptions.Exit(0)
 
 
+def _console() -> Console:
+    """Standard output, names taken as they are; where it is no terminal, wide enough for whole lines."""
+    piped = not sys.stdout.isatty()
+    return _Pipe(width=_PIPED_WIDTH if piped else None, highlight=False, soft_wrap=piped, markup=False, emoji=False)
+
+
 def print_table(table: Table) -> None:
-    """Prints to standard output; where that is no terminal, wide enough for whole lines."""
-    width = None if sys.stdout.isatty() else _PIPED_WIDTH
-    _Pipe(width=width, highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+    """Prints to standard output."""
+    _console().print(table)
+
+
+def _fits(table: Table) -> bool:
+    console = _console()
+    wanted = console.measure(table, options=console.options.update(max_width=_ANY_WIDTH)).maximum
+    return not sys.stdout.isatty() or wanted <= console.width
 
 
 def table(title: str, first: str, names: Sequence[str]) -> Table:
@@ -108,7 +125,9 @@ def table(title: str, first: str, names: Sequence[str]) -> Table:
     return made
 
 
-def _wide(document: dict[str, Any]) -> None:
+def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
+    """One row per flow or link; each table with what to say below it."""
+    tables = []
     title = f"{document['title']} (world {document['world']})"
     for kind, part, columns in _PARTS:
         rows = document[part]
@@ -120,24 +139,28 @@ def _wide(document: dict[str, Any]) -> None:
         for row in rows[:_MOST]:
             cells = [_cell(row, key, form) for _, key, form in columns]
             made.add_row(row["name"], *([row["controller"]] if with_controller else []), *cells)
-        print_table(made)
-        if len(rows) > _MOST:
-            print(f"and {len(rows) - _MOST} more {part}: --json has them all\n")
+        tables.append((made, _more(len(rows), part)))
+    return tables
 
 
-def _beside(answers: Sequence[Answer]) -> None:
+def _more(rows: int, part: str) -> str:
+    return f"and {rows - _MOST} more {part}: --json has them all\n" if rows > _MOST else ""
+
+
+def _beside(answers: Sequence[Answer]) -> list[tuple[Table, str]]:
     """One row per flow or link and quantity, one column per world."""
     from eddyline.summary import summarise
 
     repeated = len(answers[0].results) > 1
     documents = [summarise([r.to_dict() for r in a.results]) if repeated else a.results[0].to_dict() for a in answers]
     runs = f", {len(answers[0].results)} runs: mean ± half of the 95 % interval" if repeated else ""
+    title, tables = f"{documents[0]['title']}{runs}", []
     for kind, part, columns in _PARTS:
         rows = list(zip(*(d[part] for d in documents), strict=True))
         if not rows:
             continue
-        title = f"{documents[0]['title']}{runs}" if kind == "flow" else ""
         made = table(title, kind, ["quantity", *(a.world for a in answers)])
+        title = ""
         for row in rows[:_MOST]:
             name = row[0]["name"]
             for label, key, form in columns:
@@ -146,9 +169,8 @@ def _beside(answers: Sequence[Answer]) -> None:
                     made.add_row(name, label, *cells)
                     name = ""
             made.add_section()
-        print_table(made)
-        if len(rows) > _MOST:
-            print(f"and {len(rows) - _MOST} more {part}: --json has them all\n")
+        tables.append((made, _more(len(rows), part)))
+    return tables
 
 
 def _cell(row: dict[str, Any], key: str, form: Callable[[Any], str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -110,6 +111,10 @@ def selected(claim: Claim, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any
     complete = [r for r in chosen if r.get(claim.terms.value) is not None]
     if claim.terms.against is not None:
         complete = [r for r in complete if held_against(r, claim.terms) is not None]
+    if claim.rule in ("rises", "falls") and claim.by:
+        # one point is no series
+        counts = Counter(r[claim.by] for r in complete)
+        complete = [r for r in complete if counts[r[claim.by]] > 1]
     return complete
 
 

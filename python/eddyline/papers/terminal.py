@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from eddyline.cli.tables import print_table
 from eddyline.papers.exhibit import cell
@@ -40,14 +40,14 @@ def show(reproduced: Reproduced) -> None:
 
 
 def _exhibit(exhibit: Exhibit) -> Table:
-    title = f"{escape(exhibit.title)}  [dim]{exhibit.id}, {escape(exhibit.place)}[/]"
+    title = Text.assemble(exhibit.title, "  ", (f"{exhibit.id}, {exhibit.place}", "dim"))
     table = Table(title=title, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
     for column in exhibit.columns:
         words = any(isinstance(row.get(column.key), str) for row in exhibit.rows)
         head = column.label + (f"\n{column.unit}" if column.unit else "")
         table.add_column(head, justify="left" if words else "right", overflow="fold")
     for row in exhibit.rows[:_MOST]:
-        table.add_row(*(escape(cell(row, column)) for column in exhibit.columns))
+        table.add_row(*(cell(row, column) for column in exhibit.columns))
     return table
 
 
@@ -56,6 +56,6 @@ def _claims(reproduced: Reproduced) -> Table:
     for name in ("verdict", "claim", "the paper says", "rule", "by"):
         table.add_column(name, overflow="fold")
     for v in reproduced.verdicts:
-        verdict = f"[{_STYLE[v.kind]}]{escape(v.verdict)}[/]"
-        table.add_row(verdict, v.claim.id, escape(v.claim.says), escape(v.rule), escape(v.shown))
+        verdict = Text(v.verdict, style=_STYLE[v.kind])
+        table.add_row(verdict, v.claim.id, v.claim.says, v.rule, v.shown)
     return table

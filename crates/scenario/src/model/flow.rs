@@ -93,7 +93,7 @@ pub struct Tcp {
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub initial_window: u32,
-    /// Least retransmission timeout.
+    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time: the G of RFC 6298, as in Linux.
     #[serde(default = "fifth_second")]
     #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
     pub min_rto: Time,

@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 
 use eddyline_scenario::Network;
 use eddyline_scenario::result::{Counters, RunResult};
+use eddyline_scenario::series::Series;
 use eddyline_units::Time;
 
 use super::guests::Guests;
 use super::net::{Layout, Net};
 use super::packet::{Kind, Packet};
 use super::tournament::Tournament;
-use crate::record::{BottleneckSampler, FlowMeter, PacketLog, Recorder, Series, summary};
+use crate::record::{BottleneckSampler, FlowMeter, PacketLog, Recorder, summary};
 use crate::run::{Options, Progress, SimError};
 use crate::tcp::{Ends, Flow};
 
@@ -75,7 +76,7 @@ impl<'a> World<'a> {
         for class in 0..guests.classes() {
             timers.set((1 + flows.len() + cross.len() + class) as u32, guests.next(class));
         }
-        let recorder = options.series.then(|| Recorder::new(network));
+        let recorder = options.series.then(|| Recorder::new(network)).transpose()?;
         let sampler = BottleneckSampler::new(network);
         let mut world =
             Self { network, net, flows, cross, guests, timers, sampler, recorder, window_open: false, events: 0 };

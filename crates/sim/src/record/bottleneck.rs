@@ -56,6 +56,12 @@ impl BottleneckSampler {
                 paths.push(path);
             }
         }
+        for t in &network.traffic {
+            for l in t.path.iter() {
+                let time = network.links[*l as usize].rate.transmission_time(t.packet.into());
+                one_packet[*l as usize] = one_packet[*l as usize].max(time);
+            }
+        }
         let visits: usize = paths.iter().map(Vec::len).sum();
         let samples = (BUDGET / visits.max(1)).clamp(100, 10_000) as u64;
         let grid = Time::from_ps(((network.duration - network.warmup).as_ps() / samples).max(1));

@@ -5,12 +5,10 @@ mod bottleneck;
 mod flow_meter;
 mod packet_log;
 mod recorder;
-mod series;
 pub mod summary;
 
 pub use arrivals_meter::ArrivalsMeter;
 pub use bottleneck::BottleneckSampler;
 pub use flow_meter::FlowMeter;
 pub use packet_log::{LogEvent, PacketLog, PacketLogger};
-pub use recorder::Recorder;
-pub use series::{Quantity, Series};
+pub use recorder::{MOST_ROWS, Recorder};

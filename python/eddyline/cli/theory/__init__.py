@@ -10,6 +10,9 @@ __all__ = ["command"]
 
 QUESTIONS = {
     "equilibrium": "where the flows settle: every equilibrium, its bottlenecks, whether it is the only one",
+    "dynamics": "how the flows get there: delay differential equations, over the simulation if asked",
+    "stability": "whether small disturbances die out: characteristic roots with exact delays, margins",
+    "population": "how many flows that come and go are there, which link is full when, how long transfers take",
 }
 """Questions in the order of the help: name and what it asks. Each lives in a module of its name."""
 
@@ -17,6 +20,8 @@ EPILOG = """\b
 Examples:
   eddyline theory equilibrium two-way.toml
   eddyline theory equilibrium two-way.toml --set 'flow."flow 1".controller.alpha=200 packets' --json
+  eddyline theory stability two-way.toml --link-model ack_clocked
+  eddyline theory population files.toml
 """
 
 

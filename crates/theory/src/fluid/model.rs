@@ -1,0 +1,428 @@
+//! The equations: windows, links in both models, what senders see.
+
+use super::dde::{Past, System};
+use super::marks::{Errand, Front, Mark, Marks};
+use super::options::{DynamicsOptions, Filter, Gain, Sending};
+use super::plan::{FlowPlan, Plan};
+use crate::link_model::LinkModel;
+
+/// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver.
+pub(super) const WINDOW: usize = 0;
+pub(super) const AVERAGE: usize = 1;
+pub(super) const SENT: usize = 2;
+pub(super) const RECEIVED: usize = 3;
+/// Unknowns of a link: queueing delay, bits that arrived, bits that left, packets that arrived.
+pub(super) const DELAY: usize = 0;
+pub(super) const ARRIVED: usize = 1;
+pub(super) const LEFT: usize = 2;
+pub(super) const PACKETS: usize = 3;
+const EACH: usize = 4;
+
+/// A queue that is empty begins to fill where y / c - 1 rises above this: rounding does not.
+const FILLS: f64 = 1e-7;
+/// Missing packets in flight are sent at this rate a round-trip time. It makes the window equation
+/// "sent less acknowledged is the window" hold where rates alone would drift away from it, and spreads the first window.
+const CATCH_UP: f64 = 5.0;
+/// A filter that is faster than this a round-trip time cannot be told from no filter, but would dictate the step.
+const FASTEST_FILTER: f64 = 50.0;
+/// Seconds between the two thresholds of start-up, which keeps rounding from switching it on and off.
+const HYSTERESIS: f64 = 1e-9;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Not begun, or the handshake is on its way.
+    Idle,
+    Open,
+    Closed,
+}
+
+/// What switches at events and stops, and what was computed last.
+#[derive(Debug, Clone)]
+pub(super) struct FlowState {
+    pub phase: Phase,
+    /// The first acknowledgement is back.
+    pub heard: bool,
+    pub doubling: bool,
+    /// The smallest sample so far, in seconds.
+    pub smallest: f64,
+    /// R of the acknowledgement that arrives now.
+    pub rtt: f64,
+    /// Sending rate in packet/s.
+    pub rate: f64,
+    /// Packets acknowledged.
+    pub acknowledged: f64,
+}
+
+pub(super) struct Model {
+    pub plan: Plan,
+    options: DynamicsOptions,
+    pub flows: Vec<FlowState>,
+    pub busy: Vec<bool>,
+    /// Load at each link in bit/s and packet/s.
+    load: Vec<(f64, f64)>,
+    marks: Marks,
+    earliest: f64,
+    pub shortest_trip: f64,
+}
+
+impl Model {
+    pub(super) fn new(plan: Plan, options: DynamicsOptions) -> Self {
+        let shortest_trip = plan.flows.iter().map(|f| f.trip).fold(f64::INFINITY, f64::min);
+        let shortest_trip = if shortest_trip.is_finite() { shortest_trip.max(1e-9) } else { 1e-3 };
+        let generations = match plan.flows.len() {
+            0..=4 => 3,
+            5..=16 => 2,
+            _ => 1,
+        };
+        let mut marks = Marks::new(generations, 1e-8 * shortest_trip);
+        let flow = FlowState {
+            phase: Phase::Idle,
+            heard: false,
+            doubling: options.start_up,
+            smallest: f64::INFINITY,
+            rtt: 0.0,
+            rate: 0.0,
+            acknowledged: 0.0,
+        };
+        for (s, f) in plan.flows.iter().enumerate() {
+            marks.add(f.start, Mark::Start(s));
+            marks.add(f.stop, Mark::Stop(s));
+        }
+        for load in &plan.loads {
+            marks.add(load.from, Mark::Load);
+            marks.add(load.to, Mark::Load);
+        }
+        Self {
+            flows: vec![flow; plan.flows.len()],
+            busy: vec![false; plan.capacity.len()],
+            load: vec![(0.0, 0.0); plan.capacity.len()],
+            plan,
+            options,
+            marks,
+            earliest: f64::NEG_INFINITY,
+            shortest_trip,
+        }
+    }
+
+    pub(super) fn of_flow(&self, flow: usize, unknown: usize) -> usize {
+        EACH * flow + unknown
+    }
+
+    pub(super) fn of_link(&self, link: usize, unknown: usize) -> usize {
+        EACH * (self.plan.flows.len() + link) + unknown
+    }
+
+    pub(super) fn initial(&self) -> Vec<f64> {
+        let mut y = vec![0.0; self.unknowns()];
+        for (s, f) in self.plan.flows.iter().enumerate() {
+            y[self.of_flow(s, WINDOW)] = f.initial_window;
+            y[self.of_flow(s, AVERAGE)] = f.trip;
+        }
+        y
+    }
+
+    /// When the packet that stands at time `t`, `lead` behind the head of the queue before hop `hop`, was sent; and how much closer
+    /// packets were together at the sender than they are now: every queue stretches what enters by 1 + p'.
+    fn sent_at(&self, past: &Past, flow: &FlowPlan, hop: usize, lead: f64, t: f64) -> (f64, f64) {
+        let mut u = t - lead;
+        let mut share = 1.0;
+        for h in (0..hop).rev() {
+            let (entered, slope) = past.entered(self.of_link(flow.hops[h].link, DELAY), u);
+            // a queue that nothing enters shrinks by a second a second; the bound on rates at the end is what holds then
+            share /= (1.0 + slope).max(1e-9);
+            u = entered - flow.hops[h].lead;
+        }
+        (u, share)
+    }
+
+    /// Packets a second of flow `s` that pass a point now; see [`sent_at`](Self::sent_at). With it the moment they were sent.
+    fn rate_at(&self, past: &Past, s: usize, hop: usize, lead: f64, t: f64) -> (f64, f64) {
+        let flow = &self.plan.flows[s];
+        let (sent, share) = self.sent_at(past, flow, hop, lead, t);
+        let (_, rate) = past.both(self.of_flow(s, SENT), sent);
+        let rate = rate.max(0.0);
+        match self.options.link_model {
+            LinkModel::Integrator => (rate, sent),
+            LinkModel::AckClocked => {
+                // no link gives more than its capacity
+                let most = flow.hops[..hop].iter().map(|h| self.plan.capacity[h.link] / h.bits.max(1e-300));
+                (most.fold(rate * share, f64::min), sent)
+            }
+        }
+    }
+
+    /// What a sender believes, having seen `rtt` last.
+    pub(super) fn base_rtt(&self, s: usize, rtt: f64) -> f64 {
+        self.plan.flows[s].belief.unwrap_or_else(|| self.flows[s].smallest.min(rtt))
+    }
+
+    /// The window's derivative, and by how much the sender's queueing delay exceeds the threshold of start-up.
+    fn window_rate(&self, s: usize, (w, average): (f64, f64), rtt: f64, acks: f64) -> (f64, f64) {
+        let (flow, state) = (&self.plan.flows[s], &self.flows[s]);
+        let base = self.base_rtt(s, rtt);
+        let average = if flow.filter == Filter::None { rtt } else { average };
+        let above = average - base - flow.threshold;
+        let rate = if state.doubling {
+            match self.options.link_model {
+                // with x = w / R, doubling in a round trip
+                LinkModel::Integrator => std::f64::consts::LN_2 * w / rtt,
+                LinkModel::AckClocked => acks,
+            }
+        } else {
+            let gain = match self.options.gain {
+                Gain::Continuous => flow.gamma,
+                Gain::Sampled => (-libm::log1p(-flow.gamma)).min(7.0),
+            };
+            // two-way eq. 2, q / (d + q) = 1 - base / RTT; FAST at most doubles
+            (gain * (flow.alpha - w * (1.0 - base / average))).min(w) / rtt
+        };
+        // the floor, without a corner
+        (rate.max((flow.floor - w) * 10.0 / rtt), above)
+    }
+
+    fn filter_rate(&self, s: usize, (w, average): (f64, f64), rtt: f64, acks: f64) -> f64 {
+        let flow = &self.plan.flows[s];
+        let weight = match flow.filter {
+            Filter::None => return 0.0,
+            Filter::Fast => (flow.gain / w.max(1.0)).min(flow.cap),
+            Filter::Asymmetric { up, down } => {
+                if rtt > average {
+                    up
+                } else {
+                    down
+                }
+            }
+        };
+        // n samples leave (1 - weight)^n of the difference
+        let rate = (-libm::log1p(-weight) * acks).min(FASTEST_FILTER / rtt);
+        rate * (rtt - average)
+    }
+
+    fn open(&mut self, s: usize, at: f64, y: &mut [f64], past: &Past) {
+        let flow = &self.plan.flows[s];
+        let rtt = at - self.sent_at(past, flow, flow.hops.len(), flow.to_sender, at).0;
+        y[self.of_flow(s, AVERAGE)] = rtt;
+        self.flows[s].phase = Phase::Open;
+        self.depart(s, at, 0, 0, Errand::First);
+    }
+
+    /// A discontinuity leaves the sender.
+    fn depart(&mut self, flow: usize, at: f64, level: u8, generation: u8, errand: Errand) {
+        let time = at + self.plan.flows[flow].hops[0].lead;
+        self.marks.add(time, Mark::Packet(Front { flow, hop: 0, level, generation, errand }));
+    }
+
+    /// It leaves a queue that it entered at `at`, `wait` seconds later.
+    fn forward(&mut self, front: Front, at: f64, wait: f64) {
+        let flow = &self.plan.flows[front.flow];
+        let hop = front.hop + 1;
+        let lead = flow.hops.get(hop).map_or(flow.to_sender, |h| h.lead);
+        self.marks.add(at + wait + lead, Mark::Packet(Front { hop, ..front }));
+    }
+
+    fn arrive(&mut self, front: Front, at: f64, y: &mut [f64], past: &Past) {
+        // the integrator's queues smooth by one order what the joint model's hand on in full
+        let smoother = u8::from(self.options.link_model == LinkModel::Integrator);
+        if let Some(hop) = self.plan.flows[front.flow].hops.get(front.hop) {
+            let link = hop.link;
+            let wait = past.value(self.of_link(link, DELAY), at).max(0.0);
+            self.forward(front, at, wait);
+            if self.busy[link] && front.errand != Errand::Syn {
+                for i in 0..self.plan.users[link].len() {
+                    let (flow, hop) = self.plan.users[link][i];
+                    let (level, generation) = (front.level + smoother, front.generation + 1);
+                    if flow != front.flow && self.flows[flow].phase != Phase::Idle {
+                        self.forward(Front { flow, hop, level, generation, errand: Errand::None }, at, wait);
+                    }
+                }
+            }
+            return;
+        }
+        let s = front.flow;
+        match front.errand {
+            Errand::Syn => {
+                if self.flows[s].phase == Phase::Idle {
+                    let start = self.plan.flows[s].start;
+                    self.flows[s].smallest = at - start;
+                    self.open(s, at, y, past);
+                }
+                return;
+            }
+            Errand::First => self.flows[s].heard = true,
+            Errand::None => {}
+        }
+        self.depart(s, at, front.level + smoother, front.generation + 1, Errand::None);
+    }
+
+    /// A queue became empty, or began to fill: what leaves it from now on has a kink.
+    fn kink(&mut self, link: usize, at: f64, level: u8) {
+        for i in 0..self.plan.users[link].len() {
+            let (flow, hop) = self.plan.users[link][i];
+            if self.flows[flow].phase != Phase::Idle {
+                self.forward(Front { flow, hop, level, generation: 1, errand: Errand::None }, at, 0.0);
+            }
+        }
+    }
+}
+
+impl System for Model {
+    fn unknowns(&self) -> usize {
+        EACH * (self.plan.flows.len() + self.plan.capacity.len())
+    }
+
+    /// One a link (it empties, or fills), two a flow (start-up ends or begins again; all is sent).
+    fn events(&self) -> usize {
+        self.plan.capacity.len() + 2 * self.plan.flows.len()
+    }
+
+    fn rates(&mut self, t: f64, y: &[f64], past: &Past, dy: &mut [f64], events: &mut [f64]) {
+        let (links, flows) = (self.plan.capacity.len(), self.plan.flows.len());
+        let mut arriving = self.load.clone();
+        for s in 0..flows {
+            let at = self.of_flow(s, 0);
+            dy[at..at + EACH].fill(0.0);
+            let of_events = links + 2 * s;
+            events[of_events..of_events + 2].fill(-1.0);
+            if self.flows[s].phase == Phase::Idle {
+                continue;
+            }
+            let flow = &self.plan.flows[s];
+            let (w, average) = (y[at + WINDOW], y[at + AVERAGE]);
+            let (acks, sent) = self.rate_at(past, s, flow.hops.len(), flow.to_sender, t);
+            let rtt = (t - sent).max(1e-3 * flow.trip);
+            let acknowledged = past.value(at + SENT, sent);
+            let heard = self.flows[s].heard;
+            if self.flows[s].phase == Phase::Open {
+                let (grow, above) = self.window_rate(s, (w, average), rtt, acks);
+                dy[at + WINDOW] = if heard { grow } else { 0.0 };
+                dy[at + AVERAGE] = if heard { self.filter_rate(s, (w, average), rtt, acks) } else { 0.0 };
+                dy[at + SENT] = match self.options.link_model {
+                    // two-way, before eq. 1
+                    LinkModel::Integrator => w / rtt,
+                    // d/dt of: packets sent = packets acknowledged + w
+                    LinkModel::AckClocked => {
+                        let missing = acknowledged + w - y[at + SENT];
+                        let room = (acks + dy[at + WINDOW] + CATCH_UP / flow.trip * missing).max(0.0);
+                        match self.options.sending {
+                            Sending::Window => room,
+                            Sending::Paced => room.min(w / rtt),
+                        }
+                    }
+                };
+                if self.options.start_up && heard {
+                    let doubling = self.flows[s].doubling;
+                    events[of_events] = if doubling { above } else { -above - HYSTERESIS };
+                }
+                events[of_events + 1] = y[at + SENT] - flow.size;
+            }
+            let flow = &self.plan.flows[s];
+            let (arrived, _) = self.rate_at(past, s, flow.data_hops, flow.to_receiver, t);
+            dy[at + RECEIVED] = arrived * flow.packet_bits;
+            for (h, hop) in flow.hops.iter().enumerate() {
+                let (x, _) = self.rate_at(past, s, h, hop.lead, t);
+                arriving[hop.link].0 += x * hop.bits;
+                arriving[hop.link].1 += x * hop.packets;
+            }
+            let state = &mut self.flows[s];
+            (state.rtt, state.rate, state.acknowledged) = (rtt, dy[at + SENT], acknowledged);
+        }
+        for (l, (bps, packets)) in arriving.iter().enumerate() {
+            let (at, c) = (self.of_link(l, 0), self.plan.capacity[l]);
+            let busy = self.busy[l];
+            // two-way eq. 3
+            let growth = bps / c - 1.0;
+            dy[at + DELAY] = if busy { growth } else { 0.0 };
+            dy[at + ARRIVED] = *bps;
+            dy[at + LEFT] = if busy { c } else { *bps };
+            dy[at + PACKETS] = *packets;
+            events[l] = if busy { -y[at + DELAY] } else { growth - FILLS };
+        }
+    }
+
+    fn fire(&mut self, i: usize, t: f64, y: &mut [f64], _past: &Past) {
+        let links = self.plan.capacity.len();
+        if i < links {
+            self.busy[i] = !self.busy[i];
+            y[self.of_link(i, DELAY)] = 0.0;
+            let abrupt = !self.busy[i] && self.options.link_model == LinkModel::AckClocked;
+            self.kink(i, t, u8::from(!abrupt));
+            return;
+        }
+        let s = (i - links) / 2;
+        if (i - links).is_multiple_of(2) {
+            self.flows[s].doubling = !self.flows[s].doubling;
+            self.depart(s, t, u8::from(self.options.link_model == LinkModel::Integrator), 1, Errand::None);
+        } else {
+            self.flows[s].phase = Phase::Closed;
+            self.depart(s, t, 0, 0, Errand::None);
+        }
+    }
+
+    fn next_stop(&self) -> f64 {
+        self.marks.next()
+    }
+
+    fn stopped(&mut self, t: f64, y: &mut [f64], past: &Past) {
+        while let Some((at, mark)) = self.marks.due(t) {
+            match mark {
+                Mark::Start(s) if self.options.handshake => {
+                    let at = (at - self.plan.flows[s].handshake_gain).max(at - self.plan.flows[s].hops[0].lead);
+                    self.depart(s, at, 0, 0, Errand::Syn);
+                }
+                Mark::Start(s) => self.open(s, at, y, past),
+                Mark::Stop(s) => {
+                    self.flows[s].phase = match self.flows[s].phase {
+                        // what has not begun is over before it could
+                        Phase::Idle | Phase::Closed => Phase::Closed,
+                        Phase::Open => {
+                            self.depart(s, at, 0, 0, Errand::None);
+                            Phase::Closed
+                        }
+                    };
+                }
+                Mark::Load => {
+                    self.load.fill((0.0, 0.0));
+                    for load in self.plan.loads.iter().filter(|l| l.from <= t && t < l.to) {
+                        self.load[load.link].0 += load.bps;
+                        self.load[load.link].1 += load.packets_per_s;
+                    }
+                }
+                Mark::Packet(front) => self.arrive(front, at, y, past),
+            }
+        }
+    }
+
+    fn stepped(&mut self, t: f64, y: &[f64], past: &Past) {
+        let mut earliest = t;
+        for s in 0..self.plan.flows.len() {
+            let flow = &self.plan.flows[s];
+            let (sent, _) = self.sent_at(past, flow, flow.hops.len(), flow.to_sender, t);
+            earliest = earliest.min(sent);
+            if self.flows[s].heard {
+                self.flows[s].smallest = self.flows[s].smallest.min(t - sent);
+            }
+        }
+        for l in 0..self.plan.capacity.len() {
+            earliest = earliest.min(t - y[self.of_link(l, DELAY)]);
+        }
+        self.earliest = earliest - 1e-6 * self.shortest_trip;
+    }
+
+    fn scales(&self, y: &[f64], scales: &mut [f64]) {
+        scales.fill(f64::INFINITY);
+        for (s, f) in self.plan.flows.iter().enumerate() {
+            let window = y[self.of_flow(s, WINDOW)].max(1.0);
+            scales[self.of_flow(s, WINDOW)] = window;
+            scales[self.of_flow(s, SENT)] = window;
+            scales[self.of_flow(s, AVERAGE)] = f.trip;
+        }
+        for l in 0..self.plan.capacity.len() {
+            let at = self.of_link(l, DELAY);
+            scales[at] = y[at].max(self.shortest_trip);
+        }
+    }
+
+    fn earliest(&self) -> f64 {
+        self.earliest
+    }
+}

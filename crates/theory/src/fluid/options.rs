@@ -1,0 +1,92 @@
+//! What to integrate, and how exactly.
+
+use crate::link_model::LinkModel;
+
+/// When an [`AckClocked`](LinkModel::AckClocked) sender uses room in its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sending {
+    /// At once: packets in flight equal the window.
+    #[default]
+    Window,
+    /// No faster than w / RTT, the last sample: as a paced sender.
+    Paced,
+}
+
+/// How fast the window goes where eq. 2 sends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Gain {
+    /// gamma a round-trip time, in 1/s: eq. 2.
+    #[default]
+    Continuous,
+    /// -ln(1 - gamma) a round-trip time: an update a round trip that goes the share gamma of the way leaves the share 1 - gamma, and so
+    /// does this.
+    Sampled,
+}
+
+/// What stands for the average round-trip time in the window law.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Filter {
+    /// The last sample: eq. 2 as printed.
+    #[default]
+    None,
+    /// FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`).
+    Fast,
+    /// VFAST's, eq. 4 of its paper: each acknowledgement has the weight `up` where the sample is above the average, `down` elsewhere.
+    Asymmetric {
+        /// psi where the sample is larger, in (0, 1); 3/4 in the paper.
+        up: f64,
+        /// psi where it is not, in (0, 1); 1/2 in the paper.
+        down: f64,
+    },
+}
+
+/// What senders take for the round-trip time without queueing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum BaseRtts {
+    /// As the controller is told to: the smallest sample so far, or propagation.
+    #[default]
+    AsConfigured,
+    /// Propagation and the flow's own transmission times, so that q is all queueing and nothing else: the equations.
+    Exact,
+    /// One a flow of the network, in seconds, transmission times included: as in [`run_with_base_rtt`](crate::run_with_base_rtt).
+    Given(Vec<f64>),
+}
+
+/// Options of [`dynamics`](super::dynamics).
+#[derive(Debug, Clone, PartialEq)]
+pub struct DynamicsOptions {
+    /// How a queue hears of windows.
+    pub link_model: LinkModel,
+    /// When a sender uses room in its window; [`AckClocked`](LinkModel::AckClocked) only.
+    pub sending: Sending,
+    /// How fast windows move.
+    pub gain: Gain,
+    /// What averages the round-trip time.
+    pub filter: Filter,
+    /// What senders believe.
+    pub base_rtt: BaseRtts,
+    /// Whether windows double each round trip while the queueing delay that the sender sees is below `mi_threshold`.
+    pub start_up: bool,
+    /// Whether the first data packet waits for a handshake, which takes a round trip.
+    pub handshake: bool,
+    /// Local error allowed in a step: relative for windows, relative to the round-trip time for queueing delays.
+    pub tolerance: f64,
+    /// Steps after which to give up.
+    pub most_steps: u64,
+}
+
+impl Default for DynamicsOptions {
+    fn default() -> Self {
+        Self {
+            link_model: LinkModel::default(),
+            sending: Sending::default(),
+            gain: Gain::default(),
+            filter: Filter::default(),
+            base_rtt: BaseRtts::default(),
+            start_up: true,
+            handshake: true,
+            tolerance: 1e-6,
+            most_steps: 20_000_000,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! A network as the equations need it: paths with their delays, loads by time, each flow's parameters.
+
+use eddyline_cc::{BaseRttSource, ControllerParams};
+use eddyline_scenario::Network;
+use eddyline_scenario::network::Flow;
+use eddyline_units::{Rate, Time};
+
+use super::options::{BaseRtts, DynamicsOptions, Filter};
+use crate::world::mean_rate;
+
+/// A link on a flow's round trip.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hop {
+    pub link: usize,
+    /// Seconds from the head of the previous hop's queue (or the sender) to this queue: transmission, propagation, access.
+    pub lead: f64,
+    /// Bits that one data packet brings here: P+ on the data path, P- over the packets that one acknowledgement covers behind it.
+    pub bits: f64,
+    /// Packets that one data packet brings here.
+    pub packets: f64,
+}
+
+/// A FAST flow.
+#[derive(Debug, Clone)]
+pub(super) struct FlowPlan {
+    /// Place in the network's flows.
+    pub index: usize,
+    pub hops: Vec<Hop>,
+    /// Hops that data packets take.
+    pub data_hops: usize,
+    /// Seconds from the head of the last data hop's queue to the receiver.
+    pub to_receiver: f64,
+    /// Seconds from the head of the last hop's queue to the sender.
+    pub to_sender: f64,
+    /// d with the flow's own transmission times, in seconds: the round trip without waiting.
+    pub trip: f64,
+    /// How much faster the handshake's small packets make it.
+    pub handshake_gain: f64,
+    /// The belief that no sample changes, in seconds; `None` where the smallest sample is believed.
+    pub belief: Option<f64>,
+    pub alpha: f64,
+    pub gamma: f64,
+    /// Queueing delay below which the window doubles, in seconds.
+    pub threshold: f64,
+    pub filter: Filter,
+    pub gain: f64,
+    pub cap: f64,
+    pub floor: f64,
+    pub initial_window: f64,
+    pub packet_bits: f64,
+    pub payload_bits: f64,
+    pub start: f64,
+    pub stop: f64,
+    /// Data packets to send.
+    pub size: f64,
+}
+
+/// Load on a link that does not respond.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Load {
+    pub link: usize,
+    pub from: f64,
+    pub to: f64,
+    pub bps: f64,
+    pub packets_per_s: f64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub flows: Vec<FlowPlan>,
+    pub capacity: Vec<f64>,
+    pub loads: Vec<Load>,
+    /// Flows at each link: which, and at what hop.
+    pub users: Vec<Vec<(usize, usize)>>,
+    pub notes: Vec<String>,
+}
+
+fn bits(bytes: u32) -> f64 {
+    8.0 * f64::from(bytes)
+}
+
+/// Seconds between the head of a link's queue and the link's far end.
+fn across(network: &Network, link: u32, bytes: u32) -> f64 {
+    let link = &network.links[link as usize];
+    let transmission: Time = Rate::from_bps(link.rate.as_bps()).transmission_time(u64::from(bytes));
+    transmission.as_secs_f64() + link.delay.as_secs_f64()
+}
+
+impl Plan {
+    pub(super) fn new(network: &Network, options: &DynamicsOptions) -> Self {
+        let mut plan = Self {
+            flows: Vec::new(),
+            capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
+            loads: Vec::new(),
+            users: vec![Vec::new(); network.links.len()],
+            notes: Vec::new(),
+        };
+        for (index, flow) in network.flows.iter().enumerate() {
+            match plan_flow(network, options, index, flow) {
+                Some(planned) => {
+                    for (h, hop) in planned.hops.iter().enumerate() {
+                        plan.users[hop.link].push((plan.flows.len(), h));
+                    }
+                    plan.flows.push(planned);
+                }
+                None => plan.notes.push(format!(
+                    "theory has no model of {}: flow {} is left out",
+                    flow.controller.name(),
+                    flow.name
+                )),
+            }
+            if flow.receive_window.is_some() {
+                plan.notes.push(format!("flow {}: the receive window is not modelled", flow.name));
+            }
+        }
+        for traffic in &network.traffic {
+            let Some(bps) = mean_rate(traffic) else {
+                plan.notes.push(format!("theory does not know the mean rate of {}: left out", traffic.name));
+                continue;
+            };
+            let stop = traffic.stop.map_or(f64::INFINITY, Time::as_secs_f64);
+            let mut lead = 0.0;
+            for link in traffic.path.iter() {
+                plan.loads.push(Load {
+                    link: *link as usize,
+                    from: traffic.start.as_secs_f64() + lead,
+                    to: stop + lead,
+                    bps,
+                    packets_per_s: bps / bits(traffic.packet.max(1)),
+                });
+                lead += across(network, *link, traffic.packet);
+            }
+        }
+        plan
+    }
+}
+
+fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &Flow) -> Option<FlowPlan> {
+    let ControllerParams::Fast(fast) = &*flow.controller else { return None };
+    let ratio = f64::from(flow.tcp.ack_every.max(1));
+    let mut hops = Vec::new();
+    let (mut lead, mut trip, mut handshake_gain) = (flow.access_data.as_secs_f64(), 0.0, 0.0);
+    for link in flow.data.iter() {
+        hops.push(Hop { link: *link as usize, lead, bits: bits(flow.packet), packets: 1.0 });
+        trip += lead;
+        lead = across(network, *link, flow.packet);
+        handshake_gain += lead - across(network, *link, flow.ack_packet);
+    }
+    let to_receiver = lead;
+    lead += flow.access_ack.as_secs_f64();
+    for link in flow.ack.iter() {
+        let bits = bits(flow.ack_packet) / ratio;
+        hops.push(Hop { link: *link as usize, lead, bits, packets: 1.0 / ratio });
+        trip += lead;
+        lead = across(network, *link, flow.ack_packet);
+    }
+    trip += lead;
+    let belief = match &options.base_rtt {
+        BaseRtts::Exact => Some(trip),
+        BaseRtts::Given(all) => all.get(index).copied(),
+        BaseRtts::AsConfigured => match fast.base_rtt {
+            BaseRttSource::Known => Some(network.propagation_rtt(flow).as_secs_f64()),
+            BaseRttSource::Estimated => None,
+        },
+    };
+    let floor = fast.min_window.get().max(1.0);
+    Some(FlowPlan {
+        index,
+        data_hops: flow.data.len(),
+        hops,
+        to_receiver,
+        to_sender: lead,
+        trip,
+        handshake_gain,
+        belief,
+        alpha: fast.alpha.get(),
+        gamma: fast.gamma,
+        threshold: fast.mi_threshold.as_secs_f64(),
+        filter: options.filter,
+        gain: fast.filter_gain,
+        cap: fast.filter_cap.unwrap_or(0.25).min(0.999),
+        floor,
+        initial_window: f64::from(flow.tcp.initial_window).max(floor),
+        packet_bits: bits(flow.packet),
+        payload_bits: bits(flow.mss()),
+        start: flow.start.as_secs_f64(),
+        stop: flow.stop.map_or(f64::INFINITY, Time::as_secs_f64),
+        size: flow.size.map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(flow.mss())),
+    })
+}

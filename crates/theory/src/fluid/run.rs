@@ -1,0 +1,236 @@
+//! The door: a network and options in, series and the final state out.
+
+use eddyline_scenario::Network;
+
+use super::dde::{Past, Piece, Settings, Statistics, System, solve};
+use super::model::{ARRIVED, AVERAGE, DELAY, LEFT, Model, PACKETS, Phase, RECEIVED, SENT, WINDOW};
+use super::options::{BaseRtts, DynamicsOptions, Filter};
+use super::plan::Plan;
+use crate::error::TheoryError;
+use crate::world::run_with_base_rtt;
+use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
+
+/// What the equations do from an empty network to the network's duration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dynamics {
+    /// At multiples of the network's interval. Rates are means over the interval, all else is as it is at that moment.
+    pub series: Series,
+    /// The flows that theory has a model of, at the end.
+    pub flows: Vec<FlowEnd>,
+    /// Every link at the end.
+    pub links: Vec<LinkEnd>,
+    /// Largest relative difference between a flow's rate at the end and its rate in equilibrium, the senders' beliefs being what they
+    /// are at the end. `None` where a flow has stopped or not begun, or no equilibrium was found.
+    pub from_equilibrium: Option<f64>,
+    /// What it took.
+    pub statistics: Statistics,
+    /// What the equations do not honour of the network, in words.
+    pub notes: Vec<String>,
+}
+
+/// A flow at the end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlowEnd {
+    /// Place in the network's flows.
+    pub flow: usize,
+    /// Whether it is sending.
+    pub open: bool,
+    /// x in packet/s, as it leaves the sender.
+    pub packets_per_s: f64,
+    /// w in packets.
+    pub window_packets: f64,
+    /// R in seconds, as the sender sees it.
+    pub rtt_s: f64,
+    /// q in seconds: what of R is neither propagation nor the flow's own transmission times.
+    pub queueing_delay_s: f64,
+    /// What the sender takes for the round-trip time without queueing, in seconds.
+    pub base_rtt_s: f64,
+    /// Data packets sent.
+    pub sent_packets: f64,
+}
+
+/// A link at the end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkEnd {
+    /// p in seconds.
+    pub queueing_delay_s: f64,
+    /// Bits that arrived since the beginning.
+    pub arrived_bits: f64,
+    /// Bits that left since the beginning: capacity while there was a queue, arrivals while there was none.
+    pub departed_bits: f64,
+}
+
+/// Integrates the equations of `network` from an empty network at time 0 to its duration.
+///
+/// # Errors
+/// [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options that make no sense; [`TheoryError::Dynamics`] where the limit on
+/// steps is reached.
+pub fn dynamics(network: &Network, options: &DynamicsOptions) -> Result<Dynamics, TheoryError> {
+    check(network, options)?;
+    let mut plan = Plan::new(network, options);
+    let notes = std::mem::take(&mut plan.notes);
+    let mut model = Model::new(plan, options.clone());
+    let end = network.duration.as_secs_f64();
+    let trip = model.shortest_trip;
+    let settings = Settings {
+        tolerance: options.tolerance,
+        first_step: 1e-3 * trip,
+        longest_step: 0.5 * trip,
+        shortest_step: 1e-9 * trip,
+        most_steps: options.most_steps,
+        fixed: false,
+    };
+    let mut recorder = Recorder::new(network, &model);
+    let y = model.initial();
+    let (y, statistics) = solve(&mut model, (0.0, end), &y, &settings, &mut |model, piece, past| {
+        recorder.observe(model, piece, past);
+    })?;
+    let flows: Vec<FlowEnd> = (0..model.plan.flows.len()).map(|s| flow_end(&model, s, &y)).collect();
+    let link = |l| LinkEnd {
+        queueing_delay_s: y[model.of_link(l, DELAY)].max(0.0),
+        arrived_bits: y[model.of_link(l, ARRIVED)],
+        departed_bits: y[model.of_link(l, LEFT)],
+    };
+    Ok(Dynamics {
+        series: recorder.series,
+        links: (0..model.plan.capacity.len()).map(link).collect(),
+        from_equilibrium: from_equilibrium(network, &flows),
+        flows,
+        statistics,
+        notes,
+    })
+}
+
+fn check(network: &Network, options: &DynamicsOptions) -> Result<(), TheoryError> {
+    let within = |holds: bool, what: &str, value: f64, allowed: &'static str| {
+        if holds { Ok(()) } else { Err(TheoryError::OutOfRange { what: what.to_owned(), value, allowed }) }
+    };
+    let tolerance = options.tolerance;
+    within((1e-12..=0.1).contains(&tolerance), "the tolerance", tolerance, "from 1e-12 to 0.1")?;
+    if let Filter::Asymmetric { up, down } = options.filter {
+        for psi in [up, down] {
+            within(psi > 0.0 && psi < 1.0, "psi", psi, "above 0 and below 1")?;
+        }
+    }
+    if let BaseRtts::Given(all) = &options.base_rtt {
+        let (given, wanted) = (all.len(), network.flows.len());
+        if given != wanted {
+            return Err(TheoryError::Length { what: "base round-trip times", given, wanted });
+        }
+        for base in all {
+            within(base.is_finite() && *base > 0.0, "a base round-trip time", *base, "above 0 and finite")?;
+        }
+    }
+    Ok(())
+}
+
+fn flow_end(model: &Model, s: usize, y: &[f64]) -> FlowEnd {
+    let (plan, state) = (&model.plan.flows[s], &model.flows[s]);
+    let open = state.phase == Phase::Open;
+    FlowEnd {
+        flow: plan.index,
+        open,
+        packets_per_s: if open { state.rate } else { 0.0 },
+        window_packets: y[model.of_flow(s, WINDOW)],
+        rtt_s: state.rtt,
+        queueing_delay_s: state.rtt - plan.trip,
+        base_rtt_s: model.base_rtt(s, state.rtt),
+        sent_packets: y[model.of_flow(s, SENT)],
+    }
+}
+
+fn from_equilibrium(network: &Network, flows: &[FlowEnd]) -> Option<f64> {
+    if flows.is_empty() || flows.iter().any(|f| !f.open) {
+        return None;
+    }
+    let mut beliefs = vec![1.0; network.flows.len()];
+    for f in flows {
+        beliefs[f.flow] = f.base_rtt_s;
+    }
+    let settled = run_with_base_rtt(network, &beliefs).ok()?;
+    flows.iter().try_fold(0.0f64, |worst, f| {
+        let x = settled.flows[f.flow].packets_per_s?;
+        Some(worst.max((f.packets_per_s / x - 1.0).abs()))
+    })
+}
+
+/// Writes rows at multiples of an interval.
+struct Recorder {
+    series: Series,
+    interval: f64,
+    ticks: u64,
+    received: Vec<f64>,
+    links: Vec<(f64, f64)>,
+    y: Vec<f64>,
+    dy: Vec<f64>,
+    events: Vec<f64>,
+}
+
+impl Recorder {
+    fn new(network: &Network, model: &Model) -> Self {
+        Self {
+            series: Series::default(),
+            interval: network.record_interval.as_secs_f64().max(1e-12),
+            ticks: 1,
+            received: vec![0.0; model.plan.flows.len()],
+            links: vec![(0.0, 0.0); model.plan.capacity.len()],
+            y: vec![0.0; model.unknowns()],
+            dy: vec![0.0; model.unknowns()],
+            events: vec![0.0; model.events()],
+        }
+    }
+
+    fn observe(&mut self, model: &mut Model, piece: &Piece, past: &Past) {
+        loop {
+            let t = self.ticks as f64 * self.interval;
+            // the last tick may be the end, rounded
+            if t > piece.end() * (1.0 + 4.0 * f64::EPSILON) {
+                return;
+            }
+            self.tick(model, piece, past, t.min(piece.end()));
+            self.ticks += 1;
+        }
+    }
+
+    fn tick(&mut self, model: &mut Model, piece: &Piece, past: &Past, t: f64) {
+        for (i, y) in self.y.iter_mut().enumerate() {
+            *y = piece.value(i, t);
+        }
+        model.rates(t, &self.y, past, &mut self.dy, &mut self.events);
+        let y = &self.y;
+        for (s, before) in self.received.iter_mut().enumerate() {
+            let (plan, state) = (&model.plan.flows[s], &model.flows[s]);
+            let of = |unknown| y[model.of_flow(s, unknown)];
+            let mut row = |q, v| self.series.push(t, FLOW, plan.index as u32, q, v);
+            row(Quantity::CwndPackets, of(WINDOW));
+            row(
+                Quantity::InFlightPackets,
+                if state.phase == Phase::Idle { 0.0 } else { of(SENT) - state.acknowledged },
+            );
+            if state.heard {
+                row(Quantity::RttS, state.rtt);
+                if plan.filter != Filter::None {
+                    row(Quantity::SrttS, of(AVERAGE));
+                }
+            }
+            let throughput = (of(RECEIVED) - *before) / self.interval;
+            row(Quantity::ThroughputBps, throughput);
+            row(Quantity::GoodputBps, throughput * plan.payload_bits / plan.packet_bits);
+            *before = of(RECEIVED);
+        }
+        for (l, before) in self.links.iter_mut().enumerate() {
+            let of = |unknown| y[model.of_link(l, unknown)];
+            let delay = of(DELAY).max(0.0);
+            let packets = model.of_link(l, PACKETS);
+            let mut row = |q, v| self.series.push(t, LINK, l as u32, q, v);
+            // what waits arrived since what leaves now did
+            let (entered, _) = past.entered(model.of_link(l, DELAY), t);
+            let waiting = if delay > 0.0 { (y[packets] - past.value(packets, entered)).max(0.0) } else { 0.0 };
+            row(Quantity::QueuePackets, waiting);
+            row(Quantity::QueueBytes, delay * model.plan.capacity[l] / 8.0);
+            row(Quantity::ArrivalBps, (of(ARRIVED) - before.0) / self.interval);
+            row(Quantity::DepartureBps, (of(LEFT) - before.1) / self.interval);
+            *before = (of(ARRIVED), of(LEFT));
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The fluid model of FAST: equilibria, conservation, exact solutions, late joiners.
+
+mod common;
+
+use common::{between, close, fast_flow, link, magnitude, network};
+use eddyline_path::random::Stream;
+use eddyline_scenario::Network;
+use eddyline_scenario::series::{FLOW, LINK, Quantity};
+use eddyline_theory::LinkModel;
+use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Filter, Gain, Sending};
+use eddyline_theory::{Dynamics, TheoryError, dynamics, equilibria, run_with_base_rtt};
+use eddyline_units::Time;
+
+const BOTH: [LinkModel; 2] = [LinkModel::Integrator, LinkModel::AckClocked];
+
+fn exact(link_model: LinkModel) -> DynamicsOptions {
+    DynamicsOptions { link_model, base_rtt: BaseRtts::Exact, start_up: false, ..DynamicsOptions::default() }
+}
+
+fn follow(network: &Network, options: &DynamicsOptions) -> Dynamics {
+    dynamics(network, options).expect("followed to the end")
+}
+
+/// One flow over 10 Mbit/s and back over as much; the queue holds 100 packets in equilibrium.
+fn single() -> Network {
+    let mut n = network(
+        vec![link("forward", 10_000_000, 10), link("backward", 10_000_000, 10)],
+        vec![fast_flow("flow", 100.0, &[0], &[1])],
+    );
+    n.duration = Time::from_ms(20_000);
+    n
+}
+
+/// Largest relative distance of the rates at the end from the nearest equilibrium.
+fn distance(network: &Network, d: &Dynamics) -> f64 {
+    let found = equilibria(network).expect("solved").found;
+    let from =
+        |rates: &[f64]| d.flows.iter().zip(rates).map(|(f, x)| (f.packets_per_s / x - 1.0).abs()).fold(0.0, f64::max);
+    found.iter().map(|e| from(&e.rates)).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn one_flow_settles_where_it_must() {
+    for model in BOTH {
+        let d = follow(&single(), &exact(model));
+        let (f, l) = (&d.flows[0], &d.links[0]);
+        close(f.packets_per_s, 1250.0, 1e-9);
+        close(f.queueing_delay_s, 0.08, 1e-9);
+        close(f.window_packets, 100.0 + 1250.0 * 0.020_832, 1e-9);
+        close(l.queueing_delay_s, 0.08, 1e-9);
+        assert!(d.from_equilibrium.expect("compared") < 1e-9);
+        let packets = d.series.of(LINK, 0, Quantity::QueuePackets);
+        assert_eq!(packets.len(), 200);
+        close(packets[199].0, 20.0, 1e-12);
+        close(packets[199].1, 100.0, 1e-6);
+        close(d.series.of(FLOW, 0, Quantity::ThroughputBps)[150].1, 1e7, 1e-6);
+        close(d.series.of(FLOW, 0, Quantity::RttS)[190].1, 0.100_832, 1e-6);
+        close(d.series.of(FLOW, 0, Quantity::InFlightPackets)[190].1, f.window_packets, 1e-6);
+    }
+}
+
+/// While the queue is busy an ACK-clocked flow's acknowledgements arrive at the link's rate, so its window obeys an ordinary
+/// equation in which only the delay of its own window remains: w' = gamma / R (alpha - w q / R), R = w_then / c.
+#[test]
+fn one_flow_against_its_exact_solution() {
+    // With R = trip + p and, since acknowledgements come back at rate c, w(t) = c R(t + r) where the packet sent at t comes back at t + r:
+    // near equilibrium both q and w relax as e^(-gamma t / R): w q / R = c q, so c q' ~ gamma / R (alpha - c q).
+    let d = follow(&single(), &DynamicsOptions { tolerance: 1e-9, ..exact(LinkModel::AckClocked) });
+    let w = d.series.of(FLOW, 0, Quantity::CwndPackets);
+    let deviation = |at: usize| (w[at].1 - 126.04).abs();
+    // the rate z solves z R = gamma e^(-z ...)... a packet's window is felt one round trip later: z = gamma / R e^(z R)
+    let mut z: f64 = 0.5;
+    for _ in 0..200 {
+        z = 0.5 * z.exp();
+        z = z.min(1.0);
+    }
+    println!("{} {}", deviation(9) / deviation(19), z);
+}
+
+#[test]
+fn bits_are_conserved() {
+    let mut n = network(
+        vec![link("forward", 10_000_000, 10), link("backward", 2_000_000, 25), link("side", 5_000_000, 3)],
+        vec![
+            fast_flow("there", 80.0, &[0, 2], &[1]),
+            fast_flow("back", 50.0, &[1], &[0]),
+            fast_flow("late", 30.0, &[2], &[1]),
+        ],
+    );
+    n.flows[2].start = Time::from_ms(3_000);
+    n.flows[0].stop = Some(Time::from_ms(7_000));
+    n.duration = Time::from_ms(10_000);
+    for model in BOTH {
+        let d = follow(&n, &DynamicsOptions { link_model: model, ..DynamicsOptions::default() });
+        for (l, link) in d.links.iter().enumerate() {
+            let capacity = n.links[l].rate.as_bps() as f64;
+            let kept = link.arrived_bits - link.departed_bits - capacity * link.queueing_delay_s;
+            assert!(kept.abs() <= 1e-6 * link.arrived_bits, "{model:?} link {l}: {kept} of {}", link.arrived_bits);
+            // departures never exceed capacity, and the sum of the series is the total
+            let left = d.series.of(LINK, l as u32, Quantity::DepartureBps);
+            assert!(left.iter().all(|(_, bps)| *bps <= capacity * (1.0 + 1e-6)), "{model:?} link {l}");
+            let sum: f64 = left.iter().map(|(_, bps)| bps * 0.1).sum();
+            close(sum, link.departed_bits, 1e-9);
+        }
+        if model == LinkModel::AckClocked {
+            // all that the first flow sent before it stopped has arrived
+            let arrived: f64 = d.series.of(FLOW, 0, Quantity::ThroughputBps).iter().map(|(_, v)| v * 0.1).sum();
+            close(arrived, d.flows[0].sent_packets * 8000.0, 1e-4);
+        }
+        assert_eq!(d.from_equilibrium, None);
+    }
+}
+
+#[test]
+fn tolerance_halved_brings_the_answer_nearer() {
+    for model in BOTH {
+        let mut n = single();
+        n.duration = Time::from_ms(700);
+        let window = |tolerance| {
+            let d = follow(&n, &DynamicsOptions { tolerance, ..exact(model) });
+            d.flows[0].window_packets
+        };
+        let best = window(1e-11);
+        let errors: Vec<f64> = [1e-3, 1e-5, 1e-7, 1e-9].iter().map(|t| (window(*t) / best - 1.0).abs()).collect();
+        println!("{model:?} {errors:?}");
+        assert!(errors[3] < 1e-7 && errors[2] < 1e-5 && errors[3] < errors[1], "{model:?} {errors:?}");
+    }
+}
+
+/// One duplex link with flows both ways.
+fn random_duplex(random: &mut Stream) -> Network {
+    let rate = magnitude(random, 2e6, 1e9);
+    let other = rate * magnitude(random, 0.05, 20.0);
+    let delay = |random: &mut Stream| between(random, 1.0, 50.0) as u64;
+    let links = vec![link("f", rate as u64, delay(random)), link("b", other as u64, delay(random))];
+    let count = 1 + (random.uniform() * 4.0) as usize;
+    let mut flows = Vec::new();
+    for i in 0..count {
+        let forward = random.uniform() < 0.5;
+        let (data, ack) = if forward { (0, 1) } else { (1, 0) };
+        let mut flow = fast_flow(&format!("{i}"), magnitude(random, 20.0, 400.0), &[data], &[ack]);
+        flow.packet = between(random, 200.0, 1500.0) as u32;
+        flow.access_data = Time::from_ms(between(random, 0.0, 20.0) as u64);
+        flow.start = Time::from_ms(between(random, 0.0, 500.0) as u64);
+        flows.push(flow);
+    }
+    let mut n = network(links, flows);
+    n.record_interval = Time::from_ms(1000);
+    n
+}
+
+#[test]
+fn a_hundred_duplex_links_settle_at_their_equilibrium() {
+    let mut random = Stream::new(1, "fluid", "duplex");
+    let mut steps = 0;
+    for case in 0..100 {
+        let mut n = random_duplex(&mut random);
+        // as long as the slowest window takes: gamma a round-trip time
+        let trip = run_with_base_rtt(&n, &beliefs(&n))
+            .expect("solved")
+            .flows
+            .iter()
+            .map(|f| f.rtt_s.mean.unwrap_or(1.0))
+            .fold(0.0, f64::max);
+        n.duration = Time::from_secs_f64(1.0 + 120.0 * trip);
+        let d = follow(&n, &exact(LinkModel::AckClocked));
+        steps += d.statistics.accepted;
+        let distance = distance(&n, &d);
+        assert!(distance < 1e-4, "case {case}: {distance:e} after {:?} {:?}", n.duration, d.flows);
+    }
+    println!("{steps} steps");
+}
+
+/// What every flow takes without queues.
+fn beliefs(n: &Network) -> Vec<f64> {
+    run_with_base_rtt(n, &vec![1.0; n.flows.len()]).map_or_else(
+        |_| vec![1.0; n.flows.len()],
+        |_| n.flows.iter().map(|f| n.propagation_rtt(f).as_secs_f64()).collect(),
+    )
+}
+
+#[test]
+fn a_late_joiner_settles_with_its_mistake() {
+    let mut n = network(
+        vec![link("forward", 100_000_000, 10), link("backward", 100_000_000, 10)],
+        vec![fast_flow("first", 200.0, &[0], &[1]), fast_flow("second", 200.0, &[0], &[1])],
+    );
+    n.flows[1].start = Time::from_ms(5_000);
+    n.duration = Time::from_ms(30_000);
+    for model in BOTH {
+        let d = follow(&n, &DynamicsOptions { link_model: model, start_up: false, ..DynamicsOptions::default() });
+        let beliefs: Vec<f64> = d.flows.iter().map(|f| f.base_rtt_s).collect();
+        println!("{model:?} {beliefs:?} {:?}", d.from_equilibrium);
+        let r = run_with_base_rtt(&n, &beliefs).expect("solved");
+        for (f, r) in d.flows.iter().zip(&r.flows) {
+            close(f.packets_per_s, r.packets_per_s.expect("known"), 1e-4);
+        }
+        // it found 200 packets waiting: 16 ms
+        assert!(beliefs[1] > 0.035 && beliefs[1] < 0.0375, "{beliefs:?}");
+        assert!(d.flows[1].packets_per_s > 1.4 * d.flows[0].packets_per_s);
+        let given = DynamicsOptions { base_rtt: BaseRtts::Given(beliefs), ..exact(model) };
+        close(follow(&n, &given).flows[1].packets_per_s, r.flows[1].packets_per_s.expect("known"), 1e-4);
+    }
+}
+
+#[test]
+fn filters_and_pacing_leave_the_equilibrium() {
+    for filter in [Filter::Fast, Filter::Asymmetric { up: 0.75, down: 0.5 }] {
+        for (sending, gain) in [(Sending::Window, Gain::Continuous), (Sending::Paced, Gain::Sampled)] {
+            let at = std::time::Instant::now();
+            let d = follow(&single(), &DynamicsOptions { filter, sending, gain, ..exact(LinkModel::AckClocked) });
+            println!("{filter:?} {:?} {:?}", d.statistics, at.elapsed());
+            close(d.flows[0].packets_per_s, 1250.0, 1e-6);
+        }
+    }
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let wrong = |o: DynamicsOptions| dynamics(&single(), &o).expect_err("refused");
+    let o = DynamicsOptions::default;
+    assert!(matches!(wrong(DynamicsOptions { tolerance: 0.0, ..o() }), TheoryError::OutOfRange { .. }));
+    assert!(matches!(wrong(DynamicsOptions { base_rtt: BaseRtts::Given(vec![]), ..o() }), TheoryError::Length { .. }));
+    let psi = Filter::Asymmetric { up: 1.0, down: 0.5 };
+    assert!(matches!(wrong(DynamicsOptions { filter: psi, ..o() }), TheoryError::OutOfRange { .. }));
+    assert!(matches!(wrong(DynamicsOptions { most_steps: 10, ..o() }), TheoryError::Dynamics(_)));
+}
