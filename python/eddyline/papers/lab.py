@@ -116,6 +116,13 @@ class Lab:
         """The answer to one run."""
         return self.ask([run])[0]
 
+    def theory(
+        self, file: str, question: str, changes: tuple[tuple[str, str], ...] = (), **options: Any
+    ) -> dict[str, Any]:
+        """What theory answers to `question` about a scenario with `changes`."""
+        _, document = Scenario.load(self.folder / "scenarios" / f"{file}.toml", set=changes).theory(question, **options)
+        return document
+
     def _load(self, run: Run) -> Scenario:
         return Scenario.load(self.folder / "scenarios" / f"{run.file}.toml", set=run.overrides())
 

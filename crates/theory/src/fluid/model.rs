@@ -2,15 +2,15 @@
 
 use super::dde::{Past, System};
 use super::marks::{Errand, Front, Mark, Marks};
-use super::options::{DynamicsOptions, Filter, Gain, Sending};
+use super::options::{DynamicsOptions, Filter, Gain};
 use super::plan::{FlowPlan, Plan};
 use crate::link_model::LinkModel;
 
-/// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver.
+/// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver (integrator only).
 pub(super) const WINDOW: usize = 0;
 pub(super) const AVERAGE: usize = 1;
 pub(super) const SENT: usize = 2;
-pub(super) const RECEIVED: usize = 3;
+const RECEIVED: usize = 3;
 /// Unknowns of a link: queueing delay, bits that arrived, bits that left, packets that arrived.
 pub(super) const DELAY: usize = 0;
 pub(super) const ARRIVED: usize = 1;
@@ -47,8 +47,6 @@ pub(super) struct FlowState {
     pub smallest: f64,
     /// R of the acknowledgement that arrives now.
     pub rtt: f64,
-    /// Sending rate in packet/s.
-    pub rate: f64,
     /// Packets acknowledged.
     pub acknowledged: f64,
 }
@@ -81,7 +79,6 @@ impl Model {
             doubling: options.start_up,
             smallest: f64::INFINITY,
             rtt: 0.0,
-            rate: 0.0,
             acknowledged: 0.0,
         };
         for (s, f) in plan.flows.iter().enumerate() {
@@ -147,6 +144,19 @@ impl Model {
                 // no link gives more than its capacity
                 let most = flow.hops[..hop].iter().map(|h| self.plan.capacity[h.link] / h.bits.max(1e-300));
                 (most.fold(rate * share, f64::min), sent)
+            }
+        }
+    }
+
+    /// Bits of flow `s` that have arrived at its receiver. The joint model loses and makes no packets, so they are those that had been
+    /// sent when what arrives now was; the integrator's rates are no departures and have to be added up.
+    pub(super) fn received(&self, past: &Past, s: usize, y: &[f64], t: f64) -> f64 {
+        let flow = &self.plan.flows[s];
+        match self.options.link_model {
+            LinkModel::Integrator => y[self.of_flow(s, RECEIVED)],
+            LinkModel::AckClocked => {
+                let (sent, _) = self.sent_at(past, flow, flow.data_hops, flow.to_receiver, t);
+                past.value(self.of_flow(s, SENT), sent) * flow.packet_bits
             }
         }
     }
@@ -303,10 +313,7 @@ impl System for Model {
                     LinkModel::AckClocked => {
                         let missing = acknowledged + w - y[at + SENT];
                         let room = (acks + dy[at + WINDOW] + CATCH_UP / flow.trip * missing).max(0.0);
-                        match self.options.sending {
-                            Sending::Window => room,
-                            Sending::Paced => room.min(w / rtt),
-                        }
+                        if flow.paced { room.min(w / rtt) } else { room }
                     }
                 };
                 if self.options.start_up && heard {
@@ -316,15 +323,17 @@ impl System for Model {
                 events[of_events + 1] = y[at + SENT] - flow.size;
             }
             let flow = &self.plan.flows[s];
-            let (arrived, _) = self.rate_at(past, s, flow.data_hops, flow.to_receiver, t);
-            dy[at + RECEIVED] = arrived * flow.packet_bits;
+            if self.options.link_model == LinkModel::Integrator {
+                let (arrived, _) = self.rate_at(past, s, flow.data_hops, flow.to_receiver, t);
+                dy[at + RECEIVED] = arrived * flow.packet_bits;
+            }
             for (h, hop) in flow.hops.iter().enumerate() {
                 let (x, _) = self.rate_at(past, s, h, hop.lead, t);
                 arriving[hop.link].0 += x * hop.bits;
                 arriving[hop.link].1 += x * hop.packets;
             }
             let state = &mut self.flows[s];
-            (state.rtt, state.rate, state.acknowledged) = (rtt, dy[at + SENT], acknowledged);
+            (state.rtt, state.acknowledged) = (rtt, acknowledged);
         }
         for (l, (bps, packets)) in arriving.iter().enumerate() {
             let (at, c) = (self.of_link(l, 0), self.plan.capacity[l]);

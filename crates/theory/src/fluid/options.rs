@@ -5,10 +5,12 @@ use crate::link_model::LinkModel;
 /// When an [`AckClocked`](LinkModel::AckClocked) sender uses room in its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sending {
-    /// At once: packets in flight equal the window.
+    /// As the flow is told to: paced, or not.
     #[default]
+    AsConfigured,
+    /// At once: packets in flight equal the window.
     Window,
-    /// No faster than w / RTT, the last sample: as a paced sender.
+    /// No faster than w / RTT, RTT the last sample: as a paced sender.
     Paced,
 }
 

@@ -1,11 +1,11 @@
 //! A network as the equations need it: paths with their delays, loads by time, each flow's parameters.
 
-use eddyline_cc::{BaseRttSource, ControllerParams};
+use eddyline_cc::{BaseRttSource, ControllerParams, FastProfile};
 use eddyline_scenario::Network;
-use eddyline_scenario::network::Flow;
+use eddyline_scenario::network::{Flow, Pacing};
 use eddyline_units::{Rate, Time};
 
-use super::options::{BaseRtts, DynamicsOptions, Filter};
+use super::options::{BaseRtts, DynamicsOptions, Filter, Sending};
 use crate::world::mean_rate;
 
 /// A link on a flow's round trip.
@@ -38,6 +38,8 @@ pub(super) struct FlowPlan {
     pub handshake_gain: f64,
     /// The belief that no sample changes, in seconds; `None` where the smallest sample is believed.
     pub belief: Option<f64>,
+    /// Whether it sends no faster than w / RTT.
+    pub paced: bool,
     pub alpha: f64,
     pub gamma: f64,
     /// Queueing delay below which the window doubles, in seconds.
@@ -163,6 +165,11 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
             BaseRttSource::Estimated => None,
         },
     };
+    let paced = match (options.sending, flow.tcp.pacing) {
+        (Sending::Paced, _) | (Sending::AsConfigured, Pacing::On) => true,
+        (Sending::Window, _) | (Sending::AsConfigured, Pacing::Off) => false,
+        (Sending::AsConfigured, Pacing::Controller) => fast.profile == FastProfile::Clean,
+    };
     let floor = fast.min_window.get().max(1.0);
     Some(FlowPlan {
         index,
@@ -173,6 +180,7 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
         trip,
         handshake_gain,
         belief,
+        paced,
         alpha: fast.alpha.get(),
         gamma: fast.gamma,
         threshold: fast.mi_threshold.as_secs_f64(),

@@ -3,7 +3,7 @@
 use eddyline_scenario::Network;
 
 use super::dde::{Past, Piece, Settings, Statistics, System, solve};
-use super::model::{ARRIVED, AVERAGE, DELAY, LEFT, Model, PACKETS, Phase, RECEIVED, SENT, WINDOW};
+use super::model::{ARRIVED, AVERAGE, DELAY, LEFT, Model, PACKETS, Phase, SENT, WINDOW};
 use super::options::{BaseRtts, DynamicsOptions, Filter};
 use super::plan::Plan;
 use crate::error::TheoryError;
@@ -35,7 +35,7 @@ pub struct FlowEnd {
     pub flow: usize,
     /// Whether it is sending.
     pub open: bool,
-    /// x in packet/s, as it leaves the sender.
+    /// x in packet/s: w / R, which is the mean of the round trip that ends.
     pub packets_per_s: f64,
     /// w in packets.
     pub window_packets: f64,
@@ -127,11 +127,12 @@ fn check(network: &Network, options: &DynamicsOptions) -> Result<(), TheoryError
 fn flow_end(model: &Model, s: usize, y: &[f64]) -> FlowEnd {
     let (plan, state) = (&model.plan.flows[s], &model.flows[s]);
     let open = state.phase == Phase::Open;
+    let window = y[model.of_flow(s, WINDOW)];
     FlowEnd {
         flow: plan.index,
         open,
-        packets_per_s: if open { state.rate } else { 0.0 },
-        window_packets: y[model.of_flow(s, WINDOW)],
+        packets_per_s: if open { window / state.rtt } else { 0.0 },
+        window_packets: window,
         rtt_s: state.rtt,
         queueing_delay_s: state.rtt - plan.trip,
         base_rtt_s: model.base_rtt(s, state.rtt),
@@ -213,10 +214,11 @@ impl Recorder {
                     row(Quantity::SrttS, of(AVERAGE));
                 }
             }
-            let throughput = (of(RECEIVED) - *before) / self.interval;
+            let received = model.received(past, s, y, t);
+            let throughput = (received - *before) / self.interval;
             row(Quantity::ThroughputBps, throughput);
             row(Quantity::GoodputBps, throughput * plan.payload_bits / plan.packet_bits);
-            *before = of(RECEIVED);
+            *before = received;
         }
         for (l, before) in self.links.iter_mut().enumerate() {
             let of = |unknown| y[model.of_link(l, unknown)];

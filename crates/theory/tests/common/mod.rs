@@ -81,6 +81,13 @@ pub fn fast(alpha: f64, base_rtt: BaseRttSource) -> Arc<ControllerParams> {
     }))
 }
 
+/// FAST with a gamma of one's own.
+pub fn gentle(alpha: f64, gamma: f64) -> Arc<ControllerParams> {
+    let known = fast(alpha, BaseRttSource::Estimated);
+    let ControllerParams::Fast(params) = &*known else { unreachable!("it was made so") };
+    Arc::new(ControllerParams::Fast(FastParams { gamma, ..params.clone() }))
+}
+
 pub fn link(name: &str, bps: u64, delay_ms: u64) -> Link {
     Link {
         name: name.to_owned(),

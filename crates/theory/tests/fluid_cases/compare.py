@@ -68,9 +68,9 @@ def main() -> None:
         if args.plot:
             plot(args.plot / f"{file.stem}.png", curves)
     table = pd.DataFrame(rows, columns=["scenario", "model", "queue", "window"])
-    print(table.pivot(index="model", columns="scenario", values="queue").loc[list(VARIANTS)].round(2).to_markdown())
+    print(table.pivot(index="model", columns="scenario", values="queue").loc[list(VARIANTS)].round(2).to_string())
     print()
-    print(table.pivot(index="model", columns="scenario", values="window").loc[list(VARIANTS)].round(2).to_markdown())
+    print(table.pivot(index="model", columns="scenario", values="window").loc[list(VARIANTS)].round(2).to_string())
 
 
 def plot(file: Path, curves: dict[str, tuple[pd.DataFrame, pd.DataFrame]]) -> None:

@@ -10,6 +10,7 @@ from eddyline.papers.two_way_fast import (
     efficiency,
     examples,
     figure_2,
+    figure_5,
     film,
     joining,
     starts,
@@ -43,6 +44,7 @@ EXHIBITS: Builders = {
     "film": film.film,
     "film-load": film.load,
     "fig-4": film.figure_4,
+    "fig-5": figure_5.build,
 }
 """What makes each exhibit, in the order of the report."""
 
