@@ -116,10 +116,8 @@ fn error(system: Smooth, end: f64, start: f64, step: f64, exact: f64) -> f64 {
 
 #[test]
 fn order_on_an_ordinary_equation_is_five() {
-    let errors: Vec<f64> = [0.1, 0.05, 0.025]
-        .iter()
-        .map(|h| error(Smooth::Ordinary, 4.0, 1.0, *h, 4.0f64.sin().exp()))
-        .collect();
+    let errors: Vec<f64> =
+        [0.1, 0.05, 0.025].iter().map(|h| error(Smooth::Ordinary, 4.0, 1.0, *h, 4.0f64.sin().exp())).collect();
     for pair in errors.windows(2) {
         let order = (pair[0] / pair[1]).log2();
         println!("order {order:.2}: {:e} {:e}", pair[0], pair[1]);
@@ -130,7 +128,8 @@ fn order_on_an_ordinary_equation_is_five() {
 #[test]
 fn order_with_a_delay_is_at_least_four() {
     let half = std::f64::consts::FRAC_PI_2;
-    let errors: Vec<f64> = [8.0, 16.0, 32.0].iter().map(|n| error(Smooth::Lap, 5.0 * half, 0.0, half / n, 1.0)).collect();
+    let errors: Vec<f64> =
+        [8.0, 16.0, 32.0].iter().map(|n| error(Smooth::Lap, 5.0 * half, 0.0, half / n, 1.0)).collect();
     for pair in errors.windows(2) {
         let order = (pair[0] / pair[1]).log2();
         println!("order {order:.2}: {:e} {:e}", pair[0], pair[1]);

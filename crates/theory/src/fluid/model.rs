@@ -194,7 +194,13 @@ impl Model {
         let weight = match flow.filter {
             Filter::None => return 0.0,
             Filter::Fast => (flow.gain / w.max(1.0)).min(flow.cap),
-            Filter::Asymmetric { up, down } => if rtt > average { up } else { down },
+            Filter::Asymmetric { up, down } => {
+                if rtt > average {
+                    up
+                } else {
+                    down
+                }
+            }
         };
         // n samples leave (1 - weight)^n of the difference
         let rate = (-libm::log1p(-weight) * acks).min(FASTEST_FILTER / rtt);
@@ -351,7 +357,7 @@ impl System for Model {
             return;
         }
         let s = (i - links) / 2;
-        if (i - links) % 2 == 0 {
+        if (i - links).is_multiple_of(2) {
             self.flows[s].doubling = !self.flows[s].doubling;
             self.depart(s, t, u8::from(self.options.link_model == LinkModel::Integrator), 1, Errand::None);
         } else {

@@ -204,7 +204,10 @@ impl Recorder {
             let of = |unknown| y[model.of_flow(s, unknown)];
             let mut row = |q, v| self.series.push(t, FLOW, plan.index, q, v);
             row(Quantity::CwndPackets, of(WINDOW));
-            row(Quantity::InFlightPackets, if state.phase == Phase::Idle { 0.0 } else { of(SENT) - state.acknowledged });
+            row(
+                Quantity::InFlightPackets,
+                if state.phase == Phase::Idle { 0.0 } else { of(SENT) - state.acknowledged },
+            );
             if state.heard {
                 row(Quantity::RttS, state.rtt);
                 if plan.filter != Filter::None {

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
+use super::System;
 use super::past::{Past, Piece};
 use super::tableau::{A, C, D, E};
-use super::System;
 
 /// How to integrate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -322,7 +322,8 @@ impl Stepper {
                 if below > 0.0 || high - low <= 1e-13 * h.max(t.abs() * 1e-3) {
                     break;
                 }
-                let guess = if above > below { (low * above - high * below) / (above - below) } else { 0.5 * (low + high) };
+                let guess =
+                    if above > below { (low * above - high * below) / (above - below) } else { 0.5 * (low + high) };
                 let at = if guess > low && guess < high { guess } else { 0.5 * (low + high) };
                 let g = value(self, at);
                 if g > 0.0 {
