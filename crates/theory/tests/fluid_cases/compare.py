@@ -21,9 +21,10 @@ ROOT = HERE.parents[3]
 VARIANTS = {
     "integrator": ["model=integrator"],
     "integrator, sampled gain": ["model=integrator", "gain=sampled"],
-    "ACK-clocked": ["model=ack_clocked"],
-    "ACK-clocked, sampled gain": ["model=ack_clocked", "gain=sampled"],
+    "ACK-clocked": ["model=ack_clocked", "sending=window"],
+    "ACK-clocked, sampled gain": ["model=ack_clocked", "sending=window", "gain=sampled"],
     "ACK-clocked, paced": ["model=ack_clocked", "sending=paced"],
+    "ACK-clocked, paced, filter": ["model=ack_clocked", "sending=paced", "filter=fast"],
     "ACK-clocked, paced, sampled gain": ["model=ack_clocked", "sending=paced", "gain=sampled"],
     "ACK-clocked, paced, sampled gain, filter": ["model=ack_clocked", "sending=paced", "gain=sampled", "filter=fast"],
 }
