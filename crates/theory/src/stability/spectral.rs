@@ -20,6 +20,8 @@ pub(super) fn states(f: &Characteristic<'_>, n: usize) -> usize {
     match f.model {
         LinkModel::Integrator => links * (n + 1) + flows.iter().map(|s| 2 * s.crossings.len()).sum::<usize>(),
         LinkModel::AckClocked => (links + flows.len()) * n + 2 * flows.len(),
+        // found by other means
+        LinkModel::Joint => usize::MAX,
     }
 }
 
@@ -28,6 +30,7 @@ pub(super) fn eigenvalues(f: &Characteristic<'_>, n: usize) -> Vec<Complex> {
     let matrix = match f.model {
         LinkModel::Integrator => Some(integrator(f, n)),
         LinkModel::AckClocked => ack_clocked(f, n),
+        LinkModel::Joint => None,
     };
     let Some(matrix) = matrix else { return Vec::new() };
     let size = matrix.len();
@@ -66,8 +69,7 @@ impl Grid {
     /// Row i of the differentiation matrix.
     fn slope(&self, i: usize) -> Vec<f64> {
         let (p, w) = (&self.points, &self.weights);
-        let mut row: Vec<f64> =
-            (0..p.len()).map(|j| if i == j { 0.0 } else { w[j] / w[i] / (p[i] - p[j]) }).collect();
+        let mut row: Vec<f64> = (0..p.len()).map(|j| if i == j { 0.0 } else { w[j] / w[i] / (p[i] - p[j]) }).collect();
         row[i] = -row.iter().sum::<f64>();
         row
     }
