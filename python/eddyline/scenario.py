@@ -25,8 +25,8 @@ WORLDS = ("theory", "sim", "kernel", "quic")
 QUESTIONS = ("equilibrium", "stability", "population")
 """What only theory answers."""
 
-LINK_MODELS = ("integrator", "ack_clocked")
-"""How queues answer to windows."""
+LINK_MODELS = ("integrator", "ack_clocked", "joint")
+"""How queues answer to windows; the last for small disturbances only."""
 
 _HERE = ("theory", "sim")
 _SERIES_BY_DEFAULT = 200  # flows and links
@@ -164,7 +164,7 @@ class Scenario:
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
             base_rtt_s: World `theory` only: each flow's belief about its base round-trip time in seconds, as world
                 `sim` reports it; propagation alone unless said.
-            dynamics: World `theory` only: follow the flows over time by this link model (one of `LINK_MODELS`) and give
+            dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or `"integrator"`) and give
                 series of it.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
@@ -210,8 +210,8 @@ class Scenario:
         Args:
             question: `"equilibrium"` (every one), `"stability"` (about the first equilibrium) or `"population"` (of the
                 flows that arrive and leave).
-            link_model: How queues answer, for stability: `"integrator"` (eq. 3 of the two-way paper) or
-                `"ack_clocked"`.
+            link_model: How queues answer, for stability: `"integrator"` (eq. 3 of the two-way paper),
+                `"ack_clocked"` or `"joint"`.
             flow_level: Simulate flows, for a population, where a Markov chain would do.
             arrivals: How many arrivals that simulation sees.
 

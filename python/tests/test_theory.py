@@ -60,7 +60,7 @@ def test_equilibrium(eddyline):
 
 def test_stability(eddyline):
     both = json.loads(eddyline("theory", "stability", EXAMPLE_3, "--json").out)
-    assert [d["link_model"] for d in both] == ["integrator", "ack_clocked"]
+    assert [d["link_model"] for d in both] == ["integrator", "ack_clocked", "joint"]
     for d in both:
         assert d["stable"] is True
         assert all(re < 0 for re, _ in d["roots"])

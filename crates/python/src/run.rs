@@ -163,10 +163,12 @@ pub(crate) fn theory(
 }
 
 fn named(link_model: &str) -> PyResult<LinkModel> {
-    [LinkModel::Integrator, LinkModel::AckClocked]
+    [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint]
         .into_iter()
         .find(|m| m.name() == link_model)
-        .ok_or_else(|| PyValueError::new_err(format!("link models are integrator and ack_clocked, not {link_model:?}")))
+        .ok_or_else(|| {
+            PyValueError::new_err(format!("link models are integrator, ack_clocked and joint, not {link_model:?}"))
+        })
 }
 
 fn render(document: Result<impl serde::Serialize, eddyline_theory::TheoryError>) -> PyResult<String> {

@@ -84,7 +84,7 @@ pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, Theo
 /// Local stability about the first equilibrium.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StabilityDocument {
-    /// `integrator` or `ack_clocked`.
+    /// `integrator`, `ack_clocked` or `joint`.
     pub link_model: &'static str,
     /// Whether small disturbances die out.
     pub stable: bool,
@@ -105,7 +105,7 @@ pub struct StabilityDocument {
 /// # Errors
 /// [`TheoryError`] where there is no equilibrium.
 pub fn stability_document(network: &Network, model: LinkModel) -> Result<StabilityDocument, TheoryError> {
-    let Stability { stable, roots, residual, gain_margin, delay_margin_s, notes, link_model } =
+    let Stability { stable, roots, residual, gain_margin, delay_margin_s, notes, link_model, .. } =
         stability(network, model)?;
     let roots = roots.into_iter().map(|(re, im)| [re, im]).collect();
     Ok(StabilityDocument { link_model: link_model.name(), stable, roots, residual, gain_margin, delay_margin_s, notes })

@@ -41,6 +41,9 @@ pub enum TheoryError {
         /// What would do.
         allowed: &'static str,
     },
+    /// A link model that small disturbances have and dynamics have not.
+    #[error("the joint link model is for small disturbances: dynamics follow integrator or ack_clocked")]
+    NoDynamics,
     /// The dynamics could not be followed to the end.
     #[error("the dynamics could not be followed to the end: {0}")]
     Dynamics(#[from] DdeError),

@@ -140,7 +140,7 @@ impl Model {
         let rate = rate.max(0.0);
         match self.options.link_model {
             LinkModel::Integrator => (rate, sent),
-            LinkModel::AckClocked => {
+            LinkModel::AckClocked | LinkModel::Joint => {
                 // no link gives more than its capacity
                 let most = flow.hops[..hop].iter().map(|h| self.plan.capacity[h.link] / h.bits.max(1e-300));
                 (most.fold(rate * share, f64::min), sent)
@@ -154,7 +154,7 @@ impl Model {
         let flow = &self.plan.flows[s];
         match self.options.link_model {
             LinkModel::Integrator => y[self.of_flow(s, RECEIVED)],
-            LinkModel::AckClocked => {
+            LinkModel::AckClocked | LinkModel::Joint => {
                 let (sent, _) = self.sent_at(past, flow, flow.data_hops, flow.to_receiver, t);
                 past.value(self.of_flow(s, SENT), sent) * flow.packet_bits
             }
@@ -176,7 +176,7 @@ impl Model {
             match self.options.link_model {
                 // with x = w / R, doubling in a round trip
                 LinkModel::Integrator => std::f64::consts::LN_2 * w / rtt,
-                LinkModel::AckClocked => acks,
+                LinkModel::AckClocked | LinkModel::Joint => acks,
             }
         } else {
             let gain = match self.options.gain {
@@ -310,7 +310,7 @@ impl System for Model {
                     // two-way, before eq. 1
                     LinkModel::Integrator => w / rtt,
                     // d/dt of: packets sent = packets acknowledged + w
-                    LinkModel::AckClocked => {
+                    LinkModel::AckClocked | LinkModel::Joint => {
                         let missing = acknowledged + w - y[at + SENT];
                         let room = (acks + dy[at + WINDOW] + CATCH_UP / flow.trip * missing).max(0.0);
                         if flow.paced { room.min(w / rtt) } else { room }

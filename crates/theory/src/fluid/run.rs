@@ -7,6 +7,7 @@ use super::model::{ARRIVED, AVERAGE, DELAY, LEFT, Model, PACKETS, Phase, SENT, W
 use super::options::{BaseRtts, DynamicsOptions, Filter};
 use super::plan::Plan;
 use crate::error::TheoryError;
+use crate::link_model::LinkModel;
 use crate::world::run_with_base_rtt;
 use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 
@@ -66,6 +67,9 @@ pub struct LinkEnd {
 /// [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options that make no sense; [`TheoryError::Dynamics`] where the limit on
 /// steps is reached.
 pub fn dynamics(network: &Network, options: &DynamicsOptions) -> Result<Dynamics, TheoryError> {
+    if options.link_model == LinkModel::Joint {
+        return Err(TheoryError::NoDynamics);
+    }
     check(network, options)?;
     let mut plan = Plan::new(network, options);
     let notes = std::mem::take(&mut plan.notes);

@@ -3,8 +3,8 @@
 use super::complex::Complex;
 use super::model::Characteristic;
 
-/// Change of phase allowed between two samples.
-const PHASE: f64 = 0.6;
+/// Change of log f allowed between two samples.
+const REACH: f64 = 0.8;
 /// Evaluations after which a curve counts as too wild to follow.
 const MOST: usize = 400_000;
 
@@ -24,23 +24,22 @@ pub fn zeros_right_of(f: &Characteristic<'_>, edge: f64, gain: f64) -> Option<us
         // a zero of the scaled function at the origin is removed, the point itself is 0 / 0
         Complex::new(edge, 0.0),
     ];
-    let value = |z: Complex| f.scaled(z, gain);
+    let sample = |at: Complex| {
+        let (value, slope) = f.scaled(at, gain);
+        Sample { at, value, slope }
+    };
     let mut budget = MOST;
     let mut phase = 0.0;
     for side in corners.windows(2) {
         let (from, to) = (side[0], side[1]);
         // delays make no waves where e^(-z tau) is small
-        let pieces = if from.re > from.im.max(edge) && to.re == from.re {
-            64.0
-        } else {
-            (2.0 * f.longest_delay() * (to - from).abs()).clamp(64.0, 20_000.0)
-        };
-        let at = |i: f64| from + (to - from) * (i / pieces.ceil());
-        let mut last = (from, value(from));
-        for i in 1..=pieces.ceil() as usize {
-            let next = at(i as f64);
-            let next = (next, value(next));
-            phase += turn(&value, last, next, 48, &mut budget)?;
+        let far = from.re == right && to.re == right;
+        let waves = f.longest_delay() * (to - from).abs();
+        let pieces = if far { 16.0 } else { libm::ceil(waves.clamp(16.0, 20_000.0)) };
+        let mut last = sample(from);
+        for i in 1..=pieces as usize {
+            let next = sample(from + (to - from) * (i as f64 / pieces));
+            phase += turn(&sample, last, next, 60, &mut budget)?;
             last = next;
         }
     }
@@ -49,24 +48,28 @@ pub fn zeros_right_of(f: &Characteristic<'_>, edge: f64, gain: f64) -> Option<us
     ((zeros - whole).abs() < 0.05 && whole >= 0.0).then_some(whole as usize)
 }
 
-/// Change of phase along a straight line, halved until neighbours are close.
-fn turn(
-    value: &impl Fn(Complex) -> Complex,
-    a: (Complex, Complex),
-    b: (Complex, Complex),
-    depth: usize,
-    budget: &mut usize,
-) -> Option<f64> {
-    let direct = (b.1 / a.1).arg();
+/// The function and its logarithmic derivative at a point.
+#[derive(Debug, Clone, Copy)]
+struct Sample {
+    at: Complex,
+    value: Complex,
+    slope: Complex,
+}
+
+/// Change of phase along a straight line, halved until the logarithmic derivative says that no more than what is seen can happen
+/// between its ends: a zero next to the line would show in it from afar.
+fn turn(sample: &impl Fn(Complex) -> Sample, a: Sample, b: Sample, depth: usize, budget: &mut usize) -> Option<f64> {
+    let step = b.at - a.at;
+    let direct = (b.value / a.value).arg();
     if !direct.is_finite() || depth == 0 || *budget == 0 {
         return None;
     }
-    *budget -= 1;
-    let middle = (a.0 + b.0) * 0.5;
-    let middle = (middle, value(middle));
-    let (first, second) = ((middle.1 / a.1).arg(), (b.1 / middle.1).arg());
-    if first.abs() < PHASE && second.abs() < PHASE && direct.abs() < PHASE {
-        return Some(first + second);
+    let reach = step.abs() * a.slope.abs().max(b.slope.abs());
+    let predicted = (step * (a.slope + b.slope)).im * 0.5;
+    if reach < REACH && (predicted - direct).abs() < 0.1 {
+        return Some(direct);
     }
-    Some(turn(value, a, middle, depth - 1, budget)? + turn(value, middle, b, depth - 1, budget)?)
+    *budget -= 1;
+    let middle = sample((a.at + b.at) * 0.5);
+    Some(turn(sample, a, middle, depth - 1, budget)? + turn(sample, middle, b, depth - 1, budget)?)
 }

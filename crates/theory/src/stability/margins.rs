@@ -5,6 +5,7 @@ use faer::{Mat, c64};
 use super::complex::{Complex, Lu};
 use super::count::zeros_right_of;
 use super::model::{Characteristic, Parts};
+use crate::link_model::LinkModel;
 
 /// How far the loop is from the verdict's change.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -27,7 +28,8 @@ pub fn margins(f: &Characteristic<'_>, stable: bool) -> Margins {
     let top = f.band(1.0).max(8.0 * std::f64::consts::PI / least);
     let count = libm::ceil((12.0 * top * f.longest_delay()).clamp(400.0, 20_000.0)) as usize;
     // off the axis by as little as the counts of zeros are, where fixed windows have poles on it
-    let at = |omega: f64| eigenvalues(f, Complex::new(1e-9 / most, omega));
+    let off = if f.model == LinkModel::Integrator { 0.0 } else { 1e-9 / most };
+    let at = |omega: f64| eigenvalues(f, Complex::new(off, omega));
     let mut gains = Vec::new();
     let mut delay: Option<f64> = None;
     let frequency = |i: usize| top * (i as f64 + 1e-3) / count as f64;

@@ -71,6 +71,8 @@ pub struct Stability {
     pub gain_margin: Option<f64>,
     /// [`Margins::delay_s`].
     pub delay_margin_s: Option<f64>,
+    /// Roots right of the axis, conjugates counted, by the argument principle.
+    pub unstable_roots: Option<usize>,
     /// What this verdict does not cover, in words.
     pub notes: Vec<String>,
 }
@@ -139,20 +141,29 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     if roots.right.is_none() {
         notes.push("the verdict rests on the roots that were found; counting them failed".to_owned());
     } else if !roots.converged {
-        notes.push("roots left of the axis may be missing from the list; those right of it were counted".to_owned());
+        notes.push("roots may be missing from the list; those right of the axis were counted".to_owned());
     }
-    if model == LinkModel::AckClocked && !point.flows.is_empty() {
+    let mut adjustable = options.margins && !point.flows.is_empty();
+    if model != LinkModel::Integrator && !point.flows.is_empty() {
+        let fixed = if stable { Some(0) } else { zeros_right_of(&f, 1e-7 / slowest, 0.0) };
+        if fixed.is_some_and(|n| n > 0) {
+            let words =
+                "it grows with fixed windows too: patterns shorter than a round trip, passed on by several queues";
+            notes.push(words.to_owned());
+            adjustable = false;
+        }
         notes.push(format!("roots were counted up to {:.3} rad/s", f.band(1.0)));
     }
     if point.flows.is_empty() {
         notes.push("no flow meets a queue".to_owned());
     }
-    let margins = if options.margins && !point.flows.is_empty() { margins(&f, stable) } else { Margins::default() };
+    let margins = if adjustable { margins(&f, stable) } else { Margins::default() };
     Stability {
         link_model: model,
         stable,
         residual: roots.found.iter().map(|r| r.residual).fold(0.0, f64::max),
         roots: roots.found.iter().map(|r| (r.at.re, r.at.im)).collect(),
+        unstable_roots: roots.right,
         gain_margin: margins.gain,
         delay_margin_s: margins.delay_s,
         notes,

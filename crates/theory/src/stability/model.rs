@@ -18,7 +18,7 @@ pub struct Characteristic<'a> {
     poles: Vec<(f64, usize)>,
     /// Distinct round trips with the order of the poles 2 pi i k / R of det M; none for integrators.
     rings: Vec<(f64, usize)>,
-    /// Order of the zero at z = 0 that says nothing about the network.
+    /// Order of the zero at z = 0 that says nothing about the network; below zero for a pole.
     trivial: i32,
 }
 
@@ -45,20 +45,27 @@ impl<'a> Characteristic<'a> {
             }
         }
         let rings = if model == LinkModel::AckClocked { rings(point) } else { Vec::new() };
-        let undetermined = point.undetermined as i32;
+        let undetermined = point.undetermined() as i32;
         let trivial = match model {
             LinkModel::Integrator => undetermined,
+            // 1 / z in as many directions as prices have a say
+            LinkModel::Joint => undetermined - links as i32,
             // counts of packets sent may be shifted against each other without any effect
             LinkModel::AckClocked => rings.iter().map(|r| r.1 as i32).sum::<i32>() - links as i32 + undetermined,
         };
-        Self { point, model, poles, rings, trivial: trivial.max(0) }
+        let trivial = if model == LinkModel::Joint { trivial } else { trivial.max(0) };
+        Self { point, model, poles, rings, trivial }
     }
 
     /// M(z), row-major, a row and a column for each link with a queue.
     #[must_use]
     pub fn matrix(&self, z: Complex) -> Vec<Complex> {
+        self.matrix_at_gain(z, 1.0)
+    }
+
+    fn matrix_at_gain(&self, z: Complex, gain: f64) -> Vec<Complex> {
         let Parts { fixed, feedback } = self.parts(z);
-        fixed.into_iter().zip(feedback).map(|(a, b)| a + b).collect()
+        fixed.into_iter().zip(feedback).map(|(a, b)| a + b * gain).collect()
     }
 
     pub(super) fn parts(&self, z: Complex) -> Parts {
@@ -76,6 +83,12 @@ impl<'a> Characteristic<'a> {
                     let round = exps.round(h, k) * a.share;
                     match self.model {
                         LinkModel::Integrator => parts.feedback[at] += round * g * (1.0 / flow.rtt_s),
+                        LinkModel::Joint => {
+                            let kept = Complex::ONE + Complex::ONE / (z * flow.rtt_s);
+                            parts.feedback[at] += round * kept * (g - Complex::ONE);
+                            parts.fixed[at] +=
+                                exps.onwards(k, h) * (if k == h { kept - Complex::ONE } else { kept }) * a.share;
+                        }
                         LinkModel::AckClocked => {
                             let kept = round / held;
                             parts.feedback[at] += kept * (g - Complex::ONE);
@@ -91,15 +104,19 @@ impl<'a> Characteristic<'a> {
         parts
     }
 
-    /// M(z) and its derivative.
-    fn with_derivative(&self, z: Complex) -> (Vec<Complex>, Vec<Complex>) {
+    /// M(z) and its derivative with `gain` times the senders' answer to delay.
+    fn with_derivative(&self, z: Complex, gain: f64) -> (Vec<Complex>, Vec<Complex>) {
         let n = self.point.links.len();
         let mut derivative = vec![Complex::ZERO; n * n];
         if self.model == LinkModel::Integrator {
             (0..n).for_each(|l| derivative[l * n + l] = Complex::ONE);
         }
         for flow in &self.point.flows {
-            let (g, slope) = (answer(flow, z), answer_slope(flow, z));
+            let (full, slope) = (answer(flow, z), answer_slope(flow, z) * gain);
+            let g = match self.model {
+                LinkModel::Integrator => full * gain,
+                LinkModel::AckClocked | LinkModel::Joint => Complex::ONE + (full - Complex::ONE) * gain,
+            };
             let exps = Exps { flow, z };
             let held = (z * flow.rtt_s).one_less_exp_neg();
             for (h, a) in flow.crossings.iter().enumerate() {
@@ -117,47 +134,65 @@ impl<'a> Characteristic<'a> {
                             }
                             sum
                         }
+                        LinkModel::Joint => {
+                            let kept = Complex::ONE + Complex::ONE / (z * flow.rtt_s);
+                            let kept_slope = -(Complex::ONE / (z * z * flow.rtt_s));
+                            let late = round * ((g - Complex::ONE) * (kept_slope - kept * delay) + slope * kept);
+                            let onwards = exps.onwards(k, h);
+                            let after = if h >= k { delay - flow.rtt_s } else { delay };
+                            let held = if k == h { kept - Complex::ONE } else { kept };
+                            late + onwards * (kept_slope - held * after) * a.share
+                        }
                     };
                 }
             }
         }
-        (self.matrix(z), derivative)
+        (self.matrix_at_gain(z, gain), derivative)
     }
 
     /// f'/f of the pole-free characteristic function: one over Newton's step.
     #[must_use]
     pub fn log_derivative(&self, z: Complex) -> Complex {
-        let (matrix, derivative) = self.with_derivative(z);
+        let (matrix, derivative) = self.with_derivative(z, 1.0);
         let mut sum = Lu::factor(self.point.links.len(), matrix).trace_of_inverse_times(&derivative);
         for (at, order) in &self.poles {
             sum += Complex::from(*order as f64) / (z + Complex::from(*at));
         }
-        for (rtt, order) in &self.rings {
-            let held = (z * *rtt).one_less_exp_neg();
-            sum += (Complex::ONE - held) * (*order as f64 * rtt) / held;
-        }
-        if self.trivial > 0 {
+        sum += self.rings_log_derivative(z);
+        if self.trivial != 0 {
             sum -= Complex::from(f64::from(self.trivial)) / z;
         }
         sum
     }
 
-    /// The characteristic function, scaled to go to 1 on the far right and without the trivial zeros: its zeros on the right
-    /// are those of det M. `gain` multiplies what senders do about delay.
+    fn rings_log_derivative(&self, z: Complex) -> Complex {
+        let of = |(rtt, order): &(f64, usize)| {
+            let held = (z * *rtt).one_less_exp_neg();
+            (Complex::ONE - held) * (*order as f64 * rtt) / held
+        };
+        self.rings.iter().map(of).fold(Complex::ZERO, |sum, v| sum + v)
+    }
+
+    /// The characteristic function, scaled to go to 1 on the far right and without the trivial zeros, and its logarithmic
+    /// derivative: its zeros on the right are those of det M. `gain` multiplies what senders do about delay.
     #[must_use]
-    pub fn scaled(&self, z: Complex, gain: f64) -> Complex {
+    pub fn scaled(&self, z: Complex, gain: f64) -> (Complex, Complex) {
         let n = self.point.links.len();
-        let Parts { fixed, feedback } = self.parts(z);
-        let sum = fixed.into_iter().zip(feedback).map(|(a, b)| a + b * gain).collect();
-        let mut value = Lu::factor(n, sum).det();
-        let unit = Complex::from(self.point.round_trips().map_or(1.0, |r| 1.0 / r.1));
+        let (matrix, derivative) = self.with_derivative(z, gain);
+        let lu = Lu::factor(n, matrix);
+        let (mut value, mut slope) = (lu.det(), lu.trace_of_inverse_times(&derivative));
+        let right = z + Complex::from(self.point.round_trips().map_or(1.0, |r| 1.0 / r.1));
         if self.model == LinkModel::Integrator {
-            value = value / (z + unit).powi(n);
+            value = value / right.powi(n);
+            slope -= Complex::from(n as f64) / right;
         }
         for (rtt, order) in &self.rings {
             value = value * (z * *rtt).one_less_exp_neg().powi(*order);
         }
-        value * ((z + unit) / z).powi(self.trivial as usize)
+        let trivial = f64::from(self.trivial);
+        slope += self.rings_log_derivative(z) + (Complex::ONE / right - Complex::ONE / z) * trivial;
+        let power = (if self.trivial > 0 { right / z } else { z / right }).powi(self.trivial.unsigned_abs() as usize);
+        (value * power, slope)
     }
 
     /// Above this modulus no zero lies on the right; the ack-clocked model has no such bound, there it is the frequency up to
@@ -180,11 +215,16 @@ impl<'a> Characteristic<'a> {
                 // z = row (1 + kappa / z)
                 0.5 * (row + (row * row + 4.0 * row * kappa).sqrt()) * 1.01
             }
-            LinkModel::AckClocked => {
+            LinkModel::AckClocked | LinkModel::Joint => {
                 let kappa = self.point.flows.iter().map(|f| f.gain).fold(0.0, f64::max);
                 (8.0 * std::f64::consts::PI / least).max(4.0 * gain * kappa)
             }
         }
+    }
+
+    /// Whether a root at `z` is one of those at zero that say nothing.
+    pub(super) fn is_trivial(&self, z: Complex) -> bool {
+        self.trivial > 0 && z.abs() < 1e-7 * self.point.round_trips().map_or(1.0, |r| 1.0 / r.1)
     }
 
     /// The longest delay between two events of the network.
@@ -242,6 +282,11 @@ impl Exps<'_> {
     fn round(&self, h: usize, k: usize) -> Complex {
         let c = &self.flow.crossings;
         (self.z * -(self.flow.rtt_s + (c[h].forward_s - c[k].forward_s))).exp()
+    }
+
+    /// From k to h, on the same trip or, where h comes first, on the next.
+    fn onwards(&self, k: usize, h: usize) -> Complex {
+        if h >= k { self.between(k, h) } else { self.round(h, k) }
     }
 
     /// From k to h on the same trip.

@@ -56,8 +56,6 @@ pub struct OperatingPoint {
     pub links: Vec<usize>,
     /// Flows that cross at least one of them, those that are alike taken together.
     pub flows: Vec<FlowPoint>,
-    /// Combinations of prices that no flow notices: more than zero only where links are exactly balanced.
-    pub undetermined: usize,
     /// What the linearisation leaves out of this network, in words.
     pub notes: Vec<String>,
 }
@@ -86,12 +84,6 @@ impl OperatingPoint {
             let flow = point_of(network, &network.flows[*s], at.rates[i], &prices, &place, period, filter);
             point.add(flow);
         }
-        let rows = point.flows.iter().map(|f| {
-            let mut row = vec![0.0; point.links.len()];
-            f.crossings.iter().for_each(|c| row[c.link] += 1.0);
-            row
-        });
-        point.undetermined = null_space(point.links.len(), rows).len();
         point.notes = notes(network, &modelled, &point);
         Ok(point)
     }
@@ -119,6 +111,17 @@ impl OperatingPoint {
             }
             None => self.flows.push(flow),
         }
+    }
+
+    /// How many combinations of prices no flow notices: above zero only where links are exactly balanced.
+    #[must_use]
+    pub fn undetermined(&self) -> usize {
+        let rows = self.flows.iter().map(|f| {
+            let mut row = vec![0.0; self.links.len()];
+            f.crossings.iter().for_each(|c| row[c.link] += 1.0);
+            row
+        });
+        null_space(self.links.len(), rows).len()
     }
 
     /// The shortest and the longest round trip; `None` where no flow meets a queue.
@@ -227,10 +230,11 @@ fn notes(network: &Network, modelled: &[usize], point: &OperatingPoint) -> Vec<S
     if !network.traffic.is_empty() {
         notes.push("unresponsive traffic is a constant load, also behind queues that it shares".to_owned());
     }
-    if point.undetermined > 0 {
+    let undetermined = point.undetermined();
+    if undetermined > 0 {
         notes.push(format!(
-            "{} of the queues' differences settle nowhere in particular: links are exactly balanced; the split is taken as even",
-            point.undetermined
+            "{undetermined} of the queues' differences settle nowhere in particular: links are exactly balanced; the split is \
+             taken as even"
         ));
     }
     let ns2 = |s: &usize| match &*network.flows[*s].controller {

@@ -37,6 +37,10 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
     };
     let unit = 1.0 / least;
     let right = zeros_right_of(f, 1e-7 / most, 1.0);
+    let band = f.band(1.0);
+    let complete = |found: &[Root]| complete(found, right, band);
+    // chains of roots run up along the axis in the ack-clocked model, so a finer grid always finds others: one grid is enough
+    let chains = f.model != LinkModel::Integrator;
     let mut found: Vec<Root> = Vec::new();
     let mut converged = false;
     let mut n = 16;
@@ -47,33 +51,35 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
         let fresh = polish(f, &starts, unit, wanted);
         converged = same(&found, &fresh, wanted, unit);
         found = merged(found, fresh, unit);
-        if converged && complete(&found, right) {
+        if chains || (converged && complete(&found)) {
             break;
         }
         n += n / 2;
     }
-    if !(converged && complete(&found, right)) {
-        // too large or too many time scales: starts along the axis instead
+    if !(converged && complete(&found)) {
+        // too large, too many time scales, or chains: starts along the axis instead, denser until none is missing on the right
         let step = 0.35 / f.longest_delay();
-        let top = f.band(1.0).min(600.0 * step);
+        let top = band.min(600.0 * step);
         let count = libm::ceil(top / step) as usize;
-        let starts = (0..=count).flat_map(|i| {
-            let im = step * i as f64;
-            [Complex::new(0.3 / most, im), Complex::new(-0.5 / most, im)]
-        });
-        found = merged(found, polish(f, &starts.collect::<Vec<_>>(), unit, 4 * wanted), unit);
-        converged = complete(&found, right) && f.model == LinkModel::Integrator && converged;
+        for offset in [0.0, 0.5] {
+            let start = |i: usize| Complex::new(0.1 / most, step * (i as f64 + offset));
+            let starts: Vec<Complex> = (0..=count).map(start).collect();
+            found = merged(found, polish(f, &starts, unit, usize::MAX), unit);
+            if complete(&found) {
+                break;
+            }
+        }
+        converged = complete(&found) && (converged || chains);
     }
     found.truncate(wanted);
     Roots { found, converged, right }
 }
 
 /// Whether the roots on the right are as many as the argument principle says.
-fn complete(found: &[Root], right: Option<usize>) -> bool {
-    let on_right = |r: &&Root| r.at.re > 0.0;
+fn complete(found: &[Root], right: Option<usize>, band: f64) -> bool {
+    let on_right = |r: &&Root| r.at.re > 0.0 && r.at.im <= band;
     let count: usize = found.iter().filter(on_right).map(|r| if r.at.im == 0.0 { 1 } else { 2 }).sum();
-    // two equal roots are found once
-    right.is_none_or(|wanted| count == wanted)
+    right == Some(count)
 }
 
 fn same(a: &[Root], b: &[Root], wanted: usize, unit: f64) -> bool {
@@ -105,14 +111,17 @@ pub fn newton(f: &Characteristic<'_>, start: Complex, unit: f64) -> Option<Root>
     let mut z = start;
     let mut best = f64::INFINITY;
     let mut stalled = 0;
-    for _ in 0..80 {
+    for _ in 0..40 {
+        if f.is_trivial(z) {
+            return None;
+        }
         let step = Complex::ONE / f.log_derivative(z);
         if !step.is_finite() {
             // exactly on a root: the derivative of log f has a pole there
             return (best < TOLERANCE).then_some(Root { at: z, residual: best });
         }
         let residual = step.abs() / z.abs().max(unit);
-        if residual >= 0.5 * best {
+        if residual < TOLERANCE && residual >= 0.5 * best {
             stalled += 1;
         }
         if (residual < 1e-14) || (residual < TOLERANCE && stalled > 0) {

@@ -21,6 +21,8 @@ pub(super) fn states(f: &Characteristic<'_>, n: usize) -> usize {
     match f.model {
         LinkModel::Integrator => links * (n + 1) + flows.iter().map(|s| 2 * s.crossings.len()).sum::<usize>(),
         LinkModel::AckClocked => (links + flows.len()) * n + 2 * flows.len(),
+        // found by other means
+        LinkModel::Joint => usize::MAX,
     }
 }
 
@@ -29,6 +31,7 @@ pub(super) fn eigenvalues(f: &Characteristic<'_>, n: usize) -> Vec<Complex> {
     let matrix = match f.model {
         LinkModel::Integrator => Some(integrator(f, n)),
         LinkModel::AckClocked => ack_clocked(f, n),
+        LinkModel::Joint => None,
     };
     let Some(matrix) = matrix else { return Vec::new() };
     let size = matrix.len();

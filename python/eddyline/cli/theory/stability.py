@@ -20,20 +20,20 @@ __all__ = ["command"]
 )
 @click.option(
     "--link-model",
-    type=click.Choice(["integrator", "ack_clocked", "both"]),
-    default="both",
+    type=click.Choice(["integrator", "ack_clocked", "joint", "all"]),
+    default="all",
     show_default=True,
-    help="Queues integrate what arrives (eq. 3), or packets follow acknowledgements.",
+    help="Queues integrate what arrives (eq. 3), packets follow acknowledgements, or the joint link model of 2007.",
 )
 def command(file: Path, overrides: list[tuple[str, str]], as_json: bool, link_model: str) -> int:
     """Judge the first equilibrium of FILE: rightmost characteristic roots with exact delays, gain and delay margins.
 
-    With --json and both link models a list of two documents is printed.
+    With --json and all link models a list of documents is printed.
     """
     from eddyline.scenario import LINK_MODELS, Scenario
 
     scenario = Scenario.load(file, set=overrides)
-    models = LINK_MODELS if link_model == "both" else (link_model,)
+    models = LINK_MODELS if link_model == "all" else (link_model,)
     answers = [scenario.theory("stability", link_model=m) for m in models]
     if as_json:
         texts = [text for text, _ in answers]
