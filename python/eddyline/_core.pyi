@@ -36,6 +36,14 @@ class Scenario:
     @property
     def expected_worlds(self) -> list[str]: ...
     def check(self, run: Run) -> str: ...
+    def theory(
+        self,
+        question: str,
+        *,
+        link_model: str = "integrator",
+        flow_level: bool = False,
+        arrivals: int | None = None,
+    ) -> str: ...
     def run(
         self,
         world: str,
@@ -44,6 +52,7 @@ class Scenario:
         log_all: bool = False,
         log_of: str | None = None,
         base_rtt_s: Sequence[float] | None = None,
+        dynamics: str | None = None,
         progress: Callable[[float, float, int, float], object] | None = None,
     ) -> Run: ...
 

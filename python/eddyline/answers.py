@@ -27,6 +27,7 @@ class Wanted:
 
     series: bool = False
     log: bool | str = False
+    dynamics: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def _one(scenario: Scenario, world: str, seeds: int | None, wanted: Wanted, list
     result = scenario.run(
         world,
         series=wanted.series,
+        dynamics=wanted.dynamics if world == "theory" else None,
         log=wanted.log,
         progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from eddyline.result import Result
     from eddyline.scenario import Scenario
@@ -45,8 +45,12 @@ _OURS = {SCENARIO, RESULT, SERIES, LOG, FILES, *PLOTS}
 _MARK = ".eddyline-"
 
 
-def claim(folder: Path) -> None:
+def claim(folder: Path, also: Collection[str] = ()) -> None:
     """Makes sure that `folder` may be written: absent, empty, or holding nothing but what we write.
+
+    Args:
+        folder: The folder.
+        also: Names that are ours there besides those of a result.
 
     Raises:
         InputError: It may not.
@@ -54,7 +58,7 @@ def claim(folder: Path) -> None:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
     if folder.is_dir():
-        foreign = sorted(p.name for p in folder.iterdir() if p.name not in _OURS)
+        foreign = sorted(p.name for p in folder.iterdir() if p.name not in _OURS and p.name not in also)
         if foreign:
             names = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
             raise InputError(
@@ -85,9 +89,9 @@ def _claim_parent(path: Path) -> None:
 
 
 @contextmanager
-def replaced(folder: Path) -> Iterator[Path]:
+def replaced(folder: Path, also: Collection[str] = ()) -> Iterator[Path]:
     """A new folder to write into, which takes the place of `folder` at the end, or vanishes if anything goes wrong."""
-    claim(folder)
+    claim(folder, also)
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
     _sweep(folder)
@@ -186,8 +190,9 @@ def labelled(
 def _files(canonical: str) -> list[str]:
     """Relative paths in a scenario, each once."""
     try:
-        traffic = json.loads(canonical).get("traffic", [])
-        names = {table["model"].get("file") for table in traffic}
+        scenario = json.loads(canonical)
+        names = {table["model"].get("file") for table in scenario.get("traffic", [])}
+        names |= {table["size"].get("file") for table in scenario.get("arrivals", [])}
     except (ValueError, AttributeError, TypeError, KeyError):
         return []  # whoever loads it will say what is wrong
     return sorted(name for name in names if isinstance(name, str) and not Path(name).is_absolute())

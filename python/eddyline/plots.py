@@ -132,3 +132,28 @@ def _unit(unit: str, largest: float) -> tuple[float, str]:
     if unit == "plain":
         return 1.0, ""
     return next((u for u in _UNITS[unit] if largest >= u[0]), _UNITS[unit][-1])
+
+
+def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
+    """Windows and queues of several worlds over one another: the first thin and dark, the others broad and pale.
+
+    Args:
+        worlds: Name and tidy series of each.
+        title: Above the figure.
+    """
+    figure = _figure(9.0, 6.0)
+    axes = figure.subplots(2, 1, sharex=True)
+    panels = (("cwnd_packets", "window (packets)"), ("queue_packets", "waiting packets"))
+    for axis, (quantity, label) in zip(axes, panels, strict=True):
+        for place, (world, series) in enumerate(worlds):
+            rows = series[series["quantity"] == quantity]
+            for colour, (name, part) in enumerate(rows.groupby("entity", sort=False, observed=True)):
+                width, alpha = (1.2, 1.0) if place == 0 else (3.0, 0.35)
+                style = {"color": f"C{colour}", "linewidth": width, "alpha": alpha}
+                axis.plot(part["time_s"], part["value"], label=f"{name}, {world}", **style)
+        axis.set_ylabel(label)
+        axis.set_ylim(bottom=0)
+        axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8)
+    axes[-1].set_xlabel("time (s)")
+    figure.suptitle(title, x=0.01, ha="left")
+    return figure

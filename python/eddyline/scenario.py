@@ -22,6 +22,12 @@ __all__ = ["WORLDS", "Scenario"]
 WORLDS = ("theory", "sim", "kernel", "quic")
 """Every world there is a name for."""
 
+QUESTIONS = ("equilibrium", "stability", "population")
+"""What only theory answers."""
+
+LINK_MODELS = ("integrator", "ack_clocked")
+"""How queues answer to windows."""
+
 _HERE = ("theory", "sim")
 _SERIES_BY_DEFAULT = 200  # flows and links
 
@@ -50,7 +56,7 @@ class Scenario:
         try:
             text = json.dumps(table, default=_plain, allow_nan=False)
         except (TypeError, ValueError) as e:
-            raise ScenarioError(f"{name}: {e}") from None
+            raise ScenarioError(f"{name}: {_unfit(table) or e}") from None
         self._folder = Path() if folder is None else Path(folder)
         self._core = _core.load(text, "dict", name, self._folder, _pairs(set))
 
@@ -147,6 +153,7 @@ class Scenario:
         series: bool | None = None,
         log: bool | str = False,
         base_rtt_s: Sequence[float] | None = None,
+        dynamics: str | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Asks a world.
@@ -157,6 +164,8 @@ class Scenario:
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
             base_rtt_s: World `theory` only: each flow's belief about its base round-trip time in seconds, as world
                 `sim` reports it; propagation alone unless said.
+            dynamics: World `theory` only: follow the flows over time by this link model (one of `LINK_MODELS`) and give
+                series of it.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
         Returns:
@@ -173,6 +182,8 @@ class Scenario:
             raise InputError(f"there is no world {world!r}", f"worlds are {', '.join(WORLDS)}")
         if world not in _HERE:
             raise unavailable(world)
+        if dynamics is not None and dynamics not in LINK_MODELS:
+            raise InputError(f"there is no link model {dynamics!r}", f"link models are {', '.join(LINK_MODELS)}")
         if series is None:
             series = len(self.flows) + len(self.links) <= _SERIES_BY_DEFAULT
         run = self._core.run(
@@ -181,9 +192,42 @@ class Scenario:
             log_all=log is True,
             log_of=log if isinstance(log, str) else None,
             base_rtt_s=base_rtt_s,
+            dynamics=dynamics,
             progress=progress,
         )
         return Result(run.json, self, run)
+
+    def theory(
+        self,
+        question: str,
+        *,
+        link_model: str = "integrator",
+        flow_level: bool = False,
+        arrivals: int | None = None,
+    ) -> tuple[str, dict[str, Any]]:
+        """Asks what only theory answers.
+
+        Args:
+            question: `"equilibrium"` (every one), `"stability"` (about the first equilibrium) or `"population"` (of the
+                flows that arrive and leave).
+            link_model: How queues answer, for stability: `"integrator"` (eq. 3 of the two-way paper) or
+                `"ack_clocked"`.
+            flow_level: Simulate flows, for a population, where a Markov chain would do.
+            arrivals: How many arrivals that simulation sees.
+
+        Returns:
+            The document as text, to the byte as the command prints it, and as a dict. SI units, as the names say.
+
+        Raises:
+            InputError: There is no such question or link model.
+            EddylineError: There is no answer, and why.
+        """
+        if question not in QUESTIONS:
+            raise InputError(f"theory does not answer {question!r}", f"questions are {', '.join(QUESTIONS)}")
+        if link_model not in LINK_MODELS:
+            raise InputError(f"there is no link model {link_model!r}", f"link models are {', '.join(LINK_MODELS)}")
+        text = self._core.theory(question, link_model=link_model, flow_level=flow_level, arrivals=arrivals)
+        return text, json.loads(text)
 
     def __repr__(self) -> str:
         return f"<Scenario {self.title!r}: {len(self.flows)} flows, {len(self.links)} links, {self.sha256[:12]}>"
@@ -224,3 +268,25 @@ def _plain(value: object) -> object:
     if callable(item):
         return item()
     raise TypeError(f"a {type(value).__name__} has no place in a scenario")
+
+
+def _unfit(value: object, key: str = "", within: tuple[int, ...] = ()) -> str | None:
+    """The first value, by its key, that no scenario can hold, and why."""
+    place = f"{key}: " if key else ""
+    if isinstance(value, (dict, list, tuple)):
+        if id(value) in within:
+            return f"{place}a table or list within itself"
+        named = isinstance(value, dict)
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        found = (
+            _unfit(v, (f"{key}.{k}" if key else str(k)) if named else f"{key}[{k}]", (*within, id(value)))
+            for k, v in inner
+        )
+        return next(filter(None, found), None)
+    try:
+        json.dumps(value, default=_plain, allow_nan=False)
+    except TypeError as e:
+        return f"{place}{e}"
+    except ValueError:
+        return f"{place}{value} is not a finite number"
+    return None

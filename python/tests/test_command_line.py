@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -27,6 +28,7 @@ def test_every_command_has_help(eddyline, name):
     ran = eddyline(name, "--help")
     assert ran.code == 0
     assert ran.out.startswith(f"Usage: eddyline {name}")
+    assert "\\b" not in ran.out
     assert ran.err == ""
 
 
@@ -107,6 +109,65 @@ def test_a_closed_pipe_is_no_error(scenario):
     text = f"{COMMAND} run {path} --json | true; {COMMAND} run {path} | true"
     p = subprocess.run(["sh", "-c", text], capture_output=True, text=True, env=environment(), timeout=60)
     assert p.stderr == ""
+
+
+def test_closed_streams_are_no_error(scenario):
+    for redirection in (">&-", "2>&-", ">&- 2>&-"):
+        text = f"{COMMAND} run {scenario()} {redirection}"
+        p = subprocess.run(["sh", "-c", text], capture_output=True, text=True, env=environment(), timeout=60)
+        assert (p.returncode, p.stderr) == (0, ""), redirection
+
+
+def test_names_are_shown_as_they_are(eddyline, scenario):
+    odd = "x[/b] :smile: [red]"
+    more = f"""[[expect]]\nof = 'link."{odd}"'\nwhat = "lost"\nat_most = 0\nwhy = "a | b\\n[/c]"\n"""
+    path = scenario(('"down"', f'"{odd}"'), more=more)
+    assert odd in eddyline("run", path).out
+    ran = eddyline("check", path, "--markdown", path.with_suffix(".md"))
+    assert ran.code == 0
+    assert odd in ran.out
+    rows = path.with_suffix(".md").read_text().splitlines()
+    assert len(rows) == 3
+    assert r"| yes | a \| b [/c] |" in rows[2]
+
+
+def test_a_narrow_terminal_shows_every_name_and_number(scenario):
+    import pty
+
+    path, (ours, theirs) = scenario(), pty.openpty()
+    p = subprocess.Popen(
+        [COMMAND, "run", path, "-q"], stdout=theirs, env={**environment(), "COLUMNS": "80", "TERM": "xterm"}
+    )
+    os.close(theirs)
+    said = b""
+    try:
+        while part := os.read(ours, 65536):
+            said += part
+    except OSError:  # the other end is closed
+        pass
+    assert p.wait(60) == 0
+    text = said.decode()
+    for word in ("download", "upload", "down", "up", "goodput", "bottleneck"):
+        assert word in text
+    assert "…" not in text
+
+
+def test_arrivals_have_a_table(eddyline, scenario, tmp_path):
+    (tmp_path / "sizes.txt").write_text("1000\n20000\n")
+    arrivals = """
+[[arrivals]]
+name = "files"
+rate = "20 /s"
+size = { kind = "trace", file = "sizes.txt" }
+controller = { kind = "newreno" }
+data = ["down"]
+ack = ["up"]
+"""
+    path = scenario(more=arrivals)
+    ran = eddyline("run", path, "--out", tmp_path / "out")
+    assert "files" in ran.out
+    assert "completed" in ran.out
+    assert eddyline("verify", tmp_path / "out").code == 0, "the file of sizes is kept with the result"
 
 
 def test_json_needs_no_heavy_library(scenario):

@@ -51,8 +51,12 @@ def test_a_dict_may_hold_numpy_numbers(table):
     assert el.Scenario(changed).seed == 3
     with pytest.raises(el.ScenarioError):
         el.Scenario({**table, "seed": object()})
-    with pytest.raises(el.ScenarioError):
-        el.Scenario({**table, "seed": math.nan})
+    with pytest.raises(el.ScenarioError, match=r"record\.interval: nan is not a finite number"):
+        el.Scenario({**table, "record": {"interval": math.nan}})
+    loop: dict[str, object] = {}
+    loop["link"] = [loop]
+    with pytest.raises(el.ScenarioError, match=r"link\[0\]: a table or list within itself"):
+        el.Scenario(loop)
 
 
 def test_overrides_as_mapping_or_pairs(table):

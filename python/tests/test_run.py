@@ -16,8 +16,12 @@ LONG = (('duration = "4 s"', 'duration = "100 h"'),)
 
 
 def start(*args: object) -> subprocess.Popen[str]:
-    words = [str(COMMAND), *map(str, args)]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+    # Where the tests run in the background, shells have them, and all whom they start, ignore Ctrl-C.
+    def heed() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    words, pipe = [str(COMMAND), *map(str, args)], subprocess.PIPE
+    return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=environment(), preexec_fn=heed)
 
 
 def document(ran):
@@ -234,3 +238,13 @@ def test_nothing_can_be_written_there(eddyline, scenario, tmp_path):
     if os.geteuid() != 0:  # nothing is forbidden to root
         (tmp_path / "locked").mkdir(mode=0o500)
         assert eddyline("run", scenario(), "--out", tmp_path / "locked" / "out").code == 2
+
+
+def test_series_that_memory_would_not_hold_are_refused(eddyline, scenario, tmp_path):
+    ran = eddyline(
+        "run", scenario(), "--out", tmp_path / "out", "--set", "duration=1 h", "--set", "record.interval=400 us"
+    )
+    assert (ran.code, ran.out) == (2, "")
+    assert "216 million rows" in ran.err
+    assert "record.interval" in ran.err
+    assert not (tmp_path / "out").exists()

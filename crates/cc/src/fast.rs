@@ -95,6 +95,9 @@ const fn two_packets() -> Packets {
     Packets::new(2.0)
 }
 
+/// A flight below this share of the window has not caught up with it yet; jitter alone makes no such gap.
+const LAGGING: f64 = 0.75;
+
 /// Below this base RTT the ns-2 module does not spread its increases.
 const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 
@@ -102,12 +105,17 @@ const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 #[derive(Debug, Clone)]
 pub struct Fast {
     window: f64,
+    /// Its reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
+    per_window: f64,
     base: BaseRtt,
     /// Smoothed round-trip time in picoseconds; zero before the first sample.
     avg_ps: f64,
+    /// The latest sample in picoseconds: what packets are paced by.
     last_ps: f64,
     /// Packets sent before this belong to the round trip that is over.
     round: Time,
+    /// Least time between two updates.
+    period: Time,
     alpha: f64,
     gamma: f64,
     threshold_ps: f64,
@@ -124,7 +132,8 @@ pub struct Fast {
 /// What only the ns-2 module keeps.
 #[derive(Debug, Clone, Copy)]
 struct Ns2Module {
-    period: Time,
+    /// Packets sent before this belong to the round trip that is over.
+    round: Time,
     last_update: Time,
     /// Updates happen in every other round trip.
     active: bool,
@@ -142,10 +151,12 @@ impl Fast {
         let floor = p.min_window.get().max(1.0);
         Self {
             window: facts.initial_window.max(floor),
+            per_window: 1.0 / facts.initial_window.max(floor),
             base: BaseRtt::new(p.base_rtt, facts),
             avg_ps: 0.0,
             last_ps: 0.0,
             round: Time::ZERO,
+            period,
             alpha: p.alpha.get(),
             gamma: p.gamma,
             threshold_ps: p.mi_threshold.as_ps() as f64,
@@ -156,7 +167,7 @@ impl Fast {
             loss_factor: p.loss_factor,
             timeout_window: p.timeout_window.get().max(floor),
             module: ns2.then_some(Ns2Module {
-                period,
+                round: Time::ZERO,
                 last_update: Time::ZERO,
                 active: true,
                 pending: 0.0,
@@ -165,22 +176,29 @@ impl Fast {
         }
     }
 
-    /// Hears a sample; returns (base, average) in picoseconds.
+    /// Hears a sample, one of so many packets (their reciprocal); returns (base, average) in picoseconds.
     #[inline]
-    fn measure(&mut self, rtt: Time, packets: f64) -> (f64, f64) {
+    fn measure(&mut self, rtt: Time, per_packets: f64) -> (f64, f64) {
         let base = self.base.sample(rtt).as_ps() as f64;
         let sample = rtt.as_ps() as f64;
         self.last_ps = sample;
         if self.avg_ps == 0.0 {
             self.avg_ps = sample;
         } else {
-            let weight = (self.filter_gain / packets.max(1.0)).min(self.filter_cap);
+            let weight = (self.filter_gain * per_packets).min(self.filter_cap);
             self.avg_ps += weight * (sample - self.avg_ps);
         }
         (base, self.avg_ps)
     }
 
+    #[inline]
+    fn set_window(&mut self, window: f64) {
+        self.window = window;
+        self.per_window = 1.0 / window;
+    }
+
     /// The window law.
+    #[inline]
     fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
         let aim = (1.0 - self.gamma) * self.window + self.gamma * (window_then * base / avg + self.alpha);
         aim.min(2.0 * self.window).max(self.floor)
@@ -189,14 +207,15 @@ impl Fast {
 
 impl Ns2Module {
     /// One acknowledgement outside recovery, beyond the doubling phase: how the window moves.
-    fn step(&mut self, ack: &Ack, round: &mut Time, base: f64, window: f64, target: impl FnOnce() -> f64) -> f64 {
-        if ack.sent_at >= *round {
+    fn step(&mut self, ack: &Ack, law: &Fast, base: f64, avg: f64) -> f64 {
+        let window = law.window;
+        if ack.sent_at >= self.round {
             self.active = !self.active;
-            *round = ack.now;
+            self.round = ack.now;
         }
-        if self.active && ack.now.saturating_sub(self.last_update) >= self.period {
+        if self.active && ack.now.saturating_sub(self.last_update) >= law.period {
             self.last_update = ack.now;
-            let change = target() - window;
+            let change = law.target(f64::from(ack.stamp.in_flight), base, avg) - window;
             // what the last update left is dropped
             self.pending = 0.0;
             if change < 0.0 || base < NS2_SPREAD_ABOVE_PS {
@@ -207,7 +226,7 @@ impl Ns2Module {
         }
         if self.pending > 0.0 {
             let elapsed = ack.now.saturating_sub(self.last_update).as_ps() as f64;
-            let due = (self.planned * elapsed / (self.period.as_ps() as f64).max(1.0)).ceil().clamp(1.0, self.planned);
+            let due = (self.planned * elapsed / (law.period.as_ps() as f64).max(1.0)).ceil().clamp(1.0, self.planned);
             let step = (due - (self.planned - self.pending)).clamp(0.0, self.pending);
             self.pending -= step;
             return window + step;
@@ -230,8 +249,8 @@ impl Controller for Fast {
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
         // A paced sender has `w` packets in flight on average but a whole number, now more, now less, at any moment. Half a
         // packet of bias would be half a packet of alpha, so the window itself is the count unless something else held
-        // the flow back.
-        let whole = self.module.is_some() || !sent.cwnd_limited;
+        // the flow back or the window has just grown and the flight not yet.
+        let whole = self.module.is_some() || !sent.cwnd_limited || sent.in_flight < LAGGING * self.window;
         let in_flight = if whole { sent.in_flight } else { self.window };
         Stamp { in_flight: in_flight as f32 }
     }
@@ -239,40 +258,38 @@ impl Controller for Fast {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
-        let counted = if self.module.is_none() { self.window } else { ack.in_flight };
-        let (base, avg) = self.measure(rtt, counted);
+        let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
+        let (base, avg) = self.measure(rtt, per_packets);
         if ack.in_recovery {
             return;
         }
         if avg - base < self.threshold_ps {
             let growth = if self.module.is_none() { ack.acked } else { 1.0 };
             if ack.cwnd_limited {
-                self.window += growth;
+                self.set_window(self.window + growth);
             }
         } else if let Some(mut module) = self.module {
-            let mut round = self.round;
-            let then = f64::from(ack.stamp.in_flight);
-            self.window = module.step(ack, &mut round, base, self.window, || self.target(then, base, avg));
+            let window = module.step(ack, self, base, avg);
             self.module = Some(module);
-            self.round = round;
-        } else if ack.sent_at >= self.round {
-            self.window = self.target(f64::from(ack.stamp.in_flight), base, avg);
+            self.set_window(window);
+        } else if ack.sent_at >= self.round && ack.now.saturating_sub(self.round) >= self.period {
+            self.set_window(self.target(f64::from(ack.stamp.in_flight), base, avg));
             self.round = ack.now;
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         self.round = loss.now;
-        self.window = (self.window * self.loss_factor).max(self.floor);
+        self.set_window((self.window * self.loss_factor).max(self.floor));
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.round = timeout.now;
-        self.window = self.timeout_window;
+        self.set_window(self.timeout_window);
     }
 
     fn on_idle(&mut self, restart_window: f64) {
-        self.window = self.window.min(restart_window).max(self.floor);
+        self.set_window(self.window.min(restart_window).max(self.floor));
     }
 
     #[inline]
@@ -287,7 +304,7 @@ impl Controller for Fast {
 
     #[inline]
     fn pacing_interval(&self) -> Option<Time> {
-        (self.module.is_none() && self.avg_ps > 0.0).then(|| Time::from_ps((self.last_ps / self.window) as u64))
+        (self.module.is_none() && self.avg_ps > 0.0).then(|| Time::from_ps((self.last_ps * self.per_window) as u64))
     }
 
     fn base_rtt(&self) -> Option<Time> {

@@ -2,7 +2,7 @@
 
 use eddyline_units::Time;
 
-/// Buckets per octave: each is 1/32 of its octave's beginning wide.
+/// Sixteen buckets an octave, each 1/16 of its octave's beginning wide: its middle is off by 1/32 at most.
 const BITS: u32 = 5;
 
 /// Counts of durations in buckets.

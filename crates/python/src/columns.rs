@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use bytemuck::{NoUninit, cast_slice};
-use eddyline_sim::{LogEvent, PacketLog, Series};
+use eddyline_scenario::series::Series;
+use eddyline_sim::{LogEvent, PacketLog};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 

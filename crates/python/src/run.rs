@@ -7,8 +7,12 @@ use std::time::{Duration, Instant};
 use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
-use eddyline_sim::{LogEvent, PacketLog, Quantity, Series};
+use eddyline_scenario::series::{Quantity, Series};
+use eddyline_sim::{LogEvent, PacketLog};
 use eddyline_sim::{Options, Progress, SimError};
+use eddyline_theory::LinkModel;
+use eddyline_theory::fluid::{BaseRtts, DynamicsOptions};
+use eddyline_theory::population::PopulationOptions;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -43,7 +47,7 @@ pub(crate) fn run(
     scenario: &Scenario,
     world: &str,
     options: &Options,
-    base_rtt_s: Option<&[f64]>,
+    theory: &TheoryRequest<'_>,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Run> {
     let network = &scenario.inner.network;
@@ -51,7 +55,7 @@ pub(crate) fn run(
     let answer = py.detach(|| {
         guarded(|| match world {
             "sim" => simulate(network, options, progress, wall),
-            "theory" => theorise(network, base_rtt_s),
+            "theory" => theorise(network, theory),
             other => Err(PyValueError::new_err(format!("there is no world {other:?} here"))),
         })
     })?;
@@ -83,6 +87,9 @@ fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, 
     }
     let outcome = outcome.map_err(|e| match e {
         SimError::UnknownEntity(_) => InputError::new_err((e.to_string(), names_hint(network))),
+        SimError::TooManyRows(_) => {
+            InputError::new_err((e.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
+        }
         SimError::Interrupted | SimError::NotConserved(_) => internal(e.to_string()),
     })?;
     Ok(Answer { result: outcome.result, series: outcome.series, log: outcome.log })
@@ -107,13 +114,64 @@ fn hear(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress, wall: 
     Ok(())
 }
 
-fn theorise(network: &Network, base_rtt_s: Option<&[f64]>) -> PyResult<Answer> {
-    let answer = match base_rtt_s {
+/// What world `theory` is asked besides the equilibrium.
+pub(crate) struct TheoryRequest<'a> {
+    /// The flows' beliefs about their base round-trip times, in seconds.
+    pub(crate) base_rtt_s: Option<&'a [f64]>,
+    /// The link model of the dynamics whose series are wanted.
+    pub(crate) dynamics: Option<&'a str>,
+}
+
+fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
+    let failed = |e: eddyline_theory::TheoryError| EddylineError::new_err(e.to_string());
+    let answer = match asked.base_rtt_s {
         Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
         None => eddyline_theory::run(network),
     };
-    let result = answer.map_err(|e| EddylineError::new_err(e.to_string()))?;
-    Ok(Answer { result, series: None, log: None })
+    let mut result = answer.map_err(failed)?;
+    let Some(model) = asked.dynamics else {
+        return Ok(Answer { result, series: None, log: None });
+    };
+    let mut options = DynamicsOptions { link_model: named(model)?, ..DynamicsOptions::default() };
+    if let Some(beliefs) = asked.base_rtt_s {
+        options.base_rtt = BaseRtts::Given(beliefs.to_vec());
+    }
+    let followed = eddyline_theory::dynamics(network, &options).map_err(failed)?;
+    result
+        .approximations
+        .extend(followed.notes.into_iter().filter(|n| !result.approximations.contains(n)).collect::<Vec<_>>());
+    Ok(Answer { result, series: Some(followed.series), log: None })
+}
+
+/// A document of `eddyline theory` as JSON.
+pub(crate) fn theory(
+    py: Python<'_>,
+    scenario: &Scenario,
+    question: &str,
+    link_model: &str,
+    population: &PopulationOptions,
+) -> PyResult<String> {
+    let network = &scenario.inner.network;
+    py.detach(|| {
+        guarded(|| match question {
+            "equilibrium" => render(eddyline_theory::equilibria_document(network)),
+            "stability" => render(eddyline_theory::stability_document(network, named(link_model)?)),
+            "population" => render(eddyline_theory::population::population(network, population)),
+            other => Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
+        })
+    })
+}
+
+fn named(link_model: &str) -> PyResult<LinkModel> {
+    [LinkModel::Integrator, LinkModel::AckClocked]
+        .into_iter()
+        .find(|m| m.name() == link_model)
+        .ok_or_else(|| PyValueError::new_err(format!("link models are integrator and ack_clocked, not {link_model:?}")))
+}
+
+fn render(document: Result<impl serde::Serialize, eddyline_theory::TheoryError>) -> PyResult<String> {
+    let document = document.map_err(|e| EddylineError::new_err(e.to_string()))?;
+    serde_json::to_string_pretty(&document).map_err(|e| internal(e.to_string()))
 }
 
 impl Run {

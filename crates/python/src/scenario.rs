@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use eddyline_scenario::{Diagnostics, Format, Input, Network};
 use eddyline_sim::{LogSelection, Options};
+use eddyline_theory::population::{PopulationMethod, PopulationOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::{ScenarioError, guarded, internal};
-use crate::run::{self, Run};
+use crate::run::{self, Run, TheoryRequest};
 
 /// Names by place in the network.
 #[derive(Debug)]
@@ -18,14 +19,15 @@ pub(crate) struct Names {
     pub(crate) flows: Vec<String>,
     /// Links.
     pub(crate) links: Vec<String>,
-    /// Flows, then traffic: a packet log's sources.
+    /// Flows, then traffic, then tables of arrivals: a packet log's sources.
     pub(crate) sources: Vec<String>,
 }
 
 impl Names {
     fn of(network: &Network) -> Self {
         let flows: Vec<String> = network.flows.iter().map(|f| f.name.clone()).collect();
-        let sources = flows.iter().cloned().chain(network.traffic.iter().map(|t| t.name.clone())).collect();
+        let sources = flows.iter().cloned().chain(network.traffic.iter().map(|t| t.name.clone()));
+        let sources = sources.chain(network.arrivals.iter().map(|a| a.name.clone())).collect();
         Self { flows, links: network.links.iter().map(|l| l.name.clone()).collect(), sources }
     }
 }
@@ -153,11 +155,27 @@ impl Scenario {
         })
     }
 
+    /// A question to theory: `equilibrium`, `stability` (of the link model) or `population` (by simulation of flows with
+    /// so many arrivals, where said). A JSON document.
+    #[pyo3(signature = (question, *, link_model = "integrator", flow_level = false, arrivals = None))]
+    fn theory(
+        &self,
+        py: Python<'_>,
+        question: &str,
+        link_model: &str,
+        flow_level: bool,
+        arrivals: Option<u64>,
+    ) -> PyResult<String> {
+        let method = if flow_level { PopulationMethod::FlowLevel } else { PopulationMethod::Auto };
+        let population = PopulationOptions { method, arrivals, ..PopulationOptions::default() };
+        run::theory(py, self, question, link_model, &population)
+    }
+
     /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `base_rtt_s`
-    /// are the flows' beliefs for world `theory`; `progress` is called
+    /// are the flows' beliefs for world `theory`, `dynamics` the link model of its series; `progress` is called
     /// some ten times a second with (virtual seconds, duration in seconds, events, seconds on the wall), and may raise to
     /// stop the run.
-    #[pyo3(signature = (world, *, series = false, log_all = false, log_of = None, base_rtt_s = None, progress = None))]
+    #[pyo3(signature = (world, *, series = false, log_all = false, log_of = None, base_rtt_s = None, dynamics = None, progress = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python method")]
     fn run(
         &self,
@@ -167,10 +185,12 @@ impl Scenario {
         log_all: bool,
         log_of: Option<String>,
         base_rtt_s: Option<Vec<f64>>,
+        dynamics: Option<&str>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Run> {
         let packet_log = log_of.map(LogSelection::Entity).or_else(|| log_all.then_some(LogSelection::All));
         let options = Options { series, packet_log, ..Options::default() };
-        run::run(py, self, world, &options, base_rtt_s.as_deref(), progress.as_ref())
+        let theory = TheoryRequest { base_rtt_s: base_rtt_s.as_deref(), dynamics };
+        run::run(py, self, world, &options, &theory, progress.as_ref())
     }
 }

@@ -4,11 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::{self, ApplicationParams, File, PacingChoice};
-use crate::network::{Application, Flow, Group, Link, LinkId, Network, Pacing, TcpOptions, Traffic};
+use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Network, Pacing, TcpOptions, Traffic};
 use eddyline_path::traffic::Trace;
 
 /// The network of a file in which every name is known.
-pub(crate) fn network(file: &File, sha256: String, traces: &[Option<Arc<Trace>>]) -> Network {
+pub(crate) fn network(
+    file: &File,
+    sha256: String,
+    traces: &[Option<Arc<Trace>>],
+    sizes: &[Option<Arc<[u64]>>],
+) -> Network {
     let made = file.duplex.iter().flat_map(model::Duplex::directions);
     let links: Vec<Link> = file.link.iter().cloned().chain(made).map(link).collect();
     let ids: HashMap<&str, LinkId> = links.iter().zip(0..).map(|(l, id)| (l.name.as_str(), id)).collect();
@@ -38,6 +43,14 @@ pub(crate) fn network(file: &File, sha256: String, traces: &[Option<Arc<Trace>>]
         trace: traces.get(i).cloned().flatten(),
     });
     let traffic = traffic.collect();
+    let arrivals = file.arrivals.iter().enumerate().map(|(i, a)| Arrivals {
+        name: a.name.clone(),
+        rate_per_s: a.rate.get(),
+        size: a.size.clone(),
+        listed: sizes.get(i).cloned().flatten(),
+        flow: flow(&a.each(), path(&a.data), path(&a.ack)),
+    });
+    let arrivals = arrivals.collect();
     let thousandth = eddyline_units::Time::from_ps((file.duration.as_ps() / 1000).max(1));
     Network {
         title: file.title.clone().unwrap_or_default(),
@@ -48,6 +61,7 @@ pub(crate) fn network(file: &File, sha256: String, traces: &[Option<Arc<Trace>>]
         record_interval: file.record.interval.unwrap_or(thousandth),
         flows,
         traffic,
+        arrivals,
         groups,
         links,
     }

@@ -31,6 +31,6 @@ impl Input<'_> {
     pub(crate) fn default_title(&self) -> String {
         let file = self.name.rsplit(['/', '\\']).next().unwrap_or(self.name);
         let stem = file.strip_suffix(".toml").or_else(|| file.strip_suffix(".json")).unwrap_or(file);
-        if stem.is_empty() { "scenario".to_owned() } else { stem.to_owned() }
+        if stem.is_empty() { "scenario".to_owned() } else { stem.replace(char::is_control, " ") }
     }
 }

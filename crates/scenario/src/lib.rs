@@ -19,6 +19,7 @@ pub mod model;
 pub mod network;
 pub mod presets;
 pub mod result;
+pub mod series;
 mod trace;
 
 pub use check::shape::schema;

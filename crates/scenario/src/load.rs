@@ -72,9 +72,14 @@ fn understand(input: &Input<'_>, overrides: &[(String, String)], report: &mut Re
             flow.tcp.ack_every = Some(2);
         }
     }
+    for arrivals in &mut file.arrivals {
+        if arrivals.delayed_ack.take() == Some(true) {
+            arrivals.tcp.ack_every = Some(2);
+        }
+    }
     let canonical = serde_json::to_string_pretty(&file).ok()? + "\n";
     let sha256 = Sha256::digest(canonical.as_bytes()).iter().map(|b| format!("{b:02x}")).collect::<String>();
-    let network = build::network(&file, sha256.clone(), &traces.of_traffic);
+    let network = build::network(&file, sha256.clone(), &traces.of_traffic, &traces.of_arrivals);
     Some(Scenario { network, canonical, sha256, expectations, files: traces.files })
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eddyline_cc::{ControllerParams, PathFacts};
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
-use eddyline_path::traffic::{Trace, TrafficParams};
+use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
 use eddyline_units::{Rate, Time};
 
 /// A link's place in [`Network::links`].
@@ -32,6 +32,8 @@ pub struct Network {
     pub flows: Vec<Flow>,
     /// Unresponsive traffic.
     pub traffic: Vec<Traffic>,
+    /// Flows that arrive at random and leave.
+    pub arrivals: Vec<Arrivals>,
     /// Tables with `count` above one.
     pub groups: Vec<Group>,
 }
@@ -107,7 +109,7 @@ pub struct TcpOptions {
     pub sack: bool,
     /// Initial window in packets (RFC 6928).
     pub initial_window: u32,
-    /// Least retransmission timeout.
+    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time.
     pub min_rto: Time,
     /// Full segments per acknowledgement.
     pub ack_every: u32,
@@ -147,6 +149,29 @@ pub struct Traffic {
     pub stop: Option<Time>,
     /// The trace that the model plays; shared by all traffic that names it.
     pub trace: Option<Arc<Trace>>,
+}
+
+/// Flows that arrive as a Poisson process and leave when their transfer is done.
+#[derive(Debug, Clone)]
+pub struct Arrivals {
+    /// Unique name.
+    pub name: String,
+    /// Mean number of arrivals a second.
+    pub rate_per_s: f64,
+    /// Distribution of the transfers' payload.
+    pub size: SizeParams,
+    /// The sizes of the file that `size` names, in bytes.
+    pub listed: Option<Arc<[u64]>>,
+    /// What each of them is like: paths, packets, controller; its name, times and size mean nothing.
+    pub flow: Flow,
+}
+
+impl Arrivals {
+    /// Mean payload of a transfer in bytes.
+    #[must_use]
+    pub fn mean_bytes(&self) -> f64 {
+        self.size.mean_bytes(self.listed.as_deref())
+    }
 }
 
 /// Flows of one table with `count` above one.

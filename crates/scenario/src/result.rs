@@ -22,7 +22,7 @@ pub struct RunResult {
     /// One per table with `count` above one.
     pub groups: Vec<GroupResult>,
     /// One per `[[arrivals]]` table.
-    pub arrivals: Vec<serde_json::Value>,
+    pub arrivals: Vec<ArrivalsResult>,
     /// Packet counts over the whole run.
     pub counters: Counters,
     /// What the world could not honour of the file.
@@ -183,6 +183,57 @@ pub struct GroupResult {
     pub completed: Option<u64>,
 }
 
+/// Flows of one `[[arrivals]]` table.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ArrivalsResult {
+    /// Name from the scenario.
+    pub name: String,
+    /// Controller kind.
+    pub controller: String,
+    /// Flows that arrived, whole run.
+    pub arrived: Option<u64>,
+    /// Flows that completed, whole run.
+    pub completed: Option<u64>,
+    /// Flows present, time-weighted mean.
+    pub mean_present: Option<f64>,
+    /// Times from arrival to completion, of flows that completed in the window.
+    pub completion_s: CompletionResult,
+    /// The same by size; classes without a completion are left out.
+    pub by_size: Vec<SizeClassResult>,
+    /// Payload of the flows that completed, whole run.
+    pub delivered_bytes: Option<u64>,
+    /// Data packets sent again by flows that completed, whole run.
+    pub retransmits: Option<u64>,
+    /// Timeouts of flows that completed, whole run.
+    pub timeouts: Option<u64>,
+}
+
+/// Completion times.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct CompletionResult {
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 90th percentile.
+    pub p90: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+}
+
+/// Completion times of transfers of a range of sizes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SizeClassResult {
+    /// Least payload.
+    pub from_bytes: u64,
+    /// Payload is below this; none for the last class.
+    pub below_bytes: Option<u64>,
+    /// How many completed in the window.
+    pub completed: u64,
+    /// Their completion times.
+    pub completion_s: CompletionResult,
+}
+
 /// Sum and spread of a quantity over flows.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Spread {
@@ -196,6 +247,35 @@ pub struct Spread {
     pub max: Option<f64>,
     /// Standard deviation of the sample.
     pub sd: Option<f64>,
+}
+
+impl Spread {
+    /// Of these values; nothing of none.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Self {
+        if values.is_empty() {
+            return Self::default();
+        }
+        let n = values.len() as f64;
+        let sum: f64 = values.iter().sum();
+        let mean = sum / n;
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        Self {
+            sum: Some(sum),
+            mean: Some(mean),
+            min: values.iter().copied().reduce(f64::min),
+            max: values.iter().copied().reduce(f64::max),
+            sd: (values.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
+        }
+    }
+}
+
+/// Jain's index of fairness: (sum x)^2 / (n sum x^2), 1 where all are equal; `None` where there is nothing to share.
+#[must_use]
+pub fn jain_index(rates: &[f64]) -> Option<f64> {
+    let sum: f64 = rates.iter().sum();
+    let squares: f64 = rates.iter().map(|x| x * x).sum();
+    (squares > 0.0).then(|| sum * sum / (rates.len() as f64 * squares))
 }
 
 /// Packet counts over the whole run, data, acknowledgements, control and cross traffic alike.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eddyline_path::traffic::Trace;
+use eddyline_path::traffic::{SizeParams, Trace};
 
 use crate::diagnostic::Report;
 use crate::model::Traffic;
@@ -20,6 +20,8 @@ const MOST_BYTES: u64 = 256 << 20;
 pub(crate) struct Traces {
     /// One per traffic table, where its model names a file.
     pub of_traffic: Vec<Option<Arc<Trace>>>,
+    /// One per table of arrivals, where its sizes come from a file.
+    pub of_arrivals: Vec<Option<Arc<[u64]>>>,
     /// Every file read, once, folder included.
     pub files: Vec<PathBuf>,
 }
@@ -66,7 +68,29 @@ pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &m
         }
         traces.of_traffic.push(trace);
     }
+    sizes(root, typed, folder, &mut traces, report);
     traces
+}
+
+/// Reads the files that sizes of arrivals come from.
+fn sizes(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces, report: &mut Report<'_>) {
+    for (i, arrivals) in typed.arrivals.iter().enumerate() {
+        let Some(SizeParams::Trace { file }) = arrivals.as_ref().map(|a| &a.size) else {
+            traces.of_arrivals.push(None);
+            continue;
+        };
+        let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
+        let listed = load(&path)
+            .and_then(|text| SizeParams::read(&text).map_err(|e| format!("{} lists no sizes: {e}", path.display())));
+        let listed = listed.map_err(|e| {
+            let at = [Step::Key("arrivals"), Step::Item(i), Step::Key("size"), Step::Key("file")];
+            report.wrong(root, &at, e, Some("relative paths start at the scenario's folder".to_owned()));
+        });
+        if listed.is_ok() && !traces.files.contains(&path) {
+            traces.files.push(path);
+        }
+        traces.of_arrivals.push(listed.ok().map(Arc::from));
+    }
 }
 
 fn mistakes(traffic: &Traffic, trace: Option<&Trace>) -> Vec<eddyline_path::traffic::Mistake> {

@@ -7,5 +7,5 @@ mod record;
 mod run;
 mod tcp;
 
-pub use record::{LogEvent, PacketLog, Quantity, Series};
+pub use record::{LogEvent, PacketLog};
 pub use run::{LogSelection, Options, Outcome, Progress, SimError, run};

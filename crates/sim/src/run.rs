@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
+use eddyline_scenario::series::Series;
 use eddyline_units::Time;
 use thiserror::Error;
 
 use crate::engine::World;
-use crate::record::{PacketLog, Series};
+use crate::record::PacketLog;
 
 /// What to record besides the summaries, and how to run.
 #[derive(Debug, Clone, Default)]
@@ -62,6 +63,9 @@ pub enum SimError {
     /// Nobody is called that.
     #[error("no flow, link or traffic is called {0:?}")]
     UnknownEntity(String),
+    /// Memory would not hold them.
+    #[error("the series would have {0} million rows; at most {most} million", most = crate::record::MOST_ROWS / 1_000_000)]
+    TooManyRows(u128),
     /// Packets appeared or vanished: a defect of the simulator.
     #[error("internal error: packets not conserved: {0}")]
     NotConserved(String),

@@ -2,7 +2,8 @@
 
 mod lab;
 
-use lab::{answer, duplex, flow, head, link, near, of};
+use eddyline_sim::{LogSelection, Options};
+use lab::{answer, duplex, flow, head, link, near, network, of, outcome};
 
 const KNOWN: &str = "kind = \"fast\", alpha = \"50 packets\", base_rtt = \"known\"";
 
@@ -139,4 +140,38 @@ fn start_and_stop() {
     // 1,000 packets a second for ten seconds, less the start
     near(x.delivered_bytes.unwrap() as f64, 10e6, 0.02, "delivered");
     assert_eq!(r.counters.packets_in_flight, Some(0));
+    // a transfer that is not over by then is cut short, one that is goes on to its own end
+    let sized = |size: &str| answer(&text.replace("stop =", &format!("size = \"{size}\"\nstop =")));
+    assert_eq!(of(&sized("1 GB"), "x").delivered_bytes, x.delivered_bytes);
+    assert_eq!(of(&sized("1 MB"), "x").delivered_bytes, Some(1_000_000));
+}
+
+/// The segment that the third duplicate acknowledgement shows lost leaves in that moment, however full the window
+/// (RFC 5681, 3.2 step 3; RFC 6675, 5 step 4.3).
+#[test]
+fn fast_retransmit_waits_for_no_window() {
+    for (kind, sack) in [("reno", true), ("reno", false), ("newreno", false), ("fast\", alpha = \"50 packets", true)] {
+        let text = head(5.0, 0.0, 1)
+            + "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"50 ms\"\nloss = { kind = \"periodic\", every = 30 }\n\
+               [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"50 ms\"\n"
+            + &flow(
+                "x",
+                &format!("kind = \"{kind}\""),
+                "f",
+                "b",
+                &format!(
+                    "size = \"55 kB\"\nreceive_window = \"20 kB\"\ntcp = {{ sack = {sack}, initial_window = 20, pacing = false }}"
+                ),
+            );
+        let options = Options { packet_log: Some(LogSelection::All), ..Options::default() };
+        let log = outcome(&network(&text), &options).log.unwrap();
+        let sent = |seq: u64, again: bool| {
+            let row = |i: &usize| log.event[*i] == 0 && log.packet[*i] == 0 && log.seq[*i] == seq;
+            let i = (0..log.time_s.len()).filter(row).find(|i| log.retransmission[*i] == again);
+            log.time_s[i.unwrap_or_else(|| panic!("{kind}: {seq} was not sent, again {again}"))]
+        };
+        // the 30th segment is lost, the 33rd causes the third duplicate; nobody waits in a queue
+        let round = 0.1 + (1040.0 + 40.0) * 8.0 / 10e6;
+        near(sent(29_000, true) - sent(32_000, false), round, 1e-9, kind);
+    }
 }

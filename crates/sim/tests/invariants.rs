@@ -86,6 +86,13 @@ fn draw(seed: u64) -> String {
             ],
         );
     }
+    if r.uniform() < 0.3 {
+        let (data, ack) = (path(&mut r), path(&mut r));
+        text += &format!(
+            "[[arrivals]]\nname = \"a\"\nrate = \"5 /s\"\nsize = {{ kind = \"pareto\", mean = \"30 kB\", shape = 1.5 }}\n\
+             controller = {{ kind = \"newreno\" }}\ndata = [{data}]\nack = [{ack}]\n"
+        );
+    }
     if r.uniform() < 0.4 {
         let p = path(&mut r);
         text += &format!(

@@ -94,6 +94,27 @@ fn like_another_simulator() {
     }
 }
 
+/// Losses do not breed losses: after a timeout the flow goes back to its share, whatever it had outstanding.
+#[test]
+fn what_is_sent_again_is_what_was_lost() {
+    for (loss, limit) in [(0.01, 5), (0.02, 20), (0.05, 20), (0.1, 100)] {
+        for seed in 0..12 {
+            let text = head(60.0, 0.0, seed)
+                + &format!(
+                    "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = {loss}\n\
+                     queue = {{ kind = \"droptail\", limit = \"{limit} packets\" }}\n\
+                     [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n"
+                )
+                + &flow("x", "kind = \"newreno\"", "f", "b", "");
+            let r = answer(&text);
+            let lost = lab::link(&r, "f").lost.unwrap() + lab::link(&r, "f").drops.data.unwrap();
+            let (again, arrived) = (of(&r, "x").retransmits.unwrap(), r.counters.data_packets_delivered.unwrap());
+            assert!(again < 2 * lost + 20, "{loss}, {limit}, seed {seed}: {again} sent again, {lost} lost");
+            assert!((lost as f64) < 2.0 * loss * arrived as f64 + 60.0, "{loss}, {limit}, seed {seed}: {lost} lost");
+        }
+    }
+}
+
 /// The same, limited by the buffer instead of random loss.
 #[test]
 fn like_another_simulator_with_a_short_buffer() {

@@ -7,7 +7,9 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, FLOW, Filter, Gain, LinkModel, Quantity, Sending, dynamics};
+use eddyline_scenario::series::{FLOW, Quantity};
+use eddyline_theory::LinkModel;
+use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Filter, Gain, Sending, dynamics};
 
 fn options(words: &[String]) -> Result<DynamicsOptions, String> {
     let mut o = DynamicsOptions::default();

@@ -71,19 +71,39 @@ pub(crate) fn of(
 
 fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
     let mut kinds: Vec<&str> = Vec::new();
-    for (flow, place) in network.flows.iter().zip(&model.place) {
-        if place.is_none() && !kinds.contains(&flow.controller.name()) {
+    let flows = || network.flows.iter().zip(model.place.iter().zip(&model.responses));
+    for (flow, (place, response)) in flows() {
+        if place.is_none() && response.is_none() && !kinds.contains(&flow.controller.name()) {
             kinds.push(flow.controller.name());
         }
     }
     for kind in kinds {
-        let names = network.flows.iter().filter(|f| f.controller.name() == kind).map(|f| f.name.as_str());
-        if let Some(who) = listed("flow", names) {
+        let left = flows().filter(|(f, (place, r))| place.is_none() && r.is_none() && f.controller.name() == kind);
+        if let Some(who) = listed("flow", left.map(|(f, _)| f.name.as_str())) {
             notes.push(format!(
                 "theory has no model of {kind}: {who} read null and are ignored; all other numbers are those without them, and \
                  links that they cross read null"
             ));
         }
+    }
+    let crowded = flows().filter(|(_, (place, r))| place.is_none() && r.is_some()).map(|(f, _)| f.name.as_str());
+    if let Some(who) = listed("flow", crowded) {
+        notes.push(format!(
+            "{who}: the loss given on the path would let windows grow until a link is full, where the queue's own losses \
+             decide; theory has no model of those, so they read null and are ignored, and links that they cross read null"
+        ));
+    }
+    for (flow, (place, response)) in flows() {
+        if let (Some(_), Some(r)) = (place, response) {
+            notes.push(format!(
+                "flow {}: by response function, not from a model of its dynamics: a window of {:.1} packets at the loss given, \
+                 {}, over the round-trip time of equilibrium; no timeouts, no loss in queues",
+                flow.name, r.window, r.loss
+            ));
+        }
+    }
+    if let Some(who) = listed("arrivals", network.arrivals.iter().map(|a| a.name.as_str())) {
+        notes.push(format!("{who}: the equilibrium is of flows that stay; those that come and go are left out"));
     }
     let unknown = network.traffic.iter().filter(|t| mean_rate(t).is_none()).map(|t| t.name.as_str());
     if let Some(who) = listed("traffic", unknown) {
@@ -137,6 +157,15 @@ fn limits(network: &Network, model: &Model, at: &Equilibrium, flows: &[FlowResul
     notes.extend(
         narrow.map(|who| format!("{who}: the receive window is below the window of equilibrium, not honoured")),
     );
+    let held = network.flows.iter().zip(&model.place).enumerate().filter(|(i, (f, place))| {
+        place.is_some()
+            && fast(f).is_none()
+            && f.receive_window.is_some_and(|w| window(*i) * f64::from(f.mss()) > w as f64)
+    });
+    let held = listed("flow", held.map(|(_, (f, _))| f.name.as_str()));
+    notes.extend(
+        held.map(|who| format!("{who}: the receive window is below the window of the response function, not honoured")),
+    );
     let small = who(&|i, _, _, p| window(i) < p.min_window.get().max(1.0));
     notes.extend(small.map(|who| format!("{who}: the window of equilibrium is below min_window, not honoured")));
     let seen = |s: usize| at.delays[s] - model.problem.error_of(s);
@@ -166,14 +195,18 @@ fn own_transmission(network: &Network, model: &Model, at: &Equilibrium, notes: &
 
 fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec<String>) {
     let mut crossed = vec![false; links.len()];
-    for flow in &model.problem.flows {
+    let mut by_delay = vec![false; links.len()];
+    for (flow, _) in network.flows.iter().zip(&model.place).filter(|(_, place)| place.is_some()) {
         flow.data.iter().chain(flow.ack.iter()).for_each(|l| crossed[*l as usize] = true);
+        if fast(flow).is_some() {
+            flow.data.iter().chain(flow.ack.iter()).for_each(|l| by_delay[*l as usize] = true);
+        }
     }
     let lossy = |loss: LossParams| !matches!(loss, LossParams::Independent(p) if p <= 0.0);
     let used = || network.links.iter().enumerate().filter(|(l, _)| crossed[*l]);
-    let names = used().filter(|(_, link)| lossy(link.loss)).map(|(_, link)| link.name.as_str());
+    let names = used().filter(|(l, link)| by_delay[*l] && lossy(link.loss)).map(|(_, link)| link.name.as_str());
     if let Some(which) = listed("link", names) {
-        notes.push(format!("{which}: loss is not modelled"));
+        notes.push(format!("{which}: loss is not modelled for FAST, whose equilibrium is of delay"));
     }
     let others = used().filter(|(_, link)| droptail_limit(&link.queue).is_none()).map(|(_, link)| link.name.as_str());
     if let Some(which) = listed("link", others) {

@@ -232,11 +232,3 @@ pub fn late_joiners(alphas: &[f64], packet_rate: f64) -> LateJoiners {
     let rates = alphas.iter().zip(&errors).map(|(alpha, error)| alpha / (delay - error)).collect();
     LateJoiners { delays, errors, rates }
 }
-
-/// Jain's index of fairness: (sum x)^2 / (n sum x^2), 1 where all are equal; `None` where there is nothing to share.
-#[must_use]
-pub fn jain_index(rates: &[f64]) -> Option<f64> {
-    let sum: f64 = rates.iter().sum();
-    let squares: f64 = rates.iter().map(|x| x * x).sum();
-    (squares > 0.0).then(|| sum * sum / (rates.len() as f64 * squares))
-}

@@ -8,7 +8,7 @@ use crate::fluid::dde::DdeError;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TheoryError {
     /// The solver stopped short of its tolerance.
-    #[error("the equilibrium solver did not converge: residual {0}")]
+    #[error("the equilibrium solver did not converge: residual {0}, where 1e-8 would do")]
     NotConverged(String),
     /// Traffic that does not respond leaves nothing for the flows that do.
     #[error(
@@ -22,6 +22,14 @@ pub enum TheoryError {
         load_bps: f64,
         /// Bits a second that the link carries.
         capacity_bps: f64,
+    },
+    /// A controller that no equation describes.
+    #[error("theory has no model of {controller}, which {who} uses")]
+    NoModel {
+        /// Flow or arrivals, by name.
+        who: String,
+        /// The controller's kind.
+        controller: String,
     },
     /// A number that the equations have no use for.
     #[error("{what} is {value}; it must be {allowed}")]
@@ -46,4 +54,13 @@ pub enum TheoryError {
         /// The length that it should have.
         wanted: usize,
     },
+    /// A flow has nowhere to send.
+    #[error("flow {flow} crosses no link: a data path needs at least one")]
+    NoPath {
+        /// The flow, by number.
+        flow: usize,
+    },
+    /// A list of flows without one, where an answer needs one.
+    #[error("there is no flow")]
+    NoFlow,
 }

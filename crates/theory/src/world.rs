@@ -1,18 +1,20 @@
 //! World `theory`: the equilibrium of a scenario in the result that all worlds share.
 
 use eddyline_cc::ControllerParams;
+use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::traffic::mean_rate_bps;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Flow, LinkId, Traffic};
+use eddyline_scenario::network::{Arrivals, Flow, LinkId, Traffic};
 use eddyline_scenario::result::{
-    Cost, Counters, FlowResult, GroupResult, LinkResult, RttResult, RunResult, Spread, TheoryNote, WindowResult,
+    ArrivalsResult, Cost, Counters, FlowResult, GroupResult, LinkResult, RttResult, RunResult, Spread, TheoryNote,
+    WindowResult, jain_index,
 };
 use eddyline_units::Time;
 
 use crate::approximations;
-use crate::closed_form::jain_index;
 use crate::equilibrium::{Equilibria, Equilibrium, Problem, ProblemFlow, solve};
 use crate::error::TheoryError;
+use crate::response::{Losses, path_loss, reno_window};
 
 /// Long-run mean rate of traffic on the wire in bit/s; `None` where there is none.
 #[must_use]
@@ -21,24 +23,38 @@ pub fn mean_rate(traffic: &Traffic) -> Option<f64> {
 }
 
 /// A FAST flow's alpha in packets; `None` for controllers that theory has no model of.
-fn alpha(params: &ControllerParams) -> Option<f64> {
+pub(crate) fn alpha(params: &ControllerParams) -> Option<f64> {
     match params {
         ControllerParams::Fast(fast) => Some(fast.alpha.get()),
         _ => None,
     }
 }
 
+/// A flow whose window is what its losses allow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Response {
+    /// Mean window in packets.
+    pub window: f64,
+    /// Share of data packets that its path loses.
+    pub loss: f64,
+    /// Round-trip time without queueing, in seconds.
+    pub rtt_s: f64,
+}
+
 /// A scenario as a problem, with what it leaves out.
 pub(crate) struct Model {
     pub problem: Problem,
-    /// Place of each flow in the problem, `None` where its controller has no model.
+    /// Place of each flow in the problem, `None` where it has no model.
     pub place: Vec<Option<usize>>,
+    /// The response function of each flow that has one; those without a place would overload a link.
+    pub responses: Vec<Option<Response>>,
     /// Links that something without a model crosses: their state is unknown.
     pub unknown: Vec<bool>,
 }
 
 impl Model {
-    fn new(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<Self, TheoryError> {
+    /// `joint` takes flows with a response function in.
+    fn new(network: &Network, base_rtts_s: Option<&[f64]>, joint: bool) -> Result<Self, TheoryError> {
         let mut unknown = vec![false; network.links.len()];
         let mut problem = Problem {
             capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
@@ -54,10 +70,23 @@ impl Model {
                 None => traffic.path.iter().for_each(|l| unknown[*l as usize] = true),
             }
         }
+        let responses: Vec<Option<Response>> =
+            network.flows.iter().map(|f| response(network, f).filter(|_| joint)).collect();
+        let overloaded = overloaded(network, &problem, &responses);
         let mut place = Vec::with_capacity(network.flows.len());
         for (s, flow) in network.flows.iter().enumerate() {
-            let Some(alpha) = alpha(&flow.controller) else {
-                flow.data.iter().chain(flow.ack.iter()).for_each(|l| unknown[*l as usize] = true);
+            let crossed = || flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize);
+            let law = match (alpha(&flow.controller), responses[s]) {
+                (Some(alpha), _) => {
+                    let believed = |base: &[f64]| base[s] - propagation(network, flow) - transmission(network, flow);
+                    Some((alpha, base_rtts_s.map_or(0.0, believed)))
+                }
+                // x = W / (RTT + q) is FAST's x = alpha / (q - e) with W for alpha and -RTT for e
+                (None, Some(r)) if !crossed().any(|l| overloaded[l]) => Some((r.window, -r.rtt_s)),
+                _ => None,
+            };
+            let Some((alpha, error)) = law else {
+                crossed().for_each(|l| unknown[l] = true);
                 place.push(None);
                 continue;
             };
@@ -69,18 +98,57 @@ impl Model {
                 data: flow.data.clone(),
                 ack: flow.ack.clone(),
             });
-            if let Some(base) = base_rtts_s {
-                problem.base_rtt_error.push(base[s] - propagation(network, flow) - transmission(network, flow));
-            }
-            for l in flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize) {
+            problem.base_rtt_error.push(error);
+            for l in crossed() {
                 let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
                 if load_bps >= capacity_bps {
                     return Err(TheoryError::Overload { link: network.links[l].name.clone(), load_bps, capacity_bps });
                 }
             }
         }
-        Ok(Self { problem, place, unknown })
+        for l in network.arrivals.iter().flat_map(|a| a.flow.data.iter().chain(a.flow.ack.iter())) {
+            unknown[*l as usize] = true;
+        }
+        if problem.base_rtt_error.iter().all(|e| *e == 0.0) {
+            problem.base_rtt_error.clear();
+        }
+        Ok(Self { problem, place, responses, unknown })
     }
+}
+
+/// The response function of a Reno flow whose data cross a link with given loss.
+fn response(network: &Network, flow: &Flow) -> Option<Response> {
+    if !matches!(&*flow.controller, ControllerParams::Reno(_) | ControllerParams::NewReno(_)) {
+        return None;
+    }
+    let lossy = flow.data.iter().filter_map(|l| match network.links[*l as usize].loss {
+        LossParams::Independent(p) => (p > 0.0).then_some((*l, p, Losses::Random)),
+        LossParams::Pattern(LossPattern::Periodic { every }) => Some((*l, 1.0 / every.max(1) as f64, Losses::Periodic)),
+    });
+    let lossy: Vec<(LinkId, f64, Losses)> = lossy.collect();
+    let alone = |l: LinkId| network.flows.iter().filter(|f| f.data.contains(&l)).count() == 1;
+    let losses = match lossy.as_slice() {
+        [] => return None,
+        // what is periodic on a link is not for one of several flows
+        [(l, _, Losses::Periodic)] if alone(*l) => Losses::Periodic,
+        _ => Losses::Random,
+    };
+    let loss = path_loss(lossy.iter().map(|l| l.1));
+    let window = reno_window(loss, ack_ratio(flow), losses).ok()?;
+    let rtt_s = propagation(network, flow) + transmission(network, flow);
+    Some(Response { window, loss, rtt_s })
+}
+
+/// Links that unresponsive traffic and the windows of response functions would fill without anyone else.
+fn overloaded(network: &Network, problem: &Problem, responses: &[Option<Response>]) -> Vec<bool> {
+    let mut offered = problem.unresponsive.clone();
+    for (flow, response) in network.flows.iter().zip(responses) {
+        let Some(r) = response else { continue };
+        let x = r.window / r.rtt_s;
+        flow.data.iter().for_each(|l| offered[*l as usize] += x * bits(flow.packet));
+        flow.ack.iter().for_each(|l| offered[*l as usize] += x * bits(flow.ack_packet) / ack_ratio(flow));
+    }
+    offered.iter().zip(&problem.capacity).map(|(y, c)| *y >= *c).collect()
 }
 
 fn bits(bytes: u32) -> f64 {
@@ -108,15 +176,22 @@ pub(crate) fn transmission(network: &Network, flow: &Flow) -> f64 {
     over(&flow.data, flow.packet).saturating_add(over(&flow.ack, flow.ack_packet)).as_secs_f64()
 }
 
-/// Every equilibrium of the flows that theory has a model of, in the order of [`modelled_flows`]; links in file order.
+/// Every equilibrium of the FAST flows alone, in the order of [`modelled_flows`]; links in file order.
 ///
 /// # Errors
 /// [`TheoryError`].
 pub fn equilibria(network: &Network) -> Result<Equilibria, TheoryError> {
-    solve(&Model::new(network, None)?.problem)
+    solve(&Model::new(network, None, false)?.problem)
 }
 
-/// Places in [`Network::flows`] of the flows that theory has a model of.
+/// Every equilibrium of all flows that theory has a model of.
+pub(crate) fn joint_equilibria(network: &Network) -> Result<(Model, Equilibria), TheoryError> {
+    let model = Model::new(network, None, true)?;
+    let solved = solve(&model.problem)?;
+    Ok((model, solved))
+}
+
+/// Places in [`Network::flows`] of the FAST flows.
 #[must_use]
 pub fn modelled_flows(network: &Network) -> Vec<usize> {
     (0..network.flows.len()).filter(|s| alpha(&network.flows[*s].controller).is_some()).collect()
@@ -148,7 +223,7 @@ pub fn run_with_base_rtt(network: &Network, base_rtts_s: &[f64]) -> Result<RunRe
 }
 
 fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
-    let model = Model::new(network, base_rtts_s)?;
+    let model = Model::new(network, base_rtts_s, true)?;
     let solved = solve(&model.problem)?;
     let Some(first) = solved.found.first() else {
         return Err(TheoryError::NotConverged("unknown: no equilibrium was found".to_owned()));
@@ -157,7 +232,10 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
         return Err(TheoryError::NotConverged(format!("{:e}", first.residual)));
     }
     let flow = |(s, flow): (usize, &Flow)| match model.place[s] {
-        Some(at) => flow_result(network, flow, first, at, base_rtts_s.map(|b| b[s])),
+        Some(at) if alpha(&flow.controller).is_some() => {
+            flow_result(network, flow, first, at, base_rtts_s.map(|b| b[s]))
+        }
+        Some(at) => response_result(flow_result(network, flow, first, at, None), model.responses[s]),
         None => FlowResult {
             name: flow.name.clone(),
             controller: flow.controller.name().to_owned(),
@@ -179,7 +257,7 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
         scenario_sha256: network.scenario_sha256.clone(),
         seed: network.seed,
         groups: groups.collect(),
-        arrivals: Vec::new(),
+        arrivals: network.arrivals.iter().map(left_out).collect(),
         counters: Counters::default(),
         approximations: approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some()),
         theory: Some(TheoryNote {
@@ -216,6 +294,25 @@ fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base:
         // the fixed point of eq. 2 of the two-way paper: w = w baseRTT / RTT + alpha, and w / RTT = x
         window_packets: WindowResult { mean: Some(alpha + x * base), ..WindowResult::default() },
         ..FlowResult::default()
+    }
+}
+
+/// What differs for a flow whose window is what its losses allow.
+fn response_result(result: FlowResult, response: Option<Response>) -> FlowResult {
+    let loss = response.map_or(0.0, |r| r.loss);
+    FlowResult {
+        goodput_bps: result.goodput_bps.map(|g| g * (1.0 - loss)),
+        window_packets: WindowResult { mean: response.map(|r| r.window), ..WindowResult::default() },
+        ..result
+    }
+}
+
+/// Flows that come and go have no place in an equilibrium.
+fn left_out(arrivals: &Arrivals) -> ArrivalsResult {
+    ArrivalsResult {
+        name: arrivals.name.clone(),
+        controller: arrivals.flow.controller.name().to_owned(),
+        ..ArrivalsResult::default()
     }
 }
 
@@ -295,27 +392,10 @@ fn group_result(name: &str, count: usize, flows: &[FlowResult]) -> GroupResult {
         count: count as u64,
         throughput_bps: total(all(|f| f.throughput_bps)),
         jain_index: goodputs.as_deref().and_then(jain_index),
-        goodput_bps: goodputs.as_deref().map(spread).unwrap_or_default(),
+        goodput_bps: goodputs.as_deref().map(Spread::of).unwrap_or_default(),
         packets_per_s: total(all(|f| f.packets_per_s)),
         // a sample an acknowledgement, so faster flows count for more
         rtt_s: RttResult { mean: (samples > 0.0).then(|| weighted / samples), ..RttResult::default() },
         ..GroupResult::default()
-    }
-}
-
-fn spread(values: &[f64]) -> Spread {
-    if values.is_empty() {
-        return Spread::default();
-    }
-    let n = values.len() as f64;
-    let sum: f64 = values.iter().sum();
-    let mean = sum / n;
-    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-    Spread {
-        sum: Some(sum),
-        mean: Some(mean),
-        min: values.iter().copied().reduce(f64::min),
-        max: values.iter().copied().reduce(f64::max),
-        sd: (values.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
     }
 }

@@ -5,7 +5,9 @@ mod common;
 use common::{between, close, fast_flow, link, magnitude, network};
 use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
-use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, FLOW, Filter, Gain, LINK, LinkModel, Quantity, Sending};
+use eddyline_scenario::series::{FLOW, LINK, Quantity};
+use eddyline_theory::LinkModel;
+use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Filter, Gain, Sending};
 use eddyline_theory::{Dynamics, TheoryError, dynamics, equilibria, run, run_with_base_rtt};
 use eddyline_units::Time;
 
@@ -107,7 +109,7 @@ fn bits_are_conserved() {
             let kept = link.arrived_bits - link.departed_bits - capacity * link.queueing_delay_s;
             assert!(kept.abs() <= 1e-6 * link.arrived_bits, "{model:?} link {l}: {kept} of {}", link.arrived_bits);
             // departures never exceed capacity, and the sum of the series is the total
-            let left = d.series.of(LINK, l, Quantity::DepartureBps);
+            let left = d.series.of(LINK, l as u32, Quantity::DepartureBps);
             assert!(left.iter().all(|(_, bps)| *bps <= capacity * (1.0 + 1e-6)), "{model:?} link {l}");
             let sum: f64 = left.iter().map(|(_, bps)| bps * 0.1).sum();
             close(sum, link.departed_bits, 1e-9);

@@ -76,3 +76,39 @@ fn hundreds_of_links_at_random() {
         timed(&format!("{links} links"), &problem(&capacity, flows.collect()));
     }
 }
+
+#[test]
+fn three_thousand_full_links_in_a_row() {
+    // a flow a link and one over each two neighbours; the last link twins the first
+    let links = 3000;
+    let mut random = Stream::new(4, "row", "test");
+    let mut capacity: Vec<f64> = (0..links).map(|_| between(&mut random, 1e7, 2e7)).collect();
+    let last = links as u32;
+    capacity.push(capacity[0]);
+    let mut flows = vec![flow(10.0, 8000.0, 0.0, &[0, last], &[])];
+    for l in 1..last {
+        flows.push(flow(between(&mut random, 5.0, 50.0), 8000.0, 0.0, &[l], &[]));
+        let pair = if l == 1 { vec![0, last, 1] } else { vec![l - 1, l] };
+        flows.push(flow(between(&mut random, 5.0, 50.0), 8000.0, 0.0, &pair, &[]));
+    }
+    let solved = timed("row", &problem(&capacity, flows));
+    let at = &solved.found[0];
+    for (l, price) in at.prices.iter().enumerate() {
+        assert_eq!(price.is_none(), l == 0 || l == links, "link {l}: {price:?}");
+    }
+    assert!(at.forward_delays.iter().all(Option::is_some));
+}
+
+#[test]
+fn random_routes_through_the_large_solver() {
+    let mut random = Stream::new(5, "dense", "test");
+    let capacity: Vec<f64> = (0..600).map(|_| magnitude(&mut random, 1e8, 1e9)).collect();
+    let flows = (0..20_000).map(|_| {
+        let (out, back) = (2 + below(&mut random, 7), 2 + below(&mut random, 7));
+        let (data, ack) = (path(&mut random, 600, out), path(&mut random, 600, back));
+        flow(magnitude(&mut random, 1.0, 100.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
+    });
+    let solved = timed("dense", &problem(&capacity, flows.collect()));
+    assert_eq!(solved.method, eddyline_theory::equilibrium::Method::SmoothingNewton);
+    assert!(solved.found[0].prices.iter().all(Option::is_some));
+}

@@ -106,7 +106,7 @@ fn late_joiners() {
         close(sum, c / p, CLOSED);
         let shares: Vec<f64> = late.rates.iter().map(|x| x / sum).collect();
         all_close(&shares, &numbers(&v["share"]), CLOSED);
-        close(closed_form::jain_index(&late.rates).expect("rates"), number(&v["jain"]), CLOSED);
+        close(eddyline_scenario::result::jain_index(&late.rates).expect("rates"), number(&v["jain"]), CLOSED);
 
         let mut problem = problem(&[c, c], vec![flow(alpha, p, 320.0, &[0], &[1]); n]);
         problem.base_rtt_error = late.errors.clone();

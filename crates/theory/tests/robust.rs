@@ -101,3 +101,32 @@ fn a_link_crossed_twice_has_one_or_three() {
         assert_eq!(solved.unique == Some(false), solved.found.len() == 3);
     }
 }
+
+#[test]
+fn base_rtts_far_off_converge() {
+    let mut random = Stream::new(14, "far off", "test");
+    // seconds; q - e has lost too many digits in the end, which is said and not hidden
+    for (worst, bound) in [(1.0, 0), (100.0, 1), (1e3, 6), (1e6, 150)] {
+        let mut failed = 0;
+        let mut largest = 0.0f64;
+        for _ in 0..300 {
+            let mut stated = draw(&mut random, (1e6, 1e9), (1.0, 1e3));
+            let error = |random: &mut Stream| match below(random, 4) {
+                0 | 1 => 0.0,
+                2 => magnitude(random, 1e-4, worst),
+                _ => -magnitude(random, 1e-4, worst),
+            };
+            stated.base_rtt_error = stated.flows.iter().map(|_| error(&mut random)).collect();
+            match solve(&stated) {
+                Ok(solved) if solved.converged => {}
+                Ok(solved) => {
+                    failed += 1;
+                    largest = largest.max(solved.found[0].residual);
+                }
+                Err(_) => failed += 1,
+            }
+        }
+        println!("errors up to {worst} s: {failed} of 300 without convergence, residuals up to {largest:e}");
+        assert!(failed <= bound, "errors up to {worst} s: {failed} of 300 without convergence");
+    }
+}

@@ -104,6 +104,7 @@ def _value(outcome: dict[str, Any]) -> str:
 
 def _show(checked: Sequence[Checked], failed: int) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     from eddyline.cli.tables import print_table
 
@@ -113,7 +114,7 @@ def _show(checked: Sequence[Checked], failed: int) -> None:
         for name in ("", "of", "what", "value", "bound", "world", "why"):
             table.add_column(name, overflow="fold")
         for e in c.expectations:
-            mark = "held" if e["held"] else "[bold red]FAILED[/]"
+            mark = Text("held") if e["held"] else Text("FAILED", style="bold red")
             table.add_row(mark, e["of"], e["what"], _value(e), e["bound"], e["world"], e["why"] or "")
         if c.expectations:
             print_table(table)
@@ -150,7 +151,7 @@ def _markdown(checked: Sequence[Checked]) -> str:
         for e in c.expectations:
             held = "yes" if e["held"] else "**no**"
             cells = (c.file, e["of"], e["what"], _value(e), e["bound"], e["world"], held, e["why"] or "")
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+            lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 

@@ -7,16 +7,19 @@ import click
 __all__ = ["command"]
 
 
-@click.command("completion", short_help="print a completion script")
+HELP = """Print the completion script for SHELL: commands, options, papers, presets, and the keys of FILE after --set.
+
+\b
+bash: eval "$(eddyline completion bash)" in ~/.bashrc
+zsh:  eval "$(eddyline completion zsh)" in ~/.zshrc
+fish: eddyline completion fish > ~/.config/fish/completions/eddyline.fish
+"""
+
+
+@click.command("completion", help=HELP, short_help="print a completion script")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    r"""Print the completion script for SHELL: commands, options, papers, presets, and the keys of FILE after --set.
-
-    \b
-    bash: eval "$(eddyline completion bash)" in ~/.bashrc
-    zsh:  eval "$(eddyline completion zsh)" in ~/.zshrc
-    fish: eddyline completion fish > ~/.config/fish/completions/eddyline.fish
-    """
+    """See HELP."""
     from click.shell_completion import get_completion_class
 
     from eddyline.cli.entry import command_line

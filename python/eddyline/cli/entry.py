@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +19,7 @@ __all__ = ["COMMANDS", "command_line", "main"]
 
 COMMANDS = {
     "run": "answer a scenario file: simulation, theory, or both side by side",
+    "theory": "ask what only theory answers: every equilibrium, stability, flow populations",
     "check": "run scenario files and hold their [[expect]] tables against the results",
     "verify": "run a stored result again and say whether it is the same",
     "reproduce": "reproduce a paper, exhibit by exhibit, with computed verdicts",
@@ -98,6 +100,9 @@ def _version(ctx: click.Context, wanted: bool) -> None:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code. Never raises, whatever happens."""
+    # Closed by whoever started us (`>&-`): Python has None there, and nobody wants to hear.
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open to the end
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     try:
         code = command_line.main(args, prog_name="eddyline", standalone_mode=False)
         sys.stdout.flush()

@@ -41,9 +41,12 @@ def parse_override(_ctx: click.Context, _param: click.Parameter, values: tuple[s
 
 
 def _equals(text: str) -> int | None:
-    quote = ""
+    quote, escaped = "", False
     for place, char in enumerate(text):
-        if quote:
+        if escaped:
+            escaped = False
+        elif quote:
+            escaped = quote == '"' and char == "\\"
             quote = "" if char == quote else quote
         elif char in "\"'":
             quote = char

@@ -41,16 +41,18 @@ class _PaperName(click.ParamType[str]):
 @click.option("--json", "as_json", is_flag=True, help="Print exhibits and claims as one JSON document.")
 def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bool) -> int:
     """Reproduce PAPER: its exhibits beside our theory and simulation, every claim with a computed verdict."""
+    from eddyline.cli.progress import Progress
     from eddyline.folder import claim, replaced
-    from eddyline.papers import find, reproduce
+    from eddyline.papers import find, reproduce, written
 
     found = find(paper)
     if out is not None:
-        claim(out)
-    reproduction = reproduce(found, exhibits)
+        claim(out, written(out))
+    with Progress() as progress:
+        reproduction = reproduce(found, exhibits, progress)
     page = None
     if out is not None:
-        with replaced(out) as aside:
+        with replaced(out, written(out)) as aside:
             page = out / reproduction.write(aside).relative_to(aside)
     if as_json:
         json.dump(reproduction.to_dict(), sys.stdout, indent=2, ensure_ascii=False)

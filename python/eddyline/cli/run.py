@@ -24,6 +24,7 @@ Examples:
   eddyline run two-way.toml --world all
   eddyline run two-way.toml --set 'flow."flow 1".controller.kind=reno' --json
   eddyline run two-way.toml --seeds 10
+  eddyline run two-way.toml --world theory --dynamics --plot dynamics.png
   eddyline run two-way.toml --out result --log-of "flow 1" --log packets.txt
 """
 
@@ -52,6 +53,14 @@ Examples:
     metavar="N",
     help="Repeat with N seeds (the file's, the next, ...); adds mean, standard deviation and 95 % interval.",
 )
+@click.option(
+    "--dynamics",
+    type=click.Choice(["integrator", "ack_clocked"]),
+    is_flag=False,
+    flag_value="ack_clocked",
+    metavar="[MODEL]",
+    help="World theory: follow the flows over time (ack_clocked unless said, or integrator).",
+)
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep scenario, result, series and plots.")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw a figure (.png, .svg or .pdf).")
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Log packets (.txt or .parquet).")
@@ -65,6 +74,7 @@ def command(
     world: str,
     overrides: list[tuple[str, str]],
     seeds: int | None,
+    dynamics: str | None,
     out: Path | None,
     plot: Path | None,
     log: Path | None,
@@ -81,7 +91,10 @@ def command(
 
     _check_outputs(out, plot, log, log_of, world, seeds)
     scenario = Scenario.load(file, set=overrides)
-    wanted = Wanted(series=out is not None or plot is not None, log=log_of or log is not None)
+    if dynamics is not None and world not in ("theory", "all"):
+        raise click.UsageError("--dynamics is for --world theory")
+    series = out is not None or plot is not None
+    wanted = Wanted(series=series, log=log_of or log is not None, dynamics=dynamics)
     with Progress(silent=quiet or no_progress) as progress:
         answers = answer(scenario, world, seeds, wanted, progress)
     text = document(answers, everything=world == "all", repeated=seeds is not None)

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     from eddyline.answers import Answer
 
-__all__ = ["print_table", "show"]
+__all__ = ["print_table", "show", "table"]
 
 _MOST = 20
 _PIPED_WIDTH = 200
+_ANY_WIDTH = 10_000
 
 _Column = tuple[str, str, "Callable[[Any], str]"]
 
@@ -59,16 +60,36 @@ _GROUP: list[_Column] = [
     ("RTT mean", "rtt_s.mean", seconds),
     ("completed", "completed", count),
 ]
-_PARTS = (("flow", "flows", _FLOW), ("link", "links", _LINK), ("group", "groups", _GROUP))
+_ARRIVALS: list[_Column] = [
+    ("arrived", "arrived", count),
+    ("completed", "completed", count),
+    ("present", "mean_present", count),
+    ("time mean", "completion_s.mean", seconds),
+    ("time p50", "completion_s.p50", seconds),
+    ("time p99", "completion_s.p99", seconds),
+    ("resent", "retransmits", count),
+    ("timeouts", "timeouts", count),
+]
+_PARTS = (
+    ("flow", "flows", _FLOW),
+    ("link", "links", _LINK),
+    ("group", "groups", _GROUP),
+    ("arrivals", "arrivals", _ARRIVALS),
+)
 
 
 def show(answers: Sequence[Answer]) -> None:
-    """Prints the answers: one world in wide tables, several or repetitions side by side."""
+    """Prints the answers: one world in wide tables where these fit, anything else with a row per quantity."""
     given = [a for a in answers if a.results]
-    if len(given) == 1 and len(given[0].results) == 1:
-        _wide(given[0].results[0].to_dict())
-    elif given:
-        _beside(given)
+    if not given:
+        return
+    tables = _wide(given[0].results[0].to_dict()) if len(given) == 1 and len(given[0].results) == 1 else None
+    if tables is None or not all(_fits(each) for each, _ in tables):
+        tables = _beside(given)
+    for each, note in tables:
+        print_table(each)
+        if note:
+            print(note)
 
 
 class _Pipe(Console):
@@ -78,61 +99,78 @@ class _Pipe(Console):
         raise click.exceptions.Exit(0)
 
 
+def _console() -> Console:
+    """Standard output, names taken as they are; where it is no terminal, wide enough for whole lines."""
+    piped = not sys.stdout.isatty()
+    return _Pipe(width=_PIPED_WIDTH if piped else None, highlight=False, soft_wrap=piped, markup=False, emoji=False)
+
+
 def print_table(table: Table) -> None:
-    """Prints to standard output; where that is no terminal, wide enough for whole lines."""
-    width = None if sys.stdout.isatty() else _PIPED_WIDTH
-    _Pipe(width=width, highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+    """Prints to standard output."""
+    _console().print(table)
 
 
-def _table(title: str, first: str, names: Sequence[str]) -> Table:
-    table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
-    table.add_column(first, overflow="fold")
+def _fits(table: Table) -> bool:
+    console = _console()
+    wanted = console.measure(table, options=console.options.update(max_width=_ANY_WIDTH)).maximum
+    return not sys.stdout.isatty() or wanted <= console.width
+
+
+def table(title: str, first: str, names: Sequence[str]) -> Table:
+    """An empty table in the house's manner: names of rows on the left, numbers on the right."""
+    made = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    made.add_column(first, overflow="fold")
     for name in names:
-        table.add_column(name, justify="left" if name in ("controller", "quantity") else "right", no_wrap=True)
-    return table
+        made.add_column(name, justify="left" if name in ("controller", "quantity") else "right", no_wrap=True)
+    return made
 
 
-def _wide(document: dict[str, Any]) -> None:
+def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
+    """One row per flow or link; each table with what to say below it."""
+    tables = []
     title = f"{document['title']} (world {document['world']})"
     for kind, part, columns in _PARTS:
         rows = document[part]
         if not rows:
             continue
         with_controller = kind == "flow"
-        table = _table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
+        made = table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
         title = ""
         for row in rows[:_MOST]:
             cells = [_cell(row, key, form) for _, key, form in columns]
-            table.add_row(row["name"], *([row["controller"]] if with_controller else []), *cells)
-        print_table(table)
-        if len(rows) > _MOST:
-            print(f"and {len(rows) - _MOST} more {part}: --json has them all\n")
+            made.add_row(row["name"], *([row["controller"]] if with_controller else []), *cells)
+        tables.append((made, _more(len(rows), part)))
+    return tables
 
 
-def _beside(answers: Sequence[Answer]) -> None:
+def _more(rows: int, part: str) -> str:
+    return f"and {rows - _MOST} more {part}: --json has them all\n" if rows > _MOST else ""
+
+
+def _beside(answers: Sequence[Answer]) -> list[tuple[Table, str]]:
     """One row per flow or link and quantity, one column per world."""
     from eddyline.summary import summarise
 
     repeated = len(answers[0].results) > 1
     documents = [summarise([r.to_dict() for r in a.results]) if repeated else a.results[0].to_dict() for a in answers]
     runs = f", {len(answers[0].results)} runs: mean ± half of the 95 % interval" if repeated else ""
+    title, tables = f"{documents[0]['title']}{runs}", []
     for kind, part, columns in _PARTS:
         rows = list(zip(*(d[part] for d in documents), strict=True))
         if not rows:
             continue
-        title = f"{documents[0]['title']}{runs}" if kind == "flow" else ""
-        table = _table(title, kind, ["quantity", *(a.world for a in answers)])
+        made = table(title, kind, ["quantity", *(a.world for a in answers)])
+        title = ""
         for row in rows[:_MOST]:
             name = row[0]["name"]
             for label, key, form in columns:
                 cells = [_cell(each, key, form) for each in row]
                 if any(cell != "-" for cell in cells):
-                    table.add_row(name, label, *cells)
+                    made.add_row(name, label, *cells)
                     name = ""
-            table.add_section()
-        print_table(table)
-        if len(rows) > _MOST:
-            print(f"and {len(rows) - _MOST} more {part}: --json has them all\n")
+            made.add_section()
+        tables.append((made, _more(len(rows), part)))
+    return tables
 
 
 def _cell(row: dict[str, Any], key: str, form: Callable[[Any], str]) -> str:

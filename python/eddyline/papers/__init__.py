@@ -3,7 +3,7 @@
 A paper is two things of one name: a folder `papers/NAME/` in the checkout, with scenarios, printed values, claims and
 `paper.toml` (`title` and `source`), and the module `eddyline.papers.NAME` (dashes as underscores) with a function
 
-    def reproduce(paper: Paper, exhibits: Sequence[str]) -> Reproduction
+    def reproduce(paper: Paper, exhibits: Sequence[str], listener: Listener | None) -> Reproduction
 
 The folders are read where they lie: next to `pyproject.toml` in the checkout from which this package was installed
 (`make build` installs it editable), or where the environment variable `EDDYLINE_PAPERS` says.
@@ -23,7 +23,9 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Paper", "Reproduction", "find", "folder", "papers", "reproduce"]
+    from eddyline.answers import Listener
+
+__all__ = ["Paper", "Reproduction", "find", "folder", "papers", "reproduce", "written"]
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,22 @@ def find(name: str) -> Paper:
     )
 
 
-def reproduce(paper: Paper, exhibits: Sequence[str] = ()) -> Reproduction:
-    """Reproduces a paper, or some exhibits of it.
+def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduction:
+    """Reproduces a paper, or some exhibits of it; `listener` is told how far it is.
 
     Raises:
         InputError: There is no such exhibit.
     """
     module = importlib.import_module(f"eddyline.papers.{paper.name.replace('-', '_')}")
-    return cast("Reproduction", module.reproduce(paper, exhibits))
+    return cast("Reproduction", module.reproduce(paper, exhibits, listener))
+
+
+_REPORT = ("report.html", "reproduction.json", "plots", "data")
+
+
+def written(folder: Path) -> tuple[str, ...]:
+    """Names in `folder` that an earlier reproduction wrote, so that a new one may replace them."""
+    return _REPORT if (folder / "reproduction.json").is_file() and (folder / "report.html").is_file() else ()
 
 
 def _read(file: Path) -> Paper:

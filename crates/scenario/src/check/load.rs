@@ -113,6 +113,11 @@ fn cross(typed: &Typed, traces: &[Option<Arc<Trace>>], links: &mut [Crossed<'_>]
         // SYN and FIN take the data path
         over(&flow.data, flow.ack_packet.get(), links, index);
     }
+    for arrivals in typed.arrivals.iter().flatten() {
+        over(&arrivals.data, arrivals.packet.get(), links, index);
+        over(&arrivals.ack, arrivals.ack_packet.get(), links, index);
+        over(&arrivals.data, arrivals.ack_packet.get(), links, index);
+    }
     for (i, traffic) in typed.traffic.iter().enumerate() {
         let Some(traffic) = traffic else { continue };
         over(&traffic.path, traffic.packet.get(), links, index);

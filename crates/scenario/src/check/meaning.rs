@@ -33,9 +33,6 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
         }
     }
     for (i, arrivals) in typed.arrivals.iter().enumerate() {
-        let path = [Step::Key("arrivals"), Step::Item(i)];
-        let hint = "write the flows one by one, with count, stagger and size";
-        report.wrong(root, &path, "arrivals are not supported yet by this version", Some(hint.to_owned()));
         if let Some(a) = arrivals {
             let shared = Shared { list: "arrivals", item: i, root };
             shared.endpoint(a.packet.get(), a.header.get(), a.receive_window.map(|w| w.get()), report);

@@ -12,6 +12,7 @@ const NAMED: [&str; 5] = ["link", "duplex", "flow", "traffic", "arrivals"];
 /// Reports names that are empty, taken or unknown.
 pub(crate) fn check(root: &Node, report: &mut Report<'_>) {
     unique(root, report);
+    printable(root, report);
     let mut links: Vec<String> = names(root, "link").map(str::to_owned).collect();
     links.extend(names(root, "duplex").flat_map(|d| [format!("{d}/down"), format!("{d}/up")]));
     let known: HashSet<&str> = links.iter().map(String::as_str).collect();
@@ -40,6 +41,20 @@ pub(crate) fn check(root: &Node, report: &mut Report<'_>) {
 
 fn names<'a>(root: &'a Node, list: &str) -> impl Iterator<Item = &'a str> {
     root.tables(list).iter().filter_map(|table| table.get("name")?.text())
+}
+
+/// Texts that are shown again: none may steer a terminal or break a report.
+fn printable(root: &Node, report: &mut Report<'_>) {
+    if root.get("title").and_then(Node::text).is_some_and(|t| t.contains(char::is_control)) {
+        report.wrong(root, &[Step::Key("title")], "a title is one line without control characters", None);
+    }
+    for (i, table) in root.tables("expect").iter().enumerate() {
+        let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
+        if table.get("why").and_then(Node::text).is_some_and(|t| t.contains(steers)) {
+            let path = [Step::Key("expect"), Step::Item(i), Step::Key("why")];
+            report.wrong(root, &path, "control characters other than line ends and tabs", None);
+        }
+    }
 }
 
 fn unique(root: &Node, report: &mut Report<'_>) {

@@ -1,7 +1,7 @@
 //! Flows, unresponsive traffic and arrivals as written.
 
 use eddyline_cc::ControllerParams;
-use eddyline_path::traffic::TrafficParams;
+use eddyline_path::traffic::{SizeParams, TrafficParams};
 use eddyline_units::{Bytes, Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,7 @@ pub struct Tcp {
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub initial_window: u32,
-    /// Least retransmission timeout.
+    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time: the G of RFC 6298, as in Linux.
     #[serde(default = "fifth_second")]
     #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
     pub min_rto: Time,
@@ -201,7 +201,7 @@ pub struct Arrivals {
     /// Name, unique in the file.
     pub name: String,
     /// Mean number of arrivals a second.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-above" = 0, "x-most" = "1000000000 /s"))]
     pub rate: Frequency,
     /// Distribution of the transfers' payload.
     pub size: SizeParams,
@@ -238,45 +238,30 @@ pub struct Arrivals {
     pub tcp: Tcp,
 }
 
-/// Distribution of a transfer's payload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum SizeParams {
-    /// Memoryless.
-    Exponential {
-        /// Mean.
-        #[schemars(extend("x-least" = "1 B"))]
-        mean: Bytes,
-    },
-    /// Heavy-tailed.
-    Pareto {
-        /// Mean.
-        #[schemars(extend("x-least" = "1 B"))]
-        mean: Bytes,
-        /// Tail index, above 1.
-        #[schemars(extend("exclusiveMinimum" = 1))]
-        shape: f64,
-    },
-    /// The logarithm is normal.
-    Lognormal {
-        /// Mean.
-        #[schemars(extend("x-least" = "1 B"))]
-        mean: Bytes,
-        /// Standard deviation of the logarithm.
-        #[schemars(extend("exclusiveMinimum" = 0))]
-        sigma: f64,
-    },
-    /// Always the same.
-    Fixed {
-        /// The size.
-        #[schemars(extend("x-least" = "1 B"))]
-        size: Bytes,
-    },
-    /// Sizes from a file, one a line.
-    Trace {
-        /// The file, relative to the scenario's folder.
-        file: String,
-    },
+impl Arrivals {
+    /// The table of one of its flows, without start and size.
+    #[must_use]
+    pub fn each(&self) -> Flow {
+        Flow {
+            name: self.name.clone(),
+            controller: self.controller.clone(),
+            data: self.data.clone(),
+            ack: self.ack.clone(),
+            packet: self.packet,
+            header: self.header,
+            ack_packet: self.ack_packet,
+            delayed_ack: self.delayed_ack,
+            receive_window: self.receive_window,
+            access_delay: self.access_delay,
+            tcp: self.tcp.clone(),
+            application: ApplicationParams::Bulk,
+            count: one(),
+            stagger: Time::ZERO,
+            start: Time::ZERO,
+            stop: None,
+            size: None,
+        }
+    }
 }
 
 const fn default_packet() -> Bytes {

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use expect::{Bound, Expect, World};
-pub use flow::{AccessDelay, ApplicationParams, Arrivals, Flow, PacingChoice, PacingWord, SizeParams, Tcp, Traffic};
+pub use flow::{AccessDelay, ApplicationParams, Arrivals, Flow, PacingChoice, PacingWord, Tcp, Traffic};
 pub use link::{Direction, Duplex, Link};
 
 /// An Eddyline scenario: links, the flows and traffic that cross them, and what is expected of the result.

@@ -44,6 +44,7 @@ impl CrossTraffic {
                 extra: 0,
                 stamp: 0.0,
                 hop: self.hop,
+                generation: 0,
                 kind: Kind::Cross,
                 flags: Flags::default(),
             };

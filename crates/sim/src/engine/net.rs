@@ -199,6 +199,11 @@ impl Net {
         self.forget_sack(packet);
     }
 
+    /// A packet arrived for a flow that has left.
+    pub fn ignore(&mut self, packet: &Packet) {
+        self.forget_sack(packet);
+    }
+
     fn forget_sack(&mut self, packet: &Packet) {
         if packet.kind == Kind::Ack && packet.extra != Packet::NO_SACK {
             let _: SackBlocks = self.sacks.take(packet.extra);

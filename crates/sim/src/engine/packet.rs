@@ -75,6 +75,8 @@ pub struct Packet {
     pub stamp: f32,
     /// Place of the next link on its path in the table of hops.
     pub hop: u32,
+    /// Which of the flows that had this number it belongs to.
+    pub generation: u16,
     /// What it is.
     pub kind: Kind,
     /// Marks.

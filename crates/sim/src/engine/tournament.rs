@@ -1,11 +1,11 @@
-//! Which of many sources has the next event: a tournament tree, eight players to a table.
+//! Which of many sources has the next event: a tournament tree, four players to a table.
 //!
 //! A source's time changes in place, so there is one entry per source and none is ever stale. Ties go to the lower
-//! source: the order of events never depends on history. A table is one cache line.
+//! source: the order of events never depends on history.
 
 use eddyline_units::Time;
 
-const SEATS: usize = 8;
+const SEATS: usize = 4;
 
 #[derive(Debug, Clone, Copy)]
 struct Table {
@@ -25,8 +25,7 @@ impl Table {
     fn winner(&self) -> (u64, u32) {
         let duel = |a: (u64, u32), b: (u64, u32)| if b.0 < a.0 { b } else { a };
         let p = |i: usize| (self.at[i], self.who[i]);
-        let (left, right) = (duel(duel(p(0), p(1)), duel(p(2), p(3))), duel(duel(p(4), p(5)), duel(p(6), p(7))));
-        duel(left, right)
+        duel(duel(p(0), p(1)), duel(p(2), p(3)))
     }
 }
 
@@ -50,6 +49,19 @@ impl Tournament {
                 return Self { rounds, first: (Time::MAX, 0) };
             }
         }
+    }
+
+    /// Makes room for at least `n` sources; the new ones have no event.
+    pub fn grow(&mut self, n: usize) {
+        let room = self.rounds[0].len() * SEATS;
+        if n <= room {
+            return;
+        }
+        let mut larger = Self::new(n.max(2 * room));
+        for source in 0..room as u32 {
+            larger.set(source, self.get(source));
+        }
+        *self = larger;
     }
 
     /// The earliest event and its source.

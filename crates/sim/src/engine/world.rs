@@ -2,17 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use eddyline_path::histogram::Histogram;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::{Counters, RunResult};
-use eddyline_units::{Rate, Time};
+use eddyline_scenario::series::Series;
+use eddyline_units::Time;
 
+use super::guests::Guests;
 use super::net::{Layout, Net};
 use super::packet::{Kind, Packet};
 use super::tournament::Tournament;
-use crate::record::{BottleneckSampler, FlowMeter, PacketLog, Recorder, Series, summary};
+use crate::record::{BottleneckSampler, FlowMeter, PacketLog, Recorder, summary};
 use crate::run::{Options, Progress, SimError};
-use crate::tcp::Flow;
+use crate::tcp::{Ends, Flow};
 
 use super::cross::CrossTraffic;
 
@@ -27,7 +28,8 @@ pub struct World<'a> {
     net: Net,
     flows: Vec<Flow>,
     cross: Vec<CrossTraffic>,
-    /// Sources: the clerk (window, samples, series), then flows, then cross traffic.
+    guests: Guests,
+    /// Sources: the clerk (window, samples, series), flows, cross traffic, tables of arrivals, guests.
     timers: Tournament,
     sampler: Option<BottleneckSampler>,
     recorder: Option<Recorder>,
@@ -49,13 +51,10 @@ impl<'a> World<'a> {
         let percentiles = network.flows.len() <= MOST_PERCENTILES;
         let mut flows = Vec::with_capacity(network.flows.len());
         for (i, spec) in network.flows.iter().enumerate() {
-            let data = layout.path(network, &spec.data, spec.access_data, spec.packet);
-            let ack = layout.path(network, &spec.ack, spec.access_ack, spec.ack_packet);
-            let slowest = spec.data.iter().map(|l| network.links[*l as usize].rate).min().unwrap_or(Rate::MAX);
-            let half = Time::from_ps(slowest.transmission_time(spec.packet.into()).as_ps() / 2);
+            let ends = Ends::new(network, spec, &mut layout);
             let window = f64::from(spec.tcp.initial_window);
-            let meter = FlowMeter::new(spec.start, window, half, percentiles);
-            flows.push(Flow::new(network, i, data, ack, meter));
+            let meter = FlowMeter::new(spec.start, window, ends.half_transmission, percentiles);
+            flows.push(Flow::new(spec, &ends, i as u32, 0, meter));
         }
         let cross: Vec<CrossTraffic> = network
             .traffic
@@ -65,17 +64,22 @@ impl<'a> World<'a> {
                 CrossTraffic::new(network, t, source, layout.path(network, &t.path, Time::ZERO, t.packet))
             })
             .collect();
+        let guests = Guests::new(network, &mut layout, (flows.len() + cross.len()) as u32);
         let net = Net::new(network, layout, options.general_queues, logger);
-        let mut timers = Tournament::new(1 + flows.len() + cross.len());
+        let mut timers = Tournament::new(1 + flows.len() + cross.len() + guests.classes());
         for (i, flow) in flows.iter().enumerate() {
             timers.set(1 + i as u32, flow.next_timer());
         }
         for (i, source) in cross.iter().enumerate() {
             timers.set((1 + flows.len() + i) as u32, source.next());
         }
-        let recorder = options.series.then(|| Recorder::new(network));
+        for class in 0..guests.classes() {
+            timers.set((1 + flows.len() + cross.len() + class) as u32, guests.next(class));
+        }
+        let recorder = options.series.then(|| Recorder::new(network)).transpose()?;
         let sampler = BottleneckSampler::new(network);
-        let mut world = Self { network, net, flows, cross, timers, sampler, recorder, window_open: false, events: 0 };
+        let mut world =
+            Self { network, net, flows, cross, guests, timers, sampler, recorder, window_open: false, events: 0 };
         world.rearm_clerk();
         Ok(world)
     }
@@ -111,22 +115,45 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// The timer of a flow, or of cross traffic.
+    /// The timer of a flow, or of whoever comes after.
     #[inline]
     fn timer(&mut self, now: Time, leaf: u32) {
         let index = leaf as usize - 1;
-        let next = match self.flows.get_mut(index) {
+        match self.flows.get_mut(index) {
             Some(flow) => {
                 flow.on_timer(now, &mut self.net);
-                flow.next_timer()
+                self.timers.set(leaf, flow.next_timer());
             }
-            None => {
-                let source = &mut self.cross[index - self.flows.len()];
-                source.emit(now, &mut self.net);
-                source.next()
-            }
-        };
-        self.timers.set(leaf, next);
+            None => self.other_timer(now, leaf, index - self.flows.len()),
+        }
+    }
+
+    /// The timer of cross traffic, of a table of arrivals or of a guest.
+    fn other_timer(&mut self, now: Time, leaf: u32, index: usize) {
+        if let Some(source) = self.cross.get_mut(index) {
+            source.emit(now, &mut self.net);
+            return self.timers.set(leaf, source.next());
+        }
+        let index = index - self.cross.len();
+        if index < self.guests.classes() {
+            let slot = self.guests.arrive(now, index, &mut self.net);
+            self.timers.set(leaf, self.guests.next(index));
+            let guest = self.first_guest() + slot;
+            self.timers.grow(guest as usize + 1);
+            return self.guest_timer(now, guest, slot);
+        }
+        self.guest_timer(now, leaf, (index - self.guests.classes()) as u32);
+    }
+
+    fn guest_timer(&mut self, now: Time, leaf: u32, slot: u32) {
+        let flow = self.guests.flow(slot);
+        flow.on_timer(now, &mut self.net);
+        self.timers.set(leaf, flow.next_timer());
+    }
+
+    /// The leaf of the first guest.
+    fn first_guest(&self) -> u32 {
+        (1 + self.flows.len() + self.cross.len() + self.guests.classes()) as u32
     }
 
     #[inline]
@@ -134,12 +161,29 @@ impl<'a> World<'a> {
         if packet.kind == Kind::Cross {
             return;
         }
-        let flow = &mut self.flows[packet.flow as usize];
+        let Some(flow) = self.flows.get_mut(packet.flow as usize) else {
+            return self.deliver_to_guest(now, packet);
+        };
         flow.on_packet(now, packet, &mut self.net);
         // A timer that moved back stays where it is and finds nothing to do when it comes: one entry a flow, lazily.
         let wanted = flow.next_timer();
         let leaf = 1 + packet.flow;
         if wanted < self.timers.get(leaf) {
+            self.timers.set(leaf, wanted);
+        }
+    }
+
+    fn deliver_to_guest(&mut self, now: Time, packet: &Packet) {
+        let Some(slot) = self.guests.slot_of(packet) else {
+            return self.net.ignore(packet);
+        };
+        let flow = self.guests.flow(slot);
+        flow.on_packet(now, packet, &mut self.net);
+        let wanted = flow.next_timer();
+        let leaf = self.first_guest() + slot;
+        if self.guests.depart_if_done(now, slot) {
+            self.timers.set(leaf, Time::MAX);
+        } else if wanted < self.timers.get(leaf) {
             self.timers.set(leaf, wanted);
         }
     }
@@ -184,17 +228,19 @@ impl<'a> World<'a> {
             packets_delivered: Some(count.delivered),
             packets_dropped: Some(count.dropped),
             packets_in_flight: Some(in_flight),
-            data_packets_delivered: Some(self.flows.iter().map(|f| f.meter.arrived_packets()).sum()),
+            data_packets_delivered: Some(
+                self.flows.iter().map(|f| f.meter.arrived_packets()).sum::<u64>() + self.guests.data_packets(),
+            ),
         };
-        let group_histograms: Vec<Histogram> = Vec::new();
+        let arrivals = self.guests.results(self.network, self.network.duration);
         let log = self.net.logger.take().map(|l| l.finish());
         let result = summary::summarise(summary::Ending {
             network: self.network,
             flows: self.flows,
             net: &self.net,
             sampler: self.sampler.as_ref(),
+            arrivals,
             counters,
-            group_histograms,
         });
         Ok((result, self.recorder.map(Recorder::finish), log))
     }

@@ -30,13 +30,13 @@ pub struct BottleneckSampler {
 impl BottleneckSampler {
     /// A sampler for `network`, unless it has too many links or no flow.
     pub fn new(network: &Network) -> Option<Self> {
-        if network.links.len() > MOST_LINKS || network.flows.is_empty() {
+        if network.links.len() > MOST_LINKS || network.flows.len() + network.arrivals.len() == 0 {
             return None;
         }
         let (mut seen, mut paths) = (HashSet::new(), Vec::new());
         let mut one_packet = vec![Time::ZERO; network.links.len()];
         let mut before = None;
-        for f in &network.flows {
+        for f in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
             // flows of one table share their paths; compare those first
             let key = (f.data.as_ptr(), f.ack.as_ptr(), f.packet);
             if before == Some(key) {
@@ -54,6 +54,12 @@ impl BottleneckSampler {
             path.dedup();
             if seen.insert(path.clone()) {
                 paths.push(path);
+            }
+        }
+        for t in &network.traffic {
+            for l in t.path.iter() {
+                let time = network.links[*l as usize].rate.transmission_time(t.packet.into());
+                one_packet[*l as usize] = one_packet[*l as usize].max(time);
             }
         }
         let visits: usize = paths.iter().map(Vec::len).sum();
@@ -75,11 +81,10 @@ impl BottleneckSampler {
         self.samples += 1;
         let mut marked: Vec<u32> = Vec::new();
         for path in &self.paths {
-            let waits = path.iter().map(|l| (net.backlog(now, *l), *l));
-            let longest = waits.filter(|(wait, l)| *wait > self.one_packet[*l as usize]).max_by_key(|(wait, _)| *wait);
-            if let Some((_, l)) = longest {
-                marked.push(l);
-            }
+            let waits = || path.iter().map(|l| (net.backlog(now, *l), *l));
+            let longest = waits().map(|(wait, _)| wait).max().unwrap_or(Time::ZERO);
+            // links of the same wait are all the bottleneck
+            marked.extend(waits().filter(|(w, l)| *w == longest && *w > self.one_packet[*l as usize]).map(|(_, l)| l));
         }
         marked.sort_unstable();
         marked.dedup();

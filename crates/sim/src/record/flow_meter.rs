@@ -209,6 +209,11 @@ impl FlowMeter {
         }
     }
 
+    /// When the flow starts.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
     /// Bits on the wire that arrived so far.
     pub fn arrived_bits(&self) -> f64 {
         self.arrived_bytes as f64 * 8.0

@@ -32,7 +32,7 @@ pub struct PacketLog {
     pub event: Vec<u8>,
     /// `data`, `syn`, `syn-ack`, `ack`, `fin` or `cross`: place in [`PacketLog::PACKETS`].
     pub packet: Vec<u8>,
-    /// Place in the network's flows; traffic counts on from there.
+    /// Place in the network's flows; traffic counts on from there, then tables of arrivals.
     pub source: Vec<u32>,
     /// Place in the network's links, or `u32::MAX` at an end point.
     pub link: Vec<u32>,
@@ -54,6 +54,10 @@ impl PacketLog {
 pub struct PacketLogger {
     log: PacketLog,
     only: Only,
+    /// Sources from here on are guests, numbered by slot.
+    guests: u32,
+    /// Table of the guest in each slot.
+    class: Vec<u32>,
 }
 
 /// Whose packets are logged.
@@ -74,7 +78,8 @@ impl PacketLogger {
             LogSelection::All => Only::All,
             LogSelection::Entity(name) => {
                 let flows = network.flows.iter().map(|f| &f.name);
-                let mut sources = flows.chain(network.traffic.iter().map(|t| &t.name));
+                let traffic = network.traffic.iter().map(|t| &t.name);
+                let mut sources = flows.chain(traffic).chain(network.arrivals.iter().map(|a| &a.name));
                 let link = network.links.iter().position(|l| l.name == *name);
                 match (sources.position(|n| n == name), link) {
                     (Some(i), _) => Only::Source(i as u32),
@@ -83,14 +88,28 @@ impl PacketLogger {
                 }
             }
         };
-        Ok(Self { log: PacketLog::default(), only })
+        let guests = (network.flows.len() + network.traffic.len()) as u32;
+        Ok(Self { log: PacketLog::default(), only, guests, class: Vec::new() })
+    }
+
+    /// A flow of table `class` takes `slot`: its packets are logged as the table's.
+    pub fn guest(&mut self, slot: u32, class: usize) {
+        let slot = slot as usize;
+        if self.class.len() <= slot {
+            self.class.resize(slot + 1, 0);
+        }
+        self.class[slot] = class as u32;
     }
 
     /// Notes an event, if it is asked for.
     pub fn note(&mut self, now: Time, event: LogEvent, packet: &Packet, link: Option<u32>) {
+        let source = match packet.flow.checked_sub(self.guests) {
+            Some(slot) => self.guests + self.class[slot as usize],
+            None => packet.flow,
+        };
         let wanted = match self.only {
             Only::All => true,
-            Only::Source(s) => packet.flow == s,
+            Only::Source(s) => source == s,
             Only::Link(l) => link == Some(l),
         };
         if !wanted {
@@ -100,7 +119,7 @@ impl PacketLogger {
         log.time_s.push(now.as_secs_f64());
         log.event.push(event as u8);
         log.packet.push(packet.kind as u8);
-        log.source.push(packet.flow);
+        log.source.push(source);
         log.link.push(link.unwrap_or(u32::MAX));
         log.seq.push(packet.seq);
         log.bytes.push(packet.bytes);

@@ -2,14 +2,17 @@
 
 use eddyline_cc::Controller as _;
 use eddyline_scenario::Network;
+use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 use eddyline_units::Time;
 
-use super::series::{Quantity, Series};
 use crate::engine::Net;
+use crate::run::SimError;
 use crate::tcp::Flow;
 
-const FLOW: u8 = 0;
-const LINK: u8 = 1;
+/// Rows of all series together: some two gigabytes.
+pub const MOST_ROWS: u128 = 100_000_000;
+const PER_FLOW: u128 = 7;
+const PER_LINK: u128 = 5;
 
 /// Cumulative values at the last tick.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,15 +34,23 @@ pub struct Recorder {
 
 impl Recorder {
     /// Ticks at multiples of the network's interval.
-    pub fn new(network: &Network) -> Self {
+    ///
+    /// # Errors
+    /// [`SimError::TooManyRows`] if there would be more than [`MOST_ROWS`].
+    pub fn new(network: &Network) -> Result<Self, SimError> {
         let interval = network.record_interval.max(Time::from_ps(1));
-        Self {
+        let each = PER_FLOW * network.flows.len() as u128 + PER_LINK * network.links.len() as u128;
+        let rows = u128::from(network.duration.as_ps() / interval.as_ps()) * each;
+        if rows > MOST_ROWS {
+            return Err(SimError::TooManyRows(rows / 1_000_000));
+        }
+        Ok(Self {
             series: Series::default(),
             interval,
             next: interval,
             flows: vec![Before::default(); network.flows.len()],
             links: vec![Before::default(); network.links.len()],
-        }
+        })
     }
 
     /// When the next tick is due.

@@ -5,8 +5,8 @@ use eddyline_path::histogram::Histogram;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow as FlowSpec, Group};
 use eddyline_scenario::result::{
-    Cost, Counters, DelayResult, Drops, FlowResult, GroupResult, LinkResult, QueueResult, RttResult, RunResult,
-    Sampling, Spread, WindowResult,
+    self, ArrivalsResult, Cost, Counters, DelayResult, Drops, FlowResult, GroupResult, LinkResult, QueueResult,
+    RttResult, RunResult, Sampling, Spread, WindowResult,
 };
 use eddyline_units::Time;
 
@@ -21,14 +21,13 @@ pub struct Ending<'a> {
     pub flows: Vec<Flow>,
     pub net: &'a Net,
     pub sampler: Option<&'a BottleneckSampler>,
+    pub arrivals: Vec<ArrivalsResult>,
     pub counters: Counters,
-    /// Round-trip samples by group, where flows keep none of their own.
-    pub group_histograms: Vec<Histogram>,
 }
 
 /// The result document of world `sim`.
 pub fn summarise(ending: Ending<'_>) -> RunResult {
-    let Ending { network, flows, net, sampler, counters, group_histograms } = ending;
+    let Ending { network, flows, net, sampler, arrivals, counters } = ending;
     let (mut results, mut histograms, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
     for (flow, spec) in flows.into_iter().zip(&network.flows) {
         let (result, histogram, rtt) = flow_result(flow, spec, network.duration);
@@ -36,14 +35,13 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
         histograms.push(histogram);
         rtts.push(rtt);
     }
-    let group = |(g, own): (&Group, Option<&Histogram>)| {
+    let group = |g: &Group| {
         let range = g.first..g.first + g.count;
-        let mut all = own.cloned().unwrap_or_default();
+        let mut all = Histogram::default();
         histograms[range.clone()].iter().flatten().for_each(|h| all.merge(h));
         group_result(g, &results[range.clone()], &rtts[range], &all)
     };
-    let own = group_histograms.iter().map(Some).chain(std::iter::repeat(None));
-    let groups = network.groups.iter().zip(own).map(group).collect();
+    let groups = network.groups.iter().map(group).collect();
     let sampling = sampler.map(|s| {
         let (grid, switches) = s.grid();
         Sampling { bottleneck_grid_s: Some(grid.as_secs_f64()), bottleneck_switches: Some(switches) }
@@ -57,7 +55,7 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
         flows: results,
         links: (0..network.links.len()).map(|i| link_result(network, net, sampler, i)).collect(),
         groups,
-        arrivals: Vec::new(),
+        arrivals,
         counters,
         approximations: Vec::new(),
         theory: None,
@@ -144,36 +142,17 @@ fn group_result(group: &Group, flows: &[FlowResult], rtts: &[Mean], histogram: &
     let goodputs: Vec<f64> = flows.iter().filter_map(|f| f.goodput_bps).collect();
     let least = flows.iter().filter_map(|f| f.rtt_s.min).reduce(f64::min);
     let all = rtts.iter().fold(Mean::default(), |sum, m| sum.with(m));
-    let squares: f64 = goodputs.iter().map(|g| g * g).sum();
-    let total: f64 = goodputs.iter().sum();
     GroupResult {
         name: group.name.clone(),
         count: group.count as u64,
         throughput_bps: sum(|f| f.throughput_bps),
-        goodput_bps: spread(&goodputs),
+        goodput_bps: Spread::of(&goodputs),
         packets_per_s: sum(|f| f.packets_per_s),
-        jain_index: (squares > 0.0).then(|| total * total / (goodputs.len() as f64 * squares)),
+        jain_index: result::jain_index(&goodputs),
         rtt_s: RttResult { min: least, ..quantiles(&all, None, Some(histogram)) },
         delivered_bytes: count(|f| f.delivered_bytes),
         retransmits: count(|f| f.retransmits),
         timeouts: count(|f| f.timeouts),
         completed: count(|f| Some(u64::from(f.completed_at_s.is_some()))),
-    }
-}
-
-fn spread(values: &[f64]) -> Spread {
-    let n = values.len() as f64;
-    if values.is_empty() {
-        return Spread::default();
-    }
-    let sum: f64 = values.iter().sum();
-    let mean = sum / n;
-    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-    Spread {
-        sum: Some(sum),
-        mean: Some(mean),
-        min: values.iter().copied().reduce(f64::min),
-        max: values.iter().copied().reduce(f64::max),
-        sd: (n > 1.0).then(|| (squares / (n - 1.0)).sqrt()),
     }
 }

@@ -1,18 +1,20 @@
 //! Both ends of a flow, the packets between them and what is counted about them.
 
+use eddyline_cc::PathFacts;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow as FlowSpec;
-use eddyline_units::Time;
+use eddyline_units::{Rate, Time};
 
 use super::receiver::Receiver;
 use super::sender::{Sender, Wire};
-use crate::engine::{Flags, Kind, Net, Packet};
+use crate::engine::{Flags, Kind, Layout, Net, Packet};
 use crate::record::FlowMeter;
 
 /// What packets of a flow look like on the wire.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     flow: u32,
+    generation: u16,
     packet: u32,
     header: u32,
     ack_packet: u32,
@@ -27,6 +29,29 @@ pub struct Flow {
     receiver: Receiver,
     shape: Shape,
     pub meter: FlowMeter,
+}
+
+/// Where a flow's packets enter the network, and what follows from its paths.
+#[derive(Debug, Clone)]
+pub struct Ends {
+    data_hop: u32,
+    ack_hop: u32,
+    facts: PathFacts,
+    /// Half the transmission time of a full data packet on the slowest data link.
+    pub half_transmission: Time,
+}
+
+impl Ends {
+    /// Lays out the paths of flows like `spec`.
+    pub fn new(network: &Network, spec: &FlowSpec, layout: &mut Layout) -> Self {
+        let slowest = spec.data.iter().map(|l| network.links[*l as usize].rate).min().unwrap_or(Rate::MAX);
+        Self {
+            data_hop: layout.path(network, &spec.data, spec.access_data, spec.packet),
+            ack_hop: layout.path(network, &spec.ack, spec.access_ack, spec.ack_packet),
+            facts: network.path_facts(spec),
+            half_transmission: Time::from_ps(slowest.transmission_time(spec.packet.into()).as_ps() / 2),
+        }
+    }
 }
 
 struct Outlet<'a> {
@@ -50,6 +75,7 @@ impl Wire for Outlet<'_> {
             extra: payload,
             stamp,
             hop: shape.data_hop,
+            generation: shape.generation,
             kind,
             flags,
         };
@@ -58,20 +84,19 @@ impl Wire for Outlet<'_> {
 }
 
 impl Flow {
-    /// A flow that has not started; its paths begin at the given hops.
-    pub fn new(network: &Network, index: usize, data_hop: u32, ack_hop: u32, meter: FlowMeter) -> Self {
-        let spec: &FlowSpec = &network.flows[index];
-        let controller = spec.controller.build(&network.path_facts(spec));
+    /// A flow that has not started, the `generation`-th of those called `number`.
+    pub fn new(spec: &FlowSpec, ends: &Ends, number: u32, generation: u16, meter: FlowMeter) -> Self {
         let shape = Shape {
-            flow: index as u32,
+            flow: number,
+            generation,
             packet: spec.packet,
             header: spec.header,
             ack_packet: spec.ack_packet,
-            data_hop,
-            ack_hop,
+            data_hop: ends.data_hop,
+            ack_hop: ends.ack_hop,
         };
         Self {
-            sender: Sender::new(spec, controller),
+            sender: Sender::new(spec, spec.controller.build(&ends.facts)),
             receiver: Receiver::new(spec.tcp.ack_every, spec.tcp.ack_timer, spec.tcp.sack),
             shape,
             meter,
@@ -153,6 +178,7 @@ impl Flow {
             extra,
             stamp: echo.stamp,
             hop: self.shape.ack_hop,
+            generation: self.shape.generation,
             kind: Kind::Ack,
             flags: echo.flags,
         };

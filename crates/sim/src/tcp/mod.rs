@@ -10,5 +10,5 @@ mod sack;
 mod scoreboard;
 mod sender;
 
-pub use flow::Flow;
+pub use flow::{Ends, Flow};
 pub use sack::{SackBlocks, SackStore};

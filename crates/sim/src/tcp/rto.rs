@@ -1,10 +1,12 @@
-//! The retransmission timeout (RFC 6298), in integer picoseconds, with a clock of no granularity.
+//! The retransmission timeout (RFC 6298), in integer picoseconds.
 
 use eddyline_units::Time;
 
 /// Before the first sample (RFC 6298, 2.1).
 const INITIAL: Time = Time::SECOND;
-/// Upper bound (RFC 6298, 2.5).
+/// After a lost SYN, until the first sample (RFC 6298, 5.7).
+const AFTER_LOST_SYN: Time = Time::from_ms(3_000);
+/// Backing off ends here (RFC 6298, 2.5), unless the timeout began above.
 const MOST: Time = Time::from_ms(60_000);
 
 /// Smoothed round-trip time, its variation and the timeout from them.
@@ -35,8 +37,18 @@ impl Rto {
             self.rttvar += ((self.srtt - r).abs() - self.rttvar) >> 2;
             self.srtt += (r - self.srtt) >> 3;
         }
-        let timeout = Time::from_ps((self.srtt + 4 * self.rttvar) as u64);
-        self.base = timeout.max(self.least).min(MOST);
+        // With a sample per acknowledgement the variation fades between losses, and srtt + 4 rttvar would expire on the
+        // retransmission that takes just one round trip: as Linux does, the least timeout is a least spread (the G of
+        // RFC 6298, 2.3).
+        let spread = (4 * self.rttvar).max(self.least.as_ps() as i64);
+        self.base = Time::from_ps((self.srtt + spread) as u64);
+    }
+
+    /// The handshake is over, but its SYN was sent more than once and gave no sample.
+    pub fn lost_syn(&mut self) {
+        if self.srtt == 0 {
+            self.base = self.base.max(AFTER_LOST_SYN);
+        }
     }
 
     /// New data was acknowledged: the back-off ends. RFC 6298 would keep it until the next sample, which under heavy loss
@@ -58,12 +70,52 @@ impl Rto {
         if self.backoff == 0 {
             self.base
         } else {
-            self.base.saturating_mul(1 << self.backoff.min(20)).min(MOST.max(self.least))
+            self.base.saturating_mul(1 << self.backoff.min(20)).min(MOST.max(self.base))
         }
     }
 
     /// The smoothed round-trip time, if there is one.
     pub fn srtt(&self) -> Option<Time> {
         (self.srtt > 0).then(|| Time::from_ps(self.srtt as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_seconds_after_a_lost_syn_until_the_first_sample() {
+        let mut rto = Rto::new(Time::from_ms(200));
+        assert_eq!(rto.timeout(), Time::SECOND);
+        rto.expired();
+        rto.progress();
+        rto.lost_syn();
+        assert_eq!(rto.timeout(), Time::from_ms(3_000));
+        rto.sample(Time::from_ms(100));
+        assert_eq!(rto.timeout(), Time::from_ms(300), "SRTT + 4 RTTVAR");
+    }
+
+    #[test]
+    fn backing_off_doubles_up_to_a_minute() {
+        let mut rto = Rto::new(Time::from_ms(200));
+        let mut waits = (0..8).map(|_| {
+            rto.expired();
+            rto.timeout().as_ps() / Time::SECOND.as_ps()
+        });
+        assert!(waits.by_ref().take(7).eq([2, 4, 8, 16, 32, 60, 60]));
+    }
+
+    /// A round trip of hours must not time out at every minute.
+    #[test]
+    fn never_below_the_round_trip() {
+        let mut rto = Rto::new(Time::from_ms(200));
+        let hour = Time::SECOND * 3_600;
+        for _ in 0..100 {
+            rto.sample(hour);
+        }
+        assert!(rto.timeout() >= hour);
+        rto.expired();
+        assert!(rto.timeout() >= hour);
     }
 }

@@ -1,15 +1,17 @@
 //! From scaled prices back to the problem as stated, with what the prices do and do not determine.
 
 use super::TIGHT;
+use super::determined::hidden_change;
 use super::enumerate::Found;
 use super::problem::{Equilibrium, Problem};
 use super::reduce::{Component, Reduced};
+use super::table::LargeProblem;
 use crate::linear::null_space;
 
-/// Full links beyond which the search for undetermined prices costs more than the equilibrium.
+/// Full links beyond which elimination costs more than the equilibrium; undetermined prices are then found by conjugate gradients.
 const MOST_FULL: usize = 2_000;
 
-/// Too many full links to tell which prices are determined: none of theirs is claimed.
+/// Too many full links for elimination.
 struct TooMany(Vec<usize>);
 
 /// A change of prices that no flow feels: amounts a link, zeros left out, by link.
@@ -19,13 +21,26 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
     let mut prices = vec![0.0; problem.capacity.len()];
     let mut shifts: Vec<Shift> = Vec::new();
     let mut unknown = vec![false; prices.len()];
+    let mut many = vec![false; prices.len()];
     for (component, found) in reduced.components.iter().zip(chosen) {
         for ((l, pi), scale) in component.links.iter().zip(&found.pi).zip(&component.scale) {
             prices[*l] = pi * scale;
         }
         match undetermined(component, &found.pi) {
             Ok(more) => shifts.extend(more),
-            Err(TooMany(full)) => full.into_iter().for_each(|l| unknown[l] = true),
+            Err(TooMany(full)) => full.into_iter().for_each(|l| many[l] = true),
+        }
+    }
+    if many.contains(&true) {
+        match hidden_change(&LargeProblem::from(problem).flows, &many) {
+            Some(change) => {
+                let largest = change.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                let moved = change.iter().enumerate().filter(|(_, v)| **v != 0.0);
+                let shift: Shift = moved.map(|(l, v)| (l, v / largest)).collect();
+                shifts.extend((!shift.is_empty()).then_some(shift));
+            }
+            // what cannot be told is not claimed
+            None => unknown.clone_from(&many),
         }
     }
     for (l, _) in shifts.iter().flatten() {
@@ -53,7 +68,7 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
                     sum + shift.binary_search_by_key(&(*l as usize), |s| s.0).map_or(0.0, |at| shift[at].1)
                 })
             };
-            !shifts.is_empty() && shifts.iter().all(|shift| moved(shift).abs() < 1e-9)
+            !shifts.is_empty() && shifts.iter().all(|shift| moved(shift).abs() < 1e-6)
         } else {
             true
         };

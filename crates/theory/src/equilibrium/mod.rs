@@ -12,18 +12,28 @@
 
 mod answer;
 pub(crate) mod common_delay;
+mod determined;
 mod enumerate;
+mod gmres;
 mod interior;
+mod large;
+mod large_answer;
+mod large_interior;
 mod newton;
 mod problem;
 mod reduce;
+mod search;
 mod system;
+mod table;
 mod uniqueness;
+mod vegas;
 
 pub use problem::{Equilibria, Equilibrium, Method, Problem, ProblemFlow};
+pub use table::{FlowRow, FlowTable, LargeProblem};
+pub use vegas::{VegasBand, vegas};
 
 use crate::error::TheoryError;
-use enumerate::{Found, Starts};
+use enumerate::Found;
 use reduce::{Component, Reduced};
 use system::System;
 
@@ -35,6 +45,12 @@ pub(crate) const TIGHT: f64 = 1e-10;
 
 /// Equilibria of independent parts multiply; beyond this many only the first few are listed.
 const MOST_LISTED: usize = 64;
+
+/// Flows beyond which classes of like ones are not looked for first.
+const MOST_GROUPED: usize = 200_000;
+
+/// Links of one part up to which several equilibria are looked for.
+const MOST_SEARCHED: usize = 64;
 
 /// What one component came to.
 struct Part {
@@ -53,8 +69,26 @@ struct Part {
 /// [`TOLERANCE`] is returned with `converged` false.
 pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
+    let mut hopeless = false;
+    if problem.flows.len() > MOST_GROUPED && problem.capacity.len() > MOST_SEARCHED {
+        let solved = solve_large(&LargeProblem::from(problem))?;
+        if solved.converged {
+            return Ok(solved);
+        }
+        hopeless = true;
+    }
     let reduced = Reduced::new(problem);
-    let parts = reduced.components.iter().map(solve_component).collect::<Result<Vec<Part>, TheoryError>>()?;
+    let systems: Vec<System> = reduced.components.iter().map(System::new).collect();
+    if !hopeless && systems.iter().any(System::is_too_dense) {
+        let mut solved = solve_large(&LargeProblem::from(problem))?;
+        if solved.converged || systems.iter().any(System::is_out_of_reach) {
+            let proven = reduced.components.iter().all(|c| common_delay::solve(c).is_some() || uniqueness::proven(c));
+            solved.unique = proven.then_some(true);
+            return Ok(solved);
+        }
+    }
+    let pairs = systems.iter().zip(&reduced.components);
+    let parts = pairs.map(|(s, c)| solve_component(s, c)).collect::<Result<Vec<Part>, TheoryError>>()?;
     let method = parts.iter().map(|p| p.method).max().unwrap_or(Method::ClosedForm);
     let several = parts.iter().any(|p| p.found.len() > 1);
     let proven = parts.iter().all(|p| p.unique);
@@ -72,6 +106,14 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         stays(b).cmp(&stays(a)).then(throughput(b).total_cmp(&throughput(a)))
     });
     let converged = found.iter().all(|e| e.residual <= TOLERANCE);
+    if !converged && !hopeless && !systems.iter().any(System::is_too_dense) {
+        // another method, another path
+        let mut other = solve_large(&LargeProblem::from(problem))?;
+        if other.converged {
+            other.unique = proven.then_some(true);
+            return Ok(other);
+        }
+    }
     let unique = match (several, proven) {
         (true, _) => Some(false),
         (false, true) => Some(true),
@@ -80,62 +122,40 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     Ok(Equilibria { found, unique, method, converged })
 }
 
-fn solve_component(component: &Component) -> Result<Part, TheoryError> {
+/// An equilibrium of a network of up to millions of flows, found without elimination and without looking for others.
+///
+/// Time and memory grow with the number of links that round trips cross, not with its square: see `docs/theory/equilibrium.md`
+/// for a table. For small networks [`solve`] says more.
+///
+/// # Errors
+/// As [`solve`]; an answer whose residual is above [`TOLERANCE`] is returned with `converged` false.
+pub fn solve_large(problem: &LargeProblem) -> Result<Equilibria, TheoryError> {
+    problem.check()?;
+    let solved = large::solve(&large::Flat::new(problem));
+    let found = large_answer::build(problem, solved);
+    let converged = found.residual <= TOLERANCE;
+    Ok(Equilibria { found: vec![found], unique: None, method: Method::SmoothingNewton, converged })
+}
+
+fn solve_component(system: &System, component: &Component) -> Result<Part, TheoryError> {
     let extreme = || TheoryError::NotConverged("unknown, because the sizes in the network differ too much".to_owned());
     if !component.scale.iter().all(|s| s.is_finite() && *s > 0.0) {
         return Err(extreme());
     }
-    let system = System::new(component);
     if let Some((pi, method)) = common_delay::solve(component) {
-        let index = enumerate::index(&system, component, &pi, &component.margins(&pi));
+        let index = enumerate::index(system, component, &pi, &component.margins(&pi));
         return Ok(Part { found: vec![Found { pi, index }], unique: true, method });
     }
     let unique = uniqueness::proven(component);
     if !unique && enumerate::affordable(component) {
-        let found = enumerate::solve(&system, component);
+        let found = enumerate::solve(system, component);
         if !found.is_empty() {
             return Ok(Part { found, unique, method: Method::Enumeration });
         }
     }
-    let found = from_starts(&system, component, unique).ok_or_else(extreme)?;
-    Ok(Part { found, unique, method: Method::InteriorPoint })
-}
-
-/// Interior-point solutions from several starts: all that differ where there may be several, the first otherwise.
-fn from_starts(system: &System, component: &Component, unique: bool) -> Option<Vec<Found>> {
-    let n = component.links.len();
-    let wanted = if unique || n > 64 { 1 } else { 6 };
-    let mut random = Starts::new();
-    let mut found = Vec::new();
-    let mut best: Option<(Vec<f64>, f64)> = None;
-    let mut arrived = 0;
-    for attempt in 0..20 {
-        let start = match attempt {
-            0 => vec![1.0; n],
-            1 => interior::settled(component, vec![1.0; n], 100),
-            _ => {
-                // a few alike in size, then over ever more orders of magnitude
-                let spread = |u: f64| (0..attempt / 2).fold(1.0, |v, _| v * u);
-                let pi = (0..n).map(|_| spread(random.uniform())).collect();
-                interior::settled(component, pi, if attempt % 2 == 0 { 10 } else { 1000 })
-            }
-        };
-        let Some((pi, error)) = interior::solve(system, component, &start) else { continue };
-        if error <= TOLERANCE {
-            enumerate::add(system, component, pi, &mut found);
-            arrived += 1;
-            if arrived >= wanted {
-                break;
-            }
-        } else if best.as_ref().is_none_or(|b| error < b.1) {
-            best = Some((pi, error));
-        }
-    }
-    if found.is_empty() {
-        let (pi, _) = best?;
-        found.push(Found { pi, index: None });
-    }
-    Some(found)
+    let search = !unique && component.links.len() <= MOST_SEARCHED;
+    let found = search::from_starts(system, component, search).ok_or_else(extreme)?;
+    Ok(Part { found, unique, method: if search { Method::MultiStart } else { Method::InteriorPoint } })
 }
 
 /// Every choice of one equilibrium a component, at most [`MOST_LISTED`].

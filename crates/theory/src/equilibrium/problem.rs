@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::table::FlowRow;
 use crate::error::TheoryError;
 
 /// FAST flows on links: find prices p with x = alpha / (q - e), A x <= c, p >= 0 and p . (c - A x) = 0.
@@ -82,6 +83,10 @@ pub enum Method {
     Enumeration,
     /// A primal-dual interior-point method, then Newton's method on the links that it found active.
     InteriorPoint,
+    /// The same from many starts, to look for several equilibria; some may have been missed.
+    MultiStart,
+    /// A smoothing Newton method with iterative linear algebra, for networks too large for elimination.
+    SmoothingNewton,
 }
 
 impl Method {
@@ -93,6 +98,8 @@ impl Method {
             Self::CommonDelay => "common queueing delay",
             Self::Enumeration => "enumeration of active sets",
             Self::InteriorPoint => "interior point",
+            Self::MultiStart => "multi-start search",
+            Self::SmoothingNewton => "smoothing Newton",
         }
     }
 }
@@ -104,56 +111,67 @@ impl Problem {
         self.base_rtt_error.get(flow).copied().unwrap_or(0.0)
     }
 
-    pub(super) fn check(&self) -> Result<(), TheoryError> {
-        let links = self.capacity.len();
-        if self.unresponsive.len() != links {
-            let given = self.unresponsive.len();
-            return Err(TheoryError::Length { what: "unresponsive loads", given, wanted: links });
-        }
+    pub(crate) fn check(&self) -> Result<(), TheoryError> {
+        check_links(&self.capacity, &self.unresponsive)?;
         let flows = self.flows.len();
         if !self.base_rtt_error.is_empty() && self.base_rtt_error.len() != flows {
             let given = self.base_rtt_error.len();
             return Err(TheoryError::Length { what: "base round-trip times", given, wanted: flows });
         }
-        let within = |holds: bool, what: &dyn Fn() -> String, value: f64, allowed: &'static str| {
-            if holds && value.is_finite() {
-                Ok(())
-            } else {
-                Err(TheoryError::OutOfRange { what: what(), value, allowed })
-            }
-        };
-        for (l, (c, b)) in self.capacity.iter().zip(&self.unresponsive).enumerate() {
-            within(*c > 0.0, &|| format!("the rate of link {l}"), *c, "above 0 and finite")?;
-            within(*b >= 0.0, &|| format!("the unresponsive load of link {l}"), *b, "at least 0 and finite")?;
-        }
-        for (s, flow) in self.flows.iter().enumerate() {
-            within(flow.alpha > 0.0, &|| format!("alpha of flow {s}"), flow.alpha, "above 0 and finite")?;
-            let bits = flow.packet_bits;
-            within(bits > 0.0, &|| format!("the packet of flow {s}"), bits, "above 0 and finite")?;
-            within(
-                flow.ack_bits >= 0.0,
-                &|| format!("the acknowledgement of flow {s}"),
-                flow.ack_bits,
-                "at least 0 and finite",
-            )?;
-            within(
-                true,
-                &|| format!("the base round-trip time error of flow {s}"),
-                self.error_of(s),
-                "a finite number of seconds",
-            )?;
-            if flow.data.is_empty() {
-                let what = "links on a data path";
-                return Err(TheoryError::Length { what, given: 0, wanted: 1 });
-            }
-            for l in flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize) {
-                within(l < links, &|| format!("a link of flow {s}"), l as f64, "the number of a link")?;
-                let (load_bps, capacity_bps) = (self.unresponsive[l], self.capacity[l]);
-                if load_bps >= capacity_bps {
-                    return Err(TheoryError::Overload { link: format!("number {l}"), load_bps, capacity_bps });
-                }
-            }
+        for (s, f) in self.flows.iter().enumerate() {
+            let row = FlowRow {
+                alpha: f.alpha,
+                packet_bits: f.packet_bits,
+                ack_bits: f.ack_bits,
+                base_rtt_error: self.error_of(s),
+            };
+            check_flow(s, row, &f.data, &f.ack, (&self.capacity, &self.unresponsive))?;
         }
         Ok(())
     }
+}
+
+fn within(holds: bool, value: f64, what: impl Fn() -> String, allowed: &'static str) -> Result<(), TheoryError> {
+    if holds && value.is_finite() { Ok(()) } else { Err(TheoryError::OutOfRange { what: what(), value, allowed }) }
+}
+
+/// Refuses links that are none.
+pub(super) fn check_links(capacity: &[f64], unresponsive: &[f64]) -> Result<(), TheoryError> {
+    if unresponsive.len() != capacity.len() {
+        let (given, wanted) = (unresponsive.len(), capacity.len());
+        return Err(TheoryError::Length { what: "unresponsive loads", given, wanted });
+    }
+    for (l, (c, b)) in capacity.iter().zip(unresponsive).enumerate() {
+        within(*c > 0.0, *c, || format!("the rate of link {l}"), "above 0 and finite")?;
+        within(*b >= 0.0, *b, || format!("the unresponsive load of link {l}"), "at least 0 and finite")?;
+    }
+    Ok(())
+}
+
+/// Refuses a flow that is none; `links` are capacities and unresponsive loads.
+pub(super) fn check_flow(
+    s: usize,
+    row: FlowRow,
+    data: &[u32],
+    ack: &[u32],
+    links: (&[f64], &[f64]),
+) -> Result<(), TheoryError> {
+    let (capacity, unresponsive) = links;
+    within(row.alpha > 0.0, row.alpha, || format!("alpha of flow {s}"), "above 0 and finite")?;
+    within(row.packet_bits > 0.0, row.packet_bits, || format!("the packet of flow {s}"), "above 0 and finite")?;
+    let what = || format!("the acknowledgement of flow {s}");
+    within(row.ack_bits >= 0.0, row.ack_bits, what, "at least 0 and finite")?;
+    let what = || format!("the base round-trip time error of flow {s}");
+    within(true, row.base_rtt_error, what, "a finite number of seconds")?;
+    if data.is_empty() {
+        return Err(TheoryError::NoPath { flow: s });
+    }
+    for l in data.iter().chain(ack).map(|l| *l as usize) {
+        within(l < capacity.len(), l as f64, || format!("a link of flow {s}"), "the number of a link")?;
+        let (load_bps, capacity_bps) = (unresponsive[l], capacity[l]);
+        if load_bps >= capacity_bps {
+            return Err(TheoryError::Overload { link: format!("number {l}"), load_bps, capacity_bps });
+        }
+    }
+    Ok(())
 }

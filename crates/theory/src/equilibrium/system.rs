@@ -6,6 +6,10 @@ use crate::sparse::Pattern;
 
 /// Below this many links dense elimination is faster than keeping books.
 const DENSE_BELOW: usize = 96;
+/// Beyond this many links iterative linear algebra is faster than a dense matrix.
+const DENSE_SENSIBLE: usize = 400;
+/// Pairs of links that flows couple beyond which no sparse pattern is looked for.
+const MOST_COUPLINGS: usize = 20_000_000;
 /// Beyond this many links a dense matrix is no way out.
 const DENSE_MOST: usize = 2_500;
 
@@ -30,6 +34,16 @@ impl<'a> System<'a> {
         let n = component.links.len();
         let sparse = (n >= DENSE_BELOW).then(|| Sparse::new(component, n)).flatten();
         Self { component, n, sparse }
+    }
+
+    /// Whether elimination would take a dense matrix of more rows than is sensible.
+    pub fn is_too_dense(&self) -> bool {
+        self.n > DENSE_SENSIBLE && self.sparse.is_none()
+    }
+
+    /// Whether elimination is out of the question.
+    pub fn is_out_of_reach(&self) -> bool {
+        self.n > DENSE_MOST && self.sparse.is_none()
     }
 
     /// Solves (A D G^T + diag) x = b for several b, D = diag(`weights`) a value a class.
@@ -86,6 +100,10 @@ impl<'a> System<'a> {
 impl Sparse {
     /// `None` where most links are coupled anyway.
     fn new(component: &Component, n: usize) -> Option<Self> {
+        let couplings: usize = component.classes.iter().map(|c| c.entries.len() * c.entries.len()).sum();
+        if couplings > MOST_COUPLINGS {
+            return None;
+        }
         let cliques: Vec<Vec<usize>> =
             component.classes.iter().map(|c| c.entries.iter().map(|e| e.link).collect()).collect();
         let most = (n * n / 4).min(20_000_000);

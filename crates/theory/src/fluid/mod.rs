@@ -9,8 +9,6 @@ mod model;
 mod options;
 mod plan;
 mod run;
-mod series;
 
-pub use options::{BaseRtts, DynamicsOptions, Filter, Gain, LinkModel, Sending};
+pub use options::{BaseRtts, DynamicsOptions, Filter, Gain, Sending};
 pub use run::{Dynamics, FlowEnd, LinkEnd, dynamics};
-pub use series::{FLOW, LINK, Quantity, Series};

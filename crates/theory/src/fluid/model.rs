@@ -2,8 +2,9 @@
 
 use super::dde::{Past, System};
 use super::marks::{Errand, Front, Mark, Marks};
-use super::options::{DynamicsOptions, Filter, Gain, LinkModel};
+use super::options::{DynamicsOptions, Filter, Gain};
 use super::plan::{FlowPlan, Plan};
+use crate::link_model::LinkModel;
 
 /// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver (integrator only).
 pub(super) const WINDOW: usize = 0;

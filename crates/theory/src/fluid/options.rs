@@ -1,16 +1,6 @@
 //! What to integrate, and how exactly.
 
-/// How a queue hears of windows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LinkModel {
-    /// Two-way eq. 1 and 3: a sender sends w / (d + q), every link of its path gets that rate after the delay to it, and p grows with
-    /// y / c - 1, truncated at zero.
-    Integrator,
-    /// The joint link model in two-way form: packets in flight are the window, so data leave when acknowledgements arrive, which are
-    /// delayed departures of the forward path; a queue gives its capacity to flows in proportion to what arrived.
-    #[default]
-    AckClocked,
-}
+use crate::link_model::LinkModel;
 
 /// When an [`AckClocked`](LinkModel::AckClocked) sender uses room in its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

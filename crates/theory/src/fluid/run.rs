@@ -6,9 +6,9 @@ use super::dde::{Past, Piece, Settings, Statistics, System, solve};
 use super::model::{ARRIVED, AVERAGE, DELAY, LEFT, Model, PACKETS, Phase, SENT, WINDOW};
 use super::options::{BaseRtts, DynamicsOptions, Filter};
 use super::plan::Plan;
-use super::series::{FLOW, LINK, Quantity, Series};
 use crate::error::TheoryError;
 use crate::world::run_with_base_rtt;
+use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 
 /// What the equations do from an empty network to the network's duration.
 #[derive(Debug, Clone, PartialEq)]
@@ -202,7 +202,7 @@ impl Recorder {
         for (s, before) in self.received.iter_mut().enumerate() {
             let (plan, state) = (&model.plan.flows[s], &model.flows[s]);
             let of = |unknown| y[model.of_flow(s, unknown)];
-            let mut row = |q, v| self.series.push(t, FLOW, plan.index, q, v);
+            let mut row = |q, v| self.series.push(t, FLOW, plan.index as u32, q, v);
             row(Quantity::CwndPackets, of(WINDOW));
             row(
                 Quantity::InFlightPackets,
@@ -224,7 +224,7 @@ impl Recorder {
             let of = |unknown| y[model.of_link(l, unknown)];
             let delay = of(DELAY).max(0.0);
             let packets = model.of_link(l, PACKETS);
-            let mut row = |q, v| self.series.push(t, LINK, l, q, v);
+            let mut row = |q, v| self.series.push(t, LINK, l as u32, q, v);
             // what waits arrived since what leaves now did
             let (entered, _) = past.entered(model.of_link(l, DELAY), t);
             let waiting = if delay > 0.0 { (y[packets] - past.value(packets, entered)).max(0.0) } else { 0.0 };

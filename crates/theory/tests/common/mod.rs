@@ -137,6 +137,7 @@ pub fn network(links: Vec<Link>, flows: Vec<Flow>) -> Network {
         links,
         flows,
         traffic: Vec::new(),
+        arrivals: Vec::new(),
         groups: Vec::new(),
     }
 }

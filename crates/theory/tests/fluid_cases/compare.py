@@ -2,8 +2,8 @@
 
     python crates/theory/tests/fluid_cases/compare.py [--plot DIR]
 
-For each scenario in this folder: root mean square of the difference between queues (in packets, all links that ever queue) and
-between windows, over the whole run, fluid less simulator, for both link models and their options.
+For each scenario in this folder: root mean square of the difference between queues (in packets, all links that ever
+queue) and between windows, over the whole run, fluid less simulator, for both link models and their options.
 """
 
 import argparse
@@ -11,9 +11,10 @@ import io
 import subprocess
 from pathlib import Path
 
-import eddyline as el
 import numpy as np
 import pandas as pd
+
+import eddyline as el
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[3]

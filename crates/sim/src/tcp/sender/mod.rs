@@ -1,9 +1,12 @@
 //! The sender: handshake, what to send next and when, acknowledgements, recovery, FIN.
 //!
-//! Recovery is RFC 6675 where SACK is on, RFC 5681 and 6582 where it is off. Both send while the bytes in flight
-//! ("pipe") are below the window; without SACK every duplicate acknowledgement stands for one segment that has left.
+//! Recovery is RFC 6675 where SACK is on, RFC 5681 and 6582 where it is off. The first segment of a recovery goes out at
+//! once, all others while the bytes in flight ("pipe") are below the window; without SACK every duplicate acknowledgement
+//! stands for one segment that has left.
 
-use eddyline_cc::{Ack, AnyController, Controller as _, Loss, PartialAck, Sent, Stamp, Timeout};
+mod recovery;
+
+use eddyline_cc::{Ack, AnyController, Controller as _, Sent, Stamp};
 use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing};
 use eddyline_units::Time;
 
@@ -62,6 +65,8 @@ pub struct Sender {
     episode: Episode,
     /// All below is acknowledged when the episode is over.
     recovery_point: u64,
+    /// The first segment outstanding is to be sent again, whatever the window.
+    fast_retransmit: bool,
     board: Scoreboard,
     sack: bool,
     /// Without SACK: duplicate acknowledgements, and the bytes that they stand for.
@@ -103,6 +108,7 @@ impl Sender {
             state: State::Idle,
             episode: Episode::None,
             recovery_point: 0,
+            fast_retransmit: false,
             board: Scoreboard::default(),
             sack: spec.tcp.sack,
             duplicates: 0,
@@ -138,10 +144,6 @@ impl Sender {
     #[inline]
     pub fn in_flight_packets(&self) -> f64 {
         self.pipe() as f64 * self.packets_per_byte
-    }
-
-    fn flight_size(&self) -> f64 {
-        (self.nxt - self.una) as f64 * self.packets_per_byte
     }
 
     /// The smoothed round-trip time.
@@ -180,10 +182,9 @@ impl Sender {
             wire.segment(Kind::Syn, 0, 0, Flags::default(), 0.0);
         }
         if now >= self.stop {
-            if !self.closing {
-                self.offered = self.nxt.max(self.una);
-                self.closing = true;
-            }
+            // what was not sent never will be; a FIN that has left keeps its number
+            self.offered = self.offered.min(self.nxt);
+            self.closing = true;
             self.application_at = Time::MAX;
             return;
         }
@@ -199,7 +200,7 @@ impl Sender {
         }
         if self.offered == self.size && self.size != u64::MAX {
             self.closing = true;
-            self.application_at = Time::MAX;
+            self.application_at = self.stop;
         }
     }
 
@@ -219,6 +220,7 @@ impl Sender {
         if self.syn_resent {
             // RFC 5681, 3.1: after a lost SYN the initial window is one segment
             self.controller.on_idle(1.0);
+            self.rto.lost_syn();
         }
         self.last_sent = now;
         self.send(now, wire);
@@ -276,110 +278,13 @@ impl Sender {
                 self.state = State::Done;
                 self.completed_at = Some(now);
                 self.rto_at = Time::MAX;
+                self.application_at = Time::MAX;
                 self.waits_for_pace = false;
                 return sample;
             }
         }
         self.send(now, wire);
         sample
-    }
-
-    /// Everything about an acknowledgement but the plain advance: duplicates, SACK blocks, loss, episodes.
-    #[cold]
-    fn account(&mut self, now: Time, advanced: bool, before: u64, blocks: Option<SackBlocks>) {
-        let previous = before - self.board.sacked();
-        self.board.advance(self.una);
-        for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > self.una) {
-            self.board.sack(start.max(self.una), end.min(self.nxt));
-        }
-        if self.episode != Episode::None && self.una >= self.recovery_point {
-            if self.episode == Episode::Recovery {
-                self.controller.on_recovered(now);
-            }
-            self.episode = Episode::None;
-            self.forget_duplicates();
-        }
-        if self.sack {
-            let lost = self.board.detect(self.mss);
-            if lost && self.episode == Episode::None {
-                self.begin_recovery(now);
-            }
-        } else {
-            self.without_sack(now, advanced, self.una - previous);
-        }
-    }
-
-    fn forget_duplicates(&mut self) {
-        self.duplicates = 0;
-        self.duplicate_bytes = 0;
-    }
-
-    /// Recovery by counting duplicate acknowledgements (RFC 5681, 3.2; RFC 6582, 3.2).
-    fn without_sack(&mut self, now: Time, advanced: bool, by: u64) {
-        let mss = u64::from(self.mss);
-        if !advanced {
-            if self.una == self.nxt {
-                return;
-            }
-            self.duplicates += 1;
-            if self.episode == Episode::AfterTimeout {
-                return;
-            }
-            self.duplicate_bytes = (self.duplicate_bytes + mss).min((self.nxt - self.una).saturating_sub(mss));
-            let newreno = self.controller.partial_ack() == PartialAck::Stay;
-            // RFC 6582, 3.2 step 2: duplicates caused by needless retransmissions start no new episode
-            let fresh = !newreno || self.una > self.recovery_point || self.recovery_point == 0;
-            if self.episode == Episode::None && self.duplicates == 3 && fresh {
-                self.lose_first();
-                self.begin_recovery(now);
-            }
-            return;
-        }
-        match self.episode {
-            Episode::Recovery if self.controller.partial_ack() == PartialAck::Stay => {
-                // RFC 6582, 3.2 step 3, partial acknowledgement: deflate by what is acknowledged, send the next hole
-                self.duplicate_bytes = self.duplicate_bytes.saturating_sub(by.saturating_sub(mss));
-                self.lose_first();
-            }
-            Episode::Recovery => {
-                self.controller.on_recovered(now);
-                self.episode = Episode::None;
-                self.forget_duplicates();
-                self.board.begin_episode(self.una);
-            }
-            Episode::None | Episode::AfterTimeout => self.forget_duplicates(),
-        }
-    }
-
-    /// The first segment outstanding is lost.
-    fn lose_first(&mut self) {
-        self.board.lose_below((self.una + u64::from(self.mss)).min(self.nxt));
-    }
-
-    fn begin_recovery(&mut self, now: Time) {
-        self.controller.on_loss(&Loss { now, flight_size: self.flight_size() });
-        self.episode = Episode::Recovery;
-        self.recovery_point = self.nxt;
-    }
-
-    fn on_timeout(&mut self, now: Time, wire: &mut impl Wire) {
-        self.timeouts += 1;
-        let repeated = self.rto.expired();
-        self.rto_at = now.saturating_add(self.rto.timeout());
-        if self.state == State::SynSent {
-            self.syn_resent = true;
-            let mut flags = Flags::default();
-            flags.set_retransmission(true);
-            wire.segment(Kind::Syn, 0, 0, flags, 0.0);
-            return;
-        }
-        self.controller.on_timeout(&Timeout { now, flight_size: self.flight_size(), repeated });
-        self.episode = Episode::AfterTimeout;
-        self.recovery_point = self.nxt;
-        self.forget_duplicates();
-        self.board.begin_episode(self.una);
-        self.board.lose_below(self.nxt);
-        self.pace_at = now;
     }
 
     /// Sends what window, pacing and application allow.
@@ -415,7 +320,7 @@ impl Sender {
             };
             let pipe = self.pipe();
             // one packet may always be in flight
-            if pipe + len > self.window_bytes && pipe > 0 {
+            if pipe + len > self.window_bytes && pipe > 0 && !(again && self.fast_retransmit) {
                 self.cwnd_limited = true;
                 return;
             }
@@ -433,6 +338,12 @@ impl Sender {
                 continue;
             }
             self.send_data(now, seq, len, again, wire);
+            if interval.is_some() && now < self.pace_at && (self.board.lost() > 0 || self.nxt < self.offered) {
+                // what else there is to send will have to wait: no need to look what it is
+                self.cwnd_limited = true;
+                self.waits_for_pace = true;
+                return;
+            }
         }
     }
 
@@ -442,7 +353,13 @@ impl Sender {
         let len = if self.closing { len.min(self.offered - seq) } else { len };
         if again {
             self.board.sent_again(seq + len, len);
+            self.fast_retransmit = false;
             self.retransmits += 1;
+            if seq == self.una {
+                // The timer now waits for this very segment, as in senders in use: one that runs since the last advance
+                // would expire while the retransmission is on its way.
+                self.rto_at = Time::MAX;
+            }
         } else {
             self.nxt = seq + len;
         }
@@ -463,6 +380,7 @@ impl Sender {
         flags.set_retransmission(again);
         if again {
             self.board.sent_again(self.offered + 1, 1);
+            self.fast_retransmit = false;
         } else {
             self.nxt = self.offered + 1;
         }

@@ -1,4 +1,4 @@
-//! Series at a fixed interval, as columns.
+//! Series at a fixed interval, as columns: what worlds that know how things go over time add to a result.
 
 /// What a series is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,12 +37,17 @@ impl Quantity {
     ];
 }
 
+/// [`Series::kind`] of a flow.
+pub const FLOW: u8 = 0;
+/// [`Series::kind`] of a link.
+pub const LINK: u8 = 1;
+
 /// Columns of equal length, one row per time, entity and quantity.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
     /// Seconds.
     pub time_s: Vec<f64>,
-    /// Flow (0) or link (1).
+    /// [`FLOW`] or [`LINK`].
     pub kind: Vec<u8>,
     /// Place in the network's flows or links.
     pub entity: Vec<u32>,
@@ -54,11 +59,20 @@ pub struct Series {
 
 impl Series {
     /// Appends a row.
-    pub(crate) fn push(&mut self, time_s: f64, kind: u8, entity: u32, quantity: Quantity, value: f64) {
+    pub fn push(&mut self, time_s: f64, kind: u8, entity: u32, quantity: Quantity, value: f64) {
         self.time_s.push(time_s);
         self.kind.push(kind);
         self.entity.push(entity);
         self.quantity.push(quantity as u8);
         self.value.push(value);
+    }
+
+    /// One quantity of one flow or link: its values by time.
+    #[must_use]
+    pub fn of(&self, kind: u8, entity: u32, quantity: Quantity) -> Vec<(f64, f64)> {
+        (0..self.value.len())
+            .filter(|i| self.kind[*i] == kind && self.entity[*i] == entity && self.quantity[*i] == quantity as u8)
+            .map(|i| (self.time_s[i], self.value[i]))
+            .collect()
     }
 }

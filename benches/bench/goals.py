@@ -1,0 +1,51 @@
+"""What the figures should be, and whether they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bench.measure import Measured
+
+__all__ = ["Goal", "goals"]
+
+_MILLIONS = {"W1": 10.0, "W2": 10.0, "W4": 10.0 / 3}
+_RATIOS = {"ns-2": 15.0, "ns-3": 100.0}
+_RING_PER_HOP = 10.0
+_RING_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One goal: what, how much there is, how much there should be."""
+
+    what: str
+    value: float
+    bound: float
+    at_least: bool = True
+
+    @property
+    def reached(self) -> bool:
+        """Whether it is."""
+        return self.value >= self.bound if self.at_least else self.value <= self.bound
+
+
+def goals(all_measured: list[Measured]) -> list[Goal]:
+    """The goals of all that was measured."""
+    found = []
+    by_name = {m.workload.name: m for m in all_measured}
+    for name, bound in _MILLIONS.items():
+        if name in by_name:
+            found.append(Goal(f"{name}: million data packets per CPU second", by_name[name].per_cpu_s / 1e6, bound))
+    if ring := by_name.get("W5"):
+        found.append(Goal("W5: peak memory, GiB", ring.peak_bytes / _RING_BYTES, 1.0, at_least=False))
+        if one_link := by_name.get("W1"):
+            ratio = ring.ns_per_hop / one_link.ns_per_hop
+            found.append(Goal("W5: cost per data packet-hop over W1's", ratio, _RING_PER_HOP, at_least=False))
+    for m in all_measured:
+        if m.workload.name.endswith("newreno"):
+            for peer, bound in _RATIOS.items():
+                if peer in m.peers:
+                    found.append(Goal(f"{m.workload.name}: times as fast as {peer}", m.peers[peer].ratio, bound))
+    return found

@@ -1,0 +1,122 @@
+//! Loss: how it is noticed, what is sent again, when it is over.
+
+use eddyline_cc::{Controller as _, Loss, PartialAck, Timeout};
+use eddyline_units::Time;
+
+use super::{Episode, Sender, State, Wire};
+use crate::engine::{Flags, Kind};
+use crate::tcp::SackBlocks;
+
+impl Sender {
+    /// Packets outstanding (FlightSize of RFC 5681).
+    fn flight_size(&self) -> f64 {
+        (self.nxt - self.una) as f64 * self.packets_per_byte
+    }
+
+    /// Everything about an acknowledgement but the plain advance: duplicates, SACK blocks, loss, episodes.
+    #[cold]
+    pub(super) fn account(&mut self, now: Time, advanced: bool, before: u64, blocks: Option<SackBlocks>) {
+        let previous = before - self.board.sacked();
+        self.board.advance(self.una);
+        for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > self.una) {
+            self.board.sack(start.max(self.una), end.min(self.nxt));
+        }
+        if self.episode != Episode::None && self.una >= self.recovery_point {
+            if self.episode == Episode::Recovery {
+                self.controller.on_recovered(now);
+            }
+            self.episode = Episode::None;
+            self.fast_retransmit = false;
+            self.forget_duplicates();
+        }
+        if self.sack {
+            let lost = self.board.detect(self.mss);
+            if lost && self.episode == Episode::None {
+                self.begin_recovery(now);
+            }
+        } else {
+            self.without_sack(now, advanced, self.una - previous);
+        }
+    }
+
+    fn forget_duplicates(&mut self) {
+        self.duplicates = 0;
+        self.duplicate_bytes = 0;
+    }
+
+    /// Recovery by counting duplicate acknowledgements (RFC 5681, 3.2; RFC 6582, 3.2).
+    fn without_sack(&mut self, now: Time, advanced: bool, by: u64) {
+        let mss = u64::from(self.mss);
+        if !advanced {
+            if self.una == self.nxt {
+                return;
+            }
+            self.duplicates += 1;
+            if self.episode == Episode::AfterTimeout {
+                return;
+            }
+            self.duplicate_bytes = (self.duplicate_bytes + mss).min((self.nxt - self.una).saturating_sub(mss));
+            let newreno = self.controller.partial_ack() == PartialAck::Stay;
+            // RFC 6582, 3.2 step 2: duplicates caused by needless retransmissions start no new episode
+            let fresh = !newreno || self.una > self.recovery_point || self.recovery_point == 0;
+            if self.episode == Episode::None && self.duplicates == 3 && fresh {
+                self.lose_first();
+                self.begin_recovery(now);
+            }
+            return;
+        }
+        match self.episode {
+            Episode::Recovery if self.controller.partial_ack() == PartialAck::Stay => {
+                // RFC 6582, 3.2 step 3, partial acknowledgement: deflate by what is acknowledged, send the next hole
+                self.duplicate_bytes = self.duplicate_bytes.saturating_sub(by.saturating_sub(mss));
+                self.lose_first();
+                self.fast_retransmit = true;
+            }
+            Episode::Recovery => {
+                self.controller.on_recovered(now);
+                self.episode = Episode::None;
+                self.fast_retransmit = false;
+                self.forget_duplicates();
+                self.board.begin_episode(self.una);
+            }
+            Episode::None | Episode::AfterTimeout => self.forget_duplicates(),
+        }
+    }
+
+    /// The first segment outstanding is lost.
+    fn lose_first(&mut self) {
+        self.board.lose_below((self.una + u64::from(self.mss)).min(self.nxt));
+    }
+
+    fn begin_recovery(&mut self, now: Time) {
+        self.controller.on_loss(&Loss { now, flight_size: self.flight_size() });
+        self.episode = Episode::Recovery;
+        self.recovery_point = self.nxt;
+        // RFC 5681, 3.2 step 3 and RFC 6675, 5 step 4.3: the first segment does not wait for the window
+        self.fast_retransmit = true;
+    }
+
+    pub(super) fn on_timeout(&mut self, now: Time, wire: &mut impl Wire) {
+        self.timeouts += 1;
+        let repeated = self.rto.expired();
+        self.rto_at = now.saturating_add(self.rto.timeout());
+        if self.state == State::SynSent {
+            self.syn_resent = true;
+            let mut flags = Flags::default();
+            flags.set_retransmission(true);
+            wire.segment(Kind::Syn, 0, 0, flags, 0.0);
+            return;
+        }
+        // While holes are being filled, what has been acknowledged selectively or lost is outstanding too and would count
+        // several windows.
+        let flight_size = self.flight_size().min(self.controller.window());
+        self.controller.on_timeout(&Timeout { now, flight_size, repeated });
+        self.episode = Episode::AfterTimeout;
+        self.fast_retransmit = false;
+        self.recovery_point = self.nxt;
+        self.forget_duplicates();
+        self.board.begin_episode(self.una);
+        self.board.lose_below(self.nxt);
+        self.pace_at = now;
+    }
+}

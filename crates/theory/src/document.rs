@@ -1,0 +1,146 @@
+//! The documents that `eddyline theory` prints: every equilibrium of a scenario, and whether the first is stable.
+
+use eddyline_scenario::Network;
+use eddyline_scenario::network::Flow;
+use serde::Serialize;
+
+use crate::equilibrium::Equilibrium;
+use crate::error::TheoryError;
+use crate::link_model::LinkModel;
+use crate::stability::{Stability, locally_stable, stability};
+use crate::world::{Model, alpha, joint_equilibria, modelled_flows, propagation};
+
+/// Every equilibrium that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EquilibriaDocument {
+    /// At least one; those that no fluid dynamics contradicts come first.
+    pub equilibria: Vec<EquilibriumDocument>,
+    /// True by proof, false where several were found, null where one was found and nothing proves that there is no other.
+    pub unique: Option<bool>,
+    /// How they were found.
+    pub method: &'static str,
+    /// Whether every residual is below the solver's tolerance.
+    pub converged: bool,
+}
+
+/// One equilibrium.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EquilibriumDocument {
+    /// Flows that theory has a model of, in file order.
+    pub flows: Vec<FlowAt>,
+    /// Links, in file order.
+    pub links: Vec<LinkAt>,
+    /// Largest relative violation of x (q - e) = alpha, feasibility and complementarity.
+    pub residual: f64,
+    /// Whether small disturbances die out with links that integrate (eq. 3 of the two-way paper); null where nothing can be
+    /// disturbed or the network is too large to be judged in passing.
+    pub locally_stable: Option<bool>,
+}
+
+/// A flow in equilibrium.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FlowAt {
+    /// Name from the scenario.
+    pub name: String,
+    /// x: data packets a second.
+    pub packets_per_s: f64,
+    /// x (d + q) in packets.
+    pub window_packets: f64,
+    /// q in seconds, both sub-paths.
+    pub queueing_delay_s: f64,
+    /// Only for a flow whose window comes from a response function: the share of its data packets that is lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_loss: Option<f64>,
+}
+
+/// A link in equilibrium.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkAt {
+    /// Name from the scenario.
+    pub name: String,
+    /// p in seconds; null where only a sum over several links is determined.
+    pub queueing_delay_s: Option<f64>,
+    /// Load over capacity, acknowledgements included.
+    pub utilisation: f64,
+    /// The price is above zero.
+    pub bottleneck: bool,
+}
+
+/// Every equilibrium of `network` with its names.
+///
+/// # Errors
+/// [`TheoryError`].
+pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, TheoryError> {
+    let (model, solved) = joint_equilibria(network)?;
+    let equilibria = solved.found.iter().map(|at| describe(network, &model, at)).collect();
+    Ok(EquilibriaDocument {
+        equilibria,
+        unique: solved.unique,
+        method: solved.method.name(),
+        converged: solved.converged,
+    })
+}
+
+/// Local stability about the first equilibrium.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StabilityDocument {
+    /// `integrator` or `ack_clocked`.
+    pub link_model: &'static str,
+    /// Whether small disturbances die out.
+    pub stable: bool,
+    /// Characteristic roots, real and imaginary part in 1/s, rightmost first; one of each conjugate pair.
+    pub roots: Vec<[f64; 2]>,
+    /// Largest relative Newton step left at any of the roots.
+    pub residual: f64,
+    /// Factor by which all gains may grow; null where none makes it unstable, or where it is unstable.
+    pub gain_margin: Option<f64>,
+    /// Delay that may be added to every loop, in seconds; null likewise.
+    pub delay_margin_s: Option<f64>,
+    /// What the verdict does not cover.
+    pub notes: Vec<String>,
+}
+
+/// Local stability of `network` about its first equilibrium.
+///
+/// # Errors
+/// [`TheoryError`] where there is no equilibrium.
+pub fn stability_document(network: &Network, model: LinkModel) -> Result<StabilityDocument, TheoryError> {
+    let Stability { stable, roots, residual, gain_margin, delay_margin_s, notes, link_model } =
+        stability(network, model)?;
+    let roots = roots.into_iter().map(|(re, im)| [re, im]).collect();
+    Ok(StabilityDocument { link_model: link_model.name(), stable, roots, residual, gain_margin, delay_margin_s, notes })
+}
+
+fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDocument {
+    let flow = |(i, flow): (usize, &Flow)| {
+        let s = model.place[i]?;
+        let x = at.rates[s];
+        let fast = alpha(&flow.controller);
+        let response = model.responses[i].filter(|_| fast.is_none());
+        Some(FlowAt {
+            name: flow.name.clone(),
+            packets_per_s: x,
+            window_packets: match response {
+                Some(r) => r.window,
+                None => fast.unwrap_or_default() + x * propagation(network, flow),
+            },
+            queueing_delay_s: at.delays[s],
+            path_loss: response.map(|r| r.loss),
+        })
+    };
+    let link = |(l, link): (usize, &eddyline_scenario::network::Link)| LinkAt {
+        name: link.name.clone(),
+        queueing_delay_s: at.prices[l],
+        utilisation: at.loads[l] / link.rate.as_bps() as f64,
+        bottleneck: at.bottlenecks[l],
+    };
+    EquilibriumDocument {
+        flows: network.flows.iter().enumerate().filter_map(flow).collect(),
+        links: network.links.iter().enumerate().map(link).collect(),
+        residual: at.residual,
+        // flows by their response function have no dynamics here
+        locally_stable: (modelled_flows(network).len() == at.rates.len())
+            .then(|| locally_stable(network, at, LinkModel::Integrator))
+            .flatten(),
+    }
+}

@@ -1,0 +1,81 @@
+//! Equilibria of parts too large for enumeration: an interior-point method from many starts.
+//!
+//! What is found is checked, what is not found is not known: the sum of the indices (see [`enumerate`](super::enumerate)) tells
+//! that something is missing, but not that nothing is, since pairs of opposite sign leave it as it is.
+
+use super::TOLERANCE;
+use super::enumerate::{self, Found, Starts};
+use super::interior;
+use super::reduce::Component;
+use super::system::System;
+
+/// Arrivals at some equilibrium after which the search ends where it is the only one and the indices sum to one, and in any
+/// other case.
+const ENOUGH: usize = 12;
+const AT_MOST: usize = 48;
+
+/// Starts after which it ends in any case.
+const MOST_STARTS: usize = 90;
+
+/// Solutions from several starts: with `search` all that differ, without it the first. `None` where no point with positive rates
+/// was found at all; one whose violation is above [`TOLERANCE`] where none was better.
+pub(super) fn from_starts(system: &System, component: &Component, search: bool) -> Option<Vec<Found>> {
+    let n = component.links.len();
+    let mut random = Starts::new();
+    let mut found: Vec<Found> = Vec::new();
+    let mut best: Option<(Vec<f64>, f64)> = None;
+    let mut arrived = 0;
+    for attempt in 0..if search { MOST_STARTS } else { 20 } {
+        let start = match found.as_slice() {
+            // where there are two, what is between: one for the first links, the other for the rest
+            [_, _, ..] if attempt.is_multiple_of(2) => {
+                let mut draw = |n: usize| ((random.uniform() * n as f64) as usize).min(n - 1);
+                let (a, b, cut) = (draw(found.len()), draw(found.len()), draw(n));
+                (0..n).map(|l| found[if l < cut { a } else { b }].pi[l].max(1e-9)).collect()
+            }
+            _ => start(component, attempt, search, &mut random),
+        };
+        let Some((pi, error)) = interior::solve(system, component, &start) else { continue };
+        if error <= TOLERANCE {
+            enumerate::add(system, component, pi, &mut found);
+            arrived += 1;
+            let sum: Option<i32> = found.iter().map(|f| f.index.map(i32::from)).sum();
+            let complete = sum.is_none_or(|sum| sum == 1);
+            let enough = if found.len() > 1 { AT_MOST } else { ENOUGH };
+            if !search || arrived >= AT_MOST || (arrived >= enough && complete) {
+                break;
+            }
+        } else if best.as_ref().is_none_or(|b| error < b.1) {
+            best = Some((pi, error));
+        }
+        // what a dozen starts do not reach more will not; small parts are worth some more
+        if found.is_empty() && attempt >= 40 + 200 / n {
+            break;
+        }
+    }
+    if found.is_empty() {
+        let (pi, _) = best?;
+        found.push(Found { pi, index: None });
+    }
+    Some(found)
+}
+
+fn start(component: &Component, attempt: usize, search: bool, random: &mut Starts) -> Vec<f64> {
+    let n = component.links.len();
+    match attempt {
+        0 => vec![1.0; n],
+        1 => interior::settled(component, vec![1.0; n], 100),
+        // one link dear, each in turn
+        _ if search && attempt % 3 == 2 => {
+            let dear = attempt / 3 % n;
+            let pi = (0..n).map(|l| if l == dear { 1.0 } else { 1e-3 * random.uniform() }).collect();
+            interior::settled(component, pi, 30)
+        }
+        _ => {
+            // a few alike in size, then over ever more orders of magnitude
+            let spread = |u: f64| (0..(attempt / 2).min(12)).fold(1.0, |v, _| v * u);
+            let pi = (0..n).map(|_| spread(random.uniform())).collect();
+            interior::settled(component, pi, if attempt.is_multiple_of(2) { 10 } else { 1000 })
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Equilibria of Vegas: a band instead of a point.
+
+use super::problem::{Equilibria, Method, Problem};
+use super::solve;
+use crate::error::TheoryError;
+
+/// Where Vegas flows can settle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VegasBand {
+    /// Every flow at its lower threshold: a FAST network with these alphas.
+    pub at_alpha: Equilibria,
+    /// Every flow at its upper threshold.
+    pub at_beta: Equilibria,
+    /// Least and largest rate of each flow in packet/s.
+    pub rates: Vec<[f64; 2]>,
+    /// Whether `rates` are exact. They are where all flows see the same queueing delay up to a factor; elsewhere they are the
+    /// corners (own threshold low and all others high, and the reverse), and something in between may reach further.
+    pub exact: bool,
+}
+
+/// Every equilibrium of Vegas flows that keep between `alpha` (in `problem`) and `beta` packets queued.
+///
+/// Vegas adds a packet a round trip while its estimate of queued packets, `x (q - e)`, is below alpha, takes one away while it is
+/// above beta, and rests in between: any backlogs k with `alpha <= k <= beta` are an equilibrium, with the rates of a FAST
+/// network of alphas k. Source: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", 1995,
+/// section 3.2; Low, Peterson and Wang, "Understanding Vegas: A Duality Model", 2002, for alpha = beta.
+///
+/// # Errors
+/// As [`solve`]; [`TheoryError::Length`] and [`TheoryError::OutOfRange`] where `beta` does not fit, [`TheoryError::NotConverged`]
+/// where some corner has no answer.
+pub fn vegas(problem: &Problem, beta: &[f64]) -> Result<VegasBand, TheoryError> {
+    let (given, wanted) = (beta.len(), problem.flows.len());
+    if given != wanted {
+        return Err(TheoryError::Length { what: "upper thresholds", given, wanted });
+    }
+    for (s, (flow, beta)) in problem.flows.iter().zip(beta).enumerate() {
+        if !(*beta >= flow.alpha && beta.is_finite()) {
+            let what = format!("beta of flow {s}");
+            return Err(TheoryError::OutOfRange { what, value: *beta, allowed: "at least alpha and finite" });
+        }
+    }
+    let with = |low: &dyn Fn(usize) -> bool| {
+        let mut stated = problem.clone();
+        for (s, flow) in stated.flows.iter_mut().enumerate() {
+            flow.alpha = if low(s) { flow.alpha } else { beta[s] };
+        }
+        let solved = solve(&stated)?;
+        if solved.converged {
+            return Ok(solved);
+        }
+        let residual = solved.found.iter().fold(0.0f64, |m, at| m.max(at.residual));
+        Err(TheoryError::NotConverged(format!("{residual:e}")))
+    };
+    let (at_alpha, at_beta) = (with(&|_| true)?, with(&|_| false)?);
+    let mut exact = matches!(at_alpha.method, Method::ClosedForm | Method::CommonDelay);
+    let mut rates = Vec::with_capacity(wanted);
+    for s in 0..wanted {
+        let corners = [with(&|other| other == s)?, with(&|other| other != s)?];
+        let all = corners.iter().chain([&at_alpha, &at_beta]).flat_map(|solved| &solved.found).map(|at| at.rates[s]);
+        rates.push(all.fold([f64::INFINITY, 0.0f64], |[low, high], x| [low.min(x), high.max(x)]));
+        exact &= corners.iter().all(|c| matches!(c.method, Method::ClosedForm | Method::CommonDelay));
+    }
+    Ok(VegasBand { at_alpha, at_beta, rates, exact })
+}

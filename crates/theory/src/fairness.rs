@@ -1,0 +1,304 @@
+//! The weighted proportionally fair ideal, and how far FAST is from it.
+//!
+//! Proportional fairness is the rates that maximise `sum alpha_s log x_s` under `A x <= c - b` (Kelly, Maulloo and Tan 1998,
+//! with weights). FAST on one-way traffic settles there; with acknowledgements it does not, because they take little capacity
+//! but wait as long as data: `docs/theory/equilibrium.md`.
+//!
+//! The maximum is found by clarabel (Goulart and Chen, interior point; exponential cones), whose floating point takes its
+//! own course, and then polished here: the optimality conditions are the complementarity problem of [`equilibrium`] with
+//! prices that add up with the weights of the loads, `x_s = alpha_s / (A^T p)_s`, `A x <= c - b`, `p >= 0`, and Newton's
+//! method on the full links ends at rounding, wherever it started. Logarithms are libm's.
+//!
+//! [`equilibrium`]: crate::equilibrium
+
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{
+    DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus,
+    SupportedConeT::{ExponentialConeT, NonnegativeConeT},
+};
+use eddyline_scenario::result::jain_index;
+
+use crate::equilibrium::{Equilibrium, Problem};
+use crate::error::TheoryError;
+use crate::linear::DenseLu;
+
+/// The weighted proportionally fair rates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProportionalFair {
+    /// Each flow's x in packet/s.
+    pub rates: Vec<f64>,
+    /// Each link's multiplier times its capacity, in packets: what its capacity is worth. The sum over the links that are full
+    /// is the sum of the alphas. Where several are possible these are some of them.
+    pub worth: Vec<f64>,
+    /// Each link's load in bit/s, acknowledgements and unresponsive traffic included.
+    pub loads: Vec<f64>,
+    /// `sum alpha log x`, x in packet/s.
+    pub utility: f64,
+    /// Largest relative violation of the optimality conditions.
+    pub residual: f64,
+    /// Whether the last digits are this crate's own (polished), not the convex solver's.
+    pub polished: bool,
+}
+
+/// FAST's answer beside the ideal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Yardstick {
+    /// Data on the wire in bit/s: FAST's sum over flows, divided by the ideal's.
+    pub throughput: f64,
+    /// The same with each flow's packets weighted by its alpha: `sum alpha x P` over the ideal's.
+    pub weighted_throughput: f64,
+    /// `exp((U - U*) / sum alpha)`: the geometric mean, weighted by alpha, of FAST's rates over the ideal's; at most 1.
+    pub efficiency: f64,
+    /// `U* - U` in packets: at least 0.
+    pub utility_gap: f64,
+    /// Jain's index of x / alpha under FAST.
+    pub jain: f64,
+    /// Jain's index of x / alpha in the ideal.
+    pub jain_ideal: f64,
+}
+
+/// Largest residual that counts as solved.
+const SOLVED: f64 = 1e-7;
+
+/// Beyond this many links that are full the polish, which is dense, is left out.
+const MOST_POLISHED: usize = 1_500;
+
+/// A in sparse columns, in units in which capacity is one and every flow alone would get one.
+struct Scaled {
+    /// Link and weight of each crossing of a flow, by link.
+    columns: Vec<Vec<(usize, f64)>>,
+    /// Rate of each flow if it were alone, packet/s.
+    alone: Vec<f64>,
+    /// alpha over the sum of alphas.
+    weight: Vec<f64>,
+    links: usize,
+}
+
+impl Scaled {
+    fn new(problem: &Problem) -> Self {
+        let links = problem.capacity.len();
+        let total: f64 = problem.flows.iter().map(|f| f.alpha).sum();
+        let mut columns = Vec::with_capacity(problem.flows.len());
+        let mut alone = Vec::with_capacity(problem.flows.len());
+        for flow in &problem.flows {
+            let mut column: Vec<(usize, f64)> = Vec::new();
+            for (path, bits) in [(&flow.data, flow.packet_bits), (&flow.ack, flow.ack_bits)] {
+                for l in path.iter().map(|l| *l as usize) {
+                    let part = bits / (problem.capacity[l] - problem.unresponsive[l]);
+                    match column.iter_mut().find(|c| c.0 == l) {
+                        Some(entry) => entry.1 += part,
+                        None => column.push((l, part)),
+                    }
+                }
+            }
+            column.retain(|c| c.1 > 0.0);
+            column.sort_unstable_by_key(|c| c.0);
+            let most = column.iter().fold(0.0f64, |m, c| m.max(c.1));
+            column.iter_mut().for_each(|c| c.1 /= most);
+            columns.push(column);
+            alone.push(1.0 / most);
+        }
+        let weight = problem.flows.iter().map(|f| f.alpha / total).collect();
+        Self { columns, alone, weight, links }
+    }
+
+    fn loads(&self, z: &[f64]) -> Vec<f64> {
+        let mut loads = vec![0.0; self.links];
+        for (column, z) in self.columns.iter().zip(z) {
+            column.iter().for_each(|(l, a)| loads[*l] += a * z);
+        }
+        loads
+    }
+
+    fn prices(&self, p: &[f64]) -> Vec<f64> {
+        self.columns.iter().map(|c| c.iter().fold(0.0, |sum, (l, a)| sum + a * p[*l])).collect()
+    }
+
+    /// Largest violation of z = weight / (A^T p), A z <= 1 and p (1 - A z) = 0, prices as shares of what a user pays.
+    fn violation(&self, z: &[f64], p: &[f64]) -> f64 {
+        let (loads, paid) = (self.loads(z), self.prices(p));
+        let mut worst = 0.0f64;
+        for (((column, z), q), w) in self.columns.iter().zip(z).zip(&paid).zip(&self.weight) {
+            worst = worst.max((z * q / w - 1.0).abs());
+            for (l, a) in column {
+                worst = worst.max((1.0 - loads[*l]).abs() * (a * p[*l] / q));
+            }
+        }
+        let over = loads.iter().fold(worst, |m, y| m.max(y - 1.0));
+        let proper = |v: &[f64], least: f64| v.iter().all(|v| *v >= least && v.is_finite());
+        if proper(z, f64::MIN_POSITIVE) && proper(p, 0.0) { over } else { f64::INFINITY }
+    }
+}
+
+/// The weighted proportionally fair rates of `problem`; errors of base round-trip times have no part in it.
+///
+/// # Errors
+/// As [`solve`](crate::equilibrium::solve) for what is no problem; [`TheoryError::NoFlow`]; [`TheoryError::NotConverged`] where
+/// the conditions of optimality are not met to 1e-7.
+pub fn proportional_fair(problem: &Problem) -> Result<ProportionalFair, TheoryError> {
+    problem.check()?;
+    if problem.flows.is_empty() {
+        return Err(TheoryError::NoFlow);
+    }
+    let scaled = Scaled::new(problem);
+    let (mut z, mut p) = by_cones(&scaled)?;
+    let polished = polish(&scaled, &z, &p);
+    if let Some((better, prices)) = &polished {
+        (z, p) = (better.clone(), prices.clone());
+    }
+    let residual = scaled.violation(&z, &p);
+    if residual.is_nan() || residual > SOLVED {
+        return Err(TheoryError::NotConverged(format!("{residual:e}")));
+    }
+    let rates: Vec<f64> = z.iter().zip(&scaled.alone).map(|(z, alone)| z * alone).collect();
+    let total: f64 = problem.flows.iter().map(|f| f.alpha).sum();
+    let mut loads = problem.unresponsive.clone();
+    for (flow, x) in problem.flows.iter().zip(&rates) {
+        flow.data.iter().for_each(|l| loads[*l as usize] += x * flow.packet_bits);
+        flow.ack.iter().for_each(|l| loads[*l as usize] += x * flow.ack_bits);
+    }
+    Ok(ProportionalFair {
+        worth: p.iter().map(|p| p * total).collect(),
+        loads,
+        utility: utility(problem, &rates),
+        residual,
+        polished: polished.is_some(),
+        rates,
+    })
+}
+
+fn utility(problem: &Problem, rates: &[f64]) -> f64 {
+    problem.flows.iter().zip(rates).map(|(f, x)| f.alpha * libm::log(*x)).sum()
+}
+
+/// Variables z and t a flow, t <= log z as an exponential cone; minimise - sum w t under A z <= 1.
+fn by_cones(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>), TheoryError> {
+    let (n, m) = (scaled.columns.len(), scaled.links);
+    let mut triplets: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();
+    let mut put = |row: usize, column: usize, value: f64| {
+        triplets.0.push(row);
+        triplets.1.push(column);
+        triplets.2.push(value);
+    };
+    let mut b = vec![1.0; m];
+    for (s, column) in scaled.columns.iter().enumerate() {
+        column.iter().for_each(|(l, a)| put(*l, s, *a));
+        // (t, 1, z) in the cone of exp(t) <= z
+        put(m + 3 * s, n + s, -1.0);
+        put(m + 3 * s + 2, s, -1.0);
+        b.extend([0.0, 1.0, 0.0]);
+    }
+    let matrix = CscMatrix::new_from_triplets(m + 3 * n, 2 * n, triplets.0, triplets.1, triplets.2);
+    let mut cost = vec![0.0; n];
+    cost.extend(scaled.weight.iter().map(|w| -w));
+    let mut cones = vec![NonnegativeConeT(m)];
+    cones.extend((0..n).map(|_| ExponentialConeT()));
+    let failed = |what: String| TheoryError::NotConverged(format!("unknown; the convex solver says {what}"));
+    let settings = DefaultSettingsBuilder::default()
+        .verbose(false)
+        .max_iter(300)
+        .tol_gap_abs(1e-11)
+        .tol_gap_rel(1e-11)
+        .tol_feas(1e-11)
+        .build()
+        .map_err(|e| failed(e.to_string()))?;
+    let quadratic = CscMatrix::zeros((2 * n, 2 * n));
+    let mut solver =
+        DefaultSolver::new(&quadratic, &cost, &matrix, &b, &cones, settings).map_err(|e| failed(e.to_string()))?;
+    solver.solve();
+    let solution = &solver.solution;
+    // where it stops short of the tolerances asked for, the polish and the check decide
+    if matches!(solution.status, SolverStatus::PrimalInfeasible | SolverStatus::DualInfeasible | SolverStatus::Unsolved)
+    {
+        return Err(failed(format!("{:?}", solution.status)));
+    }
+    Ok((solution.x[..n].to_vec(), solution.z[..m].iter().map(|p| p.max(0.0)).collect()))
+}
+
+/// Newton's method on A z = 1 over the links that are full, z = w / (A^T p); `None` where that is no solution.
+fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (loads, paid) = (scaled.loads(z), scaled.prices(p));
+    // a link is taken for full where its price weighs more with some user than its slack
+    let mut share = vec![0.0f64; scaled.links];
+    for (column, q) in scaled.columns.iter().zip(&paid) {
+        column.iter().for_each(|(l, a)| share[*l] = share[*l].max(a * p[*l] / q));
+    }
+    let full: Vec<usize> = (0..scaled.links).filter(|l| share[*l] > (1.0 - loads[*l]).abs()).collect();
+    let n = full.len();
+    if n == 0 || n > MOST_POLISHED {
+        return None;
+    }
+    let mut place = vec![usize::MAX; scaled.links];
+    full.iter().enumerate().for_each(|(at, l)| place[*l] = at);
+    let mut prices = vec![0.0; scaled.links];
+    full.iter().for_each(|l| prices[*l] = p[*l]);
+    let mut best: Option<(f64, Vec<f64>, Vec<f64>)> = None;
+    for _ in 0..30 {
+        let paid = scaled.prices(&prices);
+        if !paid.iter().all(|q| *q > 0.0) {
+            break;
+        }
+        let z: Vec<f64> = scaled.weight.iter().zip(&paid).map(|(w, q)| w / q).collect();
+        let loads = scaled.loads(&z);
+        let error = scaled.violation(&z, &prices);
+        if error.is_finite() && best.as_ref().is_none_or(|b| error < b.0) {
+            let enough = best.as_ref().is_some_and(|b| error > 0.5 * b.0) || error == 0.0;
+            best = Some((error, z.clone(), prices.clone()));
+            if enough && error < 1e-13 {
+                break;
+            }
+        } else if best.as_ref().is_some_and(|b| b.0 < 1e-12) {
+            break;
+        }
+        let mut matrix = vec![0.0; n * n];
+        for (column, (z, q)) in scaled.columns.iter().zip(z.iter().zip(&paid)) {
+            let on = || column.iter().filter(|c| place[c.0] != usize::MAX);
+            for (l, a) in on() {
+                for (k, b) in on() {
+                    matrix[place[*l] * n + place[*k]] += a * (z / q) * b;
+                }
+            }
+        }
+        // prices that are determined in sum only must not stop the iteration
+        (0..n).for_each(|i| matrix[i * n + i] *= 1.0 + 1e-9);
+        let excess: Vec<f64> = full.iter().map(|l| loads[*l] - 1.0).collect();
+        let step = DenseLu::factor(n, matrix)?.solve(&excess);
+        full.iter().zip(&step).for_each(|(l, d)| prices[*l] += d);
+    }
+    let before = scaled.violation(z, p);
+    best.filter(|b| b.0 < before.min(1e-9)).map(|b| (b.1, b.2))
+}
+
+/// Efficiency and fairness of FAST's answer `at` against the ideal of the same problem.
+///
+/// # Errors
+/// [`TheoryError::Length`] where the two are of different problems.
+pub fn yardstick(problem: &Problem, at: &Equilibrium, ideal: &ProportionalFair) -> Result<Yardstick, TheoryError> {
+    let wanted = problem.flows.len();
+    for given in [at.rates.len(), ideal.rates.len()] {
+        if given != wanted {
+            return Err(TheoryError::Length { what: "rates", given, wanted });
+        }
+    }
+    let sum = |rates: &[f64], weighted: bool| -> f64 {
+        let part =
+            |(f, x): (&crate::equilibrium::ProblemFlow, &f64)| x * f.packet_bits * if weighted { f.alpha } else { 1.0 };
+        problem.flows.iter().zip(rates).map(part).sum()
+    };
+    let jain = |rates: &[f64]| {
+        let shares: Vec<f64> = problem.flows.iter().zip(rates).map(|(f, x)| x / f.alpha).collect();
+        jain_index(&shares).unwrap_or(f64::NAN)
+    };
+    let total: f64 = problem.flows.iter().map(|f| f.alpha).sum();
+    // term by term, so that equal rates give exactly zero
+    let pairs = problem.flows.iter().zip(at.rates.iter().zip(&ideal.rates));
+    let utility_gap: f64 = pairs.map(|(f, (x, best))| f.alpha * libm::log(best / x)).sum();
+    Ok(Yardstick {
+        throughput: sum(&at.rates, false) / sum(&ideal.rates, false),
+        weighted_throughput: sum(&at.rates, true) / sum(&ideal.rates, true),
+        efficiency: libm::exp(-utility_gap / total),
+        utility_gap,
+        jain: jain(&at.rates),
+        jain_ideal: jain(&ideal.rates),
+    })
+}

@@ -1,0 +1,339 @@
+//! The population of a scenario: which method applies, and its answer by name.
+
+use std::collections::BTreeMap;
+
+use eddyline_cc::ControllerParams;
+use eddyline_path::traffic::SizeParams;
+use eddyline_scenario::Network;
+use eddyline_scenario::network::Flow;
+use serde::Serialize;
+
+use super::chain::{self, MOST_STATES};
+use super::duplex::DuplexLoad;
+use super::flow_level::{self, FlowClass};
+use super::fluid::{self, Source};
+use super::reduction;
+use super::sharing::Sharing;
+use crate::approximations::overlaps;
+use crate::equilibrium::{Problem, ProblemFlow};
+use crate::error::TheoryError;
+use crate::world::mean_rate;
+
+/// Which method to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PopulationMethod {
+    /// The chain where it applies, the simulation elsewhere.
+    #[default]
+    Auto,
+    /// The simulation always.
+    FlowLevel,
+}
+
+/// How to find out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PopulationOptions {
+    /// Which method to use.
+    pub method: PopulationMethod,
+    /// Relative error of mean numbers that cutting the chain may make.
+    pub tolerance: f64,
+    /// Most states of the chain; loads that need more get the asymptotic answer.
+    pub most_states: usize,
+    /// Arrivals that the simulation sees; `None`: two million where the rates are a formula, a hundred thousand where they
+    /// are a solver's.
+    pub arrivals: Option<u64>,
+}
+
+impl Default for PopulationOptions {
+    fn default() -> Self {
+        Self { method: PopulationMethod::Auto, tolerance: 1e-8, most_states: MOST_STATES, arrivals: None }
+    }
+}
+
+/// What the flows that come and go are like in the long run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Population {
+    /// Whether their number stays finite: every link's load is below 1.
+    pub stable: bool,
+    /// Offered load of each link that flows cross: data and acknowledgements over what unresponsive traffic leaves.
+    pub load: BTreeMap<String, f64>,
+    /// Share of time in which no link is full; `None` where it is not known.
+    pub idle: Option<f64>,
+    /// Share of time in which each link alone is full; under `both`, in which several are. With `idle` they sum to 1. Empty
+    /// where it is not known.
+    pub bottleneck: BTreeMap<String, f64>,
+    /// Mean number of flows of each `arrivals` table; `None` where it is not finite.
+    pub mean_flows: BTreeMap<String, Option<f64>>,
+    /// Mean time of transfer in seconds; `None` where it is not finite.
+    pub mean_transfer_time_s: BTreeMap<String, Option<f64>>,
+    /// Flows a second by which an unstable population grows; empty where it is stable or not known.
+    pub growth_per_s: BTreeMap<String, f64>,
+    /// `chain`, `asymptotic`, `flow-level` or, where unstable, `fluid`.
+    pub method: &'static str,
+    /// Largest relative error of mean numbers: bound of the truncation (`chain`), estimate (`asymptotic`), half-width of the
+    /// 95 % confidence interval (`flow-level`).
+    pub error: Option<f64>,
+    /// What the answer leaves out, in words.
+    pub notes: Vec<String>,
+}
+
+/// The population of the flows that `network.arrivals` brings.
+///
+/// Unresponsive traffic counts with its mean rate, flows that are there all the time share with those that come and go.
+///
+/// # Errors
+/// [`TheoryError`] where there are no arrivals, a controller has no model, unresponsive traffic fills a link, or the equilibrium
+/// of a state is not found. An unstable population is an answer.
+pub fn population(network: &Network, options: &PopulationOptions) -> Result<Population, TheoryError> {
+    if network.arrivals.is_empty() {
+        return Err(TheoryError::Length { what: "tables of arrivals", given: 0, wanted: 1 });
+    }
+    let mut notes = Vec::new();
+    let fixed = fixed(network, &mut notes)?;
+    let classes = network.arrivals.iter().map(class).collect::<Result<Vec<FlowClass>, TheoryError>>()?;
+    let names: Vec<&str> = network.arrivals.iter().map(|a| a.name.as_str()).collect();
+    remaining(network, &fixed, &classes)?;
+    let load = loads(&fixed, &classes);
+    let by_name = network.links.iter().zip(&load).filter(|(_, load)| **load > 0.0);
+    let mut answer = Population {
+        stable: load.iter().all(|rho| *rho < 1.0),
+        load: by_name.map(|(l, load)| (l.name.clone(), *load)).collect(),
+        idle: None,
+        bottleneck: BTreeMap::new(),
+        mean_flows: BTreeMap::new(),
+        mean_transfer_time_s: BTreeMap::new(),
+        growth_per_s: BTreeMap::new(),
+        method: "fluid",
+        error: None,
+        notes,
+    };
+    if !answer.stable {
+        unstable(network, &fixed, &classes, &mut answer);
+        return Ok(answer);
+    }
+    let duplex = if options.method == PopulationMethod::Auto { one_duplex_link(&fixed, &classes) } else { None };
+    match duplex {
+        Some((load, links)) => by_chain(network, &load, links, options, &mut answer)?,
+        None => simulated(network, &fixed, &classes, options, &mut answer)?,
+    }
+    for name in names {
+        answer.mean_flows.entry(name.to_owned()).or_insert(None);
+        answer.mean_transfer_time_s.entry(name.to_owned()).or_insert(None);
+    }
+    Ok(answer)
+}
+
+fn problem_flow(name: &str, flow: &Flow) -> Result<ProblemFlow, TheoryError> {
+    let ControllerParams::Fast(fast) = &*flow.controller else {
+        return Err(TheoryError::NoModel { who: name.to_owned(), controller: flow.controller.name().to_owned() });
+    };
+    Ok(ProblemFlow {
+        alpha: fast.alpha.get(),
+        packet_bits: 8.0 * f64::from(flow.packet),
+        ack_bits: 8.0 * f64::from(flow.ack_packet) / f64::from(flow.tcp.ack_every.max(1)),
+        data: flow.data.clone(),
+        ack: flow.ack.clone(),
+    })
+}
+
+fn class(arrivals: &eddyline_scenario::network::Arrivals) -> Result<FlowClass, TheoryError> {
+    let flow = &arrivals.flow;
+    Ok(FlowClass {
+        name: arrivals.name.clone(),
+        rate_per_s: arrivals.rate_per_s,
+        size: arrivals.size.clone(),
+        listed: arrivals.listed.clone(),
+        bits_per_byte: 8.0 * f64::from(flow.packet) / f64::from(flow.mss()),
+        flow: problem_flow(&arrivals.name, flow)?,
+    })
+}
+
+/// Links with unresponsive traffic and the flows that never leave.
+fn fixed(network: &Network, notes: &mut Vec<String>) -> Result<Problem, TheoryError> {
+    let mut problem = Problem {
+        capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
+        unresponsive: vec![0.0; network.links.len()],
+        ..Problem::default()
+    };
+    for traffic in network.traffic.iter().filter(|t| overlaps(t, network)) {
+        match mean_rate(traffic) {
+            Some(rate) => {
+                traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate);
+                notes.push(format!("{}: counts with its mean rate", traffic.name));
+            }
+            None => notes.push(format!("{}: theory does not know its mean rate; left out", traffic.name)),
+        }
+    }
+    for flow in &network.flows {
+        problem.flows.push(problem_flow(&flow.name, flow)?);
+        if flow.size.is_some() || flow.stop.is_some() {
+            notes.push(format!("{}: taken to be there all the time", flow.name));
+        }
+    }
+    Ok(problem)
+}
+
+/// What unresponsive traffic leaves on links that flows cross must be something.
+fn remaining(network: &Network, fixed: &Problem, classes: &[FlowClass]) -> Result<(), TheoryError> {
+    for flow in fixed.flows.iter().chain(classes.iter().map(|c| &c.flow)) {
+        for l in flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize) {
+            let (load_bps, capacity_bps) = (fixed.unresponsive[l], fixed.capacity[l]);
+            if load_bps >= capacity_bps {
+                return Err(TheoryError::Overload { link: network.links[l].name.clone(), load_bps, capacity_bps });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Offered load of each link: bits of data and acknowledgements a second over what unresponsive traffic leaves.
+fn loads(fixed: &Problem, classes: &[FlowClass]) -> Vec<f64> {
+    let mut bits = vec![0.0; fixed.capacity.len()];
+    for class in classes {
+        let data = class.rate_per_s * class.mean_bits();
+        class.flow.data.iter().for_each(|l| bits[*l as usize] += data);
+        class.flow.ack.iter().for_each(|l| bits[*l as usize] += data * class.flow.ack_bits / class.flow.packet_bits);
+    }
+    let left = fixed.capacity.iter().zip(&fixed.unresponsive).map(|(c, b)| c - b);
+    bits.into_iter().zip(left).map(|(bits, left)| if bits > 0.0 { bits / left } else { 0.0 }).collect()
+}
+
+/// The arrivals as Section 6 of the two-way paper has them, with its two links; `None` where they are something else.
+fn one_duplex_link(fixed: &Problem, classes: &[FlowClass]) -> Option<(DuplexLoad, [usize; 2])> {
+    let (first, others) = classes.split_first()?;
+    let exponential = classes.iter().all(|c| matches!(c.size, SizeParams::Exponential { .. }));
+    let ([f], [b]) = (&*first.flow.data, &*first.flow.ack) else { return None };
+    if !exponential || !fixed.flows.is_empty() || others.len() > 1 || f == b {
+        return None;
+    }
+    if let Some(other) = others.first() {
+        let alike = other.flow.alpha == first.flow.alpha
+            && other.flow.packet_bits == first.flow.packet_bits
+            && other.flow.ack_bits == first.flow.ack_bits
+            && other.mean_bits() == first.mean_bits();
+        if !alike || *other.flow.data != [*b] || *other.flow.ack != [*f] {
+            return None;
+        }
+    }
+    let links = [*f as usize, *b as usize];
+    let left = |l: usize| fixed.capacity[l] - fixed.unresponsive[l];
+    let load = DuplexLoad {
+        lambda_f: first.rate_per_s,
+        lambda_b: others.first().map_or(0.0, |c| c.rate_per_s),
+        mean_bits: first.mean_bits(),
+        c_f: left(links[0]),
+        c_b: left(links[1]),
+        b: first.flow.ack_bits / first.flow.packet_bits,
+    };
+    Some((load, links))
+}
+
+fn by_chain(
+    network: &Network,
+    load: &DuplexLoad,
+    links: [usize; 2],
+    options: &PopulationOptions,
+    answer: &mut Population,
+) -> Result<(), TheoryError> {
+    let exact = chain::stationary(load, options.tolerance, options.most_states)?;
+    answer.method = if exact.is_some() { "chain" } else { "asymptotic" };
+    let found = exact.or_else(|| reduction::asymptotic(load));
+    let Some(found) = found else {
+        answer.notes.push("the load is too close to 1 for any method: means are not known".to_owned());
+        return Ok(());
+    };
+    if found.states == 0 {
+        answer.notes.push("asymptotic for loads close to 1; the error is an estimate, shares are rougher".to_owned());
+    }
+    answer.idle = Some(found.idle);
+    for (l, share) in links.into_iter().zip([found.forward, found.backward]) {
+        answer.bottleneck.insert(network.links[l].name.clone(), share);
+    }
+    answer.bottleneck.insert("both".to_owned(), found.both);
+    answer.error = Some(found.error);
+    let means = [found.mean_forward, found.mean_backward];
+    for ((arrivals, mean), time) in network.arrivals.iter().zip(means).zip(found.transfer_times(load)) {
+        answer.mean_flows.insert(arrivals.name.clone(), Some(mean));
+        answer.mean_transfer_time_s.insert(arrivals.name.clone(), time);
+    }
+    Ok(())
+}
+
+fn simulated(
+    network: &Network,
+    fixed: &Problem,
+    classes: &[FlowClass],
+    options: &PopulationOptions,
+    answer: &mut Population,
+) -> Result<(), TheoryError> {
+    let sharing = Sharing::new(fixed.clone(), classes.iter().map(|c| c.flow.clone()).collect());
+    let arrivals = options.arrivals.unwrap_or(if sharing.common().is_some() { 2_000_000 } else { 100_000 });
+    if sharing.common().is_none() {
+        answer.notes.push(
+            "stability is that of each link's load; for networks this is necessary, not proved to suffice".into(),
+        );
+    }
+    let found = flow_level::run(sharing, network.links.len(), classes, arrivals, network.seed)?;
+    answer.method = "flow-level";
+    answer.idle = Some(found.idle.mean);
+    let mut crossed = vec![false; network.links.len()];
+    for flow in fixed.flows.iter().chain(classes.iter().map(|c| &c.flow)) {
+        flow.data.iter().chain(flow.ack.iter()).for_each(|l| crossed[*l as usize] = true);
+    }
+    for (l, link) in network.links.iter().enumerate().filter(|(l, _)| crossed[*l]) {
+        answer.bottleneck.insert(link.name.clone(), found.alone[l].mean);
+    }
+    answer.bottleneck.insert("both".to_owned(), found.several.mean);
+    let mut error = 0.0f64;
+    for (c, class) in classes.iter().enumerate() {
+        let (mean, time) = (found.flows[c], found.transfer_s[c]);
+        if mean.mean > 0.0 {
+            error = error.max(mean.half_width / mean.mean);
+        }
+        answer.mean_flows.insert(class.name.clone(), Some(mean.mean));
+        answer.mean_transfer_time_s.insert(class.name.clone(), (time.mean > 0.0).then_some(time.mean));
+    }
+    answer.error = error.is_finite().then_some(error);
+    if classes.iter().any(|c| matches!(c.size, SizeParams::Pareto { shape, .. } if shape <= 2.0)) {
+        answer
+            .notes
+            .push("sizes without a variance: means settle slowly and the confidence interval is too narrow".into());
+    }
+    Ok(())
+}
+
+/// An unstable population: growth where it is known, no means.
+fn unstable(network: &Network, fixed: &Problem, classes: &[FlowClass], answer: &mut Population) {
+    for class in classes {
+        answer.mean_flows.insert(class.name.clone(), None);
+        answer.mean_transfer_time_s.insert(class.name.clone(), None);
+    }
+    let exponential = classes.iter().all(|c| matches!(c.size, SizeParams::Exponential { .. }));
+    let sharing = Sharing::new(fixed.clone(), classes.iter().map(|c| c.flow.clone()).collect());
+    let Some(common) = sharing.common().filter(|_| exponential) else {
+        answer.notes.push(
+            "unstable: the fluid limit is known for exponential sizes and flows that share all full links".into(),
+        );
+        return;
+    };
+    let sources: Vec<Source> =
+        classes.iter().map(|c| Source { lambda: c.rate_per_s, mean_bits: c.mean_bits() }).collect();
+    let Some((growth, full)) = fluid::growth(common, &sources) else {
+        answer.notes.push("load 1: the population has no bound, but does not grow like time either".into());
+        return;
+    };
+    answer.growth_per_s = classes.iter().map(|c| c.name.clone()).zip(growth).collect();
+    answer.idle = Some(0.0);
+    // the paper's fraction for n / m -> theta: it has no limit, its mean is one half each by symmetry of the fluctuations
+    let each = 1.0 / full.len().max(1) as f64;
+    for (at, (l, _)) in common.links.iter().enumerate() {
+        answer.bottleneck.insert(network.links[*l].name.clone(), if full.contains(&at) { each } else { 0.0 });
+    }
+    answer.bottleneck.insert("both".to_owned(), 0.0);
+    if full.len() > 1 {
+        answer.notes.push(
+            "several links are full almost all the time: which of them exactly changes ever more slowly, so the shares have no \
+             limit and the ones given are means"
+                .into(),
+        );
+    }
+}

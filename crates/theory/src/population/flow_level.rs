@@ -1,0 +1,285 @@
+//! Simulation flow by flow: Poisson arrivals, any sizes, rates of equilibrium in every state.
+//!
+//! No assumption but the separation of timescales: rates jump to their equilibrium whenever a flow comes or goes. All flows of
+//! a class have one rate, so a class keeps one clock, the bits that a flow present from the beginning would have got; a flow that
+//! arrives at clock reading v with z bits to send leaves at v + z, and the next to leave is the top of a heap. An event costs a
+//! heap operation and the rates, whatever the number of flows.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use eddyline_path::random::Stream;
+use eddyline_path::traffic::SizeParams;
+use eddyline_path::traffic::distributions::{LogNormal, exponential, pareto};
+
+use super::sharing::{Full, Sharing};
+use crate::equilibrium::{Problem, ProblemFlow};
+use crate::error::TheoryError;
+
+/// Batches from which confidence intervals are made.
+const BATCHES: usize = 30;
+
+/// Student's t for 95 % with one degree of freedom less than there are batches.
+const STUDENT: f64 = 2.045;
+
+/// Share of the arrivals before statistics begin.
+const WARMUP: f64 = 0.1;
+
+/// Flows present at a time beyond which a population counts as out of hand.
+const MOST_FLOWS: usize = 50_000_000;
+
+/// One kind of flows that come and go.
+#[derive(Debug, Clone)]
+pub struct FlowClass {
+    /// Names the random streams.
+    pub name: String,
+    /// Arrivals a second.
+    pub rate_per_s: f64,
+    /// Distribution of the payload.
+    pub size: SizeParams,
+    /// The sizes that a trace lists, in bytes.
+    pub listed: Option<Arc<[u64]>>,
+    /// Bits on the wire for a byte of payload.
+    pub bits_per_byte: f64,
+    /// alpha, packets and paths.
+    pub flow: ProblemFlow,
+}
+
+impl FlowClass {
+    /// 1/mu: mean bits on the wire of a transfer.
+    #[must_use]
+    pub fn mean_bits(&self) -> f64 {
+        self.size.mean_bytes(self.listed.as_deref()) * self.bits_per_byte
+    }
+}
+
+/// A mean with the half-width of its 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Half of the width.
+    pub half_width: f64,
+}
+
+/// What a simulation measured, over time unless said otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Simulated {
+    /// Share of time in which no link is full.
+    pub idle: Estimate,
+    /// For each link, the share of time in which it alone is full.
+    pub alone: Vec<Estimate>,
+    /// Share of time in which several links are full.
+    pub several: Estimate,
+    /// Mean number of flows of each class.
+    pub flows: Vec<Estimate>,
+    /// Mean time of transfer of each class in seconds, over those completed.
+    pub transfer_s: Vec<Estimate>,
+    /// Arrivals that were simulated, warmup included.
+    pub arrivals: u64,
+    /// Flows present at the end, by class.
+    pub left: Vec<u64>,
+    /// Simulated seconds.
+    pub time_s: f64,
+}
+
+/// Simulates `arrivals` arrivals of `classes` beside the flows of `fixed`, which never leave.
+///
+/// # Errors
+/// [`TheoryError`] of the equilibria, and where the flows present pass fifty million.
+pub fn simulate(fixed: &Problem, classes: &[FlowClass], arrivals: u64, seed: u64) -> Result<Simulated, TheoryError> {
+    let sharing = Sharing::new(fixed.clone(), classes.iter().map(|c| c.flow.clone()).collect());
+    run(sharing, fixed.capacity.len(), classes, arrivals, seed)
+}
+
+/// Flows of one class that are present, and its source.
+struct Class<'a> {
+    params: &'a FlowClass,
+    gaps: Stream,
+    sizes: Stream,
+    listed: usize,
+    next_arrival: f64,
+    /// Bits that a flow present all the time would have got.
+    clock: f64,
+    /// Clock reading at the end, as an ordered integer, and time of arrival.
+    present: BinaryHeap<Reverse<(u64, u64)>>,
+}
+
+impl<'a> Class<'a> {
+    fn new(params: &'a FlowClass, seed: u64) -> Self {
+        let mut class = Self {
+            params,
+            gaps: Stream::new(seed, &params.name, "arrival"),
+            sizes: Stream::new(seed, &params.name, "size"),
+            listed: 0,
+            next_arrival: f64::INFINITY,
+            clock: 0.0,
+            present: BinaryHeap::new(),
+        };
+        class.next_arrival = class.gap();
+        class
+    }
+
+    fn gap(&mut self) -> f64 {
+        let rate = self.params.rate_per_s;
+        if rate > 0.0 { exponential(&mut self.gaps, 1.0 / rate) } else { f64::INFINITY }
+    }
+
+    /// Bits on the wire of the next transfer.
+    fn bits(&mut self) -> f64 {
+        let bytes = match &self.params.size {
+            SizeParams::Exponential { mean } => exponential(&mut self.sizes, mean.get() as f64),
+            SizeParams::Pareto { mean, shape } => pareto(&mut self.sizes, mean.get() as f64, *shape),
+            SizeParams::Lognormal { mean, sigma } => {
+                let mu = libm::log(mean.get() as f64) - sigma * sigma / 2.0;
+                LogNormal { mu, sigma: *sigma }.sample(&mut self.sizes)
+            }
+            SizeParams::Fixed { size } => size.get() as f64,
+            SizeParams::Trace { .. } => {
+                let sizes = self.params.listed.as_deref().unwrap_or(&[1]);
+                let size = sizes[self.listed % sizes.len()];
+                self.listed += 1;
+                size as f64
+            }
+        };
+        bytes * self.params.bits_per_byte
+    }
+
+    /// Seconds until the next flow completes.
+    fn until_completion(&self, rate: f64) -> f64 {
+        match self.present.peek() {
+            Some(Reverse((end, _))) => ((f64::from_bits(*end) - self.clock) / rate).max(0.0),
+            None => f64::INFINITY,
+        }
+    }
+}
+
+/// Sums over one batch.
+#[derive(Debug, Clone)]
+struct Batch {
+    time: f64,
+    idle: f64,
+    alone: Vec<f64>,
+    several: f64,
+    flows: Vec<f64>,
+    completed: Vec<f64>,
+    transfer: Vec<f64>,
+}
+
+impl Batch {
+    fn new(links: usize, classes: usize) -> Self {
+        let (alone, zeros) = (vec![0.0; links], vec![0.0; classes]);
+        Self {
+            time: 0.0,
+            idle: 0.0,
+            alone,
+            several: 0.0,
+            flows: zeros.clone(),
+            completed: zeros.clone(),
+            transfer: zeros,
+        }
+    }
+}
+
+pub(super) fn run(
+    mut sharing: Sharing,
+    links: usize,
+    params: &[FlowClass],
+    arrivals: u64,
+    seed: u64,
+) -> Result<Simulated, TheoryError> {
+    let mut classes: Vec<Class> = params.iter().map(|p| Class::new(p, seed)).collect();
+    let warmup = (arrivals as f64 * WARMUP) as u64;
+    let in_batch = ((arrivals - warmup) / BATCHES as u64).max(1);
+    let mut batches = Vec::with_capacity(BATCHES + 1);
+    let mut batch = Batch::new(links, classes.len());
+    let mut counts = vec![0u32; classes.len()];
+    let mut rates = vec![0.0; classes.len()];
+    let mut full = sharing.rates(&counts, &mut rates)?;
+    let (mut now, mut arrived) = (0.0f64, 0u64);
+    while arrived < arrivals {
+        let (mut next, mut whose, mut leaves) = (f64::INFINITY, 0, false);
+        for (c, class) in classes.iter().enumerate() {
+            let until = class.next_arrival - now;
+            if until < next {
+                (next, whose, leaves) = (until, c, false);
+            }
+            let until = class.until_completion(rates[c]);
+            if until < next {
+                (next, whose, leaves) = (until, c, true);
+            }
+        }
+        if next.is_infinite() {
+            break;
+        }
+        let step = next.max(0.0);
+        now += step;
+        batch.time += step;
+        match full {
+            Full::None => batch.idle += step,
+            Full::One(l) => batch.alone[l] += step,
+            Full::Several => batch.several += step,
+        }
+        for (c, class) in classes.iter_mut().enumerate() {
+            class.clock += rates[c] * step;
+            batch.flows[c] += f64::from(counts[c]) * step;
+        }
+        let class = &mut classes[whose];
+        if leaves {
+            if let Some(Reverse((end, since))) = class.present.pop() {
+                class.clock = f64::from_bits(end);
+                counts[whose] -= 1;
+                batch.completed[whose] += 1.0;
+                batch.transfer[whose] += now - f64::from_bits(since);
+            }
+            if class.present.is_empty() {
+                class.clock = 0.0;
+            }
+        } else {
+            let end = class.clock + class.bits();
+            // positive numbers order as their bits do
+            class.present.push(Reverse((end.to_bits(), now.to_bits())));
+            class.next_arrival += class.gap();
+            counts[whose] += 1;
+            arrived += 1;
+            if class.present.len() > MOST_FLOWS {
+                let what = format!("the number of flows of {}", class.params.name);
+                return Err(TheoryError::OutOfRange { what, value: MOST_FLOWS as f64, allowed: "smaller" });
+            }
+            if arrived == warmup {
+                batch = Batch::new(links, params.len());
+            } else if arrived > warmup && (arrived - warmup).is_multiple_of(in_batch) {
+                batches.push(core::mem::replace(&mut batch, Batch::new(links, params.len())));
+            }
+        }
+        full = sharing.rates(&counts, &mut rates)?;
+    }
+    let of = |part: &dyn Fn(&Batch) -> f64, whole: &dyn Fn(&Batch) -> f64| estimate(&batches, part, whole);
+    let over_time = |part: &dyn Fn(&Batch) -> f64| of(part, &|b| b.time);
+    let every = 0..params.len();
+    Ok(Simulated {
+        idle: over_time(&|b| b.idle),
+        alone: (0..links).map(|l| over_time(&|b| b.alone[l])).collect(),
+        several: over_time(&|b| b.several),
+        flows: every.clone().map(|c| over_time(&|b| b.flows[c])).collect(),
+        transfer_s: every.map(|c| of(&|b| b.transfer[c], &|b| b.completed[c])).collect(),
+        arrivals: arrived,
+        left: counts.iter().map(|n| u64::from(*n)).collect(),
+        time_s: now,
+    })
+}
+
+/// The ratio of two sums with its confidence interval: the batches' ratios vary about it.
+fn estimate(batches: &[Batch], part: &dyn Fn(&Batch) -> f64, whole: &dyn Fn(&Batch) -> f64) -> Estimate {
+    let n = batches.len() as f64;
+    let total: f64 = batches.iter().map(whole).sum();
+    if total <= 0.0 || n < 2.0 {
+        return Estimate { mean: 0.0, half_width: f64::INFINITY };
+    }
+    let mean = batches.iter().map(part).sum::<f64>() / total;
+    // residuals of the ratio estimator: what a batch has beyond its due
+    let due = |b: &Batch| (part(b) - mean * whole(b)) / (total / n);
+    let squares: f64 = batches.iter().map(|b| due(b) * due(b)).sum();
+    Estimate { mean, half_width: STUDENT * (squares / (n - 1.0) / n).sqrt() }
+}

@@ -1,0 +1,221 @@
+//! Who gets how much with so many flows of each class: equilibrium in every state of the population.
+
+use std::collections::HashMap;
+
+use crate::equilibrium::{Problem, ProblemFlow, TOLERANCE, solve};
+use crate::error::TheoryError;
+
+/// States whose equilibrium is kept; when there are more, all are forgotten.
+const MOST_CACHED: usize = 1 << 20;
+
+/// Relative difference of demands below which two links are full together.
+const BALANCED: f64 = 1e-12;
+
+/// What is full in a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Full {
+    /// Nothing.
+    None,
+    /// One link.
+    One(usize),
+    /// Several links.
+    Several,
+}
+
+/// How a network is shared.
+pub(super) struct Sharing {
+    kind: Kind,
+    /// Bits of a data packet of each class.
+    packet_bits: Vec<f64>,
+}
+
+enum Kind {
+    Common(Common),
+    Network(Box<General>),
+}
+
+/// All flows see the same queueing delay q, the largest that a link asks for: x = alpha / q.
+#[derive(Debug, Clone)]
+pub(super) struct Common {
+    /// For each link that may be full, its number and the delay that flows which never leave ask for.
+    pub links: Vec<(usize, f64)>,
+    /// For each of these, the delay that one flow of each class adds, in seconds.
+    pub delay: Vec<Vec<f64>>,
+    /// alpha P+ of each class: its bit/s at a delay of 1 s.
+    pub bits: Vec<f64>,
+}
+
+struct General {
+    /// Capacities, and the flows that never leave.
+    fixed: Problem,
+    classes: Vec<ProblemFlow>,
+    cache: HashMap<Vec<u32>, (Vec<f64>, Full)>,
+}
+
+impl Sharing {
+    /// `classes` of flows that come and go beside those of `fixed`.
+    pub fn new(fixed: Problem, classes: Vec<ProblemFlow>) -> Self {
+        let packet_bits = classes.iter().map(|c| c.packet_bits).collect();
+        let kind = match Common::of(&fixed, &classes) {
+            Some(common) => Kind::Common(common),
+            None => Kind::Network(Box::new(General { fixed, classes, cache: HashMap::new() })),
+        };
+        Self { kind, packet_bits }
+    }
+
+    /// The same by the general solver, whatever the network.
+    #[cfg(test)]
+    pub fn general(fixed: Problem, classes: Vec<ProblemFlow>) -> Self {
+        let packet_bits = classes.iter().map(|c| c.packet_bits).collect();
+        Self { kind: Kind::Network(Box::new(General { fixed, classes, cache: HashMap::new() })), packet_bits }
+    }
+
+    /// The one-delay form, where the network has it.
+    pub const fn common(&self) -> Option<&Common> {
+        match &self.kind {
+            Kind::Common(common) => Some(common),
+            Kind::Network(_) => None,
+        }
+    }
+
+    /// Sets each class's bit/s of data a flow, with `counts` flows of each; says what is full.
+    pub fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<Full, TheoryError> {
+        match &mut self.kind {
+            Kind::Common(common) => Ok(common.rates(counts, rates)),
+            Kind::Network(general) => general.rates(counts, &self.packet_bits, rates),
+        }
+    }
+}
+
+impl Common {
+    /// Links that cannot fill before another one does are left out; the form holds where all flows cross the others alike.
+    fn of(fixed: &Problem, classes: &[ProblemFlow]) -> Option<Self> {
+        let all: Vec<&ProblemFlow> = fixed.flows.iter().chain(classes).collect();
+        let links = fixed.capacity.len();
+        let left: Vec<f64> = fixed.capacity.iter().zip(&fixed.unresponsive).map(|(c, b)| c - b).collect();
+        // seconds of queueing that a flow asks for on each link, and how often it crosses it
+        let mut asks = vec![vec![0.0; links]; all.len()];
+        let mut times = vec![vec![0u32; links]; all.len()];
+        for (s, flow) in all.iter().enumerate() {
+            for (path, bits) in [(&flow.data, flow.packet_bits), (&flow.ack, flow.ack_bits)] {
+                for l in path.iter().map(|l| *l as usize) {
+                    asks[s][l] += flow.alpha * bits / left[l];
+                    times[s][l] += 1;
+                }
+            }
+        }
+        let crossed = |l: usize| times.iter().any(|t| t[l] > 0);
+        let below = |l: usize, other: usize| {
+            let less = |s: usize| asks[s][l] < asks[s][other] * (1.0 - BALANCED) || times[s][l] == 0;
+            l != other && crossed(other) && (0..all.len()).all(less)
+        };
+        let kept: Vec<usize> = (0..links).filter(|l| crossed(*l) && !(0..links).any(|o| below(*l, o))).collect();
+        if kept.is_empty() || !times.iter().all(|t| kept.iter().all(|l| t[*l] > 0 && t[*l] == times[0][*l])) {
+            return None;
+        }
+        let first = fixed.flows.len();
+        let standing = |l: usize| asks[..first].iter().map(|a| a[l]).sum::<f64>();
+        Some(Self {
+            links: kept.iter().map(|l| (*l, standing(*l))).collect(),
+            delay: kept.iter().map(|l| asks[first..].iter().map(|a| a[*l]).collect()).collect(),
+            bits: classes.iter().map(|c| c.alpha * c.packet_bits).collect(),
+        })
+    }
+
+    fn rates(&self, counts: &[u32], rates: &mut [f64]) -> Full {
+        let (mut most, mut full) = (0.0f64, Full::None);
+        for ((link, standing), delays) in self.links.iter().zip(&self.delay) {
+            let asked = delays.iter().zip(counts).fold(*standing, |sum, (d, n)| sum + d * f64::from(*n));
+            if asked > most * (1.0 + BALANCED) {
+                (most, full) = (asked, Full::One(*link));
+            } else if asked > 0.0 && asked >= most * (1.0 - BALANCED) {
+                full = Full::Several;
+            }
+        }
+        for (rate, bits) in rates.iter_mut().zip(&self.bits) {
+            *rate = if most > 0.0 { bits / most } else { 0.0 };
+        }
+        full
+    }
+}
+
+impl General {
+    fn rates(&mut self, counts: &[u32], packet_bits: &[f64], rates: &mut [f64]) -> Result<Full, TheoryError> {
+        if let Some((known, full)) = self.cache.get(counts) {
+            rates.copy_from_slice(known);
+            return Ok(*full);
+        }
+        let mut problem = self.fixed.clone();
+        let mut place = vec![None; counts.len()];
+        for (c, count) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
+            place[c] = Some(problem.flows.len());
+            // flows of one class have one rate each: together they are one flow with the sum of their alphas
+            let class = &self.classes[c];
+            problem.flows.push(ProblemFlow { alpha: class.alpha * f64::from(*count), ..class.clone() });
+        }
+        let solved = solve(&problem)?;
+        let Some(at) = solved.found.first().filter(|at| at.residual <= TOLERANCE) else {
+            return Err(TheoryError::NotConverged(format!("above {TOLERANCE:e} with {counts:?} flows")));
+        };
+        for (c, rate) in rates.iter_mut().enumerate() {
+            *rate = place[c].map_or(0.0, |s| at.rates[s] * packet_bits[c] / f64::from(counts[c]));
+        }
+        let mut full = at.bottlenecks.iter().enumerate().filter(|(_, full)| **full).map(|(l, _)| l);
+        let full = match (full.next(), full.next()) {
+            (None, _) => Full::None,
+            (Some(l), None) => Full::One(l),
+            _ => Full::Several,
+        };
+        if self.cache.len() >= MOST_CACHED {
+            self.cache.clear();
+        }
+        self.cache.insert(counts.to_vec(), (rates.to_vec(), full));
+        Ok(full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Full, Sharing};
+    use crate::equilibrium::{Problem, ProblemFlow};
+
+    fn flow(alpha: f64, packet_bits: f64, data: &[u32], ack: &[u32]) -> ProblemFlow {
+        ProblemFlow { alpha, packet_bits, ack_bits: 320.0, data: data.into(), ack: ack.into() }
+    }
+
+    #[test]
+    fn one_delay_and_the_general_solver_agree() {
+        // links 2 and 3 never fill; one flow never leaves, 0.3 Mbit/s do not respond
+        let fixed = Problem {
+            capacity: vec![1e6, 2e6, 1e9, 5e8],
+            unresponsive: vec![0.0, 0.3e6, 0.0, 0.0],
+            flows: vec![flow(5.0, 4000.0, &[0], &[1])],
+            base_rtt_error: Vec::new(),
+        };
+        let classes =
+            vec![flow(10.0, 8000.0, &[2, 0], &[1]), flow(20.0, 8000.0, &[1], &[0, 3]), flow(3.0, 12_000.0, &[0], &[1])];
+        let mut common = Sharing::new(fixed.clone(), classes.clone());
+        let mut general = Sharing::general(fixed, classes);
+        assert!(common.common().is_some());
+        for counts in [[0, 0, 0], [1, 0, 0], [0, 1, 0], [3, 8, 0], [5, 1, 9], [40, 70, 2]] {
+            let (mut a, mut b) = ([0.0; 3], [0.0; 3]);
+            let full = common.rates(&counts, &mut a).expect("shared");
+            assert_eq!(full, general.rates(&counts, &mut b).expect("shared"), "{counts:?}");
+            assert_ne!(full, Full::None);
+            for ((x, y), _) in a.iter().zip(b).zip(counts).filter(|(_, n)| *n > 0) {
+                assert!((x / y - 1.0).abs() < 1e-9, "{counts:?}: {a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn paths_that_differ_need_the_solver() {
+        let fixed = Problem { capacity: vec![1e6, 2e6, 1e6], unresponsive: vec![0.0; 3], ..Problem::default() };
+        let apart = vec![flow(10.0, 8000.0, &[0], &[1]), flow(10.0, 8000.0, &[2], &[1])];
+        assert!(Sharing::new(fixed.clone(), apart).common().is_none());
+        // a link of one's own that is wide enough does not matter
+        let wide = Problem { capacity: vec![1e6, 2e6, 1e7], ..fixed };
+        let access = vec![flow(10.0, 8000.0, &[2, 0], &[1]), flow(10.0, 8000.0, &[1], &[0])];
+        assert!(Sharing::new(wide, access).common().is_some());
+    }
+}

@@ -1,0 +1,123 @@
+//! Gain and delay margin from the loci of the loop's eigenvalues.
+
+use faer::{Mat, c64};
+
+use super::complex::{Complex, Lu};
+use super::count::zeros_right_of;
+use super::model::{Characteristic, Parts};
+
+/// How far the loop is from the verdict's change.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Margins {
+    /// Where stable, the least factor above 1 on the senders' answer to delay that ends stability; where unstable, the largest
+    /// below 1 that brings it about. `None` where there is none.
+    ///
+    /// In the integrator model the answer is that of the rate, w / (d + q) and the window's; in the ack-clocked model that of
+    /// the window, since packets in flight are conserved, not controlled.
+    pub gain: Option<f64>,
+    /// Seconds by which every sender may hear of delay later before stability ends; `None` where it is unstable already or never
+    /// ends.
+    pub delay_s: Option<f64>,
+}
+
+/// Frequency sweep of `f`, whose verdict is `stable`.
+#[must_use]
+pub fn margins(f: &Characteristic<'_>, stable: bool) -> Margins {
+    let Some((least, most)) = f.point.round_trips() else { return Margins::default() };
+    let top = f.band(1.0).max(8.0 * std::f64::consts::PI / least);
+    let count = libm::ceil((12.0 * top * f.longest_delay()).clamp(400.0, 20_000.0)) as usize;
+    // off the axis by as little as the counts of zeros are, where fixed windows have poles on it
+    let at = |omega: f64| eigenvalues(f, Complex::new(1e-9 / most, omega));
+    let mut gains = Vec::new();
+    let mut delay: Option<f64> = None;
+    let frequency = |i: usize| top * (i as f64 + 1e-3) / count as f64;
+    let mut last = (frequency(0), at(frequency(0)));
+    for i in 1..=count {
+        let omega = frequency(i);
+        let mut values = at(omega);
+        pair(&last.1, &mut values);
+        for (a, b) in last.1.iter().zip(&values) {
+            let ends = ((last.0, *a), (omega, *b));
+            if a.im * b.im <= 0.0 && a.re < 0.0 && b.re < 0.0 {
+                let (_, v) = bisect(&at, ends, |v| v.im);
+                if v.re < 0.0 && v.im.abs() < 1e-6 * v.re.abs() {
+                    gains.push(-1.0 / v.re);
+                }
+            }
+            if stable && (a.abs() - 1.0) * (b.abs() - 1.0) <= 0.0 {
+                let (w, v) = bisect(&at, ends, |v| v.abs() - 1.0);
+                if (v.abs() - 1.0).abs() < 1e-6 {
+                    let wait = (v.arg() + std::f64::consts::PI) / w;
+                    delay = Some(delay.map_or(wait, |d| d.min(wait)));
+                }
+            }
+        }
+        last = (omega, values);
+    }
+    gains.sort_by(f64::total_cmp);
+    let right = |k: f64| zeros_right_of(f, 1e-7 / most, k);
+    let gain = if stable {
+        gains.iter().copied().filter(|k| *k > 1.0).find(|k| right(k * 1.001).is_none_or(|n| n > 0))
+    } else {
+        gains.iter().rev().copied().filter(|k| *k < 1.0).find(|k| right(k * 0.999) == Some(0))
+    };
+    Margins { gain, delay_s: delay }
+}
+
+/// Eigenvalues of the loop, fixed^-1 feedback: there is a root at z with gain k where one of them is -1 / k.
+fn eigenvalues(f: &Characteristic<'_>, z: Complex) -> Vec<Complex> {
+    let n = f.point.links.len();
+    let Parts { fixed, feedback } = f.parts(z);
+    let l = Lu::factor(n, fixed).solve(&feedback);
+    match n {
+        0 => Vec::new(),
+        1 => l,
+        2 => {
+            let half = (l[0] + l[3]) * 0.5;
+            let root = sqrt(half * half - (l[0] * l[3] - l[1] * l[2]));
+            vec![half + root, half - root]
+        }
+        _ => {
+            let matrix = Mat::<c64>::from_fn(n, n, |i, j| c64::new(l[i * n + j].re, l[i * n + j].im));
+            let values = matrix.eigenvalues().unwrap_or_default();
+            values.into_iter().map(|v| Complex::new(v.re, v.im)).collect()
+        }
+    }
+}
+
+fn sqrt(z: Complex) -> Complex {
+    let size = z.abs();
+    let re = (0.5 * (size + z.re)).max(0.0).sqrt();
+    let im = (0.5 * (size - z.re)).max(0.0).sqrt();
+    Complex::new(re, if z.im < 0.0 { -im } else { im })
+}
+
+/// Puts `values` into the order of those before.
+fn pair(before: &[Complex], values: &mut [Complex]) {
+    for (i, was) in before.iter().enumerate().take(values.len()) {
+        let far = |v: &Complex| (*v - *was).abs();
+        let at = (i..values.len()).min_by(|a, b| far(&values[*a]).total_cmp(&far(&values[*b]))).unwrap_or(i);
+        values.swap(i, at);
+    }
+}
+
+/// Follows one eigenvalue to where `of` it changes sign.
+fn bisect(
+    at: &impl Fn(f64) -> Vec<Complex>,
+    ends: ((f64, Complex), (f64, Complex)),
+    of: impl Fn(Complex) -> f64,
+) -> (f64, Complex) {
+    let (mut a, mut b) = ends;
+    for _ in 0..60 {
+        let omega = 0.5 * (a.0 + b.0);
+        let guess = (a.1 + b.1) * 0.5;
+        let nearest = at(omega).into_iter().min_by(|x, y| (*x - guess).abs().total_cmp(&(*y - guess).abs()));
+        let Some(value) = nearest else { break };
+        if of(value) * of(a.1) > 0.0 {
+            a = (omega, value);
+        } else {
+            b = (omega, value);
+        }
+    }
+    b
+}

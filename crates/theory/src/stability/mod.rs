@@ -1,0 +1,160 @@
+//! Local stability of FAST about an equilibrium of any network, with exact delays.
+//!
+//! The window law is eq. 2 of Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", with gamma a round
+//! trip (or a fixed period); links follow one of two models, [`LinkModel`]. Every delay, propagation, transmission and queueing
+//! in equilibrium, is as long as it is: no rational approximation, no lag. [`stability`] gives the verdict with the rightmost
+//! characteristic roots and the margins; the rest are the parts that it is made of. `docs/theory/stability.md` has the
+//! derivations.
+
+mod boundary;
+mod complex;
+mod count;
+mod mapping;
+mod margins;
+mod model;
+mod point;
+mod roots;
+pub mod single;
+mod spectral;
+
+pub use boundary::boundary;
+pub use complex::Complex;
+pub use count::zeros_right_of;
+pub use mapping::{OneWay, one_way};
+pub use margins::{Margins, margins};
+pub use model::Characteristic;
+pub use point::{Crossing, FlowPoint, OperatingPoint, UpdatePeriod};
+pub use roots::{Root, Roots, newton, rightmost};
+
+use eddyline_scenario::Network;
+
+use crate::equilibrium::Equilibrium;
+use crate::error::TheoryError;
+use crate::link_model::LinkModel;
+use crate::world::{equilibria, modelled_flows};
+
+/// Networks with more queues are not judged by [`locally_stable`], where nobody asked for the minutes that it takes.
+const MOST_LINKS: usize = 16;
+
+/// What [`stability_at`] is to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// How often windows are updated.
+    pub period: UpdatePeriod,
+    /// Whether the window law sees the controller's average of round-trip times instead of their present value (eq. 2).
+    pub filter: bool,
+    /// How many roots to list.
+    pub roots: usize,
+    /// Whether to look for margins.
+    pub margins: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { period: UpdatePeriod::Controller, filter: false, roots: 10, margins: true }
+    }
+}
+
+/// The verdict about one equilibrium.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stability {
+    /// How links answer to windows.
+    pub link_model: LinkModel,
+    /// Whether small disturbances die out.
+    pub stable: bool,
+    /// Characteristic roots (real part, imaginary part) in 1/s, rightmost first; one with an imaginary part above zero stands for
+    /// itself and its conjugate.
+    pub roots: Vec<(f64, f64)>,
+    /// Largest relative Newton step left at any of the roots.
+    pub residual: f64,
+    /// [`Margins::gain`].
+    pub gain_margin: Option<f64>,
+    /// [`Margins::delay_s`].
+    pub delay_margin_s: Option<f64>,
+    /// What this verdict does not cover, in words.
+    pub notes: Vec<String>,
+}
+
+/// Local stability of `network` in its first equilibrium, with the gains of its controllers.
+///
+/// # Errors
+/// [`TheoryError`] where there is no equilibrium.
+pub fn stability(network: &Network, model: LinkModel) -> Result<Stability, TheoryError> {
+    let solved = equilibria(network)?;
+    let first = solved.found.first().filter(|_| solved.converged);
+    let Some(at) = first else {
+        return Err(TheoryError::NotConverged("too large, so there is nothing to linearise about".to_owned()));
+    };
+    let mut answer = stability_at(network, at, model, &Options::default())?;
+    if solved.found.len() > 1 {
+        answer.notes.push(format!("this is the first of {} equilibria", solved.found.len()));
+    }
+    Ok(answer)
+}
+
+/// Local stability of `network` in the equilibrium `at`.
+///
+/// # Errors
+/// As [`OperatingPoint::new`].
+pub fn stability_at(
+    network: &Network,
+    at: &Equilibrium,
+    model: LinkModel,
+    options: &Options,
+) -> Result<Stability, TheoryError> {
+    Ok(judge(&OperatingPoint::new(network, at, options.period, options.filter)?, model, options))
+}
+
+/// Whether small disturbances of `at` die out, for listings; `None` where no flow has a model, no queue is there to be
+/// disturbed, or the network is too large to be judged in passing.
+#[must_use]
+pub fn locally_stable(network: &Network, at: &Equilibrium, model: LinkModel) -> Option<bool> {
+    if modelled_flows(network).is_empty() {
+        return None;
+    }
+    if at.index == Some(-1) {
+        // the determinant at zero is negative and positive far to the right: a real root lies between
+        return Some(false);
+    }
+    let options = Options { margins: false, roots: 4, ..Options::default() };
+    let point = OperatingPoint::new(network, at, options.period, options.filter).ok()?;
+    let fits = !point.links.is_empty() && point.links.len() <= MOST_LINKS;
+    fits.then(|| judge(&point, model, &options).stable)
+}
+
+/// The verdict about an operating point.
+#[must_use]
+pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Stability {
+    let f = Characteristic::new(point, model);
+    let roots = rightmost(&f, options.roots.max(1));
+    let mut notes = point.notes.clone();
+    let slowest = point.round_trips().map_or(1.0, |r| r.1);
+    let still = |re: f64| re.abs() <= 1e-9 / slowest;
+    let settles = roots.found.first().is_none_or(|r| r.at.re < 0.0 && !still(r.at.re));
+    let stable = settles && roots.right.is_none_or(|n| n == 0);
+    if roots.found.first().is_some_and(|r| still(r.at.re)) {
+        notes
+            .push("a disturbance neither grows nor dies out: the rightmost root lies on the imaginary axis".to_owned());
+    }
+    if roots.right.is_none() {
+        notes.push("the verdict rests on the roots that were found; counting them failed".to_owned());
+    } else if !roots.converged {
+        notes.push("roots left of the axis may be missing from the list; those right of it were counted".to_owned());
+    }
+    if model == LinkModel::AckClocked && !point.flows.is_empty() {
+        notes.push(format!("roots were counted up to {:.3} rad/s", f.band(1.0)));
+    }
+    if point.flows.is_empty() {
+        notes.push("no flow meets a queue".to_owned());
+    }
+    let margins = if options.margins && !point.flows.is_empty() { margins(&f, stable) } else { Margins::default() };
+    Stability {
+        link_model: model,
+        stable,
+        residual: roots.found.iter().map(|r| r.residual).fold(0.0, f64::max),
+        roots: roots.found.iter().map(|r| (r.at.re, r.at.im)).collect(),
+        gain_margin: margins.gain,
+        delay_margin_s: margins.delay_s,
+        notes,
+    }
+}

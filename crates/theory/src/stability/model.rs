@@ -1,0 +1,265 @@
+//! The characteristic function of the linearised network, exact in every delay.
+//!
+//! Flow s crosses queues h = 1, 2, ... at `tau_h` seconds after sending and feels each of them `R - tau_h` later, so
+//! `q_s = sum over h of e^(-z (R - tau_h)) p_h`. Its window answers with `w = -(G - 1) x0 q`,
+//! `G(z) = 1 + kappa (1 - rho) F / (z + kappa rho)`, F = 1 / (1 + z T) the average's filter, and without a filter
+//! `G = (z + kappa) / (z + kappa rho)`. The links close the loop: `M(z) p = 0`. Derivations: `docs/theory/stability.md`.
+
+use super::complex::{Complex, Lu};
+use super::point::{FlowPoint, OperatingPoint};
+use crate::link_model::LinkModel;
+
+/// The linearised network: M(z) and what multiplies its determinant to make it free of poles.
+#[derive(Debug)]
+pub struct Characteristic<'a> {
+    pub(super) point: &'a OperatingPoint,
+    pub(super) model: LinkModel,
+    /// Distinct poles of G with their order in det M.
+    poles: Vec<(f64, usize)>,
+    /// Distinct round trips with the order of the poles 2 pi i k / R of det M; none for integrators.
+    rings: Vec<(f64, usize)>,
+    /// Order of the zero at z = 0 that says nothing about the network.
+    trivial: i32,
+}
+
+/// M, split: `fixed + loop`, the loop being what senders do about delay.
+pub(super) struct Parts {
+    pub fixed: Vec<Complex>,
+    pub feedback: Vec<Complex>,
+}
+
+impl<'a> Characteristic<'a> {
+    /// The characteristic function of `point` with links of `model`.
+    #[must_use]
+    pub fn new(point: &'a OperatingPoint, model: LinkModel) -> Self {
+        let links = point.links.len();
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs());
+        let mut poles: Vec<(f64, usize)> = Vec::new();
+        for flow in &point.flows {
+            let filter = (flow.filter_s > 0.0).then(|| 1.0 / flow.filter_s);
+            for at in [Some(flow.gain * flow.rho), filter].into_iter().flatten() {
+                match poles.iter_mut().find(|p| near(p.0, at)) {
+                    Some(known) => known.1 = (known.1 + 1).min(links),
+                    None => poles.push((at, 1)),
+                }
+            }
+        }
+        let rings = if model == LinkModel::AckClocked { rings(point) } else { Vec::new() };
+        let undetermined = point.undetermined as i32;
+        let trivial = match model {
+            LinkModel::Integrator => undetermined,
+            // counts of packets sent may be shifted against each other without any effect
+            LinkModel::AckClocked => rings.iter().map(|r| r.1 as i32).sum::<i32>() - links as i32 + undetermined,
+        };
+        Self { point, model, poles, rings, trivial: trivial.max(0) }
+    }
+
+    /// M(z), row-major, a row and a column for each link with a queue.
+    #[must_use]
+    pub fn matrix(&self, z: Complex) -> Vec<Complex> {
+        let Parts { fixed, feedback } = self.parts(z);
+        fixed.into_iter().zip(feedback).map(|(a, b)| a + b).collect()
+    }
+
+    pub(super) fn parts(&self, z: Complex) -> Parts {
+        let n = self.point.links.len();
+        let mut parts = Parts { fixed: vec![Complex::ZERO; n * n], feedback: vec![Complex::ZERO; n * n] };
+        let start = if self.model == LinkModel::Integrator { z } else { Complex::ONE };
+        (0..n).for_each(|l| parts.fixed[l * n + l] = start);
+        for flow in &self.point.flows {
+            let g = answer(flow, z);
+            let exps = Exps { flow, z };
+            let held = (z * flow.rtt_s).one_less_exp_neg();
+            for (h, a) in flow.crossings.iter().enumerate() {
+                for (k, b) in flow.crossings.iter().enumerate() {
+                    let at = a.link * n + b.link;
+                    let round = exps.round(h, k) * a.share;
+                    match self.model {
+                        LinkModel::Integrator => parts.feedback[at] += round * g * (1.0 / flow.rtt_s),
+                        LinkModel::AckClocked => {
+                            let kept = round / held;
+                            parts.feedback[at] += kept * (g - Complex::ONE);
+                            parts.fixed[at] += kept;
+                            if k < h {
+                                parts.fixed[at] += exps.between(k, h) * a.share;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        parts
+    }
+
+    /// M(z) and its derivative.
+    fn with_derivative(&self, z: Complex) -> (Vec<Complex>, Vec<Complex>) {
+        let n = self.point.links.len();
+        let mut derivative = vec![Complex::ZERO; n * n];
+        if self.model == LinkModel::Integrator {
+            (0..n).for_each(|l| derivative[l * n + l] = Complex::ONE);
+        }
+        for flow in &self.point.flows {
+            let (g, slope) = (answer(flow, z), answer_slope(flow, z));
+            let exps = Exps { flow, z };
+            let held = (z * flow.rtt_s).one_less_exp_neg();
+            for (h, a) in flow.crossings.iter().enumerate() {
+                for (k, b) in flow.crossings.iter().enumerate() {
+                    let at = a.link * n + b.link;
+                    let delay = a.forward_s + (flow.rtt_s - b.forward_s);
+                    let round = exps.round(h, k) * a.share;
+                    let plain = round * (slope - g * delay);
+                    derivative[at] += match self.model {
+                        LinkModel::Integrator => plain * (1.0 / flow.rtt_s),
+                        LinkModel::AckClocked => {
+                            let mut sum = (plain - round * g * (Complex::ONE - held) * flow.rtt_s / held) / held;
+                            if k < h {
+                                sum -= exps.between(k, h) * (a.share * (a.forward_s - b.forward_s));
+                            }
+                            sum
+                        }
+                    };
+                }
+            }
+        }
+        (self.matrix(z), derivative)
+    }
+
+    /// f'/f of the pole-free characteristic function: one over Newton's step.
+    #[must_use]
+    pub fn log_derivative(&self, z: Complex) -> Complex {
+        let (matrix, derivative) = self.with_derivative(z);
+        let mut sum = Lu::factor(self.point.links.len(), matrix).trace_of_inverse_times(&derivative);
+        for (at, order) in &self.poles {
+            sum += Complex::from(*order as f64) / (z + Complex::from(*at));
+        }
+        for (rtt, order) in &self.rings {
+            let held = (z * *rtt).one_less_exp_neg();
+            sum += (Complex::ONE - held) * (*order as f64 * rtt) / held;
+        }
+        if self.trivial > 0 {
+            sum -= Complex::from(f64::from(self.trivial)) / z;
+        }
+        sum
+    }
+
+    /// The characteristic function, scaled to go to 1 on the far right and without the trivial zeros: its zeros on the right
+    /// are those of det M. `gain` multiplies what senders do about delay.
+    #[must_use]
+    pub fn scaled(&self, z: Complex, gain: f64) -> Complex {
+        let n = self.point.links.len();
+        let Parts { fixed, feedback } = self.parts(z);
+        let sum = fixed.into_iter().zip(feedback).map(|(a, b)| a + b * gain).collect();
+        let mut value = Lu::factor(n, sum).det();
+        let unit = Complex::from(self.point.round_trips().map_or(1.0, |r| 1.0 / r.1));
+        if self.model == LinkModel::Integrator {
+            value = value / (z + unit).powi(n);
+        }
+        for (rtt, order) in &self.rings {
+            value = value * (z * *rtt).one_less_exp_neg().powi(*order);
+        }
+        value * ((z + unit) / z).powi(self.trivial as usize)
+    }
+
+    /// Above this modulus no zero lies on the right; the ack-clocked model has no such bound, there it is the frequency up to
+    /// which zeros are looked for.
+    #[must_use]
+    pub fn band(&self, gain: f64) -> f64 {
+        let Some((least, _)) = self.point.round_trips() else { return 0.0 };
+        match self.model {
+            LinkModel::Integrator => {
+                // |z| beyond the largest sum of a row of the loop: diagonally dominant
+                let mut rows = vec![0.0; self.point.links.len()];
+                let mut kappa = 0.0f64;
+                for f in &self.point.flows {
+                    kappa = kappa.max(f.gain);
+                    for c in &f.crossings {
+                        rows[c.link] += gain * c.share * f.crossings.len() as f64 / f.rtt_s;
+                    }
+                }
+                let row = rows.into_iter().fold(0.0, f64::max);
+                // z = row (1 + kappa / z)
+                0.5 * (row + (row * row + 4.0 * row * kappa).sqrt()) * 1.01
+            }
+            LinkModel::AckClocked => {
+                let kappa = self.point.flows.iter().map(|f| f.gain).fold(0.0, f64::max);
+                (8.0 * std::f64::consts::PI / least).max(4.0 * gain * kappa)
+            }
+        }
+    }
+
+    /// The longest delay between two events of the network.
+    #[must_use]
+    pub fn longest_delay(&self) -> f64 {
+        let of = |f: &FlowPoint| {
+            let (first, last) = (f.crossings.first(), f.crossings.last());
+            first.zip(last).map_or(f.rtt_s, |(a, b)| f.rtt_s + b.forward_s - a.forward_s)
+        };
+        self.point.flows.iter().map(of).fold(0.0, f64::max)
+    }
+}
+
+/// Round trips with the number of independent ways in which flows that share one can hold packets against each other.
+fn rings(point: &OperatingPoint) -> Vec<(f64, usize)> {
+    let near = |a: f64, b: f64, unit: f64| (a - b).abs() <= 1e-12 * unit;
+    let mut groups: Vec<(f64, Vec<&FlowPoint>)> = Vec::new();
+    for flow in &point.flows {
+        match groups.iter_mut().find(|g| near(g.0, flow.rtt_s, flow.rtt_s)) {
+            Some(group) => group.1.push(flow),
+            None => groups.push((flow.rtt_s, vec![flow])),
+        }
+    }
+    let order = |flows: &[&FlowPoint]| {
+        let mut different: Vec<&FlowPoint> = Vec::new();
+        let mut links = vec![false; point.links.len()];
+        for flow in flows {
+            flow.crossings.iter().for_each(|c| links[c.link] = true);
+            let same = |other: &&FlowPoint| {
+                let (a, b) = (&flow.crossings, &other.crossings);
+                a.len() == b.len()
+                    && a.iter().zip(b).all(|(a1, b1)| {
+                        a1.link == b1.link
+                            && near(a1.forward_s, b1.forward_s, flow.rtt_s)
+                            && near(a1.share * b[0].share, b1.share * a[0].share, a1.share * b[0].share)
+                    })
+            };
+            if !different.iter().any(same) {
+                different.push(flow);
+            }
+        }
+        different.len().min(links.iter().filter(|l| **l).count())
+    };
+    groups.iter().map(|(rtt, flows)| (*rtt, order(flows))).collect()
+}
+
+/// e^(-z tau) between two of a flow's passages; products of single exponentials would overflow on the far right.
+struct Exps<'b> {
+    flow: &'b FlowPoint,
+    z: Complex,
+}
+
+impl Exps<'_> {
+    /// From passing k, heard by the sender, to arriving at h.
+    fn round(&self, h: usize, k: usize) -> Complex {
+        let c = &self.flow.crossings;
+        (self.z * -(self.flow.rtt_s + (c[h].forward_s - c[k].forward_s))).exp()
+    }
+
+    /// From k to h on the same trip.
+    fn between(&self, k: usize, h: usize) -> Complex {
+        let c = &self.flow.crossings;
+        (self.z * -(c[h].forward_s - c[k].forward_s)).exp()
+    }
+}
+
+/// G(z).
+fn answer(flow: &FlowPoint, z: Complex) -> Complex {
+    let filter = Complex::ONE / (Complex::ONE + z * flow.filter_s);
+    Complex::ONE + filter * (flow.gain * (1.0 - flow.rho)) / (z + Complex::from(flow.gain * flow.rho))
+}
+
+/// G'(z).
+fn answer_slope(flow: &FlowPoint, z: Complex) -> Complex {
+    let filter = Complex::ONE / (Complex::ONE + z * flow.filter_s);
+    let law = Complex::ONE / (z + Complex::from(flow.gain * flow.rho));
+    -(filter * law * (law + filter * flow.filter_s) * (flow.gain * (1.0 - flow.rho)))
+}

@@ -1,0 +1,244 @@
+//! The operating point: what the linearised equations need to know of an equilibrium.
+
+use eddyline_cc::{ControllerParams, FastProfile};
+use eddyline_scenario::Network;
+use eddyline_scenario::network::Flow;
+
+use crate::equilibrium::Equilibrium;
+use crate::error::TheoryError;
+use crate::linear::null_space;
+use crate::world::modelled_flows;
+
+/// How fast windows move: gamma of the two-way paper's eq. 2 needs a unit of time, which the paper leaves out.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum UpdatePeriod {
+    /// As the flow's controller does it: `clean` once a round trip, `ns2-1.1.3` every period of every other round trip.
+    #[default]
+    Controller,
+    /// gamma once a round trip: kappa = gamma / R.
+    RoundTrip,
+    /// gamma once so many seconds: kappa = gamma / period.
+    Seconds(f64),
+}
+
+/// One passage of a flow's packets (or acknowledgements) through a link with a queue.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Crossing {
+    /// The link's place in [`OperatingPoint::links`].
+    pub link: usize,
+    /// Share of the link's capacity that the flow takes in this passage: x b / c.
+    pub share: f64,
+    /// Seconds from the sender to the link's queue, all queueing on the way included: tau^f. What is left of the round trip,
+    /// this link's own queue included, is tau^b.
+    pub forward_s: f64,
+}
+
+/// A flow, or flows that are alike in everything but their share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowPoint {
+    /// R: the whole round trip in seconds.
+    pub rtt_s: f64,
+    /// kappa: gain of the window law in 1/s.
+    pub gain: f64,
+    /// rho: the share of the round trip that the flow takes for queueing, q / R with the base round-trip time known. In
+    /// equilibrium alpha / w.
+    pub rho: f64,
+    /// Time constant of the average of round-trip times that the window law looks at; zero without.
+    pub filter_s: f64,
+    /// Links with a queue, in the order in which they are crossed.
+    pub crossings: Vec<Crossing>,
+}
+
+/// An equilibrium as the linearised equations see it: links with queues, flows with delays.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OperatingPoint {
+    /// Links with a queue, by their places in the network.
+    pub links: Vec<usize>,
+    /// Flows that cross at least one of them, those that are alike taken together.
+    pub flows: Vec<FlowPoint>,
+    /// Combinations of prices that no flow notices: more than zero only where links are exactly balanced.
+    pub undetermined: usize,
+    /// What the linearisation leaves out of this network, in words.
+    pub notes: Vec<String>,
+}
+
+impl OperatingPoint {
+    /// `network` in the equilibrium `at` (flows in the order of [`modelled_flows`]).
+    ///
+    /// # Errors
+    /// [`TheoryError::OutOfRange`] where the update period is not above zero, [`TheoryError::NotConverged`] where the prices
+    /// that `at` leaves open cannot be chosen.
+    pub fn new(network: &Network, at: &Equilibrium, period: UpdatePeriod, filter: bool) -> Result<Self, TheoryError> {
+        if let UpdatePeriod::Seconds(value) = period
+            && !(value > 0.0 && value.is_finite())
+        {
+            let what = "the update period in seconds".to_owned();
+            return Err(TheoryError::OutOfRange { what, value, allowed: "above 0 and finite" });
+        }
+        let modelled = modelled_flows(network);
+        let prices = prices(network, &modelled, at)?;
+        let used = |l: usize| modelled.iter().any(|s| crosses(&network.flows[*s], l));
+        let links: Vec<usize> = (0..network.links.len()).filter(|l| at.bottlenecks[*l] && used(*l)).collect();
+        let mut place = vec![None; network.links.len()];
+        links.iter().enumerate().for_each(|(i, l)| place[*l] = Some(i));
+        let mut point = Self { links, ..Self::default() };
+        for (i, s) in modelled.iter().enumerate() {
+            let flow = point_of(network, &network.flows[*s], at.rates[i], &prices, &place, period, filter);
+            point.add(flow);
+        }
+        let rows = point.flows.iter().map(|f| {
+            let mut row = vec![0.0; point.links.len()];
+            f.crossings.iter().for_each(|c| row[c.link] += 1.0);
+            row
+        });
+        point.undetermined = null_space(point.links.len(), rows).len();
+        point.notes = notes(network, &modelled, &point);
+        Ok(point)
+    }
+
+    /// Adds a flow; one that differs from an earlier one in its shares only is added to it.
+    ///
+    /// The sum of such flows obeys the equations of one; what they differ in decays on its own, at kappa rho.
+    pub fn add(&mut self, flow: FlowPoint) {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs());
+        let alike = |a: &FlowPoint| {
+            near(a.rtt_s, flow.rtt_s)
+                && near(a.gain, flow.gain)
+                && near(a.rho, flow.rho)
+                && near(a.filter_s, flow.filter_s)
+                && a.crossings.len() == flow.crossings.len()
+                && a.crossings
+                    .iter()
+                    .zip(&flow.crossings)
+                    .all(|(a, b)| a.link == b.link && (a.forward_s - b.forward_s).abs() <= 1e-12 * flow.rtt_s)
+        };
+        match self.flows.iter_mut().find(|a| alike(a)) {
+            _ if flow.crossings.is_empty() => {}
+            Some(known) => {
+                known.crossings.iter_mut().zip(&flow.crossings).for_each(|(a, b)| a.share += b.share);
+            }
+            None => self.flows.push(flow),
+        }
+    }
+
+    /// The shortest and the longest round trip; `None` where no flow meets a queue.
+    #[must_use]
+    pub fn round_trips(&self) -> Option<(f64, f64)> {
+        let all = || self.flows.iter().map(|f| f.rtt_s);
+        Some((all().reduce(f64::min)?, all().reduce(f64::max)?))
+    }
+}
+
+fn crosses(flow: &Flow, l: usize) -> bool {
+    flow.data.iter().chain(flow.ack.iter()).any(|k| *k as usize == l)
+}
+
+/// Prices with the undetermined ones chosen as alike as the flows' delays allow.
+fn prices(network: &Network, modelled: &[usize], at: &Equilibrium) -> Result<Vec<f64>, TheoryError> {
+    let mut prices: Vec<f64> = at.prices.iter().map(|p| p.unwrap_or(0.0)).collect();
+    let open: Vec<bool> = at.prices.iter().map(Option::is_none).collect();
+    if !open.contains(&true) {
+        return Ok(prices);
+    }
+    let path = |s: &usize| network.flows[*s].data.iter().chain(network.flows[*s].ack.iter()).map(|l| *l as usize);
+    // Kaczmarz's method from an even split ends at the solution next to it
+    let mut worst = f64::INFINITY;
+    for _ in 0..2_000 {
+        worst = 0.0;
+        for (i, s) in modelled.iter().enumerate() {
+            let times = path(s).filter(|l| open[*l]).count();
+            if times == 0 {
+                continue;
+            }
+            let error = at.delays[i] - path(s).map(|l| prices[l]).sum::<f64>();
+            worst = f64::max(worst, error.abs() / at.delays[i]);
+            let step = error / times as f64;
+            for l in path(s).filter(|l| open[*l]) {
+                prices[l] = (prices[l] + step).max(0.0);
+            }
+        }
+        if worst < 1e-14 {
+            break;
+        }
+    }
+    if worst > 1e-9 {
+        return Err(TheoryError::NotConverged(format!("{worst:e} in the prices that the equilibrium leaves open")));
+    }
+    Ok(prices)
+}
+
+fn point_of(
+    network: &Network,
+    flow: &Flow,
+    rate: f64,
+    prices: &[f64],
+    place: &[Option<usize>],
+    period: UpdatePeriod,
+    filter: bool,
+) -> FlowPoint {
+    let ack_bits = 8.0 * f64::from(flow.ack_packet) / f64::from(flow.tcp.ack_every.max(1));
+    let data = (&flow.data, flow.packet, 8.0 * f64::from(flow.packet), flow.access_data);
+    let ack = (&flow.ack, flow.ack_packet, ack_bits, flow.access_ack);
+    let mut crossings = Vec::new();
+    let mut at_s = 0.0;
+    for (path, bytes, bits, access) in [data, ack] {
+        for l in path.iter().map(|l| *l as usize) {
+            let link = &network.links[l];
+            if let Some(i) = place[l] {
+                let share = rate * bits / link.rate.as_bps() as f64;
+                crossings.push(Crossing { link: i, share, forward_s: at_s });
+            }
+            at_s += prices[l];
+            at_s += link.rate.transmission_time(u64::from(bytes)).as_secs_f64() + link.delay.as_secs_f64();
+        }
+        // the uncongested access lies behind the last link, as in the packet simulator
+        at_s += access.as_secs_f64();
+    }
+    let (alpha, gain, filter_s) = controller(&flow.controller, at_s, rate, period);
+    // in equilibrium w - alpha = w d / R for whatever d the sender believes in
+    let rho = alpha / (rate * at_s);
+    FlowPoint { rtt_s: at_s, gain, rho, filter_s: if filter { filter_s } else { 0.0 }, crossings }
+}
+
+/// alpha, kappa and the time constant of the average.
+pub(super) fn controller(params: &ControllerParams, rtt: f64, rate: f64, period: UpdatePeriod) -> (f64, f64, f64) {
+    let ControllerParams::Fast(fast) = params else { return (0.0, 0.0, 0.0) };
+    let ns2 = fast.profile == FastProfile::Ns2;
+    let between = match period {
+        UpdatePeriod::RoundTrip => rtt,
+        UpdatePeriod::Seconds(s) => s,
+        UpdatePeriod::Controller if ns2 => {
+            let every = fast.update_period.map_or(0.01, |t| t.as_secs_f64());
+            // every other round trip rests
+            if every < rtt { 2.0 * every } else { every + rtt }
+        }
+        UpdatePeriod::Controller => rtt,
+    };
+    let cap = fast.filter_cap.unwrap_or(if ns2 { 1.0 / 256.0 } else { 0.25 });
+    let weight = (fast.filter_gain / (rate * rtt).max(1.0)).min(cap);
+    (fast.alpha.get(), fast.gamma / between, 1.0 / (rate * weight))
+}
+
+fn notes(network: &Network, modelled: &[usize], point: &OperatingPoint) -> Vec<String> {
+    let mut notes = Vec::new();
+    if modelled.len() < network.flows.len() {
+        notes.push("flows without a model are left out".to_owned());
+    }
+    if !network.traffic.is_empty() {
+        notes.push("unresponsive traffic is a constant load, also behind queues that it shares".to_owned());
+    }
+    if point.undetermined > 0 {
+        notes.push(format!(
+            "{} of the queues' differences settle nowhere in particular: links are exactly balanced; the split is taken as even",
+            point.undetermined
+        ));
+    }
+    let ns2 = |s: &usize| match &*network.flows[*s].controller {
+        ControllerParams::Fast(fast) => fast.profile == FastProfile::Ns2,
+        _ => false,
+    };
+    if modelled.iter().any(ns2) {
+        notes.push("updates that rest every other round trip are taken at their mean gain".to_owned());
+    }
+    notes
+}

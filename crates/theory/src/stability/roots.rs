@@ -1,0 +1,133 @@
+//! The rightmost characteristic roots: starts from the spectral discretisation, Newton's method on the exact function.
+
+use super::complex::Complex;
+use super::count::zeros_right_of;
+use super::model::Characteristic;
+use super::spectral;
+use crate::link_model::LinkModel;
+
+/// A root of the characteristic function; with an imaginary part above zero it stands for itself and its conjugate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Root {
+    /// Where, in 1/s.
+    pub at: Complex,
+    /// Newton's next step there, relative to the root's size (or to one over the shortest round trip, if that is larger).
+    pub residual: f64,
+}
+
+/// The rightmost roots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Roots {
+    /// Rightmost first, imaginary part at least zero.
+    pub found: Vec<Root>,
+    /// Whether finer discretisations found nothing else among the first.
+    pub converged: bool,
+    /// Roots right of the imaginary axis by the argument principle, conjugates counted; `None` where it could not be followed.
+    pub right: Option<usize>,
+}
+
+/// Smallest relative step that counts as converged.
+const TOLERANCE: f64 = 1e-10;
+
+/// The `wanted` rightmost roots of `f`.
+#[must_use]
+pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
+    let Some((least, most)) = f.point.round_trips() else {
+        return Roots { found: Vec::new(), converged: true, right: Some(0) };
+    };
+    let unit = 1.0 / least;
+    let right = zeros_right_of(f, 1e-7 / most, 1.0);
+    let mut found: Vec<Root> = Vec::new();
+    let mut converged = false;
+    let mut n = 16;
+    while spectral::states(f, n) <= spectral::MOST_STATES {
+        let mut starts = spectral::eigenvalues(f, n);
+        starts.sort_by(|a, b| b.re.total_cmp(&a.re));
+        starts.truncate(3 * wanted + 20);
+        let fresh = polish(f, &starts, unit, wanted);
+        converged = same(&found, &fresh, wanted, unit);
+        found = merged(found, fresh, unit);
+        if converged && complete(&found, right) {
+            break;
+        }
+        n += n / 2;
+    }
+    if !(converged && complete(&found, right)) {
+        // too large or too many time scales: starts along the axis instead
+        let step = 0.35 / f.longest_delay();
+        let top = f.band(1.0).min(600.0 * step);
+        let count = libm::ceil(top / step) as usize;
+        let starts = (0..=count).flat_map(|i| {
+            let im = step * i as f64;
+            [Complex::new(0.3 / most, im), Complex::new(-0.5 / most, im)]
+        });
+        found = merged(found, polish(f, &starts.collect::<Vec<_>>(), unit, 4 * wanted), unit);
+        converged = complete(&found, right) && f.model == LinkModel::Integrator && converged;
+    }
+    found.truncate(wanted);
+    Roots { found, converged, right }
+}
+
+/// Whether the roots on the right are as many as the argument principle says.
+fn complete(found: &[Root], right: Option<usize>) -> bool {
+    let on_right = |r: &&Root| r.at.re > 0.0;
+    let count: usize = found.iter().filter(on_right).map(|r| if r.at.im == 0.0 { 1 } else { 2 }).sum();
+    // two equal roots are found once
+    right.is_none_or(|wanted| count == wanted)
+}
+
+fn same(a: &[Root], b: &[Root], wanted: usize, unit: f64) -> bool {
+    let n = wanted.min(b.len());
+    n > 0 && a.len() >= n && a.iter().zip(b).take(n).all(|(a, b)| (a.at - b.at).abs() <= 1e-7 * b.at.abs().max(unit))
+}
+
+fn merged(a: Vec<Root>, b: Vec<Root>, unit: f64) -> Vec<Root> {
+    let mut all: Vec<Root> = Vec::new();
+    for root in b.into_iter().chain(a) {
+        let known = |r: &Root| (r.at - root.at).abs() <= 1e-7 * root.at.abs().max(unit);
+        if !all.iter().any(known) {
+            all.push(root);
+        }
+    }
+    all.sort_by(|a, b| b.at.re.total_cmp(&a.at.re).then(a.at.im.total_cmp(&b.at.im)));
+    all
+}
+
+fn polish(f: &Characteristic<'_>, starts: &[Complex], unit: f64, most: usize) -> Vec<Root> {
+    let mut found = merged(starts.iter().filter_map(|s| newton(f, *s, unit)).collect(), Vec::new(), unit);
+    found.truncate(most);
+    found
+}
+
+/// Newton's method from `start`; `None` where it leads nowhere.
+#[must_use]
+pub fn newton(f: &Characteristic<'_>, start: Complex, unit: f64) -> Option<Root> {
+    let mut z = start;
+    let mut best = f64::INFINITY;
+    let mut stalled = 0;
+    for _ in 0..80 {
+        let step = Complex::ONE / f.log_derivative(z);
+        if !step.is_finite() {
+            // exactly on a root: the derivative of log f has a pole there
+            return (best < TOLERANCE).then_some(Root { at: z, residual: best });
+        }
+        let residual = step.abs() / z.abs().max(unit);
+        if residual >= 0.5 * best {
+            stalled += 1;
+        }
+        if (residual < 1e-14) || (residual < TOLERANCE && stalled > 0) {
+            let mut at = z;
+            if at.im.abs() <= 1e-9 * at.abs().max(unit) {
+                at.im = 0.0;
+            }
+            at.im = at.im.abs();
+            return Some(Root { at, residual });
+        }
+        best = best.min(residual);
+        // far from everything else no single step may be trusted
+        let longest = unit.max(0.5 * z.abs());
+        let step = if step.abs() > longest { step * (longest / step.abs()) } else { step };
+        z -= step;
+    }
+    None
+}

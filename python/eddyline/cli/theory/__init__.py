@@ -1,0 +1,50 @@
+"""`eddyline theory`: questions that only theory answers."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+__all__ = ["command"]
+
+QUESTIONS = {
+    "equilibrium": "where the flows settle: every equilibrium, its bottlenecks, whether it is the only one",
+    "dynamics": "how the flows get there: delay differential equations, over the simulation if asked",
+    "stability": "whether small disturbances die out: characteristic roots with exact delays, margins",
+    "population": "how many flows that come and go are there, which link is full when, how long transfers take",
+}
+"""Questions in the order of the help: name and what it asks. Each lives in a module of its name."""
+
+EPILOG = """\b
+Examples:
+  eddyline theory equilibrium two-way.toml
+  eddyline theory equilibrium two-way.toml --set 'flow."flow 1".controller.alpha=200 packets' --json
+  eddyline theory stability two-way.toml --link-model ack_clocked
+  eddyline theory population files.toml
+"""
+
+
+class _Questions(click.Group):
+    """Questions by name, imported only when they are asked."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Names, in the order of the help."""
+        return list(QUESTIONS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        """The question itself."""
+        if name not in QUESTIONS:
+            return None
+        command: click.Command = importlib.import_module(f"eddyline.cli.theory.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Their one-liners, without importing them."""
+        with formatter.section("Questions"):
+            formatter.write_dl(list(QUESTIONS.items()))
+
+
+@click.command("theory", cls=_Questions, epilog=EPILOG, short_help="ask what only theory answers")
+def command() -> None:
+    """Ask what the equations say of a scenario, beyond what `run --world theory` puts into a result."""

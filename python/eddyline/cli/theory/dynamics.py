@@ -1,0 +1,79 @@
+"""`eddyline theory dynamics`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from eddyline.cli.theory.question import asked
+
+if TYPE_CHECKING:
+    from eddyline.result import Result
+
+__all__ = ["command"]
+
+
+@asked("dynamics", "how the flows get there", "eddyline theory dynamics two-way.toml --plot dynamics.png")
+@click.option(
+    "--link-model",
+    type=click.Choice(["integrator", "ack_clocked"]),
+    default="ack_clocked",
+    show_default=True,
+    help="Queues integrate what arrives (eq. 3), or packets follow acknowledgements.",
+)
+@click.option("--with-sim", is_flag=True, help="Simulate too, and compare.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw windows and queues (.png, .svg, .pdf)."
+)
+def command(
+    file: Path, overrides: list[tuple[str, str]], as_json: bool, link_model: str, with_sim: bool, plot: Path | None
+) -> int:
+    """Follow the FAST flows of FILE over time by delay differential equations, for as long as the file says.
+
+    --json prints the series: a list of time_s, kind, entity, quantity and value for each world.
+    """
+    from eddyline.scenario import Scenario
+
+    if plot is not None and plot.suffix not in (".png", ".svg", ".pdf"):
+        raise click.UsageError(f"--plot {plot}: the name must end in .png or .svg or .pdf")
+    scenario = Scenario.load(file, set=overrides)
+    answers = [scenario.run("theory", dynamics=link_model)]
+    if with_sim:
+        answers.append(scenario.run("sim", series=True))
+    if plot is not None:
+        from eddyline.plots import compared, render
+
+        render(compared([(a.world, a.series) for a in answers], scenario.title), plot)
+    if as_json:
+        import json
+
+        tables = {a.world: a.series.to_dict(orient="list") for a in answers}
+        json.dump(tables, sys.stdout)
+        sys.stdout.write("\n")
+    else:
+        _show(scenario.title, link_model, answers)
+    for note in answers[0].to_dict()["approximations"]:
+        click.echo(f"note: {note}", err=True)
+    return 0
+
+
+def _show(title: str, link_model: str, answers: list[Result]) -> None:
+    """The last value of every window and queue, beside the equilibrium that they should go to."""
+    from eddyline.cli.numbers import count
+    from eddyline.cli.tables import print_table, table
+
+    made = table(f"{title}: at the end, {link_model}", "of", ["quantity", *(a.world for a in answers), "equilibrium"])
+    settled = answers[0].to_dict()
+    wanted = {f["name"]: f["window_packets"]["mean"] for f in settled["flows"]}
+    wanted |= {link["name"]: link["queue_packets"]["mean"] for link in settled["links"]}
+    for quantity, kind in (("cwnd_packets", "flows"), ("queue_packets", "links")):
+        for entry in settled[kind]:
+            cells = []
+            for a in answers:
+                rows = a.series[(a.series["entity"] == entry["name"]) & (a.series["quantity"] == quantity)]
+                cells.append(count(float(rows["value"].iloc[-1])) if len(rows) else "-")
+            made.add_row(entry["name"], quantity, *cells, count(wanted[entry["name"]]))
+    print_table(made)

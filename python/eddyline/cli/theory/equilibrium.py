@@ -1,0 +1,58 @@
+"""`eddyline theory equilibrium`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from eddyline.cli.theory.question import asked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["command"]
+
+
+@asked("equilibrium", "where the flows settle", "eddyline theory equilibrium two-way.toml")
+def command(file: Path, overrides: list[tuple[str, str]], as_json: bool) -> int:
+    """Find every equilibrium of the FAST flows in FILE: rates, windows, queueing delays, bottlenecks.
+
+    With ACKs in the queues there may be more than one; each comes with its residual.
+    """
+    from eddyline.scenario import Scenario
+
+    scenario = Scenario.load(file, set=overrides)
+    text, document = scenario.theory("equilibrium")
+    if as_json:
+        sys.stdout.write(text + "\n")
+    else:
+        _show(scenario.title, document)
+    return 0
+
+
+def _show(title: str, document: dict[str, Any]) -> None:
+    from eddyline.cli.numbers import count, percent, seconds
+    from eddyline.cli.tables import print_table, table
+
+    found = document["equilibria"]
+    alone = {True: "the only one, by proof", False: "not unique", None: "no proof that it is the only one"}
+    print(f"{title}: {len(found)} found by {document['method']}; {alone[document['unique']]}\n")
+    for number, at in enumerate(found, 1):
+        stable = {True: ", stable", False: ", not stable", None: ""}[at["locally_stable"]]
+        heading = f"equilibrium {number} of {len(found)}{stable}, residual {at['residual']:.1e}"
+        flows = table(heading, "flow", ["packets/s", "window", "queueing delay"])
+        for f in at["flows"][:_MOST]:
+            cells = (count(f["packets_per_s"]), count(f["window_packets"]), seconds(f["queueing_delay_s"]))
+            flows.add_row(f["name"], *cells)
+        print_table(flows)
+        links = table("", "link", ["queueing delay", "utilisation", "bottleneck"])
+        for link in at["links"][:_MOST]:
+            word = "yes" if link["bottleneck"] else "no"
+            links.add_row(link["name"], seconds(link["queueing_delay_s"]), percent(link["utilisation"]), word)
+        print_table(links)
+        more = max(len(at["flows"]), len(at["links"])) - _MOST
+        if more > 0:
+            print("and more: --json has them all\n")
+
+
+_MOST = 20

@@ -1,0 +1,30 @@
+"""Throughput of FAST TCP in Asymmetric Networks (Ge, Tan, Zukerman, 2008)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eddyline.papers.asymmetric_fast import over_time, sweeps
+from eddyline.papers.reproduction import reproduced
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eddyline.answers import Listener
+    from eddyline.papers import Paper
+    from eddyline.papers.reproduction import Builders, Reproduced
+
+__all__ = ["EXHIBITS", "reproduce"]
+
+EXHIBITS: Builders = {
+    "k-f-sweep": sweeps.sweep,
+    "three-flows": sweeps.flows,
+    "packet-size": sweeps.packets,
+    **{f"fig-{n}": over_time.builder(n) for n in (2, 3, 4)},
+}
+"""What makes each exhibit, in the order of the report."""
+
+
+def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
+    """Reproduces the letter, or the exhibits named."""
+    return reproduced(paper, EXHIBITS, exhibits, listener)

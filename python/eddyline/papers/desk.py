@@ -1,0 +1,35 @@
+"""A paper on the desk: its printed values, the reference data beside it, and the laboratory that runs its scenarios."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from eddyline.papers.lab import Lab
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Desk"]
+
+
+class Desk:
+    """What exhibits are made from."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lab = Lab(folder)
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The paper's printed values (`values.toml`)."""
+        with (self.folder / "values.toml").open("rb") as file:
+            return tomllib.load(file)
+
+    @cached_property
+    def ns2(self) -> dict[str, Any]:
+        """Runs of ns-2 with the module that the paper used, by case (`reference/ns2.json`)."""
+        cases: dict[str, Any] = json.loads((self.folder / "reference" / "ns2.json").read_text("utf-8"))["cases"]
+        return cases

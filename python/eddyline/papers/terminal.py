@@ -1,0 +1,61 @@
+"""A reproduction on the terminal: every exhibit as a table, then the claims."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from eddyline.cli.tables import print_table
+from eddyline.papers.exhibit import cell
+
+if TYPE_CHECKING:
+    from eddyline.papers.exhibit import Exhibit
+    from eddyline.papers.reproduction import Reproduced
+
+__all__ = ["show"]
+
+_STYLE = {"confirmed": "green", "refuted": "red", "partly": "yellow"}
+_MOST = 24
+
+
+def show(reproduced: Reproduced) -> None:
+    """Prints to standard output."""
+    paper = reproduced.paper
+    print(f"{paper.title}\n{paper.source}\n")
+    for exhibit in reproduced.exhibits:
+        print_table(_exhibit(exhibit))
+        if len(exhibit.rows) > _MOST:
+            print(f"and {len(exhibit.rows) - _MOST} more rows: --json and --out have them all\n")
+    if reproduced.verdicts:
+        print_table(_claims(reproduced))
+    counts = {kind: sum(v.kind == kind for v in reproduced.verdicts) for kind in _STYLE}
+    print(
+        f"{len(reproduced.verdicts)} claims: {counts['confirmed']} confirmed, {counts['partly']} only in part, "
+        f"{counts['refuted']} refuted; {reproduced.runs} simulations, {reproduced.packets / 1e6:.1f} million packets, "
+        f"{reproduced.seconds:.1f} s"
+    )
+
+
+def _exhibit(exhibit: Exhibit) -> Table:
+    title = Text.assemble(exhibit.title, "  ", (f"{exhibit.id}, {exhibit.place}", "dim"))
+    table = Table(title=title, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    for column in exhibit.columns:
+        words = any(isinstance(row.get(column.key), str) for row in exhibit.rows)
+        head = column.label + (f"\n{column.unit}" if column.unit else "")
+        table.add_column(head, justify="left" if words else "right", overflow="fold")
+    for row in exhibit.rows[:_MOST]:
+        table.add_row(*(cell(row, column) for column in exhibit.columns))
+    return table
+
+
+def _claims(reproduced: Reproduced) -> Table:
+    table = Table(title="Claims", box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    for name in ("verdict", "claim", "the paper says", "rule", "by"):
+        table.add_column(name, overflow="fold")
+    for v in reproduced.verdicts:
+        verdict = Text(v.verdict, style=_STYLE[v.kind])
+        table.add_row(verdict, v.claim.id, v.claim.says, v.rule, v.shown)
+    return table

@@ -1,0 +1,54 @@
+"""Performance Effects of Two-way FAST TCP (Ge, Chan, Andrew, Li, Tan, Zukerman)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eddyline.papers.reproduction import reproduced
+from eddyline.papers.two_way_fast import (
+    conditions,
+    efficiency,
+    examples,
+    figure_2,
+    figure_5,
+    film,
+    joining,
+    starts,
+    switching,
+    tables,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eddyline.answers import Listener
+    from eddyline.papers import Paper
+    from eddyline.papers.reproduction import Builders, Reproduced
+
+__all__ = ["EXHIBITS", "reproduce"]
+
+EXHIBITS: Builders = {
+    "theorem-1": examples.theorem,
+    "bottleneck-map": conditions.map_of_bottlenecks,
+    "flow-counts": conditions.counts,
+    "utilisation": efficiency.utilisation,
+    "joining": joining.build,
+    "fig-2": figure_2.build,
+    **{f"example-{n}": examples.builder(n) for n in range(1, 6)},
+    "example-4-start": starts.build,
+    "table-1": tables.table_1,
+    "table-2": tables.table_2,
+    "table-3": tables.table_3,
+    "balance": efficiency.balance,
+    "switching": switching.build,
+    "film": film.film,
+    "film-load": film.load,
+    "fig-4": film.figure_4,
+    "fig-5": figure_5.build,
+}
+"""What makes each exhibit, in the order of the report."""
+
+
+def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
+    """Reproduces the paper, or the exhibits named."""
+    return reproduced(paper, EXHIBITS, exhibits, listener)

@@ -1,0 +1,139 @@
+"""Verdicts follow from data: whoever changes the data behind a claim changes its verdict."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from eddyline.papers import find
+from eddyline.papers.claims import Claim, judge, read, selected
+from eddyline.papers.rules import held_against
+
+from .conftest import NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eddyline.papers.exhibit import Exhibit
+    from eddyline.papers.reproduction import Reproduced
+
+CLAIMS = [(name, claim) for name in NAMES for claim in read(find(name).folder / "claims.toml")]
+# a series is perturbed as a whole
+POINTWISE = [(name, claim) for name, claim in CLAIMS if claim.rule not in ("rises", "falls", "peaks")]
+NUMBERS = pytest.mark.parametrize(("paper", "claim"), CLAIMS, ids=[f"{n}-{c.id}" for n, c in CLAIMS])
+
+
+def _groups(claim: Claim, rows: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    chosen = selected(claim, rows)
+    for name in dict.fromkeys(r[claim.by] if claim.by else "" for r in chosen):
+        yield [r for r in chosen if (r[claim.by] if claim.by else "") == name]
+
+
+def _set(claim: Claim, row: dict[str, Any], holds: bool) -> None:
+    """Writes a value just inside or just outside of what the rule allows."""
+    terms = claim.terms
+    against = held_against(row, terms)
+    if claim.rule == "near":
+        row[terms.value] = against * (1 if holds else 1 + 1.5 * terms.within) if against else float(not holds)
+    elif claim.rule == "within":
+        row[terms.value] = against + (0 if holds else 1.5 * terms.within)
+    elif claim.rule == "same":
+        row[terms.value] = against if holds else f"not {against}"
+    else:
+        step = 0.01 * max(1.0, abs(against)) * (1 if claim.rule == "at_least" else -1)
+        row[terms.value] = terms.factor * against + (step if holds else -step)
+
+
+def _shape(claim: Claim, rows: list[dict[str, Any]], holds: bool) -> None:
+    """Puts a whole series in order, or out of it."""
+    terms = claim.terms
+    if claim.rule == "peaks":
+        by_distance = sorted(rows, key=lambda r: abs(float(r[terms.over]) / float(held_against(r, terms)) - 1.0))
+        top = max(float(r[terms.value]) for r in rows) + 1.0
+        by_distance[0 if holds else -1][terms.value] = top
+        return
+    upward = (claim.rule == "rises") == holds
+    for place, row in enumerate(sorted(rows, key=lambda r: float(r[terms.over]), reverse=not upward)):
+        row[terms.value] = 1.0 + place
+
+
+def _perturbed(claim: Claim, exhibit: Exhibit, holds: bool, groups: int | None = None) -> Exhibit:
+    rows = copy.deepcopy(list(exhibit.rows))
+    for group in list(_groups(claim, rows))[:groups]:
+        if claim.rule in ("rises", "falls", "peaks"):
+            _shape(claim, group, holds)
+        else:
+            for row in group:
+                _set(claim, row, holds)
+    return dataclasses.replace(exhibit, rows=rows)
+
+
+def _exhibit(reproductions: dict[str, Reproduced], paper: str, claim: Claim) -> Exhibit:
+    return next(e for e in reproductions[paper].exhibits if e.id == claim.exhibit)
+
+
+@NUMBERS
+def test_data_decides(paper: str, claim: Claim, reproductions: dict[str, Reproduced]) -> None:
+    exhibit = _exhibit(reproductions, paper, claim)
+    found = judge(claim, exhibit).verdict
+    flipped = {holds: judge(claim, _perturbed(claim, exhibit, holds)).verdict for holds in (True, False)}
+    assert flipped == {True: "confirmed", False: "refuted"}
+    assert any(verdict != found for verdict in flipped.values())
+
+
+@NUMBERS
+def test_one_group_is_enough(paper: str, claim: Claim, reproductions: dict[str, Reproduced]) -> None:
+    exhibit = _exhibit(reproductions, paper, claim)
+    holding = _perturbed(claim, exhibit, holds=True)
+    groups = len(list(_groups(claim, list(exhibit.rows))))
+    one_broken = judge(claim, _perturbed(claim, holding, holds=False, groups=1)).verdict
+    assert one_broken == "refuted" if groups == 1 else one_broken.startswith("only where ")
+
+
+@pytest.mark.parametrize(("paper", "claim"), POINTWISE, ids=[f"{n}-{c.id}" for n, c in POINTWISE])
+def test_one_row_is_enough(paper: str, claim: Claim, reproductions: dict[str, Reproduced]) -> None:
+    exhibit = _perturbed(claim, _exhibit(reproductions, paper, claim), holds=True)
+    for place in range(len(selected(claim, list(exhibit.rows)))):
+        rows = copy.deepcopy(list(exhibit.rows))
+        _set(claim, selected(claim, rows)[place], holds=False)
+        assert judge(claim, dataclasses.replace(exhibit, rows=rows)).verdict != "confirmed"
+
+
+def test_every_claim_is_judged(reproduced: Reproduced) -> None:
+    claims = read(reproduced.paper.folder / "claims.toml")
+    assert [v.claim.id for v in reproduced.verdicts] == [c.id for c in claims]
+    assert all(c.where and c.says and c.why for c in claims)
+
+
+def test_no_verdict_is_typed() -> None:
+    for name in NAMES:
+        text = (find(name).folder / "claims.toml").read_text("utf-8")
+        assert not [line for line in text.splitlines() if line.startswith("verdict")]
+
+
+@pytest.mark.parametrize(
+    ("paper", "claim", "verdict"),
+    [
+        ("two-way-fast", "eq-5-6", "confirmed"),
+        ("two-way-fast", "any-network", "only where example is 1 or 5"),
+        ("two-way-fast", "ex-2-flows-1-2", "only where wire is 1,040 B"),
+        ("two-way-fast", "ex-4-switching", "refuted"),
+        ("two-way-fast", "table-1-bottleneck", "only where example is 1, 2, 3 or 5"),
+        ("two-way-fast", "film-feasible", "only where film is forward"),
+        ("asymmetric-fast", "theorem-1", "confirmed"),
+        ("asymmetric-fast", "eq-15", "only where k_f is 1"),
+    ],
+)
+def test_what_we_report(paper: str, claim: str, verdict: str, reproductions: dict[str, Reproduced]) -> None:
+    assert next(v.verdict for v in reproductions[paper].verdicts if v.claim.id == claim) == verdict
+
+
+def test_example_4_needs_a_late_start(reproductions: dict[str, Reproduced]) -> None:
+    verdict = next(v for v in reproductions["two-way-fast"].verdicts if v.claim.id == "ex-4-simulation")
+    groups = {name: outcome.holds for name, outcome in verdict.groups}
+    assert groups["0.16 s late"]
+    assert not groups["together"]
+    assert not groups["1 s late"]

@@ -1,0 +1,119 @@
+"""The report: one page that needs nothing else, its data and its figures; the command line around it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from eddyline.cli import main
+from eddyline.papers import find
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from eddyline.papers.reproduction import Reproduced
+
+
+@pytest.fixture(scope="module")
+def written(reproductions: dict[str, Reproduced], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    assert reproductions["two-way-fast"].write(folder) == folder / "report.html"
+    return folder
+
+
+class _Page(HTMLParser):
+    """Which resources and places a page names, and whether its elements close."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sources: list[str] = []
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        said = dict(attrs)
+        self.sources += [v for k in ("src", "srcset", "data", "poster") if (v := said.get(k))]
+        self.links += [v for v in [said.get("href")] if v]
+        self.ids |= {v for v in [said.get("id")] if v}
+        if tag not in ("meta", "img", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_needs_nothing_else(written: Path) -> None:
+    text = (written / "report.html").read_text("utf-8")
+    page = _Page()
+    page.feed(text)
+    assert page.open == []
+    assert all(s.startswith("data:image/svg+xml;base64,") for s in page.sources)
+    assert page.links
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    outside = re.sub(r"base64,[A-Za-z0-9+/=]+", "", text)
+    for word in ("http://", "https://", "@import", "url(", "<script", "<link"):
+        assert word not in outside
+
+
+def test_claims_lead(written: Path, reproductions: dict[str, Reproduced]) -> None:
+    text = (written / "report.html").read_text("utf-8")
+    assert text.index("id=claims") < text.index("id=exhibits")
+    for verdict in reproductions["two-way-fast"].verdicts:
+        assert f'id="claim-{verdict.claim.id}"' in text
+
+
+def test_data_and_figures_lie_beside(written: Path, reproductions: dict[str, Reproduced]) -> None:
+    document = json.loads((written / "reproduction.json").read_text("utf-8"))
+    assert document == json.loads(json.dumps(reproductions["two-way-fast"].to_dict()))
+    for exhibit in reproductions["two-way-fast"].exhibits:
+        with (written / "data" / f"{exhibit.id}.csv").open(newline="", encoding="utf-8") as file:
+            assert len(list(csv.DictReader(file))) == len(exhibit.rows)
+        for picture in exhibit.pictures:
+            assert (written / "plots" / f"{picture.name}.png").read_bytes().startswith(b"\x89PNG")
+            assert "<svg" in (written / "plots" / f"{picture.name}.svg").read_text("utf-8")
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["reproduce", "two-way-fast", "--exhibit", "film-load", "--exhibit", "example-1"]
+    out = ["--out", str(tmp_path / "report")]
+    assert main([*arguments, *out, "--json"]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert [e["id"] for e in document["exhibits"]] == ["example-1", "film-load"]
+    assert {c["exhibit"] for c in document["claims"]} == {"example-1", "film-load"}
+    assert main([*arguments, *out]) == 0  # a refuted claim is no failure, and an earlier report may be replaced
+    shown = capsys.readouterr().out
+    assert "Example 1" in shown
+    assert "report.html" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["two-way-fast", "--exhibit", "tabel-1"], "'table-1'"),
+        (["two-way-fats"], "'two-way-fast'"),
+        (["asymmetric-fast", "--exhibit", "k-f-swep"], "'k-f-sweep'"),
+    ],
+)
+def test_unknown_names(arguments: list[str], word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "report"
+    assert main(["reproduce", *arguments, "--out", str(out)]) == 2
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert word in streams.err
+    assert not out.exists()
+
+
+def test_scenarios_hold_what_they_expect(capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [find(name).folder for name in ("two-way-fast", "asymmetric-fast")]
+    files = [str(f) for folder in folders for f in sorted((folder / "scenarios").glob("*.toml"))]
+    assert len(files) > 20
+    assert main(["check", *files, "--json", "--no-progress"]) == 0
+    outcomes = json.loads(capsys.readouterr().out)
+    assert outcomes["failed"] == 0
+    assert {e["file"] for e in outcomes["expectations"]} == set(files)

@@ -1,0 +1,109 @@
+"""`eddyline theory`: documents as the contract says, tables for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import eddyline as el
+
+EXAMPLE_3 = Path(__file__).parents[2] / "papers" / "two-way-fast" / "scenarios" / "example-3-1000B.toml"
+
+FILES = """\
+duration = "10 s"
+
+[[link]]
+name  = "f"
+rate  = "1 Mbit/s"
+delay = "10 ms"
+
+[[link]]
+name  = "b"
+rate  = "2 Mbit/s"
+delay = "10 ms"
+
+[[arrivals]]
+name       = "down"
+rate       = "0.3 /s"
+size       = { kind = "exponential", mean = "125 kB" }
+controller = { kind = "fast", alpha = "20 packets" }
+data       = ["f"]
+ack        = ["b"]
+packet     = "1000 B"
+header     = "0 B"
+
+[[arrivals]]
+name       = "up"
+rate       = "0.3 /s"
+size       = { kind = "exponential", mean = "125 kB" }
+controller = { kind = "fast", alpha = "20 packets" }
+data       = ["b"]
+ack        = ["f"]
+packet     = "1000 B"
+header     = "0 B"
+"""
+
+
+def test_equilibrium(eddyline):
+    document = json.loads(eddyline("theory", "equilibrium", EXAMPLE_3, "--json").out)
+    assert document["unique"] is True
+    (at,) = document["equilibria"]
+    # eq. 15 and 16 of the paper
+    assert at["flows"][0]["packets_per_s"] == pytest.approx(100 * 10e6 / (30 * 8000 + 100 * 320), rel=1e-9)
+    assert at["flows"][1]["packets_per_s"] == pytest.approx(30 * 10e6 / (30 * 8000 + 100 * 320), rel=1e-9)
+    assert [link["bottleneck"] for link in at["links"]] == [False, True]
+    assert at["locally_stable"] is True
+    assert at["residual"] < 1e-9
+
+
+def test_stability(eddyline):
+    both = json.loads(eddyline("theory", "stability", EXAMPLE_3, "--json").out)
+    assert [d["link_model"] for d in both] == ["integrator", "ack_clocked"]
+    for d in both:
+        assert d["stable"] is True
+        assert all(re < 0 for re, _ in d["roots"])
+        assert d["gain_margin"] > 1
+    one = json.loads(eddyline("theory", "stability", EXAMPLE_3, "--link-model", "integrator", "--json").out)
+    assert one == both[0]
+
+
+def test_population(eddyline, tmp_path):
+    file = tmp_path / "files.toml"
+    file.write_text(FILES)
+    chain = json.loads(eddyline("theory", "population", file, "--json").out)
+    assert chain["stable"] is True
+    assert chain["method"] == "chain"
+    assert chain["idle"] + sum(chain["bottleneck"].values()) == pytest.approx(1.0, abs=1e-9)
+    flows = json.loads(eddyline("theory", "population", file, "--flow-level", "--arrivals", "400000", "--json").out)
+    assert flows["method"] == "flow-level"
+    # the interval covers 95 %: three times its half-width never fails by chance
+    assert flows["mean_flows"]["down"] == pytest.approx(chain["mean_flows"]["down"], rel=3 * flows["error"])
+    file.write_text(FILES.replace("0.3 /s", "3 /s"))
+    crowded = json.loads(eddyline("theory", "population", file, "--json").out)
+    assert crowded["stable"] is False
+    assert all(g > 0 for g in crowded["growth_per_s"].values())
+
+
+@pytest.mark.parametrize("question", ["equilibrium", "stability"])
+def test_tables_are_for_people(eddyline, question):
+    ran = eddyline("theory", question, EXAMPLE_3)
+    assert ran.code == 0
+    assert "Example 3" in ran.out
+
+
+def test_what_theory_cannot_answer_is_an_error_with_a_reason(eddyline):
+    nobody = eddyline("theory", "population", EXAMPLE_3)
+    assert (nobody.code, nobody.out) == (1, "")
+    assert "arrivals" in nobody.err
+    assert eddyline("theory", "equilibrum", EXAMPLE_3).code == 2
+    assert eddyline("theory", "stability", EXAMPLE_3, "--link-model", "glue").code == 2
+
+
+def test_python_says_what_there_is():
+    scenario = el.Scenario.load(EXAMPLE_3)
+    with pytest.raises(el.EddylineError, match="does not answer"):
+        scenario.theory("meaning")
+    with pytest.raises(el.EddylineError, match="link model"):
+        scenario.theory("stability", link_model="glue")
