@@ -95,9 +95,10 @@ fn sqrt(z: Complex) -> Complex {
 
 /// Puts `values` into the order of those before.
 fn pair(before: &[Complex], values: &mut [Complex]) {
-    for i in 0..before.len().min(values.len()) {
-        let far = |v: &Complex| (*v - before[i]).abs();
-        let at = (i..values.len()).min_by(|a, b| far(&values[*a]).total_cmp(&far(&values[*b]))).unwrap_or(i);
+    let most = values.len();
+    for (i, old) in before.iter().enumerate().take(most) {
+        let far = |v: &Complex| (*v - *old).abs();
+        let at = (i..most).min_by(|a, b| far(&values[*a]).total_cmp(&far(&values[*b]))).unwrap_or(i);
         values.swap(i, at);
     }
 }
