@@ -213,7 +213,7 @@ fn nyquist(point: &OperatingPoint) -> usize {
         // a zero at the origin for every combination of prices that no flow notices
         det * ((z + Complex::from(unit)) / z).powi(point.undetermined())
     };
-    let (top, steps) = (5_000.0, 100_000);
+    let (top, steps) = (5_000.0, 25_000);
     let mut phase = 0.0;
     let mut last = value(1e-6);
     for i in 1..=steps {
