@@ -164,8 +164,8 @@ class Scenario:
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
             base_rtt_s: World `theory` only: each flow's belief about its base round-trip time in seconds, as world
                 `sim` reports it; propagation alone unless said.
-            dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or `"integrator"`) and give
-                series of it.
+            dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
+                `"integrator"`) and give series of it.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
         Returns:

@@ -36,9 +36,10 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
         return Roots { found: Vec::new(), converged: true, right: Some(0) };
     };
     let unit = 1.0 / least;
-    let right = zeros_right_of(f, 1e-7 / most, 1.0);
+    let edge = 1e-7 / most;
+    let right = zeros_right_of(f, edge, 1.0);
     let band = f.band(1.0);
-    let complete = |found: &[Root]| complete(found, right, band);
+    let complete = |found: &[Root]| complete(found, right, edge, band);
     // chains of roots run up along the axis in the ack-clocked model, so a finer grid always finds others: one grid is enough
     let chains = f.model != LinkModel::Integrator;
     let mut found: Vec<Root> = Vec::new();
@@ -57,15 +58,13 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
         n += n / 2;
     }
     if !(converged && complete(&found)) {
-        // too large, too many time scales, or chains: starts along the axis instead, denser until none is missing on the right
-        let step = 0.35 / f.longest_delay();
-        let top = band.min(600.0 * step);
-        let count = libm::ceil(top / step) as usize;
-        for offset in [0.0, 0.5] {
-            let start = |i: usize| Complex::new(0.1 / most, step * (i as f64 + offset));
-            let starts: Vec<Complex> = (0..=count).map(start).collect();
+        // too large, too many time scales, or chains: starts along the axis, the chains' own first, then denser until none is
+        // missing on the right
+        let tries = [Starts::Rings, Starts::Every(1.0), Starts::Every(0.3), Starts::Every(0.15)];
+        for starts in &tries[usize::from(f.model != LinkModel::AckClocked)..] {
+            let starts = starts.along(f, band, 0.1 / most);
             found = merged(found, polish(f, &starts, unit, usize::MAX), unit);
-            if complete(&found) {
+            if complete(&found) && found.len() >= wanted {
                 break;
             }
         }
@@ -75,9 +74,30 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
     Roots { found, converged, right }
 }
 
+/// Starts for Newton's method.
+enum Starts {
+    /// Where patterns return after each round trip, 2 pi i k / R: roots of the ack-clocked model are near.
+    Rings,
+    /// Evenly along the axis, in units of one over the longest delay.
+    Every(f64),
+}
+
+impl Starts {
+    fn along(&self, f: &Characteristic<'_>, band: f64, re: f64) -> Vec<Complex> {
+        let every = |step: f64| {
+            let count = libm::ceil((band / step).min(1_200.0)) as usize;
+            (0..=count).map(move |i| Complex::new(re, step * i as f64))
+        };
+        match self {
+            Self::Rings => f.point.flows.iter().flat_map(|s| every(2.0 * std::f64::consts::PI / s.rtt_s)).collect(),
+            Self::Every(share) => every(share / f.longest_delay()).collect(),
+        }
+    }
+}
+
 /// Whether the roots on the right are as many as the argument principle says.
-fn complete(found: &[Root], right: Option<usize>, band: f64) -> bool {
-    let on_right = |r: &&Root| r.at.re > 0.0 && r.at.im <= band;
+fn complete(found: &[Root], right: Option<usize>, edge: f64, band: f64) -> bool {
+    let on_right = |r: &&Root| r.at.re > edge && r.at.im <= band;
     let count: usize = found.iter().filter(on_right).map(|r| if r.at.im == 0.0 { 1 } else { 2 }).sum();
     right == Some(count)
 }
