@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::f64::consts::PI;
 
-use eddyline_theory::stability::{Characteristic, Complex, Crossing, FlowPoint, LinkModel, OperatingPoint, rightmost};
+use eddyline_theory::LinkModel;
+use eddyline_theory::stability::{Characteristic, Complex, Crossing, FlowPoint, OperatingPoint, rightmost};
 
 /// Three flows over two links; data over one, acknowledgements over the other.
 struct Setting {
