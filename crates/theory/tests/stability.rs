@@ -235,6 +235,10 @@ fn verdict_is_nyquists() {
         let mut point = random_point(&mut random, links, flows.max(links), 8.0, two_way);
         let factor = between(&mut random, 0.5, 1.6);
         point.flows.iter_mut().flat_map(|f| &mut f.crossings).for_each(|c| c.share *= factor);
+        if case % 2 == 1 {
+            // with the average of round-trip times
+            point.flows.iter_mut().for_each(|f| f.filter_s = f.rtt_s / 3.0);
+        }
         let wanted = nyquist(&point);
         let f = Characteristic::new(&point, LinkModel::Integrator);
         let roots = rightmost(&f, 8);
