@@ -14,7 +14,7 @@ SCENARIOS = sorted(ROOT.glob("papers/*/scenarios/*.toml"))
 TOLERANCE = {
     "film-backward": (
         0.12,
-        "theory has the film's mean rate, packets its frames: queues that a burst leaves take time",
+        "theory has the film's mean rate, packets its frames: what a burst leaves takes time",
     ),
     "film-both": (0.12, "as film-backward"),
     "film-forward": (0.06, "as film-backward, on the link that has room"),
