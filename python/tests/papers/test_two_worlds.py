@@ -16,8 +16,8 @@ TOLERANCE = {
         0.12,
         "theory has the film's mean rate, packets its frames: what a burst leaves takes time",
     ),
-    "film-both": (0.12, "as film-backward"),
-    "film-forward": (0.06, "as film-backward, on the link that has room"),
+    "film-both": (0.035, "as film-backward"),
+    "film-forward": (0.05, "as film-backward, on the link that has room"),
 }
 """How far a flow's rate may be off, and why more than usual."""
 
