@@ -21,6 +21,32 @@ pub enum Class {
     Cross = 2,
 }
 
+/// The ECN field of a packet (RFC 3168, section 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not-ECT: congestion can be told by a drop only.
+    #[default]
+    NotCapable = 0,
+    /// ECT(1): the low-latency identifier of RFC 9331.
+    Ect1 = 1,
+    /// ECT(0).
+    Ect0 = 2,
+    /// CE: congestion experienced.
+    Ce = 3,
+}
+
+/// What a pure acknowledgement says, for queues that thin out acknowledgements (RFC 3449, section 5.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Acknowledgement {
+    /// Next byte expected.
+    pub number: u64,
+    /// It reports ranges beyond that (RFC 2018).
+    pub selective: bool,
+    /// Its flags towards the sender; two acknowledgements that differ here stand for different things.
+    pub flags: u8,
+}
+
 /// What a link and its queue ask of a packet; the simulator's handle and a real buffer both answer.
 pub trait Packet {
     /// Bytes on the wire.
@@ -29,4 +55,20 @@ pub trait Packet {
     fn class(&self) -> Class;
     /// Payload bytes among them.
     fn payload_bytes(&self) -> u32;
+    /// Which conversation it belongs to, each direction apart: what a fair queue hashes.
+    fn flow(&self) -> u64;
+    /// The subscriber's host at one end of the conversation, for queues that are fair to hosts.
+    fn host(&self) -> u32 {
+        0
+    }
+    /// Its ECN field.
+    fn ecn(&self) -> Ecn {
+        Ecn::NotCapable
+    }
+    /// Sets its ECN field to [`Ecn::Ce`].
+    fn mark(&mut self) {}
+    /// What it acknowledges, if it does nothing else.
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        None
+    }
 }

@@ -11,7 +11,7 @@ pub(crate) fn register() -> PyResult<String> {
     guarded(|| {
         let register = json!({
             "controllers": list(eddyline_cc::KINDS.iter().map(|k| (k.name, k.summary, k.source))),
-            "queues": list(eddyline_path::queue::KINDS.iter().copied()),
+            "queues": list(eddyline_path::queue::KINDS.iter().map(|k| (k.name, k.summary, k.source))),
             "traffic": list(eddyline_path::traffic::KINDS.iter().copied()),
             "presets": list(eddyline_scenario::presets().iter().map(|p| (p.name, p.summary, p.source))),
         });

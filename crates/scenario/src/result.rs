@@ -119,6 +119,8 @@ pub struct LinkResult {
     pub queueing_delay_s: DelayResult,
     /// Dropped by the queue, whole run.
     pub drops: Drops,
+    /// Marked by the queue with "congestion experienced" (RFC 3168), whole run.
+    pub marked: Option<u64>,
     /// Lost by the link's loss, whole run.
     pub lost: Option<u64>,
     /// Share of time as the bottleneck is at least one half (theory: price above zero).

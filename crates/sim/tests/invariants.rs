@@ -3,6 +3,7 @@
 
 mod lab;
 
+use eddyline_path::queue::{KINDS, Limit};
 use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_sim::Options;
@@ -16,6 +17,16 @@ fn pick<'a>(random: &mut Stream, from: &[&'a str]) -> &'a str {
     from[(random.uniform() * from.len() as f64) as usize]
 }
 
+/// Drop-tail with all kinds of limits in two of three draws, else any discipline there is.
+fn draw_queue(r: &mut Stream) -> String {
+    let limit = pick(r, &["1 packets", "5 packets", "50 packets", "3000 B", "20000 B", "100000 B", "unlimited"]);
+    if r.uniform() < 0.67 {
+        return format!("{{ kind = \"droptail\", limit = \"{limit}\" }}");
+    }
+    let kind = &KINDS[r.below(KINDS.len() as u64) as usize];
+    kind.example.replace("\": ", "\" = ")
+}
+
 /// A scenario with two to five links, up to five flows of every kind and option, and now and then cross traffic.
 fn draw(seed: u64) -> String {
     let mut r = Stream::new(seed, "invariants", "scenario");
@@ -27,11 +38,10 @@ fn draw(seed: u64) -> String {
     );
     for i in 0..links {
         let rate = 10f64.powf(5.0 + 3.0 * r.uniform());
-        let limit =
-            pick(&mut r, &["1 packets", "5 packets", "50 packets", "3000 B", "20000 B", "100000 B", "unlimited"]);
+        let queue = draw_queue(&mut r);
         let loss = pick(&mut r, &["0.0", "0.0", "0.001", "0.05", "0.3", "{ kind = \"periodic\", every = 37 }"]);
         text += &format!(
-            "[[link]]\nname = \"l{i}\"\nrate = \"{rate:.0} bit/s\"\ndelay = \"{:.0} us\"\nloss = {loss}\nqueue = {{ kind = \"droptail\", limit = \"{limit}\" }}\n",
+            "[[link]]\nname = \"l{i}\"\nrate = \"{rate:.0} bit/s\"\ndelay = \"{:.0} us\"\nloss = {loss}\nqueue = {queue}\n",
             50_000.0 * r.uniform() * r.uniform()
         );
     }
@@ -128,12 +138,11 @@ fn every_run_conserves_and_both_kinds_of_link_agree() {
             .sum();
         assert_eq!(per_link, n.packets_dropped.unwrap(), "{seed}");
         for (l, spec) in fast.links.iter().zip(&network.links) {
-            let eddyline_path::queue::QueueParams::DropTail(p) = spec.queue;
             let (packets, bytes) = (l.queue_packets.max.unwrap(), l.queue_bytes.max.unwrap());
-            match p.limit {
-                eddyline_path::queue::Limit::Packets(most) => assert!(packets <= most as f64, "{seed}: {l:?}"),
-                eddyline_path::queue::Limit::Bytes(most) => assert!(bytes <= most as f64, "{seed}: {l:?}"),
-                eddyline_path::queue::Limit::Unlimited => {}
+            match spec.queue.limit() {
+                Limit::Packets(most) => assert!(packets <= most as f64, "{seed}: {l:?}"),
+                Limit::Bytes(most) => assert!(bytes <= most as f64, "{seed}: {l:?}"),
+                Limit::Unlimited => {}
             }
             assert!(
                 l.queue_packets.mean.unwrap() <= packets + 1e-9 && l.queue_packets.mean.unwrap() >= 0.0,

@@ -30,6 +30,8 @@ pub struct Meter {
     pub histogram: Histogram,
     /// Packets dropped by the queue in the whole run, by class.
     pub drops: [u64; 3],
+    /// Packets marked by the queue (ECN) in the whole run.
+    pub marks: u64,
     /// Bytes offered in the whole run.
     pub offered_bytes: u64,
     /// Bytes of them dropped by the queue.
@@ -53,6 +55,7 @@ impl Meter {
             waits: 0,
             histogram: Histogram::default(),
             drops: [0; 3],
+            marks: 0,
             offered_bytes: 0,
             dropped_bytes: 0,
         }
@@ -72,9 +75,9 @@ impl Meter {
         }
     }
 
-    /// A packet still waits when the run ends.
-    pub fn wait_open(&mut self, since: Time, bytes: u32) {
-        let clipped = self.to.saturating_sub(since.max(self.from)).as_ps();
+    /// A packet waited from `since` to `until` and was not transmitted: dropped then, or the run ends.
+    pub fn wait_in_vain(&mut self, since: Time, until: Time, bytes: u32) {
+        let clipped = until.min(self.to).saturating_sub(since.max(self.from)).as_ps();
         self.packet_ps += u128::from(clipped);
         self.byte_ps += u128::from(clipped) * u128::from(bytes);
     }

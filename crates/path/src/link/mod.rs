@@ -9,4 +9,4 @@ mod store;
 
 pub use fifo::{Departure, FifoLink};
 pub use meter::Meter;
-pub use store::{Offer, StoreLink};
+pub use store::StoreLink;

@@ -3,13 +3,15 @@
 use eddyline_units::{Rate, Time};
 
 use super::Meter;
-use crate::queue::{Discipline, Queue, QueueParams};
-use crate::{Class, Packet};
+use crate::queue::{Discipline, Queue, QueueParams, Site};
+use crate::{Acknowledgement, Class, Ecn, Packet};
 
-/// A packet with the moment it joined the queue.
+/// A packet with the moment it joined the queue and the host it belongs to.
 #[derive(Debug)]
 struct Stamped<P> {
     since: Time,
+    host: u32,
+    marked: bool,
     packet: P,
 }
 
@@ -23,17 +25,22 @@ impl<P: Packet> Packet for Stamped<P> {
     fn payload_bytes(&self) -> u32 {
         self.packet.payload_bytes()
     }
-}
-
-/// What became of an offered packet.
-#[derive(Debug)]
-pub enum Offer<P> {
-    /// The transmitter was idle: it is on the wire until then.
-    Started(Time),
-    /// It waits.
-    Queued,
-    /// This packet was dropped.
-    Dropped(P),
+    fn flow(&self) -> u64 {
+        self.packet.flow()
+    }
+    fn host(&self) -> u32 {
+        self.host
+    }
+    fn ecn(&self) -> Ecn {
+        self.packet.ecn()
+    }
+    fn mark(&mut self) {
+        self.marked = true;
+        self.packet.mark();
+    }
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        self.packet.acknowledgement()
+    }
 }
 
 /// A transmitter behind a queue.
@@ -50,53 +57,66 @@ pub struct StoreLink<P> {
 impl<P: Packet> StoreLink<P> {
     /// An idle link.
     #[must_use]
-    pub fn new(rate: Rate, queue: &QueueParams, meter: Meter) -> Self {
-        Self { rate, queue: queue.build(), on_wire: None, waited: Time::ZERO, meter }
+    pub fn new(queue: &QueueParams, site: &Site<'_>, meter: Meter) -> Self {
+        Self { rate: site.rate, queue: queue.build(site), on_wire: None, waited: Time::ZERO, meter }
     }
 
-    /// Offers a packet.
-    pub fn offer(&mut self, now: Time, packet: P) -> Offer<P> {
+    /// Offers a packet of `host`; `dropped` hears of those that the queue drops for it, the packet itself among them.
+    /// Gives whether it was taken in.
+    pub fn offer(&mut self, now: Time, host: u32, packet: P, dropped: &mut dyn FnMut(P)) -> bool {
         self.meter.offered_bytes += u64::from(packet.wire_bytes());
-        let packet = Stamped { since: now, packet };
+        let packet = Stamped { since: now, host, marked: false, packet };
+        if self.on_wire.is_none() && self.queue.passes_when_idle() && self.queue.packets() == 0 {
+            self.transmit(now, packet);
+            return true;
+        }
+        let meter = &mut self.meter;
+        let refused = self.queue.enqueue(now, packet, &mut |p| dropped(discard(meter, now, p)));
+        let taken = refused.is_ok();
+        if let Err(packet) = refused {
+            dropped(discard(meter, now, packet));
+        }
         if self.on_wire.is_none() {
-            return Offer::Started(self.transmit(now, packet));
+            self.start(now, dropped);
         }
-        match self.queue.enqueue(now, packet) {
-            Ok(()) => {
-                self.meter.level(now, self.queue.packets(), self.queue.bytes());
-                Offer::Queued
-            }
-            Err(dropped) => {
-                self.meter.drop(dropped.wire_bytes(), dropped.class());
-                Offer::Dropped(dropped.packet)
-            }
-        }
+        self.meter.level(now, self.queue.packets(), self.queue.bytes());
+        taken
     }
 
-    fn transmit(&mut self, now: Time, packet: Stamped<P>) -> Time {
+    fn transmit(&mut self, now: Time, packet: Stamped<P>) {
         let end = now.saturating_add(self.rate.transmission_time(u64::from(packet.wire_bytes())));
         self.meter.wait(packet.since, now, packet.wire_bytes());
         self.meter.transmission(end, packet.wire_bytes(), packet.class(), packet.payload_bytes());
+        self.meter.marks += u64::from(packet.marked);
         self.waited = now - packet.since;
         self.on_wire = Some((packet, end));
-        end
     }
 
-    /// The transmission that ends `now` is over: gives the packet and how long it had waited. Call
-    /// [`next`](Self::next) afterwards.
-    pub fn transmitted(&mut self) -> Option<(P, Time)> {
-        self.on_wire.take().map(|(p, _)| (p.packet, self.waited))
-    }
-
-    /// Starts the next transmission if a packet waits; gives the moment it ends.
-    pub fn next(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<Time> {
+    fn start(&mut self, now: Time, dropped: &mut dyn FnMut(P)) {
         let meter = &mut self.meter;
-        let mut hear = |p: Stamped<P>| {
-            meter.drop(p.wire_bytes(), p.class());
-            dropped(p.packet);
-        };
-        let packet = self.queue.dequeue(now, &mut hear)?;
-        Some(self.transmit(now, packet))
+        if let Some(packet) = self.queue.dequeue(now, &mut |p| dropped(discard(meter, now, p))) {
+            self.transmit(now, packet);
+        }
+    }
+
+    /// When [`advance`](Self::advance) has something to do: the end of a transmission, or a packet that the discipline
+    /// holds back until then; [`Time::MAX`] if nothing.
+    #[must_use]
+    pub fn due(&self) -> Time {
+        match &self.on_wire {
+            Some((_, end)) => *end,
+            None => self.queue.next_wake().unwrap_or(Time::MAX),
+        }
+    }
+
+    /// A moment that [`due`](Self::due) named has come: ends a transmission, starts the next. Gives the packet that was
+    /// transmitted, if one was, and how long it had waited.
+    pub fn advance(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<(P, Time)> {
+        let left = self.on_wire.take_if(|(_, end)| *end <= now).map(|(p, _)| (p.packet, self.waited));
+        if self.on_wire.is_none() {
+            self.start(now, dropped);
+        }
+        left
     }
 
     /// How long a packet that arrives now would wait behind what is queued, in order of arrival.
@@ -132,8 +152,13 @@ impl<P: Packet> StoreLink<P> {
     /// The run ends: what still waits is counted and let go.
     pub fn close(&mut self, now: Time) {
         let meter = &mut self.meter;
-        while let Some(p) = self.queue.dequeue(now, &mut |_| {}) {
-            meter.wait_open(p.since, p.wire_bytes());
-        }
+        self.queue.drain(&mut |p| meter.wait_in_vain(p.since, now, p.wire_bytes()));
     }
+}
+
+/// A packet that the queue drops, with its wait counted.
+fn discard<P: Packet>(meter: &mut Meter, now: Time, packet: Stamped<P>) -> P {
+    meter.wait_in_vain(packet.since, now, packet.wire_bytes());
+    meter.drop(packet.wire_bytes(), packet.class());
+    packet.packet
 }

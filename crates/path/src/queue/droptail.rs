@@ -8,7 +8,7 @@ use eddyline_units::{Bytes, Packets, Quantity, QuantityError, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::Discipline;
+use super::{Discipline, Site};
 use crate::Packet;
 
 /// How much may wait.
@@ -122,13 +122,15 @@ pub struct DropTail<P> {
 impl<P: Packet> DropTail<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: DropTailParams) -> Self {
+    pub fn new(params: &DropTailParams, _: &Site<'_>) -> Self {
         Self { limit: params.limit, waiting: VecDeque::new(), bytes: 0 }
     }
 }
 
 impl<P: Packet> Discipline<P> for DropTail<P> {
-    fn enqueue(&mut self, _now: Time, packet: P) -> Result<(), P> {
+    const PASSES_WHEN_IDLE: bool = true;
+
+    fn enqueue(&mut self, _now: Time, packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         let size = u64::from(packet.wire_bytes());
         if !self.limit.admits(self.waiting.len() as u64, self.bytes, size) {
             return Err(packet);
@@ -150,5 +152,9 @@ impl<P: Packet> Discipline<P> for DropTail<P> {
 
     fn bytes(&self) -> u64 {
         self.bytes
+    }
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        self.waiting.drain(..).for_each(taken);
+        self.bytes = 0;
     }
 }

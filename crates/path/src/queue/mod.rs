@@ -2,20 +2,56 @@
 
 mod droptail;
 
-use eddyline_units::Time;
+use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Packet;
+use crate::random::Stream;
 pub use droptail::{DropTail, DropTailParams, Limit};
+
+/// A discipline's name with one line on what it is and where it is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct KindInfo {
+    /// As written in a scenario file.
+    pub name: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+    /// Paper or RFC.
+    pub source: &'static str,
+    /// The queue with what it needs and little more, as JSON.
+    pub example: &'static str,
+}
+
+/// What a discipline may know of the link that it serves.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// The link's rate of transmission.
+    pub rate: Rate,
+    /// The scenario's seed.
+    pub seed: u64,
+    /// The link's name.
+    pub name: &'a str,
+}
+
+impl Site<'_> {
+    /// The link's random stream for `purpose`.
+    #[must_use]
+    pub fn stream(&self, purpose: &str) -> Stream {
+        Stream::new(self.seed, self.name, purpose)
+    }
+}
 
 /// A queue discipline in virtual or real time. The packet in transmission is not in it.
 pub trait Discipline<P: Packet> {
-    /// Takes a packet in, or gives back the one that is dropped for it.
+    /// Whether a packet that finds the link idle and nothing waiting may go to the wire without a word to the discipline.
+    const PASSES_WHEN_IDLE: bool = false;
+
+    /// Takes a packet in; `dropped` hears of packets that had to make room for it.
     ///
     /// # Errors
-    /// The dropped packet: the one offered, or another that had to make room.
-    fn enqueue(&mut self, now: Time, packet: P) -> Result<(), P>;
+    /// The packet offered, if it is the one that is dropped.
+    fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P>;
     /// The packet to transmit next; `dropped` hears of packets that the discipline discards on the way.
     fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P>;
     /// When to ask again although nothing arrives, for disciplines that hold packets back.
@@ -26,10 +62,12 @@ pub trait Discipline<P: Packet> {
     fn packets(&self) -> u64;
     /// Bytes waiting.
     fn bytes(&self) -> u64;
+    /// Takes out every packet that waits, in any order.
+    fn drain(&mut self, taken: &mut dyn FnMut(P));
 }
 
 macro_rules! queues {
-    ($($name:literal $kind:ident($params:ty => $state:ident): $summary:literal, $source:literal;)*) => {
+    ($($name:literal $kind:ident($params:ty => $state:ident): $summary:literal, $source:literal, $example:literal;)*) => {
         /// A queue by kind, with its parameters.
         #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
@@ -37,8 +75,8 @@ macro_rules! queues {
             $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
         }
 
-        /// Every discipline there is: name, what it does, source.
-        pub const KINDS: &[(&str, &str, &str)] = &[$(($name, $summary, $source)),*];
+        /// Every discipline there is.
+        pub const KINDS: &[KindInfo] = &[$(KindInfo { name: $name, summary: $summary, source: $source, example: $example }),*];
 
         impl QueueParams {
             /// The kind's name.
@@ -47,10 +85,16 @@ macro_rules! queues {
                 match self { $(Self::$kind(_) => $name),* }
             }
 
-            /// An empty queue.
+            /// How much may wait.
             #[must_use]
-            pub fn build<P: Packet>(&self) -> Queue<P> {
-                match self { $(Self::$kind(p) => Queue::$kind($state::new(*p))),* }
+            pub const fn limit(&self) -> Limit {
+                match self { $(Self::$kind(p) => p.limit),* }
+            }
+
+            /// An empty queue for the link at `site`.
+            #[must_use]
+            pub fn build<P: Packet>(&self, site: &Site<'_>) -> Queue<P> {
+                match self { $(Self::$kind(p) => Queue::$kind($state::new(p, site))),* }
             }
         }
 
@@ -59,9 +103,17 @@ macro_rules! queues {
         #[expect(missing_docs, reason = "the kinds document themselves")]
         pub enum Queue<P> { $($kind($state<P>)),* }
 
+        impl<P: Packet> Queue<P> {
+            /// See [`Discipline::PASSES_WHEN_IDLE`].
+            #[must_use]
+            pub const fn passes_when_idle(&self) -> bool {
+                match self { $(Self::$kind(_) => <$state<P> as Discipline<P>>::PASSES_WHEN_IDLE),* }
+            }
+        }
+
         impl<P: Packet> Discipline<P> for Queue<P> {
-            fn enqueue(&mut self, now: Time, packet: P) -> Result<(), P> {
-                match self { $(Self::$kind(q) => q.enqueue(now, packet)),* }
+            fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+                match self { $(Self::$kind(q) => q.enqueue(now, packet, dropped)),* }
             }
             fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
                 match self { $(Self::$kind(q) => q.dequeue(now, dropped)),* }
@@ -75,6 +127,9 @@ macro_rules! queues {
             fn bytes(&self) -> u64 {
                 match self { $(Self::$kind(q) => q.bytes()),* }
             }
+            fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+                match self { $(Self::$kind(q) => q.drain(taken)),* }
+            }
         }
     };
 }
@@ -82,7 +137,8 @@ macro_rules! queues {
 queues! {
     "droptail" DropTail(DropTailParams => DropTail):
         "drop-tail FIFO with a limit in packets, in bytes, or none",
-        "RFC 2309, section 1";
+        "RFC 2309, section 1",
+        r#"{ "kind": "droptail", "limit": "50 packets" }"#;
 }
 
 impl Default for QueueParams {

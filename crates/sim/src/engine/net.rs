@@ -5,9 +5,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use eddyline_path::link::{FifoLink, Meter, Offer, StoreLink};
+use eddyline_path::link::{FifoLink, Meter, StoreLink};
 use eddyline_path::loss::Loss;
-use eddyline_path::queue::QueueParams;
+use eddyline_path::queue::{QueueParams, Site};
 use eddyline_path::{Class, Packet as _};
 use eddyline_scenario::Network;
 use eddyline_units::{Rate, Time};
@@ -64,6 +64,8 @@ pub struct Net {
     hops: Vec<Hop>,
     /// Leaves: transmitters that need events (as many as links, first), then pipes.
     events: Tournament,
+    /// What a queue has dropped during the present event; empty between events.
+    discarded: Vec<Packet>,
     pub count: Count,
     pub sacks: SackStore,
     pub logger: Option<Box<PacketLogger>>,
@@ -118,7 +120,10 @@ impl Net {
                 QueueParams::DropTail(p) if !general_queues => {
                     Transmitter::Fifo(Box::new(FifoLink::new(p.limit, meter)))
                 }
-                _ => Transmitter::Store(Box::new(StoreLink::new(l.rate, &l.queue, meter))),
+                _ => {
+                    let site = Site { rate: l.rate, seed: network.seed, name: &l.name };
+                    Transmitter::Store(Box::new(StoreLink::new(&l.queue, &site, meter)))
+                }
             };
             Link { transmitter, rate: l.rate, loss: Loss::new(l.loss, network.seed, &l.name), lost: 0 }
         });
@@ -129,6 +134,7 @@ impl Net {
             pipes: layout.pipes,
             hops: layout.hops,
             events,
+            discarded: Vec::new(),
             count: Count::default(),
             sacks: SackStore::default(),
             logger,
@@ -174,14 +180,22 @@ impl Net {
                 self.note(now, LogEvent::Enqueue, &packet, hop.link);
                 self.fly(leaves.end, packet, hop.pipe);
             }
-            Transmitter::Store(store) => match store.offer(now, packet) {
-                Offer::Started(end) => {
-                    self.events.set(hop.link, end);
+            Transmitter::Store(store) => {
+                let discarded = &mut self.discarded;
+                let taken = store.offer(now, packet.host(), packet, &mut |p| discarded.push(p));
+                self.events.set(hop.link, store.due());
+                if taken {
                     self.note(now, LogEvent::Enqueue, &packet, hop.link);
                 }
-                Offer::Queued => self.note(now, LogEvent::Enqueue, &packet, hop.link),
-                Offer::Dropped(dropped) => self.drop(now, &dropped, hop.link),
-            },
+                self.drop_discarded(now, hop.link);
+            }
+        }
+    }
+
+    /// Counts what a queue has just dropped.
+    fn drop_discarded(&mut self, now: Time, link: u32) {
+        while let Some(packet) = self.discarded.pop() {
+            self.drop(now, &packet, link);
         }
     }
 
@@ -267,10 +281,9 @@ impl Net {
     fn departure(&mut self, now: Time, index: u32) {
         let link = &mut self.links[index as usize];
         let Transmitter::Store(store) = &mut link.transmitter else { return };
-        let left = store.transmitted();
-        let mut discarded = Vec::new();
-        let next = store.next(now, &mut |p| discarded.push(p));
-        self.events.set(index, next.unwrap_or(Time::MAX));
+        let discarded = &mut self.discarded;
+        let left = store.advance(now, &mut |p| discarded.push(p));
+        self.events.set(index, store.due());
         if let Some((mut packet, waited)) = left {
             packet.waited += waited;
             if link.loss.takes(packet.class()) {
@@ -279,9 +292,7 @@ impl Net {
             let pipe = self.hops[packet.hop as usize].pipe;
             self.fly(now, packet, pipe);
         }
-        for packet in &discarded {
-            self.drop(now, packet, index);
-        }
+        self.drop_discarded(now, index);
     }
 
     /// The summary window begins.

@@ -1,6 +1,6 @@
 //! A packet on its way: one cache line together with its time of arrival.
 
-use eddyline_path::Class;
+use eddyline_path::{Acknowledgement, Class, Ecn};
 use eddyline_units::Time;
 
 /// What a packet is.
@@ -28,6 +28,8 @@ pub struct Flags(u8);
 impl Flags {
     const RETRANSMISSION: u8 = 1;
     const LOST: u8 = 2;
+    /// The ECN field, two bits.
+    const ECN: u8 = 4 | 8;
 
     /// A segment sent again, or the acknowledgement that one caused: no round-trip sample (Karn).
     #[inline]
@@ -51,6 +53,29 @@ impl Flags {
     #[inline]
     pub fn set_lost(&mut self) {
         self.0 |= Self::LOST;
+    }
+
+    /// The ECN field.
+    #[inline]
+    pub const fn ecn(self) -> Ecn {
+        match (self.0 & Self::ECN) >> 2 {
+            0 => Ecn::NotCapable,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+
+    /// As [`ecn`](Self::ecn).
+    #[inline]
+    pub fn set_ecn(&mut self, field: Ecn) {
+        self.0 = (self.0 & !Self::ECN) | ((field as u8) << 2);
+    }
+
+    /// All but what happened to the packet on its way.
+    #[inline]
+    const fn without_journey(self) -> u8 {
+        self.0 & !(Self::LOST | Self::ECN)
     }
 }
 
@@ -117,5 +142,31 @@ impl eddyline_path::Packet for Packet {
     #[inline]
     fn payload_bytes(&self) -> u32 {
         self.payload()
+    }
+    #[inline]
+    fn flow(&self) -> u64 {
+        // The two directions of a flow's connection are two conversations; the generation does not matter to a hash.
+        let reverse = matches!(self.kind, Kind::Ack | Kind::SynAck);
+        let cross = matches!(self.kind, Kind::Cross);
+        u64::from(self.flow) << 2 | u64::from(reverse) | u64::from(cross) << 1
+    }
+
+    #[inline]
+    fn ecn(&self) -> Ecn {
+        self.flags.ecn()
+    }
+
+    #[inline]
+    fn mark(&mut self) {
+        self.flags.set_ecn(Ecn::Ce);
+    }
+
+    #[inline]
+    fn acknowledgement(&self) -> Option<Acknowledgement> {
+        (self.kind == Kind::Ack).then(|| Acknowledgement {
+            number: self.seq,
+            selective: self.extra != Self::NO_SACK,
+            flags: self.flags.without_journey(),
+        })
     }
 }

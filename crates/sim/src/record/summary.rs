@@ -130,6 +130,7 @@ fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>
             ack: Some(m.drops[Class::Ack as usize]),
             cross: Some(m.drops[Class::Cross as usize]),
         },
+        marked: Some(m.marks),
         lost: Some(lost),
         bottleneck: share.map(|s| s >= 0.5),
         bottleneck_share: share,
