@@ -47,7 +47,7 @@ fn every_discipline_conserves() {
             let mut now = Time::ZERO;
             let load = 0.3 + 0.5 * r.uniform();
             for id in 0..3000 {
-                now = now + Time::from_us(1 + r.below(2000));
+                now += Time::from_ps(1_000_000 * (1 + r.below(2000)));
                 if r.uniform() < load {
                     let packet = draw(&mut r, id);
                     inside.insert(id, packet.clone());
