@@ -1,6 +1,7 @@
 //! Queue disciplines: one file each, one line here.
 
 mod droptail;
+mod limit;
 
 use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
@@ -8,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Packet;
 use crate::random::Stream;
-pub use droptail::{DropTail, DropTailParams, Limit};
+pub use droptail::{DropTail, DropTailParams};
+pub use limit::{Backlog, Limit, atm_cells};
 
 /// A discipline's name with one line on what it is and where it is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -136,7 +138,7 @@ macro_rules! queues {
 
 queues! {
     "droptail" DropTail(DropTailParams => DropTail):
-        "drop-tail FIFO with a limit in packets, in bytes, or none",
+        "drop-tail FIFO with a limit in packets, in bytes, in ATM cells, or none",
         "RFC 2309, section 1",
         r#"{ "kind": "droptail", "limit": "50 packets" }"#;
 }
