@@ -1,6 +1,8 @@
 //! Queue disciplines: one file each, one line here.
 
+mod codel;
 mod droptail;
+mod fifo;
 mod limit;
 
 use eddyline_units::{Rate, Time};
@@ -9,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Packet;
 use crate::random::Stream;
+pub use codel::{Codel, CodelParams, CodelQueue};
 pub use droptail::{DropTail, DropTailParams};
 pub use limit::{Backlog, Limit, atm_cells};
 
@@ -137,6 +140,10 @@ macro_rules! queues {
 }
 
 queues! {
+    "codel" Codel(CodelParams => CodelQueue):
+        "CoDel: drops or marks at the head, ever faster, while packets wait longer than a target for an interval",
+        "RFC 8289",
+        r#"{ "kind": "codel" }"#;
     "droptail" DropTail(DropTailParams => DropTail):
         "drop-tail FIFO with a limit in packets, in bytes, in ATM cells, or none",
         "RFC 2309, section 1",
