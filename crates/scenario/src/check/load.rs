@@ -41,7 +41,7 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
     let duration = typed.head.as_ref().map(|h| h.duration.as_secs_f64());
     let mut packets = 0.0;
     for link in &links {
-        let wrong = |key: &'static str, message: String, report: &mut Report<'_>| {
+        let wrong = |key: &str, message: String, report: &mut Report<'_>| {
             let path: Vec<Step<'_>> = link.path.iter().copied().chain(key.split('.').map(Step::Key)).collect();
             report.wrong(root, &path, message, None);
         };
@@ -55,6 +55,9 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
             let message =
                 format!("{limit} holds no packet of {} B, which cross this link; at least {least}", link.largest);
             wrong("queue.limit", message, report);
+        }
+        if let Some((key, message)) = link.queue.mistake() {
+            wrong(&format!("queue.{key}"), message, report);
         }
         let size = if link.largest == 0 { DEFAULT_PACKET } else { link.largest };
         if link.rate.transmission_time(size) > LONGEST {
