@@ -312,3 +312,19 @@ fn scalable_and_classic_senders_share() {
     let used = (low.sent + classic.sent) * packet_time.as_secs_f64() / 40.0;
     assert!(used > 0.97, "{used} of the link");
 }
+
+/// At p' = 1 all is dropped but the first, as no likelihood has summed up yet, and the last two, behind which less than two
+/// packets wait. Without that rule these go too.
+#[test]
+fn little_waiting_is_left_alone() {
+    for (json, left) in [("{}", 3), (r#"{ "mtu": "0 B" }"#, 1)] {
+        let mut q = dual(json);
+        (0..10).for_each(|id| put(&mut q, Time::ZERO, id, Ecn::NotCapable));
+        let mut seen = 0;
+        while take(&mut q, Time::SECOND).0.is_some() {
+            seen += 1;
+        }
+        assert_eq!(q.probability(), 1.0);
+        assert_eq!(seen, left, "{json}");
+    }
+}

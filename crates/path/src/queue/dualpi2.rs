@@ -4,7 +4,7 @@
 //! controller follows the longer of both waits to a base probability p'. In C packets are marked or dropped with
 //! probability p'^2; in L they are marked with k p' or with what L's own ramp says, whichever is more.
 
-use eddyline_units::{Packets, Time};
+use eddyline_units::{Bytes, Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +93,8 @@ pub struct DualPi2<P> {
     ramp_range: Time,
     ramp_packets: u64,
     classic_weight: f64,
+    /// With less than this waiting only the ramp speaks.
+    little: u64,
     low: Fifo<P>,
     classic: Fifo<P>,
     base: BasePi,
@@ -114,6 +116,7 @@ impl<P: Packet> DualPi2<P> {
             ramp_range: params.ramp_range,
             ramp_packets: params.ramp_packets.get() as u64,
             classic_weight: params.classic_weight,
+            little: params.mtu.get().saturating_mul(2),
             low: Fifo::default(),
             classic: Fifo::default(),
             base: BasePi::new(params.target, params.max_rtt),
@@ -171,11 +174,18 @@ impl<P: Packet> DualPi2<P> {
         if beyond >= self.ramp_range { 1.0 } else { beyond.as_secs_f64() / self.ramp_range.as_secs_f64() }
     }
 
+    /// The base probability, unless so little waits behind that a drop would soon leave the link idle.
+    fn audible_base(&self) -> f64 {
+        let waiting = self.low.backlog().bytes + self.classic.backlog().bytes;
+        if waiting < self.little { 0.0 } else { self.base.probability }
+    }
+
     /// Whether a packet of L is dropped; marks it where it is to be marked (Appendix A.2).
     fn drops_low(&mut self, waited: Time, packet: &mut P) -> bool {
-        let coupled = self.coupling * self.base.probability;
+        let base = self.audible_base();
+        let coupled = self.coupling * base;
         let overload = coupled >= 1.0;
-        if overload && self.low_drops.next(self.base.probability * self.base.probability) {
+        if overload && self.low_drops.next(base * base) {
             return true;
         }
         let likelihood = if overload { coupled } else { coupled.max(self.ramp(waited)) };
@@ -187,7 +197,8 @@ impl<P: Packet> DualPi2<P> {
 
     /// The same for C, where overload turns marks into drops.
     fn drops_classic(&mut self, packet: &mut P) -> bool {
-        let likelihood = self.base.probability * self.base.probability;
+        let base = self.audible_base();
+        let likelihood = base * base;
         if !self.classic_signals.next(likelihood) {
             return false;
         }
@@ -280,6 +291,11 @@ pub struct DualPi2Params {
     #[serde(default = "classic_weight")]
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub classic_weight: f64,
+    /// With less than two of these waiting nothing is dropped, or marked but by the ramp. Linux does so; the RFC's pseudocode
+    /// does not, and leaves links idle on which a packet takes as long as the target ("0 B").
+    #[serde(default = "mtu")]
+    #[schemars(extend("x-most" = "1 GB"))]
+    pub mtu: Bytes,
 }
 
 const fn limit() -> Limit {
@@ -312,4 +328,8 @@ const fn ramp_packets() -> Packets {
 
 const fn classic_weight() -> f64 {
     0.1
+}
+
+const fn mtu() -> Bytes {
+    Bytes::new(1500)
 }
