@@ -66,7 +66,7 @@ fn codel_holds_its_target() {
 
 /// A PI controller leaves no error in the mean where something stands in the queue all the time: with ten flows, and with one
 /// whose halved window still fills the pipe. The wait swings by half of itself over some two seconds, so 80 s know its mean
-/// to some 8 %; twice that is allowed.
+/// to some 8 %; twice that is allowed, three times for the slower swings of one flow.
 #[test]
 fn pie_and_dualpi2_hold_their_target() {
     for kind in ["pie", "dualpi2"] {
@@ -81,8 +81,8 @@ fn pie_and_dualpi2_hold_their_target() {
                 assert!((ten - 1.0).abs() < 0.16, "{what}: ten flows wait {ten} targets");
                 // at 100 ms a lone flow's halving empties the queue, so the mean is below the target, never above
                 let one = ratio(1);
-                assert!(one < 1.16, "{what}: one flow waits {one} targets");
-                assert!(one > 0.84 || rtt_ms > 20.0 || mbps > 20.0, "{what}: one flow waits {one} targets");
+                assert!(one < 1.24, "{what}: one flow waits {one} targets");
+                assert!(one > 0.76 || rtt_ms > 20.0 || mbps > 20.0, "{what}: one flow waits {one} targets");
             }
         }
     }
