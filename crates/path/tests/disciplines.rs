@@ -4,7 +4,7 @@ mod parcel;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eddyline_path::queue::{Discipline as _, KINDS, Limit, QueueParams};
+use eddyline_path::queue::{Discipline as _, KINDS, Limit, QueueParams, atm_cells};
 use eddyline_path::random::Stream;
 use eddyline_path::{Class, Ecn};
 use eddyline_units::Time;
@@ -16,7 +16,8 @@ fn draw(r: &mut Stream, id: u64) -> Parcel {
         return ack(id, 100 + flow, id * 100);
     }
     let bytes = 41 + r.below(1460) as u32;
-    let ecn = [Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1][r.below(3) as usize];
+    // a connection's packets are all of one kind, and a queue may hold kinds apart
+    let ecn = [Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1][(flow % 3) as usize];
     let class = if r.uniform() < 0.1 { Class::Cross } else { Class::Data };
     Parcel { ecn, class, host: (flow / 4) as u32, ..data(id, flow, bytes) }
 }
@@ -80,6 +81,10 @@ fn every_discipline_conserves() {
                 match limit {
                     Limit::Packets(n) => assert!(q.packets() <= n, "{}", kind.name),
                     Limit::Bytes(n) => assert!(q.bytes() <= n, "{}", kind.name),
+                    Limit::Cells(n) => {
+                        let cells: u64 = inside.values().map(|p| atm_cells(u64::from(p.bytes))).sum();
+                        assert!(cells <= n, "{}", kind.name);
+                    }
                     Limit::Unlimited => {}
                 }
                 assert!(q.next_wake().is_none() || q.packets() > 0, "{}: wakes up for nothing", kind.name);

@@ -1,6 +1,16 @@
 //! Queue disciplines: one file each, one line here.
 
+mod adaptive_red;
+mod codel;
 mod droptail;
+mod dualpi2;
+mod early;
+mod fifo;
+mod limit;
+mod periods;
+mod pie;
+mod red;
+mod rem;
 
 use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
@@ -8,7 +18,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Packet;
 use crate::random::Stream;
-pub use droptail::{DropTail, DropTailParams, Limit};
+pub use adaptive_red::{AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue};
+pub use codel::{Codel, CodelParams, CodelQueue};
+pub use droptail::{DropTail, DropTailParams};
+pub use dualpi2::{DualPi2, DualPi2Params};
+pub use early::{ArrivalLaw, EarlyQueue, Verdict};
+pub use limit::{Backlog, Limit, atm_cells};
+pub use pie::{Pie, PieParams, PieQueue};
+pub use red::{Curve, Red, RedParams, RedQueue};
+pub use rem::{Rem, RemParams, RemQueue};
 
 /// A discipline's name with one line on what it is and where it is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -135,10 +153,45 @@ macro_rules! queues {
 }
 
 queues! {
+    "adaptive_red" AdaptiveRed(AdaptiveRedParams => AdaptiveRedQueue):
+        "adaptive RED: thresholds and weight from the link's rate, max_p adapted to keep the average between them",
+        "Floyd, Gummadi and Shenker, 2001",
+        r#"{ "kind": "adaptive_red" }"#;
+    "codel" Codel(CodelParams => CodelQueue):
+        "CoDel: drops or marks at the head, ever faster, while packets wait longer than a target for an interval",
+        "RFC 8289",
+        r#"{ "kind": "codel" }"#;
     "droptail" DropTail(DropTailParams => DropTail):
-        "drop-tail FIFO with a limit in packets, in bytes, or none",
+        "drop-tail FIFO with a limit in packets, in bytes, in ATM cells, or none",
         "RFC 2309, section 1",
         r#"{ "kind": "droptail", "limit": "50 packets" }"#;
+    "dualpi2" DualPi2(DualPi2Params => DualPi2):
+        "DualPI2: a low-latency queue for scalable congestion controls, coupled to a classic queue under PI2",
+        "RFC 9332",
+        r#"{ "kind": "dualpi2" }"#;
+    "pie" Pie(PieParams => PieQueue):
+        "PIE: drops or marks on arrival with a probability that a PI controller sets to hold a target wait",
+        "RFC 8033",
+        r#"{ "kind": "pie" }"#;
+    "red" Red(RedParams => RedQueue):
+        "RED: drops or marks on arrival with a probability that grows with the average queue",
+        "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993; RFC 2309",
+        r#"{ "kind": "red" }"#;
+    "rem" Rem(RemParams => RemQueue):
+        "REM: drops or marks on arrival with a probability exponential in a price of excess input and queue",
+        "Athuraliya, Li, Low and Yin, IEEE Network 15(3), 2001",
+        r#"{ "kind": "rem" }"#;
+}
+
+impl QueueParams {
+    /// The key and what is wrong with it, where two keys of the discipline do not go together.
+    #[must_use]
+    pub fn mistake(&self) -> Option<(&'static str, String)> {
+        match self {
+            Self::Red(p) => p.mistake(),
+            _ => None,
+        }
+    }
 }
 
 impl Default for QueueParams {

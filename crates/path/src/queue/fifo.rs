@@ -1,0 +1,52 @@
+//! Packets in order of arrival, each with its moment of arrival: what single-queue disciplines keep them in.
+
+use std::collections::VecDeque;
+
+use eddyline_units::Time;
+
+use super::Backlog;
+use crate::Packet;
+
+/// A first-in, first-out store.
+#[derive(Debug)]
+pub(super) struct Fifo<P> {
+    waiting: VecDeque<(Time, P)>,
+    backlog: Backlog,
+}
+
+impl<P> Default for Fifo<P> {
+    fn default() -> Self {
+        Self { waiting: VecDeque::new(), backlog: Backlog::EMPTY }
+    }
+}
+
+impl<P: Packet> Fifo<P> {
+    /// A packet joins at the tail.
+    pub fn push(&mut self, now: Time, packet: P) {
+        self.backlog.add(u64::from(packet.wire_bytes()));
+        self.waiting.push_back((now, packet));
+    }
+
+    /// The packet at the head, with its moment of arrival.
+    pub fn pop(&mut self) -> Option<(Time, P)> {
+        let (since, packet) = self.waiting.pop_front()?;
+        self.backlog.remove(u64::from(packet.wire_bytes()));
+        Some((since, packet))
+    }
+
+    /// When the packet at the head arrived.
+    pub fn head_since(&self) -> Option<Time> {
+        self.waiting.front().map(|(since, _)| *since)
+    }
+
+    /// What waits.
+    pub const fn backlog(&self) -> &Backlog {
+        &self.backlog
+    }
+
+    /// Takes out everything.
+    pub fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        self.waiting.drain(..).for_each(|(_, packet)| taken(packet));
+        self.backlog = Backlog::EMPTY;
+    }
+}
