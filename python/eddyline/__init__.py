@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from eddyline.adviser import Advice, advise
     from eddyline.comparison import compare
     from eddyline.errors import EddylineError, InputError, InternalError, ScenarioError, WorldUnavailable
     from eddyline.result import Result
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WORLDS",
+    "Advice",
     "EddylineError",
     "InputError",
     "InternalError",
@@ -33,10 +35,12 @@ __all__ = [
     "ScenarioError",
     "WorldUnavailable",
     "__version__",
+    "advise",
     "compare",
 ]
 
 _HOMES = {
+    "Advice": "eddyline.adviser",
     "WORLDS": "eddyline.scenario",
     "EddylineError": "eddyline.errors",
     "InputError": "eddyline.errors",
@@ -45,6 +49,7 @@ _HOMES = {
     "Scenario": "eddyline.scenario",
     "ScenarioError": "eddyline.errors",
     "WorldUnavailable": "eddyline.errors",
+    "advise": "eddyline.adviser",
     "compare": "eddyline.comparison",
 }
 
