@@ -1,6 +1,18 @@
 //! Queue disciplines: one file each, one line here.
 
+mod ack_decimation;
+mod ack_filter;
+mod ack_priority;
+mod conversation;
 mod droptail;
+mod drr;
+mod fifo;
+mod headdrop;
+mod per_connection;
+mod redundant_acks;
+mod round_robin;
+mod sfq;
+mod tbf;
 
 use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
@@ -8,7 +20,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::Packet;
 use crate::random::Stream;
+pub use ack_decimation::{AckDecimation, AckDecimationParams, Decimation};
+pub use ack_filter::{AckFilter, AckFilterParams, AckPlace};
+pub use ack_priority::{AckPriority, AckPriorityParams};
 pub use droptail::{DropTail, DropTailParams, Limit};
+pub use drr::{Drr, DrrParams};
+pub use headdrop::{HeadDrop, HeadDropParams};
+pub use per_connection::{PerConnection, PerConnectionParams};
+pub use redundant_acks::AckFilterRule;
+pub use sfq::{DropFrom, Sfq, SfqParams};
+pub use tbf::{Tbf, TbfParams};
 
 /// A discipline's name with one line on what it is and where it is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -139,6 +160,38 @@ queues! {
         "drop-tail FIFO with a limit in packets, in bytes, or none",
         "RFC 2309, section 1",
         r#"{ "kind": "droptail", "limit": "50 packets" }"#;
+    "headdrop" HeadDrop(HeadDropParams => HeadDrop):
+        "FIFO that drops the oldest packet to make room",
+        "Lakshman, Neidhardt, Ott, The drop from front strategy in TCP and in TCP over ATM, INFOCOM 1996",
+        r#"{ "kind": "headdrop", "limit": "50 packets" }"#;
+    "ack_priority" AckPriority(AckPriorityParams => AckPriority):
+        "acknowledgements and control packets before data",
+        "RFC 3449, section 5.4.2 (ACKs-first scheduling)",
+        r#"{ "kind": "ack_priority", "limit": "50 packets", "ack_limit": "40 packets" }"#;
+    "ack_filter" AckFilter(AckFilterParams => AckFilter):
+        "FIFO in which an arriving acknowledgement removes those of its connection that it makes redundant",
+        "RFC 3449, section 5.2.1; tc-cake(8), ack-filter",
+        r#"{ "kind": "ack_filter", "limit": "50 packets", "rule": "all" }"#;
+    "ack_decimation" AckDecimation(AckDecimationParams => AckDecimation):
+        "FIFO that drops some of the arriving acknowledgements above a threshold",
+        "RFC 3449, section 5.2.2",
+        r#"{ "kind": "ack_decimation", "limit": "50 packets", "threshold": "10 packets", "drop": { "kind": "every", "keep_one_in": 3 } }"#;
+    "sfq" Sfq(SfqParams => Sfq):
+        "stochastic fairness queueing: hashed queues in turn, the longest drops",
+        "McKenney, Stochastic fairness queueing, INFOCOM 1990",
+        r#"{ "kind": "sfq", "limit": "50 packets", "queues": 16, "perturb": "100 ms" }"#;
+    "drr" Drr(DrrParams => Drr):
+        "deficit round robin: fair in bytes, the longest queue drops",
+        "Shreedhar and Varghese, Efficient fair queueing using deficit round robin, SIGCOMM 1995",
+        r#"{ "kind": "drr", "limit": "50 packets", "quantum": "500 B" }"#;
+    "per_connection" PerConnection(PerConnectionParams => PerConnection):
+        "a drop-tail buffer for each connection, served fairly in bytes",
+        "RFC 3449, section 5.4.1; Kalampoukas, Varma, Ramakrishnan, Improving TCP throughput over two-way asymmetric links, 1998",
+        r#"{ "kind": "per_connection", "each": "10 packets", "limit": "60 packets" }"#;
+    "tbf" Tbf(TbfParams => Tbf):
+        "token bucket shaper over a drop-tail FIFO",
+        "RFC 2215, section 3.6 (token bucket); tc-tbf(8)",
+        r#"{ "kind": "tbf", "rate": "4 Mbit/s", "burst": "5 kB", "limit": "50 packets" }"#;
 }
 
 impl Default for QueueParams {
