@@ -4,7 +4,7 @@ mod parcel;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eddyline_path::queue::{Discipline as _, KINDS, Limit, QueueParams};
+use eddyline_path::queue::{Discipline as _, KINDS, Limit, QueueParams, atm_cells};
 use eddyline_path::random::Stream;
 use eddyline_path::{Class, Ecn};
 use eddyline_units::Time;
@@ -80,6 +80,10 @@ fn every_discipline_conserves() {
                 match limit {
                     Limit::Packets(n) => assert!(q.packets() <= n, "{}", kind.name),
                     Limit::Bytes(n) => assert!(q.bytes() <= n, "{}", kind.name),
+                    Limit::Cells(n) => {
+                        let cells: u64 = inside.values().map(|p| atm_cells(u64::from(p.bytes))).sum();
+                        assert!(cells <= n, "{}", kind.name);
+                    }
                     Limit::Unlimited => {}
                 }
                 assert!(q.next_wake().is_none() || q.packets() > 0, "{}: wakes up for nothing", kind.name);

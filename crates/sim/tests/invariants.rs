@@ -19,7 +19,20 @@ fn pick<'a>(random: &mut Stream, from: &[&'a str]) -> &'a str {
 
 /// Drop-tail with all kinds of limits in two of three draws, else any discipline there is.
 fn draw_queue(r: &mut Stream) -> String {
-    let limit = pick(r, &["1 packets", "5 packets", "50 packets", "3000 B", "20000 B", "100000 B", "unlimited"]);
+    let limit = pick(
+        r,
+        &[
+            "1 packets",
+            "5 packets",
+            "50 packets",
+            "3000 B",
+            "20000 B",
+            "100000 B",
+            "60 cells",
+            "2000 cells",
+            "unlimited",
+        ],
+    );
     if r.uniform() < 0.67 {
         return format!("{{ kind = \"droptail\", limit = \"{limit}\" }}");
     }
@@ -142,6 +155,7 @@ fn every_run_conserves_and_both_kinds_of_link_agree() {
             match spec.queue.limit() {
                 Limit::Packets(most) => assert!(packets <= most as f64, "{seed}: {l:?}"),
                 Limit::Bytes(most) => assert!(bytes <= most as f64, "{seed}: {l:?}"),
+                Limit::Cells(most) => assert!(bytes <= 48.0 * most as f64, "{seed}: {l:?}"),
                 Limit::Unlimited => {}
             }
             assert!(

@@ -9,4 +9,4 @@ mod types;
 
 pub use parse::{Decimal, QuantityError};
 pub use quantity::{Quantity, Unit};
-pub use types::{Bytes, Frequency, Packets, Percent, Rate, Time};
+pub use types::{Bytes, Cells, Frequency, Packets, Percent, Rate, Time};

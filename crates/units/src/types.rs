@@ -294,6 +294,11 @@ real_quantity! {
 }
 
 real_quantity! {
+    /// A number of ATM cells, 48 bytes of payload each.
+    Cells, "cells", "200 cells", "cells", 0
+}
+
+real_quantity! {
     /// Events a second.
     Frequency, "frequency", "0.5 /s", "/s", 0
 }

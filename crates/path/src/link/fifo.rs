@@ -6,7 +6,7 @@ use eddyline_units::Time;
 
 use super::Meter;
 use crate::Class;
-use crate::queue::Limit;
+use crate::queue::{Backlog, Limit};
 
 /// When an accepted packet leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct FifoLink {
     free_at: Time,
     limit: Limit,
     waiting: VecDeque<Waiting>,
-    waiting_bytes: u64,
+    backlog: Backlog,
     meter: Meter,
 }
 
@@ -38,7 +38,7 @@ impl FifoLink {
     /// An idle link.
     #[must_use]
     pub fn new(limit: Limit, meter: Meter) -> Self {
-        Self { free_at: Time::ZERO, limit, waiting: VecDeque::new(), waiting_bytes: 0, meter }
+        Self { free_at: Time::ZERO, limit, waiting: VecDeque::new(), backlog: Backlog::EMPTY, meter }
     }
 
     /// Forgets packets whose transmission has started by `now`.
@@ -48,7 +48,7 @@ impl FifoLink {
             if head.start > now {
                 break;
             }
-            self.waiting_bytes -= u64::from(head.bytes);
+            self.backlog.remove(u64::from(head.bytes));
             self.waiting.pop_front();
         }
     }
@@ -68,13 +68,13 @@ impl FifoLink {
         let start = if self.free_at <= now {
             now
         } else {
-            if !self.limit.admits(self.waiting.len() as u64, self.waiting_bytes, u64::from(bytes)) {
+            if !self.limit.admits(&self.backlog, u64::from(bytes)) {
                 self.meter.drop(bytes, class);
                 return None;
             }
             self.waiting.push_back(Waiting { start: self.free_at, bytes });
-            self.waiting_bytes += u64::from(bytes);
-            self.meter.level(now, self.waiting.len() as u64, self.waiting_bytes);
+            self.backlog.add(u64::from(bytes));
+            self.meter.level(now, self.backlog.packets, self.backlog.bytes);
             self.free_at
         };
         let end = start.saturating_add(transmission);
@@ -93,7 +93,7 @@ impl FifoLink {
     /// Packets and bytes waiting; call [`settle`](Self::settle) first.
     #[must_use]
     pub fn waiting(&self) -> (u64, u64) {
-        (self.waiting.len() as u64, self.waiting_bytes)
+        (self.backlog.packets, self.backlog.bytes)
     }
 
     /// Counters.
@@ -105,6 +105,6 @@ impl FifoLink {
     /// The summary window begins: what waits now counts for the maximum.
     pub fn begin_window(&mut self, now: Time) {
         self.settle(now);
-        self.meter.level(now, self.waiting.len() as u64, self.waiting_bytes);
+        self.meter.level(now, self.backlog.packets, self.backlog.bytes);
     }
 }

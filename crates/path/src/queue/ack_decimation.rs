@@ -9,7 +9,7 @@ use eddyline_units::{Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fifo::Fifo;
+use super::line::Line;
 use super::{Discipline, Limit, Site};
 use crate::Packet;
 use crate::random::Stream;
@@ -66,7 +66,7 @@ pub struct AckDecimationParams {
 #[derive(Debug)]
 pub struct AckDecimation<P> {
     params: AckDecimationParams,
-    waiting: Fifo<P>,
+    waiting: Line<P>,
     /// Acknowledgements dropped since the last that stayed, of connections where that is not zero.
     dropped_since: BTreeMap<u64, u32>,
     average: f64,
@@ -79,7 +79,7 @@ impl<P: Packet> AckDecimation<P> {
     pub fn new(params: &AckDecimationParams, site: &Site<'_>) -> Self {
         Self {
             params: *params,
-            waiting: Fifo::default(),
+            waiting: Line::default(),
             dropped_since: BTreeMap::new(),
             average: 0.0,
             random: Box::new(site.stream("ack_decimation")),

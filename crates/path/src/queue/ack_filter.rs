@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::redundant_acks::{AckFilterRule, redundant};
-use super::{Discipline, Limit, Site};
+use super::{Backlog, Discipline, Limit, Site};
 use crate::{Acknowledgement, Packet};
 
 /// Where an acknowledgement waits that has removed others.
@@ -57,8 +57,7 @@ pub struct AckFilter<P> {
     /// Place of the first in line.
     first: u64,
     conversations: BTreeMap<u64, Conversation>,
-    packets: u64,
-    bytes: u64,
+    all: Backlog,
     /// Used again and again.
     redundant: Vec<usize>,
 }
@@ -72,21 +71,22 @@ impl<P: Packet> AckFilter<P> {
             line: VecDeque::new(),
             first: 0,
             conversations: BTreeMap::new(),
-            packets: 0,
-            bytes: 0,
+            all: Backlog::EMPTY,
             redundant: Vec::new(),
         }
     }
 
-    /// Finds what `new` of `flow` makes redundant; gives how many bytes that is.
-    fn find(&mut self, flow: u64, new: Acknowledgement) -> u64 {
-        self.redundant.clear();
-        let Some(conversation) = self.conversations.get(&flow) else { return 0 };
+    /// Finds what `new` of `flow` makes redundant; gives what waits without it.
+    fn find(&mut self, flow: u64, new: Acknowledgement) -> Backlog {
+        let Some(conversation) = self.conversations.get(&flow) else { return self.all };
         let at = |place: &u64| self.line[(place - self.first) as usize].as_ref();
         let says = conversation.places.iter().map(|place| at(place).and_then(P::acknowledgement));
         redundant(self.params.rule, says, conversation.left, new, &mut self.redundant);
-        let size = |nth: &usize| at(&conversation.places[*nth]).map_or(0, |p| u64::from(p.wire_bytes()));
-        self.redundant.iter().map(size).sum()
+        let mut rest = self.all;
+        for packet in self.redundant.iter().filter_map(|nth| at(&conversation.places[*nth])) {
+            rest.remove(u64::from(packet.wire_bytes()));
+        }
+        rest
     }
 
     /// Removes what was found; gives the place in the line for the one that made it redundant.
@@ -96,8 +96,7 @@ impl<P: Packet> AckFilter<P> {
         let (line, first) = (&mut self.line, self.first);
         for nth in self.redundant.drain(..) {
             if let Some(packet) = line[(places[nth] - first) as usize].take() {
-                self.packets -= 1;
-                self.bytes -= u64::from(packet.wire_bytes());
+                self.all.remove(u64::from(packet.wire_bytes()));
                 dropped(packet);
             }
         }
@@ -134,9 +133,8 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
     fn enqueue(&mut self, _now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         let (flow, size) = (packet.flow(), u64::from(packet.wire_bytes()));
         self.redundant.clear();
-        let freed = packet.acknowledgement().map_or(0, |new| self.find(flow, new));
-        let left = self.packets - self.redundant.len() as u64;
-        if !self.params.limit.admits(left, self.bytes - freed, size) {
+        let rest = packet.acknowledgement().map_or(self.all, |new| self.find(flow, new));
+        if !self.params.limit.admits(&rest, size) {
             return Err(packet);
         }
         let place = match self.remove(flow, dropped) {
@@ -149,8 +147,7 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
                 self.first + self.line.len() as u64 - 1
             }
         };
-        self.packets += 1;
-        self.bytes += size;
+        self.all.add(size);
         self.conversations.entry(flow).or_default().places.push_back(place);
         self.trim();
         Ok(())
@@ -160,8 +157,7 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
         self.trim();
         let packet = self.line.pop_front()??;
         self.first += 1;
-        self.packets -= 1;
-        self.bytes -= u64::from(packet.wire_bytes());
+        self.all.remove(u64::from(packet.wire_bytes()));
         let flow = packet.flow();
         if let Some(conversation) = self.conversations.get_mut(&flow) {
             conversation.places.pop_front();
@@ -174,16 +170,16 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
     }
 
     fn packets(&self) -> u64 {
-        self.packets
+        self.all.packets
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.all.bytes
     }
 
     fn drain(&mut self, taken: &mut dyn FnMut(P)) {
         self.line.drain(..).flatten().for_each(taken);
         self.conversations.clear();
-        (self.packets, self.bytes) = (0, 0);
+        self.all = Backlog::EMPTY;
     }
 }

@@ -7,8 +7,8 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fifo::Fifo;
-use super::{Discipline, Limit, Site};
+use super::line::Line;
+use super::{Backlog, Discipline, Limit, Site};
 use crate::{Class, Packet};
 
 /// Parameters of `ack_priority`.
@@ -31,19 +31,20 @@ pub struct AckPriorityParams {
 #[derive(Debug)]
 pub struct AckPriority<P> {
     params: AckPriorityParams,
-    acks: Fifo<P>,
-    data: Fifo<P>,
+    acks: Line<P>,
+    data: Line<P>,
+    all: Backlog,
 }
 
 impl<P: Packet> AckPriority<P> {
     /// An empty queue.
     #[must_use]
     pub fn new(params: &AckPriorityParams, _: &Site<'_>) -> Self {
-        Self { params: *params, acks: Fifo::default(), data: Fifo::default() }
+        Self { params: *params, acks: Line::default(), data: Line::default(), all: Backlog::EMPTY }
     }
 
     fn admits(&self, size: u64) -> bool {
-        self.params.limit.admits(self.packets(), self.bytes(), size)
+        self.params.limit.admits(&self.all, size)
     }
 
     /// Whether an acknowledgement of `size` bytes finds room once all data are gone.
@@ -63,7 +64,10 @@ impl<P: Packet> Discipline<P> for AckPriority<P> {
             }
             while !self.admits(size) {
                 match self.data.pop_youngest() {
-                    Some(youngest) => dropped(youngest),
+                    Some(youngest) => {
+                        self.all.remove(u64::from(youngest.wire_bytes()));
+                        dropped(youngest);
+                    }
                     None => break,
                 }
             }
@@ -74,23 +78,27 @@ impl<P: Packet> Discipline<P> for AckPriority<P> {
             }
             self.data.push(packet);
         }
+        self.all.add(size);
         Ok(())
     }
 
     fn dequeue(&mut self, _now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
-        self.acks.pop().or_else(|| self.data.pop())
+        let packet = self.acks.pop().or_else(|| self.data.pop())?;
+        self.all.remove(u64::from(packet.wire_bytes()));
+        Some(packet)
     }
 
     fn packets(&self) -> u64 {
-        self.acks.packets() + self.data.packets()
+        self.all.packets
     }
 
     fn bytes(&self) -> u64 {
-        self.acks.bytes() + self.data.bytes()
+        self.all.bytes
     }
 
     fn drain(&mut self, taken: &mut dyn FnMut(P)) {
         self.acks.drain(taken);
         self.data.drain(taken);
+        self.all = Backlog::EMPTY;
     }
 }

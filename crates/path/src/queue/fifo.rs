@@ -1,78 +1,59 @@
-//! Packets in order of arrival with their bytes: what queues are made of.
+//! Packets in order of arrival, each with its moment of arrival: what single-queue disciplines keep them in.
 
 use std::collections::VecDeque;
 
-use super::Limit;
+use eddyline_units::Time;
+
+use super::Backlog;
 use crate::Packet;
 
-/// First in, first out, without a limit of its own.
+/// A first-in, first-out store.
 #[derive(Debug)]
 pub(super) struct Fifo<P> {
-    packets: VecDeque<P>,
-    bytes: u64,
+    waiting: VecDeque<(Time, P)>,
+    backlog: Backlog,
 }
 
 impl<P> Default for Fifo<P> {
     fn default() -> Self {
-        Self { packets: VecDeque::new(), bytes: 0 }
+        Self { waiting: VecDeque::new(), backlog: Backlog::EMPTY }
     }
 }
 
 impl<P: Packet> Fifo<P> {
-    pub fn push(&mut self, packet: P) {
-        self.bytes += u64::from(packet.wire_bytes());
-        self.packets.push_back(packet);
+    /// A packet joins at the tail.
+    pub fn push(&mut self, now: Time, packet: P) {
+        self.backlog.add(u64::from(packet.wire_bytes()));
+        self.waiting.push_back((now, packet));
     }
 
-    /// Takes the oldest.
-    pub fn pop(&mut self) -> Option<P> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.wire_bytes());
-        Some(packet)
+    /// The packet at the head, with its moment of arrival.
+    pub fn pop(&mut self) -> Option<(Time, P)> {
+        let (since, packet) = self.waiting.pop_front()?;
+        self.backlog.remove(u64::from(packet.wire_bytes()));
+        Some((since, packet))
     }
 
-    /// Takes the youngest.
-    pub fn pop_youngest(&mut self) -> Option<P> {
-        let packet = self.packets.pop_back()?;
-        self.bytes -= u64::from(packet.wire_bytes());
-        Some(packet)
+    /// From the head on.
+    pub fn iter(&self) -> impl Iterator<Item = &P> {
+        self.waiting.iter().map(|(_, packet)| packet)
     }
 
-    /// Takes the one in `place` from the oldest.
+    /// The packet at `place` from the head.
     pub fn remove(&mut self, place: usize) -> Option<P> {
-        let packet = self.packets.remove(place)?;
-        self.bytes -= u64::from(packet.wire_bytes());
+        let (_, packet) = self.waiting.remove(place)?;
+        self.backlog.remove(u64::from(packet.wire_bytes()));
         Some(packet)
     }
 
-    pub fn first(&self) -> Option<&P> {
-        self.packets.front()
+    /// What waits.
+    pub const fn backlog(&self) -> &Backlog {
+        &self.backlog
     }
 
-    /// From the oldest on.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &P> {
-        self.packets.iter()
-    }
-
-    pub fn packets(&self) -> u64 {
-        self.packets.len() as u64
-    }
-
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.packets.is_empty()
-    }
-
-    /// Whether a packet of `size` bytes fits under `limit`.
-    pub fn admits(&self, limit: Limit, size: u64) -> bool {
-        limit.admits(self.packets(), self.bytes, size)
-    }
-
+    /// Takes out everything.
     pub fn drain(&mut self, taken: &mut dyn FnMut(P)) {
-        self.packets.drain(..).for_each(taken);
-        self.bytes = 0;
+        self.waiting.drain(..).for_each(|(_, packet)| taken(packet));
+        self.backlog = Backlog::EMPTY;
     }
 }

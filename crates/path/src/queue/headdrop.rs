@@ -6,8 +6,8 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fifo::Fifo;
-use super::{Discipline, Limit, Site};
+use super::line::Line;
+use super::{Backlog, Discipline, Limit, Site};
 use crate::Packet;
 
 /// Parameters of `headdrop`.
@@ -23,14 +23,14 @@ pub struct HeadDropParams {
 #[derive(Debug)]
 pub struct HeadDrop<P> {
     limit: Limit,
-    waiting: Fifo<P>,
+    waiting: Line<P>,
 }
 
 impl<P: Packet> HeadDrop<P> {
     /// An empty queue.
     #[must_use]
     pub fn new(params: &HeadDropParams, _: &Site<'_>) -> Self {
-        Self { limit: params.limit, waiting: Fifo::default() }
+        Self { limit: params.limit, waiting: Line::default() }
     }
 }
 
@@ -39,7 +39,7 @@ impl<P: Packet> Discipline<P> for HeadDrop<P> {
 
     fn enqueue(&mut self, _now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         let size = u64::from(packet.wire_bytes());
-        if !self.limit.admits(0, 0, size) {
+        if !self.limit.admits(&Backlog::EMPTY, size) {
             return Err(packet);
         }
         while !self.waiting.admits(self.limit, size) {

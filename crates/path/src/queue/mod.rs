@@ -3,14 +3,21 @@
 mod ack_decimation;
 mod ack_filter;
 mod ack_priority;
+mod cake;
+mod cobalt;
+mod codel;
 mod conversation;
 mod droptail;
 mod drr;
 mod fifo;
+mod fq_codel;
 mod headdrop;
+mod limit;
+mod line;
 mod per_connection;
 mod redundant_acks;
 mod round_robin;
+mod set_associative;
 mod sfq;
 mod tbf;
 
@@ -23,9 +30,13 @@ use crate::random::Stream;
 pub use ack_decimation::{AckDecimation, AckDecimationParams, Decimation};
 pub use ack_filter::{AckFilter, AckFilterParams, AckPlace};
 pub use ack_priority::{AckPriority, AckPriorityParams};
-pub use droptail::{DropTail, DropTailParams, Limit};
+pub use cake::{Cake, CakeAckFilter, CakeParams, Isolation};
+pub use codel::{Codel, CodelParams, CodelQueue};
+pub use droptail::{DropTail, DropTailParams};
 pub use drr::{Drr, DrrParams};
+pub use fq_codel::{FqCodel, FqCodelParams};
 pub use headdrop::{HeadDrop, HeadDropParams};
+pub use limit::{Backlog, Limit, atm_cells};
 pub use per_connection::{PerConnection, PerConnectionParams};
 pub use redundant_acks::AckFilterRule;
 pub use sfq::{DropFrom, Sfq, SfqParams};
@@ -156,8 +167,12 @@ macro_rules! queues {
 }
 
 queues! {
+    "codel" Codel(CodelParams => CodelQueue):
+        "CoDel: drops or marks at the head, ever faster, while packets wait longer than a target for an interval",
+        "RFC 8289",
+        r#"{ "kind": "codel" }"#;
     "droptail" DropTail(DropTailParams => DropTail):
-        "drop-tail FIFO with a limit in packets, in bytes, or none",
+        "drop-tail FIFO with a limit in packets, in bytes, in ATM cells, or none",
         "RFC 2309, section 1",
         r#"{ "kind": "droptail", "limit": "50 packets" }"#;
     "headdrop" HeadDrop(HeadDropParams => HeadDrop):
@@ -188,6 +203,14 @@ queues! {
         "a drop-tail buffer for each connection, served fairly in bytes",
         "RFC 3449, section 5.4.1; Kalampoukas, Varma, Ramakrishnan, Improving TCP throughput over two-way asymmetric links, 1998",
         r#"{ "kind": "per_connection", "each": "10 packets", "limit": "60 packets" }"#;
+    "fq_codel" FqCodel(FqCodelParams => FqCodel):
+        "fair queueing with CoDel on every queue; conversations that have just become busy go first",
+        "RFC 8290",
+        r#"{ "kind": "fq_codel" }"#;
+    "cake" Cake(CakeParams => Cake):
+        "shaper with host and flow isolation, COBALT on every queue, ACK filter and framing, like Linux's cake",
+        "Hoiland-Jorgensen, Taht, Morton, Piece of CAKE, LANMAN 2018; tc-cake(8)",
+        r#"{ "kind": "cake", "bandwidth": "5 Mbit/s", "framing": "docsis", "ack_filter": "conservative", "limit": "100 kB" }"#;
     "tbf" Tbf(TbfParams => Tbf):
         "token bucket shaper over a drop-tail FIFO",
         "RFC 2215, section 3.6 (token bucket); tc-tbf(8)",

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::round_robin::RoundRobin;
-use super::{Discipline, Limit, Site};
+use super::{Backlog, Discipline, Limit, Site};
 use crate::Packet;
 
 /// Parameters of `per_connection`.
@@ -54,7 +54,7 @@ impl<P: Packet> Discipline<P> for PerConnection<P> {
     fn enqueue(&mut self, _now: Time, packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         let size = u64::from(packet.wire_bytes());
         let own = self.round.queue_of(packet.flow()).and_then(|queue| self.round.waiting(queue));
-        let fits = own.map_or_else(|| self.each.admits(0, 0, size), |own| own.admits(self.each, size));
+        let fits = own.map_or_else(|| self.each.admits(&Backlog::EMPTY, size), |own| own.admits(self.each, size));
         if !fits || !self.round.admits(self.limit, size) {
             return Err(packet);
         }

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::Limit;
 use super::conversation::Register;
-use super::fifo::Fifo;
+use super::line::Line;
+use super::{Backlog, Limit};
 use crate::Packet;
 
 #[derive(Debug)]
 struct Queue<P> {
-    waiting: Fifo<P>,
+    waiting: Line<P>,
     /// Bytes that it may still send in its turn.
     deficit: u64,
 }
@@ -28,8 +28,7 @@ pub(super) struct RoundRobin<P> {
     register: Register,
     /// The first in the round has had its quantum.
     turn_open: bool,
-    packets: u64,
-    bytes: u64,
+    all: Backlog,
 }
 
 impl<P: Packet> RoundRobin<P> {
@@ -40,8 +39,7 @@ impl<P: Packet> RoundRobin<P> {
             quantum,
             register: Register::default(),
             turn_open: false,
-            packets: 0,
-            bytes: 0,
+            all: Backlog::EMPTY,
         }
     }
 
@@ -56,33 +54,32 @@ impl<P: Packet> RoundRobin<P> {
     }
 
     /// What waits in `queue`.
-    pub fn waiting(&self, queue: u32) -> Option<&Fifo<P>> {
+    pub fn waiting(&self, queue: u32) -> Option<&Line<P>> {
         self.queues.get(queue as usize).map(|q| &q.waiting)
     }
 
     pub fn packets(&self) -> u64 {
-        self.packets
+        self.all.packets
     }
 
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.all.bytes
     }
 
     /// Whether a packet of `size` bytes fits under a `limit` of all queues together.
     pub fn admits(&self, limit: Limit, size: u64) -> bool {
-        limit.admits(self.packets, self.bytes, size)
+        limit.admits(&self.all, size)
     }
 
     pub fn push(&mut self, queue: u32, packet: P) {
         while self.queues.len() <= queue as usize {
-            self.queues.push(Queue { waiting: Fifo::default(), deficit: 0 });
+            self.queues.push(Queue { waiting: Line::default(), deficit: 0 });
         }
         let place = &mut self.queues[queue as usize];
         if place.waiting.is_empty() {
             self.round.push_back(queue);
         }
-        self.packets += 1;
-        self.bytes += u64::from(packet.wire_bytes());
+        self.all.add(u64::from(packet.wire_bytes()));
         place.waiting.push(packet);
     }
 
@@ -99,10 +96,9 @@ impl<P: Packet> RoundRobin<P> {
         oldest: bool,
         dropped: &mut dyn FnMut(P),
     ) -> Result<(), P> {
-        let size = u64::from(packet.wire_bytes());
         self.push(queue, packet);
-        while !limit.admits(self.packets - 1, self.bytes - size, size) {
-            let Some(longest) = self.longest(matches!(limit, Limit::Bytes(_))) else { break };
+        while !limit.holds(&self.all) {
+            let Some(longest) = self.longest(!matches!(limit, Limit::Packets(_))) else { break };
             let itself = longest == queue && (!oldest || self.waiting(queue).is_some_and(|w| w.packets() == 1));
             let Some(gone) = self.take(longest, oldest) else { break };
             if itself {
@@ -140,8 +136,7 @@ impl<P: Packet> RoundRobin<P> {
                 None => self.round.rotate_left(1),
             }
             let packet = queue.waiting.pop()?;
-            self.packets -= 1;
-            self.bytes -= size;
+            self.all.remove(size);
             if queue.waiting.is_empty() {
                 self.leave(first);
             }
@@ -179,8 +174,7 @@ impl<P: Packet> RoundRobin<P> {
     pub fn take(&mut self, queue: u32, oldest: bool) -> Option<P> {
         let waiting = &mut self.queues[queue as usize].waiting;
         let packet = if oldest { waiting.pop() } else { waiting.pop_youngest() }?;
-        self.packets -= 1;
-        self.bytes -= u64::from(packet.wire_bytes());
+        self.all.remove(u64::from(packet.wire_bytes()));
         if waiting.is_empty() {
             self.leave(queue);
         }
@@ -211,6 +205,6 @@ impl<P: Packet> RoundRobin<P> {
         self.round.clear();
         self.register.clear();
         self.turn_open = false;
-        (self.packets, self.bytes) = (0, 0);
+        self.all = Backlog::EMPTY;
     }
 }

@@ -7,7 +7,7 @@ use eddyline_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fifo::Fifo;
+use super::line::Line;
 use super::{Discipline, Limit, Site};
 use crate::Packet;
 use crate::framing::{Framing, FramingParams};
@@ -41,7 +41,7 @@ pub struct Tbf<P> {
     /// In the bucket at `since`.
     credit: Time,
     since: Time,
-    waiting: Fifo<P>,
+    waiting: Line<P>,
 }
 
 impl<P: Packet> Tbf<P> {
@@ -56,7 +56,7 @@ impl<P: Packet> Tbf<P> {
             full,
             credit: full,
             since: Time::ZERO,
-            waiting: Fifo::default(),
+            waiting: Line::default(),
         }
     }
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use eddyline_path::queue::QueueParams;
+use eddyline_path::queue::{Backlog, Limit, QueueParams, atm_cells};
 use eddyline_path::traffic::{Trace, mean_rate_bps};
-use eddyline_units::{Bytes, Quantity, Rate, Time};
+use eddyline_units::{Rate, Time};
 
 use crate::diagnostic::Report;
 use crate::model::{ApplicationParams, Flow};
@@ -45,9 +45,15 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
             let path: Vec<Step<'_>> = link.path.iter().copied().chain(key.split('.').map(Step::Key)).collect();
             report.wrong(root, &path, message, None);
         };
-        if let Some(limit) = byte_limit(&link.queue).filter(|limit| *limit < link.largest) {
+        let limit = link.queue.limit();
+        if !limit.admits(&Backlog::EMPTY, link.largest) {
+            let least = if matches!(limit, Limit::Cells(_)) {
+                format!("{} cells", atm_cells(link.largest))
+            } else {
+                "that".to_owned()
+            };
             let message =
-                format!("{limit} B holds no packet of {} B, which cross this link; at least that", link.largest);
+                format!("{limit} holds no packet of {} B, which cross this link; at least {least}", link.largest);
             wrong("queue.limit", message, report);
         }
         let size = if link.largest == 0 { DEFAULT_PACKET } else { link.largest };
@@ -64,7 +70,7 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
             wrong("delay", message, report);
         }
         let excess = per_second((link.offered - rate).max(0.0)) * duration;
-        if excess > MOST_AT_ONCE && limit(&link.queue).as_deref() == Some("unlimited") {
+        if excess > MOST_AT_ONCE && limit == Limit::Unlimited {
             let message = format!(
                 "unlimited, and traffic above the rate leaves {excess:.1e} packets waiting; at most 100 million"
             );
@@ -146,15 +152,4 @@ fn over(names: &[String], size: u64, links: &mut [Crossed<'_>], index: &HashMap<
             links[*i].largest = links[*i].largest.max(size);
         }
     }
-}
-
-/// The queue's limit as written, whatever the discipline.
-fn limit(queue: &QueueParams) -> Option<String> {
-    let params = serde_json::to_value(queue).ok()?;
-    Some(params.get("limit")?.as_str()?.to_owned())
-}
-
-/// The queue's limit where it is one in bytes.
-fn byte_limit(queue: &QueueParams) -> Option<u64> {
-    Bytes::parse(&limit(queue)?).ok().map(Bytes::get)
 }

@@ -1,7 +1,7 @@
 //! Quantities by the `format` word of the schema.
 
 use eddyline_path::queue::Limit;
-use eddyline_units::{Bytes, Frequency, Packets, Percent, Quantity, Rate, Time};
+use eddyline_units::{Bytes, Cells, Frequency, Packets, Percent, Quantity, Rate, Time};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error;
@@ -30,7 +30,7 @@ fn limit(text: &str) -> Result<f64, String> {
 }
 
 fn limit_symbols() -> Vec<&'static str> {
-    [Packets::symbols(), Bytes::symbols()].concat()
+    [Packets::symbols(), Cells::symbols(), Bytes::symbols()].concat()
 }
 
 macro_rules! readers {
@@ -97,6 +97,7 @@ fn word(unit: &str) -> Option<&'static [&'static str]> {
         "gbps" | "gb/s" => &["Gbit/s"],
         "tbps" | "tb/s" => &["Tbit/s"],
         "byte" | "bytes" => &["B"],
+        "cell" => &["cells"],
         "packet" | "pkt" | "pkts" | "p" => &["packets"],
         "percent" => &["%"],
         "hz" | "1/s" | "per second" => &["/s"],
