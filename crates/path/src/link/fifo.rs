@@ -63,6 +63,20 @@ impl FifoLink {
         class: Class,
         payload: u32,
     ) -> Option<Departure> {
+        self.offer_framed(now, transmission, bytes, u64::from(bytes), class, payload)
+    }
+
+    /// As [`offer`](Self::offer), of a packet that takes `line_bytes` on the line.
+    #[inline]
+    pub fn offer_framed(
+        &mut self,
+        now: Time,
+        transmission: Time,
+        bytes: u32,
+        line_bytes: u64,
+        class: Class,
+        payload: u32,
+    ) -> Option<Departure> {
         self.settle(now);
         self.meter.offered_bytes += u64::from(bytes);
         let start = if self.free_at <= now {
@@ -80,7 +94,7 @@ impl FifoLink {
         let end = start.saturating_add(transmission);
         self.free_at = end;
         self.meter.wait(now, start, bytes);
-        self.meter.transmission(end, bytes, class, payload);
+        self.meter.transmission(end, line_bytes, class, payload);
         Some(Departure { start, end })
     }
 
