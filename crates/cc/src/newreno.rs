@@ -7,10 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
 use crate::reno::{Reno, RenoParams};
 
-/// Parameters of `newreno`: none.
+/// Parameters of `newreno`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewRenoParams {}
+pub struct NewRenoParams {
+    /// Half a window is cut to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
+    #[serde(default)]
+    pub whole_packets: bool,
+}
 
 /// NewReno. Its window law is Reno's; only recovery without SACK differs.
 #[derive(Debug, Clone)]
@@ -21,8 +25,8 @@ pub struct NewReno {
 impl NewReno {
     /// A sender at its initial window, in slow start.
     #[must_use]
-    pub fn new(_: &NewRenoParams, facts: &PathFacts) -> Self {
-        Self { law: Reno::new(&RenoParams {}, facts) }
+    pub fn new(params: &NewRenoParams, facts: &PathFacts) -> Self {
+        Self { law: Reno::new(&RenoParams { whole_packets: params.whole_packets }, facts) }
     }
 }
 

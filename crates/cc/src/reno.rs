@@ -6,10 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
 use crate::slow_start::SlowStart;
 
-/// Parameters of `reno`: none.
+/// Parameters of `reno`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RenoParams {}
+pub struct RenoParams {
+    /// Half a window is cut to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
+    #[serde(default)]
+    pub whole_packets: bool,
+}
 
 /// Reno: additive increase of one packet a round trip, counted per acknowledgement; halving on loss.
 #[derive(Debug, Clone)]
@@ -20,8 +24,8 @@ pub struct Reno {
 impl Reno {
     /// A sender at its initial window, in slow start.
     #[must_use]
-    pub fn new(_: &RenoParams, facts: &PathFacts) -> Self {
-        Self { start: SlowStart::new(facts.initial_window) }
+    pub fn new(params: &RenoParams, facts: &PathFacts) -> Self {
+        Self { start: SlowStart { whole_packets: params.whole_packets, ..SlowStart::new(facts.initial_window) } }
     }
 }
 

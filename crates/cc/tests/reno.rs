@@ -53,6 +53,19 @@ fn congestion_avoidance_adds_a_packet_per_round_trip() {
 }
 
 #[test]
+fn half_a_window_may_be_whole_packets() {
+    for kind in KINDS {
+        let params = format!(r#"{{ "kind": "{kind}", "whole_packets": true }}"#);
+        let mut whole = serde_json::from_str::<ControllerParams>(&params).unwrap().build(&FACTS);
+        let mut bytes = build(kind);
+        for c in [&mut whole, &mut bytes] {
+            c.on_loss(&loss(11.5));
+        }
+        assert_eq!((whole.window(), bytes.window()), (5.0, 5.75));
+    }
+}
+
+#[test]
 fn nothing_grows_in_recovery_or_when_the_window_is_not_used() {
     for kind in KINDS {
         let mut c = build(kind);

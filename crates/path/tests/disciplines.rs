@@ -16,7 +16,8 @@ fn draw(r: &mut Stream, id: u64) -> Parcel {
         return ack(id, 100 + flow, id * 100);
     }
     let bytes = 41 + r.below(1460) as u32;
-    let ecn = [Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1][r.below(3) as usize];
+    // a connection's packets are all of one kind, and a queue may hold kinds apart
+    let ecn = [Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1][(flow % 3) as usize];
     let class = if r.uniform() < 0.1 { Class::Cross } else { Class::Data };
     Parcel { ecn, class, host: (flow / 4) as u32, ..data(id, flow, bytes) }
 }

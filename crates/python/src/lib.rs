@@ -2,6 +2,7 @@
 
 mod columns;
 mod errors;
+mod quantity;
 mod register;
 mod run;
 mod scenario;
@@ -11,6 +12,8 @@ mod scenario;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::quantity::quantity;
     #[pymodule_export]
     use crate::register::{register, schema};
     #[pymodule_export]

@@ -50,7 +50,7 @@ fn random_loss() {
     }
 }
 
-/// Within 3 %: the saw-tooth itself; what is missing is the round trip of recovery.
+/// Within 4 %: the saw-tooth itself; what is missing is the round trip of recovery, and of a window of 38 packets its detection.
 #[test]
 fn periodic_loss() {
     for kind in KINDS {
@@ -62,7 +62,7 @@ fn periodic_loss() {
                 near(
                     of(&r, "x").window_packets.mean.unwrap(),
                     expected,
-                    0.03,
+                    0.04,
                     &format!("{kind}, 1/{every}, {delayed}"),
                 );
             }

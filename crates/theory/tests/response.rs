@@ -65,7 +65,7 @@ fn reno_beside_fast(loss: LossParams, fast: bool) -> eddyline_scenario::Network 
     let mut lossy = link("lossy", 100_000_000, 10);
     lossy.loss = loss;
     let mut reno = fast_flow("reno", 1.0, &[0, 1], &[2]);
-    reno.controller = Arc::new(ControllerParams::NewReno(NewRenoParams {}));
+    reno.controller = Arc::new(ControllerParams::NewReno(NewRenoParams::default()));
     let mut flows = vec![reno];
     if fast {
         flows.push(fast_flow("fast", 50.0, &[1], &[2]));

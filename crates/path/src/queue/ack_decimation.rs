@@ -62,6 +62,19 @@ pub struct AckDecimationParams {
     pub drop: Decimation,
 }
 
+impl AckDecimationParams {
+    /// The key and what is wrong with it, where the thresholds do not go together.
+    #[must_use]
+    pub fn mistake(&self) -> Option<(&'static str, String)> {
+        match self.drop {
+            Decimation::Red { max_threshold, .. } if max_threshold.get() <= self.threshold.get() => {
+                Some(("drop.max_threshold", format!("{max_threshold} is not above the threshold, {}", self.threshold)))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A drop-tail queue that thins out acknowledgements.
 #[derive(Debug)]
 pub struct AckDecimation<P> {

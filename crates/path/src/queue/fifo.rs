@@ -46,6 +46,11 @@ impl<P: Packet> Fifo<P> {
         Some(packet)
     }
 
+    /// When the packet at the head arrived.
+    pub fn head_since(&self) -> Option<Time> {
+        self.waiting.front().map(|(since, _)| *since)
+    }
+
     /// What waits.
     pub const fn backlog(&self) -> &Backlog {
         &self.backlog

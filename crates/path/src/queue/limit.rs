@@ -37,6 +37,12 @@ impl Backlog {
         self.cells += atm_cells(size);
     }
 
+    /// This and another's together.
+    #[must_use]
+    pub const fn with(&self, other: &Self) -> Self {
+        Self { packets: self.packets + other.packets, bytes: self.bytes + other.bytes, cells: self.cells + other.cells }
+    }
+
     /// A packet of `size` bytes leaves.
     #[inline]
     pub const fn remove(&mut self, size: u64) {

@@ -3,19 +3,26 @@
 mod ack_decimation;
 mod ack_filter;
 mod ack_priority;
+mod adaptive_red;
 mod cake;
 mod cobalt;
 mod codel;
 mod conversation;
 mod droptail;
 mod drr;
+mod dualpi2;
+mod early;
 mod fifo;
 mod fq_codel;
 mod headdrop;
 mod limit;
 mod line;
 mod per_connection;
+mod periods;
+mod pie;
+mod red;
 mod redundant_acks;
+mod rem;
 mod round_robin;
 mod set_associative;
 mod sfq;
@@ -30,15 +37,21 @@ use crate::random::Stream;
 pub use ack_decimation::{AckDecimation, AckDecimationParams, Decimation};
 pub use ack_filter::{AckFilter, AckFilterParams, AckPlace};
 pub use ack_priority::{AckPriority, AckPriorityParams};
+pub use adaptive_red::{AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue};
 pub use cake::{Cake, CakeAckFilter, CakeParams, Isolation};
 pub use codel::{Codel, CodelParams, CodelQueue};
 pub use droptail::{DropTail, DropTailParams};
 pub use drr::{Drr, DrrParams};
+pub use dualpi2::{DualPi2, DualPi2Params};
+pub use early::{ArrivalLaw, EarlyQueue, Verdict};
 pub use fq_codel::{FqCodel, FqCodelParams};
 pub use headdrop::{HeadDrop, HeadDropParams};
 pub use limit::{Backlog, Limit, atm_cells};
 pub use per_connection::{PerConnection, PerConnectionParams};
+pub use pie::{Pie, PieParams, PieQueue};
+pub use red::{Curve, Red, RedParams, RedQueue};
 pub use redundant_acks::AckFilterRule;
+pub use rem::{Rem, RemParams, RemQueue};
 pub use sfq::{DropFrom, Sfq, SfqParams};
 pub use tbf::{Tbf, TbfParams};
 
@@ -167,6 +180,10 @@ macro_rules! queues {
 }
 
 queues! {
+    "adaptive_red" AdaptiveRed(AdaptiveRedParams => AdaptiveRedQueue):
+        "adaptive RED: thresholds and weight from the link's rate, max_p adapted to keep the average between them",
+        "Floyd, Gummadi and Shenker, 2001",
+        r#"{ "kind": "adaptive_red" }"#;
     "codel" Codel(CodelParams => CodelQueue):
         "CoDel: drops or marks at the head, ever faster, while packets wait longer than a target for an interval",
         "RFC 8289",
@@ -215,6 +232,34 @@ queues! {
         "token bucket shaper over a drop-tail FIFO",
         "RFC 2215, section 3.6 (token bucket); tc-tbf(8)",
         r#"{ "kind": "tbf", "rate": "4 Mbit/s", "burst": "5 kB", "limit": "50 packets" }"#;
+    "dualpi2" DualPi2(DualPi2Params => DualPi2):
+        "DualPI2: a low-latency queue for scalable congestion controls, coupled to a classic queue under PI2",
+        "RFC 9332",
+        r#"{ "kind": "dualpi2" }"#;
+    "pie" Pie(PieParams => PieQueue):
+        "PIE: drops or marks on arrival with a probability that a PI controller sets to hold a target wait",
+        "RFC 8033",
+        r#"{ "kind": "pie" }"#;
+    "red" Red(RedParams => RedQueue):
+        "RED: drops or marks on arrival with a probability that grows with the average queue",
+        "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993; RFC 2309",
+        r#"{ "kind": "red" }"#;
+    "rem" Rem(RemParams => RemQueue):
+        "REM: drops or marks on arrival with a probability exponential in a price of excess input and queue",
+        "Athuraliya, Li, Low and Yin, IEEE Network 15(3), 2001",
+        r#"{ "kind": "rem" }"#;
+}
+
+impl QueueParams {
+    /// The key and what is wrong with it, where two keys of the discipline do not go together.
+    #[must_use]
+    pub fn mistake(&self) -> Option<(&'static str, String)> {
+        match self {
+            Self::AckDecimation(p) => p.mistake(),
+            Self::Red(p) => p.mistake(),
+            _ => None,
+        }
+    }
 }
 
 impl Default for QueueParams {

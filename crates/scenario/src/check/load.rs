@@ -60,11 +60,11 @@ fn too_small(queue: &QueueParams, largest: u64) -> Option<(&'static str, String)
                     p.burst
                 )
             };
-            (largest > 0 && line > p.burst.get()).then(|| ("queue.burst", message()))
+            (largest > 0 && line > p.burst.get()).then(|| ("burst", message()))
         }
-        QueueParams::PerConnection(p) => holds("queue.each", p.each),
-        QueueParams::AckPriority(p) => holds("queue.data_limit", p.data_limit),
-        QueueParams::FqCodel(p) => holds("queue.memory_limit", Limit::Bytes(p.memory_limit.get())),
+        QueueParams::PerConnection(p) => holds("each", p.each),
+        QueueParams::AckPriority(p) => holds("data_limit", p.data_limit),
+        QueueParams::FqCodel(p) => holds("memory_limit", Limit::Bytes(p.memory_limit.get())),
         _ => None,
     }
 }
@@ -76,7 +76,7 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
     let duration = typed.head.as_ref().map(|h| h.duration.as_secs_f64());
     let mut packets = 0.0;
     for link in &links {
-        let wrong = |key: &'static str, message: String, report: &mut Report<'_>| {
+        let wrong = |key: &str, message: String, report: &mut Report<'_>| {
             let path: Vec<Step<'_>> = link.path.iter().copied().chain(key.split('.').map(Step::Key)).collect();
             report.wrong(root, &path, message, None);
         };
@@ -92,7 +92,10 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
             wrong("queue.limit", message, report);
         }
         if let Some((key, message)) = too_small(&link.queue, link.largest) {
-            wrong(key, message, report);
+            wrong(&format!("queue.{key}"), message, report);
+        }
+        if let Some((key, message)) = link.queue.mistake() {
+            wrong(&format!("queue.{key}"), message, report);
         }
         let size = if link.largest == 0 { DEFAULT_PACKET } else { link.largest };
         if link.rate.transmission_time(link.framing.line_bytes(u32::try_from(size).unwrap_or(u32::MAX))) > LONGEST {

@@ -226,7 +226,8 @@ impl Net {
         }
     }
 
-    /// The same for links that are no plain drop-tail ones.
+    /// The same for links that are no plain drop-tail ones; apart, so that those stay short.
+    #[inline(never)]
     fn offer_elsewhere(&mut self, now: Time, mut packet: Packet, hop: Hop) {
         let link = &mut self.links[hop.link as usize];
         let host = self.hosts.get(packet.flow as usize).copied().unwrap_or(0);

@@ -56,6 +56,8 @@ pub struct Sender {
     receive_window: u64,
     rto: Rto,
     rto_at: Time,
+    /// Segments sent from here on may give the timer its next sample: one a round trip.
+    timed_from: Time,
     /// When the next packet may leave, if paced.
     pace_at: Time,
     /// Packets wait for `pace_at`.
@@ -102,6 +104,7 @@ impl Sender {
             receive_window: spec.receive_window.unwrap_or(u64::MAX),
             rto: Rto::new(spec.tcp.min_rto),
             rto_at: Time::MAX,
+            timed_from: Time::ZERO,
             pace_at: Time::ZERO,
             waits_for_pace: false,
             pacing: spec.tcp.pacing,
@@ -256,7 +259,12 @@ impl Sender {
         let acked = (self.una + self.board.sacked()).saturating_sub(before);
         let sample = (!packet.flags.retransmission() && acked > 0).then(|| now - packet.sent_at);
         if let Some(rtt) = sample {
-            self.rto.sample(rtt);
+            // One sample a round trip, as RFC 6298 was made for: with more, the variation is forgotten within one (RFC 7323,
+            // appendix G), and a queue that fills is a timeout.
+            if packet.sent_at >= self.timed_from {
+                self.rto.sample(rtt);
+                self.timed_from = now;
+            }
             self.last_rtt = sample;
         }
         if acked > 0 {
@@ -268,7 +276,8 @@ impl Sender {
                 acked: acked as f64 * self.packets_per_byte,
                 in_flight: self.in_flight_packets(),
                 stamp: Stamp { in_flight: packet.stamp },
-                cwnd_limited: self.cwnd_limited,
+                // RFC 3042: the window does not grow on duplicates
+                cwnd_limited: self.cwnd_limited && advanced,
                 in_recovery: self.episode == Episode::Recovery,
             });
         }

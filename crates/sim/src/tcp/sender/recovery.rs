@@ -89,7 +89,9 @@ impl Sender {
     }
 
     fn begin_recovery(&mut self, now: Time) {
-        self.controller.on_loss(&Loss { now, flight_size: self.flight_size() });
+        // RFC 5681, 3.2 step 2: what duplicates let out before (RFC 3042) does not count
+        let flight_size = self.flight_size().min(self.controller.window());
+        self.controller.on_loss(&Loss { now, flight_size });
         self.episode = Episode::Recovery;
         self.recovery_point = self.nxt;
         // RFC 5681, 3.2 step 3 and RFC 6675, 5 step 4.3: the first segment does not wait for the window

@@ -1,0 +1,147 @@
+//! Adaptive RED: RED whose thresholds and weight follow from the link and whose `max_p` keeps the average between them.
+//!
+//! Floyd, Gummadi and Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active Queue Management",
+//! 2001. Probabilities above the upper threshold are those of gentle RED, as there.
+
+use eddyline_units::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::early::{ArrivalLaw, EarlyQueue, Verdict};
+use super::periods::Periods;
+use super::red::{Curve, Red};
+use super::{Backlog, Limit, Site};
+
+/// Smallest lower threshold, in packets (Section 5.1).
+const LEAST_MIN: f64 = 5.0;
+/// Bounds of `max_p` (Section 4).
+const MAX_P: (f64, f64) = (0.01, 0.5);
+/// `max_p` at the beginning.
+const FIRST_MAX_P: f64 = 0.1;
+/// Most that `max_p` grows by in one step, and its share when it shrinks (Section 4).
+const MOST_UP: f64 = 0.01;
+const DOWN: f64 = 0.9;
+
+/// Adaptive RED's law for one queue.
+#[derive(Debug, Clone)]
+pub struct AdaptiveRed {
+    red: Red,
+    updates: Periods,
+}
+
+impl AdaptiveRed {
+    /// RED as it is set at present.
+    #[must_use]
+    pub const fn red(&self) -> &Red {
+        &self.red
+    }
+
+    /// The averages between which `max_p` stays as it is (Section 4).
+    #[must_use]
+    pub fn target(&self) -> (f64, f64) {
+        let Curve { min, max, .. } = self.red.curve;
+        (min + 0.4 * (max - min), min + 0.6 * (max - min))
+    }
+
+    /// One step of Figure 1 of the paper; gives whether `max_p` changed.
+    fn adapt(&mut self, average: f64) -> bool {
+        let (low, high) = self.target();
+        let max_p = self.red.curve.max_p;
+        self.red.curve.max_p = if average > high && max_p <= MAX_P.1 {
+            max_p + MOST_UP.min(max_p / 4.0)
+        } else if average < low && max_p >= MAX_P.0 {
+            max_p * DOWN
+        } else {
+            return false;
+        };
+        true
+    }
+}
+
+impl ArrivalLaw for AdaptiveRed {
+    type Params = AdaptiveRedParams;
+
+    fn new(params: &AdaptiveRedParams, site: &Site<'_>) -> Self {
+        let packets_per_s = site.rate.as_bps() as f64 / (8.0 * params.typical_packet.get() as f64);
+        let min = (params.target_delay.as_secs_f64() * packets_per_s / 2.0).max(LEAST_MIN);
+        let curve = Curve { min, max: 3.0 * min, max_p: FIRST_MAX_P, gentle: true };
+        // the average follows the queue with a time constant of a second
+        let weight = -libm::expm1(-1.0 / packets_per_s);
+        Self {
+            red: Red::with_curve(curve, |w| w.packets, weight, params.typical_packet, site),
+            updates: Periods::new(params.interval),
+        }
+    }
+
+    fn bounds(params: &AdaptiveRedParams) -> (Limit, bool) {
+        (params.limit, params.ecn)
+    }
+
+    fn tick(&mut self, now: Time, _waiting: &Backlog) {
+        let (mut at, count) = self.updates.due(now);
+        for _ in 0..count {
+            let average = self.red.aged(at);
+            // nothing arrived since, so an average below the target only falls further, and on a busy link it stays
+            if !self.adapt(average) && (!self.red.is_idle() || average < self.target().0) {
+                break;
+            }
+            at = at.saturating_add(self.updates.period());
+        }
+    }
+
+    fn judge(&mut self, now: Time, size: u64, waiting: &Backlog, room: bool) -> Verdict {
+        self.red.judge(now, size, waiting, room)
+    }
+
+    fn idle(&mut self, now: Time) {
+        self.red.idle(now);
+    }
+}
+
+/// A FIFO queue under adaptive RED.
+pub type AdaptiveRedQueue<P> = EarlyQueue<P, AdaptiveRed>;
+
+/// Parameters of `adaptive_red`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AdaptiveRedParams {
+    /// How much may wait besides the packet in transmission.
+    #[serde(default = "limit")]
+    pub limit: Limit,
+    /// Average wait to aim at. The lower threshold is half of what the link sends in that time, at least 5 packets; the upper
+    /// threshold is three times the lower.
+    #[serde(default = "target_delay")]
+    #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
+    pub target_delay: Time,
+    /// Time between two steps of `max_p`.
+    #[serde(default = "interval")]
+    #[schemars(extend("x-least" = "1 ms", "x-most" = "1 h"))]
+    pub interval: Time,
+    /// Packet in which the link's rate is counted.
+    #[serde(default = "typical_packet")]
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub typical_packet: Bytes,
+    /// Marks packets of ECN-capable transports where it would drop them, below the upper threshold.
+    #[serde(default = "ecn")]
+    pub ecn: bool,
+}
+
+const fn limit() -> Limit {
+    Limit::Packets(1000)
+}
+
+const fn target_delay() -> Time {
+    Time::from_ms(5)
+}
+
+const fn interval() -> Time {
+    Time::from_ms(500)
+}
+
+const fn typical_packet() -> Bytes {
+    Bytes::new(1500)
+}
+
+const fn ecn() -> bool {
+    true
+}

@@ -1,0 +1,335 @@
+//! DualPI2 (RFC 9332, Appendix A): two coupled queues, a shallow one for scalable congestion controls and a classic one.
+//!
+//! Packets with ECT(1) or CE go to the low-latency queue L, all others to the classic queue C (section 2.3). One PI
+//! controller follows the longer of both waits to a base probability p'. In C packets are marked or dropped with
+//! probability p'^2; in L they are marked with k p' or with what L's own ramp says, whichever is more.
+
+use eddyline_units::{Bytes, Packets, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::fifo::Fifo;
+use super::periods::Periods;
+use super::{Discipline, Limit, Site};
+use crate::{Ecn, Packet};
+
+/// Events of a given likelihood at even distances (Appendix A.1, `recur`).
+#[derive(Debug, Clone, Copy, Default)]
+struct Recur(f64);
+
+impl Recur {
+    /// Whether the next one of a sequence is one of the events.
+    fn next(&mut self, likelihood: f64) -> bool {
+        self.0 += likelihood;
+        let due = self.0 > 1.0;
+        if due {
+            self.0 -= 1.0;
+        }
+        due
+    }
+}
+
+/// The base controller (Appendix A.1, `dualpi2_update`).
+#[derive(Debug, Clone)]
+struct BasePi {
+    target: f64,
+    alpha: f64,
+    beta: f64,
+    updates: Periods,
+    probability: f64,
+    old_delay: f64,
+}
+
+impl BasePi {
+    fn new(target: Time, max_rtt: Time) -> Self {
+        let rtt = max_rtt.as_secs_f64();
+        let update = target.min(Time::from_ps(max_rtt.as_ps() / 3)).max(Time::from_ps(1));
+        Self {
+            target: target.as_secs_f64(),
+            alpha: 0.1 * update.as_secs_f64() / (rtt * rtt),
+            beta: 0.3 / rtt,
+            updates: Periods::new(update),
+            probability: 0.0,
+            old_delay: 0.0,
+        }
+    }
+
+    /// Makes up for the updates until `now`; the packet that has waited longest came at `since`, and nothing left meanwhile.
+    fn tick(&mut self, now: Time, since: Option<Time>) {
+        let (first, count) = self.updates.due(now);
+        let moment = |n: u64| first.saturating_add(self.updates.period().saturating_mul(n));
+        let delay_at = |n: u64| since.map_or(0.0, |s| moment(n).saturating_sub(s).as_secs_f64());
+        for n in 0..count {
+            let delay = delay_at(n);
+            let change = self.alpha * (delay - self.target) + self.beta * (delay - self.old_delay);
+            self.probability = (self.probability + change).clamp(0.0, 1.0);
+            // an empty queue stays empty, a wait that is too long grows: each further step is like this one
+            let settled = match since {
+                None => self.old_delay <= 0.0 && self.probability <= 0.0,
+                Some(_) => delay >= self.target && self.probability >= 1.0,
+            };
+            self.old_delay = delay;
+            if settled {
+                self.old_delay = delay_at(count - 1);
+                break;
+            }
+        }
+    }
+}
+
+/// Which of the two queues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Low,
+    Classic,
+}
+
+/// Two coupled queues.
+#[derive(Debug)]
+pub struct DualPi2<P> {
+    limit: Limit,
+    coupling: f64,
+    ramp_from: Time,
+    ramp_range: Time,
+    ramp_packets: u64,
+    classic_weight: f64,
+    /// With less than this waiting only the ramp speaks.
+    little: u64,
+    low: Fifo<P>,
+    classic: Fifo<P>,
+    base: BasePi,
+    /// Bytes that C is owed, less what it got beyond its share, since both were empty last.
+    credit: f64,
+    low_marks: Recur,
+    low_drops: Recur,
+    classic_signals: Recur,
+}
+
+impl<P: Packet> DualPi2<P> {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(params: &DualPi2Params, _: &Site<'_>) -> Self {
+        Self {
+            limit: params.limit,
+            coupling: params.coupling,
+            ramp_from: params.ramp_from,
+            ramp_range: params.ramp_range,
+            ramp_packets: params.ramp_packets.get() as u64,
+            classic_weight: params.classic_weight,
+            little: params.mtu.get().saturating_mul(2),
+            low: Fifo::default(),
+            classic: Fifo::default(),
+            base: BasePi::new(params.target, params.max_rtt),
+            credit: 0.0,
+            low_marks: Recur::default(),
+            low_drops: Recur::default(),
+            classic_signals: Recur::default(),
+        }
+    }
+
+    /// The base probability p'.
+    #[must_use]
+    pub const fn probability(&self) -> f64 {
+        self.base.probability
+    }
+
+    /// Packets waiting in L and in C.
+    #[must_use]
+    pub const fn split(&self) -> (u64, u64) {
+        (self.low.backlog().packets, self.classic.backlog().packets)
+    }
+
+    fn tick(&mut self, now: Time) {
+        let since = match (self.low.head_since(), self.classic.head_since()) {
+            (Some(l), Some(c)) => Some(l.min(c)),
+            (l, c) => l.or(c),
+        };
+        self.base.tick(now, since);
+    }
+
+    /// Weighted round robin by bytes: with packets in both, C gets `classic_weight` of the link (section 2.5.1.1).
+    fn take(&mut self) -> Option<(Class, Time, P)> {
+        let both = self.split().0 > 0 && self.split().1 > 0;
+        let low_first = self.credit <= 0.0 || self.split().1 == 0;
+        let (class, (since, packet)) = match if low_first { self.low.pop() } else { None } {
+            Some(entry) => (Class::Low, entry),
+            None => (Class::Classic, self.classic.pop()?),
+        };
+        let bytes = f64::from(packet.wire_bytes());
+        match class {
+            _ if !both => {}
+            Class::Low => self.credit += self.classic_weight * bytes,
+            Class::Classic => self.credit -= (1.0 - self.classic_weight) * bytes,
+        }
+        Some((class, since, packet))
+    }
+
+    /// L's own probability of a mark for a packet that has waited: a ramp, or a step where its range is nothing
+    /// (Appendix A.1, `laqm`).
+    fn ramp(&self, waited: Time) -> f64 {
+        if self.split().0 < self.ramp_packets || waited < self.ramp_from {
+            return 0.0;
+        }
+        let beyond = waited - self.ramp_from;
+        if beyond >= self.ramp_range { 1.0 } else { beyond.as_secs_f64() / self.ramp_range.as_secs_f64() }
+    }
+
+    /// The base probability, unless so little waits behind that a drop would soon leave the link idle.
+    fn audible_base(&self) -> f64 {
+        let waiting = self.low.backlog().bytes + self.classic.backlog().bytes;
+        if waiting < self.little { 0.0 } else { self.base.probability }
+    }
+
+    /// Whether a packet of L is dropped; marks it where it is to be marked (Appendix A.2).
+    fn drops_low(&mut self, waited: Time, packet: &mut P) -> bool {
+        let base = self.audible_base();
+        let coupled = self.coupling * base;
+        let overload = coupled >= 1.0;
+        if overload && self.low_drops.next(base * base) {
+            return true;
+        }
+        let likelihood = if overload { coupled } else { coupled.max(self.ramp(waited)) };
+        if self.low_marks.next(likelihood.min(1.0)) {
+            packet.mark();
+        }
+        false
+    }
+
+    /// The same for C, where overload turns marks into drops.
+    fn drops_classic(&mut self, packet: &mut P) -> bool {
+        let base = self.audible_base();
+        let likelihood = base * base;
+        if !self.classic_signals.next(likelihood) {
+            return false;
+        }
+        let overload = likelihood >= 1.0 / (self.coupling * self.coupling);
+        if overload || packet.ecn() == Ecn::NotCapable {
+            return true;
+        }
+        packet.mark();
+        false
+    }
+}
+
+impl<P: Packet> Discipline<P> for DualPi2<P> {
+    fn enqueue(&mut self, now: Time, packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+        self.tick(now);
+        let all = self.low.backlog().with(self.classic.backlog());
+        if !self.limit.admits(&all, u64::from(packet.wire_bytes())) {
+            return Err(packet);
+        }
+        match packet.ecn() {
+            Ecn::Ect1 | Ecn::Ce => self.low.push(now, packet),
+            Ecn::NotCapable | Ecn::Ect0 => self.classic.push(now, packet),
+        }
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
+        self.tick(now);
+        while let Some((class, since, mut packet)) = self.take() {
+            let drops = match class {
+                Class::Low => self.drops_low(now - since, &mut packet),
+                Class::Classic => self.drops_classic(&mut packet),
+            };
+            if !drops {
+                return Some(packet);
+            }
+            dropped(packet);
+        }
+        self.credit = 0.0;
+        None
+    }
+
+    fn packets(&self) -> u64 {
+        self.split().0 + self.split().1
+    }
+
+    fn bytes(&self) -> u64 {
+        self.low.backlog().bytes + self.classic.backlog().bytes
+    }
+
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        self.low.drain(taken);
+        self.classic.drain(taken);
+    }
+}
+
+/// Parameters of `dualpi2`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DualPi2Params {
+    /// How much may wait in both queues together, besides the packet in transmission.
+    #[serde(default = "limit")]
+    pub limit: Limit,
+    /// Wait to hold in the classic queue.
+    #[serde(default = "target")]
+    #[schemars(extend("x-least" = "100 us", "x-most" = "1 min"))]
+    pub target: Time,
+    /// Longest round-trip time to be stable for. The controller updates every third of it, at most every target, and its gains
+    /// are `0.1 update / max_rtt^2` and `0.3 / max_rtt`.
+    #[serde(default = "max_rtt")]
+    #[schemars(extend("x-least" = "1 ms", "x-most" = "1 min"))]
+    pub max_rtt: Time,
+    /// The factor k between the base probability and that of marks in L; two makes rates of both kinds about equal.
+    #[serde(default = "coupling")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub coupling: f64,
+    /// Wait in L from which on its own probability of a mark grows.
+    #[serde(default = "ramp_from")]
+    #[schemars(extend("x-most" = "1 min"))]
+    pub ramp_from: Time,
+    /// How much longer a wait takes it to one; "0 s" makes a step.
+    #[serde(default = "ramp_range")]
+    #[schemars(extend("x-most" = "1 min"))]
+    pub ramp_range: Time,
+    /// The ramp holds only for packets behind which so many wait in L.
+    #[serde(default = "ramp_packets")]
+    #[schemars(extend("x-most" = 1_000_000))]
+    pub ramp_packets: Packets,
+    /// Share of the link for C while both queues hold packets, in [0, 1).
+    #[serde(default = "classic_weight")]
+    #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
+    pub classic_weight: f64,
+    /// With less than two of these waiting nothing is dropped, or marked but by the ramp. Linux does so; the RFC's pseudocode
+    /// does not, and leaves links idle on which a packet takes as long as the target ("0 B").
+    #[serde(default = "mtu")]
+    #[schemars(extend("x-most" = "1 GB"))]
+    pub mtu: Bytes,
+}
+
+const fn limit() -> Limit {
+    Limit::Packets(10_000)
+}
+
+const fn target() -> Time {
+    Time::from_ms(15)
+}
+
+const fn max_rtt() -> Time {
+    Time::from_ms(100)
+}
+
+const fn coupling() -> f64 {
+    2.0
+}
+
+const fn ramp_from() -> Time {
+    Time::from_ps(800_000_000)
+}
+
+const fn ramp_range() -> Time {
+    Time::from_ps(400_000_000)
+}
+
+const fn ramp_packets() -> Packets {
+    Packets::new(1.0)
+}
+
+const fn classic_weight() -> f64 {
+    0.1
+}
+
+const fn mtu() -> Bytes {
+    Bytes::new(1500)
+}

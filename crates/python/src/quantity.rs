@@ -1,0 +1,28 @@
+//! Quantities as the scenario file writes them, for commands that take some on their own.
+
+use eddyline_units::{Bytes, Frequency, Packets, Percent, Quantity, QuantityError, Rate, Time};
+use pyo3::prelude::*;
+
+use crate::errors::{InputError, guarded};
+
+/// The value of `text` in SI units (s, bit/s, B, packets, 1/s, one); `what` is `time`, `rate`, `bytes`, `packets`,
+/// `frequency` or `percent`.
+#[pyfunction]
+pub(crate) fn quantity(what: &str, text: &str) -> PyResult<f64> {
+    guarded(|| {
+        let value = match what {
+            "time" => si::<Time>(text),
+            "rate" => si::<Rate>(text),
+            "bytes" => si::<Bytes>(text),
+            "packets" => si::<Packets>(text),
+            "frequency" => si::<Frequency>(text),
+            "percent" => si::<Percent>(text),
+            other => return Err(InputError::new_err(format!("there is no quantity {other:?}"))),
+        };
+        value.map_err(|e| InputError::new_err(format!("{text:?}: {e}")))
+    })
+}
+
+fn si<Q: Quantity>(text: &str) -> Result<f64, QuantityError> {
+    Q::parse(text).map(Quantity::si)
+}
