@@ -2,6 +2,7 @@
 //!
 //! The same code serves virtual and real time: `now` always comes in as an argument.
 
+pub mod framing;
 pub mod histogram;
 pub mod link;
 pub mod loss;

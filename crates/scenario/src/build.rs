@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::{self, ApplicationParams, File, PacingChoice};
-use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Network, Pacing, TcpOptions, Traffic};
+use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, Pacing, TcpOptions, Traffic};
 use eddyline_path::traffic::Trace;
+use eddyline_units::Time;
 
 /// The network of a file in which every name is known.
 pub(crate) fn network(
@@ -15,13 +16,15 @@ pub(crate) fn network(
     sizes: &[Option<Arc<[u64]>>],
 ) -> Network {
     let made = file.duplex.iter().flat_map(model::Duplex::directions);
-    let links: Vec<Link> = file.link.iter().cloned().chain(made).map(link).collect();
+    let mut media = Vec::new();
+    let links: Vec<Link> = file.link.iter().cloned().chain(made).map(|l| link(l, &mut media)).collect();
     let ids: HashMap<&str, LinkId> = links.iter().zip(0..).map(|(l, id)| (l.name.as_str(), id)).collect();
     let path = |names: &[String]| names.iter().map(|n| ids[n.as_str()]).collect::<Arc<[LinkId]>>();
+    let mut hosts = Hosts::default();
     let mut flows = Vec::with_capacity(file.flow.iter().map(|f| f.count as usize).sum());
     let mut groups = Vec::new();
     for table in &file.flow {
-        let one = flow(table, path(&table.data), path(&table.ack));
+        let one = flow(table, path(&table.data), path(&table.ack), &mut hosts);
         if table.count == 1 {
             flows.push(one);
             continue;
@@ -36,22 +39,23 @@ pub(crate) fn network(
     let traffic = file.traffic.iter().enumerate().map(|(i, t)| Traffic {
         name: t.name.clone(),
         path: path(&t.path),
+        host: hosts.place(t.host.as_ref(), &t.name),
         packet: small(t.packet.get()),
         model: t.model.clone(),
         start: t.start,
         stop: t.stop,
         trace: traces.get(i).cloned().flatten(),
     });
-    let traffic = traffic.collect();
+    let traffic: Vec<Traffic> = traffic.collect();
     let arrivals = file.arrivals.iter().enumerate().map(|(i, a)| Arrivals {
         name: a.name.clone(),
         rate_per_s: a.rate.get(),
         size: a.size.clone(),
         listed: sizes.get(i).cloned().flatten(),
-        flow: flow(&a.each(), path(&a.data), path(&a.ack)),
+        flow: flow(&a.each(), path(&a.data), path(&a.ack), &mut hosts),
     });
-    let arrivals = arrivals.collect();
-    let thousandth = eddyline_units::Time::from_ps((file.duration.as_ps() / 1000).max(1));
+    let arrivals: Vec<Arrivals> = arrivals.collect();
+    let thousandth = Time::from_ps((file.duration.as_ps() / 1000).max(1));
     Network {
         title: file.title.clone().unwrap_or_default(),
         scenario_sha256: sha256,
@@ -63,20 +67,61 @@ pub(crate) fn network(
         traffic,
         arrivals,
         groups,
+        media,
+        hosts: hosts.names,
         links,
     }
 }
 
-fn link(link: model::Link) -> Link {
-    Link { name: link.name, rate: link.rate, delay: link.delay, queue: link.queue, loss: link.loss }
+fn link(link: model::Link, media: &mut Vec<Medium>) -> Link {
+    let medium = link.medium.map(|m| {
+        let place = media.iter().position(|known| known.name == m.name()).unwrap_or_else(|| {
+            media.push(Medium { name: m.name().to_owned(), turnaround: Time::ZERO });
+            media.len() - 1
+        });
+        // the same wherever it is given
+        media[place].turnaround = m.turnaround().unwrap_or(media[place].turnaround);
+        place as u32
+    });
+    Link {
+        name: link.name,
+        rate: link.rate,
+        delay: link.delay,
+        queue: link.queue,
+        loss: link.loss,
+        framing: link.framing.unwrap_or_default().numbers(),
+        medium,
+    }
 }
 
-fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>) -> Flow {
+/// Hosts by name, in order of appearance.
+#[derive(Default)]
+struct Hosts {
+    names: Vec<String>,
+    places: HashMap<String, u32>,
+}
+
+impl Hosts {
+    /// The place of the host called `given`, or like its `table`.
+    fn place(&mut self, given: Option<&String>, table: &String) -> u32 {
+        let name = given.unwrap_or(table);
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        let place = self.names.len() as u32;
+        self.names.push(name.clone());
+        self.places.insert(name.clone(), place);
+        place
+    }
+}
+
+fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mut Hosts) -> Flow {
     Flow {
         name: table.name.clone(),
         controller: Arc::new(table.controller.clone()),
         data,
         ack,
+        host: hosts.place(table.host.as_ref(), &table.name),
         packet: small(table.packet.get()),
         header: small(table.header.get()),
         ack_packet: small(table.ack_packet.get()),

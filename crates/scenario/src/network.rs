@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eddyline_cc::{ControllerParams, PathFacts};
+use eddyline_path::framing::Framing;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
@@ -28,6 +29,10 @@ pub struct Network {
     pub record_interval: Time,
     /// Directed links.
     pub links: Vec<Link>,
+    /// Half-duplex media that links share.
+    pub media: Vec<Medium>,
+    /// Names of the hosts at the subscribers' ends.
+    pub hosts: Vec<String>,
     /// Flows, `count` expanded, in file order.
     pub flows: Vec<Flow>,
     /// Unresponsive traffic.
@@ -51,6 +56,27 @@ pub struct Link {
     pub queue: QueueParams,
     /// Loss on the wire.
     pub loss: LossParams,
+    /// What packets cost on the line beyond their own bytes.
+    pub framing: Framing,
+    /// Place in [`Network::media`] of the medium that it shares.
+    pub medium: Option<u32>,
+}
+
+impl Link {
+    /// How long a packet of `bytes` takes to be transmitted.
+    #[must_use]
+    pub fn transmission_time(&self, bytes: u32) -> Time {
+        self.rate.transmission_time(self.framing.line_bytes(bytes))
+    }
+}
+
+/// A half-duplex medium: of the links that name it one transmits at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Medium {
+    /// Its name.
+    pub name: String,
+    /// Silence before a link transmits that was not the last to do so.
+    pub turnaround: Time,
 }
 
 /// One sender and its receiver.
@@ -64,6 +90,8 @@ pub struct Flow {
     pub data: Arc<[LinkId]>,
     /// Links that acknowledgements cross, in order; at least one.
     pub ack: Arc<[LinkId]>,
+    /// Place in [`Network::hosts`] of the subscriber's host.
+    pub host: u32,
     /// Bytes of a full data packet on the wire.
     pub packet: u32,
     /// Bytes of it that are not payload; below `packet`.
@@ -139,6 +167,8 @@ pub struct Traffic {
     pub name: String,
     /// Links crossed, in order.
     pub path: Arc<[LinkId]>,
+    /// Place in [`Network::hosts`] of the subscriber's host.
+    pub host: u32,
     /// Largest packet on the wire; the packet size of models that have one size.
     pub packet: u32,
     /// Model with parameters.

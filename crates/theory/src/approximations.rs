@@ -4,7 +4,7 @@ use eddyline_cc::{BaseRttSource, ControllerParams, FastParams};
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::{Limit, QueueParams};
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Application, Flow, Traffic};
+use eddyline_scenario::network::{Application, Flow, Link, Traffic};
 use eddyline_scenario::result::{FlowResult, LinkResult};
 use eddyline_units::Time;
 
@@ -212,6 +212,7 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
     if let Some(which) = listed("link", others) {
         notes.push(format!("{which}: taken as a FIFO queue without limit"));
     }
+    lines(network, |l| crossed[l], notes);
     let offered = &model.problem.unresponsive;
     for (l, link) in network.links.iter().enumerate() {
         if offered[l] > model.problem.capacity[l] {
@@ -233,6 +234,22 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
                 link.name
             ));
         }
+    }
+}
+
+/// What no theory here honours of the lines that are used: framing, and media that links share.
+pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
+    let on = |odd: fn(&Link) -> bool| {
+        let links = network.links.iter().enumerate().filter(|(l, link)| used(*l) && odd(link));
+        listed("link", links.map(|(_, link)| link.name.as_str()))
+    };
+    if let Some(which) = on(|link| !link.framing.is_none()) {
+        notes.push(format!("{which}: framing is not modelled, packets take their own bytes alone"));
+    }
+    if let Some(which) = on(|link| link.medium.is_some()) {
+        notes.push(format!(
+            "{which}: the half-duplex medium is not modelled, each transmits at its rate whatever the others do"
+        ));
     }
 }
 

@@ -245,6 +245,7 @@ fn odd_networks_are_followed_too() {
     n.traffic.push(eddyline_scenario::network::Traffic {
         name: "burst".to_owned(),
         path: [1].into(),
+        host: 0,
         packet: 1000,
         model: eddyline_path::traffic::TrafficParams::Cbr(eddyline_path::traffic::CbrParams {
             rate: eddyline_units::Rate::from_bps(9_000_000),

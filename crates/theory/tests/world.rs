@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use common::{all_close, between, close, fast, fast_flow, link, magnitude, network, numbers, values};
 use eddyline_cc::{BaseRttSource, ControllerParams};
+use eddyline_path::framing::Encapsulation;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::{DropTailParams, Limit, QueueParams};
 use eddyline_path::random::Stream;
 use eddyline_path::traffic::{CbrParams, TrafficParams};
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Group, Traffic};
+use eddyline_scenario::network::{Group, Medium, Traffic};
 use eddyline_scenario::result::RunResult;
 use eddyline_theory::closed_form::{Direction, DuplexFlow, data_utilisation};
 use eddyline_theory::{TheoryError, equilibria, modelled_flows, run, run_with_base_rtt};
@@ -29,6 +30,7 @@ fn cbr(name: &str, bps: u64, path: &[u32]) -> Traffic {
     Traffic {
         name: name.to_owned(),
         path: path.into(),
+        host: 0,
         packet: 1000,
         model: TrafficParams::Cbr(CbrParams { rate: Rate::from_bps(bps) }),
         start: Time::ZERO,
@@ -272,4 +274,19 @@ fn a_network_of_a_hundred_thousand_flows_is_quick() {
     let r = run(&ring).expect("answered");
     println!("{:?}, {:?}", begun.elapsed(), r.approximations);
     close(r.flows[0].packets_per_s.expect("known"), 100e6 / (400.0 * 8320.0), 1e-9);
+}
+
+/// Neither moves the equilibrium; both are said to be left out.
+#[test]
+fn framing_and_media_are_approximations() {
+    let plain = run(&example_3()).unwrap();
+    let mut odd = example_3();
+    odd.links[0].framing = Encapsulation::PppoeLlcsnap.info().framing;
+    odd.media.push(Medium { name: "air".to_owned(), turnaround: Time::ZERO });
+    odd.links.iter_mut().for_each(|l| l.medium = Some(0));
+    let answer = run(&odd).unwrap();
+    says(&answer, "link forward: framing is not modelled");
+    says(&answer, "links forward, backward: the half-duplex medium is not modelled");
+    assert_eq!(answer.flows[0].throughput_bps, plain.flows[0].throughput_bps);
+    assert_eq!(answer.approximations.len(), plain.approximations.len() + 2);
 }

@@ -6,7 +6,7 @@ use eddyline_units::Time;
 
 use super::Meter;
 use crate::Class;
-use crate::queue::{Backlog, Limit};
+use crate::queue::{Backlog, Limit, atm_cells};
 
 /// When an accepted packet leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,10 @@ pub struct FifoLink {
     free_at: Time,
     limit: Limit,
     waiting: VecDeque<Waiting>,
-    backlog: Backlog,
+    bytes: u64,
+    /// Cells that wait, where the limit is in cells; nobody else asks for them.
+    cells: u64,
+    counts_cells: bool,
     meter: Meter,
 }
 
@@ -38,7 +41,8 @@ impl FifoLink {
     /// An idle link.
     #[must_use]
     pub fn new(limit: Limit, meter: Meter) -> Self {
-        Self { free_at: Time::ZERO, limit, waiting: VecDeque::new(), backlog: Backlog::EMPTY, meter }
+        let counts_cells = matches!(limit, Limit::Cells(_));
+        Self { free_at: Time::ZERO, limit, waiting: VecDeque::new(), bytes: 0, cells: 0, counts_cells, meter }
     }
 
     /// Forgets packets whose transmission has started by `now`.
@@ -48,7 +52,10 @@ impl FifoLink {
             if head.start > now {
                 break;
             }
-            self.backlog.remove(u64::from(head.bytes));
+            self.bytes -= u64::from(head.bytes);
+            if self.counts_cells {
+                self.cells -= atm_cells(head.bytes.into());
+            }
             self.waiting.pop_front();
         }
     }
@@ -63,24 +70,43 @@ impl FifoLink {
         class: Class,
         payload: u32,
     ) -> Option<Departure> {
+        self.offer_framed(now, transmission, bytes, u64::from(bytes), class, payload)
+    }
+
+    /// As [`offer`](Self::offer), of a packet that takes `line_bytes` on the line.
+    // twice in the code, so that a link without framing keeps its own copy in one piece
+    #[inline(always)]
+    pub fn offer_framed(
+        &mut self,
+        now: Time,
+        transmission: Time,
+        bytes: u32,
+        line_bytes: u64,
+        class: Class,
+        payload: u32,
+    ) -> Option<Departure> {
         self.settle(now);
         self.meter.offered_bytes += u64::from(bytes);
         let start = if self.free_at <= now {
             now
         } else {
-            if !self.limit.admits(&self.backlog, u64::from(bytes)) {
+            let packets = self.waiting.len() as u64;
+            if !self.limit.admits(&Backlog { packets, bytes: self.bytes, cells: self.cells }, u64::from(bytes)) {
                 self.meter.drop(bytes, class);
                 return None;
             }
             self.waiting.push_back(Waiting { start: self.free_at, bytes });
-            self.backlog.add(u64::from(bytes));
-            self.meter.level(now, self.backlog.packets, self.backlog.bytes);
+            self.bytes += u64::from(bytes);
+            if self.counts_cells {
+                self.cells += atm_cells(bytes.into());
+            }
+            self.meter.level(now, packets + 1, self.bytes);
             self.free_at
         };
         let end = start.saturating_add(transmission);
         self.free_at = end;
         self.meter.wait(now, start, bytes);
-        self.meter.transmission(end, bytes, class, payload);
+        self.meter.transmission(end, line_bytes, class, payload);
         Some(Departure { start, end })
     }
 
@@ -93,7 +119,7 @@ impl FifoLink {
     /// Packets and bytes waiting; call [`settle`](Self::settle) first.
     #[must_use]
     pub fn waiting(&self) -> (u64, u64) {
-        (self.backlog.packets, self.backlog.bytes)
+        (self.waiting.len() as u64, self.bytes)
     }
 
     /// Counters.
@@ -105,6 +131,6 @@ impl FifoLink {
     /// The summary window begins: what waits now counts for the maximum.
     pub fn begin_window(&mut self, now: Time) {
         self.settle(now);
-        self.meter.level(now, self.backlog.packets, self.backlog.bytes);
+        self.meter.level(now, self.waiting.len() as u64, self.bytes);
     }
 }

@@ -10,7 +10,7 @@ use crate::histogram::Histogram;
 pub struct Meter {
     from: Time,
     to: Time,
-    /// Bytes whose transmission ended in the window, by class.
+    /// Bytes whose transmission ended in the window, framing included, by class.
     pub wire_bytes: [u64; 3],
     /// Payload bytes among those of data packets.
     pub payload_bytes: u64,
@@ -82,11 +82,11 @@ impl Meter {
         self.byte_ps += u128::from(clipped) * u128::from(bytes);
     }
 
-    /// A transmission ends at `end`.
+    /// A transmission of `line_bytes`, framing included, ends at `end`.
     #[inline]
-    pub fn transmission(&mut self, end: Time, bytes: u32, class: Class, payload: u32) {
+    pub fn transmission(&mut self, end: Time, line_bytes: u64, class: Class, payload: u32) {
         if end >= self.from && end <= self.to {
-            self.wire_bytes[class as usize] += u64::from(bytes);
+            self.wire_bytes[class as usize] += line_bytes;
             if class == Class::Data {
                 self.payload_bytes += u64::from(payload);
             }

@@ -2,11 +2,14 @@
 //!
 //! [`FifoLink`] is a drop-tail link whose departures are known on arrival, so virtual time needs no event per departure.
 //! [`StoreLink`] takes any queue discipline and serves virtual and real time. Both answer alike, to the bit.
+//! [`Medium`] holds links of the second kind that transmit one at a time.
 
 mod fifo;
+mod medium;
 mod meter;
 mod store;
 
 pub use fifo::{Departure, FifoLink};
+pub use medium::Medium;
 pub use meter::Meter;
 pub use store::StoreLink;

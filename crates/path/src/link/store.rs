@@ -3,6 +3,7 @@
 use eddyline_units::{Rate, Time};
 
 use super::Meter;
+use crate::framing::Framing;
 use crate::queue::{Discipline, Queue, QueueParams, Site};
 use crate::{Acknowledgement, Class, Ecn, Packet};
 
@@ -51,52 +52,112 @@ pub struct StoreLink<P> {
     on_wire: Option<(Stamped<P>, Time)>,
     /// Waited time of the packet on the wire.
     waited: Time,
+    books: Books,
+}
+
+/// What is counted, and what packets take on the line.
+#[derive(Debug)]
+struct Books {
     meter: Meter,
+    framing: Framing,
+    /// What waits, framing included.
+    line_bytes: u64,
+}
+
+impl Books {
+    fn line_bytes(&self, packet: &impl Packet) -> u64 {
+        self.framing.line_bytes(packet.wire_bytes())
+    }
+
+    /// A packet that the queue drops, with its wait counted.
+    fn discard<P: Packet>(&mut self, now: Time, packet: Stamped<P>) -> P {
+        self.line_bytes -= self.line_bytes(&packet);
+        self.meter.wait_in_vain(packet.since, now, packet.wire_bytes());
+        self.meter.drop(packet.wire_bytes(), packet.class());
+        packet.packet
+    }
 }
 
 impl<P: Packet> StoreLink<P> {
     /// An idle link.
     #[must_use]
-    pub fn new(queue: &QueueParams, site: &Site<'_>, meter: Meter) -> Self {
-        Self { rate: site.rate, queue: queue.build(site), on_wire: None, waited: Time::ZERO, meter }
+    pub fn new(queue: &QueueParams, site: &Site<'_>, framing: Framing, meter: Meter) -> Self {
+        Self {
+            rate: site.rate,
+            queue: queue.build(site),
+            on_wire: None,
+            waited: Time::ZERO,
+            books: Books { meter, framing, line_bytes: 0 },
+        }
     }
 
     /// Offers a packet of `host`; `dropped` hears of those that the queue drops for it, the packet itself among them.
     /// Gives whether it was taken in.
     pub fn offer(&mut self, now: Time, host: u32, packet: P, dropped: &mut dyn FnMut(P)) -> bool {
-        self.meter.offered_bytes += u64::from(packet.wire_bytes());
-        let packet = Stamped { since: now, host, marked: false, packet };
         if self.on_wire.is_none() && self.queue.passes_when_idle() && self.queue.packets() == 0 {
-            self.transmit(now, packet);
+            self.books.meter.offered_bytes += u64::from(packet.wire_bytes());
+            self.transmit(now, Stamped { since: now, host, marked: false, packet });
             return true;
         }
-        let meter = &mut self.meter;
-        let refused = self.queue.enqueue(now, packet, &mut |p| dropped(discard(meter, now, p)));
-        let taken = refused.is_ok();
-        if let Err(packet) = refused {
-            dropped(discard(meter, now, packet));
-        }
+        let taken = self.take_in(now, host, packet, dropped);
         if self.on_wire.is_none() {
             self.start(now, dropped);
         }
-        self.meter.level(now, self.queue.packets(), self.queue.bytes());
+        self.note_level(now);
         taken
     }
 
+    /// A packet joins the queue, or does not; nothing is transmitted for it yet.
+    pub(super) fn take_in(&mut self, now: Time, host: u32, packet: P, dropped: &mut dyn FnMut(P)) -> bool {
+        let books = &mut self.books;
+        books.meter.offered_bytes += u64::from(packet.wire_bytes());
+        books.line_bytes += books.line_bytes(&packet);
+        let packet = Stamped { since: now, host, marked: false, packet };
+        let refused = self.queue.enqueue(now, packet, &mut |p| dropped(books.discard(now, p)));
+        let taken = refused.is_ok();
+        if let Err(packet) = refused {
+            dropped(books.discard(now, packet));
+        }
+        taken
+    }
+
+    pub(super) fn note_level(&mut self, now: Time) {
+        self.books.meter.level(now, self.queue.packets(), self.queue.bytes());
+    }
+
     fn transmit(&mut self, now: Time, packet: Stamped<P>) {
-        let end = now.saturating_add(self.rate.transmission_time(u64::from(packet.wire_bytes())));
-        self.meter.wait(packet.since, now, packet.wire_bytes());
-        self.meter.transmission(end, packet.wire_bytes(), packet.class(), packet.payload_bytes());
-        self.meter.marks += u64::from(packet.marked);
+        let (bytes, line_bytes) = (packet.wire_bytes(), self.books.line_bytes(&packet));
+        let end = now.saturating_add(self.rate.transmission_time(line_bytes));
+        let meter = &mut self.books.meter;
+        meter.wait(packet.since, now, bytes);
+        meter.transmission(end, line_bytes, packet.class(), packet.payload_bytes());
+        meter.marks += u64::from(packet.marked);
         self.waited = now - packet.since;
         self.on_wire = Some((packet, end));
     }
 
-    fn start(&mut self, now: Time, dropped: &mut dyn FnMut(P)) {
-        let meter = &mut self.meter;
-        if let Some(packet) = self.queue.dequeue(now, &mut |p| dropped(discard(meter, now, p))) {
-            self.transmit(now, packet);
-        }
+    /// Starts a transmission if the queue gives a packet; gives whether it did.
+    pub(super) fn start(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> bool {
+        let books = &mut self.books;
+        let Some(packet) = self.queue.dequeue(now, &mut |p| dropped(books.discard(now, p))) else { return false };
+        books.line_bytes -= books.line_bytes(&packet);
+        self.transmit(now, packet);
+        true
+    }
+
+    /// Ends the transmission that is due, if one is; gives its packet and how long that had waited.
+    pub(super) fn finish(&mut self, now: Time) -> Option<(P, Time)> {
+        self.on_wire.take_if(|(_, end)| *end <= now).map(|(p, _)| (p.packet, self.waited))
+    }
+
+    /// From when on the queue has a packet to give, unless it drops it then.
+    pub(super) fn ready_at(&self) -> Option<Time> {
+        (self.queue.packets() > 0).then(|| self.queue.next_wake().unwrap_or(Time::ZERO))
+    }
+
+    /// When the transmission in progress ends.
+    pub(super) fn end_of_transmission(&self) -> Option<Time> {
+        self.on_wire.as_ref().map(|(_, end)| *end)
     }
 
     /// When [`advance`](Self::advance) has something to do: the end of a transmission, or a packet that the discipline
@@ -112,7 +173,7 @@ impl<P: Packet> StoreLink<P> {
     /// A moment that [`due`](Self::due) named has come: ends a transmission, starts the next. Gives the packet that was
     /// transmitted, if one was, and how long it had waited.
     pub fn advance(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<(P, Time)> {
-        let left = self.on_wire.take_if(|(_, end)| *end <= now).map(|(p, _)| (p.packet, self.waited));
+        let left = self.finish(now);
         if self.on_wire.is_none() {
             self.start(now, dropped);
         }
@@ -123,7 +184,7 @@ impl<P: Packet> StoreLink<P> {
     #[must_use]
     pub fn backlog(&self, now: Time) -> Time {
         let rest = self.on_wire.as_ref().map_or(Time::ZERO, |(_, end)| end.saturating_sub(now));
-        rest.saturating_add(self.rate.transmission_time(self.queue.bytes()))
+        rest.saturating_add(self.rate.transmission_time(self.books.line_bytes))
     }
 
     /// Packets and bytes waiting.
@@ -141,24 +202,18 @@ impl<P: Packet> StoreLink<P> {
     /// Counters.
     #[must_use]
     pub fn meter(&self) -> &Meter {
-        &self.meter
+        &self.books.meter
     }
 
     /// The summary window begins: what waits now counts for the maximum.
     pub fn begin_window(&mut self, now: Time) {
-        self.meter.level(now, self.queue.packets(), self.queue.bytes());
+        self.note_level(now);
     }
 
     /// The run ends: what still waits is counted and let go.
     pub fn close(&mut self, now: Time) {
-        let meter = &mut self.meter;
+        let meter = &mut self.books.meter;
         self.queue.drain(&mut |p| meter.wait_in_vain(p.since, now, p.wire_bytes()));
+        self.books.line_bytes = 0;
     }
-}
-
-/// A packet that the queue drops, with its wait counted.
-fn discard<P: Packet>(meter: &mut Meter, now: Time, packet: Stamped<P>) -> P {
-    meter.wait_in_vain(packet.since, now, packet.wire_bytes());
-    meter.drop(packet.wire_bytes(), packet.class());
-    packet.packet
 }

@@ -34,6 +34,18 @@ impl<P: Packet> Fifo<P> {
         Some((since, packet))
     }
 
+    /// From the head on.
+    pub fn iter(&self) -> impl Iterator<Item = &P> {
+        self.waiting.iter().map(|(_, packet)| packet)
+    }
+
+    /// The packet at `place` from the head.
+    pub fn remove(&mut self, place: usize) -> Option<P> {
+        let (_, packet) = self.waiting.remove(place)?;
+        self.backlog.remove(u64::from(packet.wire_bytes()));
+        Some(packet)
+    }
+
     /// When the packet at the head arrived.
     pub fn head_since(&self) -> Option<Time> {
         self.waiting.front().map(|(since, _)| *since)

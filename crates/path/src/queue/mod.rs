@@ -1,16 +1,32 @@
 //! Queue disciplines: one file each, one line here.
 
+mod ack_decimation;
+mod ack_filter;
+mod ack_priority;
 mod adaptive_red;
+mod cake;
+mod cobalt;
 mod codel;
+mod conversation;
 mod droptail;
+mod drr;
 mod dualpi2;
 mod early;
 mod fifo;
+mod fq_codel;
+mod headdrop;
 mod limit;
+mod line;
+mod per_connection;
 mod periods;
 mod pie;
 mod red;
+mod redundant_acks;
 mod rem;
+mod round_robin;
+mod set_associative;
+mod sfq;
+mod tbf;
 
 use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
@@ -18,15 +34,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::Packet;
 use crate::random::Stream;
+pub use ack_decimation::{AckDecimation, AckDecimationParams, Decimation};
+pub use ack_filter::{AckFilter, AckFilterParams, AckPlace};
+pub use ack_priority::{AckPriority, AckPriorityParams};
 pub use adaptive_red::{AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue};
+pub use cake::{Cake, CakeAckFilter, CakeParams, Isolation};
 pub use codel::{Codel, CodelParams, CodelQueue};
 pub use droptail::{DropTail, DropTailParams};
+pub use drr::{Drr, DrrParams};
 pub use dualpi2::{DualPi2, DualPi2Params};
 pub use early::{ArrivalLaw, EarlyQueue, Verdict};
+pub use fq_codel::{FqCodel, FqCodelParams};
+pub use headdrop::{HeadDrop, HeadDropParams};
 pub use limit::{Backlog, Limit, atm_cells};
+pub use per_connection::{PerConnection, PerConnectionParams};
 pub use pie::{Pie, PieParams, PieQueue};
 pub use red::{Curve, Red, RedParams, RedQueue};
+pub use redundant_acks::AckFilterRule;
 pub use rem::{Rem, RemParams, RemQueue};
+pub use sfq::{DropFrom, Sfq, SfqParams};
+pub use tbf::{Tbf, TbfParams};
 
 /// A discipline's name with one line on what it is and where it is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -165,6 +192,46 @@ queues! {
         "drop-tail FIFO with a limit in packets, in bytes, in ATM cells, or none",
         "RFC 2309, section 1",
         r#"{ "kind": "droptail", "limit": "50 packets" }"#;
+    "headdrop" HeadDrop(HeadDropParams => HeadDrop):
+        "FIFO that drops the oldest packet to make room",
+        "Lakshman, Neidhardt, Ott, The drop from front strategy in TCP and in TCP over ATM, INFOCOM 1996",
+        r#"{ "kind": "headdrop", "limit": "50 packets" }"#;
+    "ack_priority" AckPriority(AckPriorityParams => AckPriority):
+        "acknowledgements and control packets before data",
+        "RFC 3449, section 5.4.2 (ACKs-first scheduling)",
+        r#"{ "kind": "ack_priority", "limit": "50 packets", "ack_limit": "40 packets" }"#;
+    "ack_filter" AckFilter(AckFilterParams => AckFilter):
+        "FIFO in which an arriving acknowledgement removes those of its connection that it makes redundant",
+        "RFC 3449, section 5.2.1; tc-cake(8), ack-filter",
+        r#"{ "kind": "ack_filter", "limit": "50 packets", "rule": "all" }"#;
+    "ack_decimation" AckDecimation(AckDecimationParams => AckDecimation):
+        "FIFO that drops some of the arriving acknowledgements above a threshold",
+        "RFC 3449, section 5.2.2",
+        r#"{ "kind": "ack_decimation", "limit": "50 packets", "threshold": "10 packets", "drop": { "kind": "every", "keep_one_in": 3 } }"#;
+    "sfq" Sfq(SfqParams => Sfq):
+        "stochastic fairness queueing: hashed queues in turn, the longest drops",
+        "McKenney, Stochastic fairness queueing, INFOCOM 1990",
+        r#"{ "kind": "sfq", "limit": "50 packets", "queues": 16, "perturb": "100 ms" }"#;
+    "drr" Drr(DrrParams => Drr):
+        "deficit round robin: fair in bytes, the longest queue drops",
+        "Shreedhar and Varghese, Efficient fair queueing using deficit round robin, SIGCOMM 1995",
+        r#"{ "kind": "drr", "limit": "50 packets", "quantum": "500 B" }"#;
+    "per_connection" PerConnection(PerConnectionParams => PerConnection):
+        "a drop-tail buffer for each connection, served fairly in bytes",
+        "RFC 3449, section 5.4.1; Kalampoukas, Varma, Ramakrishnan, Improving TCP throughput over two-way asymmetric links, 1998",
+        r#"{ "kind": "per_connection", "each": "10 packets", "limit": "60 packets" }"#;
+    "fq_codel" FqCodel(FqCodelParams => FqCodel):
+        "fair queueing with CoDel on every queue; conversations that have just become busy go first",
+        "RFC 8290",
+        r#"{ "kind": "fq_codel" }"#;
+    "cake" Cake(CakeParams => Cake):
+        "shaper with host and flow isolation, COBALT on every queue, ACK filter and framing, like Linux's cake",
+        "Hoiland-Jorgensen, Taht, Morton, Piece of CAKE, LANMAN 2018; tc-cake(8)",
+        r#"{ "kind": "cake", "bandwidth": "5 Mbit/s", "framing": "docsis", "ack_filter": "conservative", "limit": "100 kB" }"#;
+    "tbf" Tbf(TbfParams => Tbf):
+        "token bucket shaper over a drop-tail FIFO",
+        "RFC 2215, section 3.6 (token bucket); tc-tbf(8)",
+        r#"{ "kind": "tbf", "rate": "4 Mbit/s", "burst": "5 kB", "limit": "50 packets" }"#;
     "dualpi2" DualPi2(DualPi2Params => DualPi2):
         "DualPI2: a low-latency queue for scalable congestion controls, coupled to a classic queue under PI2",
         "RFC 9332",
@@ -188,6 +255,7 @@ impl QueueParams {
     #[must_use]
     pub fn mistake(&self) -> Option<(&'static str, String)> {
         match self {
+            Self::AckDecimation(p) => p.mistake(),
             Self::Red(p) => p.mistake(),
             _ => None,
         }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use eddyline_path::framing::Framing;
 use eddyline_path::queue::{Backlog, Limit, QueueParams, atm_cells};
 use eddyline_path::traffic::{Trace, mean_rate_bps};
 use eddyline_units::{Rate, Time};
 
 use crate::diagnostic::Report;
-use crate::model::{ApplicationParams, Flow};
+use crate::model::{ApplicationParams, Flow, Link};
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
@@ -26,12 +27,46 @@ struct Crossed<'a> {
     rate: Rate,
     delay: Time,
     queue: QueueParams,
+    framing: Framing,
     /// The largest packet that crosses.
     largest: u64,
     /// An endless transfer has its slowest link here.
     busy: bool,
     /// Unresponsive traffic in bit/s.
     offered: f64,
+}
+
+impl<'a> Crossed<'a> {
+    fn new(path: Vec<Step<'a>>, link: &Link) -> Self {
+        let framing = link.framing.unwrap_or_default().numbers();
+        let (rate, delay, queue) = (link.rate, link.delay, link.queue);
+        Self { path, rate, delay, queue, framing, largest: 0, busy: false, offered: 0.0 }
+    }
+}
+
+/// What besides its limit keeps a packet of `largest` bytes out of a queue for ever, by key.
+fn too_small(queue: &QueueParams, largest: u64) -> Option<(&'static str, String)> {
+    let holds = |key, limit: Limit| {
+        let message = || format!("{limit} holds no packet of {largest} B, which cross this link");
+        (!limit.admits(&Backlog::EMPTY, largest)).then(|| (key, message()))
+    };
+    match queue {
+        QueueParams::Tbf(p) => {
+            let line = p.framing.unwrap_or_default().numbers().line_bytes(u32::try_from(largest).unwrap_or(u32::MAX));
+            let message = || {
+                let framed = if line == largest { String::new() } else { format!(" ({line} B with framing)") };
+                format!(
+                    "{} lets no packet of {largest} B{framed} through, which cross this link; at least that",
+                    p.burst
+                )
+            };
+            (largest > 0 && line > p.burst.get()).then(|| ("burst", message()))
+        }
+        QueueParams::PerConnection(p) => holds("each", p.each),
+        QueueParams::AckPriority(p) => holds("data_limit", p.data_limit),
+        QueueParams::FqCodel(p) => holds("memory_limit", Limit::Bytes(p.memory_limit.get())),
+        _ => None,
+    }
 }
 
 /// Reports links that what crosses them does not fit.
@@ -56,11 +91,14 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
                 format!("{limit} holds no packet of {} B, which cross this link; at least {least}", link.largest);
             wrong("queue.limit", message, report);
         }
+        if let Some((key, message)) = too_small(&link.queue, link.largest) {
+            wrong(&format!("queue.{key}"), message, report);
+        }
         if let Some((key, message)) = link.queue.mistake() {
             wrong(&format!("queue.{key}"), message, report);
         }
         let size = if link.largest == 0 { DEFAULT_PACKET } else { link.largest };
-        if link.rate.transmission_time(size) > LONGEST {
+        if link.rate.transmission_time(link.framing.line_bytes(u32::try_from(size).unwrap_or(u32::MAX))) > LONGEST {
             wrong("rate", format!("a packet of {size} B takes longer than 200 d at {}", link.rate), report);
         }
         let Some(duration) = duration else { continue };
@@ -97,19 +135,13 @@ fn links(typed: &Typed) -> (Vec<Crossed<'static>>, HashMap<String, usize>) {
     for (i, link) in typed.links.iter().enumerate() {
         let Some(l) = link else { continue };
         let path = vec![Step::Key("link"), Step::Item(i)];
-        let queue = l.queue;
-        add(
-            l.name.clone(),
-            Crossed { path, rate: l.rate, delay: l.delay, queue, largest: 0, busy: false, offered: 0.0 },
-        );
+        add(l.name.clone(), Crossed::new(path, l));
     }
     for (i, duplex) in typed.duplexes.iter().enumerate() {
         let Some(d) = duplex else { continue };
         for (direction, key) in d.directions().into_iter().zip(["down", "up"]) {
             let path = vec![Step::Key("duplex"), Step::Item(i), Step::Key(key)];
-            let queue = direction.queue;
-            let (rate, delay) = (direction.rate, direction.delay);
-            add(direction.name, Crossed { path, rate, delay, queue, largest: 0, busy: false, offered: 0.0 });
+            add(direction.name.clone(), Crossed::new(path, &direction));
         }
     }
     (links, index)

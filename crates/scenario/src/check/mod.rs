@@ -2,6 +2,7 @@
 
 pub(crate) mod load;
 pub(crate) mod meaning;
+pub(crate) mod media;
 pub(crate) mod names;
 pub(crate) mod near;
 pub(crate) mod quantity;

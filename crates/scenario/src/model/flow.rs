@@ -20,6 +20,10 @@ pub struct Flow {
     /// Links that acknowledgements cross, in order.
     #[schemars(length(min = 1, max = 255))]
     pub ack: Vec<String>,
+    /// Host at the subscriber's end, for queues that share between hosts; the same name, the same host. Default: the
+    /// table's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// A full data packet on the wire; above `header`.
     #[serde(default = "default_packet")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
@@ -180,6 +184,10 @@ pub struct Traffic {
     pub path: Vec<String>,
     /// Traffic model with its parameters.
     pub model: TrafficParams,
+    /// Host at the subscriber's end, for queues that share between hosts; the same name, the same host. Default: the
+    /// table's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// A packet on the wire, the largest where the model has several sizes.
     #[serde(default = "default_packet")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
@@ -213,6 +221,10 @@ pub struct Arrivals {
     /// Links that acknowledgements cross, in order.
     #[schemars(length(min = 1, max = 255))]
     pub ack: Vec<String>,
+    /// Host at the subscriber's end, for queues that share between hosts; the same name, the same host. Default: the
+    /// table's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// A full data packet on the wire; above `header`.
     #[serde(default = "default_packet")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
@@ -247,6 +259,7 @@ impl Arrivals {
             controller: self.controller.clone(),
             data: self.data.clone(),
             ack: self.ack.clone(),
+            host: self.host.clone(),
             packet: self.packet,
             header: self.header,
             ack_packet: self.ack_packet,

@@ -1,5 +1,6 @@
 //! Links and duplex access links as written.
 
+use eddyline_path::framing::FramingParams;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_units::{Rate, Time};
@@ -26,6 +27,57 @@ pub struct Link {
     /// Loss on the wire: a probability per packet in [0, 1), or a pattern.
     #[serde(default)]
     pub loss: LossParams,
+    /// What packets cost on the line beyond their own bytes: an encapsulation by its name, or numbers. It makes
+    /// transmission longer and counts for utilisation; limits and queue statistics are in the packets' own bytes.
+    /// Default: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framing: Option<FramingParams>,
+    /// Half-duplex medium that the link shares with every other link that names it: one transmits at a time. Default: a
+    /// medium of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium: Option<MediumParams>,
+}
+
+/// A half-duplex medium as written: its name, or that and more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MediumParams {
+    /// Its name.
+    Name(String),
+    /// Its name with what it takes to turn round.
+    Table(MediumTable),
+}
+
+/// A half-duplex medium.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MediumTable {
+    /// Name; links that name the same medium share it.
+    pub name: String,
+    /// Silence before a link transmits that was not the last to do so; the same wherever it is given. Default: 0 s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-most" = "1 h"))]
+    pub turnaround: Option<Time>,
+}
+
+impl MediumParams {
+    /// The medium's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Name(name) => name,
+            Self::Table(table) => &table.name,
+        }
+    }
+
+    /// The turnaround where it is given.
+    #[must_use]
+    pub const fn turnaround(&self) -> Option<Time> {
+        match self {
+            Self::Name(_) => None,
+            Self::Table(table) => table.turnaround,
+        }
+    }
 }
 
 /// An access link of a known kind; `down` is towards the subscriber, `up` away from them.
@@ -62,6 +114,12 @@ pub struct Direction {
     /// Loss on the wire; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossParams>,
+    /// What packets cost on the line beyond their own bytes; presets have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framing: Option<FramingParams>,
+    /// Half-duplex medium that it shares with every link that names it; presets have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium: Option<MediumParams>,
 }
 
 impl Duplex {
@@ -75,6 +133,8 @@ impl Duplex {
             delay: given.delay.unwrap_or(preset.delay),
             queue: given.queue.unwrap_or(preset.queue),
             loss: given.loss.unwrap_or_default(),
+            framing: given.framing,
+            medium: given.medium.clone(),
         })
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use expect::{Bound, Expect, World};
 pub use flow::{AccessDelay, ApplicationParams, Arrivals, Flow, PacingChoice, PacingWord, Tcp, Traffic};
-pub use link::{Direction, Duplex, Link};
+pub use link::{Direction, Duplex, Link, MediumParams, MediumTable};
 
 /// An Eddyline scenario: links, the flows and traffic that cross them, and what is expected of the result.
 ///

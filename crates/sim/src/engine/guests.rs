@@ -91,6 +91,7 @@ impl Guests {
             None => (self.slots.len() as u32, 0),
         };
         let number = self.base + slot;
+        net.house(number, table.spec.host);
         if let Some(log) = &mut net.logger {
             log.guest(slot, class);
         }

@@ -5,7 +5,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use eddyline_path::link::{FifoLink, Meter, StoreLink};
+use eddyline_path::framing::Framing;
+use eddyline_path::link::{FifoLink, Medium, Meter, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{QueueParams, Site};
 use eddyline_path::{Class, Packet as _};
@@ -31,13 +32,28 @@ struct Hop {
 #[derive(Debug)]
 enum Transmitter {
     Fifo(Box<FifoLink>),
+    /// Drop-tail too, where packets take more on the line than their own bytes.
+    Framed(Box<FifoLink>),
     Store(Box<StoreLink<Packet>>),
+    /// One link of a half-duplex medium, by the places of both.
+    Shared {
+        medium: u32,
+        member: u32,
+    },
+}
+
+/// A half-duplex medium with the links that share it; its events are those of the first.
+#[derive(Debug)]
+struct Shared {
+    medium: Medium<Packet>,
+    links: Vec<u32>,
 }
 
 #[derive(Debug)]
 struct Link {
     transmitter: Transmitter,
     rate: Rate,
+    framing: Framing,
     loss: Loss,
     lost: u64,
 }
@@ -60,12 +76,15 @@ pub struct Count {
 #[derive(Debug)]
 pub struct Net {
     links: Vec<Link>,
+    media: Vec<Shared>,
     pipes: Vec<Pipe>,
     hops: Vec<Hop>,
+    /// Host of each source of packets, guests as they come.
+    hosts: Vec<u32>,
     /// Leaves: transmitters that need events (as many as links, first), then pipes.
     events: Tournament,
-    /// What a queue has dropped during the present event; empty between events.
-    discarded: Vec<Packet>,
+    /// What queues have dropped during the present event, with their links; empty between events.
+    discarded: Vec<(u32, Packet)>,
     pub count: Count,
     pub sacks: SackStore,
     pub logger: Option<Box<PacketLogger>>,
@@ -97,7 +116,7 @@ impl Layout {
             if pipe == next {
                 self.pipes.push(Pipe { delay: link.delay.saturating_add(extra), ring: VecDeque::new() });
             }
-            let full_time = link.rate.transmission_time(u64::from(full));
+            let full_time = link.transmission_time(full);
             self.hops.push(Hop { link: *l, pipe, full_time, full, last });
         }
         self.path_of.insert(key, first);
@@ -114,25 +133,39 @@ pub struct Arrival {
 impl Net {
     /// The network's links, idle, with the paths that `layout` holds.
     pub fn new(network: &Network, layout: Layout, general_queues: bool, logger: Option<Box<PacketLogger>>) -> Self {
-        let links = network.links.iter().map(|l| {
+        let shared =
+            |m: &eddyline_scenario::network::Medium| Shared { medium: Medium::new(m.turnaround), links: Vec::new() };
+        let mut media: Vec<Shared> = network.media.iter().map(shared).collect();
+        let links = network.links.iter().zip(0..).map(|(l, index)| {
             let meter = Meter::new(network.warmup, network.duration);
-            let transmitter = match l.queue {
-                QueueParams::DropTail(p) if !general_queues => {
-                    Transmitter::Fifo(Box::new(FifoLink::new(p.limit, meter)))
-                }
-                _ => {
-                    let site = Site { rate: l.rate, seed: network.seed, name: &l.name };
-                    Transmitter::Store(Box::new(StoreLink::new(&l.queue, &site, meter)))
-                }
+            let store = |meter| {
+                let site = Site { rate: l.rate, seed: network.seed, name: &l.name };
+                StoreLink::new(&l.queue, &site, l.framing, meter)
             };
-            Link { transmitter, rate: l.rate, loss: Loss::new(l.loss, network.seed, &l.name), lost: 0 }
+            let transmitter = match (l.medium, l.queue) {
+                (Some(medium), _) => {
+                    let shared = &mut media[medium as usize];
+                    shared.links.push(index);
+                    Transmitter::Shared { medium, member: shared.medium.join(store(meter)) as u32 }
+                }
+                (None, QueueParams::DropTail(p)) if !general_queues => {
+                    let fifo = Box::new(FifoLink::new(p.limit, meter));
+                    if l.framing.is_none() { Transmitter::Fifo(fifo) } else { Transmitter::Framed(fifo) }
+                }
+                (None, _) => Transmitter::Store(Box::new(store(meter))),
+            };
+            let loss = Loss::new(l.loss, network.seed, &l.name);
+            Link { transmitter, rate: l.rate, framing: l.framing, loss, lost: 0 }
         });
         let links: Vec<Link> = links.collect();
+        let sources = network.flows.iter().map(|f| f.host).chain(network.traffic.iter().map(|t| t.host));
         let events = Tournament::new(links.len() + layout.pipes.len());
         Self {
             links,
+            media,
             pipes: layout.pipes,
             hops: layout.hops,
+            hosts: sources.collect(),
             events,
             discarded: Vec::new(),
             count: Count::default(),
@@ -155,6 +188,15 @@ impl Net {
             log.note(now, LogEvent::Send, &packet, None);
         }
         self.offer(now, packet);
+    }
+
+    /// The packets of source `number` are those of `host` from now on.
+    pub fn house(&mut self, number: u32, host: u32) {
+        let number = number as usize;
+        if self.hosts.len() <= number {
+            self.hosts.resize(number + 1, 0);
+        }
+        self.hosts[number] = host;
     }
 
     /// A packet joins the queue of its next link.
@@ -180,21 +222,54 @@ impl Net {
                 self.note(now, LogEvent::Enqueue, &packet, hop.link);
                 self.fly(leaves.end, packet, hop.pipe);
             }
-            Transmitter::Store(store) => {
-                let discarded = &mut self.discarded;
-                let taken = store.offer(now, packet.host(), packet, &mut |p| discarded.push(p));
-                self.events.set(hop.link, store.due());
-                if taken {
-                    self.note(now, LogEvent::Enqueue, &packet, hop.link);
-                }
-                self.drop_discarded(now, hop.link);
-            }
+            _ => self.offer_elsewhere(now, packet, hop),
         }
     }
 
-    /// Counts what a queue has just dropped.
-    fn drop_discarded(&mut self, now: Time, link: u32) {
-        while let Some(packet) = self.discarded.pop() {
+    /// The same for links that are no plain drop-tail ones; apart, so that those stay short.
+    #[inline(never)]
+    fn offer_elsewhere(&mut self, now: Time, mut packet: Packet, hop: Hop) {
+        let link = &mut self.links[hop.link as usize];
+        let host = self.hosts.get(packet.flow as usize).copied().unwrap_or(0);
+        let discarded = &mut self.discarded;
+        let taken = match &mut link.transmitter {
+            Transmitter::Fifo(_) => return,
+            Transmitter::Framed(fifo) => {
+                let line = link.framing.line_bytes(packet.bytes);
+                let time = if packet.bytes == hop.full { hop.full_time } else { link.rate.transmission_time(line) };
+                let (class, payload) = (packet.class(), packet.payload());
+                let Some(leaves) = fifo.offer_framed(now, time, packet.bytes, line, class, payload) else {
+                    return self.drop(now, &packet, hop.link);
+                };
+                packet.waited += leaves.start - now;
+                if link.loss.takes(class) {
+                    packet.flags.set_lost();
+                }
+                self.note(now, LogEvent::Enqueue, &packet, hop.link);
+                return self.fly(leaves.end, packet, hop.pipe);
+            }
+            Transmitter::Store(store) => {
+                let taken = store.offer(now, host, packet, &mut |p| discarded.push((hop.link, p)));
+                self.events.set(hop.link, store.due());
+                taken
+            }
+            Transmitter::Shared { medium, member } => {
+                let Shared { medium, links } = &mut self.media[*medium as usize];
+                let mut dropped = |m: usize, p| discarded.push((links[m], p));
+                let taken = medium.offer(now, *member as usize, host, packet, &mut dropped);
+                self.events.set(links[0], medium.due());
+                taken
+            }
+        };
+        if taken {
+            self.note(now, LogEvent::Enqueue, &packet, hop.link);
+        }
+        self.drop_discarded(now);
+    }
+
+    /// Counts what queues have just dropped.
+    fn drop_discarded(&mut self, now: Time) {
+        while let Some((link, packet)) = self.discarded.pop() {
             self.drop(now, &packet, link);
         }
     }
@@ -277,87 +352,122 @@ impl Net {
         self.forget_sack(packet);
     }
 
-    /// A transmission of a link with its own events ends.
+    /// A transmission of a link with its own events, or of a medium's, ends.
     fn departure(&mut self, now: Time, index: u32) {
-        let link = &mut self.links[index as usize];
-        let Transmitter::Store(store) = &mut link.transmitter else { return };
         let discarded = &mut self.discarded;
-        let left = store.advance(now, &mut |p| discarded.push(p));
-        self.events.set(index, store.due());
-        if let Some((mut packet, waited)) = left {
+        let left = match &mut self.links[index as usize].transmitter {
+            Transmitter::Fifo(_) | Transmitter::Framed(_) => return,
+            Transmitter::Store(store) => {
+                let left = store.advance(now, &mut |p| discarded.push((index, p)));
+                self.events.set(index, store.due());
+                left.map(|(packet, waited)| (index, packet, waited))
+            }
+            Transmitter::Shared { medium, .. } => {
+                let Shared { medium, links } = &mut self.media[*medium as usize];
+                let left = medium.advance(now, &mut |m, p| discarded.push((links[m], p)));
+                self.events.set(index, medium.due());
+                left.map(|(member, packet, waited)| (links[member], packet, waited))
+            }
+        };
+        if let Some((link, mut packet, waited)) = left {
             packet.waited += waited;
-            if link.loss.takes(packet.class()) {
+            if self.links[link as usize].loss.takes(packet.class()) {
                 packet.flags.set_lost();
             }
             let pipe = self.hops[packet.hop as usize].pipe;
             self.fly(now, packet, pipe);
         }
-        self.drop_discarded(now, index);
+        self.drop_discarded(now);
+    }
+
+    /// The links that store packets.
+    fn stores(&mut self) -> impl Iterator<Item = &mut StoreLink<Packet>> {
+        let own = self.links.iter_mut().filter_map(|l| match &mut l.transmitter {
+            Transmitter::Store(s) => Some(&mut **s),
+            _ => None,
+        });
+        own.chain(self.media.iter_mut().flat_map(|m| m.medium.members_mut()))
     }
 
     /// The summary window begins.
     pub fn begin_window(&mut self, now: Time) {
         for link in &mut self.links {
-            match &mut link.transmitter {
-                Transmitter::Fifo(f) => f.begin_window(now),
-                Transmitter::Store(s) => s.begin_window(now),
+            if let Transmitter::Fifo(f) | Transmitter::Framed(f) = &mut link.transmitter {
+                f.begin_window(now);
             }
         }
+        self.stores().for_each(|s| s.begin_window(now));
     }
 
     /// The run ends.
     pub fn close(&mut self, now: Time) {
-        for link in &mut self.links {
-            if let Transmitter::Store(s) = &mut link.transmitter {
-                s.close(now);
-            }
-        }
+        self.stores().for_each(|s| s.close(now));
     }
 
     /// Packets in queues, on the wire and in pipes.
     pub fn in_flight(&self) -> u64 {
         let held = self.links.iter().map(|l| match &l.transmitter {
-            Transmitter::Fifo(_) => 0,
             Transmitter::Store(s) => s.held(),
+            _ => 0,
         });
+        let shared = self.media.iter().flat_map(|m| m.medium.members()).map(StoreLink::held);
         let flying = self.pipes.iter().map(|p| p.ring.len() as u64);
-        held.sum::<u64>() + flying.sum::<u64>()
+        held.sum::<u64>() + shared.sum::<u64>() + flying.sum::<u64>()
     }
 
-    /// How long a packet that arrives at `link` now would wait.
+    /// A link that shares a medium.
+    fn member(&self, medium: u32, member: u32) -> &StoreLink<Packet> {
+        &self.media[medium as usize].medium.members()[member as usize]
+    }
+
+    /// How long a packet that arrives at `link` now would wait, were the link's medium its own.
     pub fn backlog(&self, now: Time, link: u32) -> Time {
         match &self.links[link as usize].transmitter {
-            Transmitter::Fifo(f) => f.backlog(now),
+            Transmitter::Fifo(f) | Transmitter::Framed(f) => f.backlog(now),
             Transmitter::Store(s) => s.backlog(now),
+            Transmitter::Shared { medium, member } => self.member(*medium, *member).backlog(now),
         }
     }
 
     /// Packets and bytes waiting at `link` now.
     pub fn waiting(&mut self, now: Time, link: u32) -> (u64, u64) {
-        match &mut self.links[link as usize].transmitter {
-            Transmitter::Fifo(f) => {
-                f.settle(now);
-                f.waiting()
-            }
+        if let Transmitter::Fifo(f) | Transmitter::Framed(f) = &mut self.links[link as usize].transmitter {
+            f.settle(now);
+        }
+        self.settled(link)
+    }
+
+    /// Packets and bytes waiting at `link` when it was last settled.
+    fn settled(&self, link: u32) -> (u64, u64) {
+        match &self.links[link as usize].transmitter {
+            Transmitter::Fifo(f) | Transmitter::Framed(f) => f.waiting(),
             Transmitter::Store(s) => s.waiting(),
+            Transmitter::Shared { medium, member } => self.member(*medium, *member).waiting(),
         }
     }
 
     /// Counters of a link, and how many packets its loss took.
     pub fn meter(&self, link: usize) -> (&Meter, u64) {
         let l = &self.links[link];
-        match &l.transmitter {
-            Transmitter::Fifo(f) => (f.meter(), l.lost),
-            Transmitter::Store(s) => (s.meter(), l.lost),
-        }
+        let meter = match &l.transmitter {
+            Transmitter::Fifo(f) | Transmitter::Framed(f) => f.meter(),
+            Transmitter::Store(s) => s.meter(),
+            Transmitter::Shared { medium, member } => self.member(*medium, *member).meter(),
+        };
+        (meter, l.lost)
     }
 
-    /// Bits that arrived at `link` so far, and bits that it has put on the wire, the packet in transmission in part.
+    /// Bits that arrived at `link` so far, and bits that it has put on the wire, in packets' own bytes. The packet in
+    /// transmission counts in part, with framing whole; settle the link first.
     pub fn carried_bits(&self, now: Time, link: usize) -> (f64, f64) {
         let (meter, _) = self.meter(link);
         let arrived = meter.offered_bytes as f64 * 8.0;
-        let backlog = self.backlog(now, link as u32).as_secs_f64() * self.links[link].rate.as_bps() as f64;
-        (arrived, arrived - meter.dropped_bytes as f64 * 8.0 - backlog)
+        let waiting = if self.links[link].framing.is_none() {
+            self.backlog(now, link as u32).as_secs_f64() * self.links[link].rate.as_bps() as f64
+        } else {
+            self.settled(link as u32).1 as f64 * 8.0
+        };
+        (arrived, arrived - meter.dropped_bytes as f64 * 8.0 - waiting)
     }
 
     /// Drops of a link so far, all classes.

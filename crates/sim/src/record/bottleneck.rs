@@ -45,7 +45,7 @@ impl BottleneckSampler {
             before = Some(key);
             for (links, bytes) in [(&f.data, f.packet), (&f.ack, f.ack_packet)] {
                 for l in links.iter() {
-                    let time = network.links[*l as usize].rate.transmission_time(bytes.into());
+                    let time = network.links[*l as usize].transmission_time(bytes);
                     one_packet[*l as usize] = one_packet[*l as usize].max(time);
                 }
             }
@@ -58,7 +58,7 @@ impl BottleneckSampler {
         }
         for t in &network.traffic {
             for l in t.path.iter() {
-                let time = network.links[*l as usize].rate.transmission_time(t.packet.into());
+                let time = network.links[*l as usize].transmission_time(t.packet);
                 one_packet[*l as usize] = one_packet[*l as usize].max(time);
             }
         }

@@ -3,7 +3,7 @@
 use eddyline_cc::PathFacts;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow as FlowSpec;
-use eddyline_units::{Rate, Time};
+use eddyline_units::Time;
 
 use super::receiver::Receiver;
 use super::sender::{Sender, Wire};
@@ -44,12 +44,12 @@ pub struct Ends {
 impl Ends {
     /// Lays out the paths of flows like `spec`.
     pub fn new(network: &Network, spec: &FlowSpec, layout: &mut Layout) -> Self {
-        let slowest = spec.data.iter().map(|l| network.links[*l as usize].rate).min().unwrap_or(Rate::MAX);
+        let full = spec.data.iter().map(|l| network.links[*l as usize].transmission_time(spec.packet));
         Self {
             data_hop: layout.path(network, &spec.data, spec.access_data, spec.packet),
             ack_hop: layout.path(network, &spec.ack, spec.access_ack, spec.ack_packet),
             facts: network.path_facts(spec),
-            half_transmission: Time::from_ps(slowest.transmission_time(spec.packet.into()).as_ps() / 2),
+            half_transmission: Time::from_ps(full.max().unwrap_or_default().as_ps() / 2),
         }
     }
 }

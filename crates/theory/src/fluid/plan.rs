@@ -6,6 +6,7 @@ use eddyline_scenario::network::{Flow, Pacing};
 use eddyline_units::{Rate, Time};
 
 use super::options::{BaseRtts, DynamicsOptions, Filter, Sending};
+use crate::approximations::lines;
 use crate::world::mean_rate;
 
 /// A link on a flow's round trip.
@@ -115,6 +116,7 @@ impl Plan {
                 plan.notes.push(format!("flow {}: the receive window is not modelled", flow.name));
             }
         }
+        lines(network, |_| true, &mut plan.notes);
         for traffic in &network.traffic {
             let Some(bps) = mean_rate(traffic) else {
                 plan.notes.push(format!("theory does not know the mean rate of {}: left out", traffic.name));

@@ -14,7 +14,7 @@ use super::flow_level::{self, FlowClass};
 use super::fluid::{self, Source};
 use super::reduction;
 use super::sharing::Sharing;
-use crate::approximations::overlaps;
+use crate::approximations::{lines, overlaps};
 use crate::equilibrium::{Problem, ProblemFlow};
 use crate::error::TheoryError;
 use crate::world::mean_rate;
@@ -89,6 +89,7 @@ pub fn population(network: &Network, options: &PopulationOptions) -> Result<Popu
     }
     let mut notes = Vec::new();
     let fixed = fixed(network, &mut notes)?;
+    lines(network, |_| true, &mut notes);
     let classes = network.arrivals.iter().map(class).collect::<Result<Vec<FlowClass>, TheoryError>>()?;
     let names: Vec<&str> = network.arrivals.iter().map(|a| a.name.as_str()).collect();
     remaining(network, &fixed, &classes)?;

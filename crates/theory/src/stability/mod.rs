@@ -28,6 +28,7 @@ pub use roots::{Root, Roots, newton, rightmost};
 
 use eddyline_scenario::Network;
 
+use crate::approximations::lines;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
@@ -88,6 +89,7 @@ pub fn stability(network: &Network, model: LinkModel) -> Result<Stability, Theor
         return Err(TheoryError::NotConverged("too large, so there is nothing to linearise about".to_owned()));
     };
     let mut answer = stability_at(network, at, model, &Options::default())?;
+    lines(network, |_| true, &mut answer.notes);
     if solved.found.len() > 1 {
         answer.notes.push(format!("this is the first of {} equilibria", solved.found.len()));
     }

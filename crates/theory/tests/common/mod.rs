@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use eddyline_cc::{BaseRttSource, ControllerParams, FastParams, FastProfile};
+use eddyline_path::framing::Framing;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_path::random::Stream;
@@ -95,6 +96,8 @@ pub fn link(name: &str, bps: u64, delay_ms: u64) -> Link {
         delay: Time::from_ms(delay_ms),
         queue: QueueParams::default(),
         loss: LossParams::default(),
+        framing: Framing::default(),
+        medium: None,
     }
 }
 
@@ -104,6 +107,7 @@ pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
         controller: fast(alpha, BaseRttSource::Estimated),
         data: data.into(),
         ack: ack.into(),
+        host: 0,
         packet: 1000,
         header: 40,
         ack_packet: 40,
@@ -138,6 +142,8 @@ pub fn network(links: Vec<Link>, flows: Vec<Flow>) -> Network {
         flows,
         traffic: Vec::new(),
         arrivals: Vec::new(),
+        media: Vec::new(),
+        hosts: Vec::new(),
         groups: Vec::new(),
     }
 }

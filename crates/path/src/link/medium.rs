@@ -1,0 +1,130 @@
+//! A half-duplex medium: links that transmit one at a time.
+//!
+//! The rule: when the medium is free, the next link in the order of the file, counted on from the one that transmitted last,
+//! that has a packet ready sends one packet; the same link goes on only where no other has any. Before a link transmits that
+//! was not the last to do so, the medium is silent for the turnaround time.
+
+use eddyline_units::Time;
+
+use super::StoreLink;
+use crate::Packet;
+
+/// What the medium does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nobody has a packet ready.
+    Idle,
+    /// It turns round to a link, until then.
+    Turning(usize, Time),
+    /// A link transmits.
+    Busy(usize),
+}
+
+/// The links that share a medium.
+#[derive(Debug)]
+pub struct Medium<P> {
+    members: Vec<StoreLink<P>>,
+    turnaround: Time,
+    state: State,
+    /// Who transmitted last.
+    last: Option<usize>,
+}
+
+impl<P: Packet> Medium<P> {
+    /// An idle medium without links.
+    #[must_use]
+    pub fn new(turnaround: Time) -> Self {
+        Self { members: Vec::new(), turnaround, state: State::Idle, last: None }
+    }
+
+    /// Adds a link that never transmits without the medium; gives its number.
+    pub fn join(&mut self, link: StoreLink<P>) -> usize {
+        self.members.push(link);
+        self.members.len() - 1
+    }
+
+    /// The links.
+    #[must_use]
+    pub fn members(&self) -> &[StoreLink<P>] {
+        &self.members
+    }
+
+    /// The links, to begin a window or to close them.
+    pub fn members_mut(&mut self) -> &mut [StoreLink<P>] {
+        &mut self.members
+    }
+
+    /// Offers a packet of `host` to link `member`; `dropped` hears of those that are dropped with the number of their link.
+    /// Gives whether it was taken in.
+    pub fn offer(&mut self, now: Time, member: usize, host: u32, packet: P, dropped: &mut dyn FnMut(usize, P)) -> bool {
+        let taken = self.members[member].take_in(now, host, packet, &mut |p| dropped(member, p));
+        if self.state == State::Idle {
+            self.choose(now, dropped);
+        }
+        self.members[member].note_level(now);
+        taken
+    }
+
+    /// When [`advance`](Self::advance) has something to do; [`Time::MAX`] if nothing.
+    #[must_use]
+    pub fn due(&self) -> Time {
+        match self.state {
+            State::Idle => self.members.iter().filter_map(StoreLink::ready_at).min().unwrap_or(Time::MAX),
+            State::Turning(_, until) => until,
+            State::Busy(member) => self.members[member].end_of_transmission().unwrap_or(Time::MAX),
+        }
+    }
+
+    /// A moment that [`due`](Self::due) named has come. Gives the packet that was transmitted, if one was, with the number
+    /// of its link and how long it had waited.
+    pub fn advance(&mut self, now: Time, dropped: &mut dyn FnMut(usize, P)) -> Option<(usize, P, Time)> {
+        match self.state {
+            State::Busy(member) => {
+                let (packet, waited) = self.members[member].finish(now)?;
+                self.choose(now, dropped);
+                Some((member, packet, waited))
+            }
+            State::Turning(member, until) if until <= now => {
+                if !self.transmit(now, member, dropped) {
+                    self.choose(now, dropped);
+                }
+                None
+            }
+            State::Turning(..) => None,
+            State::Idle => {
+                self.choose(now, dropped);
+                None
+            }
+        }
+    }
+
+    /// The medium is free: whose turn is it?
+    fn choose(&mut self, now: Time, dropped: &mut dyn FnMut(usize, P)) {
+        self.state = State::Idle;
+        let n = self.members.len();
+        let first = self.last.map_or(0, |last| last + 1);
+        for member in (first..first + n).map(|i| i % n) {
+            if self.members[member].ready_at().is_none_or(|at| at > now) {
+                continue;
+            }
+            let turns = self.turnaround > Time::ZERO && self.last.is_some_and(|last| last != member);
+            if turns {
+                self.state = State::Turning(member, now.saturating_add(self.turnaround));
+                return;
+            }
+            if self.transmit(now, member, dropped) {
+                return;
+            }
+        }
+    }
+
+    /// Link `member` transmits if its queue gives a packet.
+    fn transmit(&mut self, now: Time, member: usize, dropped: &mut dyn FnMut(usize, P)) -> bool {
+        let starts = self.members[member].start(now, &mut |p| dropped(member, p));
+        if starts {
+            self.state = State::Busy(member);
+            self.last = Some(member);
+        }
+        starts
+    }
+}

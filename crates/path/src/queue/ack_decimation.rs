@@ -1,0 +1,156 @@
+//! ACK decimation: above a threshold some of the acknowledgements that arrive are dropped, whatever they say.
+//!
+//! Cumulative acknowledgements make up for those that are missing; a queue that drops them needs to know nothing of their
+//! contents. SYN, SYN-ACK and FIN are never dropped by it.
+
+use std::collections::BTreeMap;
+
+use eddyline_units::{Packets, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::line::Line;
+use super::{Discipline, Limit, Site};
+use crate::Packet;
+use crate::random::Stream;
+
+/// Which acknowledgements go while the queue is above the threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Decimation {
+    /// All but one in so many of each connection.
+    Every {
+        /// One in this many stays.
+        #[schemars(range(min = 1))]
+        keep_one_in: u32,
+    },
+    /// Each with a probability, independently.
+    Random {
+        /// The probability.
+        #[schemars(range(min = 0, max = 1))]
+        probability: f64,
+    },
+    /// With a probability that rises with the average queue, as random early detection has it.
+    Red {
+        /// Average queue above which every acknowledgement is dropped; at or below `threshold` none is.
+        max_threshold: Packets,
+        /// Probability just below `max_threshold`.
+        #[schemars(range(min = 0, max = 1))]
+        max_probability: f64,
+        /// Weight of the present queue in the average, at each arrival of an acknowledgement.
+        #[serde(default = "weight")]
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+        weight: f64,
+    },
+}
+
+/// As in Floyd and Jacobson's RED.
+const fn weight() -> f64 {
+    0.002
+}
+
+/// Parameters of `ack_decimation`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AckDecimationParams {
+    /// How much may wait besides the packet in transmission.
+    #[serde(default)]
+    pub limit: Limit,
+    /// Packets waiting, of whatever kind, above which acknowledgements are dropped.
+    pub threshold: Packets,
+    /// Which of them.
+    pub drop: Decimation,
+}
+
+impl AckDecimationParams {
+    /// The key and what is wrong with it, where the thresholds do not go together.
+    #[must_use]
+    pub fn mistake(&self) -> Option<(&'static str, String)> {
+        match self.drop {
+            Decimation::Red { max_threshold, .. } if max_threshold.get() <= self.threshold.get() => {
+                Some(("drop.max_threshold", format!("{max_threshold} is not above the threshold, {}", self.threshold)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A drop-tail queue that thins out acknowledgements.
+#[derive(Debug)]
+pub struct AckDecimation<P> {
+    params: AckDecimationParams,
+    waiting: Line<P>,
+    /// Acknowledgements dropped since the last that stayed, of connections where that is not zero.
+    dropped_since: BTreeMap<u64, u32>,
+    average: f64,
+    random: Box<Stream>,
+}
+
+impl<P: Packet> AckDecimation<P> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(params: &AckDecimationParams, site: &Site<'_>) -> Self {
+        Self {
+            params: *params,
+            waiting: Line::default(),
+            dropped_since: BTreeMap::new(),
+            average: 0.0,
+            random: Box::new(site.stream("ack_decimation")),
+        }
+    }
+
+    /// Whether an acknowledgement of `flow` that arrives now goes.
+    fn takes(&mut self, flow: u64) -> bool {
+        let waiting = self.waiting.packets() as f64;
+        let above = waiting > self.params.threshold.get();
+        match self.params.drop {
+            Decimation::Every { keep_one_in } => {
+                let before = self.dropped_since.get(&flow).copied().unwrap_or(0);
+                let goes = above && before + 1 < keep_one_in;
+                if goes {
+                    self.dropped_since.insert(flow, before + 1);
+                } else if before > 0 {
+                    self.dropped_since.remove(&flow);
+                }
+                goes
+            }
+            Decimation::Random { probability } => above && self.random.uniform() < probability,
+            Decimation::Red { max_threshold, max_probability, weight } => {
+                self.average += weight * (waiting - self.average);
+                let (least, most) = (self.params.threshold.get(), max_threshold.get());
+                if self.average <= least {
+                    return false;
+                }
+                let share = (self.average - least) / (most - least);
+                share >= 1.0 || most <= least || self.random.uniform() < share * max_probability
+            }
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for AckDecimation<P> {
+    fn enqueue(&mut self, _now: Time, packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+        let thinned = packet.acknowledgement().is_some() && self.takes(packet.flow());
+        if thinned || !self.waiting.admits(self.params.limit, u64::from(packet.wire_bytes())) {
+            return Err(packet);
+        }
+        self.waiting.push(packet);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, _now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
+        self.waiting.pop()
+    }
+
+    fn packets(&self) -> u64 {
+        self.waiting.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.waiting.bytes()
+    }
+
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        self.waiting.drain(taken);
+    }
+}

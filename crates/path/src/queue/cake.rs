@@ -1,0 +1,376 @@
+//! A shaper like CAKE: it sends at a bandwidth that is below the line's, framing included, so that packets wait here and
+//! nowhere else; conversations have queues of their own under COBALT, and hosts share before conversations do.
+//!
+//! How it differs from Linux's `sch_cake` is in `docs/queues/cake.md`.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use eddyline_units::{Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cobalt::{Cobalt, CobaltParams, Verdict};
+use super::fifo::Fifo;
+use super::redundant_acks::{AckFilterRule, redundant};
+use super::set_associative::SetAssociative;
+use super::{Backlog, Discipline, Limit, Site};
+use crate::framing::{Framing, FramingParams};
+use crate::random::Stream;
+use crate::{Ecn, Packet};
+
+/// Bytes of a full packet.
+const FULL: u64 = 1514;
+const QUEUES: u32 = 1024;
+
+/// Between whom the bandwidth is shared evenly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// Between hosts, and each host's share between its conversations.
+    #[default]
+    Hosts,
+    /// Between conversations.
+    Flows,
+}
+
+/// Which acknowledgements are removed from a conversation's queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CakeAckFilter {
+    /// None.
+    #[default]
+    None,
+    /// Redundant ones, one always stays (`ack-filter`).
+    Conservative,
+    /// Redundant ones, the last too where no flag is lost (`ack-filter-aggressive`).
+    Aggressive,
+}
+
+/// Parameters of `cake`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CakeParams {
+    /// Rate to send at, framing included. Default: the link's, packets are not held back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
+    pub bandwidth: Option<Rate>,
+    /// What packets cost beyond their own bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framing: Option<FramingParams>,
+    /// Longest common round trip; COBALT's target is a twentieth of it, at least one and a half packets.
+    #[serde(default = "rtt")]
+    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    pub rtt: Time,
+    /// Between whom the bandwidth is shared evenly.
+    #[serde(default)]
+    pub isolation: Isolation,
+    /// Which acknowledgements are removed.
+    #[serde(default)]
+    pub ack_filter: CakeAckFilter,
+    /// How much may wait in all queues together; then the longest drops its oldest.
+    #[serde(default = "limit")]
+    pub limit: Limit,
+}
+
+const fn rtt() -> Time {
+    Time::from_ms(100)
+}
+
+const fn limit() -> Limit {
+    Limit::Bytes(4 << 20)
+}
+
+/// What a queue is in the rotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// In no list.
+    Free,
+    /// Has sent less than its share so far: goes first.
+    Sparse,
+    /// In the rotation of the busy ones, but counted as sparse: it was empty when its turn came.
+    SparseWaiting,
+    /// Busy.
+    Bulk,
+    /// Empty, kept until its control has come to rest.
+    Decaying,
+}
+
+#[derive(Debug)]
+struct FlowQueue<P> {
+    waiting: Fifo<P>,
+    control: Cobalt,
+    standing: Standing,
+    deficit: i64,
+    host: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum List {
+    Decaying,
+    New,
+    Old,
+}
+
+/// The shaper with its queues.
+#[derive(Debug)]
+pub struct Cake<P> {
+    params: CakeParams,
+    framing: Framing,
+    /// Rate that packets are charged at.
+    rate: Rate,
+    control: CobaltParams,
+    quantum: i64,
+    table: SetAssociative,
+    queues: Vec<FlowQueue<P>>,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    decaying: VecDeque<u32>,
+    /// Busy queues of each host that has any.
+    bulk_of_host: BTreeMap<u32, u32>,
+    all: Backlog,
+    /// Before this nothing is sent.
+    next_packet: Time,
+    random: Box<Stream>,
+    /// Used again and again.
+    redundant: Vec<usize>,
+}
+
+impl<P: Packet> Cake<P> {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(params: &CakeParams, site: &Site<'_>) -> Self {
+        let mut random = Box::new(site.stream("cake"));
+        let rate = params.bandwidth.unwrap_or(site.rate);
+        let packet_time = rate.transmission_time(FULL);
+        let share = Time::from_ps(params.rtt.as_ps() / 20);
+        let target = Time::from_ps(packet_time.as_ps() / 2).saturating_add(packet_time).max(share);
+        let interval = params.rtt.saturating_add(target.saturating_sub(share)).max(target.saturating_mul(2));
+        let table = SetAssociative::new(QUEUES, random.bits());
+        let queue = |_| FlowQueue {
+            waiting: Fifo::default(),
+            control: Cobalt::default(),
+            standing: Standing::Free,
+            deficit: 0,
+            host: 0,
+        };
+        Self {
+            params: *params,
+            framing: params.framing.unwrap_or_default().numbers(),
+            rate,
+            control: CobaltParams { target, interval, packet_time },
+            // a 4096th of a second, within the bounds of Linux
+            quantum: (rate.as_bps() / 8 / 4096).clamp(300, FULL) as i64,
+            queues: (0..table.queues()).map(queue).collect(),
+            table,
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            decaying: VecDeque::new(),
+            bulk_of_host: BTreeMap::new(),
+            all: Backlog::EMPTY,
+            next_packet: Time::ZERO,
+            random,
+            redundant: Vec::new(),
+        }
+    }
+
+    /// A turn's bytes of queue `q`: its host's share, rounded up or down at random so that nothing adds up.
+    fn turn(&mut self, q: u32) -> i64 {
+        let host = self.queues[q as usize].host;
+        let load = match self.params.isolation {
+            Isolation::Hosts => i64::from(self.bulk_of_host.get(&host).copied().unwrap_or(0).max(1)),
+            Isolation::Flows => 1,
+        };
+        let rest = self.quantum % load;
+        self.quantum / load + i64::from(rest > 0 && (self.random.below(load as u64) as i64) < rest)
+    }
+
+    fn stand(&mut self, q: u32, standing: Standing) {
+        let queue = &mut self.queues[q as usize];
+        let before = std::mem::replace(&mut queue.standing, standing);
+        match (before == Standing::Bulk, standing == Standing::Bulk) {
+            (false, true) => *self.bulk_of_host.entry(queue.host).or_insert(0) += 1,
+            (true, false) => {
+                if let Some(n) = self.bulk_of_host.get_mut(&queue.host) {
+                    *n -= 1;
+                    if *n == 0 {
+                        self.bulk_of_host.remove(&queue.host);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A packet has joined queue `q`.
+    fn wake(&mut self, q: u32) {
+        match self.queues[q as usize].standing {
+            Standing::Free | Standing::Decaying => {
+                if self.queues[q as usize].standing == Standing::Decaying {
+                    self.decaying.retain(|d| *d != q);
+                }
+                self.new.push_back(q);
+                self.stand(q, Standing::Sparse);
+                self.queues[q as usize].deficit = self.turn(q);
+            }
+            Standing::SparseWaiting => self.stand(q, Standing::Bulk),
+            Standing::Sparse | Standing::Bulk => {}
+        }
+    }
+
+    /// Removes what the youngest packet of queue `q` makes redundant.
+    fn filter(&mut self, q: u32, packet: &P, dropped: &mut dyn FnMut(P)) {
+        let rule = match self.params.ack_filter {
+            CakeAckFilter::None => return,
+            CakeAckFilter::Conservative => AckFilterRule::Conservative,
+            CakeAckFilter::Aggressive => AckFilterRule::Aggressive,
+        };
+        let Some(new) = packet.acknowledgement() else { return };
+        let waiting = &mut self.queues[q as usize].waiting;
+        let own = || waiting.iter().enumerate().filter(|(_, p)| p.flow() == packet.flow());
+        self.redundant.clear();
+        redundant(rule, own().map(|(_, p)| p.acknowledgement()), None, new, &mut self.redundant);
+        let Some((place, _)) = self.redundant.first().and_then(|nth| own().nth(*nth)) else { return };
+        if let Some(gone) = waiting.remove(place) {
+            self.all.remove(u64::from(gone.wire_bytes()));
+            dropped(gone);
+        }
+    }
+
+    /// The queue with the most bytes; of equals the one that is served first.
+    fn longest(&self) -> Option<u32> {
+        let bytes = |q: u32| self.queues[q as usize].waiting.backlog().bytes;
+        let longer = |best: Option<u32>, q: &u32| match best {
+            Some(b) if bytes(b) >= bytes(*q) => best,
+            _ => Some(*q),
+        };
+        self.new.iter().chain(&self.old).fold(None, longer)
+    }
+
+    fn list(&mut self, list: List) -> &mut VecDeque<u32> {
+        match list {
+            List::Decaying => &mut self.decaying,
+            List::New => &mut self.new,
+            List::Old => &mut self.old,
+        }
+    }
+
+    /// What COBALT lets leave queue `q`; it drops no packet that is the last in its queue.
+    fn serve(&mut self, q: u32, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
+        let queue = &mut self.queues[q as usize];
+        while let Some((since, mut packet)) = queue.waiting.pop() {
+            self.all.remove(u64::from(packet.wire_bytes()));
+            let marks = packet.ecn() != Ecn::NotCapable;
+            let random = &mut self.random;
+            match queue.control.judge(now, now - since, marks, &self.control, || random.uniform()) {
+                Verdict::Drop if queue.waiting.backlog().packets > 0 => {
+                    dropped(packet);
+                    continue;
+                }
+                Verdict::Mark => packet.mark(),
+                Verdict::Drop | Verdict::Pass => {}
+            }
+            let cost = self.framing.line_bytes(packet.wire_bytes());
+            queue.deficit -= cost as i64;
+            if self.params.bandwidth.is_some() {
+                self.next_packet = self.next_packet.saturating_add(self.rate.transmission_time(cost));
+            }
+            return Some(packet);
+        }
+        queue.control.empty(now, &self.control);
+        None
+    }
+}
+
+impl<P: Packet> Discipline<P> for Cake<P> {
+    fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+        let q = self.table.queue(packet.flow(), |q| self.queues[q as usize].standing != Standing::Free);
+        let host = packet.host();
+        if self.queues[q as usize].host != host {
+            // another conversation's queue now, counted where it belongs
+            let standing = self.queues[q as usize].standing;
+            self.stand(q, Standing::Free);
+            self.queues[q as usize].host = host;
+            self.stand(q, standing);
+        }
+        if self.all.packets == 0 {
+            self.next_packet = self.next_packet.max(now);
+        }
+        self.filter(q, &packet, dropped);
+        self.all.add(u64::from(packet.wire_bytes()));
+        self.queues[q as usize].waiting.push(now, packet);
+        self.wake(q);
+        while !self.params.limit.holds(&self.all) {
+            let Some(longest) = self.longest() else { break };
+            let queue = &mut self.queues[longest as usize];
+            let itself = longest == q && queue.waiting.backlog().packets == 1;
+            let Some((_, gone)) = queue.waiting.pop() else { break };
+            queue.control.full(now, &self.control);
+            self.all.remove(u64::from(gone.wire_bytes()));
+            if itself {
+                return Err(gone);
+            }
+            dropped(gone);
+        }
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
+        if self.all.packets == 0 || self.next_packet > now && self.params.bandwidth.is_some() {
+            return None;
+        }
+        // one decaying queue a packet comes to rest by a step, the busy ones go on
+        let mut decay = true;
+        loop {
+            let list = match (decay && !self.decaying.is_empty(), self.new.is_empty()) {
+                (true, _) => List::Decaying,
+                (false, false) => List::New,
+                (false, true) => List::Old,
+            };
+            decay = false;
+            let q = self.list(list).pop_front()?;
+            if self.queues[q as usize].deficit <= 0 && list != List::Decaying {
+                if self.queues[q as usize].standing == Standing::Sparse {
+                    let busy = self.queues[q as usize].waiting.backlog().packets > 0;
+                    self.stand(q, if busy { Standing::Bulk } else { Standing::SparseWaiting });
+                }
+                let turn = self.turn(q);
+                self.queues[q as usize].deficit += turn;
+                self.old.push_back(q);
+                continue;
+            }
+            if let Some(packet) = self.serve(q, now, dropped) {
+                self.list(list).push_front(q);
+                return Some(packet);
+            }
+            if self.queues[q as usize].control.at_rest(now) {
+                self.stand(q, Standing::Free);
+            } else {
+                self.stand(q, Standing::Decaying);
+                self.decaying.push_back(q);
+            }
+        }
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        (self.all.packets > 0 && self.params.bandwidth.is_some()).then_some(self.next_packet)
+    }
+
+    fn packets(&self) -> u64 {
+        self.all.packets
+    }
+
+    fn bytes(&self) -> u64 {
+        self.all.bytes
+    }
+
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        for q in 0..self.queues.len() as u32 {
+            self.queues[q as usize].waiting.drain(taken);
+            self.stand(q, Standing::Free);
+        }
+        for list in [List::Decaying, List::New, List::Old] {
+            self.list(list).clear();
+        }
+        self.all = Backlog::EMPTY;
+    }
+}

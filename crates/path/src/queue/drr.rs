@@ -1,0 +1,82 @@
+//! Deficit round robin: fair in bytes, whatever the packets' sizes.
+//!
+//! A conversation has a queue of its own, or shares one of a number of hashed queues. Over any time in which two queues have
+//! packets, what they send differs by at most the quantum and two of the largest packets (the paper's theorem 4.2).
+
+use eddyline_units::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::conversation::hashed;
+use super::round_robin::RoundRobin;
+use super::{Discipline, Limit, Site};
+use crate::Packet;
+
+/// Parameters of `drr`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrrParams {
+    /// How much may wait in all queues together besides the packet in transmission; then the longest queue drops its
+    /// youngest.
+    #[serde(default)]
+    pub limit: Limit,
+    /// Bytes a turn; at least the largest packet, or turns pass in which nothing is sent.
+    #[serde(default = "bytes_1500")]
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub quantum: Bytes,
+    /// Number of queues onto which conversations are hashed. Default: one for each conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65_536))]
+    pub queues: Option<u32>,
+}
+
+const fn bytes_1500() -> Bytes {
+    Bytes::new(1500)
+}
+
+/// Queues in a round, by bytes.
+#[derive(Debug)]
+pub struct Drr<P> {
+    limit: Limit,
+    /// Number of hashed queues and the hash's salt.
+    hashed: Option<(u32, u64)>,
+    round: RoundRobin<P>,
+}
+
+impl<P: Packet> Drr<P> {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(params: &DrrParams, site: &Site<'_>) -> Self {
+        Self {
+            limit: params.limit,
+            hashed: params.queues.map(|n| (n.max(1), site.stream("drr").bits())),
+            round: RoundRobin::new(Some(params.quantum.get().max(1))),
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for Drr<P> {
+    fn enqueue(&mut self, _now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+        let queue = match self.hashed {
+            Some((queues, salt)) => hashed(packet.flow(), salt, queues),
+            None => self.round.own_queue(packet.flow()),
+        };
+        self.round.push_stealing(queue, packet, self.limit, false, dropped)
+    }
+
+    fn dequeue(&mut self, _now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
+        self.round.pop()
+    }
+
+    fn packets(&self) -> u64 {
+        self.round.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.round.bytes()
+    }
+
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        self.round.drain(taken);
+    }
+}

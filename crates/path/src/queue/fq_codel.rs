@@ -1,0 +1,254 @@
+//! FQ-CoDel (RFC 8290): conversations hashed onto queues, each under CoDel, served by deficit round robin in which a queue
+//! that has just become busy goes first.
+
+use std::collections::VecDeque;
+
+use eddyline_units::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::codel::Codel;
+use super::conversation::hashed;
+use super::fifo::Fifo;
+use super::{Backlog, Discipline, Limit, Site};
+use crate::{Ecn, Packet};
+
+/// Most packets that one arrival pushes out (RFC 8290, section 4.1.3).
+const DROP_BATCH: u64 = 64;
+
+/// Parameters of `fq_codel`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FqCodelParams {
+    /// How much may wait in all queues together; then the queue with the most bytes drops half of its packets, 64 at most,
+    /// from its head.
+    #[serde(default = "limit")]
+    pub limit: Limit,
+    /// Bytes that may wait in all queues together, the same way.
+    #[serde(default = "memory_limit")]
+    #[schemars(extend("x-least" = "1 B"))]
+    pub memory_limit: Bytes,
+    /// Number of queues.
+    #[serde(default = "queues")]
+    #[schemars(range(min = 1, max = 65_536))]
+    pub queues: u32,
+    /// Bytes a turn.
+    #[serde(default = "quantum")]
+    #[schemars(extend("x-least" = "64 B", "x-most" = "1 GB"))]
+    pub quantum: Bytes,
+    /// CoDel: wait that is acceptable to stay at.
+    #[serde(default = "target")]
+    #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
+    pub target: Time,
+    /// CoDel: how long packets may wait longer than that before the first drop.
+    #[serde(default = "interval")]
+    #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
+    pub interval: Time,
+    /// CoDel: with no more than this waiting in a queue nothing is dropped from it.
+    #[serde(default = "mtu")]
+    #[schemars(extend("x-most" = "1 GB"))]
+    pub mtu: Bytes,
+    /// Marks packets of ECN-capable transports where CoDel would drop them.
+    #[serde(default = "ecn")]
+    pub ecn: bool,
+}
+
+// RFC 8290, section 5.2
+const fn limit() -> Limit {
+    Limit::Packets(10_240)
+}
+const fn memory_limit() -> Bytes {
+    Bytes::new(32 << 20)
+}
+const fn queues() -> u32 {
+    1024
+}
+const fn quantum() -> Bytes {
+    Bytes::new(1514)
+}
+const fn target() -> Time {
+    Time::from_ms(5)
+}
+const fn interval() -> Time {
+    Time::from_ms(100)
+}
+const fn mtu() -> Bytes {
+    Bytes::new(1500)
+}
+const fn ecn() -> bool {
+    true
+}
+
+/// Which list a queue is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum List {
+    None,
+    New,
+    Old,
+}
+
+#[derive(Debug)]
+struct FlowQueue<P> {
+    waiting: Fifo<P>,
+    law: Codel,
+    /// Bytes that it may still send in its turn; negative where the last packet was longer.
+    credits: i64,
+    list: List,
+}
+
+/// Queues with their lists.
+#[derive(Debug)]
+pub struct FqCodel<P> {
+    params: FqCodelParams,
+    queues: Vec<FlowQueue<P>>,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    all: Backlog,
+    salt: u64,
+}
+
+impl<P: Packet> FqCodel<P> {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(params: &FqCodelParams, site: &Site<'_>) -> Self {
+        let queue = |_| FlowQueue {
+            waiting: Fifo::default(),
+            law: Codel::new(params.target, params.interval, params.mtu),
+            credits: 0,
+            list: List::None,
+        };
+        Self {
+            params: *params,
+            queues: (0..params.queues.max(1)).map(queue).collect(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            all: Backlog::EMPTY,
+            salt: site.stream("fq_codel").bits(),
+        }
+    }
+
+    fn quantum(&self) -> i64 {
+        self.params.quantum.get().clamp(1, 1 << 40) as i64
+    }
+
+    fn holds(&self) -> bool {
+        self.params.limit.holds(&self.all) && self.all.bytes <= self.params.memory_limit.get()
+    }
+
+    /// The queue with the most bytes; of equals the one that is served first.
+    fn fattest(&self) -> Option<u32> {
+        let bytes = |q: u32| self.queues[q as usize].waiting.backlog().bytes;
+        let fatter = |best: Option<u32>, q: &u32| match best {
+            Some(b) if bytes(b) >= bytes(*q) => best,
+            _ => Some(*q),
+        };
+        self.new.iter().chain(&self.old).fold(None, fatter)
+    }
+
+    /// The list that is served next, with its first queue.
+    fn next(&self) -> Option<(List, u32)> {
+        match self.new.front() {
+            Some(q) => Some((List::New, *q)),
+            None => self.old.front().map(|q| (List::Old, *q)),
+        }
+    }
+
+    /// The first queue of `from` goes to the end of the old ones, or off the lists.
+    fn shift(&mut self, from: List, to: List) {
+        let first = if from == List::New { self.new.pop_front() } else { self.old.pop_front() };
+        let Some(q) = first else { return };
+        self.queues[q as usize].list = to;
+        if to == List::Old {
+            self.old.push_back(q);
+        }
+    }
+
+    /// What CoDel lets leave queue `q`.
+    fn serve(&mut self, q: u32, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
+        let queue = &mut self.queues[q as usize];
+        while let Some((since, mut packet)) = queue.waiting.pop() {
+            let size = u64::from(packet.wire_bytes());
+            self.all.remove(size);
+            let congested = queue.law.congested(now, now - since, queue.waiting.backlog().bytes);
+            let marks = self.params.ecn && packet.ecn() != Ecn::NotCapable;
+            if congested && !marks {
+                dropped(packet);
+                continue;
+            }
+            if congested {
+                packet.mark();
+            }
+            queue.credits -= size as i64;
+            return Some(packet);
+        }
+        queue.law.empty();
+        None
+    }
+}
+
+impl<P: Packet> Discipline<P> for FqCodel<P> {
+    fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+        let quantum = self.quantum();
+        let q = hashed(packet.flow(), self.salt, self.queues.len() as u32);
+        let queue = &mut self.queues[q as usize];
+        self.all.add(u64::from(packet.wire_bytes()));
+        queue.waiting.push(now, packet);
+        if queue.list == List::None {
+            queue.list = List::New;
+            queue.credits = quantum;
+            self.new.push_back(q);
+        }
+        while !self.holds() {
+            let Some(fattest) = self.fattest() else { break };
+            let waiting = &mut self.queues[fattest as usize].waiting;
+            let half = waiting.backlog().packets.div_ceil(2).min(DROP_BATCH);
+            for _ in 0..half {
+                let itself = fattest == q && waiting.backlog().packets == 1;
+                let Some((_, gone)) = waiting.pop() else { break };
+                self.all.remove(u64::from(gone.wire_bytes()));
+                if itself {
+                    return Err(gone);
+                }
+                dropped(gone);
+            }
+        }
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
+        // RFC 8290, section 4.2
+        while let Some((list, q)) = self.next() {
+            let quantum = self.quantum();
+            let queue = &mut self.queues[q as usize];
+            if queue.credits <= 0 {
+                queue.credits += quantum;
+                self.shift(list, List::Old);
+                continue;
+            }
+            match self.serve(q, now, dropped) {
+                Some(packet) => return Some(packet),
+                None if list == List::New => self.shift(list, List::Old),
+                None => self.shift(list, List::None),
+            }
+        }
+        None
+    }
+
+    fn packets(&self) -> u64 {
+        self.all.packets
+    }
+
+    fn bytes(&self) -> u64 {
+        self.all.bytes
+    }
+
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        for queue in &mut self.queues {
+            queue.waiting.drain(taken);
+            queue.list = List::None;
+        }
+        self.new.clear();
+        self.old.clear();
+        self.all = Backlog::EMPTY;
+    }
+}

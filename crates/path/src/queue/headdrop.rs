@@ -1,0 +1,70 @@
+//! First in, first out; when full, the oldest makes room for what arrives.
+//!
+//! The sender hears of the loss a queue's length earlier than with drop-tail.
+
+use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::line::Line;
+use super::{Backlog, Discipline, Limit, Site};
+use crate::Packet;
+
+/// Parameters of `headdrop`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeadDropParams {
+    /// How much may wait besides the packet in transmission.
+    #[serde(default)]
+    pub limit: Limit,
+}
+
+/// A queue that drops from its head.
+#[derive(Debug)]
+pub struct HeadDrop<P> {
+    limit: Limit,
+    waiting: Line<P>,
+}
+
+impl<P: Packet> HeadDrop<P> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(params: &HeadDropParams, _: &Site<'_>) -> Self {
+        Self { limit: params.limit, waiting: Line::default() }
+    }
+}
+
+impl<P: Packet> Discipline<P> for HeadDrop<P> {
+    const PASSES_WHEN_IDLE: bool = true;
+
+    fn enqueue(&mut self, _now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+        let size = u64::from(packet.wire_bytes());
+        if !self.limit.admits(&Backlog::EMPTY, size) {
+            return Err(packet);
+        }
+        while !self.waiting.admits(self.limit, size) {
+            match self.waiting.pop() {
+                Some(oldest) => dropped(oldest),
+                None => break,
+            }
+        }
+        self.waiting.push(packet);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, _now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
+        self.waiting.pop()
+    }
+
+    fn packets(&self) -> u64 {
+        self.waiting.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.waiting.bytes()
+    }
+
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        self.waiting.drain(taken);
+    }
+}

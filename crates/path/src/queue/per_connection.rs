@@ -1,0 +1,81 @@
+//! A buffer for each connection: drop-tail queues with a limit each, served fairly in bytes.
+//!
+//! One connection's data cannot take the places of another's acknowledgements, nor make them wait for more than its turn.
+
+use eddyline_units::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::round_robin::RoundRobin;
+use super::{Backlog, Discipline, Limit, Site};
+use crate::Packet;
+
+/// Parameters of `per_connection`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PerConnectionParams {
+    /// How much of one connection's direction may wait.
+    #[serde(default = "packets_50")]
+    pub each: Limit,
+    /// How much may wait in all buffers together besides the packet in transmission.
+    #[serde(default)]
+    pub limit: Limit,
+    /// Bytes a turn.
+    #[serde(default = "bytes_1500")]
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub quantum: Bytes,
+}
+
+const fn packets_50() -> Limit {
+    Limit::Packets(50)
+}
+
+const fn bytes_1500() -> Bytes {
+    Bytes::new(1500)
+}
+
+/// Buffers in a round.
+#[derive(Debug)]
+pub struct PerConnection<P> {
+    each: Limit,
+    limit: Limit,
+    round: RoundRobin<P>,
+}
+
+impl<P: Packet> PerConnection<P> {
+    /// No buffer yet.
+    #[must_use]
+    pub fn new(params: &PerConnectionParams, _: &Site<'_>) -> Self {
+        Self { each: params.each, limit: params.limit, round: RoundRobin::new(Some(params.quantum.get().max(1))) }
+    }
+}
+
+impl<P: Packet> Discipline<P> for PerConnection<P> {
+    fn enqueue(&mut self, _now: Time, packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+        let size = u64::from(packet.wire_bytes());
+        let own = self.round.queue_of(packet.flow()).and_then(|queue| self.round.waiting(queue));
+        let fits = own.map_or_else(|| self.each.admits(&Backlog::EMPTY, size), |own| own.admits(self.each, size));
+        if !fits || !self.round.admits(self.limit, size) {
+            return Err(packet);
+        }
+        let queue = self.round.own_queue(packet.flow());
+        self.round.push(queue, packet);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, _now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
+        self.round.pop()
+    }
+
+    fn packets(&self) -> u64 {
+        self.round.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.round.bytes()
+    }
+
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        self.round.drain(taken);
+    }
+}

@@ -1,0 +1,210 @@
+//! Queues served in turn, a packet a turn or by bytes with deficits, and which of them is the longest.
+
+use std::collections::VecDeque;
+
+use super::conversation::Register;
+use super::line::Line;
+use super::{Backlog, Limit};
+use crate::Packet;
+
+#[derive(Debug)]
+struct Queue<P> {
+    waiting: Line<P>,
+    /// Bytes that it may still send in its turn.
+    deficit: u64,
+}
+
+/// Queues in a round; those without packets are not in it.
+///
+/// By bytes it is deficit round robin (Shreedhar and Varghese 1995, figure 2): a turn adds the quantum to the queue's
+/// deficit, packets are sent while they fit into it, and what is left is kept for the next turn unless the queue is empty.
+#[derive(Debug)]
+pub(super) struct RoundRobin<P> {
+    queues: Vec<Queue<P>>,
+    round: VecDeque<u32>,
+    /// Bytes a turn; `None`: a packet a turn.
+    quantum: Option<u64>,
+    /// Who has which queue, where conversations have queues of their own.
+    register: Register,
+    /// The first in the round has had its quantum.
+    turn_open: bool,
+    all: Backlog,
+}
+
+impl<P: Packet> RoundRobin<P> {
+    pub fn new(quantum: Option<u64>) -> Self {
+        Self {
+            queues: Vec::new(),
+            round: VecDeque::new(),
+            quantum,
+            register: Register::default(),
+            turn_open: false,
+            all: Backlog::EMPTY,
+        }
+    }
+
+    /// The queue of `flow` alone, where it has one.
+    pub fn queue_of(&self, flow: u64) -> Option<u32> {
+        self.register.get(flow)
+    }
+
+    /// The queue of `flow` alone, which a packet must join now.
+    pub fn own_queue(&mut self, flow: u64) -> u32 {
+        self.register.queue(flow)
+    }
+
+    /// What waits in `queue`.
+    pub fn waiting(&self, queue: u32) -> Option<&Line<P>> {
+        self.queues.get(queue as usize).map(|q| &q.waiting)
+    }
+
+    pub fn packets(&self) -> u64 {
+        self.all.packets
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.all.bytes
+    }
+
+    /// Whether a packet of `size` bytes fits under a `limit` of all queues together.
+    pub fn admits(&self, limit: Limit, size: u64) -> bool {
+        limit.admits(&self.all, size)
+    }
+
+    pub fn push(&mut self, queue: u32, packet: P) {
+        while self.queues.len() <= queue as usize {
+            self.queues.push(Queue { waiting: Line::default(), deficit: 0 });
+        }
+        let place = &mut self.queues[queue as usize];
+        if place.waiting.is_empty() {
+            self.round.push_back(queue);
+        }
+        self.all.add(u64::from(packet.wire_bytes()));
+        place.waiting.push(packet);
+    }
+
+    /// Puts a packet into `queue` and makes room for it under `limit` by dropping from the longest queue (McKenney 1990:
+    /// a packet that finds no buffer steals one from the longest).
+    ///
+    /// # Errors
+    /// The packet itself, if it is what had to go.
+    pub fn push_stealing(
+        &mut self,
+        queue: u32,
+        packet: P,
+        limit: Limit,
+        oldest: bool,
+        dropped: &mut dyn FnMut(P),
+    ) -> Result<(), P> {
+        self.push(queue, packet);
+        while !limit.holds(&self.all) {
+            let Some(longest) = self.longest(!matches!(limit, Limit::Packets(_))) else { break };
+            let itself = longest == queue && (!oldest || self.waiting(queue).is_some_and(|w| w.packets() == 1));
+            let Some(gone) = self.take(longest, oldest) else { break };
+            if itself {
+                return Err(gone);
+            }
+            dropped(gone);
+        }
+        Ok(())
+    }
+
+    /// The packet whose turn it is.
+    pub fn pop(&mut self) -> Option<P> {
+        let mut passed = 0;
+        loop {
+            let first = *self.round.front()?;
+            let queue = &mut self.queues[first as usize];
+            let size = queue.waiting.first().map_or(0, |p| u64::from(p.wire_bytes()));
+            match self.quantum {
+                Some(quantum) => {
+                    if !self.turn_open {
+                        queue.deficit += quantum;
+                        self.turn_open = true;
+                    }
+                    if queue.deficit < size {
+                        self.round.rotate_left(1);
+                        self.turn_open = false;
+                        passed += 1;
+                        if passed == self.round.len() {
+                            self.skip_rounds(quantum);
+                        }
+                        continue;
+                    }
+                    queue.deficit -= size;
+                }
+                None => self.round.rotate_left(1),
+            }
+            let packet = queue.waiting.pop()?;
+            self.all.remove(size);
+            if queue.waiting.is_empty() {
+                self.leave(first);
+            }
+            return Some(packet);
+        }
+    }
+
+    /// A whole round has sent nothing: adds up those rounds that would not either, all but the last.
+    fn skip_rounds(&mut self, quantum: u64) {
+        let short = |q: &u32| {
+            let queue = &self.queues[*q as usize];
+            let size = queue.waiting.first().map_or(0, |p| u64::from(p.wire_bytes()));
+            size.saturating_sub(queue.deficit).div_ceil(quantum)
+        };
+        let rounds = self.round.iter().map(short).min().unwrap_or(0).saturating_sub(1);
+        for q in &self.round {
+            self.queues[*q as usize].deficit += rounds * quantum;
+        }
+    }
+
+    /// The longest queue, in bytes if `by_bytes`; of equals the one whose turn is next.
+    pub fn longest(&self, by_bytes: bool) -> Option<u32> {
+        let length = |q: u32| {
+            let waiting = &self.queues[q as usize].waiting;
+            if by_bytes { waiting.bytes() } else { waiting.packets() }
+        };
+        let longer = |best: Option<(u32, u64)>, q: &u32| match best {
+            Some((_, most)) if most >= length(*q) => best,
+            _ => Some((*q, length(*q))),
+        };
+        self.round.iter().fold(None, longer).map(|(q, _)| q)
+    }
+
+    /// Drops from `queue`: the oldest packet if `oldest`, else the youngest.
+    pub fn take(&mut self, queue: u32, oldest: bool) -> Option<P> {
+        let waiting = &mut self.queues[queue as usize].waiting;
+        let packet = if oldest { waiting.pop() } else { waiting.pop_youngest() }?;
+        self.all.remove(u64::from(packet.wire_bytes()));
+        if waiting.is_empty() {
+            self.leave(queue);
+        }
+        Some(packet)
+    }
+
+    /// `queue` is empty: it leaves the round and forgets what it might still have sent.
+    fn leave(&mut self, queue: u32) {
+        self.queues[queue as usize].deficit = 0;
+        self.register.release(queue);
+        // mostly it is the one that has just been served: the first by bytes, the last by packets
+        if self.round.front() == Some(&queue) {
+            self.round.pop_front();
+            self.turn_open = false;
+        } else if self.round.back() == Some(&queue) {
+            self.round.pop_back();
+        } else if let Some(place) = self.round.iter().position(|q| *q == queue) {
+            self.round.remove(place);
+        }
+    }
+
+    /// Takes everything out, packets of a queue in their order.
+    pub fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        for queue in &mut self.queues {
+            queue.waiting.drain(taken);
+            queue.deficit = 0;
+        }
+        self.round.clear();
+        self.register.clear();
+        self.turn_open = false;
+        self.all = Backlog::EMPTY;
+    }
+}

@@ -1,0 +1,61 @@
+//! A hash table of queues in sets of eight: a conversation whose place is taken moves to another place of its set, so that
+//! two share a queue only where nine meet in one set.
+
+use super::conversation::mix;
+
+/// Places of a set.
+const WAYS: u32 = 8;
+
+/// Who has which queue.
+#[derive(Debug)]
+pub(super) struct SetAssociative {
+    /// Hash of the conversation that had each queue last.
+    tags: Vec<u64>,
+    salt: u64,
+}
+
+impl SetAssociative {
+    /// A table of `queues`, a multiple of eight, at least one set.
+    pub fn new(queues: u32, salt: u64) -> Self {
+        // a tag of zero belongs to a conversation with that hash alone, and `busy` decides
+        Self { tags: vec![0; (queues.max(WAYS) / WAYS * WAYS) as usize], salt }
+    }
+
+    /// Number of queues.
+    pub fn queues(&self) -> u32 {
+        self.tags.len() as u32
+    }
+
+    /// The queue of `flow`, reserved for it; `busy` says which queues are in use.
+    pub fn queue(&mut self, flow: u64, busy: impl Fn(u32) -> bool) -> u32 {
+        let hash = mix(flow ^ self.salt);
+        let home = (hash % self.tags.len() as u64) as u32;
+        let set = home / WAYS * WAYS;
+        let places = || (0..WAYS).map(|i| set + (home - set + i) % WAYS);
+        let own = places().find(|q| self.tags[*q as usize] == hash);
+        let place = own.or_else(|| places().find(|q| !busy(*q))).unwrap_or(home);
+        self.tags[place as usize] = hash;
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eight conversations of one set have a queue each; the ninth shares one.
+    #[test]
+    fn nine_in_a_set_collide() {
+        let mut table = SetAssociative::new(8, 1);
+        let mut busy = [false; 8];
+        for flow in 0..8 {
+            let q = table.queue(flow, |q| busy[q as usize]);
+            assert!(!busy[q as usize]);
+            busy[q as usize] = true;
+        }
+        assert!(busy.iter().all(|b| *b));
+        let before: Vec<u32> = (0..8).map(|flow| table.queue(flow, |q| busy[q as usize])).collect();
+        let ninth = table.queue(8, |_| true);
+        assert!(before.contains(&ninth));
+    }
+}

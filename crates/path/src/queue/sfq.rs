@@ -1,0 +1,129 @@
+//! Stochastic fairness queueing: conversations hashed onto queues that are served in turn.
+//!
+//! Conversations that share a queue share its turn. A new hash now and then keeps such neighbours from staying together; what
+//! waits is sorted anew then, so that no conversation's packets change their order.
+
+use eddyline_units::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::conversation::hashed;
+use super::round_robin::RoundRobin;
+use super::{Discipline, Limit, Site};
+use crate::Packet;
+use crate::random::Stream;
+
+/// Which packet of the longest queue makes room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DropFrom {
+    /// The youngest.
+    #[default]
+    Tail,
+    /// The oldest.
+    Head,
+}
+
+/// Parameters of `sfq`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SfqParams {
+    /// How much may wait in all queues together besides the packet in transmission; then the longest queue drops.
+    #[serde(default = "packets_127")]
+    pub limit: Limit,
+    /// Number of queues.
+    #[serde(default = "queues_1024")]
+    #[schemars(range(min = 1, max = 65_536))]
+    pub queues: u32,
+    /// Bytes a turn, counted with deficits. Default: a packet a turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub quantum: Option<Bytes>,
+    /// A new hash this often; 0 s: never.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "200 d"))]
+    pub perturb: Time,
+    /// Which packet of the longest queue makes room.
+    #[serde(default)]
+    pub drop: DropFrom,
+}
+
+const fn packets_127() -> Limit {
+    Limit::Packets(127)
+}
+
+const fn queues_1024() -> u32 {
+    1024
+}
+
+/// Hashed queues in a round.
+#[derive(Debug)]
+pub struct Sfq<P> {
+    limit: Limit,
+    queues: u32,
+    drop: DropFrom,
+    round: RoundRobin<P>,
+    perturb: Time,
+    next_perturbation: Time,
+    salts: Box<Stream>,
+    salt: u64,
+}
+
+impl<P: Packet> Sfq<P> {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(params: &SfqParams, site: &Site<'_>) -> Self {
+        let mut salts = Box::new(site.stream("sfq"));
+        let salt = salts.bits();
+        Self {
+            limit: params.limit,
+            queues: params.queues.max(1),
+            drop: params.drop,
+            round: RoundRobin::new(params.quantum.map(|q| q.get().max(1))),
+            perturb: params.perturb,
+            next_perturbation: if params.perturb == Time::ZERO { Time::MAX } else { params.perturb },
+            salts,
+            salt,
+        }
+    }
+
+    /// Hashes what waits anew where it is time.
+    fn settle(&mut self, now: Time) {
+        if now < self.next_perturbation {
+            return;
+        }
+        let late = now.saturating_sub(self.next_perturbation).as_ps() / self.perturb.as_ps().max(1);
+        self.next_perturbation = self.next_perturbation.saturating_add(self.perturb.saturating_mul(late + 1));
+        self.salt = self.salts.bits();
+        let mut waiting = Vec::with_capacity(self.round.packets() as usize);
+        self.round.drain(&mut |p| waiting.push(p));
+        for packet in waiting {
+            self.round.push(hashed(packet.flow(), self.salt, self.queues), packet);
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for Sfq<P> {
+    fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+        self.settle(now);
+        let queue = hashed(packet.flow(), self.salt, self.queues);
+        self.round.push_stealing(queue, packet, self.limit, self.drop == DropFrom::Head, dropped)
+    }
+
+    fn dequeue(&mut self, now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
+        self.settle(now);
+        self.round.pop()
+    }
+
+    fn packets(&self) -> u64 {
+        self.round.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.round.bytes()
+    }
+
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        self.round.drain(taken);
+    }
+}

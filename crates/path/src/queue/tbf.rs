@@ -1,0 +1,105 @@
+//! Token bucket: packets leave at a rate, after a pause some at once.
+//!
+//! Credit is kept as time at the rate, in whole picoseconds: a packet costs its transmission time at that rate, and the
+//! bucket holds the burst's.
+
+use eddyline_units::{Bytes, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::line::Line;
+use super::{Discipline, Limit, Site};
+use crate::Packet;
+use crate::framing::{Framing, FramingParams};
+
+/// Parameters of `tbf`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TbfParams {
+    /// Rate at which tokens come.
+    #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
+    pub rate: Rate,
+    /// Tokens that the bucket holds, framing included; a packet above that never leaves and is dropped on arrival.
+    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    pub burst: Bytes,
+    /// How much may wait besides the packet in transmission.
+    #[serde(default)]
+    pub limit: Limit,
+    /// What packets cost beyond their own bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framing: Option<FramingParams>,
+}
+
+/// A drop-tail queue behind a token bucket.
+#[derive(Debug)]
+pub struct Tbf<P> {
+    rate: Rate,
+    framing: Framing,
+    limit: Limit,
+    /// A full bucket.
+    full: Time,
+    /// In the bucket at `since`.
+    credit: Time,
+    since: Time,
+    waiting: Line<P>,
+}
+
+impl<P: Packet> Tbf<P> {
+    /// An empty queue with a full bucket.
+    #[must_use]
+    pub fn new(params: &TbfParams, _: &Site<'_>) -> Self {
+        let full = params.rate.transmission_time(params.burst.get());
+        Self {
+            rate: params.rate,
+            framing: params.framing.unwrap_or_default().numbers(),
+            limit: params.limit,
+            full,
+            credit: full,
+            since: Time::ZERO,
+            waiting: Line::default(),
+        }
+    }
+
+    fn cost(&self, packet: &P) -> Time {
+        self.rate.transmission_time(self.framing.line_bytes(packet.wire_bytes()))
+    }
+}
+
+impl<P: Packet> Discipline<P> for Tbf<P> {
+    fn enqueue(&mut self, _now: Time, packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
+        let fits = self.waiting.admits(self.limit, u64::from(packet.wire_bytes()));
+        if !fits || self.cost(&packet) > self.full {
+            return Err(packet);
+        }
+        self.waiting.push(packet);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
+        let cost = self.cost(self.waiting.first()?);
+        self.credit = self.credit.saturating_add(now.saturating_sub(self.since)).min(self.full);
+        self.since = now;
+        if cost > self.credit {
+            return None;
+        }
+        self.credit = self.credit - cost;
+        self.waiting.pop()
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        let cost = self.cost(self.waiting.first()?);
+        Some(self.since.saturating_add(cost.saturating_sub(self.credit)))
+    }
+
+    fn packets(&self) -> u64 {
+        self.waiting.packets()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.waiting.bytes()
+    }
+
+    fn drain(&mut self, taken: &mut dyn FnMut(P)) {
+        self.waiting.drain(taken);
+    }
+}
