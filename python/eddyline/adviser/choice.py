@@ -85,10 +85,10 @@ def families(access: Access, unit: str) -> dict[str, list[Queues]]:
     own = [_fifo(limit(size.down * d, unit)) for d in _DOWN_FACTORS]
     first = [limit(max(access.up_bps * access.rtt_s[1] / 8, 4 * PACKET_B) * u, unit) for u in (1.0, 2.0)]
     return {
-        "drop-tail": list(dict.fromkeys(grid)),
+        "drop-tail": [q for i, q in enumerate(grid) if q not in grid[:i]],
         "ACKs first": [Queues(down, {"kind": "ack_priority", "limit": up}) for down in own for up in first],
         "FQ-CoDel": [Queues(_fq_codel(access, access.down_bps), _fq_codel(access, access.up_bps))],
-        "CAKE": [Queues(_cake(access, access.down_bps), _cake(access, access.up_bps) | {"ack_filter": "conservative"})],
+        "CAKE": [Queues(_cake(access, "none"), _cake(access, filtered)) for filtered in ("conservative", "aggressive")],
     }
 
 
@@ -107,8 +107,10 @@ def _fq_codel(access: Access, rate_bps: float) -> dict[str, Any]:
     return {"kind": "fq_codel", "limit": "1000 packets", **_codel(access, rate_bps)}
 
 
-def _cake(access: Access, rate_bps: float) -> dict[str, Any]:
-    return {"kind": "cake", **_codel(access, rate_bps)}
+def _cake(access: Access, ack_filter: str) -> dict[str, Any]:
+    # cake takes its target from the round-trip time and the rate itself
+    rtt = max(100e-3, access.rtt_s[1])
+    return {"kind": "cake", "rtt": f"{rtt * 1e6:.0f} us", "ack_filter": ack_filter}
 
 
 def choose(access: Access, unit: str, done: Callable[[int, int], None] | None = None) -> Choice:

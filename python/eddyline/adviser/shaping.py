@@ -40,9 +40,8 @@ def tc_lines(access: Access, queues: Queues, wan: str, lan: str) -> list[str]:
 def _direction(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[str]:
     rate = f"{rate_bps:.0f}bit"
     if queue["kind"] == "cake":
-        words = [f"bandwidth {rate}", "besteffort", "triple-isolate", f"rtt {_us(queue['interval'])}"]
-        if queue.get("ack_filter", "off") != "off":
-            words.append("ack-filter" if queue["ack_filter"] == "conservative" else "ack-filter-aggressive")
+        words = [f"bandwidth {rate}", "besteffort", "triple-isolate", f"rtt {_us(queue['rtt'])}"]
+        words += _ack_filter(queue)
         return [f"tc qdisc replace dev {device} root cake {' '.join(words)}"]
     lines = [
         f"tc qdisc replace dev {device} root handle 1: htb default 1",
@@ -51,6 +50,11 @@ def _direction(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[s
     if queue["kind"] == "ack_priority":
         return lines[:1] + _acks_first(device, rate_bps, queue)
     return [*lines, f"tc qdisc replace dev {device} parent 1:1 handle 10: {_leaf(queue)}"]
+
+
+def _ack_filter(queue: Mapping[str, Any]) -> list[str]:
+    words = {"none": [], "conservative": ["ack-filter"], "aggressive": ["ack-filter-aggressive"]}
+    return words[queue["ack_filter"]]
 
 
 def _leaf(queue: Mapping[str, Any]) -> str:
@@ -104,9 +108,8 @@ def sqm_settings(access: Access, queues: Queues, wan: str) -> list[str] | None:
         "qdisc_really_really_advanced": "1",
     }
     if kind == "cake":
-        rtt = f"rtt {_us(queues.up['interval'])}"
-        filtered = " ack-filter" if queues.up.get("ack_filter", "off") != "off" else ""
-        option |= {"iqdisc_opts": rtt, "eqdisc_opts": rtt + filtered}
+        rtt = f"rtt {_us(queues.up['rtt'])}"
+        option |= {"iqdisc_opts": rtt, "eqdisc_opts": " ".join([rtt, *_ack_filter(queues.up)])}
     elif kind == "fq_codel":
         option |= {"itarget": _us(queues.down["target"]), "etarget": _us(queues.up["target"])}
     else:
