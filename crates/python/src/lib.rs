@@ -1,5 +1,6 @@
 //! `eddyline._core`: scenarios, runs and registers for Python. Thin: every decision is made in the crates behind it.
 
+mod buffer;
 mod columns;
 mod errors;
 mod register;
@@ -11,6 +12,8 @@ mod scenario;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::buffer::buffer_estimate;
     #[pymodule_export]
     use crate::register::{register, schema};
     #[pymodule_export]
