@@ -4,6 +4,7 @@ from typing import Final, final
 
 VERSION: Final[str]
 
+def buffer_estimate(question: str) -> str: ...
 def load(
     text: str,
     format: str,

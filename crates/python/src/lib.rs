@@ -1,5 +1,6 @@
 //! `eddyline._core`: scenarios, runs and registers for Python. Thin: every decision is made in the crates behind it.
 
+mod buffer;
 mod columns;
 mod errors;
 mod quantity;
@@ -14,6 +15,7 @@ mod _core {
 
     #[pymodule_export]
     use crate::quantity::quantity;
+    use crate::buffer::buffer_estimate;
     #[pymodule_export]
     use crate::register::{register, schema};
     #[pymodule_export]
