@@ -6,6 +6,7 @@ mod quantity;
 mod register;
 mod run;
 mod scenario;
+mod theory;
 
 /// The extension module.
 #[pyo3::pymodule]
@@ -20,6 +21,8 @@ mod _core {
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{Scenario, load, load_file};
+    #[pymodule_export]
+    use crate::theory::response;
 
     /// Version of this software.
     #[pymodule_export]

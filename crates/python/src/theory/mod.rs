@@ -1,0 +1,80 @@
+//! What only theory answers, as JSON documents.
+
+mod map;
+mod pool;
+
+pub(crate) use map::{MapRequest, map};
+
+use eddyline_theory::population::PopulationOptions;
+use eddyline_theory::response::{Losses, Sender, rate};
+use eddyline_theory::{LinkModel, TheoryError};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::{EddylineError, InputError, guarded, internal};
+use crate::scenario::Scenario;
+
+/// A document of `eddyline theory`.
+pub(crate) fn theory(
+    py: Python<'_>,
+    scenario: &Scenario,
+    question: &str,
+    link_model: &str,
+    population: &PopulationOptions,
+) -> PyResult<String> {
+    let network = &scenario.inner.network;
+    py.detach(|| {
+        guarded(|| match question {
+            "equilibrium" => render(eddyline_theory::equilibria_document(network)),
+            "stability" => render(eddyline_theory::stability_document(network, named(link_model)?)),
+            "nyquist" => render(eddyline_theory::nyquist_document(network, named(link_model)?)),
+            "population" => render(eddyline_theory::population::population(network, population)),
+            "fairness" => render(eddyline_theory::fairness_document(network)),
+            other => Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
+        })
+    })
+}
+
+/// The band of Vegas flows with these thresholds, one pair a flow.
+pub(crate) fn vegas(py: Python<'_>, scenario: &Scenario, thresholds: &[(f64, f64)]) -> PyResult<String> {
+    let network = &scenario.inner.network;
+    py.detach(|| guarded(|| render(eddyline_theory::vegas_document(network, thresholds))))
+}
+
+/// Mean window in packets and packets a second of a loss-based sender: of `reno`, `newreno`, `cubic`, `highspeed` or `scalable`
+/// where a share `loss` of its packets is lost and the round trip takes `rtt_s` seconds.
+#[pyfunction]
+#[pyo3(signature = (kind, loss, rtt_s, *, ack_every = 1, periodic = false))]
+pub(crate) fn response(kind: &str, loss: f64, rtt_s: f64, ack_every: u32, periodic: bool) -> PyResult<(f64, f64)> {
+    guarded(|| {
+        let Some((_, sender)) = Sender::NAMED.iter().find(|(name, _)| *name == kind) else {
+            return Err(PyValueError::new_err(format!("there is no response function of {kind:?}")));
+        };
+        let losses = if periodic { Losses::Periodic } else { Losses::Random };
+        let window = sender.window(loss, rtt_s, f64::from(ack_every), losses).map_err(refused)?;
+        Ok((window, rate(window, rtt_s).map_err(refused)?))
+    })
+}
+
+/// The link model of that name.
+pub(crate) fn named(link_model: &str) -> PyResult<LinkModel> {
+    [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint]
+        .into_iter()
+        .find(|m| m.name() == link_model)
+        .ok_or_else(|| {
+            PyValueError::new_err(format!("link models are integrator, ack_clocked and joint, not {link_model:?}"))
+        })
+}
+
+fn render(document: Result<impl serde::Serialize, TheoryError>) -> PyResult<String> {
+    let document = document.map_err(refused)?;
+    serde_json::to_string_pretty(&document).map_err(|e| internal(e.to_string()))
+}
+
+/// A number out of range is the caller's mistake, anything else an answer that there is not.
+fn refused(e: TheoryError) -> PyErr {
+    match e {
+        TheoryError::OutOfRange { .. } => InputError::new_err(e.to_string()),
+        _ => EddylineError::new_err(e.to_string()),
+    }
+}
