@@ -22,7 +22,7 @@ mod _core {
     #[pymodule_export]
     use crate::scenario::{Scenario, load, load_file};
     #[pymodule_export]
-    use crate::theory::response;
+    use crate::theory::{response, values};
 
     /// Version of this software.
     #[pymodule_export]

@@ -5,6 +5,7 @@ mod pool;
 
 pub(crate) use map::{MapRequest, map};
 
+use eddyline_theory::map::Axis;
 use eddyline_theory::population::PopulationOptions;
 use eddyline_theory::response::{Losses, Sender, rate};
 use eddyline_theory::{LinkModel, TheoryError};
@@ -54,6 +55,13 @@ pub(crate) fn response(kind: &str, loss: f64, rtt_s: f64, ack_every: u32, period
         let window = sender.window(loss, rtt_s, f64::from(ack_every), losses).map_err(refused)?;
         Ok((window, rate(window, rtt_s).map_err(refused)?))
     })
+}
+
+/// One value with its unit, a list of them or a range: SI values, and the SI unit (empty for plain numbers and shares). `what` is
+/// named in messages.
+#[pyfunction]
+pub(crate) fn values(what: &str, text: &str) -> PyResult<(Vec<f64>, &'static str)> {
+    guarded(|| Axis::values(text).map_err(|e| InputError::new_err(format!("{what} {text}: {e}"))))
 }
 
 /// The link model of that name.

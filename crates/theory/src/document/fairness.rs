@@ -111,7 +111,11 @@ pub fn fairness_document(network: &Network) -> Result<FairnessDocument, TheoryEr
         });
     }
     let others = network.flows.len() - places.len();
-    let notes = (others > 0).then(|| format!("{others} flows are not FAST and left out"));
+    let notes = match others {
+        0 => None,
+        1 => Some("1 flow is not FAST and left out".to_owned()),
+        n => Some(format!("{n} flows are not FAST and left out")),
+    };
     let links = network.links.iter().zip(ideal.worth.iter().zip(&ideal.loads));
     Ok(FairnessDocument {
         flows: (0..places.len())

@@ -106,6 +106,18 @@ impl Axis {
         }
     }
 
+    /// A single value, or all that [`Self::parse`] would take: values in SI units, and which unit.
+    ///
+    /// # Errors
+    /// [`AxisError`].
+    pub fn values(text: &str) -> Result<(Vec<f64>, &'static str), AxisError> {
+        let text = text.trim();
+        if text.contains("..") || text.contains(',') {
+            return Self::parse("", text).map(|axis| (axis.values, axis.unit));
+        }
+        read(text).map(|one| (vec![one.number * one.unit.scale], one.unit.si))
+    }
+
     /// As `--set` takes a value (in SI units) between those of the axis, not rounded.
     #[must_use]
     pub fn setting(&self, value: f64) -> String {
