@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import eddyline as el
+from eddyline.cli.theory import QUESTIONS
 
 EXAMPLE_3 = Path(__file__).parents[2] / "papers" / "two-way-fast" / "scenarios" / "example-3-1000B.toml"
 
@@ -84,6 +85,15 @@ def test_population(eddyline, tmp_path):
     crowded = json.loads(eddyline("theory", "population", file, "--json").out)
     assert crowded["stable"] is False
     assert all(g > 0 for g in crowded["growth_per_s"].values())
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_has_help(eddyline, question):
+    ran = eddyline("theory", question, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"Usage: eddyline theory {question}")
+    assert "\\b" not in ran.out
+    assert f"eddyline theory {question} " in ran.out.partition("Example")[2]
 
 
 @pytest.mark.parametrize("question", ["equilibrium", "stability"])

@@ -231,6 +231,17 @@ pub fn modelled_flows(network: &Network) -> Vec<usize> {
     (0..network.flows.len()).filter(|s| alpha(&network.flows[*s].controller).is_some()).collect()
 }
 
+/// An answer about nobody says nothing: refuses a network without a flow that has a model.
+pub(crate) fn someone(network: &Network, any: bool) -> Result<(), TheoryError> {
+    match network.flows.first() {
+        None => Err(TheoryError::NoFlow),
+        Some(flow) if !any => {
+            Err(TheoryError::NoModel { who: flow.name.clone(), controller: flow.controller.name().to_owned() })
+        }
+        Some(_) => Ok(()),
+    }
+}
+
 /// The equilibrium of `network` in the result type, every base round-trip time known exactly; what theory cannot know is
 /// `None`, and what it does not honour of the file is in `approximations`.
 ///

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
+from matplotlib.ticker import MaxNLocator
 
 from eddyline.plots.style import COLOURS, STYLE, empty, grouped_bars, heading, scale
 
@@ -57,10 +58,10 @@ def _means(first: Axes, second: Axes, d: dict[str, Any], names: list[str]) -> No
 
 def _shares(axis: Axes, d: dict[str, Any]) -> None:
     axis.set_title("Share of time in which a link is full")
-    shares = {"no link": d["idle"], **d["bottleneck"]}
-    rows = [n if n not in d["load"] else f"{n} alone" for n in shares]
-    values = [None if s is None else 100 * s for s in shares.values()]
-    grouped_bars(axis, rows, [("", values)], "share of time (%)")
+    names = [n for n in [*d["load"], "both"] if n in d["bottleneck"]]
+    rows = ["no link", *(n if n == "both" else f"{n} alone" for n in names)]
+    shares = [d["idle"], *(d["bottleneck"][n] for n in names)]
+    grouped_bars(axis, rows, [("", [None if s is None else 100 * s for s in shares])], "share of time (%)")
 
 
 def _distribution(axis: Axes, known: dict[str, list[float]]) -> None:
@@ -77,6 +78,7 @@ def _distribution(axis: Axes, known: dict[str, list[float]]) -> None:
     axis.set_title("Distribution")
     axis.set_xlabel("number of flows")
     axis.set_ylabel("probability")
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axis.set_xlim(-0.5, longest + 0.5)
     axis.set_ylim(bottom=0)
     axis.legend()
@@ -89,5 +91,5 @@ def _growth(axis: Axes, d: dict[str, Any], names: list[str]) -> None:
 
 def _loads(axis: Axes, d: dict[str, Any]) -> None:
     axis.set_title("Offered load")
-    grouped_bars(axis, list(d["load"]), [("", [100 * v for v in d["load"].values()])], "load (% of the link's rate)")
+    grouped_bars(axis, list(d["load"]), [("", [100 * v for v in d["load"].values()])], "load (%)")
     axis.axvline(100, color="black", linewidth=0.8)

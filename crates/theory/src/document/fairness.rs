@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::equilibrium::solve;
 use crate::error::TheoryError;
 use crate::fairness::{proportional_fair, yardstick};
-use crate::world::{Model, modelled_flows};
+use crate::world::{Model, modelled_flows, someone};
 
 /// FAST beside the ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -82,8 +82,10 @@ pub struct BesideFlow {
 /// The proportionally fair ideal of `network`'s FAST flows, weights alpha, with their equilibria beside it.
 ///
 /// # Errors
-/// [`TheoryError`]; [`TheoryError::NoFlow`] where there is no FAST flow.
+/// [`TheoryError`], where there is no FAST flow too.
 pub fn fairness_document(network: &Network) -> Result<FairnessDocument, TheoryError> {
+    let places = modelled_flows(network);
+    someone(network, !places.is_empty())?;
     let problem = Model::new(network, None, false)?.problem;
     let ideal = proportional_fair(&problem)?;
     let solved = solve(&problem)?;
@@ -91,7 +93,6 @@ pub fn fairness_document(network: &Network) -> Result<FairnessDocument, TheoryEr
         let worst = solved.found.iter().fold(0.0f64, |m, at| m.max(at.residual));
         return Err(TheoryError::NotConverged(format!("{worst:e}")));
     }
-    let places = modelled_flows(network);
     let name = |i: usize| network.flows[places[i]].name.clone();
     let mut jain_ideal = 1.0;
     let mut equilibria = Vec::with_capacity(solved.found.len());

@@ -18,7 +18,7 @@ use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
 use crate::stability::{OperatingPoint, Options, crossing, stability_at};
-use crate::world::{Model, equilibria, flow_results, joint_equilibria, modelled_flows, run};
+use crate::world::{equilibria, flow_results, joint_equilibria, modelled_flows, run, someone};
 use contour::Verdicts;
 
 /// Most cells of a map.
@@ -163,7 +163,7 @@ fn first(solved: &Equilibria) -> Result<&Equilibrium, TheoryError> {
 
 fn bottleneck(network: &Network) -> Result<Answer, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
-    someone(network, &model)?;
+    someone(network, model.place.iter().any(Option::is_some))?;
     first(&solved)?;
     let names = |at: &Equilibrium| -> Vec<String> {
         let full = network.links.iter().zip(&at.bottlenecks).filter(|(_, full)| **full);
@@ -174,25 +174,8 @@ fn bottleneck(network: &Network) -> Result<Answer, TheoryError> {
     Ok(Answer::Bottleneck { region: Some(region), equilibria: Some(bottlenecks.len()), bottlenecks: Some(bottlenecks) })
 }
 
-/// An equilibrium of nobody says nothing.
-fn someone(network: &Network, model: &Model) -> Result<(), TheoryError> {
-    match network.flows.first() {
-        None => Err(TheoryError::NoFlow),
-        Some(flow) if model.place.iter().all(Option::is_none) => {
-            Err(TheoryError::NoModel { who: flow.name.clone(), controller: flow.controller.name().to_owned() })
-        }
-        Some(_) => Ok(()),
-    }
-}
-
 fn rightmost(network: &Network, model: LinkModel) -> Result<Answer, TheoryError> {
-    if let Some(flow) = network.flows.first().filter(|_| modelled_flows(network).is_empty()) {
-        let (who, controller) = (flow.name.clone(), flow.controller.name().to_owned());
-        return Err(TheoryError::NoModel { who, controller });
-    }
-    if network.flows.is_empty() {
-        return Err(TheoryError::NoFlow);
-    }
+    someone(network, !modelled_flows(network).is_empty())?;
     let solved = equilibria(network)?;
     // the list of roots is as long as that of `theory stability`, whose first root this is, to the last digit
     let options = Options { margins: false, ..Options::default() };

@@ -26,7 +26,11 @@ _MOST = 60
 
 @click.command("response", epilog=EXAMPLES, short_help="what a loss-based sender does at a given loss")
 @click.argument(
-    "kind", nargs=-1, required=True, type=click.Choice(["reno", "newreno", "cubic", "highspeed", "scalable"])
+    "kind",
+    nargs=-1,
+    required=True,
+    metavar="KIND...",
+    type=click.Choice(["reno", "newreno", "cubic", "highspeed", "scalable"]),
 )
 @click.option(
     "--loss",
