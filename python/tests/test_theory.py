@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from pathlib import Path
 
 import pytest
+from test_run import start
 
 import eddyline as el
 from eddyline.cli.theory import QUESTIONS
@@ -94,6 +97,16 @@ def test_every_question_has_help(eddyline, question):
     assert ran.out.startswith(f"Usage: eddyline theory {question}")
     assert "\\b" not in ran.out
     assert f"eddyline theory {question} " in ran.out.partition("Example")[2]
+
+
+def test_ctrl_c_ends_a_long_answer(tmp_path):
+    (tmp_path / "files.toml").write_text(FILES)
+    p = start("theory", "population", tmp_path / "files.toml", "--flow-level", "--arrivals", "2000000000")
+    time.sleep(1.5)
+    assert p.poll() is None
+    p.send_signal(signal.SIGINT)
+    said, err = p.communicate(timeout=20)
+    assert (p.returncode, said, err.strip()) == (130, "", "interrupted")
 
 
 @pytest.mark.parametrize("question", ["equilibrium", "stability"])

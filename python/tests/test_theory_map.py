@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import COMMAND, environment
 from test_command_line import complete
+from test_run import start
 
 import eddyline as el
 
@@ -299,16 +300,7 @@ LONG = ("--x", "link.down.rate=5 Mbit/s..20 Mbit/s:900", "--y", "link.up.rate=1 
 
 
 def test_ctrl_c_ends_it_and_leaves_nothing(scenario, tmp_path):
-    words = [COMMAND, "theory", "map", scenario(), *LONG, "--show", "stability", "--plot", tmp_path / "m.png"]
-    # where the tests run in the background, shells have them, and all whom they start, ignore Ctrl-C
-    p = subprocess.Popen(
-        words,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+    p = start("theory", "map", scenario(), *LONG, "--show", "stability", "--plot", tmp_path / "m.png")
     time.sleep(2.0)
     assert p.poll() is None
     p.send_signal(signal.SIGINT)

@@ -36,7 +36,7 @@ impl Names {
 /// A scenario that any world can answer.
 #[pyclass(frozen, module = "eddyline._core")]
 pub(crate) struct Scenario {
-    pub(crate) inner: eddyline_scenario::Scenario,
+    pub(crate) inner: Arc<eddyline_scenario::Scenario>,
     pub(crate) names: Arc<Names>,
 }
 
@@ -73,7 +73,7 @@ impl Scenario {
         match loaded {
             Ok(inner) => {
                 let names = Arc::new(Names::of(&inner.network));
-                Ok(Self { inner, names })
+                Ok(Self { inner: Arc::new(inner), names })
             }
             Err(diagnostics) => Err(refuse(py, &diagnostics)?),
         }
@@ -175,7 +175,7 @@ impl Scenario {
 
     /// Where the flows rest as Vegas flows, with a lower and an upper threshold each in packets queued. A JSON document.
     fn vegas(&self, py: Python<'_>, thresholds: Vec<(f64, f64)>) -> PyResult<String> {
-        theory::vegas(py, self, &thresholds)
+        theory::vegas(py, self, thresholds)
     }
 
     /// A map over two keys: `x` and `y` are (key, range), `show` is `bottleneck`, `stability` or `throughput`. `progress` is called

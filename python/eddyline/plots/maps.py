@@ -27,6 +27,7 @@ __all__ = ["drawn"]
 
 _KINDS = {"bit/s": "rate", "s": "time", "B": "bytes"}
 _NOTHING = "#bbbbbb"
+_TWO_DECADES = 101.0
 _FAINT = 1e-3  # of the largest real part: below it colours fade to white
 
 
@@ -65,10 +66,9 @@ class _Plane:
                 set_scale("log")
             set_label(f"{each.key} ({size[1]})" if size[1] else each.key)
             limits(values[0], values[-1])
-        # a logarithmic axis within one decade would have a single number on it
         for scaled, each in ((axis.xaxis, x), (axis.yaxis, y)):
-            if each.spacing == "log" and each.values[-1] / each.values[0] < 100:
-                _numbered(scaled)
+            if each.spacing == "log":
+                _numbered(scaled, each.values[-1] / each.values[0])
 
     def paint(self, values: NDArray[np.float64], **style: Any) -> Any:
         """Fills the cells."""
@@ -113,11 +113,12 @@ def _edges(axis: Axis, size: float) -> list[float]:
     return [2 * values[0] - inner[0], *inner, 2 * values[-1] - inner[-1]]
 
 
-def _numbered(axis: Any) -> None:
+def _numbered(axis: Any, ratio: float) -> None:
+    """Plain numbers on a logarithmic axis; within two decades more than one each, or there would be hardly any."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     plain = FuncFormatter(lambda value, _: f"{value:g}")
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if ratio <= _TWO_DECADES else (1,)))
     axis.set_major_formatter(plain)
     axis.set_minor_formatter(NullFormatter())
 

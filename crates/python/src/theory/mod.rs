@@ -3,6 +3,8 @@
 mod map;
 mod pool;
 
+use std::sync::Arc;
+
 pub(crate) use map::{MapRequest, map};
 
 use eddyline_theory::map::Axis;
@@ -23,23 +25,22 @@ pub(crate) fn theory(
     link_model: &str,
     population: &PopulationOptions,
 ) -> PyResult<String> {
-    let network = &scenario.inner.network;
-    py.detach(|| {
-        guarded(|| match question {
-            "equilibrium" => render(eddyline_theory::equilibria_document(network)),
-            "stability" => render(eddyline_theory::stability_document(network, named(link_model)?)),
-            "nyquist" => render(eddyline_theory::nyquist_document(network, named(link_model)?)),
-            "population" => render(eddyline_theory::population::population(network, population)),
-            "fairness" => render(eddyline_theory::fairness_document(network)),
-            other => Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
-        })
-    })
+    let (model, options, of) = (named(link_model)?, *population, Arc::clone(&scenario.inner));
+    let work: Box<dyn Fn() -> PyResult<String> + Send + Sync> = match question {
+        "equilibrium" => Box::new(move || render(eddyline_theory::equilibria_document(&of.network))),
+        "stability" => Box::new(move || render(eddyline_theory::stability_document(&of.network, model))),
+        "nyquist" => Box::new(move || render(eddyline_theory::nyquist_document(&of.network, model))),
+        "population" => Box::new(move || render(eddyline_theory::population::population(&of.network, &options))),
+        "fairness" => Box::new(move || render(eddyline_theory::fairness_document(&of.network))),
+        other => return Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
+    };
+    py.detach(|| guarded(|| pool::alone(work)?))
 }
 
 /// The band of Vegas flows with these thresholds, one pair a flow.
-pub(crate) fn vegas(py: Python<'_>, scenario: &Scenario, thresholds: &[(f64, f64)]) -> PyResult<String> {
-    let network = &scenario.inner.network;
-    py.detach(|| guarded(|| render(eddyline_theory::vegas_document(network, thresholds))))
+pub(crate) fn vegas(py: Python<'_>, scenario: &Scenario, thresholds: Vec<(f64, f64)>) -> PyResult<String> {
+    let of = Arc::clone(&scenario.inner);
+    py.detach(|| guarded(|| pool::alone(move || render(eddyline_theory::vegas_document(&of.network, &thresholds)))?))
 }
 
 /// Mean window in packets and packets a second of a loss-based sender: of `reno`, `newreno`, `cubic`, `highspeed` or `scalable`

@@ -16,6 +16,16 @@ const BETWEEN_CALLS: Duration = Duration::from_millis(100);
 /// Room for deep recursion in linear algebra.
 const STACK_BYTES: usize = 16 << 20;
 
+/// `work` on a thread of its own, so that Ctrl-C is heard meanwhile. To be called without the interpreter.
+pub(super) fn alone<R, W>(work: W) -> PyResult<R>
+where
+    R: Send + 'static,
+    W: Fn() -> R + Send + Sync + 'static,
+{
+    let mut results = each(vec![()], move |()| work(), |_, _| Ok(()))?;
+    results.pop().ok_or_else(|| internal("a worker was lost".to_owned()))
+}
+
 /// What the workers share.
 struct Shared<J, W> {
     jobs: Vec<J>,
