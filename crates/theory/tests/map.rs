@@ -293,3 +293,21 @@ fn nobody_there_is_no_answer() {
         assert!(matches!(answer(&net, &show), Err(TheoryError::NoModel { .. })), "{show:?}");
     }
 }
+
+proptest::proptest! {
+    /// Whatever people type: an axis whose settings read back as its values, or a message.
+    #[test]
+    fn any_text_is_an_axis_or_none(text in "[-+.,: 0-9eE]{0,12}( (Mbit/s|ms|s|packets|B|kB|/s|%))?(\\.\\.|, )?[-+. 0-9eE]{0,8}( (kbit/s|Mbit/s|s|packets|%))?(:[0-9]{0,3})?(:log)?") {
+        match Axis::parse("k", &text) {
+            Err(e) => assert!(!e.to_string().is_empty()),
+            Ok(axis) => {
+                assert!(axis.values.len() >= 2 && axis.values.len() == axis.settings.len(), "{text}");
+                assert!(axis.values.windows(2).all(|w| w[0] < w[1]), "{text}");
+                for (value, setting) in axis.values.iter().zip(&axis.settings) {
+                    let (read, unit) = Axis::values(setting).expect("what it says is a value");
+                    assert_eq!((read[0], unit), (*value, axis.unit), "{text}: {setting}");
+                }
+            }
+        }
+    }
+}
