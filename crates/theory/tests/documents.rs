@@ -58,8 +58,9 @@ fn the_ideal_of_one_link_each_way() {
 #[test]
 fn fairness_is_of_fast_flows() {
     let mut net = duplex(&[100.0], &[30.0], 20_000_000, 10_000_000);
-    net.flows[1].controller =
-        std::sync::Arc::new(eddyline_cc::ControllerParams::NewReno(eddyline_cc::NewRenoParams {}));
+    net.flows[1].controller = std::sync::Arc::new(eddyline_cc::ControllerParams::NewReno(eddyline_cc::NewRenoParams {
+        whole_packets: false,
+    }));
     let document = fairness_document(&net).expect("solved");
     assert_eq!(document.flows.len(), 1);
     assert_eq!(document.notes, ["1 flow is not FAST and left out"]);
