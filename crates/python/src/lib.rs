@@ -7,6 +7,7 @@ mod quantity;
 mod register;
 mod run;
 mod scenario;
+mod theory;
 
 /// The extension module.
 #[pyo3::pymodule]
@@ -22,6 +23,8 @@ mod _core {
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{Scenario, load, load_file};
+    #[pymodule_export]
+    use crate::theory::{response, values};
 
     /// Version of this software.
     #[pymodule_export]

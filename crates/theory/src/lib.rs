@@ -17,13 +17,17 @@ pub mod fairness;
 pub mod fluid;
 mod linear;
 mod link_model;
+pub mod map;
 pub mod population;
 pub mod response;
 mod sparse;
 pub mod stability;
 mod world;
 
-pub use document::{EquilibriaDocument, StabilityDocument, equilibria_document, stability_document};
+pub use document::{
+    EquilibriaDocument, FairnessDocument, NyquistCurve, NyquistDocument, StabilityDocument, VegasDocument,
+    equilibria_document, fairness_document, nyquist_document, stability_document, vegas_document,
+};
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
 pub use fairness::{ProportionalFair, Yardstick, proportional_fair, yardstick};
