@@ -15,8 +15,9 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::quantity::quantity;
     use crate::buffer::buffer_estimate;
+    #[pymodule_export]
+    use crate::quantity::quantity;
     #[pymodule_export]
     use crate::register::{register, schema};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 """The adviser: sizes both buffers of an access link and names the queue, by formula first, then by simulation.
 
-    el.advise(down="2 Mbit/s", up="192 kbit/s", rtt="20 ms..300 ms")
+el.advise(down="2 Mbit/s", up="192 kbit/s", rtt="20 ms..300 ms")
 """
 
 from __future__ import annotations

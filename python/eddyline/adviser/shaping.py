@@ -1,8 +1,8 @@
 """Queues as Linux and OpenWrt take them: `tc` lines and SQM settings.
 
-A queue can only be managed where it forms. The lines therefore shape each direction at the rate that was advised on: HTB
-holds the rate, the queue hangs below it. The uplink is shaped where packets leave towards the provider, the downlink
-where they leave towards the subscriber.
+A queue can only be managed where it forms. The lines therefore shape each direction at the rate that was advised on:
+HTB holds the rate, the queue hangs below it. The uplink is shaped where packets leave towards the provider, the
+downlink where they leave towards the subscriber.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ whatever the round-trip time: buffers in the proportion of the rates, plus room 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,10 +34,11 @@ class Buffers:
 
 
 def proportional(access: Access) -> Buffers:
-    """A downlink buffer of one bandwidth-delay product at the longest round-trip time (eq. 6), the uplink's to match."""
+    """A downlink buffer of a bandwidth-delay product at the longest round-trip time (eq. 6), the uplink's to match."""
     longest = access.rtt_s[1]
     least = _LEAST_PACKETS * PACKET_B
-    down = max(access.down_bps * longest / 8, least)
+    # Where the uplink's least buffer is the larger one, the downlink's follows it.
+    down = max(access.down_bps * longest / 8, least, least * access.down_bps / access.up_bps)
     window = 0.75 * (down + access.down_bps * longest / 8)
     up = down * access.up_bps / access.down_bps + ACK_B / PACKET_B * window / 2
     return Buffers(down, max(up, least))
@@ -61,8 +61,3 @@ def both_busy(access: Access) -> tuple[float, float]:
         down, up = 0.0, min(e / p, c / a)
     payload = 8 * (PACKET_B - HEADER_B)
     return down * payload, up * payload
-
-
-def packets(size: float) -> int:
-    """Full packets that `size` bytes hold, at least one."""
-    return max(1, math.floor(size / PACKET_B))

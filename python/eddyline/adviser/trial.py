@@ -71,7 +71,11 @@ class Outcome:
 
 
 def run_trials(
-    access: Access, candidates: Sequence[Queues], done: Callable[[int, int], None] | None = None
+    access: Access,
+    candidates: Sequence[Queues],
+    done: Callable[[int, int], None] | None = None,
+    *,
+    stretch: float = 1.0,
 ) -> list[Outcome]:
     """Simulates every candidate, two runs at a time.
 
@@ -79,6 +83,7 @@ def run_trials(
         access: The line.
         candidates: Queues to try.
         done: Is told how many of all runs are finished, and of how many.
+        stretch: How much longer than usual every run is.
     """
     from eddyline.scenario import Scenario
 
@@ -87,7 +92,7 @@ def run_trials(
 
     def answer(job: tuple[Queues, _Run]) -> dict[str, Any]:
         queues, run = job
-        return Scenario(_scenario(access, queues, run), name="trial").run("sim", series=False).to_dict()
+        return Scenario(_scenario(access, queues, run, stretch), name="trial").run("sim", series=False).to_dict()
 
     results: list[dict[str, Any]] = []
     with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
@@ -121,18 +126,21 @@ def _runs(access: Access) -> Iterator[_Run]:
         yield _Run(rtt, download=True, uploads=True, download_first=False)
 
 
-def _duration(access: Access, rtt_s: float, limit_s: float) -> float:
-    """Some sawtooth cycles of the faster direction: half a window of round trips each (RFC 5681)."""
+def _duration(access: Access, rtt_s: float) -> float:
+    """Some sawtooth cycles of the faster direction: half a window of round trips each (RFC 5681).
+
+    A buffer of about one bandwidth-delay product makes the round trip twice as long.
+    """
     fastest = max(access.down_packets_per_s, access.up_packets_per_s)
-    trip = rtt_s + limit_s
+    trip = 2 * rtt_s
     cycle = fastest * trip / 2 * trip
     wanted = min(max(_SHORTEST_S, _CYCLES * cycle), _LONGEST_S)
     return min(wanted, max(_MOST_PACKETS / fastest, 20 * trip))
 
 
-def _scenario(access: Access, queues: Queues, run: _Run) -> dict[str, Any]:
+def _scenario(access: Access, queues: Queues, run: _Run, stretch: float) -> dict[str, Any]:
     rtt = run.rtt_s
-    duration = _duration(access, rtt, rtt)
+    duration = stretch * _duration(access, rtt)
     link = {"delay": _time(rtt / 2)}
     flows: list[dict[str, Any]] = []
     gap = min(5.0, duration / 20)

@@ -44,7 +44,10 @@ Examples:
 @click.option("--down", required=True, metavar="RATE", help='Rate towards the subscriber, as "2 Mbit/s".')
 @click.option("--up", required=True, metavar="RATE", help='Rate away from the subscriber, as "192 kbit/s".')
 @click.option(
-    "--rtt", required=True, metavar="TIME[..TIME]", help='Round-trip time without queues, as "40 ms" or "20 ms..300 ms".'
+    "--rtt",
+    required=True,
+    metavar="TIME[..TIME]",
+    help='Round-trip time without queues, as "40 ms" or "20 ms..300 ms".',
 )
 @click.option("--uploads", default=1, show_default=True, metavar="N", help="Uploads beside the one download.")
 @click.option(
