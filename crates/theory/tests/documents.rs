@@ -58,9 +58,8 @@ fn the_ideal_of_one_link_each_way() {
 #[test]
 fn fairness_is_of_fast_flows() {
     let mut net = duplex(&[100.0], &[30.0], 20_000_000, 10_000_000);
-    net.flows[1].controller = std::sync::Arc::new(eddyline_cc::ControllerParams::NewReno(eddyline_cc::NewRenoParams {
-        whole_packets: false,
-    }));
+    net.flows[1].controller =
+        std::sync::Arc::new(eddyline_cc::ControllerParams::NewReno(eddyline_cc::NewRenoParams::default()));
     let document = fairness_document(&net).expect("solved");
     assert_eq!(document.flows.len(), 1);
     assert_eq!(document.notes, ["1 flow is not FAST and left out"]);
@@ -89,6 +88,7 @@ fn vegas_between_its_thresholds() {
     net.traffic.push(Traffic {
         name: "cbr".to_owned(),
         path: [0u32][..].into(),
+        host: 0,
         model: serde_json::from_value::<TrafficParams>(serde_json::json!({"kind": "cbr", "rate": "4 Mbit/s"}))
             .expect("a model"),
         packet: 1000,

@@ -287,9 +287,8 @@ fn nobody_there_is_no_answer() {
         assert_eq!(answer(&empty, &show), Err(TheoryError::NoFlow), "{show:?}");
     }
     let mut reno = fast_flow("reno", 1.0, &[0], &[0]);
-    reno.controller = std::sync::Arc::new(eddyline_cc::ControllerParams::NewReno(eddyline_cc::NewRenoParams {
-        whole_packets: false,
-    }));
+    reno.controller =
+        std::sync::Arc::new(eddyline_cc::ControllerParams::NewReno(eddyline_cc::NewRenoParams::default()));
     let net = network(vec![link("l", 8_000_000, 10)], vec![reno]);
     for show in [Show::Bottleneck, Show::Stability(LinkModel::AckClocked), Show::Throughput(None)] {
         assert!(matches!(answer(&net, &show), Err(TheoryError::NoModel { .. })), "{show:?}");
