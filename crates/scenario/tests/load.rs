@@ -248,3 +248,29 @@ fn line_ends_and_marks_of_other_systems_do_no_harm() {
     let told = toml(&TWO_WAY.replace("gamma", "gama").replace('\n', "\r\n"), &[]).unwrap_err();
     assert_eq!(told.all[0].line, Some(29));
 }
+
+#[test]
+fn framing_media_and_hosts_reach_the_network() {
+    let text = SMALLEST
+        .replace("delay = \"1 ms\"", "delay = \"1 ms\"\nframing = \"pppoe-llcsnap\"\nmedium = \"air\"")
+        .replace("data = [\"l\"]", "data = [\"l\"]\ncount = 2\nhost = \"laptop\"")
+        + "[[duplex]]\nname = \"home\"\npreset = \"adsl2+\"\nup = { medium = { name = \"air\", turnaround = \"1 ms\" }, \
+           framing = { overhead = \"20 B\", minimum = \"64 B\" } }\n\
+           [[traffic]]\nname = \"call\"\npath = [\"l\"]\nmodel = { kind = \"cbr\", rate = \"64 kbit/s\" }\n\
+           [[arrivals]]\nname = \"pages\"\nrate = \"1 /s\"\nsize = { kind = \"fixed\", size = \"1 kB\" }\n\
+           controller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\nhost = \"call\"\n";
+    let loaded = toml(&text, &[]).unwrap();
+    let n = &loaded.network;
+    let line = |l: usize, bytes| n.links[l].framing.line_bytes(bytes);
+    // l, home/down, home/up
+    assert_eq!([line(0, 1500), line(1, 1500), line(2, 40)], [33 * 53, 1500, 64]);
+    assert_eq!(n.links[0].transmission_time(1500), Time::from_ps(33 * 53 * 8 * 1_000_000));
+    assert_eq!(n.links.iter().map(|l| l.medium).collect::<Vec<_>>(), [Some(0), None, Some(0)]);
+    assert_eq!((n.media[0].name.as_str(), n.media[0].turnaround), ("air", Time::from_ms(1)));
+    assert_eq!(n.hosts, ["laptop", "call"], "a table without a host is one");
+    assert_eq!(n.flows.iter().map(|f| f.host).collect::<Vec<_>>(), [0, 0]);
+    assert_eq!((n.traffic[0].host, n.arrivals[0].flow.host), (1, 1));
+    assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
+    let named = toml(&text, &[("link.l.framing", "docsis"), ("flow.f.host", "tower")]).unwrap().network;
+    assert_eq!((named.links[0].framing.line_bytes(40), named.hosts[0].as_str()), (64, "tower"));
+}

@@ -40,6 +40,25 @@ fn draw_queue(r: &mut Stream) -> String {
     kind.example.replace("\": ", "\" = ")
 }
 
+/// Links with framing, and the first two on one half-duplex medium.
+fn odd_lines(r: &mut Stream, text: &str) -> String {
+    let framing = pick(r, &["\"pppoe-llcsnap\"", "\"docsis\"", "{ overhead = \"30 B\", linklayer = \"ptm\" }"]);
+    let turnaround = pick(r, &["0 s", "50 us"]);
+    let shared = r.uniform() < 0.5;
+    let mut odd = String::new();
+    for (i, line) in text.lines().enumerate() {
+        odd += line;
+        odd.push('\n');
+        if line.starts_with("rate") && i % 2 == 0 {
+            odd += &format!("framing = {framing}\n");
+        }
+        if shared && (line == "name = \"l0\"" || line == "name = \"l1\"") {
+            odd += &format!("medium = {{ name = \"air\", turnaround = \"{turnaround}\" }}\n");
+        }
+    }
+    odd
+}
+
 /// A scenario with two to five links, up to five flows of every kind and option, and now and then cross traffic.
 fn draw(seed: u64) -> String {
     let mut r = Stream::new(seed, "invariants", "scenario");
@@ -57,6 +76,9 @@ fn draw(seed: u64) -> String {
             "[[link]]\nname = \"l{i}\"\nrate = \"{rate:.0} bit/s\"\ndelay = \"{:.0} us\"\nloss = {loss}\nqueue = {queue}\n",
             50_000.0 * r.uniform() * r.uniform()
         );
+    }
+    if r.uniform() < 0.3 {
+        text = odd_lines(&mut r, &text);
     }
     let path = |r: &mut Stream| {
         let n = 1 + (r.uniform() * 3.0) as usize;
