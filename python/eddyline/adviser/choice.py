@@ -27,8 +27,8 @@ DEFAULT_PACKETS = 1000
 """What Linux gives an Ethernet interface (txqueuelen), and with it most boxes at the end of an access line."""
 
 _USABLE = 0.8
-"""Of what a direction gets alone behind the default buffers: a queue too short for one flow is no cure. CoDel lets a lone
-New Reno flow have 80 to 90 % at long round-trip times."""
+"""Of what a direction gets alone behind the default buffers: a queue too short for one flow is no cure. CoDel lets a
+lone New Reno flow have 80 to 90 % at long round-trip times."""
 
 _CELL_B, _TRAILER_B = 48, 8
 """Payload of an ATM cell, and AAL5's trailer (ITU-T I.361, I.363.5)."""
