@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.adviser.access import ACK_B, PACKET_B
-from eddyline.adviser.sizing import both_busy, proportional
+from eddyline.adviser.sizing import proportional
 from eddyline.adviser.trial import Queues, run_trials
 
 if TYPE_CHECKING:
@@ -149,15 +149,13 @@ def _works_alone(tried: Tried, usual: Tried) -> bool:
 
 
 def _why(access: Access, nearest: Tried) -> str:
-    _, upload = both_busy(access)
-    share = access.down_packets_per_s / 2 * ACK_B * 8 / access.up_bps
-    if upload <= 0 or share > 1 - KEPT:
-        return (
-            f"the acknowledgements of a full download take {share:.0%} of the uplink: "
-            f"the uploads cannot keep {KEPT:.0%} beside it"
-        )
-    worse = "download" if nearest.outcome.download_share < nearest.outcome.upload_share else "uploads"
-    return (
+    o = nearest.outcome
+    worse = "download" if o.download_share < o.upload_share else "uploads"
+    why = (
         f"no queue on offer lets both directions keep {KEPT:.0%}: the nearest, {nearest.family}, "
-        f"leaves the {worse} {nearest.outcome.share:.0%}"
+        f"leaves the {worse} {o.share:.0%}"
     )
+    acks = access.down_packets_per_s / 2 * ACK_B * 8 / access.up_bps
+    if acks > 1 - KEPT:
+        why += f"; the acknowledgements of a full download alone take {acks:.0%} of the uplink unless they are filtered"
+    return why
