@@ -4,9 +4,12 @@
 //! once, all others while the bytes in flight ("pipe") are below the window; without SACK every duplicate acknowledgement
 //! stands for one segment that has left.
 
+mod application;
+mod output;
+mod pacing;
 mod recovery;
 
-use eddyline_cc::{Ack, AnyController, Controller as _, Sent, Stamp};
+use eddyline_cc::{Ack, AnyController, Controller as _, Stamp};
 use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing};
 use eddyline_units::Time;
 
@@ -154,19 +157,6 @@ impl Sender {
         self.rto.srtt()
     }
 
-    /// The controller's interval if packets are paced; `pacing = true` makes one for controllers that have none.
-    #[inline]
-    pub fn pacing_interval(&self) -> Option<Time> {
-        match self.pacing {
-            Pacing::Off => None,
-            Pacing::Controller => self.controller.pacing_interval(),
-            Pacing::On => self.controller.pacing_interval().or_else(|| {
-                let srtt = self.rto.srtt()?;
-                Some(Time::from_ps((srtt.as_ps() as f64 / self.controller.window()) as u64))
-            }),
-        }
-    }
-
     /// A time that was asked for has come.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.application_at <= now {
@@ -176,35 +166,6 @@ impl Sender {
             self.on_timeout(now, wire);
         }
         self.send(now, wire);
-    }
-
-    fn on_application(&mut self, now: Time, wire: &mut impl Wire) {
-        if self.state == State::Idle {
-            self.state = State::SynSent;
-            self.rto_at = now.saturating_add(self.rto.timeout());
-            wire.segment(Kind::Syn, 0, 0, Flags::default(), 0.0);
-        }
-        if now >= self.stop {
-            // what was not sent never will be; a FIN that has left keeps its number
-            self.offered = self.offered.min(self.nxt);
-            self.closing = true;
-            self.application_at = Time::MAX;
-            return;
-        }
-        match self.application {
-            Application::Bulk => {
-                self.offered = self.size;
-                self.application_at = self.stop;
-            }
-            Application::Bursts { bytes, every } => {
-                self.offered = self.offered.saturating_add(bytes).min(self.size);
-                self.application_at = now.saturating_add(every).min(self.stop);
-            }
-        }
-        if self.offered == self.size && self.size != u64::MAX {
-            self.closing = true;
-            self.application_at = self.stop;
-        }
     }
 
     /// The SYN-ACK arrived.
@@ -294,126 +255,5 @@ impl Sender {
         }
         self.send(now, wire);
         sample
-    }
-
-    /// Sends what window, pacing and application allow.
-    #[inline]
-    fn send(&mut self, now: Time, wire: &mut impl Wire) {
-        if self.state != State::Established {
-            self.waits_for_pace = false;
-            return;
-        }
-        if self.waits_for_pace && now < self.pace_at {
-            // an acknowledgement does not bring the next packet forward
-            return;
-        }
-        let interval = self.pacing_interval();
-        self.restart_after_idle(now);
-        self.window_bytes = (self.controller.flight_limit(interval.is_some()) * f64::from(self.mss)) as u64;
-        self.waits_for_pace = false;
-        loop {
-            let mss = u64::from(self.mss);
-            let (seq, len, again) = if self.board.lost() > 0 {
-                let Some((start, end)) = self.board.next_hole(mss) else { return };
-                (start, end - start, true)
-            } else {
-                let len = mss.min(self.offered.saturating_sub(self.nxt));
-                if len == 0 || self.nxt + len - self.una > self.receive_window {
-                    self.cwnd_limited = false;
-                    if len == 0 && self.closing && self.nxt == self.offered {
-                        self.send_fin(now, false, wire);
-                    }
-                    return;
-                }
-                (self.nxt, len, false)
-            };
-            let pipe = self.pipe();
-            // one packet may always be in flight
-            if pipe + len > self.window_bytes && pipe > 0 && !(again && self.fast_retransmit) {
-                self.cwnd_limited = true;
-                return;
-            }
-            if let Some(interval) = interval {
-                if now < self.pace_at {
-                    self.cwnd_limited = self.window_bytes <= self.receive_window;
-                    self.waits_for_pace = true;
-                    return;
-                }
-                // lateness of up to one interval is made up for, more is not
-                self.pace_at = self.pace_at.saturating_add(interval).max(now);
-            }
-            if again && self.closing && seq == self.offered {
-                self.send_fin(now, true, wire);
-                continue;
-            }
-            self.send_data(now, seq, len, again, wire);
-            if interval.is_some() && now < self.pace_at && (self.board.lost() > 0 || self.nxt < self.offered) {
-                // what else there is to send will have to wait: no need to look what it is
-                self.cwnd_limited = self.window_bytes <= self.receive_window;
-                self.waits_for_pace = true;
-                return;
-            }
-        }
-    }
-
-    #[inline]
-    fn send_data(&mut self, now: Time, seq: u64, len: u64, again: bool, wire: &mut impl Wire) {
-        // A stretch to send again may end with the FIN's number, which is no byte.
-        let len = if self.closing { len.min(self.offered - seq) } else { len };
-        if again {
-            self.board.sent_again(seq + len, len);
-            self.fast_retransmit = false;
-            self.retransmits += 1;
-            if seq == self.una {
-                // The timer now waits for this very segment, as in senders in use: one that runs since the last advance
-                // would expire while the retransmission is on its way.
-                self.rto_at = Time::MAX;
-            }
-        } else {
-            self.nxt = seq + len;
-        }
-        let stamp = self.controller.on_sent(&Sent {
-            now,
-            in_flight: self.in_flight_packets(),
-            cwnd_limited: self.cwnd_limited,
-        });
-        self.after_sending(now);
-        let mut flags = Flags::default();
-        flags.set_retransmission(again);
-        wire.segment(Kind::Data, seq, len as u32, flags, stamp.in_flight);
-    }
-
-    /// The FIN waits for neither window nor pacing.
-    fn send_fin(&mut self, now: Time, again: bool, wire: &mut impl Wire) {
-        let mut flags = Flags::default();
-        flags.set_retransmission(again);
-        if again {
-            self.board.sent_again(self.offered + 1, 1);
-            self.fast_retransmit = false;
-        } else {
-            self.nxt = self.offered + 1;
-        }
-        self.after_sending(now);
-        wire.segment(Kind::Fin, self.offered, 0, flags, 0.0);
-    }
-
-    #[inline]
-    fn after_sending(&mut self, now: Time) {
-        self.last_sent = now;
-        if self.rto_at == Time::MAX {
-            self.rto_at = now.saturating_add(self.rto.timeout());
-        }
-    }
-
-    /// RFC 5681, 4.1: after an idle period longer than the timeout the window starts over.
-    #[inline]
-    fn restart_after_idle(&mut self, now: Time) {
-        if self.una == self.nxt
-            && self.offered > self.nxt
-            && self.nxt > 0
-            && now.saturating_sub(self.last_sent) > self.rto.timeout()
-        {
-            self.controller.on_idle(self.initial_window.min(self.controller.window()));
-        }
     }
 }

@@ -1,0 +1,38 @@
+//! What the application offers and when: start, bursts, stop, size.
+
+use eddyline_scenario::network::Application;
+use eddyline_units::Time;
+
+use super::{Sender, State, Wire};
+use crate::engine::{Flags, Kind};
+
+impl Sender {
+    pub(super) fn on_application(&mut self, now: Time, wire: &mut impl Wire) {
+        if self.state == State::Idle {
+            self.state = State::SynSent;
+            self.rto_at = now.saturating_add(self.rto.timeout());
+            wire.segment(Kind::Syn, 0, 0, Flags::default(), 0.0);
+        }
+        if now >= self.stop {
+            // what was not sent never will be; a FIN that has left keeps its number
+            self.offered = self.offered.min(self.nxt);
+            self.closing = true;
+            self.application_at = Time::MAX;
+            return;
+        }
+        match self.application {
+            Application::Bulk => {
+                self.offered = self.size;
+                self.application_at = self.stop;
+            }
+            Application::Bursts { bytes, every } => {
+                self.offered = self.offered.saturating_add(bytes).min(self.size);
+                self.application_at = now.saturating_add(every).min(self.stop);
+            }
+        }
+        if self.offered == self.size && self.size != u64::MAX {
+            self.closing = true;
+            self.application_at = self.stop;
+        }
+    }
+}
