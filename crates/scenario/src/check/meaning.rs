@@ -108,10 +108,6 @@ impl Shared<'_> {
             let message = "delayed_ack and tcp.ack_every are both given; only one of them is allowed".to_owned();
             self.wrong(&["delayed_ack"], message, Some("delayed_ack = true is short for tcp.ack_every = 2"), report);
         }
-        if tcp.ecn {
-            let message = "true, but no queue of this version marks packets; only false is allowed".to_owned();
-            self.wrong(&["tcp", "ecn"], message, Some("leave it out"), report);
-        }
     }
 
     fn stop(&self, stop: Option<Time>, start: Time, report: &mut Report<'_>) {

@@ -30,6 +30,8 @@ impl Flags {
     const LOST: u8 = 2;
     /// The ECN field, two bits.
     const ECN: u8 = 4 | 8;
+    const ECE: u8 = 16;
+    const CWR: u8 = 32;
 
     /// A segment sent again, or the acknowledgement that one caused: no round-trip sample (Karn).
     #[inline]
@@ -70,6 +72,30 @@ impl Flags {
     #[inline]
     pub fn set_ecn(&mut self, field: Ecn) {
         self.0 = (self.0 & !Self::ECN) | ((field as u8) << 2);
+    }
+
+    /// ECN-Echo: the receiver saw a mark (RFC 3168, 6.1).
+    #[inline]
+    pub const fn ece(self) -> bool {
+        self.0 & Self::ECE != 0
+    }
+
+    /// As [`ece`](Self::ece).
+    #[inline]
+    pub fn set_ece(&mut self, on: bool) {
+        self.0 = (self.0 & !Self::ECE) | (u8::from(on) * Self::ECE);
+    }
+
+    /// Congestion window reduced: the sender heard of a mark (RFC 3168, 6.1).
+    #[inline]
+    pub const fn cwr(self) -> bool {
+        self.0 & Self::CWR != 0
+    }
+
+    /// As [`cwr`](Self::cwr).
+    #[inline]
+    pub fn set_cwr(&mut self) {
+        self.0 |= Self::CWR;
     }
 
     /// All but what happened to the packet on its way.

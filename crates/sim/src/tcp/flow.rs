@@ -6,8 +6,8 @@ use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 
 use super::receiver::Receiver;
-use super::sender::{Sender, Wire};
-use crate::engine::{Flags, Kind, Layout, Net, Packet};
+use super::sender::{Segment, Sender, Wire};
+use crate::engine::{Kind, Layout, Net, Packet};
 use crate::record::FlowMeter;
 
 /// What packets of a flow look like on the wire.
@@ -62,7 +62,8 @@ struct Outlet<'a> {
 
 impl Wire for Outlet<'_> {
     #[inline]
-    fn segment(&mut self, kind: Kind, seq: u64, payload: u32, flags: Flags, stamp: f32) {
+    fn segment(&mut self, segment: Segment) {
+        let Segment { kind, seq, payload, flags, stamp } = segment;
         let shape = self.shape;
         let bytes = if kind == Kind::Data { payload + shape.header } else { shape.ack_packet };
         let packet = Packet {
@@ -97,7 +98,7 @@ impl Flow {
         };
         Self {
             sender: Sender::new(spec, spec.controller.build(&ends.facts)),
-            receiver: Receiver::new(spec.tcp.ack_every, spec.tcp.ack_timer, spec.tcp.sack),
+            receiver: Receiver::new(&spec.tcp),
             shape,
             meter,
         }
@@ -128,7 +129,7 @@ impl Flow {
             Kind::Ack => self.on_ack(now, packet, net),
             Kind::Data => self.on_segment(now, packet, u64::from(packet.extra), net),
             Kind::Fin => self.on_segment(now, packet, 1, net),
-            Kind::Syn => self.control(now, Kind::SynAck, packet, net),
+            Kind::Syn => self.answer(now, packet, net),
             Kind::SynAck => {
                 let wire = &mut Outlet { now, shape: self.shape, net };
                 let sample = self.sender.on_syn_ack(now, packet, wire);
@@ -180,12 +181,13 @@ impl Flow {
             hop: self.shape.ack_hop,
             generation: self.shape.generation,
             kind: Kind::Ack,
-            flags: echo.flags,
+            flags: self.receiver.flags(),
         };
         net.send(now, packet);
     }
 
-    fn control(&mut self, now: Time, kind: Kind, cause: &Packet, net: &mut Net) {
+    /// A SYN arrived: a SYN-ACK answers.
+    fn answer(&mut self, now: Time, syn: &Packet, net: &mut Net) {
         let packet = Packet {
             seq: 0,
             received_at: now,
@@ -193,8 +195,9 @@ impl Flow {
             bytes: self.shape.ack_packet,
             extra: 0,
             hop: self.shape.ack_hop,
-            kind,
-            ..*cause
+            kind: Kind::SynAck,
+            flags: self.receiver.on_syn(syn.flags),
+            ..*syn
         };
         net.send(now, packet);
     }

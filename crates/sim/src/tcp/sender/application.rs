@@ -3,7 +3,7 @@
 use eddyline_scenario::network::Application;
 use eddyline_units::Time;
 
-use super::{Sender, State, Wire};
+use super::{Segment, Sender, State, Wire, ecn};
 use crate::engine::{Flags, Kind};
 
 impl Sender {
@@ -11,7 +11,7 @@ impl Sender {
         if self.state == State::Idle {
             self.state = State::SynSent;
             self.rto_at = now.saturating_add(self.rto.timeout());
-            wire.segment(Kind::Syn, 0, 0, Flags::default(), 0.0);
+            self.send_syn(wire);
         }
         if now >= self.stop {
             // what was not sent never will be; a FIN that has left keeps its number
@@ -34,5 +34,15 @@ impl Sender {
             self.closing = true;
             self.application_at = self.stop;
         }
+    }
+
+    /// The first SYN, or one more.
+    pub(super) fn send_syn(&mut self, wire: &mut impl Wire) {
+        let mut flags = Flags::default();
+        flags.set_retransmission(self.syn_resent);
+        if self.extras.as_ref().is_some_and(|x| x.ecn.is_some()) {
+            ecn::propose(&mut flags);
+        }
+        wire.segment(Segment { kind: Kind::Syn, seq: 0, payload: 0, flags, stamp: 0.0 });
     }
 }

@@ -5,9 +5,13 @@
 //! stands for one segment that has left.
 
 mod application;
+mod ecn;
+mod extras;
 mod output;
 mod pacing;
 mod recovery;
+#[cfg(test)]
+mod tests;
 
 use eddyline_cc::{Ack, AnyController, Controller as _, Stamp};
 use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing};
@@ -17,11 +21,25 @@ use super::rto::Rto;
 use super::sack::SackBlocks;
 use super::scoreboard::Scoreboard;
 use crate::engine::{Flags, Kind, Packet};
+use extras::Extras;
 
-/// What the sender wants to put on the wire.
+/// A segment that the sender wants on the wire.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Segment {
+    pub kind: Kind,
+    /// Its first number.
+    pub seq: u64,
+    /// Bytes of data.
+    pub payload: u32,
+    pub flags: Flags,
+    /// What the controller wants to remember.
+    pub stamp: f32,
+}
+
+/// Where segments go.
 pub trait Wire {
-    /// Sends a segment; `seq` is its first number, `payload` its bytes of data.
-    fn segment(&mut self, kind: Kind, seq: u64, payload: u32, flags: Flags, stamp: f32);
+    /// Sends a segment.
+    fn segment(&mut self, segment: Segment);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +103,7 @@ pub struct Sender {
     size: u64,
     last_sent: Time,
     syn_resent: bool,
+    extras: Option<Box<Extras>>,
     pub last_rtt: Option<Time>,
     pub retransmits: u64,
     pub timeouts: u64,
@@ -126,6 +145,7 @@ impl Sender {
             size: spec.size.unwrap_or(u64::MAX),
             last_sent: Time::ZERO,
             syn_resent: false,
+            extras: Extras::of(&spec.tcp),
             last_rtt: None,
             retransmits: 0,
             timeouts: 0,
@@ -174,6 +194,9 @@ impl Sender {
             return None;
         }
         self.state = State::Established;
+        if let Some(ecn) = self.extras.as_mut().and_then(|x| x.ecn.as_mut()) {
+            ecn.on_syn_ack(packet.flags);
+        }
         self.rto.progress();
         self.rto_at = Time::MAX;
         let sample = (!packet.flags.retransmission()).then(|| now - packet.sent_at);
@@ -203,7 +226,7 @@ impl Sender {
         if self.state != State::Established {
             return None;
         }
-        let before = self.una + self.board.sacked();
+        let (una_before, before) = (self.una, self.una + self.board.sacked());
         let advanced = packet.seq > self.una;
         if advanced {
             self.una = packet.seq;
@@ -228,6 +251,7 @@ impl Sender {
             }
             self.last_rtt = sample;
         }
+        let reduced = self.extras.is_some() && self.on_extras(now, packet, una_before);
         if acked > 0 {
             self.controller.on_ack(&Ack {
                 now,
@@ -239,7 +263,7 @@ impl Sender {
                 stamp: Stamp { in_flight: packet.stamp },
                 // RFC 3042: the window does not grow on duplicates
                 cwnd_limited: self.cwnd_limited && advanced,
-                in_recovery: self.episode == Episode::Recovery,
+                in_recovery: self.episode == Episode::Recovery || reduced,
             });
         }
         if advanced {

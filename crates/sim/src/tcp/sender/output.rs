@@ -3,7 +3,7 @@
 use eddyline_cc::{Controller as _, Sent};
 use eddyline_units::Time;
 
-use super::{Sender, State, Wire};
+use super::{Segment, Sender, State, Wire};
 use crate::engine::{Flags, Kind};
 
 impl Sender {
@@ -91,7 +91,10 @@ impl Sender {
         self.after_sending(now);
         let mut flags = Flags::default();
         flags.set_retransmission(again);
-        wire.segment(Kind::Data, seq, len as u32, flags, stamp.in_flight);
+        if let Some(extras) = &mut self.extras {
+            extras.label(&mut flags);
+        }
+        wire.segment(Segment { kind: Kind::Data, seq, payload: len as u32, flags, stamp: stamp.in_flight });
     }
 
     /// The FIN waits for neither window nor pacing.
@@ -105,7 +108,7 @@ impl Sender {
             self.nxt = self.offered + 1;
         }
         self.after_sending(now);
-        wire.segment(Kind::Fin, self.offered, 0, flags, 0.0);
+        wire.segment(Segment { kind: Kind::Fin, seq: self.offered, payload: 0, flags, stamp: 0.0 });
     }
 
     #[inline]

@@ -4,7 +4,6 @@ use eddyline_cc::{Controller as _, Loss, PartialAck, Timeout};
 use eddyline_units::Time;
 
 use super::{Episode, Sender, State, Wire};
-use crate::engine::{Flags, Kind};
 use crate::tcp::SackBlocks;
 
 impl Sender {
@@ -89,9 +88,11 @@ impl Sender {
     }
 
     fn begin_recovery(&mut self, now: Time) {
-        // RFC 5681, 3.2 step 2: what duplicates let out before (RFC 3042) does not count
-        let flight_size = self.flight_size().min(self.controller.window());
-        self.controller.on_loss(&Loss { now, flight_size });
+        if self.reduces() {
+            // RFC 5681, 3.2 step 2: what duplicates let out before (RFC 3042) does not count
+            let flight_size = self.flight_size().min(self.controller.window());
+            self.controller.on_loss(&Loss { now, flight_size });
+        }
         self.episode = Episode::Recovery;
         self.recovery_point = self.nxt;
         // RFC 5681, 3.2 step 3 and RFC 6675, 5 step 4.3: the first segment does not wait for the window
@@ -104,15 +105,14 @@ impl Sender {
         self.rto_at = now.saturating_add(self.rto.timeout());
         if self.state == State::SynSent {
             self.syn_resent = true;
-            let mut flags = Flags::default();
-            flags.set_retransmission(true);
-            wire.segment(Kind::Syn, 0, 0, flags, 0.0);
+            self.send_syn(wire);
             return;
         }
         // While holes are being filled, what has been acknowledged selectively or lost is outstanding too and would count
         // several windows.
         let flight_size = self.flight_size().min(self.controller.window());
         self.controller.on_timeout(&Timeout { now, flight_size, repeated });
+        self.reduced();
         self.episode = Episode::AfterTimeout;
         self.fast_retransmit = false;
         self.recovery_point = self.nxt;

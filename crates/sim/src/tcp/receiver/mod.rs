@@ -1,10 +1,15 @@
 //! The receiver: reassembly, delayed acknowledgements (RFC 1122, 5681), SACK blocks (RFC 2018).
 
+mod ecn;
+mod extras;
+
+use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
 use super::ranges::Ranges;
 use super::sack::SackBlocks;
 use crate::engine::{Flags, Packet};
+use extras::Extras;
 
 /// What the sender learns of the packet that caused an acknowledgement.
 #[derive(Debug, Clone, Copy)]
@@ -12,7 +17,8 @@ pub struct Echo {
     pub sent_at: Time,
     pub received_at: Time,
     pub stamp: f32,
-    pub flags: Flags,
+    /// That packet was a segment sent again.
+    pub retransmission: bool,
 }
 
 /// What to do about a segment.
@@ -42,12 +48,13 @@ pub struct Receiver {
     timer: Time,
     sack: bool,
     echo: Echo,
+    extras: Option<Box<Extras>>,
 }
 
 impl Receiver {
-    /// Acknowledges every `every` segments or after `timer`.
-    pub fn new(every: u32, timer: Time, sack: bool) -> Self {
-        let echo = Echo { sent_at: Time::ZERO, received_at: Time::ZERO, stamp: 0.0, flags: Flags::default() };
+    /// Acknowledges as `options` say.
+    pub fn new(options: &TcpOptions) -> Self {
+        let echo = Echo { sent_at: Time::ZERO, received_at: Time::ZERO, stamp: 0.0, retransmission: false };
         Self {
             next: 0,
             fin: u64::MAX,
@@ -55,10 +62,11 @@ impl Receiver {
             reported: [u64::MAX; 3],
             pending: 0,
             due: Time::MAX,
-            every,
-            timer,
-            sack,
+            every: options.ack_every,
+            timer: options.ack_timer,
+            sack: options.sack,
             echo,
+            extras: Extras::of(options),
         }
     }
 
@@ -86,10 +94,39 @@ impl Receiver {
         self.echo
     }
 
+    /// A SYN arrived: the flags of the SYN-ACK.
+    pub fn on_syn(&mut self, syn: Flags) -> Flags {
+        let mut flags = Flags::default();
+        flags.set_retransmission(syn.retransmission());
+        if let Some(ecn) = self.extras.as_mut().and_then(|x| x.ecn.as_mut()) {
+            flags.set_ece(ecn.on_syn(syn));
+        }
+        flags
+    }
+
+    /// Flags of the next acknowledgement.
+    #[inline]
+    pub fn flags(&self) -> Flags {
+        let mut flags = Flags::default();
+        flags.set_retransmission(self.echo.retransmission);
+        if let Some(extras) = &self.extras {
+            extras.label(&mut flags);
+        }
+        flags
+    }
+
     /// A segment of `len` sequence numbers arrived; a FIN is acknowledged at once.
     #[inline]
     pub fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, fin: bool) -> Reaction {
-        self.echo = Echo { sent_at: packet.sent_at, received_at: now, stamp: packet.stamp, flags: packet.flags };
+        self.echo = Echo {
+            sent_at: packet.sent_at,
+            received_at: now,
+            stamp: packet.stamp,
+            retransmission: packet.flags.retransmission(),
+        };
+        if let Some(extras) = &mut self.extras {
+            extras.on_segment(packet);
+        }
         if fin {
             self.fin = packet.seq;
         }
