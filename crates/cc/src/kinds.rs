@@ -81,6 +81,10 @@ macro_rules! controllers {
                 match self { $(Self::$kind(c) => c.on_ecn(mark)),* }
             }
             #[inline]
+            fn on_spurious_timeout(&mut self, window: f64) {
+                match self { $(Self::$kind(c) => c.on_spurious_timeout(window)),* }
+            }
+            #[inline]
             fn on_idle(&mut self, restart_window: f64) {
                 match self { $(Self::$kind(c) => c.on_idle(restart_window)),* }
             }
@@ -95,6 +99,10 @@ macro_rules! controllers {
             #[inline]
             fn pacing_interval(&self) -> Option<Time> {
                 match self { $(Self::$kind(c) => c.pacing_interval()),* }
+            }
+            #[inline]
+            fn slow_start_threshold(&self) -> Option<f64> {
+                match self { $(Self::$kind(c) => c.slow_start_threshold()),* }
             }
             #[inline]
             fn base_rtt(&self) -> Option<Time> {

@@ -1,4 +1,30 @@
-//! Standard slow start and congestion avoidance (RFC 5681, 3.1), as a part that loss-based controllers put together.
+//! Standard slow start and congestion avoidance (RFC 5681, 3.1), as a part that loss-based controllers put together, with
+//! byte counting and HyStart++ where they are asked for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::byte_counting::ByteCounting;
+use crate::controller::{Ack, PathFacts};
+use crate::hystart::HyStart;
+
+/// How a loss-based controller looks for the capacity of a path that it does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub enum SlowStartKind {
+    /// Doubling each round trip until a loss (RFC 5681).
+    #[default]
+    #[serde(rename = "standard")]
+    Standard,
+    /// The first slow start ends when the round-trip time grows (HyStart++, RFC 9406).
+    #[serde(rename = "hystart++")]
+    HyStart,
+}
+
+impl SlowStartKind {
+    pub(crate) fn is_standard(&self) -> bool {
+        *self == Self::Standard
+    }
+}
 
 /// The window of a loss-based controller with its slow-start threshold.
 #[derive(Debug, Clone, Copy)]
@@ -6,36 +32,87 @@ pub(crate) struct SlowStart {
     pub(crate) cwnd: f64,
     pub(crate) ssthresh: f64,
     /// Thresholds are whole packets.
-    pub(crate) whole_packets: bool,
+    whole_packets: bool,
+    counting: Option<ByteCounting>,
+    finder: Option<HyStart>,
+    /// What the threshold goes back to if the last timeout was spurious (pipe_prev of RFC 4015).
+    before_timeout: Option<f64>,
 }
 
 impl SlowStart {
-    pub(crate) fn new(initial_window: f64) -> Self {
-        Self { cwnd: initial_window.max(1.0), ssthresh: f64::INFINITY, whole_packets: false }
+    pub(crate) fn new(kind: SlowStartKind, whole_packets: bool, facts: &PathFacts) -> Self {
+        Self {
+            cwnd: facts.initial_window.max(1.0),
+            ssthresh: f64::INFINITY,
+            whole_packets,
+            counting: facts.byte_counting.map(ByteCounting::new),
+            finder: (kind == SlowStartKind::HyStart).then(|| HyStart::new(facts)),
+            before_timeout: None,
+        }
     }
 
-    /// Grows by one packet per acknowledgement if in slow start; says whether it was.
+    /// Grows if in slow start, by one packet per acknowledgement unless bytes are counted; says whether it was.
     #[inline]
     pub(crate) fn grow(&mut self, acked: f64) -> bool {
         let slow = self.cwnd < self.ssthresh;
         if slow {
-            self.cwnd += acked.min(1.0);
+            self.cwnd += match (&self.finder, &self.counting) {
+                (None, None) => acked.min(1.0),
+                (Some(finder), _) => finder.growth(acked),
+                (None, Some(counting)) => counting.in_slow_start(acked),
+            };
         }
         slow
+    }
+
+    /// Grows by one packet a round trip.
+    #[inline]
+    pub(crate) fn avoid(&mut self, acked: f64) {
+        self.cwnd += match &mut self.counting {
+            // RFC 5681, equation 3: SMSS * SMSS / cwnd per acknowledgement
+            None => 1.0 / self.cwnd,
+            Some(counting) => counting.in_avoidance(acked, self.cwnd),
+        };
+    }
+
+    /// After each acknowledgement, whether the window grew by it or not: the first slow start may end.
+    #[inline]
+    pub(crate) fn observe(&mut self, ack: &Ack) {
+        if let Some(finder) = &mut self.finder
+            && finder.observe(ack)
+        {
+            self.ssthresh = self.cwnd;
+            self.finder = None;
+        }
     }
 
     /// Sets threshold and window after a fast retransmit.
     pub(crate) fn reduce_to(&mut self, packets: f64) {
         self.ssthresh = self.threshold(packets);
         self.cwnd = self.ssthresh;
+        self.finder = None;
+        self.before_timeout = None;
     }
 
     /// Starts over from one packet (RFC 5681, equation 4); a repeated timeout leaves the threshold as it was.
     pub(crate) fn collapse(&mut self, packets: f64, repeated: bool) {
         if !repeated {
+            self.before_timeout = Some(self.ssthresh.max(2.0 * packets));
             self.ssthresh = self.threshold(packets);
         }
         self.cwnd = 1.0;
+        self.finder = None;
+        if let Some(counting) = &mut self.counting {
+            counting.on_timeout();
+        }
+    }
+
+    /// The last timeout was spurious: the window follows what is in flight, the threshold is what it was (RFC 4015, 3.2).
+    pub(crate) fn undo_timeout(&mut self, window: f64) {
+        if let Some(threshold) = self.before_timeout.take() {
+            self.cwnd = self.cwnd.max(window);
+            self.ssthresh = threshold;
+        }
     }
 
     fn threshold(&self, packets: f64) -> f64 {

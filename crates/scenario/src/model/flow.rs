@@ -6,6 +6,8 @@ use eddyline_units::{Bytes, Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::tcp::Tcp;
+
 /// A sender under a congestion controller, and its receiver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -84,75 +86,6 @@ pub struct AccessDelay {
     #[serde(default)]
     #[schemars(extend("x-most" = "1 h"))]
     pub ack: Time,
-}
-
-/// TCP's machinery.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Tcp {
-    /// Selective acknowledgement (RFC 2018, RFC 6675).
-    #[serde(default = "yes")]
-    pub sack: bool,
-    /// Initial window in packets (RFC 6928).
-    #[serde(default = "ten")]
-    #[schemars(range(min = 1, max = 1_000_000))]
-    pub initial_window: u32,
-    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time: the G of RFC 6298, as in Linux.
-    #[serde(default = "fifth_second")]
-    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
-    pub min_rto: Time,
-    /// Full segments per acknowledgement. Default: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1_000_000))]
-    pub ack_every: Option<u32>,
-    /// Longest wait of a delayed acknowledgement.
-    #[serde(default = "fifth_second")]
-    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
-    pub ack_timer: Time,
-    /// Explicit congestion notification.
-    #[serde(default)]
-    pub ecn: bool,
-    /// Whether packets are paced: true, false, or as the "controller" wants it.
-    #[serde(default)]
-    pub pacing: PacingChoice,
-}
-
-impl Default for Tcp {
-    fn default() -> Self {
-        Self {
-            sack: true,
-            initial_window: ten(),
-            min_rto: fifth_second(),
-            ack_every: None,
-            ack_timer: fifth_second(),
-            ecn: false,
-            pacing: PacingChoice::default(),
-        }
-    }
-}
-
-/// Whether packets are paced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum PacingChoice {
-    /// Always or never.
-    Switch(bool),
-    /// As somebody else wants it.
-    Word(PacingWord),
-}
-
-/// Who decides about pacing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum PacingWord {
-    /// The congestion controller.
-    Controller,
-}
-
-impl Default for PacingChoice {
-    fn default() -> Self {
-        Self::Word(PacingWord::Controller)
-    }
 }
 
 /// What the sending application offers.
@@ -287,16 +220,4 @@ const fn default_header() -> Bytes {
 
 const fn one() -> u32 {
     1
-}
-
-const fn ten() -> u32 {
-    10
-}
-
-const fn yes() -> bool {
-    true
-}
-
-const fn fifth_second() -> Time {
-    Time::from_ms(200)
 }

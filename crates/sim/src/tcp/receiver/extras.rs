@@ -1,28 +1,57 @@
 //! What a receiver does besides, where it was asked to: nothing of it costs a flow that was not.
 
 use eddyline_scenario::network::TcpOptions;
+use eddyline_units::Time;
 
 use super::ecn::EcnReceiver;
+use super::quick::QuickAcks;
+use super::timestamps::Timestamps;
 use crate::engine::{Flags, Kind, Packet};
 
 /// Options of a receiver.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Extras {
     pub ecn: Option<EcnReceiver>,
+    quick: Option<QuickAcks>,
+    timestamps: Option<Timestamps>,
+    /// Segments per acknowledgement where no option says otherwise.
+    every: u32,
 }
 
 impl Extras {
     /// None unless some option is on.
     pub fn of(options: &TcpOptions) -> Option<Box<Self>> {
-        let extras = Self { ecn: options.ecn.then(EcnReceiver::default) };
-        let any = extras.ecn.is_some();
+        let extras = Self {
+            ecn: options.ecn.then(EcnReceiver::default),
+            quick: (options.quick_acks > 0).then(|| QuickAcks::new(options.quick_acks)),
+            timestamps: options.timestamps.then(Timestamps::default),
+            every: options.ack_every,
+        };
+        let any = extras.ecn.is_some() || extras.quick.is_some() || extras.timestamps.is_some();
         any.then(|| Box::new(extras))
     }
 
-    /// A segment arrived.
-    pub fn on_segment(&mut self, packet: &Packet) {
+    /// Whether acknowledgements echo this packet from now on.
+    pub fn echoes(&mut self, packet: &Packet) -> bool {
+        self.timestamps.as_mut().is_none_or(|t| t.takes(packet.seq, packet.sent_at))
+    }
+
+    /// A segment arrived, `needless` if all of it was there. Gives how many are to be acknowledged together.
+    pub fn on_segment(&mut self, now: Time, packet: &Packet, needless: bool) -> u32 {
         if let Some(ecn) = self.ecn.as_mut().filter(|_| packet.kind == Kind::Data) {
             ecn.on_data(packet.flags);
+        }
+        let quick = self.quick.as_mut().is_some_and(|q| q.on_segment(now, needless));
+        if quick { 1 } else { self.every }
+    }
+
+    /// An acknowledgement of all below `next` leaves.
+    pub fn on_acknowledgement(&mut self, next: u64) {
+        if let Some(quick) = &mut self.quick {
+            quick.on_acknowledgement();
+        }
+        if let Some(timestamps) = &mut self.timestamps {
+            timestamps.on_acknowledgement(next);
         }
     }
 

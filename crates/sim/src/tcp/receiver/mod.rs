@@ -2,6 +2,10 @@
 
 mod ecn;
 mod extras;
+mod quick;
+#[cfg(test)]
+mod tests;
+mod timestamps;
 
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
@@ -44,6 +48,7 @@ pub struct Receiver {
     pending: u32,
     /// When a delayed acknowledgement is due.
     due: Time,
+    /// Segments per acknowledgement at present.
     every: u32,
     timer: Time,
     sack: bool,
@@ -118,14 +123,20 @@ impl Receiver {
     /// A segment of `len` sequence numbers arrived; a FIN is acknowledged at once.
     #[inline]
     pub fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, fin: bool) -> Reaction {
-        self.echo = Echo {
+        let echo = Echo {
             sent_at: packet.sent_at,
             received_at: now,
             stamp: packet.stamp,
             retransmission: packet.flags.retransmission(),
         };
-        if let Some(extras) = &mut self.extras {
-            extras.on_segment(packet);
+        match &mut self.extras {
+            None => self.echo = echo,
+            Some(extras) => {
+                if extras.echoes(packet) {
+                    self.echo = echo;
+                }
+                self.every = extras.on_segment(now, packet, packet.seq + len <= self.next);
+            }
         }
         if fin {
             self.fin = packet.seq;
@@ -175,6 +186,9 @@ impl Receiver {
     pub fn acknowledge(&mut self) -> Option<SackBlocks> {
         self.pending = 0;
         self.due = Time::MAX;
+        if let Some(extras) = &mut self.extras {
+            extras.on_acknowledgement(self.next);
+        }
         if self.early.is_empty() || !self.sack { None } else { Some(self.blocks()) }
     }
 

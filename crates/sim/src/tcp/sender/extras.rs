@@ -40,7 +40,7 @@ impl Sender {
         if ecn.is_news(self.una) {
             ecn.reduced(self.nxt);
             // FlightSize as it was before this acknowledgement
-            let flight_size = (self.nxt - una_before) as f64 * self.packets_per_byte;
+            let flight_size = ((self.nxt - una_before) as f64 * self.packets_per_byte).min(self.controller.window());
             self.controller.on_ecn(&Loss { now, flight_size });
         }
         // RFC 3168, 6.1.2: no growth on an acknowledgement with ECE

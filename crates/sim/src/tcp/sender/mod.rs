@@ -92,6 +92,8 @@ pub struct Sender {
     fast_retransmit: bool,
     board: Scoreboard,
     sack: bool,
+    timestamps: bool,
+    limited_transmit: bool,
     /// Without SACK: duplicate acknowledgements, and the bytes that they stand for.
     duplicates: u32,
     duplicate_bytes: u64,
@@ -136,6 +138,8 @@ impl Sender {
             fast_retransmit: false,
             board: Scoreboard::default(),
             sack: spec.tcp.sack,
+            timestamps: spec.tcp.timestamps,
+            limited_transmit: spec.tcp.limited_transmit,
             duplicates: 0,
             duplicate_bytes: 0,
             cwnd_limited: false,
@@ -241,7 +245,9 @@ impl Sender {
             self.account(now, advanced, before, blocks);
         }
         let acked = (self.una + self.board.sacked()).saturating_sub(before);
-        let sample = (!packet.flags.retransmission() && acked > 0).then(|| now - packet.sent_at);
+        // Karn; with timestamps every acknowledgement that advances tells which packet it answers (RFC 7323, 4.1)
+        let timed = if self.timestamps { advanced } else { !packet.flags.retransmission() && acked > 0 };
+        let sample = timed.then(|| now - packet.sent_at);
         if let Some(rtt) = sample {
             // One sample a round trip, as RFC 6298 was made for: with more, the variation is forgotten within one (RFC 7323,
             // appendix G), and a queue that fills is a timeout.

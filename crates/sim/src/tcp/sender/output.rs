@@ -3,7 +3,7 @@
 use eddyline_cc::{Controller as _, Sent};
 use eddyline_units::Time;
 
-use super::{Segment, Sender, State, Wire};
+use super::{Episode, Segment, Sender, State, Wire};
 use crate::engine::{Flags, Kind};
 
 impl Sender {
@@ -38,7 +38,12 @@ impl Sender {
                 }
                 (self.nxt, len, false)
             };
-            let pipe = self.pipe();
+            let pipe = if self.limited_transmit || again || self.episode != Episode::None {
+                self.pipe()
+            } else {
+                // RFC 5681 without RFC 3042: duplicates let nothing out
+                self.nxt - self.una
+            };
             // one packet may always be in flight
             if pipe + len > self.window_bytes && pipe > 0 && !(again && self.fast_retransmit) {
                 self.cwnd_limited = true;

@@ -1,6 +1,7 @@
 //! A sender against acknowledgements made by hand: segments of 1,000 bytes, a round trip of 100 ms, and a wire that keeps
 //! what is sent.
 
+mod acks;
 mod ecn;
 
 use eddyline_scenario::{Format, Input, load};

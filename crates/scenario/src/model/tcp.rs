@@ -1,0 +1,121 @@
+//! TCP's machinery as written.
+//!
+//! What is off unless asked for is no part of the canonical form where it is off.
+
+use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// TCP's machinery.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tcp {
+    /// Selective acknowledgement (RFC 2018, RFC 6675).
+    #[serde(default = "yes")]
+    pub sack: bool,
+    /// Initial window in packets (RFC 6928).
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub initial_window: u32,
+    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time: the G of RFC 6298, as in Linux.
+    #[serde(default = "fifth_second")]
+    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    pub min_rto: Time,
+    /// Full segments per acknowledgement. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub ack_every: Option<u32>,
+    /// Longest wait of a delayed acknowledgement. Linux: 40 ms.
+    #[serde(default = "fifth_second")]
+    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    pub ack_timer: Time,
+    /// Acknowledgements at the start, after a pause and after a needless retransmission that do not wait for `ack_every`.
+    /// Linux: 16.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = 1_000_000))]
+    pub quick_acks: u32,
+    /// Growth by the bytes that an acknowledgement covers, at most so many full segments in slow start (the L of RFC 3465,
+    /// there 2). Default: growth per acknowledgement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub byte_counting: Option<u32>,
+    /// New data on the first two duplicate acknowledgements (RFC 3042).
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub limited_transmit: bool,
+    /// Timestamps (RFC 7323): round-trip samples from retransmissions too, delayed acknowledgements included. Their 12
+    /// bytes are part of `header` and `ack_packet`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub timestamps: bool,
+    /// Explicit congestion notification (RFC 3168): marks of queues halve the window as losses do. Default: false.
+    #[serde(default)]
+    pub ecn: bool,
+    /// Whether packets are paced: true, false, or as the "controller" wants it.
+    #[serde(default)]
+    pub pacing: PacingChoice,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Self {
+            sack: true,
+            initial_window: ten(),
+            min_rto: fifth_second(),
+            ack_every: None,
+            ack_timer: fifth_second(),
+            quick_acks: 0,
+            byte_counting: None,
+            limited_transmit: true,
+            timestamps: false,
+            ecn: false,
+            pacing: PacingChoice::default(),
+        }
+    }
+}
+
+/// Whether packets are paced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PacingChoice {
+    /// Always or never.
+    Switch(bool),
+    /// As somebody else wants it.
+    Word(PacingWord),
+}
+
+/// Who decides about pacing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PacingWord {
+    /// The congestion controller.
+    Controller,
+}
+
+impl Default for PacingChoice {
+    fn default() -> Self {
+        Self::Word(PacingWord::Controller)
+    }
+}
+
+const fn ten() -> u32 {
+    10
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn fifth_second() -> Time {
+    Time::from_ms(200)
+}
+
+const fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+const fn is_true(switch: &bool) -> bool {
+    *switch
+}
+
+const fn is_false(switch: &bool) -> bool {
+    !*switch
+}

@@ -1,0 +1,67 @@
+//! TCP options with their defaults filled in.
+
+use eddyline_units::Time;
+
+use crate::model::{PacingChoice, Tcp};
+
+/// TCP machinery of a flow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TcpOptions {
+    /// Selective acknowledgement (RFC 2018, RFC 6675).
+    pub sack: bool,
+    /// Initial window in packets (RFC 6928).
+    pub initial_window: u32,
+    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time.
+    pub min_rto: Time,
+    /// Full segments per acknowledgement.
+    pub ack_every: u32,
+    /// Longest wait of a delayed acknowledgement.
+    pub ack_timer: Time,
+    /// Acknowledgements that do not wait, at the start and after a pause or a needless retransmission.
+    pub quick_acks: u32,
+    /// Explicit congestion notification (RFC 3168).
+    pub ecn: bool,
+    /// Limit of growth by bytes (the L of RFC 3465); none: growth per acknowledgement.
+    pub byte_counting: Option<u32>,
+    /// Limited transmit (RFC 3042).
+    pub limited_transmit: bool,
+    /// Timestamps (RFC 7323).
+    pub timestamps: bool,
+    /// Whether packets are paced.
+    pub pacing: Pacing,
+}
+
+/// Whether packets are paced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pacing {
+    /// Always.
+    On,
+    /// Never.
+    Off,
+    /// As the controller wants it.
+    Controller,
+}
+
+impl TcpOptions {
+    /// Fills in what `tcp` leaves out; `delayed_ack` is the flow's key of that name.
+    pub(crate) fn of(tcp: &Tcp, delayed_ack: Option<bool>) -> Self {
+        let delayed = if delayed_ack == Some(true) { 2 } else { 1 };
+        Self {
+            sack: tcp.sack,
+            initial_window: tcp.initial_window,
+            min_rto: tcp.min_rto,
+            ack_every: tcp.ack_every.unwrap_or(delayed),
+            ack_timer: tcp.ack_timer,
+            quick_acks: tcp.quick_acks,
+            ecn: tcp.ecn,
+            byte_counting: tcp.byte_counting,
+            limited_transmit: tcp.limited_transmit,
+            timestamps: tcp.timestamps,
+            pacing: match tcp.pacing {
+                PacingChoice::Switch(true) => Pacing::On,
+                PacingChoice::Switch(false) => Pacing::Off,
+                PacingChoice::Word(_) => Pacing::Controller,
+            },
+        }
+    }
+}
