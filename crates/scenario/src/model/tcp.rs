@@ -52,6 +52,9 @@ pub struct Tcp {
     /// Whether packets are paced: true, false, or as the "controller" wants it.
     #[serde(default)]
     pub pacing: PacingChoice,
+    /// Pacing of window-based controllers (`pacing = true`): rate in windows a smoothed round-trip time.
+    #[serde(default, skip_serializing_if = "PacingGain::is_default")]
+    pub pacing_gain: PacingGain,
 }
 
 impl Default for Tcp {
@@ -68,7 +71,34 @@ impl Default for Tcp {
             timestamps: false,
             ecn: false,
             pacing: PacingChoice::default(),
+            pacing_gain: PacingGain::default(),
         }
+    }
+}
+
+/// Windows a smoothed round-trip time at which packets of a window-based controller are paced, as in Linux.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PacingGain {
+    /// While the window is below half of the slow-start threshold.
+    #[serde(default = "twice")]
+    #[schemars(range(min = 0.1, max = 1000.0))]
+    pub slow_start: f64,
+    /// At all other times.
+    #[serde(default = "a_fifth_more")]
+    #[schemars(range(min = 0.1, max = 1000.0))]
+    pub avoidance: f64,
+}
+
+impl Default for PacingGain {
+    fn default() -> Self {
+        Self { slow_start: twice(), avoidance: a_fifth_more() }
+    }
+}
+
+impl PacingGain {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -94,6 +124,14 @@ impl Default for PacingChoice {
     fn default() -> Self {
         Self::Word(PacingWord::Controller)
     }
+}
+
+const fn twice() -> f64 {
+    2.0
+}
+
+const fn a_fifth_more() -> f64 {
+    1.2
 }
 
 const fn ten() -> u32 {

@@ -4,6 +4,8 @@ use eddyline_units::Time;
 
 use crate::model::{PacingChoice, Tcp};
 
+pub use crate::model::PacingGain;
+
 /// TCP machinery of a flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TcpOptions {
@@ -29,6 +31,8 @@ pub struct TcpOptions {
     pub timestamps: bool,
     /// Whether packets are paced.
     pub pacing: Pacing,
+    /// At how many windows a round trip, where the controller does not say.
+    pub pacing_gain: PacingGain,
 }
 
 /// Whether packets are paced.
@@ -62,6 +66,7 @@ impl TcpOptions {
                 PacingChoice::Switch(false) => Pacing::Off,
                 PacingChoice::Word(_) => Pacing::Controller,
             },
+            pacing_gain: tcp.pacing_gain,
         }
     }
 }

@@ -14,7 +14,7 @@ mod recovery;
 mod tests;
 
 use eddyline_cc::{Ack, AnyController, Controller as _, Stamp};
-use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing};
+use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing, PacingGain};
 use eddyline_units::Time;
 
 use super::rto::Rto;
@@ -84,6 +84,7 @@ pub struct Sender {
     /// Packets wait for `pace_at`.
     waits_for_pace: bool,
     pacing: Pacing,
+    pacing_gain: PacingGain,
     state: State,
     episode: Episode,
     /// All below is acknowledged when the episode is over.
@@ -132,6 +133,7 @@ impl Sender {
             pace_at: Time::ZERO,
             waits_for_pace: false,
             pacing: spec.tcp.pacing,
+            pacing_gain: spec.tcp.pacing_gain,
             state: State::Idle,
             episode: Episode::None,
             recovery_point: 0,

@@ -13,10 +13,15 @@ impl Sender {
         match self.pacing {
             Pacing::Off => None,
             Pacing::Controller => self.controller.pacing_interval(),
-            Pacing::On => self.controller.pacing_interval().or_else(|| {
-                let srtt = self.rto.srtt()?;
-                Some(Time::from_ps((srtt.as_ps() as f64 / self.controller.window()) as u64))
-            }),
+            Pacing::On => self.controller.pacing_interval().or_else(|| self.window_interval()),
         }
+    }
+
+    /// A multiple of the window a smoothed round-trip time, as Linux paces.
+    fn window_interval(&self) -> Option<Time> {
+        let window = self.controller.window();
+        let slow_start = self.controller.slow_start_threshold().is_some_and(|t| window < t / 2.0);
+        let gain = if slow_start { self.pacing_gain.slow_start } else { self.pacing_gain.avoidance };
+        Some(Time::from_ps((self.rto.srtt()?.as_ps() as f64 / (gain * window)) as u64))
     }
 }

@@ -3,6 +3,7 @@
 
 mod acks;
 mod ecn;
+mod pacing;
 
 use eddyline_scenario::{Format, Input, load};
 use eddyline_units::Time;
