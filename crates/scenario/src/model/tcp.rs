@@ -49,6 +49,9 @@ pub struct Tcp {
     /// Explicit congestion notification (RFC 3168): marks of queues halve the window as losses do. Default: false.
     #[serde(default)]
     pub ecn: bool,
+    /// Proportional rate reduction (RFC 9937) while the window goes down after a loss or a mark; needs `sack`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub prr: bool,
     /// Whether packets are paced: true, false, or as the "controller" wants it.
     #[serde(default)]
     pub pacing: PacingChoice,
@@ -69,6 +72,7 @@ impl Default for Tcp {
             byte_counting: None,
             limited_transmit: true,
             timestamps: false,
+            prr: false,
             ecn: false,
             pacing: PacingChoice::default(),
             pacing_gain: PacingGain::default(),

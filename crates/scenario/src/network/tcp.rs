@@ -29,6 +29,8 @@ pub struct TcpOptions {
     pub limited_transmit: bool,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
+    /// Proportional rate reduction (RFC 9937).
+    pub prr: bool,
     /// Whether packets are paced.
     pub pacing: Pacing,
     /// At how many windows a round trip, where the controller does not say.
@@ -61,6 +63,7 @@ impl TcpOptions {
             byte_counting: tcp.byte_counting,
             limited_transmit: tcp.limited_transmit,
             timestamps: tcp.timestamps,
+            prr: tcp.prr,
             pacing: match tcp.pacing {
                 PacingChoice::Switch(true) => Pacing::On,
                 PacingChoice::Switch(false) => Pacing::Off,

@@ -18,6 +18,8 @@ pub struct Scoreboard {
     resent: u64,
     /// Bytes in holes between `resent` and `edge`.
     lost: u64,
+    /// Bytes that were ever found lost.
+    ever_lost: u64,
 }
 
 impl Scoreboard {
@@ -31,6 +33,11 @@ impl Scoreboard {
     #[inline]
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// Bytes that were ever found lost.
+    pub fn ever_lost(&self) -> u64 {
+        self.ever_lost
     }
 
     /// Everything below `una` is acknowledged. Gives the bytes below it that had been selectively acknowledged before.
@@ -80,7 +87,9 @@ impl Scoreboard {
         }
         let from = self.edge.max(self.resent);
         if from < edge {
-            self.lost += (edge - from) - self.sacked.held_within(from, edge);
+            let lost = (edge - from) - self.sacked.held_within(from, edge);
+            self.lost += lost;
+            self.ever_lost += lost;
         }
         self.edge = edge;
     }

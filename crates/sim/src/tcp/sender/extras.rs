@@ -4,26 +4,43 @@ use eddyline_cc::{Controller as _, Loss};
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
-use super::Sender;
 use super::ecn::EcnSender;
+use super::prr::{Delivery, Prr};
+use super::{Episode, Sender};
 use crate::engine::{Flags, Packet};
 
 /// Options of a sender.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Extras {
     pub ecn: Option<EcnSender>,
+    pub prr: Option<Prr>,
+}
+
+/// The sender's numbers before an acknowledgement.
+#[derive(Debug, Clone, Copy)]
+pub struct Before {
+    pub una: u64,
+    /// Bytes acknowledged, cumulatively and selectively.
+    pub acknowledged: u64,
+    /// Bytes ever found lost.
+    pub lost: u64,
+    /// Recovery was under way.
+    pub in_recovery: bool,
 }
 
 impl Extras {
     /// None unless some option is on.
-    pub fn of(options: &TcpOptions) -> Option<Box<Self>> {
-        let extras = Self { ecn: options.ecn.then(EcnSender::default) };
-        let any = extras.ecn.is_some();
+    pub fn of(options: &TcpOptions, mss: u32) -> Option<Box<Self>> {
+        let extras = Self { ecn: options.ecn.then(EcnSender::default), prr: options.prr.then(|| Prr::new(mss)) };
+        let any = extras.ecn.is_some() || extras.prr.is_some();
         any.then(|| Box::new(extras))
     }
 
-    /// Completes the flags of a data packet.
-    pub fn label(&mut self, flags: &mut Flags) {
+    /// A data packet leaves with `bytes` of payload: completes its flags.
+    pub fn on_sent(&mut self, bytes: u64, flags: &mut Flags) {
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(bytes);
+        }
         if let Some(ecn) = &mut self.ecn {
             ecn.label(flags);
         }
@@ -34,17 +51,40 @@ impl Sender {
     /// Everything about an acknowledgement that options add, before the controller hears of it. Gives whether the window
     /// must not grow by it.
     #[cold]
-    pub(super) fn on_extras(&mut self, now: Time, packet: &Packet, una_before: u64) -> bool {
-        let Some(extras) = &mut self.extras else { return false };
-        let Some(ecn) = extras.ecn.as_mut().filter(|e| e.agreed() && packet.flags.ece()) else { return false };
-        if ecn.is_news(self.una) {
-            ecn.reduced(self.nxt);
-            // FlightSize as it was before this acknowledgement
-            let flight_size = ((self.nxt - una_before) as f64 * self.packets_per_byte).min(self.controller.window());
-            self.controller.on_ecn(&Loss { now, flight_size });
+    pub(super) fn on_extras(&mut self, now: Time, packet: &Packet, before: Before) -> bool {
+        let marked = self.on_echo(now, packet, before.una);
+        // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced
+        self.reduce_in_proportion(before, marked == Echo::Answered) || marked != Echo::None
+    }
+
+    /// ECE (RFC 3168, 6.1.2).
+    fn on_echo(&mut self, now: Time, packet: &Packet, una_before: u64) -> Echo {
+        let ecn = self.extras.as_mut().and_then(|x| x.ecn.as_mut());
+        let Some(ecn) = ecn.filter(|e| e.agreed() && packet.flags.ece()) else { return Echo::None };
+        if !ecn.is_news(self.una) {
+            return Echo::Old;
         }
-        // RFC 3168, 6.1.2: no growth on an acknowledgement with ECE
-        true
+        ecn.reduced(self.nxt);
+        // FlightSize as it was before this acknowledgement
+        let flight_size = ((self.nxt - una_before) as f64 * self.packets_per_byte).min(self.controller.window());
+        self.controller.on_ecn(&Loss { now, flight_size });
+        Echo::Answered
+    }
+
+    /// Proportional rate reduction, in recovery and after a mark; gives whether it is under way.
+    fn reduce_in_proportion(&mut self, before: Before, marked: bool) -> bool {
+        let in_recovery = self.episode == Episode::Recovery;
+        let (una, in_flight) = (self.una, self.pipe());
+        let bytes = (una + self.board.sacked()).saturating_sub(before.acknowledged);
+        let safe = una > before.una && self.board.ever_lost() == before.lost;
+        let flight = (self.nxt - una).saturating_sub(self.board.sacked()) + bytes;
+        let target = (self.controller.window() * f64::from(self.mss)) as u64;
+        let Some(prr) = self.extras.as_mut().and_then(|x| x.prr.as_mut()) else { return false };
+        if marked || (in_recovery && !before.in_recovery) {
+            prr.begin(target, flight, self.nxt);
+        }
+        prr.on_ack(una, &Delivery { bytes, in_flight, safe });
+        prr.works()
     }
 
     /// Whether a loss that is noticed now is a new reason to reduce the window, which then counts as reduced.
@@ -57,10 +97,24 @@ impl Sender {
         news
     }
 
-    /// The window has been reduced.
-    pub(super) fn reduced(&mut self) {
-        if let Some(ecn) = self.extras.as_mut().and_then(|x| x.ecn.as_mut()) {
+    /// The retransmission timer has expired and the window is reduced.
+    pub(super) fn timed_out(&mut self) {
+        let Some(extras) = &mut self.extras else { return };
+        if let Some(ecn) = &mut extras.ecn {
             ecn.reduced(self.nxt);
         }
+        if let Some(prr) = &mut extras.prr {
+            prr.stop();
+        }
     }
+}
+
+/// What an acknowledgement says of marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Echo {
+    None,
+    /// Of congestion that was answered before.
+    Old,
+    /// The window has been reduced for it.
+    Answered,
 }

@@ -9,6 +9,7 @@ mod ecn;
 mod extras;
 mod output;
 mod pacing;
+mod prr;
 mod recovery;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,7 @@ use super::rto::Rto;
 use super::sack::SackBlocks;
 use super::scoreboard::Scoreboard;
 use crate::engine::{Flags, Kind, Packet};
-use extras::Extras;
+use extras::{Before, Extras};
 
 /// A segment that the sender wants on the wire.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -151,7 +152,7 @@ impl Sender {
             size: spec.size.unwrap_or(u64::MAX),
             last_sent: Time::ZERO,
             syn_resent: false,
-            extras: Extras::of(&spec.tcp),
+            extras: Extras::of(&spec.tcp, mss),
             last_rtt: None,
             retransmits: 0,
             timeouts: 0,
@@ -232,7 +233,12 @@ impl Sender {
         if self.state != State::Established {
             return None;
         }
-        let (una_before, before) = (self.una, self.una + self.board.sacked());
+        let before = Before {
+            una: self.una,
+            acknowledged: self.una + self.board.sacked(),
+            lost: self.board.ever_lost(),
+            in_recovery: self.episode == Episode::Recovery,
+        };
         let advanced = packet.seq > self.una;
         if advanced {
             self.una = packet.seq;
@@ -244,9 +250,9 @@ impl Sender {
             || self.board.sacked() > 0
             || self.duplicates > 0
         {
-            self.account(now, advanced, before, blocks);
+            self.account(now, advanced, before.acknowledged, blocks);
         }
-        let acked = (self.una + self.board.sacked()).saturating_sub(before);
+        let acked = (self.una + self.board.sacked()).saturating_sub(before.acknowledged);
         // Karn; with timestamps every acknowledgement that advances tells which packet it answers (RFC 7323, 4.1)
         let timed = if self.timestamps { advanced } else { !packet.flags.retransmission() && acked > 0 };
         let sample = timed.then(|| now - packet.sent_at);
@@ -259,7 +265,7 @@ impl Sender {
             }
             self.last_rtt = sample;
         }
-        let reduced = self.extras.is_some() && self.on_extras(now, packet, una_before);
+        let reduced = self.extras.is_some() && self.on_extras(now, packet, before);
         if acked > 0 {
             self.controller.on_ack(&Ack {
                 now,

@@ -21,6 +21,9 @@ impl Sender {
         let interval = self.pacing_interval();
         self.restart_after_idle(now);
         self.window_bytes = (self.controller.flight_limit(interval.is_some()) * f64::from(self.mss)) as u64;
+        if let Some(limit) = self.extras.as_ref().and_then(|x| x.prr.as_ref()?.limit()) {
+            self.window_bytes = limit;
+        }
         self.waits_for_pace = false;
         loop {
             let mss = u64::from(self.mss);
@@ -97,7 +100,7 @@ impl Sender {
         let mut flags = Flags::default();
         flags.set_retransmission(again);
         if let Some(extras) = &mut self.extras {
-            extras.label(&mut flags);
+            extras.on_sent(len, &mut flags);
         }
         wire.segment(Segment { kind: Kind::Data, seq, payload: len as u32, flags, stamp: stamp.in_flight });
     }

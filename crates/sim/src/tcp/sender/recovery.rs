@@ -112,7 +112,7 @@ impl Sender {
         // several windows.
         let flight_size = self.flight_size().min(self.controller.window());
         self.controller.on_timeout(&Timeout { now, flight_size, repeated });
-        self.reduced();
+        self.timed_out();
         self.episode = Episode::AfterTimeout;
         self.fast_retransmit = false;
         self.recovery_point = self.nxt;

@@ -4,6 +4,7 @@
 mod acks;
 mod ecn;
 mod pacing;
+mod prr;
 
 use eddyline_scenario::{Format, Input, load};
 use eddyline_units::Time;
