@@ -59,6 +59,33 @@ fn odd_lines(r: &mut Stream, text: &str) -> String {
     odd
 }
 
+/// TCP's machinery: half of the flows as it is without asking, the others with any mixture of options.
+fn draw_tcp(r: &mut Stream) -> String {
+    if r.uniform() < 0.5 {
+        return String::new();
+    }
+    let sack = r.uniform() < 0.8;
+    let mut keys = vec![format!("sack = {sack}")];
+    let mut may = |keys: &mut Vec<String>, share: f64, choices: &[&str]| {
+        if r.uniform() < share {
+            keys.push(pick(r, choices).to_owned());
+        }
+    };
+    may(&mut keys, 0.5, &["ack_every = 2", "ack_every = 2, ack_timer = \"40 ms\"", "ack_every = 9"]);
+    may(&mut keys, 0.2, &["quick_acks = 1", "quick_acks = 16"]);
+    may(&mut keys, 0.3, &["initial_window = 1", "initial_window = 1, min_rto = \"1 s\"", "min_rto = \"1 ms\""]);
+    may(&mut keys, 0.4, &["pacing = true", "pacing = false", "pacing = true, pacing_gain = { avoidance = 1.0 }"]);
+    may(&mut keys, 0.3, &["byte_counting = 1", "byte_counting = 2", "byte_counting = 100"]);
+    may(&mut keys, 0.2, &["limited_transmit = false"]);
+    may(&mut keys, 0.3, &["timestamps = true"]);
+    may(&mut keys, 0.4, &["ecn = true"]);
+    if sack {
+        may(&mut keys, 0.5, &["prr = true"]);
+        may(&mut keys, 0.5, &["rack = true"]);
+    }
+    format!("tcp = {{ {} }}\n", keys.join(", "))
+}
+
 /// A scenario with two to five links, up to five flows of every kind and option, and now and then cross traffic.
 fn draw(seed: u64) -> String {
     let mut r = Stream::new(seed, "invariants", "scenario");
@@ -90,6 +117,7 @@ fn draw(seed: u64) -> String {
             &[
                 "kind = \"reno\"",
                 "kind = \"newreno\"",
+                "kind = \"newreno\", slow_start = \"hystart++\"",
                 "kind = \"fast\", alpha = \"20 packets\"",
                 "kind = \"fast\", alpha = \"5 packets\", profile = \"ns2-1.1.3\"",
                 "kind = \"fast\", alpha = \"100 packets\", base_rtt = \"known\"",
@@ -110,17 +138,7 @@ fn draw(seed: u64) -> String {
                 "application = { kind = \"bursts\", bytes = \"10001 B\", every = \"700 ms\" }\n",
             ],
         );
-        text += pick(
-            &mut r,
-            &[
-                "",
-                "tcp = { sack = false }\n",
-                "tcp = { ack_every = 2 }\n",
-                "tcp = { sack = false, ack_every = 2, pacing = true }\n",
-                "tcp = { initial_window = 1, min_rto = \"1 s\" }\n",
-                "tcp = { pacing = false }\n",
-            ],
-        );
+        text += &draw_tcp(&mut r);
         text += pick(
             &mut r,
             &[

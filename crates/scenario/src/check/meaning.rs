@@ -108,6 +108,12 @@ impl Shared<'_> {
             let message = "delayed_ack and tcp.ack_every are both given; only one of them is allowed".to_owned();
             self.wrong(&["delayed_ack"], message, Some("delayed_ack = true is short for tcp.ack_every = 2"), report);
         }
+        for (key, on) in [("prr", tcp.prr), ("rack", tcp.rack)] {
+            if on && !tcp.sack {
+                let message = "true, which needs selective acknowledgements; tcp.sack is false".to_owned();
+                self.wrong(&["tcp", key], message, Some("leave one of the two out"), report);
+            }
+        }
     }
 
     fn stop(&self, stop: Option<Time>, start: Time, report: &mut Report<'_>) {

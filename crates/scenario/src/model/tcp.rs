@@ -52,6 +52,10 @@ pub struct Tcp {
     /// Proportional rate reduction (RFC 9937) while the window goes down after a loss or a mark; needs `sack`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prr: bool,
+    /// Losses by time of sending, and tail loss probes (RACK-TLP, RFC 8985), with reports of segments that arrived twice
+    /// (RFC 2883); needs `sack`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rack: bool,
     /// Whether packets are paced: true, false, or as the "controller" wants it.
     #[serde(default)]
     pub pacing: PacingChoice,
@@ -73,6 +77,7 @@ impl Default for Tcp {
             limited_transmit: true,
             timestamps: false,
             prr: false,
+            rack: false,
             ecn: false,
             pacing: PacingChoice::default(),
             pacing_gain: PacingGain::default(),

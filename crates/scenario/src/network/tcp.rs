@@ -31,6 +31,8 @@ pub struct TcpOptions {
     pub timestamps: bool,
     /// Proportional rate reduction (RFC 9937).
     pub prr: bool,
+    /// RACK-TLP (RFC 8985).
+    pub rack: bool,
     /// Whether packets are paced.
     pub pacing: Pacing,
     /// At how many windows a round trip, where the controller does not say.
@@ -64,6 +66,7 @@ impl TcpOptions {
             limited_transmit: tcp.limited_transmit,
             timestamps: tcp.timestamps,
             prr: tcp.prr,
+            rack: tcp.rack,
             pacing: match tcp.pacing {
                 PacingChoice::Switch(true) => Pacing::On,
                 PacingChoice::Switch(false) => Pacing::Off,

@@ -8,6 +8,7 @@ mod receiver;
 mod rto;
 mod sack;
 mod scoreboard;
+mod segments;
 mod sender;
 
 pub use flow::{Ends, Flow};

@@ -3,6 +3,7 @@
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
+use super::dsack::Dsack;
 use super::ecn::EcnReceiver;
 use super::quick::QuickAcks;
 use super::timestamps::Timestamps;
@@ -14,6 +15,7 @@ pub struct Extras {
     pub ecn: Option<EcnReceiver>,
     quick: Option<QuickAcks>,
     timestamps: Option<Timestamps>,
+    pub dsack: Option<Dsack>,
     /// Segments per acknowledgement where no option says otherwise.
     every: u32,
 }
@@ -25,9 +27,11 @@ impl Extras {
             ecn: options.ecn.then(EcnReceiver::default),
             quick: (options.quick_acks > 0).then(|| QuickAcks::new(options.quick_acks)),
             timestamps: options.timestamps.then(Timestamps::default),
+            dsack: options.rack.then(Dsack::default),
             every: options.ack_every,
         };
-        let any = extras.ecn.is_some() || extras.quick.is_some() || extras.timestamps.is_some();
+        let any =
+            extras.ecn.is_some() || extras.quick.is_some() || extras.timestamps.is_some() || extras.dsack.is_some();
         any.then(|| Box::new(extras))
     }
 

@@ -1,5 +1,6 @@
 //! The receiver: reassembly, delayed acknowledgements (RFC 1122, 5681), SACK blocks (RFC 2018).
 
+mod dsack;
 mod ecn;
 mod extras;
 mod quick;
@@ -172,6 +173,11 @@ impl Receiver {
         if end > self.next {
             self.report(start);
         }
+        if news == 0
+            && let Some(dsack) = self.extras.as_mut().and_then(|x| x.dsack.as_mut())
+        {
+            dsack.on_duplicate(start, end);
+        }
         Reaction { ack_now: true, news: news > 0 }
     }
 
@@ -189,7 +195,11 @@ impl Receiver {
         if let Some(extras) = &mut self.extras {
             extras.on_acknowledgement(self.next);
         }
-        if self.early.is_empty() || !self.sack { None } else { Some(self.blocks()) }
+        let blocks = if self.early.is_empty() || !self.sack { None } else { Some(self.blocks()) };
+        match self.extras.as_mut().and_then(|x| x.dsack.as_mut()) {
+            Some(dsack) => dsack.complete(blocks),
+            None => blocks,
+        }
     }
 
     /// The block that holds the latest segment first, then those reported before, all at their present extent.

@@ -16,6 +16,24 @@ fn options(tcp: &str) -> TcpOptions {
     load(&input, &[]).unwrap_or_else(|e| panic!("{e}")).network.flows[0].tcp
 }
 
+/// Segment `number` as it arrives at `ms`.
+fn arriving(ms: u64, number: u64) -> Packet {
+    Packet {
+        seq: number * 1000,
+        sent_at: Time::from_ms(ms - 50),
+        received_at: Time::ZERO,
+        waited: Time::ZERO,
+        flow: 0,
+        bytes: 1040,
+        extra: 1000,
+        stamp: 0.0,
+        hop: 0,
+        generation: 0,
+        kind: Kind::Data,
+        flags: Flags::default(),
+    }
+}
+
 /// A receiver and when it acknowledged.
 struct Bench(Receiver);
 
@@ -27,21 +45,7 @@ impl Bench {
     /// Segment `number` arrives at `ms`, half a round trip of 100 ms after it was sent. Gives what is acknowledged at once:
     /// the next segment expected, and the time of sending that is echoed, in milliseconds.
     fn segment(&mut self, ms: u64, number: u64) -> Option<(u64, u64)> {
-        let packet = Packet {
-            seq: number * 1000,
-            sent_at: Time::from_ms(ms - 50),
-            received_at: Time::ZERO,
-            waited: Time::ZERO,
-            flow: 0,
-            bytes: 1040,
-            extra: 1000,
-            stamp: 0.0,
-            hop: 0,
-            generation: 0,
-            kind: Kind::Data,
-            flags: Flags::default(),
-        };
-        let reaction = self.0.on_segment(Time::from_ms(ms), &packet, 1000, false);
+        let reaction = self.0.on_segment(Time::from_ms(ms), &arriving(ms, number), 1000, false);
         reaction.ack_now.then(|| self.acknowledge())
     }
 
@@ -104,4 +108,21 @@ fn what_timestamps_echo() {
     let mut without = Bench::new("ack_every = 2");
     without.segment(100, 0);
     assert_eq!(without.segment(110, 1), Some((2, 60)), "the later of two");
+}
+
+/// RFC 2883, section 4: a segment that arrived before is reported in the first block of one acknowledgement.
+#[test]
+fn what_arrived_twice_is_reported_once() {
+    let mut bench = Bench::new("rack = true");
+    let blocks = |bench: &mut Bench, ms, number| {
+        let packet = arriving(ms, number);
+        bench.0.on_segment(Time::from_ms(ms), &packet, 1000, false);
+        bench.0.acknowledge().map(|b| b.map(|(start, end)| (start / 1000, end / 1000)))
+    };
+    assert_eq!(blocks(&mut bench, 100, 0), None);
+    assert_eq!(blocks(&mut bench, 101, 0), Some([(0, 1), (0, 0), (0, 0)]));
+    assert_eq!(blocks(&mut bench, 102, 2), Some([(2, 3), (0, 0), (0, 0)]));
+    assert_eq!(blocks(&mut bench, 103, 2), Some([(2, 3), (2, 3), (0, 0)]), "above the gap: its own block follows");
+    assert_eq!(blocks(&mut bench, 104, 4), Some([(4, 5), (2, 3), (0, 0)]));
+    assert_eq!(blocks(&mut bench, 105, 1), Some([(4, 5), (0, 0), (0, 0)]));
 }

@@ -4,9 +4,10 @@ use eddyline_cc::{Controller as _, Loss};
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
+use super::Sender;
+use super::early::Early;
 use super::ecn::EcnSender;
 use super::prr::{Delivery, Prr};
-use super::{Episode, Sender};
 use crate::engine::{Flags, Packet};
 
 /// Options of a sender.
@@ -14,6 +15,7 @@ use crate::engine::{Flags, Packet};
 pub struct Extras {
     pub ecn: Option<EcnSender>,
     pub prr: Option<Prr>,
+    pub early: Option<Early>,
 }
 
 /// The sender's numbers before an acknowledgement.
@@ -24,15 +26,18 @@ pub struct Before {
     pub acknowledged: u64,
     /// Bytes ever found lost.
     pub lost: u64,
-    /// Recovery was under way.
-    pub in_recovery: bool,
 }
 
 impl Extras {
     /// None unless some option is on.
     pub fn of(options: &TcpOptions, mss: u32) -> Option<Box<Self>> {
-        let extras = Self { ecn: options.ecn.then(EcnSender::default), prr: options.prr.then(|| Prr::new(mss)) };
-        let any = extras.ecn.is_some() || extras.prr.is_some();
+        let most_ack_delay = if options.ack_every > 1 { options.ack_timer } else { Time::ZERO };
+        let extras = Self {
+            ecn: options.ecn.then(EcnSender::default),
+            prr: options.prr.then(|| Prr::new(mss)),
+            early: options.rack.then(|| Early::new(most_ack_delay)),
+        };
+        let any = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some();
         any.then(|| Box::new(extras))
     }
 
@@ -54,51 +59,54 @@ impl Sender {
     pub(super) fn on_extras(&mut self, now: Time, packet: &Packet, before: Before) -> bool {
         let marked = self.on_echo(now, packet, before.una);
         // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced
-        self.reduce_in_proportion(before, marked == Echo::Answered) || marked != Echo::None
+        self.reduce_in_proportion(before) || marked
     }
 
-    /// ECE (RFC 3168, 6.1.2).
-    fn on_echo(&mut self, now: Time, packet: &Packet, una_before: u64) -> Echo {
+    /// ECE (RFC 3168, 6.1.2); gives whether the acknowledgement has it.
+    fn on_echo(&mut self, now: Time, packet: &Packet, una_before: u64) -> bool {
         let ecn = self.extras.as_mut().and_then(|x| x.ecn.as_mut());
-        let Some(ecn) = ecn.filter(|e| e.agreed() && packet.flags.ece()) else { return Echo::None };
-        if !ecn.is_news(self.una) {
-            return Echo::Old;
+        let Some(ecn) = ecn.filter(|e| e.agreed() && packet.flags.ece()) else { return false };
+        if ecn.is_news(self.una) {
+            // FlightSize as it was before this acknowledgement
+            let flight_size = ((self.nxt - una_before) as f64 * self.packets_per_byte).min(self.controller.window());
+            self.controller.on_ecn(&Loss { now, flight_size });
+            self.count_reduction(now);
         }
-        ecn.reduced(self.nxt);
-        // FlightSize as it was before this acknowledgement
-        let flight_size = ((self.nxt - una_before) as f64 * self.packets_per_byte).min(self.controller.window());
-        self.controller.on_ecn(&Loss { now, flight_size });
-        Echo::Answered
+        true
     }
 
-    /// Proportional rate reduction, in recovery and after a mark; gives whether it is under way.
-    fn reduce_in_proportion(&mut self, before: Before, marked: bool) -> bool {
-        let in_recovery = self.episode == Episode::Recovery;
+    /// Proportional rate reduction; gives whether it is under way.
+    fn reduce_in_proportion(&mut self, before: Before) -> bool {
         let (una, in_flight) = (self.una, self.pipe());
         let bytes = (una + self.board.sacked()).saturating_sub(before.acknowledged);
         let safe = una > before.una && self.board.ever_lost() == before.lost;
-        let flight = (self.nxt - una).saturating_sub(self.board.sacked()) + bytes;
-        let target = (self.controller.window() * f64::from(self.mss)) as u64;
         let Some(prr) = self.extras.as_mut().and_then(|x| x.prr.as_mut()) else { return false };
-        if marked || (in_recovery && !before.in_recovery) {
-            prr.begin(target, flight, self.nxt);
-        }
         prr.on_ack(una, &Delivery { bytes, in_flight, safe });
         prr.works()
     }
 
-    /// Whether a loss that is noticed now is a new reason to reduce the window, which then counts as reduced.
-    pub(super) fn reduces(&mut self) -> bool {
-        let Some(ecn) = self.extras.as_mut().and_then(|x| x.ecn.as_mut()) else { return true };
-        let news = !ecn.has_answered(self.una);
-        if news {
-            ecn.reduced(self.nxt);
+    /// Whether a loss that is noticed now is a new reason to reduce the window: not if a mark was since it was sent.
+    pub(super) fn reduces(&self) -> bool {
+        self.extras.as_ref().and_then(|x| x.ecn.as_ref()).is_none_or(|ecn| !ecn.has_answered(self.una))
+    }
+
+    /// The controller has reduced the window for a loss or a mark.
+    pub(super) fn count_reduction(&mut self, now: Time) {
+        let outstanding = (self.nxt - self.una).saturating_sub(self.board.sacked());
+        let target = (self.controller.window() * f64::from(self.mss)) as u64;
+        let nxt = self.nxt;
+        let Some(extras) = &mut self.extras else { return };
+        if let Some(ecn) = &mut extras.ecn {
+            ecn.reduced(nxt);
         }
-        news
+        if let Some(prr) = &mut extras.prr {
+            prr.begin(target, outstanding, nxt);
+        }
+        self.note_reduction(now);
     }
 
     /// The retransmission timer has expired and the window is reduced.
-    pub(super) fn timed_out(&mut self) {
+    pub(super) fn timed_out(&mut self, now: Time) {
         let Some(extras) = &mut self.extras else { return };
         if let Some(ecn) = &mut extras.ecn {
             ecn.reduced(self.nxt);
@@ -106,15 +114,6 @@ impl Sender {
         if let Some(prr) = &mut extras.prr {
             prr.stop();
         }
+        self.note_reduction(now);
     }
-}
-
-/// What an acknowledgement says of marks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Echo {
-    None,
-    /// Of congestion that was answered before.
-    Old,
-    /// The window has been reduced for it.
-    Answered,
 }

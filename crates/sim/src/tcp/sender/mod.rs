@@ -5,14 +5,17 @@
 //! stands for one segment that has left.
 
 mod application;
+mod early;
 mod ecn;
 mod extras;
 mod output;
 mod pacing;
 mod prr;
+mod rack;
 mod recovery;
 #[cfg(test)]
 mod tests;
+mod tlp;
 
 use eddyline_cc::{Ack, AnyController, Controller as _, Stamp};
 use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing, PacingGain};
@@ -78,6 +81,8 @@ pub struct Sender {
     receive_window: u64,
     rto: Rto,
     rto_at: Time,
+    /// When something is to be done before that (RFC 8985).
+    early_at: Time,
     /// Segments sent from here on may give the timer its next sample: one a round trip.
     timed_from: Time,
     /// When the next packet may leave, if paced.
@@ -94,6 +99,8 @@ pub struct Sender {
     fast_retransmit: bool,
     board: Scoreboard,
     sack: bool,
+    /// Losses are found by time (RFC 8985).
+    by_time: bool,
     timestamps: bool,
     limited_transmit: bool,
     /// Without SACK: duplicate acknowledgements, and the bytes that they stand for.
@@ -130,6 +137,7 @@ impl Sender {
             receive_window: spec.receive_window.unwrap_or(u64::MAX),
             rto: Rto::new(spec.tcp.min_rto),
             rto_at: Time::MAX,
+            early_at: Time::MAX,
             timed_from: Time::ZERO,
             pace_at: Time::ZERO,
             waits_for_pace: false,
@@ -139,8 +147,9 @@ impl Sender {
             episode: Episode::None,
             recovery_point: 0,
             fast_retransmit: false,
-            board: Scoreboard::default(),
+            board: Scoreboard::new(spec.tcp.rack),
             sack: spec.tcp.sack,
+            by_time: spec.tcp.rack,
             timestamps: spec.tcp.timestamps,
             limited_transmit: spec.tcp.limited_transmit,
             duplicates: 0,
@@ -164,7 +173,7 @@ impl Sender {
     #[inline]
     pub fn next_timer(&self) -> Time {
         let pace = if self.waits_for_pace { self.pace_at } else { Time::MAX };
-        pace.min(self.rto_at).min(self.application_at)
+        pace.min(self.rto_at).min(self.early_at).min(self.application_at)
     }
 
     /// Bytes believed to be on their way (the "pipe" of RFC 6675).
@@ -188,6 +197,9 @@ impl Sender {
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.application_at <= now {
             self.on_application(now, wire);
+        }
+        if self.early_at <= now {
+            self.on_early(now, wire);
         }
         if self.rto_at <= now {
             self.on_timeout(now, wire);
@@ -233,24 +245,26 @@ impl Sender {
         if self.state != State::Established {
             return None;
         }
-        let before = Before {
-            una: self.una,
-            acknowledged: self.una + self.board.sacked(),
-            lost: self.board.ever_lost(),
-            in_recovery: self.episode == Episode::Recovery,
-        };
+        let before =
+            Before { una: self.una, acknowledged: self.una + self.board.sacked(), lost: self.board.ever_lost() };
         let advanced = packet.seq > self.una;
         if advanced {
             self.una = packet.seq;
             self.rto.progress();
+        }
+        if self.by_time
+            && let Some(early) = self.extras.as_mut().and_then(|x| x.early.as_mut())
+        {
+            early.look_for_duplicate(packet.seq, blocks);
         }
         if self.episode != Episode::None
             || blocks.is_some()
             || !advanced
             || self.board.sacked() > 0
             || self.duplicates > 0
+            || self.by_time
         {
-            self.account(now, advanced, before.acknowledged, blocks);
+            self.account(now, packet, before.una, blocks);
         }
         let acked = (self.una + self.board.sacked()).saturating_sub(before.acknowledged);
         // Karn; with timestamps every acknowledgement that advances tells which packet it answers (RFC 7323, 4.1)
@@ -264,6 +278,9 @@ impl Sender {
                 self.timed_from = now;
             }
             self.last_rtt = sample;
+            if self.by_time {
+                self.allow_probe();
+            }
         }
         let reduced = self.extras.is_some() && self.on_extras(now, packet, before);
         if acked > 0 {
@@ -288,8 +305,12 @@ impl Sender {
                 self.rto_at = Time::MAX;
                 self.application_at = Time::MAX;
                 self.waits_for_pace = false;
+                self.early_at = Time::MAX;
                 return sample;
             }
+        }
+        if self.by_time && advanced {
+            self.schedule_probe(now);
         }
         self.send(now, wire);
         sample

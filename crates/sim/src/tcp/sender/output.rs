@@ -76,11 +76,11 @@ impl Sender {
     }
 
     #[inline]
-    fn send_data(&mut self, now: Time, seq: u64, len: u64, again: bool, wire: &mut impl Wire) {
+    pub(super) fn send_data(&mut self, now: Time, seq: u64, len: u64, again: bool, wire: &mut impl Wire) {
         // A stretch to send again may end with the FIN's number, which is no byte.
         let len = if self.closing { len.min(self.offered - seq) } else { len };
         if again {
-            self.board.sent_again(seq + len, len);
+            self.board.sent_again(now, seq, seq + len);
             self.fast_retransmit = false;
             self.retransmits += 1;
             if seq == self.una {
@@ -90,13 +90,14 @@ impl Sender {
             }
         } else {
             self.nxt = seq + len;
+            self.board.sent(now, seq, self.nxt);
         }
         let stamp = self.controller.on_sent(&Sent {
             now,
             in_flight: self.in_flight_packets(),
             cwnd_limited: self.cwnd_limited,
         });
-        self.after_sending(now);
+        self.after_sending(now, again);
         let mut flags = Flags::default();
         flags.set_retransmission(again);
         if let Some(extras) = &mut self.extras {
@@ -106,24 +107,28 @@ impl Sender {
     }
 
     /// The FIN waits for neither window nor pacing.
-    fn send_fin(&mut self, now: Time, again: bool, wire: &mut impl Wire) {
+    pub(super) fn send_fin(&mut self, now: Time, again: bool, wire: &mut impl Wire) {
         let mut flags = Flags::default();
         flags.set_retransmission(again);
         if again {
-            self.board.sent_again(self.offered + 1, 1);
+            self.board.sent_again(now, self.offered, self.offered + 1);
             self.fast_retransmit = false;
         } else {
             self.nxt = self.offered + 1;
+            self.board.sent(now, self.offered, self.nxt);
         }
-        self.after_sending(now);
+        self.after_sending(now, again);
         wire.segment(Segment { kind: Kind::Fin, seq: self.offered, payload: 0, flags, stamp: 0.0 });
     }
 
     #[inline]
-    fn after_sending(&mut self, now: Time) {
+    fn after_sending(&mut self, now: Time, again: bool) {
         self.last_sent = now;
         if self.rto_at == Time::MAX {
             self.rto_at = now.saturating_add(self.rto.timeout());
+        }
+        if self.by_time && !again {
+            self.schedule_probe(now);
         }
     }
 

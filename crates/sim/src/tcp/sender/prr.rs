@@ -16,6 +16,8 @@ struct Reduction {
     limit: u64,
     /// It is over when all below is acknowledged.
     end: u64,
+    /// Nothing has been heard since it began.
+    fresh: bool,
 }
 
 /// What an acknowledgement says (6.2).
@@ -41,9 +43,11 @@ impl Prr {
         Self { mss: mss.into(), now: None }
     }
 
-    /// A reduction to `target` begins (6.1): `flight` bytes may be delivered until all below `end` is acknowledged.
+    /// A reduction to `target` begins (6.1): `flight` bytes, and those that the acknowledgement which is its cause delivers,
+    /// may be delivered until all below `end` is acknowledged.
     pub fn begin(&mut self, target: u64, flight: u64, end: u64) {
-        self.now = Some(Reduction { target, flight: flight.max(1), delivered: 0, out: 0, limit: u64::MAX, end });
+        let flight = flight.max(1);
+        self.now = Some(Reduction { target, flight, delivered: 0, out: 0, limit: u64::MAX, end, fresh: true });
     }
 
     /// An acknowledgement of all below `una` arrived (6.2). The one that ends the episode lets the window decide again.
@@ -55,6 +59,9 @@ impl Prr {
         }
         if delivery.bytes == 0 {
             return;
+        }
+        if std::mem::take(&mut r.fresh) {
+            r.flight += delivery.bytes;
         }
         r.delivered += delivery.bytes;
         let count = if delivery.in_flight > r.target {
@@ -73,6 +80,7 @@ impl Prr {
     /// A timer found losses while nothing was delivered: what it found goes out one packet at least.
     pub fn on_timer(&mut self, in_flight: u64) {
         if let Some(r) = &mut self.now {
+            r.fresh = false;
             r.limit = in_flight + r.delivered.saturating_sub(r.out).max(self.mss);
         }
     }

@@ -4,23 +4,25 @@ use eddyline_cc::{Controller as _, Loss, PartialAck, Timeout};
 use eddyline_units::Time;
 
 use super::{Episode, Sender, State, Wire};
+use crate::engine::Packet;
 use crate::tcp::SackBlocks;
 
 impl Sender {
     /// Packets outstanding (FlightSize of RFC 5681).
-    fn flight_size(&self) -> f64 {
+    pub(super) fn flight_size(&self) -> f64 {
         (self.nxt - self.una) as f64 * self.packets_per_byte
     }
 
     /// Everything about an acknowledgement but the plain advance: duplicates, SACK blocks, loss, episodes.
     #[cold]
-    pub(super) fn account(&mut self, now: Time, advanced: bool, before: u64, blocks: Option<SackBlocks>) {
-        let previous = before - self.board.sacked();
+    pub(super) fn account(&mut self, now: Time, packet: &Packet, una_before: u64, blocks: Option<SackBlocks>) {
+        let advanced = self.una > una_before;
         self.board.advance(self.una);
         for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > self.una) {
             self.board.sack(start.max(self.una), end.min(self.nxt));
         }
-        if self.episode != Episode::None && self.una >= self.recovery_point {
+        let over = self.episode != Episode::None && self.una >= self.recovery_point;
+        if over {
             if self.episode == Episode::Recovery {
                 self.controller.on_recovered(now);
             }
@@ -28,13 +30,16 @@ impl Sender {
             self.fast_retransmit = false;
             self.forget_duplicates();
         }
-        if self.sack {
+        if self.by_time {
+            self.detect_by_time(now, packet, over);
+            self.hear_of_probe(now, packet.seq, advanced, blocks.is_some());
+        } else if self.sack {
             let lost = self.board.detect(self.mss);
             if lost && self.episode == Episode::None {
-                self.begin_recovery(now);
+                self.begin_recovery(now, self.reduces());
             }
         } else {
-            self.without_sack(now, advanced, self.una - previous);
+            self.without_sack(now, advanced, self.una - una_before);
         }
     }
 
@@ -60,7 +65,7 @@ impl Sender {
             let fresh = !newreno || self.una > self.recovery_point || self.recovery_point == 0;
             if self.episode == Episode::None && self.duplicates == 3 && fresh {
                 self.lose_first();
-                self.begin_recovery(now);
+                self.begin_recovery(now, self.reduces());
             }
             return;
         }
@@ -87,11 +92,13 @@ impl Sender {
         self.board.lose_below((self.una + u64::from(self.mss)).min(self.nxt));
     }
 
-    fn begin_recovery(&mut self, now: Time) {
-        if self.reduces() {
+    /// Recovery begins; the window is reduced if the loss is `news`.
+    pub(super) fn begin_recovery(&mut self, now: Time, news: bool) {
+        if news {
             // RFC 5681, 3.2 step 2: what duplicates let out before (RFC 3042) does not count
             let flight_size = self.flight_size().min(self.controller.window());
             self.controller.on_loss(&Loss { now, flight_size });
+            self.count_reduction(now);
         }
         self.episode = Episode::Recovery;
         self.recovery_point = self.nxt;
@@ -112,13 +119,15 @@ impl Sender {
         // several windows.
         let flight_size = self.flight_size().min(self.controller.window());
         self.controller.on_timeout(&Timeout { now, flight_size, repeated });
-        self.timed_out();
+        self.timed_out(now);
         self.episode = Episode::AfterTimeout;
         self.fast_retransmit = false;
         self.recovery_point = self.nxt;
         self.forget_duplicates();
-        self.board.begin_episode(self.una);
-        self.board.lose_below(self.nxt);
+        if !self.lose_after_timeout(now) {
+            self.board.begin_episode(self.una);
+            self.board.lose_below(self.nxt);
+        }
         self.pace_at = now;
     }
 }

@@ -5,6 +5,7 @@ mod acks;
 mod ecn;
 mod pacing;
 mod prr;
+mod rack;
 
 use eddyline_scenario::{Format, Input, load};
 use eddyline_units::Time;
