@@ -79,6 +79,7 @@ fn draw_tcp(r: &mut Stream) -> String {
     may(&mut keys, 0.2, &["limited_transmit = false"]);
     may(&mut keys, 0.3, &["timestamps = true"]);
     may(&mut keys, 0.4, &["ecn = true"]);
+    may(&mut keys, 0.4, &["frto = true"]);
     if sack {
         may(&mut keys, 0.5, &["prr = true"]);
         may(&mut keys, 0.5, &["rack = true"]);
@@ -243,7 +244,9 @@ fn recording_changes_nothing() {
 #[test]
 fn every_transfer_completes_under_heavy_loss() {
     for kind in ["reno", "newreno", "fast"] {
-        for sack in [true, false] {
+        for tcp in
+            ["", "sack = false", "prr = true", "rack = true", "frto = true", "rack = true, prr = true, frto = true"]
+        {
             for seed in 0..4 {
                 let alpha = if kind == "fast" { ", alpha = \"20 packets\"" } else { "" };
                 let text = format!(
@@ -251,12 +254,12 @@ fn every_transfer_completes_under_heavy_loss() {
                      [[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = 0.3\n\
                      [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = 0.3\n\
                      [[flow]]\nname = \"x\"\ncontroller = {{ kind = \"{kind}\"{alpha} }}\ndata = [\"f\"]\nack = [\"b\"]\n\
-                     size = \"1 MB\"\ntcp = {{ sack = {sack} }}\n"
+                     size = \"1 MB\"\ntcp = {{ {tcp} }}\n"
                 );
                 let r = outcome(&network(&text), &Options::default()).result;
                 let x = &r.flows[0];
-                assert_eq!(x.delivered_bytes, Some(1_000_000), "{kind} sack {sack} seed {seed}: {x:?}");
-                assert!(x.completed_at_s.is_some(), "{kind} sack {sack} seed {seed}: {x:?}");
+                assert_eq!(x.delivered_bytes, Some(1_000_000), "{kind}, {tcp}, seed {seed}: {x:?}");
+                assert!(x.completed_at_s.is_some(), "{kind}, {tcp}, seed {seed}: {x:?}");
             }
         }
     }

@@ -56,6 +56,10 @@ pub struct Tcp {
     /// (RFC 2883); needs `sack`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rack: bool,
+    /// New data after a timeout until it is clear whether that was spurious (F-RTO, RFC 5682), and back to the window of
+    /// before if it was (RFC 4015).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub frto: bool,
     /// Whether packets are paced: true, false, or as the "controller" wants it.
     #[serde(default)]
     pub pacing: PacingChoice,
@@ -78,6 +82,7 @@ impl Default for Tcp {
             timestamps: false,
             prr: false,
             rack: false,
+            frto: false,
             ecn: false,
             pacing: PacingChoice::default(),
             pacing_gain: PacingGain::default(),

@@ -33,6 +33,8 @@ pub struct TcpOptions {
     pub prr: bool,
     /// RACK-TLP (RFC 8985).
     pub rack: bool,
+    /// F-RTO (RFC 5682).
+    pub frto: bool,
     /// Whether packets are paced.
     pub pacing: Pacing,
     /// At how many windows a round trip, where the controller does not say.
@@ -67,6 +69,7 @@ impl TcpOptions {
             timestamps: tcp.timestamps,
             prr: tcp.prr,
             rack: tcp.rack,
+            frto: tcp.frto,
             pacing: match tcp.pacing {
                 PacingChoice::Switch(true) => Pacing::On,
                 PacingChoice::Switch(false) => Pacing::Off,

@@ -104,8 +104,19 @@ impl Scoreboard {
         self.lost > 0
     }
 
+    /// The highest number selectively acknowledged, if there is any.
+    pub fn highest(&self) -> Option<u64> {
+        self.sacked.descending().next().map(|(_, end)| end)
+    }
+
     /// Holes below `edge` are lost.
     pub fn lose_below(&mut self, edge: u64) {
+        if let Some(segments) = &mut self.segments {
+            let bytes = segments.lose_below(edge);
+            self.lost += bytes;
+            self.ever_lost += bytes;
+            return;
+        }
         if edge <= self.edge {
             return;
         }

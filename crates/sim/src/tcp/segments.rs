@@ -158,6 +158,13 @@ impl Segments {
         late + if first { self.lose(0) } else { 0 }
     }
 
+    /// All below `edge` that was sent once is lost. Gives the bytes.
+    pub fn lose_below(&mut self, edge: u64) -> u64 {
+        let n = self.list.partition_point(|s| s.end <= edge);
+        let doubtful = |s: &Segment| !s.delivered && !s.lost && !s.again;
+        (0..n).map(|place| if doubtful(&self.list[place]) { self.lose(place) } else { 0 }).sum()
+    }
+
     fn lose(&mut self, place: usize) -> u64 {
         let segment = &mut self.list[place];
         segment.lost = true;

@@ -52,12 +52,15 @@ impl Sender {
     /// What an acknowledgement delivered is known to the scoreboard: finds losses. `recovered` if an episode just ended.
     pub(super) fn detect_by_time(&mut self, now: Time, packet: &Packet, recovered: bool) {
         let echo = self.timestamps.then_some(packet.sent_at);
+        let doubt = self.frto().is_some_and(|f| f.is_undecided());
         let Some(segments) = self.board.segments() else { return };
         let fresh = segments.take_fresh();
         let Some(early) = self.extras.as_mut().and_then(|x| x.early.as_mut()) else { return };
-        early.rack.on_delivery(now, &fresh, echo);
+        early.rack.on_delivery(now, &fresh, echo, doubt);
         segments.give_back(fresh);
-        self.search(now, recovered);
+        if !doubt {
+            self.search(now, recovered);
+        }
     }
 
     /// Finds what is lost by now, begins recovery if that is news, and sets the timer for what is in doubt.
@@ -93,9 +96,10 @@ impl Sender {
     }
 
     /// A round-trip sample was taken.
-    pub(super) fn allow_probe(&mut self) {
+    pub(super) fn measure_early(&mut self, rtt: Time) {
         if let Some(early) = self.early() {
             early.tlp.on_sample();
+            early.rack.on_sample(rtt);
         }
     }
 
@@ -107,14 +111,15 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer expired: marks what is lost by time. Gives false where losses are not found so.
-    pub(super) fn lose_after_timeout(&mut self, now: Time) -> bool {
+    /// The retransmission timer expired: marks what is lost by time, or the first segment alone. Gives false where losses
+    /// are not found by time.
+    pub(super) fn lose_after_timeout(&mut self, now: Time, only_first: bool) -> bool {
         let (una, nxt, srtt) = (self.una, self.nxt, self.rto.srtt());
         let sacked = self.board.segments().map_or(0, |s| s.sacked());
         let Some(early) = self.early() else { return false };
         early.duplicate = None;
         let situation = Situation { una, nxt, srtt, sacked, recovering: true, recovered: false, duplicate: false };
-        let patience = early.rack.patience(&situation);
+        let patience = if only_first { Time::MAX } else { early.rack.patience(&situation) };
         early.reordering = false;
         self.early_at = Time::MAX;
         self.board.detect_after_timeout(now, patience);

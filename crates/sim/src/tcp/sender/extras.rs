@@ -7,6 +7,7 @@ use eddyline_units::Time;
 use super::Sender;
 use super::early::Early;
 use super::ecn::EcnSender;
+use super::frto::Frto;
 use super::prr::{Delivery, Prr};
 use crate::engine::{Flags, Packet};
 
@@ -16,6 +17,9 @@ pub struct Extras {
     pub ecn: Option<EcnSender>,
     pub prr: Option<Prr>,
     pub early: Option<Early>,
+    pub frto: Option<Frto>,
+    /// A timeout was undone by the present acknowledgement.
+    pub undone: bool,
 }
 
 /// The sender's numbers before an acknowledgement.
@@ -36,8 +40,10 @@ impl Extras {
             ecn: options.ecn.then(EcnSender::default),
             prr: options.prr.then(|| Prr::new(mss)),
             early: options.rack.then(|| Early::new(most_ack_delay)),
+            frto: options.frto.then(|| Frto::new(options.sack)),
+            undone: false,
         };
-        let any = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some();
+        let any = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some() || extras.frto.is_some();
         any.then(|| Box::new(extras))
     }
 
@@ -58,8 +64,10 @@ impl Sender {
     #[cold]
     pub(super) fn on_extras(&mut self, now: Time, packet: &Packet, before: Before) -> bool {
         let marked = self.on_echo(now, packet, before.una);
-        // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced
-        self.reduce_in_proportion(before) || marked
+        let undone = self.extras.as_mut().is_some_and(|x| std::mem::take(&mut x.undone));
+        // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced; RFC 4015, 3.2: nor beyond
+        // what it was set to
+        self.reduce_in_proportion(before) || marked || undone
     }
 
     /// ECE (RFC 3168, 6.1.2); gives whether the acknowledgement has it.

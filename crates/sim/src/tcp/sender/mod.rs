@@ -8,6 +8,7 @@ mod application;
 mod early;
 mod ecn;
 mod extras;
+mod frto;
 mod output;
 mod pacing;
 mod prr;
@@ -222,6 +223,7 @@ impl Sender {
         if let Some(rtt) = sample {
             self.rto.sample(rtt);
             self.controller.on_handshake(now, rtt);
+            self.measure_early(rtt);
         }
         if self.syn_resent {
             // RFC 5681, 3.1: after a lost SYN the initial window is one segment
@@ -264,7 +266,7 @@ impl Sender {
             || self.duplicates > 0
             || self.by_time
         {
-            self.account(now, packet, before.una, blocks);
+            self.account(now, packet, before, blocks);
         }
         let acked = (self.una + self.board.sacked()).saturating_sub(before.acknowledged);
         // Karn; with timestamps every acknowledgement that advances tells which packet it answers (RFC 7323, 4.1)
@@ -279,7 +281,7 @@ impl Sender {
             }
             self.last_rtt = sample;
             if self.by_time {
-                self.allow_probe();
+                self.measure_early(rtt);
             }
         }
         let reduced = self.extras.is_some() && self.on_extras(now, packet, before);

@@ -48,7 +48,8 @@ impl Sender {
                 self.nxt - self.una
             };
             // one packet may always be in flight
-            if pipe + len > self.window_bytes && pipe > 0 && !(again && self.fast_retransmit) {
+            let free = again && self.fast_retransmit;
+            if pipe + len > self.window_bytes && pipe > 0 && !free && (again || !self.take_credit()) {
                 self.cwnd_limited = true;
                 return;
             }

@@ -45,21 +45,24 @@ pub struct Rack {
 }
 
 impl Rack {
-    /// Segments were delivered, in order of number (steps 1 to 3). `echo` is the time of sending that a timestamp tells.
-    pub fn on_delivery(&mut self, now: Time, delivered: &[Segment], echo: Option<Time>) {
+    /// A round-trip sample, the handshake's included (step 1).
+    pub fn on_sample(&mut self, rtt: Time) {
+        self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
+    }
+
+    /// Segments were delivered, in order of number (steps 2 and 3). `echo` is the time of sending that a timestamp tells; in
+    /// `doubt` about the last timeout no retransmission is evidence.
+    pub fn on_delivery(&mut self, now: Time, delivered: &[Segment], echo: Option<Time>, doubt: bool) {
         let mut latest: Option<(Time, u64)> = None;
         for segment in delivered {
             let rtt = now - segment.sent;
-            if !segment.again {
-                self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
-            }
             if segment.end > self.fack {
                 self.fack = segment.end;
             } else if !segment.again {
                 self.reordering_seen = true;
             }
-            let spurious =
-                segment.again && (echo.is_some_and(|e| e < segment.sent) || self.min_rtt.is_some_and(|min| rtt < min));
+            let early = self.min_rtt.is_some_and(|min| rtt < min);
+            let spurious = segment.again && (doubt || early || echo.is_some_and(|e| e < segment.sent));
             if !spurious {
                 latest = latest.max(Some(segment.order()));
             }
@@ -128,7 +131,8 @@ mod tests {
 
     fn hear(rack: &mut Rack, segments: &mut Segments, ms: u64) {
         let fresh = segments.take_fresh();
-        rack.on_delivery(Time::from_ms(ms), &fresh, None);
+        fresh.iter().filter(|s| !s.again).for_each(|s| rack.on_sample(Time::from_ms(ms) - s.sent));
+        rack.on_delivery(Time::from_ms(ms), &fresh, None, false);
         segments.give_back(fresh);
     }
 
@@ -200,7 +204,7 @@ mod tests {
             let at = if echo.is_some() { 260 } else { 160 };
             segments.advance(20);
             let fresh = segments.take_fresh();
-            rack.on_delivery(Time::from_ms(at), &fresh, echo);
+            rack.on_delivery(Time::from_ms(at), &fresh, echo, false);
             assert_eq!((rack.newest(), rack.rtt), ((Time::from_ms(1), 20), Time::from_ms(100)), "{echo:?}");
         }
     }

@@ -3,6 +3,7 @@
 use eddyline_cc::{Controller as _, Loss, PartialAck, Timeout};
 use eddyline_units::Time;
 
+use super::extras::Before;
 use super::{Episode, Sender, State, Wire};
 use crate::engine::Packet;
 use crate::tcp::SackBlocks;
@@ -15,8 +16,8 @@ impl Sender {
 
     /// Everything about an acknowledgement but the plain advance: duplicates, SACK blocks, loss, episodes.
     #[cold]
-    pub(super) fn account(&mut self, now: Time, packet: &Packet, una_before: u64, blocks: Option<SackBlocks>) {
-        let advanced = self.una > una_before;
+    pub(super) fn account(&mut self, now: Time, packet: &Packet, before: Before, blocks: Option<SackBlocks>) {
+        let advanced = self.una > before.una;
         self.board.advance(self.una);
         for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > self.una) {
             self.board.sack(start.max(self.una), end.min(self.nxt));
@@ -29,6 +30,9 @@ impl Sender {
             self.episode = Episode::None;
             self.fast_retransmit = false;
             self.forget_duplicates();
+            self.forward_recovery_is_over();
+        } else if self.episode == Episode::AfterTimeout {
+            self.recover_forward(advanced, before);
         }
         if self.by_time {
             self.detect_by_time(now, packet, over);
@@ -39,7 +43,7 @@ impl Sender {
                 self.begin_recovery(now, self.reduces());
             }
         } else {
-            self.without_sack(now, advanced, self.una - una_before);
+            self.without_sack(now, advanced, self.una - before.una);
         }
     }
 
@@ -89,7 +93,12 @@ impl Sender {
 
     /// The first segment outstanding is lost.
     fn lose_first(&mut self) {
-        self.board.lose_below((self.una + u64::from(self.mss)).min(self.nxt));
+        self.board.lose_below(self.first_end());
+    }
+
+    /// The end of the first segment outstanding.
+    pub(super) fn first_end(&self) -> u64 {
+        (self.una + u64::from(self.mss)).min(self.nxt)
     }
 
     /// Recovery begins; the window is reduced if the loss is `news`.
@@ -120,13 +129,15 @@ impl Sender {
         let flight_size = self.flight_size().min(self.controller.window());
         self.controller.on_timeout(&Timeout { now, flight_size, repeated });
         self.timed_out(now);
+        let recovering = self.episode != Episode::None;
         self.episode = Episode::AfterTimeout;
         self.fast_retransmit = false;
         self.recovery_point = self.nxt;
         self.forget_duplicates();
-        if !self.lose_after_timeout(now) {
+        let forward = self.times_out_forward(recovering);
+        if !self.lose_after_timeout(now, forward) {
             self.board.begin_episode(self.una);
-            self.board.lose_below(self.nxt);
+            self.board.lose_below(if forward { self.first_end() } else { self.nxt });
         }
         self.pace_at = now;
     }

@@ -3,6 +3,7 @@
 
 mod acks;
 mod ecn;
+mod frto;
 mod pacing;
 mod prr;
 mod rack;
