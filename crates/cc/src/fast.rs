@@ -258,7 +258,7 @@ impl Controller for Fast {
         Stamp { in_flight: in_flight as f32 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
         let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };

@@ -60,7 +60,8 @@ macro_rules! controllers {
             fn on_sent(&mut self, sent: &Sent) -> Stamp {
                 match self { $(Self::$kind(c) => c.on_sent(sent)),* }
             }
-            #[inline]
+            // the busiest of all: a call would have to write the event to memory first
+            #[inline(always)]
             fn on_ack(&mut self, ack: &Ack) {
                 match self { $(Self::$kind(c) => c.on_ack(ack)),* }
             }

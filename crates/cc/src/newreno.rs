@@ -36,7 +36,7 @@ impl NewReno {
 }
 
 impl Controller for NewReno {
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         self.law.on_ack(ack);
     }

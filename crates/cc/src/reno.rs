@@ -33,12 +33,9 @@ impl Reno {
 }
 
 impl Controller for Reno {
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
-        if !ack.in_recovery && ack.cwnd_limited && !self.start.grow(ack.acked) {
-            self.start.avoid(ack.acked);
-        }
-        self.start.observe(ack);
+        self.start.on_ack(ack);
     }
 
     fn on_loss(&mut self, loss: &Loss) {

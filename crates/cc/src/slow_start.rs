@@ -26,6 +26,21 @@ impl SlowStartKind {
     }
 }
 
+/// What is not standard.
+#[derive(Debug, Clone, Copy)]
+struct Parts {
+    counting: Option<ByteCounting>,
+    finder: Option<HyStart>,
+}
+
+impl Parts {
+    fn of(kind: SlowStartKind, facts: &PathFacts) -> Option<Self> {
+        let counting = facts.byte_counting.map(ByteCounting::new);
+        let finder = (kind == SlowStartKind::HyStart).then(|| HyStart::new(facts));
+        (counting.is_some() || finder.is_some()).then_some(Self { counting, finder })
+    }
+}
+
 /// The window of a loss-based controller with its slow-start threshold.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SlowStart {
@@ -33,8 +48,7 @@ pub(crate) struct SlowStart {
     pub(crate) ssthresh: f64,
     /// Thresholds are whole packets.
     whole_packets: bool,
-    counting: Option<ByteCounting>,
-    finder: Option<HyStart>,
+    parts: Option<Parts>,
     /// What the threshold goes back to if the last timeout was spurious (pipe_prev of RFC 4015).
     before_timeout: Option<f64>,
 }
@@ -45,44 +59,41 @@ impl SlowStart {
             cwnd: facts.initial_window.max(1.0),
             ssthresh: f64::INFINITY,
             whole_packets,
-            counting: facts.byte_counting.map(ByteCounting::new),
-            finder: (kind == SlowStartKind::HyStart).then(|| HyStart::new(facts)),
+            parts: Parts::of(kind, facts),
             before_timeout: None,
         }
     }
 
-    /// Grows if in slow start, by one packet per acknowledgement unless bytes are counted; says whether it was.
+    /// Grows by an acknowledgement: by one packet each in slow start, by one a round trip beyond, unless a part says
+    /// otherwise.
     #[inline]
-    pub(crate) fn grow(&mut self, acked: f64) -> bool {
-        let slow = self.cwnd < self.ssthresh;
-        if slow {
-            self.cwnd += match (&self.finder, &self.counting) {
-                (None, None) => acked.min(1.0),
-                (Some(finder), _) => finder.growth(acked),
-                (None, Some(counting)) => counting.in_slow_start(acked),
+    pub(crate) fn on_ack(&mut self, ack: &Ack) {
+        if self.parts.is_some() {
+            return self.on_ack_with_parts(ack);
+        }
+        if ack.in_recovery || !ack.cwnd_limited {
+            return;
+        }
+        // RFC 5681, equations 2 and 3
+        self.cwnd += if self.cwnd < self.ssthresh { ack.acked.min(1.0) } else { 1.0 / self.cwnd };
+    }
+
+    #[cold]
+    fn on_ack_with_parts(&mut self, ack: &Ack) {
+        let Some(parts) = &mut self.parts else { return };
+        if !ack.in_recovery && ack.cwnd_limited {
+            self.cwnd += match (&parts.finder, &mut parts.counting) {
+                (Some(finder), _) if self.cwnd < self.ssthresh => finder.growth(ack.acked),
+                (_, Some(counting)) if self.cwnd < self.ssthresh => counting.in_slow_start(ack.acked),
+                (_, Some(counting)) => counting.in_avoidance(ack.acked, self.cwnd),
+                _ if self.cwnd < self.ssthresh => ack.acked.min(1.0),
+                _ => 1.0 / self.cwnd,
             };
         }
-        slow
-    }
-
-    /// Grows by one packet a round trip.
-    #[inline]
-    pub(crate) fn avoid(&mut self, acked: f64) {
-        self.cwnd += match &mut self.counting {
-            // RFC 5681, equation 3: SMSS * SMSS / cwnd per acknowledgement
-            None => 1.0 / self.cwnd,
-            Some(counting) => counting.in_avoidance(acked, self.cwnd),
-        };
-    }
-
-    /// After each acknowledgement, whether the window grew by it or not: the first slow start may end.
-    #[inline]
-    pub(crate) fn observe(&mut self, ack: &Ack) {
-        if let Some(finder) = &mut self.finder
-            && finder.observe(ack)
-        {
+        // whether the window grew by it or not, the first slow start may end
+        if parts.finder.as_mut().is_some_and(|f| f.observe(ack)) {
             self.ssthresh = self.cwnd;
-            self.finder = None;
+            parts.finder = None;
         }
     }
 
@@ -90,8 +101,10 @@ impl SlowStart {
     pub(crate) fn reduce_to(&mut self, packets: f64) {
         self.ssthresh = self.threshold(packets);
         self.cwnd = self.ssthresh;
-        self.finder = None;
         self.before_timeout = None;
+        if let Some(parts) = &mut self.parts {
+            parts.finder = None;
+        }
     }
 
     /// Starts over from one packet (RFC 5681, equation 4); a repeated timeout leaves the threshold as it was.
@@ -101,9 +114,11 @@ impl SlowStart {
             self.ssthresh = self.threshold(packets);
         }
         self.cwnd = 1.0;
-        self.finder = None;
-        if let Some(counting) = &mut self.counting {
-            counting.on_timeout();
+        if let Some(parts) = &mut self.parts {
+            parts.finder = None;
+            if let Some(counting) = &mut parts.counting {
+                counting.on_timeout();
+            }
         }
     }
 

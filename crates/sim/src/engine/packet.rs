@@ -98,6 +98,12 @@ impl Flags {
         self.0 |= Self::CWR;
     }
 
+    /// What an acknowledgement repeats: whether the packet that caused it was sent again.
+    #[inline]
+    pub const fn echoed(self) -> Self {
+        Self(self.0 & Self::RETRANSMISSION)
+    }
+
     /// All but what happened to the packet on its way.
     #[inline]
     const fn without_journey(self) -> u8 {

@@ -181,7 +181,7 @@ impl Flow {
             hop: self.shape.ack_hop,
             generation: self.shape.generation,
             kind: Kind::Ack,
-            flags: self.receiver.flags(),
+            flags: echo.flags,
         };
         net.send(now, packet);
     }

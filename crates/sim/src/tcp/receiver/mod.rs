@@ -22,8 +22,15 @@ pub struct Echo {
     pub sent_at: Time,
     pub received_at: Time,
     pub stamp: f32,
-    /// That packet was a segment sent again.
-    pub retransmission: bool,
+    /// Flags of the acknowledgement: whether that packet was sent again, and what options add.
+    pub flags: Flags,
+}
+
+impl Echo {
+    #[inline]
+    fn of(packet: &Packet, now: Time) -> Self {
+        Self { sent_at: packet.sent_at, received_at: now, stamp: packet.stamp, flags: packet.flags.echoed() }
+    }
 }
 
 /// What to do about a segment.
@@ -60,7 +67,7 @@ pub struct Receiver {
 impl Receiver {
     /// Acknowledges as `options` say.
     pub fn new(options: &TcpOptions) -> Self {
-        let echo = Echo { sent_at: Time::ZERO, received_at: Time::ZERO, stamp: 0.0, retransmission: false };
+        let echo = Echo { sent_at: Time::ZERO, received_at: Time::ZERO, stamp: 0.0, flags: Flags::default() };
         Self {
             next: 0,
             fin: u64::MAX,
@@ -110,34 +117,13 @@ impl Receiver {
         flags
     }
 
-    /// Flags of the next acknowledgement.
-    #[inline]
-    pub fn flags(&self) -> Flags {
-        let mut flags = Flags::default();
-        flags.set_retransmission(self.echo.retransmission);
-        if let Some(extras) = &self.extras {
-            extras.label(&mut flags);
-        }
-        flags
-    }
-
     /// A segment of `len` sequence numbers arrived; a FIN is acknowledged at once.
     #[inline]
     pub fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, fin: bool) -> Reaction {
-        let echo = Echo {
-            sent_at: packet.sent_at,
-            received_at: now,
-            stamp: packet.stamp,
-            retransmission: packet.flags.retransmission(),
-        };
-        match &mut self.extras {
-            None => self.echo = echo,
-            Some(extras) => {
-                if extras.echoes(packet) {
-                    self.echo = echo;
-                }
-                self.every = extras.on_segment(now, packet, packet.seq + len <= self.next);
-            }
+        if self.extras.is_some() {
+            self.on_segment_with_extras(now, packet, len);
+        } else {
+            self.echo = Echo::of(packet, now);
         }
         if fin {
             self.fin = packet.seq;
@@ -154,6 +140,17 @@ impl Receiver {
             return Reaction { ack_now: false, news: true };
         }
         self.out_of_order(packet.seq, packet.seq + len)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_segment_with_extras(&mut self, now: Time, packet: &Packet, len: u64) {
+        let Some(extras) = &mut self.extras else { return };
+        if extras.echoes(packet) {
+            self.echo = Echo::of(packet, now);
+        }
+        self.every = extras.on_segment(now, packet, packet.seq + len <= self.next);
+        extras.label(&mut self.echo.flags);
     }
 
     /// Anything but the next segment, or a segment that fills a gap: acknowledged at once (RFC 5681, 4.2).
@@ -192,11 +189,19 @@ impl Receiver {
     pub fn acknowledge(&mut self) -> Option<SackBlocks> {
         self.pending = 0;
         self.due = Time::MAX;
-        if let Some(extras) = &mut self.extras {
-            extras.on_acknowledgement(self.next);
+        if self.extras.is_some() {
+            return self.acknowledge_with_extras();
         }
-        let blocks = if self.early.is_empty() || !self.sack { None } else { Some(self.blocks()) };
-        match self.extras.as_mut().and_then(|x| x.dsack.as_mut()) {
+        if self.early.is_empty() || !self.sack { None } else { Some(self.blocks()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn acknowledge_with_extras(&mut self) -> Option<SackBlocks> {
+        let blocks = (!self.early.is_empty() && self.sack).then(|| self.blocks());
+        let Some(extras) = &mut self.extras else { return blocks };
+        extras.on_acknowledgement(self.next);
+        match &mut extras.dsack {
             Some(dsack) => dsack.complete(blocks),
             None => blocks,
         }

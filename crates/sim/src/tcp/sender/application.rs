@@ -17,22 +17,22 @@ impl Sender {
             // what was not sent never will be; a FIN that has left keeps its number
             self.offered = self.offered.min(self.nxt);
             self.closing = true;
-            self.application_at = Time::MAX;
+            self.set_application(Time::MAX);
             return;
         }
         match self.application {
             Application::Bulk => {
                 self.offered = self.size;
-                self.application_at = self.stop;
+                self.set_application(self.stop);
             }
             Application::Bursts { bytes, every } => {
                 self.offered = self.offered.saturating_add(bytes).min(self.size);
-                self.application_at = now.saturating_add(every).min(self.stop);
+                self.set_application(now.saturating_add(every).min(self.stop));
             }
         }
         if self.offered == self.size && self.size != u64::MAX {
             self.closing = true;
-            self.application_at = self.stop;
+            self.set_application(self.stop);
         }
     }
 

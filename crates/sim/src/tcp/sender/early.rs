@@ -33,20 +33,26 @@ impl Early {
             duplicate: None,
         }
     }
+}
 
-    /// An acknowledgement arrives: whether its first block reports a segment that arrived twice.
-    pub fn look_for_duplicate(&mut self, number: u64, blocks: Option<SackBlocks>) {
-        let reports = |[first, second, _]: SackBlocks| {
-            let within = first.0 >= second.0 && first.1 <= second.1;
-            (first.1 > first.0 && (first.1 <= number || within)).then_some(first.1)
-        };
-        self.duplicate = blocks.and_then(reports);
-    }
+/// The end of the segment that an acknowledgement of all below `number` says arrived twice: in its first block, below that
+/// number or within the second block.
+fn duplicate(number: u64, blocks: Option<SackBlocks>) -> Option<u64> {
+    let [first, second, _] = blocks?;
+    let within = first.0 >= second.0 && first.1 <= second.1;
+    (first.1 > first.0 && (first.1 <= number || within)).then_some(first.1)
 }
 
 impl Sender {
     fn early(&mut self) -> Option<&mut Early> {
         self.extras.as_mut()?.early.as_mut()
+    }
+
+    /// An acknowledgement arrives.
+    pub(super) fn look_for_duplicate(&mut self, number: u64, blocks: Option<SackBlocks>) {
+        if let Some(early) = self.early() {
+            early.duplicate = duplicate(number, blocks);
+        }
     }
 
     /// What an acknowledgement delivered is known to the scoreboard: finds losses. `recovered` if an episode just ended.
@@ -80,7 +86,7 @@ impl Sender {
         let pending = if self.episode == Episode::None && sacked == 0 { self.early_at } else { Time::MAX };
         let Some(early) = self.early() else { return };
         let was_reordering = std::mem::replace(&mut early.reordering, found.deadline.is_some());
-        self.early_at = found.deadline.unwrap_or(if was_reordering { Time::MAX } else { pending });
+        self.set_early(found.deadline.unwrap_or(if was_reordering { Time::MAX } else { pending }));
     }
 
     /// What the acknowledgement says of the probe.
@@ -96,8 +102,8 @@ impl Sender {
     }
 
     /// A round-trip sample was taken.
-    pub(super) fn measure_early(&mut self, rtt: Time) {
-        if let Some(early) = self.early() {
+    pub(super) fn measure_early(&mut self, sample: Option<Time>) {
+        if let (Some(early), Some(rtt)) = (self.early(), sample) {
             early.tlp.on_sample();
             early.rack.on_sample(rtt);
         }
@@ -121,7 +127,7 @@ impl Sender {
         let situation = Situation { una, nxt, srtt, sacked, recovering: true, recovered: false, duplicate: false };
         let patience = if only_first { Time::MAX } else { early.rack.patience(&situation) };
         early.reordering = false;
-        self.early_at = Time::MAX;
+        self.set_early(Time::MAX);
         self.board.detect_after_timeout(now, patience);
         // whatever the window, the first segment leaves
         self.fast_retransmit = true;
@@ -139,12 +145,12 @@ impl Sender {
             return;
         }
         let wait = early.tlp.wait(srtt, one_segment);
-        self.early_at = if idle || others { Time::MAX } else { now.saturating_add(wait).min(rto_at) };
+        self.set_early(if idle || others { Time::MAX } else { now.saturating_add(wait).min(rto_at) });
     }
 
     /// The early timer went off.
     pub(super) fn on_early(&mut self, now: Time, wire: &mut impl Wire) {
-        self.early_at = Time::MAX;
+        self.set_early(Time::MAX);
         let Some(early) = self.early() else { return };
         if early.reordering {
             early.duplicate = None;
@@ -168,17 +174,17 @@ impl Sender {
         let len = u64::from(self.mss).min(self.offered.saturating_sub(self.nxt));
         let fresh = len > 0 && self.nxt + len - self.una <= self.receive_window;
         if fresh {
-            self.send_data(now, self.nxt, len, false, wire);
+            self.send_data::<true>(now, self.nxt, len, false, wire);
         } else {
             let Some((start, end)) = self.board.segments().and_then(|s| s.last()) else { return };
             if self.closing && start == self.offered {
                 self.send_fin(now, true, wire);
             } else {
-                self.send_data(now, start, end - start, true, wire);
+                self.send_data::<true>(now, start, end - start, true, wire);
             }
         }
         // the probe itself starts no new wait
-        self.early_at = Time::MAX;
+        self.set_early(Time::MAX);
         let nxt = self.nxt;
         if let Some(early) = self.early() {
             early.tlp.on_probe(nxt, !fresh);

@@ -1,4 +1,5 @@
-//! What a sender does besides, where it was asked to: nothing of it costs a flow that was not.
+//! What a sender does besides, where it was asked to. The code of a sender that was not does not know of it: what is hot is
+//! compiled twice, and one look at each acknowledgement tells which is meant.
 
 use eddyline_cc::{Controller as _, Loss};
 use eddyline_scenario::network::TcpOptions;
@@ -43,31 +44,42 @@ impl Extras {
             frto: options.frto.then(|| Frto::new(options.sack)),
             undone: false,
         };
-        let any = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some() || extras.frto.is_some();
+        let parts = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some() || extras.frto.is_some();
+        let any = parts || options.timestamps || !options.limited_transmit;
         any.then(|| Box::new(extras))
-    }
-
-    /// A data packet leaves with `bytes` of payload: completes its flags.
-    pub fn on_sent(&mut self, bytes: u64, flags: &mut Flags) {
-        if let Some(prr) = &mut self.prr {
-            prr.on_sent(bytes);
-        }
-        if let Some(ecn) = &mut self.ecn {
-            ecn.label(flags);
-        }
     }
 }
 
 impl Sender {
     /// Everything about an acknowledgement that options add, before the controller hears of it. Gives whether the window
     /// must not grow by it.
-    #[cold]
-    pub(super) fn on_extras(&mut self, now: Time, packet: &Packet, before: Before) -> bool {
+    pub(super) fn on_extras(&mut self, now: Time, packet: &Packet, before: Before, sample: Option<Time>) -> bool {
+        self.measure_early(sample);
         let marked = self.on_echo(now, packet, before.una);
         let undone = self.extras.as_mut().is_some_and(|x| std::mem::take(&mut x.undone));
         // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced; RFC 4015, 3.2: nor beyond
         // what it was set to
         self.reduce_in_proportion(before) || marked || undone
+    }
+
+    /// A data packet leaves, for the first time or again: completes its flags.
+    pub(super) fn send_with_extras(&mut self, now: Time, seq: u64, len: u64, flags: &mut Flags) {
+        if self.by_time && !flags.retransmission() {
+            self.board.sent(now, seq, seq + len);
+            self.schedule_probe(now);
+        }
+        let Some(extras) = &mut self.extras else { return };
+        if let Some(prr) = &mut extras.prr {
+            prr.on_sent(len);
+        }
+        if let Some(ecn) = &mut extras.ecn {
+            ecn.label(flags);
+        }
+    }
+
+    /// Bytes that may be in flight while the window is being reduced in proportion.
+    pub(super) fn reduction_limit(&self) -> Option<u64> {
+        self.extras.as_ref()?.prr.as_ref()?.limit()
     }
 
     /// ECE (RFC 3168, 6.1.2); gives whether the acknowledgement has it.

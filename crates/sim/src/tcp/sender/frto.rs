@@ -183,7 +183,7 @@ impl Sender {
 
     /// Whether one new segment may be sent although the window is full.
     pub(super) fn take_credit(&mut self) -> bool {
-        self.extras.is_some() && self.frto().is_some_and(Frto::take_credit)
+        self.frto().is_some_and(Frto::take_credit)
     }
 }
 

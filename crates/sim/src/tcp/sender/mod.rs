@@ -84,6 +84,8 @@ pub struct Sender {
     rto_at: Time,
     /// When something is to be done before that (RFC 8985).
     early_at: Time,
+    /// The earlier of `application_at` and `early_at`.
+    seldom_at: Time,
     /// Segments sent from here on may give the timer its next sample: one a round trip.
     timed_from: Time,
     /// When the next packet may leave, if paced.
@@ -139,6 +141,7 @@ impl Sender {
             rto: Rto::new(spec.tcp.min_rto),
             rto_at: Time::MAX,
             early_at: Time::MAX,
+            seldom_at: spec.start,
             timed_from: Time::ZERO,
             pace_at: Time::ZERO,
             waits_for_pace: false,
@@ -174,7 +177,17 @@ impl Sender {
     #[inline]
     pub fn next_timer(&self) -> Time {
         let pace = if self.waits_for_pace { self.pace_at } else { Time::MAX };
-        pace.min(self.rto_at).min(self.early_at).min(self.application_at)
+        pace.min(self.rto_at).min(self.seldom_at)
+    }
+
+    fn set_application(&mut self, at: Time) {
+        self.application_at = at;
+        self.seldom_at = at.min(self.early_at);
+    }
+
+    fn set_early(&mut self, at: Time) {
+        self.early_at = at;
+        self.seldom_at = at.min(self.application_at);
     }
 
     /// Bytes believed to be on their way (the "pipe" of RFC 6675).
@@ -196,11 +209,13 @@ impl Sender {
 
     /// A time that was asked for has come.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
-        if self.application_at <= now {
-            self.on_application(now, wire);
-        }
-        if self.early_at <= now {
-            self.on_early(now, wire);
+        if self.seldom_at <= now {
+            if self.application_at <= now {
+                self.on_application(now, wire);
+            }
+            if self.early_at <= now {
+                self.on_early(now, wire);
+            }
         }
         if self.rto_at <= now {
             self.on_timeout(now, wire);
@@ -223,7 +238,7 @@ impl Sender {
         if let Some(rtt) = sample {
             self.rto.sample(rtt);
             self.controller.on_handshake(now, rtt);
-            self.measure_early(rtt);
+            self.measure_early(Some(rtt));
         }
         if self.syn_resent {
             // RFC 5681, 3.1: after a lost SYN the initial window is one segment
@@ -247,30 +262,58 @@ impl Sender {
         if self.state != State::Established {
             return None;
         }
-        let before =
-            Before { una: self.una, acknowledged: self.una + self.board.sacked(), lost: self.board.ever_lost() };
+        if self.extras.is_some() {
+            return self.hear_with_extras(now, packet, blocks, wire);
+        }
+        self.hear::<false>(now, packet, blocks, wire)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn hear_with_extras(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        blocks: Option<SackBlocks>,
+        wire: &mut impl Wire,
+    ) -> Option<Time> {
+        self.hear::<true>(now, packet, blocks, wire)
+    }
+
+    #[inline(always)]
+    fn hear<const EXTRAS: bool>(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        blocks: Option<SackBlocks>,
+        wire: &mut impl Wire,
+    ) -> Option<Time> {
+        let before = Before {
+            una: self.una,
+            acknowledged: self.una + self.board.sacked(),
+            lost: if EXTRAS { self.board.ever_lost() } else { 0 },
+        };
         let advanced = packet.seq > self.una;
         if advanced {
             self.una = packet.seq;
             self.rto.progress();
         }
-        if self.by_time
-            && let Some(early) = self.extras.as_mut().and_then(|x| x.early.as_mut())
-        {
-            early.look_for_duplicate(packet.seq, blocks);
+        if EXTRAS && self.by_time {
+            self.look_for_duplicate(packet.seq, blocks);
         }
         if self.episode != Episode::None
             || blocks.is_some()
             || !advanced
             || self.board.sacked() > 0
             || self.duplicates > 0
-            || self.by_time
+            || (EXTRAS && self.by_time)
         {
             self.account(now, packet, before, blocks);
         }
         let acked = (self.una + self.board.sacked()).saturating_sub(before.acknowledged);
         // Karn; with timestamps every acknowledgement that advances tells which packet it answers (RFC 7323, 4.1)
-        let timed = if self.timestamps { advanced } else { !packet.flags.retransmission() && acked > 0 };
+        let karn = !packet.flags.retransmission() && acked > 0;
+        let timed = if EXTRAS && self.timestamps { advanced } else { karn };
         let sample = timed.then(|| now - packet.sent_at);
         if let Some(rtt) = sample {
             // One sample a round trip, as RFC 6298 was made for: with more, the variation is forgotten within one (RFC 7323,
@@ -280,11 +323,8 @@ impl Sender {
                 self.timed_from = now;
             }
             self.last_rtt = sample;
-            if self.by_time {
-                self.measure_early(rtt);
-            }
         }
-        let reduced = self.extras.is_some() && self.on_extras(now, packet, before);
+        let reduced = EXTRAS && self.on_extras(now, packet, before, sample);
         if acked > 0 {
             self.controller.on_ack(&Ack {
                 now,
@@ -302,19 +342,24 @@ impl Sender {
         if advanced {
             self.rto_at = if self.una == self.nxt { Time::MAX } else { now.saturating_add(self.rto.timeout()) };
             if self.closing && self.una > self.offered {
-                self.state = State::Done;
-                self.completed_at = Some(now);
-                self.rto_at = Time::MAX;
-                self.application_at = Time::MAX;
-                self.waits_for_pace = false;
-                self.early_at = Time::MAX;
+                self.finish(now);
                 return sample;
             }
+            if EXTRAS && self.by_time {
+                self.schedule_probe(now);
+            }
         }
-        if self.by_time && advanced {
-            self.schedule_probe(now);
-        }
-        self.send(now, wire);
+        self.send_within::<EXTRAS>(now, wire);
         sample
+    }
+
+    /// The FIN is acknowledged.
+    fn finish(&mut self, now: Time) {
+        self.state = State::Done;
+        self.completed_at = Some(now);
+        self.rto_at = Time::MAX;
+        self.set_early(Time::MAX);
+        self.set_application(Time::MAX);
+        self.waits_for_pace = false;
     }
 }

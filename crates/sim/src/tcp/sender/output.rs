@@ -12,8 +12,16 @@ impl Sender {
     pub(super) fn send(&mut self, now: Time, wire: &mut impl Wire) {
         if self.state != State::Established {
             self.waits_for_pace = false;
-            return;
+        } else if self.extras.is_some() {
+            self.send_within::<true>(now, wire);
+        } else {
+            self.send_within::<false>(now, wire);
         }
+    }
+
+    /// The same once the connection is established.
+    #[inline]
+    pub(super) fn send_within<const EXTRAS: bool>(&mut self, now: Time, wire: &mut impl Wire) {
         if self.waits_for_pace && now < self.pace_at {
             // an acknowledgement does not bring the next packet forward
             return;
@@ -21,8 +29,8 @@ impl Sender {
         let interval = self.pacing_interval();
         self.restart_after_idle(now);
         self.window_bytes = (self.controller.flight_limit(interval.is_some()) * f64::from(self.mss)) as u64;
-        if let Some(limit) = self.extras.as_ref().and_then(|x| x.prr.as_ref()?.limit()) {
-            self.window_bytes = limit;
+        if EXTRAS {
+            self.window_bytes = self.reduction_limit().unwrap_or(self.window_bytes);
         }
         self.waits_for_pace = false;
         loop {
@@ -41,15 +49,10 @@ impl Sender {
                 }
                 (self.nxt, len, false)
             };
-            let pipe = if self.limited_transmit || again || self.episode != Episode::None {
-                self.pipe()
-            } else {
-                // RFC 5681 without RFC 3042: duplicates let nothing out
-                self.nxt - self.una
-            };
+            let pipe = if EXTRAS && !again { self.pipe_for_new_data() } else { self.pipe() };
             // one packet may always be in flight
-            let free = again && self.fast_retransmit;
-            if pipe + len > self.window_bytes && pipe > 0 && !free && (again || !self.take_credit()) {
+            let free = (again && self.fast_retransmit) || (EXTRAS && !again && self.take_credit());
+            if pipe + len > self.window_bytes && pipe > 0 && !free {
                 self.cwnd_limited = true;
                 return;
             }
@@ -66,7 +69,7 @@ impl Sender {
                 self.send_fin(now, true, wire);
                 continue;
             }
-            self.send_data(now, seq, len, again, wire);
+            self.send_data::<EXTRAS>(now, seq, len, again, wire);
             if interval.is_some() && now < self.pace_at && (self.board.lost() > 0 || self.nxt < self.offered) {
                 // what else there is to send will have to wait: no need to look what it is
                 self.cwnd_limited = self.window_bytes <= self.receive_window;
@@ -76,8 +79,24 @@ impl Sender {
         }
     }
 
+    /// Bytes in flight as far as they hold back new data.
+    fn pipe_for_new_data(&self) -> u64 {
+        if self.limited_transmit || self.episode != Episode::None {
+            return self.pipe();
+        }
+        // RFC 5681 without RFC 3042: duplicates let nothing out
+        self.nxt - self.una
+    }
+
     #[inline]
-    pub(super) fn send_data(&mut self, now: Time, seq: u64, len: u64, again: bool, wire: &mut impl Wire) {
+    pub(super) fn send_data<const EXTRAS: bool>(
+        &mut self,
+        now: Time,
+        seq: u64,
+        len: u64,
+        again: bool,
+        wire: &mut impl Wire,
+    ) {
         // A stretch to send again may end with the FIN's number, which is no byte.
         let len = if self.closing { len.min(self.offered - seq) } else { len };
         if again {
@@ -91,18 +110,17 @@ impl Sender {
             }
         } else {
             self.nxt = seq + len;
-            self.board.sent(now, seq, self.nxt);
         }
         let stamp = self.controller.on_sent(&Sent {
             now,
             in_flight: self.in_flight_packets(),
             cwnd_limited: self.cwnd_limited,
         });
-        self.after_sending(now, again);
+        self.after_sending(now);
         let mut flags = Flags::default();
         flags.set_retransmission(again);
-        if let Some(extras) = &mut self.extras {
-            extras.on_sent(len, &mut flags);
+        if EXTRAS {
+            self.send_with_extras(now, seq, len, &mut flags);
         }
         wire.segment(Segment { kind: Kind::Data, seq, payload: len as u32, flags, stamp: stamp.in_flight });
     }
@@ -118,18 +136,18 @@ impl Sender {
             self.nxt = self.offered + 1;
             self.board.sent(now, self.offered, self.nxt);
         }
-        self.after_sending(now, again);
+        self.after_sending(now);
+        if self.by_time && !again {
+            self.schedule_probe(now);
+        }
         wire.segment(Segment { kind: Kind::Fin, seq: self.offered, payload: 0, flags, stamp: 0.0 });
     }
 
     #[inline]
-    fn after_sending(&mut self, now: Time, again: bool) {
+    fn after_sending(&mut self, now: Time) {
         self.last_sent = now;
         if self.rto_at == Time::MAX {
             self.rto_at = now.saturating_add(self.rto.timeout());
-        }
-        if self.by_time && !again {
-            self.schedule_probe(now);
         }
     }
 
