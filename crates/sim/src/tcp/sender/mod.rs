@@ -288,11 +288,8 @@ impl Sender {
         blocks: Option<SackBlocks>,
         wire: &mut impl Wire,
     ) -> Option<Time> {
-        let before = Before {
-            una: self.una,
-            acknowledged: self.una + self.board.sacked(),
-            lost: if EXTRAS { self.board.ever_lost() } else { 0 },
-        };
+        let before =
+            Before { una: self.una, acknowledged: self.una + self.board.sacked(), lost: self.board.ever_lost() };
         let advanced = packet.seq > self.una;
         if advanced {
             self.una = packet.seq;
