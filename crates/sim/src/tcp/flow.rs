@@ -7,7 +7,7 @@ use eddyline_units::Time;
 
 use super::receiver::Receiver;
 use super::sender::{Segment, Sender, Wire};
-use crate::engine::{Kind, Layout, Net, Packet};
+use crate::engine::{Aside, Kind, Layout, Net, Packet};
 use crate::record::FlowMeter;
 
 /// What packets of a flow look like on the wire.
@@ -63,13 +63,13 @@ struct Outlet<'a> {
 impl Wire for Outlet<'_> {
     #[inline]
     fn segment(&mut self, segment: Segment) {
-        let Segment { kind, seq, payload, flags, stamp } = segment;
+        let Segment { kind, seq, payload, flags, stamp, aside } = segment;
         let shape = self.shape;
         let bytes = if kind == Kind::Data { payload + shape.header } else { shape.ack_packet };
         let packet = Packet {
             seq,
             sent_at: self.now,
-            received_at: Time::ZERO,
+            aside,
             waited: Time::ZERO,
             flow: shape.flow,
             bytes,
@@ -172,7 +172,7 @@ impl Flow {
         let packet = Packet {
             seq: self.receiver.next(),
             sent_at: echo.sent_at,
-            received_at: echo.received_at,
+            aside: Aside::received_at(echo.received_at),
             waited: Time::ZERO,
             flow: self.shape.flow,
             bytes: self.shape.ack_packet,
@@ -190,7 +190,7 @@ impl Flow {
     fn answer(&mut self, now: Time, syn: &Packet, net: &mut Net) {
         let packet = Packet {
             seq: 0,
-            received_at: now,
+            aside: Aside::received_at(now),
             waited: Time::ZERO,
             bytes: self.shape.ack_packet,
             extra: 0,
