@@ -134,6 +134,17 @@ impl Aside {
         Self(ratio as u64)
     }
 
+    /// In data: with the place of an acknowledgement that it carries.
+    pub const fn carrying(self, place: u32) -> Self {
+        Self((self.0 & u32::MAX as u64) | (place as u64 + 1) << 32)
+    }
+
+    /// As [`carrying`](Self::carrying).
+    #[inline]
+    pub const fn carried(self) -> Option<u32> {
+        ((self.0 >> 32) as u32).checked_sub(1)
+    }
+
     /// As [`ack_ratio`](Self::ack_ratio).
     #[inline]
     pub const fn ratio(self) -> u32 {

@@ -12,8 +12,8 @@ mod timestamps;
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
+use super::aside::SackBlocks;
 use super::ranges::Ranges;
-use super::sack::SackBlocks;
 use crate::engine::{Flags, Packet};
 use extras::Extras;
 
@@ -100,6 +100,11 @@ impl Receiver {
     #[inline]
     pub fn due(&self) -> Time {
         self.due
+    }
+
+    /// Segments wait to be acknowledged.
+    pub fn owes(&self) -> bool {
+        self.pending > 0
     }
 
     /// What the next acknowledgement echoes.

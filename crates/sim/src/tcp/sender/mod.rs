@@ -23,8 +23,8 @@ use eddyline_cc::{Ack, AnyController, Controller as _, Stamp};
 use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing, PacingGain};
 use eddyline_units::Time;
 
+use super::aside::SackBlocks;
 use super::rto::Rto;
-use super::sack::SackBlocks;
 use super::scoreboard::Scoreboard;
 use crate::engine::{Aside, Flags, Kind, Packet};
 use extras::{Before, Extras};
