@@ -13,7 +13,7 @@ use eddyline_path::{Class, Packet as _};
 use eddyline_scenario::Network;
 use eddyline_units::{Rate, Time};
 
-use super::packet::{Kind, Packet};
+use super::packet::{Aside, Kind, Packet};
 use super::tournament::Tournament;
 use crate::record::{LogEvent, PacketLogger};
 use crate::tcp::{Carried, SackBlocks, Store};
@@ -87,7 +87,9 @@ pub struct Net {
     discarded: Vec<(u32, Packet)>,
     pub count: Count,
     pub sacks: Store<SackBlocks>,
-    pub carried: Store<Carried>,
+    carried: Store<Carried>,
+    /// What the next data packet takes along; none between events.
+    pub loading: Option<Carried>,
     pub logger: Option<Box<PacketLogger>>,
 }
 
@@ -172,6 +174,7 @@ impl Net {
             count: Count::default(),
             sacks: Store::default(),
             carried: Store::default(),
+            loading: None,
             logger,
         }
     }
@@ -304,6 +307,20 @@ impl Net {
     #[inline]
     pub fn take_blocks(&mut self, packet: &Packet) -> Option<SackBlocks> {
         (packet.kind == Kind::Ack && packet.extra != Packet::NO_SACK).then(|| self.sacks.take(packet.extra))
+    }
+
+    /// A data packet leaves: it takes along what stands ready.
+    #[inline]
+    pub fn load(&mut self, aside: Aside) -> Aside {
+        if self.loading.is_some() { self.load_up(aside) } else { aside }
+    }
+
+    #[cold]
+    fn load_up(&mut self, aside: Aside) -> Aside {
+        match self.loading.take() {
+            Some(carried) => aside.carrying(self.carried.put(carried)),
+            None => aside,
+        }
     }
 
     /// The acknowledgement that a data packet carries, which is on its way no more.

@@ -119,18 +119,18 @@ impl<'a> World<'a> {
     #[inline]
     fn timer(&mut self, now: Time, leaf: u32) {
         let index = leaf as usize - 1;
-        match self.flows.get_mut(index) {
-            Some(flow) if flow.peer().is_some() => self.paired_timer(now, index),
-            Some(flow) => {
-                flow.on_timer(now, &mut self.net);
-                self.timers.set(leaf, flow.next_timer());
-            }
-            None => self.other_timer(now, leaf, index - self.flows.len()),
-        }
+        let Some(flow) = self.flows.get_mut(index).filter(|f| f.is_alone()) else {
+            return self.other_timer(now, leaf, index);
+        };
+        flow.on_timer(now, &mut self.net);
+        self.timers.set(leaf, flow.next_timer());
     }
 
-    /// The timer of cross traffic, of a table of arrivals or of a guest.
+    /// The timer of a flow with a peer, of cross traffic, of a table of arrivals or of a guest.
     fn other_timer(&mut self, now: Time, leaf: u32, index: usize) {
+        let Some(index) = index.checked_sub(self.flows.len()) else {
+            return self.paired_timer(now, index);
+        };
         if let Some(source) = self.cross.get_mut(index) {
             source.emit(now, &mut self.net);
             return self.timers.set(leaf, source.next());
@@ -162,12 +162,9 @@ impl<'a> World<'a> {
         if packet.kind == Kind::Cross {
             return;
         }
-        let Some(flow) = self.flows.get_mut(packet.flow as usize) else {
-            return self.deliver_to_guest(now, packet);
+        let Some(flow) = self.flows.get_mut(packet.flow as usize).filter(|f| f.is_alone()) else {
+            return self.deliver_elsewhere(now, packet);
         };
-        if flow.peer().is_some() {
-            return self.deliver_to_pair(now, packet);
-        }
         flow.on_packet(now, packet, &mut self.net);
         // A timer that moved back stays where it is and finds nothing to do when it comes: one entry a flow, lazily.
         let wanted = flow.next_timer();
@@ -185,7 +182,6 @@ impl<'a> World<'a> {
     }
 
     /// A packet of a flow with a peer: data of either may leave at once, and both may have to wait for something else.
-    #[cold]
     fn deliver_to_pair(&mut self, now: Time, packet: &Packet) {
         let index = packet.flow as usize;
         let Some(mut pair) = Self::pair(&mut self.flows, index) else { return };
@@ -212,7 +208,12 @@ impl<'a> World<'a> {
         }
     }
 
-    fn deliver_to_guest(&mut self, now: Time, packet: &Packet) {
+    /// A packet of a flow with a peer, or of a guest.
+    #[inline(never)]
+    fn deliver_elsewhere(&mut self, now: Time, packet: &Packet) {
+        if (packet.flow as usize) < self.flows.len() {
+            return self.deliver_to_pair(now, packet);
+        }
         let Some(slot) = self.guests.slot_of(packet) else {
             return self.net.ignore(packet);
         };

@@ -5,7 +5,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 
-use super::aside::{Carried, SackBlocks};
+use super::aside::SackBlocks;
 use super::receiver::{Reaction, Receiver};
 use super::sender::{Segment, Sender, Wire};
 use crate::engine::{Aside, Kind, Layout, Net, Packet};
@@ -23,6 +23,9 @@ struct Shape {
     ack_hop: u32,
 }
 
+/// The peer of a flow that has none.
+const NOBODY: u32 = u32::MAX;
+
 /// A sender, its receiver and the record of both.
 #[derive(Debug)]
 pub struct Flow {
@@ -30,12 +33,9 @@ pub struct Flow {
     pub(super) receiver: Receiver,
     shape: Shape,
     /// The number of the flow that goes the other way on the same connection.
-    peer: Option<u32>,
+    peer: u32,
     pub meter: FlowMeter,
 }
-
-/// The other direction's receiver at the host of a sender, and whether something is to be acknowledged at once.
-type Beside<'a> = Option<(&'a mut Receiver, bool)>;
 
 /// Where a flow's packets enter the network, and what follows from its paths.
 #[derive(Debug, Clone)]
@@ -62,33 +62,8 @@ impl Ends {
 
 struct Outlet<'a> {
     now: Time,
-    shape: Shape,
+    shape: &'a Shape,
     net: &'a mut Net,
-    beside: Beside<'a>,
-}
-
-impl Outlet<'_> {
-    /// Data leaves: it takes along what is to be acknowledged.
-    #[cold]
-    fn carry(&mut self, aside: Aside) -> Aside {
-        let Some((receiver, demanded)) = &mut self.beside else { return aside };
-        if !*demanded && !receiver.owes() {
-            return aside;
-        }
-        *demanded = false;
-        let blocks = receiver.acknowledge();
-        let echo = receiver.echo();
-        let number = receiver.next();
-        let carried = Carried {
-            number,
-            sent_at: echo.sent_at,
-            received_at: echo.received_at,
-            stamp: echo.stamp,
-            flags: echo.flags,
-            blocks,
-        };
-        aside.carrying(self.net.carried.put(carried))
-    }
 }
 
 impl Wire for Outlet<'_> {
@@ -96,7 +71,8 @@ impl Wire for Outlet<'_> {
     fn segment(&mut self, segment: Segment) {
         let Segment { kind, seq, payload, flags, stamp, aside } = segment;
         let shape = self.shape;
-        let aside = if self.beside.is_some() && kind == Kind::Data { self.carry(aside) } else { aside };
+        // data takes along what the same host has to acknowledge
+        let aside = if kind == Kind::Data { self.net.load(aside) } else { aside };
         let bytes = if kind == Kind::Data { payload + shape.header } else { shape.ack_packet };
         let packet = Packet {
             seq,
@@ -132,7 +108,7 @@ impl Flow {
             sender: Sender::new(spec, spec.controller.build(&ends.facts)),
             receiver: Receiver::new(&spec.tcp),
             shape,
-            peer: spec.peer,
+            peer: spec.peer.unwrap_or(NOBODY),
             meter,
         }
     }
@@ -140,7 +116,13 @@ impl Flow {
     /// The number of the flow that goes the other way on the same connection: what happens to one concerns both.
     #[inline]
     pub fn peer(&self) -> Option<u32> {
-        self.peer
+        (!self.is_alone()).then_some(self.peer)
+    }
+
+    /// No flow goes the other way on the same connection.
+    #[inline]
+    pub fn is_alone(&self) -> bool {
+        self.peer == NOBODY
     }
 
     /// When [`on_timer`](Self::on_timer) must be called at the latest.
@@ -152,16 +134,11 @@ impl Flow {
     /// A time that was asked for has come, or one before it.
     #[inline]
     pub fn on_timer(&mut self, now: Time, net: &mut Net) {
-        self.on_timer_with(now, net, None);
-    }
-
-    #[inline]
-    pub(super) fn on_timer_with(&mut self, now: Time, net: &mut Net, beside: Beside<'_>) {
         if self.receiver.due() <= now {
             self.send_ack(now, net);
         }
         if self.sender.next_timer() <= now {
-            self.sender.on_timer(now, &mut Outlet { now, shape: self.shape, net, beside });
+            self.sender.on_timer(now, &mut Outlet { now, shape: &self.shape, net });
             self.meter.sender_changed(now, &self.sender.controller);
         }
     }
@@ -171,49 +148,45 @@ impl Flow {
     pub fn on_packet(&mut self, now: Time, packet: &Packet, net: &mut Net) {
         match packet.kind {
             Kind::Ack => {
-                let blocks = net.take_blocks(packet);
-                self.hear(now, packet, blocks, net, None);
+                let blocks = if packet.extra == Packet::NO_SACK { None } else { Some(net.sacks.take(packet.extra)) };
+                self.hear(now, packet, blocks, net);
             }
             Kind::Data => self.on_segment(now, packet, u64::from(packet.extra), net),
             Kind::Fin => self.on_segment(now, packet, 1, net),
             Kind::Syn => self.answer(now, packet, net),
-            Kind::SynAck => self.open(now, packet, net, None),
+            Kind::SynAck => self.open(now, packet, net),
             Kind::Cross => {}
         }
     }
 
-    pub(super) fn open(&mut self, now: Time, packet: &Packet, net: &mut Net, beside: Beside<'_>) {
-        let wire = &mut Outlet { now, shape: self.shape, net, beside };
+    fn open(&mut self, now: Time, packet: &Packet, net: &mut Net) {
+        let wire = &mut Outlet { now, shape: &self.shape, net };
         let sample = self.sender.on_syn_ack(now, packet, wire);
         self.meter.round_trip(sample);
         self.meter.sender_changed(now, &self.sender.controller);
     }
 
-    /// An acknowledgement reached the sender, by itself or on data. Gives whether what was demanded of the receiver beside it
-    /// still is.
-    #[inline]
-    pub(super) fn hear(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        blocks: Option<SackBlocks>,
-        net: &mut Net,
-        beside: Beside<'_>,
-    ) -> bool {
+    /// An acknowledgement reached the sender on data of the other direction.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hear_on_data(&mut self, now: Time, packet: &Packet, blocks: Option<SackBlocks>, net: &mut Net) {
+        self.hear(now, packet, blocks, net);
+    }
+
+    #[inline(always)]
+    fn hear(&mut self, now: Time, packet: &Packet, blocks: Option<SackBlocks>, net: &mut Net) {
         self.meter.ack_arrived(now, packet.waited);
-        let wire = &mut Outlet { now, shape: self.shape, net, beside };
+        let wire = &mut Outlet { now, shape: &self.shape, net };
         let sample = self.sender.on_ack(now, packet, blocks, wire);
-        let demanded = wire.beside.as_ref().is_some_and(|(_, demanded)| *demanded);
         self.meter.round_trip(sample);
         self.meter.sender_changed(now, &self.sender.controller);
         if let Some(at) = self.sender.completed_at {
             self.meter.complete(at);
         }
-        demanded
     }
 
     /// Data or a FIN reached the receiver.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_data(&mut self, now: Time, packet: &Packet, len: u64) -> Reaction {
         let reaction = self.receiver.on_segment(now, packet, len, packet.kind == Kind::Fin);
         if packet.kind == Kind::Data {
@@ -230,8 +203,20 @@ impl Flow {
     }
 
     #[inline]
-    pub(super) fn send_ack(&mut self, now: Time, net: &mut Net) {
+    fn send_ack(&mut self, now: Time, net: &mut Net) {
         let blocks = self.receiver.acknowledge();
+        self.put_ack(now, blocks, net);
+    }
+
+    /// What the receiver has to say goes by itself although there was data to ride on.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn send_pure_ack(&mut self, now: Time, blocks: Option<SackBlocks>, net: &mut Net) {
+        self.put_ack(now, blocks, net);
+    }
+
+    #[inline(always)]
+    fn put_ack(&mut self, now: Time, blocks: Option<SackBlocks>, net: &mut Net) {
         let extra = blocks.map_or(Packet::NO_SACK, |b| net.sacks.put(b));
         let echo = self.receiver.echo();
         let packet = Packet {

@@ -3,8 +3,9 @@
 
 use eddyline_units::Time;
 
-use super::aside::Carried;
+use super::aside::{Carried, SackBlocks};
 use super::flow::Flow;
+use super::receiver::Receiver;
 use crate::engine::{Aside, Kind, Net, Packet};
 
 /// The flow that something happens to, and the other direction.
@@ -18,10 +19,6 @@ impl Pair<'_> {
     /// A packet of this flow reached one of the ends.
     pub fn on_packet(&mut self, now: Time, packet: &Packet, net: &mut Net) {
         match packet.kind {
-            Kind::Ack => {
-                let blocks = net.take_blocks(packet);
-                self.this.hear(now, packet, blocks, net, Some((&mut self.peer.receiver, false)));
-            }
             Kind::Data => {
                 let carried = net.take_carried(packet);
                 let reaction = self.this.on_data(now, packet, u64::from(packet.extra));
@@ -31,7 +28,11 @@ impl Pair<'_> {
                 let reaction = self.this.on_data(now, packet, 1);
                 self.answer(now, packet, None, reaction.ack_now, net);
             }
-            Kind::SynAck => self.this.open(now, packet, net, Some((&mut self.peer.receiver, false))),
+            Kind::Ack | Kind::SynAck => {
+                offer(&mut self.peer.receiver, net);
+                self.this.on_packet(now, packet, net);
+                settle(&mut self.peer.receiver, net);
+            }
             Kind::Syn | Kind::Cross => self.this.on_packet(now, packet, net),
         }
     }
@@ -39,20 +40,62 @@ impl Pair<'_> {
     /// Data arrived where the other direction's sender is: what it carries may let data out, which then carries what is to be
     /// said of it. Else, if it must be said at once, an acknowledgement goes by itself.
     fn answer(&mut self, now: Time, packet: &Packet, carried: Option<Carried>, demanded: bool, net: &mut Net) {
-        let mut demanded = demanded;
-        if let Some(ack) = carried {
-            let aside = Aside::received_at(ack.received_at);
-            let heard =
-                Packet { seq: ack.number, sent_at: ack.sent_at, aside, stamp: ack.stamp, flags: ack.flags, ..*packet };
-            demanded = self.peer.hear(now, &heard, ack.blocks, net, Some((&mut self.this.receiver, demanded)));
-        }
+        let mut blocks: Option<SackBlocks> = None;
         if demanded {
-            self.this.send_ack(now, net);
+            blocks = self.this.receiver.acknowledge();
+            net.loading = Some(cargo(&self.this.receiver, blocks));
+        } else {
+            offer(&mut self.this.receiver, net);
+        }
+        if let Some(ack) = carried {
+            let heard = Packet {
+                seq: ack.number,
+                sent_at: ack.sent_at,
+                aside: Aside::received_at(ack.received_at),
+                stamp: ack.stamp,
+                flags: ack.flags,
+                ..*packet
+            };
+            self.peer.hear_on_data(now, &heard, ack.blocks, net);
+        }
+        if !demanded {
+            settle(&mut self.this.receiver, net);
+        } else if net.loading.take().is_some() {
+            self.this.send_pure_ack(now, blocks, net);
         }
     }
 
     /// A time that was asked for has come, or one before it.
     pub fn on_timer(&mut self, now: Time, net: &mut Net) {
-        self.this.on_timer_with(now, net, Some((&mut self.peer.receiver, false)));
+        offer(&mut self.peer.receiver, net);
+        self.this.on_timer(now, net);
+        settle(&mut self.peer.receiver, net);
+    }
+}
+
+fn cargo(receiver: &Receiver, blocks: Option<SackBlocks>) -> Carried {
+    let echo = receiver.echo();
+    Carried {
+        number: receiver.next(),
+        sent_at: echo.sent_at,
+        received_at: echo.received_at,
+        stamp: echo.stamp,
+        flags: echo.flags,
+        blocks,
+    }
+}
+
+/// What `receiver` will have to acknowledge stands ready for data of the same host to take along.
+fn offer(receiver: &mut Receiver, net: &mut Net) {
+    if receiver.owes() {
+        let blocks = receiver.selective();
+        net.loading = Some(cargo(receiver, blocks));
+    }
+}
+
+/// Nothing more leaves for the moment: what was taken along is acknowledged.
+fn settle(receiver: &mut Receiver, net: &mut Net) {
+    if net.loading.take().is_none() && receiver.owes() {
+        receiver.acknowledge();
     }
 }

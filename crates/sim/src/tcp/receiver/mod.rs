@@ -222,13 +222,18 @@ impl Receiver {
     #[cold]
     #[inline(never)]
     fn acknowledge_with_extras(&mut self) -> Option<SackBlocks> {
-        let blocks = (!self.early.is_empty() && self.sack).then(|| self.blocks());
+        let blocks = self.selective();
         let Some(extras) = &mut self.extras else { return blocks };
         extras.on_acknowledgement(self.next);
         match &mut extras.dsack {
             Some(dsack) => dsack.complete(blocks),
             None => blocks,
         }
+    }
+
+    /// The SACK blocks that an acknowledgement would have now, reports of what arrived twice left out.
+    pub fn selective(&mut self) -> Option<SackBlocks> {
+        (!self.early.is_empty() && self.sack).then(|| self.blocks())
     }
 
     /// The block that holds the latest segment first, then those reported before, all at their present extent.

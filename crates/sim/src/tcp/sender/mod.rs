@@ -253,7 +253,7 @@ impl Sender {
     }
 
     /// An acknowledgement arrived; gives the round-trip sample, if it holds one.
-    #[inline]
+    #[inline(always)]
     pub fn on_ack(
         &mut self,
         now: Time,

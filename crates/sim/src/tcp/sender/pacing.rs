@@ -18,6 +18,8 @@ impl Sender {
     }
 
     /// A multiple of the window a smoothed round-trip time, as Linux paces.
+    #[cold]
+    #[inline(never)]
     fn window_interval(&self) -> Option<Time> {
         let window = self.controller.window();
         let slow_start = self.controller.slow_start_threshold().is_some_and(|t| window < t / 2.0);
