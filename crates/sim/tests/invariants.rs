@@ -89,6 +89,31 @@ fn draw_tcp(r: &mut Stream) -> String {
     format!("tcp = {{ {} }}\n", keys.join(", "))
 }
 
+/// Two flows that are one connection: the second has the paths of the first in exchange, all else its own.
+fn draw_connection(r: &mut Stream, data: &str, ack: &str) -> String {
+    let mut text = String::new();
+    let delays = [("0 s", "0 s"), ("2 ms", "500 us")][r.below(2) as usize];
+    for (name, data, ack, delays) in [("there", data, ack, delays), ("back", ack, data, (delays.1, delays.0))] {
+        let controller = pick(r, &["kind = \"reno\"", "kind = \"newreno\"", "kind = \"fast\", alpha = \"10 packets\""]);
+        text += &format!(
+            "[[flow]]\nname = \"{name}\"\ncontroller = {{ {controller} }}\ndata = [{data}]\nack = [{ack}]\n\
+             access_delay = {{ data = \"{}\", ack = \"{}\" }}\n",
+            delays.0, delays.1
+        );
+        text += pick(r, &["", "start = \"700 ms\"\n", "size = \"150 kB\"\n", "stop = \"1500 ms\"\n"]);
+        text += pick(
+            r,
+            &[
+                "",
+                "packet = \"400 B\"\n",
+                "application = { kind = \"bursts\", bytes = \"900 B\", every = \"60 ms\" }\n",
+            ],
+        );
+        text += &draw_tcp(r);
+    }
+    text + "piggyback = \"there\"\n"
+}
+
 /// A scenario with two to five links, up to five flows of every kind and option, and now and then cross traffic.
 fn draw(seed: u64) -> String {
     let mut r = Stream::new(seed, "invariants", "scenario");
@@ -151,6 +176,10 @@ fn draw(seed: u64) -> String {
                 "count = 3\nstagger = \"10 ms\"\n",
             ],
         );
+    }
+    if r.uniform() < 0.4 {
+        let (data, ack) = (path(&mut r), path(&mut r));
+        text += &draw_connection(&mut r, &data, &ack);
     }
     if r.uniform() < 0.3 {
         let (data, ack) = (path(&mut r), path(&mut r));
