@@ -3,7 +3,7 @@
 use eddyline_units::Time;
 
 /// What a controller may know of its path before the first packet.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PathFacts {
     /// Payload bytes of a full segment.
     pub mss: u32,
@@ -13,6 +13,10 @@ pub struct PathFacts {
     pub initial_window: f64,
     /// Propagation and access delay of both sub-paths, where the experiment gives it away (`base_rtt = "known"`).
     pub known_base_rtt: Option<Time>,
+    /// Growth by what is acknowledged, in slow start at most so many packets per acknowledgement (the L of RFC 3465).
+    pub byte_counting: Option<f64>,
+    /// Packets are paced whatever the controller wants.
+    pub paced: bool,
 }
 
 /// A packet is about to leave.
@@ -115,6 +119,10 @@ pub trait Controller {
         self.on_loss(mark);
     }
 
+    /// The last timeout was spurious: what it took for lost was late (RFC 5682). What is in flight allows a window of
+    /// `window` (RFC 4015, 3.2). Without a body of its own the algorithm goes on as after a true one.
+    fn on_spurious_timeout(&mut self, _window: f64) {}
+
     /// Nothing was sent for longer than the retransmission timeout: the window may be at most `restart_window`
     /// (RFC 5681, 4.1).
     fn on_idle(&mut self, restart_window: f64);
@@ -129,6 +137,11 @@ pub trait Controller {
 
     /// Time from one packet to the next if this algorithm paces.
     fn pacing_interval(&self) -> Option<Time> {
+        None
+    }
+
+    /// The window at which slow start ends, for algorithms that have one.
+    fn slow_start_threshold(&self) -> Option<f64> {
         None
     }
 

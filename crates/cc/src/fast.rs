@@ -125,6 +125,8 @@ pub struct Fast {
     floor: f64,
     loss_factor: f64,
     timeout_window: f64,
+    /// The window before the last timeout.
+    before_timeout: f64,
     /// Only in the profile of the ns-2 module.
     module: Option<Ns2Module>,
 }
@@ -166,6 +168,7 @@ impl Fast {
             floor,
             loss_factor: p.loss_factor,
             timeout_window: p.timeout_window.get().max(floor),
+            before_timeout: 0.0,
             module: ns2.then_some(Ns2Module {
                 round: Time::ZERO,
                 last_update: Time::ZERO,
@@ -255,7 +258,7 @@ impl Controller for Fast {
         Stamp { in_flight: in_flight as f32 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
         let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
@@ -285,7 +288,14 @@ impl Controller for Fast {
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.round = timeout.now;
+        if !timeout.repeated {
+            self.before_timeout = self.window;
+        }
         self.set_window(self.timeout_window);
+    }
+
+    fn on_spurious_timeout(&mut self, window: f64) {
+        self.set_window(window.min(self.before_timeout).max(self.window));
     }
 
     fn on_idle(&mut self, restart_window: f64) {

@@ -60,7 +60,8 @@ macro_rules! controllers {
             fn on_sent(&mut self, sent: &Sent) -> Stamp {
                 match self { $(Self::$kind(c) => c.on_sent(sent)),* }
             }
-            #[inline]
+            // the busiest of all: a call would have to write the event to memory first
+            #[inline(always)]
             fn on_ack(&mut self, ack: &Ack) {
                 match self { $(Self::$kind(c) => c.on_ack(ack)),* }
             }
@@ -81,6 +82,10 @@ macro_rules! controllers {
                 match self { $(Self::$kind(c) => c.on_ecn(mark)),* }
             }
             #[inline]
+            fn on_spurious_timeout(&mut self, window: f64) {
+                match self { $(Self::$kind(c) => c.on_spurious_timeout(window)),* }
+            }
+            #[inline]
             fn on_idle(&mut self, restart_window: f64) {
                 match self { $(Self::$kind(c) => c.on_idle(restart_window)),* }
             }
@@ -95,6 +100,10 @@ macro_rules! controllers {
             #[inline]
             fn pacing_interval(&self) -> Option<Time> {
                 match self { $(Self::$kind(c) => c.pacing_interval()),* }
+            }
+            #[inline]
+            fn slow_start_threshold(&self) -> Option<f64> {
+                match self { $(Self::$kind(c) => c.slow_start_threshold()),* }
             }
             #[inline]
             fn base_rtt(&self) -> Option<Time> {

@@ -5,8 +5,10 @@
 //! bytes.
 
 mod base_rtt;
+mod byte_counting;
 mod controller;
 mod fast;
+mod hystart;
 mod kinds;
 mod newreno;
 mod reno;
@@ -18,3 +20,4 @@ pub use fast::{Fast, FastParams, FastProfile};
 pub use kinds::{AnyController, ControllerParams, KINDS, KindInfo};
 pub use newreno::{NewReno, NewRenoParams};
 pub use reno::{Reno, RenoParams};
+pub use slow_start::SlowStartKind;

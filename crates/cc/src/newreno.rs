@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
 use crate::reno::{Reno, RenoParams};
+use crate::slow_start::SlowStartKind;
 
 /// Parameters of `newreno`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +15,9 @@ pub struct NewRenoParams {
     /// Half a window is cut to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
     #[serde(default)]
     pub whole_packets: bool,
+    /// How the first slow start ends.
+    #[serde(default, skip_serializing_if = "SlowStartKind::is_standard")]
+    pub slow_start: SlowStartKind,
 }
 
 /// NewReno. Its window law is Reno's; only recovery without SACK differs.
@@ -26,12 +30,13 @@ impl NewReno {
     /// A sender at its initial window, in slow start.
     #[must_use]
     pub fn new(params: &NewRenoParams, facts: &PathFacts) -> Self {
-        Self { law: Reno::new(&RenoParams { whole_packets: params.whole_packets }, facts) }
+        let NewRenoParams { whole_packets, slow_start } = *params;
+        Self { law: Reno::new(&RenoParams { whole_packets, slow_start }, facts) }
     }
 }
 
 impl Controller for NewReno {
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         self.law.on_ack(ack);
     }
@@ -52,9 +57,17 @@ impl Controller for NewReno {
         self.law.on_idle(restart_window);
     }
 
+    fn on_spurious_timeout(&mut self, window: f64) {
+        self.law.on_spurious_timeout(window);
+    }
+
     #[inline]
     fn window(&self) -> f64 {
         self.law.window()
+    }
+
+    fn slow_start_threshold(&self) -> Option<f64> {
+        self.law.slow_start_threshold()
     }
 
     fn partial_ack(&self) -> PartialAck {

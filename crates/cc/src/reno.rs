@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
-use crate::slow_start::SlowStart;
+use crate::slow_start::{SlowStart, SlowStartKind};
 
 /// Parameters of `reno`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -13,6 +13,9 @@ pub struct RenoParams {
     /// Half a window is cut to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
     #[serde(default)]
     pub whole_packets: bool,
+    /// How the first slow start ends.
+    #[serde(default, skip_serializing_if = "SlowStartKind::is_standard")]
+    pub slow_start: SlowStartKind,
 }
 
 /// Reno: additive increase of one packet a round trip, counted per acknowledgement; halving on loss.
@@ -25,20 +28,14 @@ impl Reno {
     /// A sender at its initial window, in slow start.
     #[must_use]
     pub fn new(params: &RenoParams, facts: &PathFacts) -> Self {
-        Self { start: SlowStart { whole_packets: params.whole_packets, ..SlowStart::new(facts.initial_window) } }
+        Self { start: SlowStart::new(params.slow_start, params.whole_packets, facts) }
     }
 }
 
 impl Controller for Reno {
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
-        if ack.in_recovery || !ack.cwnd_limited {
-            return;
-        }
-        if !self.start.grow(ack.acked) {
-            // RFC 5681, equation 3: SMSS * SMSS / cwnd per acknowledgement
-            self.start.cwnd += 1.0 / self.start.cwnd;
-        }
+        self.start.on_ack(ack);
     }
 
     fn on_loss(&mut self, loss: &Loss) {
@@ -53,9 +50,17 @@ impl Controller for Reno {
         self.start.restart(restart_window);
     }
 
+    fn on_spurious_timeout(&mut self, window: f64) {
+        self.start.undo_timeout(window);
+    }
+
     #[inline]
     fn window(&self) -> f64 {
         self.start.cwnd
+    }
+
+    fn slow_start_threshold(&self) -> Option<f64> {
+        Some(self.start.ssthresh)
     }
 
     fn partial_ack(&self) -> PartialAck {

@@ -3,8 +3,14 @@
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PathFacts, Sent, Timeout};
 use eddyline_units::Time;
 
-const FACTS: PathFacts =
-    PathFacts { mss: 1000, ack_ratio: 1, initial_window: 10.0, known_base_rtt: Some(Time::from_ms(100)) };
+const FACTS: PathFacts = PathFacts {
+    mss: 1000,
+    ack_ratio: 1,
+    initial_window: 10.0,
+    known_base_rtt: Some(Time::from_ms(100)),
+    byte_counting: None,
+    paced: false,
+};
 
 fn build(more: &str) -> AnyController {
     let text = format!(r#"{{ "kind": "fast", "alpha": "50 packets"{more} }}"#);

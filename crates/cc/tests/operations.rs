@@ -17,6 +17,7 @@ enum Operation {
     Lose,
     Recovered,
     TimeOut { repeated: bool },
+    Spurious,
     Mark,
     Idle(f64),
 }
@@ -31,18 +32,22 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => Just(Operation::Lose),
         1 => Just(Operation::Recovered),
         1 => any::<bool>().prop_map(|repeated| Operation::TimeOut { repeated }),
+        1 => Just(Operation::Spurious),
         1 => Just(Operation::Mark),
         1 => (1.0f64..100.0).prop_map(Operation::Idle),
     ]
 }
 
 fn facts() -> impl Strategy<Value = PathFacts> {
-    (1u32..65_000, 1u32..4, 1.0f64..1000.0, prop::option::of(0u64..u64::MAX >> 8)).prop_map(
-        |(mss, ack_ratio, initial_window, known)| PathFacts {
+    let counting = prop::option::of(1.0f64..10.0);
+    (1u32..65_000, 1u32..4, 1.0f64..1000.0, prop::option::of(0u64..u64::MAX >> 8), counting, any::<bool>()).prop_map(
+        |(mss, ack_ratio, initial_window, known, byte_counting, paced)| PathFacts {
             mss,
             ack_ratio,
             initial_window,
             known_base_rtt: known.map(Time::from_ps),
+            byte_counting,
+            paced,
         },
     )
 }
@@ -101,6 +106,7 @@ impl Harness {
                 assert!(self.controller.window() <= before.max(2.0), "a timeout opens no window");
                 self.outstanding.clear();
             }
+            Operation::Spurious => self.controller.on_spurious_timeout(self.flight() + 1.0),
             Operation::Mark => self.controller.on_ecn(&loss),
             Operation::Idle(packets) => {
                 self.controller.on_idle(*packets);
@@ -117,6 +123,7 @@ impl Harness {
             let limit = c.flight_limit(paced);
             assert!(limit.is_finite() && limit >= window, "limit {limit} of window {window} after {what:?}");
         }
+        assert!(c.slow_start_threshold().is_none_or(|t| t >= 2.0), "threshold after {what:?}");
         let _ = (c.pacing_interval(), c.partial_ack());
     }
 }
@@ -131,10 +138,14 @@ proptest! {
     #[test]
     fn no_operation_breaks_a_controller(
         kind in 0..KINDS.len(),
+        hystart in any::<bool>(),
         facts in facts(),
         operations in prop::collection::vec(operation(), 1..120),
     ) {
-        let params: ControllerParams = serde_json::from_str(KINDS[kind].example).unwrap();
+        let example = KINDS[kind].example;
+        let other = example.replace(" }", ", \"slow_start\": \"hystart++\" }");
+        let params = serde_json::from_str::<ControllerParams>(if hystart { &other } else { example });
+        let params = params.unwrap_or_else(|_| serde_json::from_str(example).unwrap());
         prop_assert_eq!(params.name(), KINDS[kind].name);
         let mut harness =
             Harness { controller: params.build(&facts), now: Time::ZERO, outstanding: VecDeque::new() };

@@ -3,7 +3,14 @@
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PartialAck, PathFacts, Stamp, Timeout};
 use eddyline_units::Time;
 
-const FACTS: PathFacts = PathFacts { mss: 1000, ack_ratio: 1, initial_window: 10.0, known_base_rtt: None };
+const FACTS: PathFacts = PathFacts {
+    mss: 1000,
+    ack_ratio: 1,
+    initial_window: 10.0,
+    known_base_rtt: None,
+    byte_counting: None,
+    paced: false,
+};
 const KINDS: [&str; 2] = ["reno", "newreno"];
 
 fn build(kind: &str) -> AnyController {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::model::{self, ApplicationParams, File, PacingChoice};
-use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, Pacing, TcpOptions, Traffic};
+use crate::model::{self, ApplicationParams, File};
+use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, TcpOptions, Traffic};
 use eddyline_path::traffic::Trace;
 use eddyline_units::Time;
 
@@ -36,6 +36,7 @@ pub(crate) fn network(
             ..one.clone()
         }));
     }
+    pair(file, &mut flows);
     let traffic = file.traffic.iter().enumerate().map(|(i, t)| Traffic {
         name: t.name.clone(),
         path: path(&t.path),
@@ -94,6 +95,16 @@ fn link(link: model::Link, media: &mut Vec<Medium>) -> Link {
     }
 }
 
+/// Two flows of one connection know each other.
+fn pair(file: &File, flows: &mut [Flow]) {
+    let place = |name: &str| flows.iter().position(|f| f.name == name);
+    let named = file.flow.iter().filter_map(|f| place(&f.name).zip(place(f.piggyback.as_deref()?)));
+    for (one, other) in named.collect::<Vec<_>>() {
+        flows[one].peer = Some(other as u32);
+        flows[other].peer = Some(one as u32);
+    }
+}
+
 /// Hosts by name, in order of appearance.
 #[derive(Default)]
 struct Hosts {
@@ -127,8 +138,9 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mu
         ack_packet: small(table.ack_packet.get()),
         access_data: table.access_delay.data,
         access_ack: table.access_delay.ack,
+        peer: None,
         receive_window: table.receive_window.map(|w| w.get()),
-        tcp: tcp(&table.tcp, table.delayed_ack),
+        tcp: TcpOptions::of(&table.tcp, table.delayed_ack),
         application: match table.application {
             ApplicationParams::Bulk => Application::Bulk,
             ApplicationParams::Bursts { bytes, every } => Application::Bursts { bytes: bytes.get(), every },
@@ -136,23 +148,6 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mu
         start: table.start,
         stop: table.stop,
         size: table.size.map(|s| s.get()),
-    }
-}
-
-fn tcp(tcp: &model::Tcp, delayed_ack: Option<bool>) -> TcpOptions {
-    let delayed = if delayed_ack == Some(true) { 2 } else { 1 };
-    TcpOptions {
-        sack: tcp.sack,
-        initial_window: tcp.initial_window,
-        min_rto: tcp.min_rto,
-        ack_every: tcp.ack_every.unwrap_or(delayed),
-        ack_timer: tcp.ack_timer,
-        ecn: tcp.ecn,
-        pacing: match tcp.pacing {
-            PacingChoice::Switch(true) => Pacing::On,
-            PacingChoice::Switch(false) => Pacing::Off,
-            PacingChoice::Word(_) => Pacing::Controller,
-        },
     }
 }
 

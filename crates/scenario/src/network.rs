@@ -1,5 +1,7 @@
 //! The indexed network: what every world works on. Names are resolved, `count` is expanded, defaults are filled in.
 
+mod tcp;
+
 use std::sync::Arc;
 
 use eddyline_cc::{ControllerParams, PathFacts};
@@ -8,6 +10,8 @@ use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
 use eddyline_units::{Rate, Time};
+
+pub use tcp::{Pacing, PacingGain, TcpOptions};
 
 /// A link's place in [`Network::links`].
 pub type LinkId = u32;
@@ -102,6 +106,8 @@ pub struct Flow {
     pub access_data: Time,
     /// Delay of the uncongested access on the acknowledgement path.
     pub access_ack: Time,
+    /// Place in [`Network::flows`] of the flow that goes the other way on the same connection.
+    pub peer: Option<u32>,
     /// Receive window in payload bytes.
     pub receive_window: Option<u64>,
     /// TCP options.
@@ -128,36 +134,6 @@ pub enum Application {
         /// From the start of one burst to the next.
         every: Time,
     },
-}
-
-/// TCP machinery of a flow.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TcpOptions {
-    /// Selective acknowledgement (RFC 2018, RFC 6675).
-    pub sack: bool,
-    /// Initial window in packets (RFC 6928).
-    pub initial_window: u32,
-    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time.
-    pub min_rto: Time,
-    /// Full segments per acknowledgement.
-    pub ack_every: u32,
-    /// Longest wait of a delayed acknowledgement.
-    pub ack_timer: Time,
-    /// Explicit congestion notification.
-    pub ecn: bool,
-    /// Whether packets are paced.
-    pub pacing: Pacing,
-}
-
-/// Whether packets are paced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pacing {
-    /// Always.
-    On,
-    /// Never.
-    Off,
-    /// As the controller wants it.
-    Controller,
 }
 
 /// Unresponsive traffic on a path.
@@ -239,6 +215,8 @@ impl Network {
             ack_ratio: flow.tcp.ack_every,
             initial_window: f64::from(flow.tcp.initial_window),
             known_base_rtt: Some(self.propagation_rtt(flow)),
+            byte_counting: flow.tcp.byte_counting.map(f64::from),
+            paced: flow.tcp.pacing == Pacing::On,
         }
     }
 }

@@ -95,6 +95,46 @@ fn every_key_reaches_the_network() {
 }
 
 #[test]
+fn options_of_tcp_reach_the_network() {
+    let keys = "ecn = true, quick_acks = 16, byte_counting = 2, limited_transmit = false, timestamps = true, prr = true, \
+                rack = true, frto = true, ack_congestion_control = true, pacing = true, pacing_gain = { avoidance = 1.0 }";
+    let text =
+        SMALLEST.replace("reno\" }", "newreno\", slow_start = \"hystart++\" }") + &format!("tcp = {{ {keys} }}\n");
+    let loaded = toml(&text, &[]).unwrap();
+    let t = loaded.network.flows[0].tcp;
+    assert!(
+        t.ecn && t.timestamps && t.prr && t.rack && t.frto && t.ack_congestion_control && !t.limited_transmit,
+        "{t:?}"
+    );
+    assert_eq!((t.quick_acks, t.byte_counting, t.pacing, t.ack_every), (16, Some(2), Pacing::On, 2));
+    assert_eq!((t.pacing_gain.slow_start, t.pacing_gain.avoidance), (2.0, 1.0));
+    assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
+    // what is off is no part of the canonical form: a scenario of before keeps its digest
+    let off = "quick_acks = 0, limited_transmit = true, timestamps = false, prr = false, rack = false, frto = false, \
+               ack_congestion_control = false, pacing_gain = { slow_start = 2.0, avoidance = 1.2 }";
+    let plain = toml(SMALLEST, &[]).unwrap();
+    for name in
+        ["quick_acks", "limited_transmit", "timestamps", "prr", "rack", "frto", "congestion", "gain", "slow", "piggy"]
+    {
+        assert!(!plain.canonical.contains(name), "{name}: {}", plain.canonical);
+    }
+    let said = SMALLEST.replace("reno\" }", "reno\", slow_start = \"standard\" }") + &format!("tcp = {{ {off} }}\n");
+    assert_eq!(toml(&said, &[]).unwrap().sha256, plain.sha256);
+}
+
+#[test]
+fn two_directions_of_a_connection_know_each_other() {
+    let text = SMALLEST.to_owned()
+        + "[[flow]]\nname = \"g\"\ncontroller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\ncount = 2\n\
+           [[flow]]\nname = \"h\"\ncontroller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\npiggyback = \"f\"\n";
+    let loaded = toml(&text, &[]).unwrap();
+    let peers: Vec<_> = loaded.network.flows.iter().map(|f| f.peer).collect();
+    assert_eq!(peers, [Some(3), None, None, Some(0)]);
+    assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
+    assert_eq!(toml(&text, &[("flow.f.piggyback", "h")]).unwrap().network.flows[0].peer, Some(3), "either or both");
+}
+
+#[test]
 fn overrides_reach_what_they_name() {
     let set = |key, value| toml(TWO_WAY, &[(key, value)]).unwrap_or_else(|e| panic!("{e}")).network;
     assert_eq!(set("duration", "40 s").duration, Time::SECOND * 40);
@@ -230,6 +270,11 @@ fn the_ends_of_every_range_are_in_it() {
         ("flow.f.tcp.pacing", "true"),
         ("flow.f.delayed_ack", "false"),
         ("flow.f.tcp.ack_every", "1"),
+        ("flow.f.tcp.quick_acks", "1000000"),
+        ("flow.f.tcp.byte_counting", "1"),
+        ("flow.f.tcp.ack_timer", "1 us"),
+        ("flow.f.tcp.pacing_gain.slow_start", "1000"),
+        ("flow.f.tcp.pacing_gain", "{ avoidance = 0.1 }"),
     ] {
         let loaded = toml(SMALLEST, &[(key, value)]);
         assert!(loaded.is_ok(), "{key} = {value}: {}", loaded.unwrap_err());

@@ -59,6 +59,61 @@ fn odd_lines(r: &mut Stream, text: &str) -> String {
     odd
 }
 
+/// TCP's machinery: half of the flows as it is without asking, the others with any mixture of options.
+fn draw_tcp(r: &mut Stream) -> String {
+    if r.uniform() < 0.5 {
+        return String::new();
+    }
+    let sack = r.uniform() < 0.8;
+    let mut keys = vec![format!("sack = {sack}")];
+    let mut may = |keys: &mut Vec<String>, share: f64, choices: &[&str]| {
+        if r.uniform() < share {
+            keys.push(pick(r, choices).to_owned());
+        }
+    };
+    let acknowledgements =
+        ["ack_every = 2", "ack_every = 2, ack_timer = \"40 ms\"", "ack_every = 9", "ack_congestion_control = true"];
+    may(&mut keys, 0.6, &acknowledgements);
+    may(&mut keys, 0.2, &["quick_acks = 1", "quick_acks = 16"]);
+    may(&mut keys, 0.3, &["initial_window = 1", "initial_window = 1, min_rto = \"1 s\"", "min_rto = \"1 ms\""]);
+    may(&mut keys, 0.4, &["pacing = true", "pacing = false", "pacing = true, pacing_gain = { avoidance = 1.0 }"]);
+    may(&mut keys, 0.3, &["byte_counting = 1", "byte_counting = 2", "byte_counting = 100"]);
+    may(&mut keys, 0.2, &["limited_transmit = false"]);
+    may(&mut keys, 0.3, &["timestamps = true"]);
+    may(&mut keys, 0.4, &["ecn = true"]);
+    may(&mut keys, 0.4, &["frto = true"]);
+    if sack {
+        may(&mut keys, 0.5, &["prr = true"]);
+        may(&mut keys, 0.5, &["rack = true"]);
+    }
+    format!("tcp = {{ {} }}\n", keys.join(", "))
+}
+
+/// Two flows that are one connection: the second has the paths of the first in exchange, all else its own.
+fn draw_connection(r: &mut Stream, data: &str, ack: &str) -> String {
+    let mut text = String::new();
+    let delays = [("0 s", "0 s"), ("2 ms", "500 us")][r.below(2) as usize];
+    for (name, data, ack, delays) in [("there", data, ack, delays), ("back", ack, data, (delays.1, delays.0))] {
+        let controller = pick(r, &["kind = \"reno\"", "kind = \"newreno\"", "kind = \"fast\", alpha = \"10 packets\""]);
+        text += &format!(
+            "[[flow]]\nname = \"{name}\"\ncontroller = {{ {controller} }}\ndata = [{data}]\nack = [{ack}]\n\
+             access_delay = {{ data = \"{}\", ack = \"{}\" }}\n",
+            delays.0, delays.1
+        );
+        text += pick(r, &["", "start = \"700 ms\"\n", "size = \"150 kB\"\n", "stop = \"1500 ms\"\n"]);
+        text += pick(
+            r,
+            &[
+                "",
+                "packet = \"400 B\"\n",
+                "application = { kind = \"bursts\", bytes = \"900 B\", every = \"60 ms\" }\n",
+            ],
+        );
+        text += &draw_tcp(r);
+    }
+    text + "piggyback = \"there\"\n"
+}
+
 /// A scenario with two to five links, up to five flows of every kind and option, and now and then cross traffic.
 fn draw(seed: u64) -> String {
     let mut r = Stream::new(seed, "invariants", "scenario");
@@ -90,6 +145,7 @@ fn draw(seed: u64) -> String {
             &[
                 "kind = \"reno\"",
                 "kind = \"newreno\"",
+                "kind = \"newreno\", slow_start = \"hystart++\"",
                 "kind = \"fast\", alpha = \"20 packets\"",
                 "kind = \"fast\", alpha = \"5 packets\", profile = \"ns2-1.1.3\"",
                 "kind = \"fast\", alpha = \"100 packets\", base_rtt = \"known\"",
@@ -110,17 +166,7 @@ fn draw(seed: u64) -> String {
                 "application = { kind = \"bursts\", bytes = \"10001 B\", every = \"700 ms\" }\n",
             ],
         );
-        text += pick(
-            &mut r,
-            &[
-                "",
-                "tcp = { sack = false }\n",
-                "tcp = { ack_every = 2 }\n",
-                "tcp = { sack = false, ack_every = 2, pacing = true }\n",
-                "tcp = { initial_window = 1, min_rto = \"1 s\" }\n",
-                "tcp = { pacing = false }\n",
-            ],
-        );
+        text += &draw_tcp(&mut r);
         text += pick(
             &mut r,
             &[
@@ -130,6 +176,10 @@ fn draw(seed: u64) -> String {
                 "count = 3\nstagger = \"10 ms\"\n",
             ],
         );
+    }
+    if r.uniform() < 0.4 {
+        let (data, ack) = (path(&mut r), path(&mut r));
+        text += &draw_connection(&mut r, &data, &ack);
     }
     if r.uniform() < 0.3 {
         let (data, ack) = (path(&mut r), path(&mut r));
@@ -225,7 +275,9 @@ fn recording_changes_nothing() {
 #[test]
 fn every_transfer_completes_under_heavy_loss() {
     for kind in ["reno", "newreno", "fast"] {
-        for sack in [true, false] {
+        for tcp in
+            ["", "sack = false", "prr = true", "rack = true", "frto = true", "rack = true, prr = true, frto = true"]
+        {
             for seed in 0..4 {
                 let alpha = if kind == "fast" { ", alpha = \"20 packets\"" } else { "" };
                 let text = format!(
@@ -233,12 +285,12 @@ fn every_transfer_completes_under_heavy_loss() {
                      [[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = 0.3\n\
                      [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = 0.3\n\
                      [[flow]]\nname = \"x\"\ncontroller = {{ kind = \"{kind}\"{alpha} }}\ndata = [\"f\"]\nack = [\"b\"]\n\
-                     size = \"1 MB\"\ntcp = {{ sack = {sack} }}\n"
+                     size = \"1 MB\"\ntcp = {{ {tcp} }}\n"
                 );
                 let r = outcome(&network(&text), &Options::default()).result;
                 let x = &r.flows[0];
-                assert_eq!(x.delivered_bytes, Some(1_000_000), "{kind} sack {sack} seed {seed}: {x:?}");
-                assert!(x.completed_at_s.is_some(), "{kind} sack {sack} seed {seed}: {x:?}");
+                assert_eq!(x.delivered_bytes, Some(1_000_000), "{kind}, {tcp}, seed {seed}: {x:?}");
+                assert!(x.completed_at_s.is_some(), "{kind}, {tcp}, seed {seed}: {x:?}");
             }
         }
     }

@@ -6,6 +6,8 @@ use eddyline_units::{Bytes, Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::tcp::Tcp;
+
 /// A sender under a congestion controller, and its receiver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,6 +40,10 @@ pub struct Flow {
     /// Short for `tcp.ack_every = 2`; only one of the two may be given. Default: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<bool>,
+    /// Flow that goes the other way on the same connection: acknowledgements of each ride on data of the other where some
+    /// is sent. Its paths are this one's, exchanged. One of the two says it. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub piggyback: Option<String>,
     /// Receive window in bytes of payload, at least one full segment. Default: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_window: Option<Bytes>,
@@ -84,75 +90,6 @@ pub struct AccessDelay {
     #[serde(default)]
     #[schemars(extend("x-most" = "1 h"))]
     pub ack: Time,
-}
-
-/// TCP's machinery.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Tcp {
-    /// Selective acknowledgement (RFC 2018, RFC 6675).
-    #[serde(default = "yes")]
-    pub sack: bool,
-    /// Initial window in packets (RFC 6928).
-    #[serde(default = "ten")]
-    #[schemars(range(min = 1, max = 1_000_000))]
-    pub initial_window: u32,
-    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time: the G of RFC 6298, as in Linux.
-    #[serde(default = "fifth_second")]
-    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
-    pub min_rto: Time,
-    /// Full segments per acknowledgement. Default: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1_000_000))]
-    pub ack_every: Option<u32>,
-    /// Longest wait of a delayed acknowledgement.
-    #[serde(default = "fifth_second")]
-    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
-    pub ack_timer: Time,
-    /// Explicit congestion notification.
-    #[serde(default)]
-    pub ecn: bool,
-    /// Whether packets are paced: true, false, or as the "controller" wants it.
-    #[serde(default)]
-    pub pacing: PacingChoice,
-}
-
-impl Default for Tcp {
-    fn default() -> Self {
-        Self {
-            sack: true,
-            initial_window: ten(),
-            min_rto: fifth_second(),
-            ack_every: None,
-            ack_timer: fifth_second(),
-            ecn: false,
-            pacing: PacingChoice::default(),
-        }
-    }
-}
-
-/// Whether packets are paced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum PacingChoice {
-    /// Always or never.
-    Switch(bool),
-    /// As somebody else wants it.
-    Word(PacingWord),
-}
-
-/// Who decides about pacing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum PacingWord {
-    /// The congestion controller.
-    Controller,
-}
-
-impl Default for PacingChoice {
-    fn default() -> Self {
-        Self::Word(PacingWord::Controller)
-    }
 }
 
 /// What the sending application offers.
@@ -264,6 +201,7 @@ impl Arrivals {
             header: self.header,
             ack_packet: self.ack_packet,
             delayed_ack: self.delayed_ack,
+            piggyback: None,
             receive_window: self.receive_window,
             access_delay: self.access_delay,
             tcp: self.tcp.clone(),
@@ -287,16 +225,4 @@ const fn default_header() -> Bytes {
 
 const fn one() -> u32 {
     1
-}
-
-const fn ten() -> u32 {
-    10
-}
-
-const fn yes() -> bool {
-    true
-}
-
-const fn fifth_second() -> Time {
-    Time::from_ms(200)
 }

@@ -6,14 +6,16 @@
 mod expect;
 mod flow;
 mod link;
+mod tcp;
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use expect::{Bound, Expect, World};
-pub use flow::{AccessDelay, ApplicationParams, Arrivals, Flow, PacingChoice, PacingWord, Tcp, Traffic};
+pub use flow::{AccessDelay, ApplicationParams, Arrivals, Flow, Traffic};
 pub use link::{Direction, Duplex, Link, MediumParams, MediumTable};
+pub use tcp::{PacingChoice, PacingGain, PacingWord, Tcp};
 
 /// An Eddyline scenario: links, the flows and traffic that cross them, and what is expected of the result.
 ///

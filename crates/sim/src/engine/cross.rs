@@ -6,7 +6,7 @@ use eddyline_scenario::network::Traffic;
 use eddyline_units::Time;
 
 use super::net::Net;
-use super::packet::{Flags, Kind, Packet};
+use super::packet::{Aside, Flags, Kind, Packet};
 
 /// One source with the packet that it sends next.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl CrossTraffic {
             let packet = Packet {
                 seq: 0,
                 sent_at: now,
-                received_at: Time::ZERO,
+                aside: Aside::default(),
                 waited: Time::ZERO,
                 flow: self.number,
                 bytes: emission.bytes,

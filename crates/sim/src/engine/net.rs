@@ -13,10 +13,10 @@ use eddyline_path::{Class, Packet as _};
 use eddyline_scenario::Network;
 use eddyline_units::{Rate, Time};
 
-use super::packet::{Kind, Packet};
+use super::packet::{Aside, Kind, Packet};
 use super::tournament::Tournament;
 use crate::record::{LogEvent, PacketLogger};
-use crate::tcp::{SackBlocks, SackStore};
+use crate::tcp::{Carried, SackBlocks, Store};
 
 /// One link of one path, with what the packets of that path need there.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +86,10 @@ pub struct Net {
     /// What queues have dropped during the present event, with their links; empty between events.
     discarded: Vec<(u32, Packet)>,
     pub count: Count,
-    pub sacks: SackStore,
+    pub sacks: Store<SackBlocks>,
+    carried: Store<Carried>,
+    /// What the next data packet takes along; none between events.
+    pub loading: Option<Carried>,
     pub logger: Option<Box<PacketLogger>>,
 }
 
@@ -169,7 +172,9 @@ impl Net {
             events,
             discarded: Vec::new(),
             count: Count::default(),
-            sacks: SackStore::default(),
+            sacks: Store::default(),
+            carried: Store::default(),
+            loading: None,
             logger,
         }
     }
@@ -294,9 +299,34 @@ impl Net {
     }
 
     fn forget_sack(&mut self, packet: &Packet) {
-        if packet.kind == Kind::Ack && packet.extra != Packet::NO_SACK {
-            let _: SackBlocks = self.sacks.take(packet.extra);
+        let _: Option<SackBlocks> = self.take_blocks(packet);
+        let _: Option<Carried> = self.take_carried(packet);
+    }
+
+    /// The SACK blocks of an acknowledgement, which is on its way no more.
+    #[inline]
+    pub fn take_blocks(&mut self, packet: &Packet) -> Option<SackBlocks> {
+        (packet.kind == Kind::Ack && packet.extra != Packet::NO_SACK).then(|| self.sacks.take(packet.extra))
+    }
+
+    /// A data packet leaves: it takes along what stands ready.
+    #[inline]
+    pub fn load(&mut self, aside: Aside) -> Aside {
+        if self.loading.is_some() { self.load_up(aside) } else { aside }
+    }
+
+    #[cold]
+    fn load_up(&mut self, aside: Aside) -> Aside {
+        match self.loading.take() {
+            Some(carried) => aside.carrying(self.carried.put(carried)),
+            None => aside,
         }
+    }
+
+    /// The acknowledgement that a data packet carries, which is on its way no more.
+    pub fn take_carried(&mut self, packet: &Packet) -> Option<Carried> {
+        let place = packet.aside.carried().filter(|_| packet.kind == Kind::Data)?;
+        Some(self.carried.take(place))
     }
 
     /// A packet leaves its link at `departure` and enters the pipe behind it.

@@ -30,6 +30,8 @@ impl Flags {
     const LOST: u8 = 2;
     /// The ECN field, two bits.
     const ECN: u8 = 4 | 8;
+    const ECE: u8 = 16;
+    const CWR: u8 = 32;
 
     /// A segment sent again, or the acknowledgement that one caused: no round-trip sample (Karn).
     #[inline]
@@ -72,10 +74,81 @@ impl Flags {
         self.0 = (self.0 & !Self::ECN) | ((field as u8) << 2);
     }
 
+    /// ECN-Echo: the receiver saw a mark (RFC 3168, 6.1).
+    #[inline]
+    pub const fn ece(self) -> bool {
+        self.0 & Self::ECE != 0
+    }
+
+    /// As [`ece`](Self::ece).
+    #[inline]
+    pub fn set_ece(&mut self, on: bool) {
+        self.0 = (self.0 & !Self::ECE) | (u8::from(on) * Self::ECE);
+    }
+
+    /// Congestion window reduced: the sender heard of a mark (RFC 3168, 6.1).
+    #[inline]
+    pub const fn cwr(self) -> bool {
+        self.0 & Self::CWR != 0
+    }
+
+    /// As [`cwr`](Self::cwr).
+    #[inline]
+    pub fn set_cwr(&mut self) {
+        self.0 |= Self::CWR;
+    }
+
+    /// What an acknowledgement repeats: whether the packet that caused it was sent again.
+    #[inline]
+    pub const fn echoed(self) -> Self {
+        Self(self.0 & Self::RETRANSMISSION)
+    }
+
     /// All but what happened to the packet on its way.
     #[inline]
     const fn without_journey(self) -> u8 {
         self.0 & !(Self::LOST | Self::ECN)
+    }
+}
+
+/// Eight bytes that mean one thing in data and another in an acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Aside(u64);
+
+impl Aside {
+    /// In an ACK: when the packet that caused it arrived.
+    #[inline]
+    pub const fn received_at(at: Time) -> Self {
+        Self(at.as_ps())
+    }
+
+    /// As [`received_at`](Self::received_at).
+    #[inline]
+    pub const fn time(self) -> Time {
+        Time::from_ps(self.0)
+    }
+
+    /// In data: segments that the sender wants acknowledged together (RFC 5690, 4.2), or none.
+    #[inline]
+    pub const fn ack_ratio(ratio: u32) -> Self {
+        Self(ratio as u64)
+    }
+
+    /// In data: with the place of an acknowledgement that it carries.
+    pub const fn carrying(self, place: u32) -> Self {
+        Self((self.0 & u32::MAX as u64) | (place as u64 + 1) << 32)
+    }
+
+    /// As [`carrying`](Self::carrying).
+    #[inline]
+    pub const fn carried(self) -> Option<u32> {
+        ((self.0 >> 32) as u32).checked_sub(1)
+    }
+
+    /// As [`ack_ratio`](Self::ack_ratio).
+    #[inline]
+    pub const fn ratio(self) -> u32 {
+        self.0 as u32
     }
 }
 
@@ -86,8 +159,8 @@ pub struct Packet {
     pub seq: u64,
     /// When the data packet was sent; an ACK echoes that of the packet that caused it.
     pub sent_at: Time,
-    /// In an ACK: when the packet that caused it arrived.
-    pub received_at: Time,
+    /// What only data or only an ACK has to say.
+    pub aside: Aside,
     /// Time spent waiting in queues so far.
     pub waited: Time,
     /// Flow or traffic it belongs to.

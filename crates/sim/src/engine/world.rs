@@ -13,7 +13,7 @@ use super::packet::{Kind, Packet};
 use super::tournament::Tournament;
 use crate::record::{BottleneckSampler, FlowMeter, PacketLog, Recorder, summary};
 use crate::run::{Options, Progress, SimError};
-use crate::tcp::{Ends, Flow};
+use crate::tcp::{Ends, Flow, Pair};
 
 use super::cross::CrossTraffic;
 
@@ -119,17 +119,18 @@ impl<'a> World<'a> {
     #[inline]
     fn timer(&mut self, now: Time, leaf: u32) {
         let index = leaf as usize - 1;
-        match self.flows.get_mut(index) {
-            Some(flow) => {
-                flow.on_timer(now, &mut self.net);
-                self.timers.set(leaf, flow.next_timer());
-            }
-            None => self.other_timer(now, leaf, index - self.flows.len()),
-        }
+        let Some(flow) = self.flows.get_mut(index).filter(|f| f.is_alone()) else {
+            return self.other_timer(now, leaf, index);
+        };
+        flow.on_timer(now, &mut self.net);
+        self.timers.set(leaf, flow.next_timer());
     }
 
-    /// The timer of cross traffic, of a table of arrivals or of a guest.
+    /// The timer of a flow with a peer, of cross traffic, of a table of arrivals or of a guest.
     fn other_timer(&mut self, now: Time, leaf: u32, index: usize) {
+        let Some(index) = index.checked_sub(self.flows.len()) else {
+            return self.paired_timer(now, index);
+        };
         if let Some(source) = self.cross.get_mut(index) {
             source.emit(now, &mut self.net);
             return self.timers.set(leaf, source.next());
@@ -161,8 +162,8 @@ impl<'a> World<'a> {
         if packet.kind == Kind::Cross {
             return;
         }
-        let Some(flow) = self.flows.get_mut(packet.flow as usize) else {
-            return self.deliver_to_guest(now, packet);
+        let Some(flow) = self.flows.get_mut(packet.flow as usize).filter(|f| f.is_alone()) else {
+            return self.deliver_elsewhere(now, packet);
         };
         flow.on_packet(now, packet, &mut self.net);
         // A timer that moved back stays where it is and finds nothing to do when it comes: one entry a flow, lazily.
@@ -173,7 +174,46 @@ impl<'a> World<'a> {
         }
     }
 
-    fn deliver_to_guest(&mut self, now: Time, packet: &Packet) {
+    /// Two flows of one connection.
+    fn pair(flows: &mut [Flow], index: usize) -> Option<Pair<'_>> {
+        let peer = flows[index].peer()? as usize;
+        let [this, peer] = flows.get_disjoint_mut([index, peer]).ok()?;
+        Some(Pair { this, peer })
+    }
+
+    /// A packet of a flow with a peer: data of either may leave at once, and both may have to wait for something else.
+    fn deliver_to_pair(&mut self, now: Time, packet: &Packet) {
+        let index = packet.flow as usize;
+        let Some(mut pair) = Self::pair(&mut self.flows, index) else { return };
+        pair.on_packet(now, packet, &mut self.net);
+        self.rearm_pair(index);
+    }
+
+    #[cold]
+    fn paired_timer(&mut self, now: Time, index: usize) {
+        let Some(mut pair) = Self::pair(&mut self.flows, index) else { return };
+        pair.on_timer(now, &mut self.net);
+        // forward too: this one was due
+        self.timers.set(1 + index as u32, self.flows[index].next_timer());
+        self.rearm_pair(index);
+    }
+
+    fn rearm_pair(&mut self, index: usize) {
+        let peer = self.flows[index].peer().map(|p| p as usize);
+        for i in [Some(index), peer].into_iter().flatten() {
+            let (leaf, wanted) = (1 + i as u32, self.flows[i].next_timer());
+            if wanted < self.timers.get(leaf) {
+                self.timers.set(leaf, wanted);
+            }
+        }
+    }
+
+    /// A packet of a flow with a peer, or of a guest.
+    #[inline(never)]
+    fn deliver_elsewhere(&mut self, now: Time, packet: &Packet) {
+        if (packet.flow as usize) < self.flows.len() {
+            return self.deliver_to_pair(now, packet);
+        }
         let Some(slot) = self.guests.slot_of(packet) else {
             return self.net.ignore(packet);
         };

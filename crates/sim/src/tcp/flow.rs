@@ -5,9 +5,10 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 
-use super::receiver::Receiver;
-use super::sender::{Sender, Wire};
-use crate::engine::{Flags, Kind, Layout, Net, Packet};
+use super::aside::SackBlocks;
+use super::receiver::{Reaction, Receiver};
+use super::sender::{Segment, Sender, Wire};
+use crate::engine::{Aside, Kind, Layout, Net, Packet};
 use crate::record::FlowMeter;
 
 /// What packets of a flow look like on the wire.
@@ -22,12 +23,17 @@ struct Shape {
     ack_hop: u32,
 }
 
+/// The peer of a flow that has none.
+const NOBODY: u32 = u32::MAX;
+
 /// A sender, its receiver and the record of both.
 #[derive(Debug)]
 pub struct Flow {
     sender: Sender,
-    receiver: Receiver,
+    pub(super) receiver: Receiver,
     shape: Shape,
+    /// The number of the flow that goes the other way on the same connection.
+    peer: u32,
     pub meter: FlowMeter,
 }
 
@@ -56,19 +62,22 @@ impl Ends {
 
 struct Outlet<'a> {
     now: Time,
-    shape: Shape,
+    shape: &'a Shape,
     net: &'a mut Net,
 }
 
 impl Wire for Outlet<'_> {
     #[inline]
-    fn segment(&mut self, kind: Kind, seq: u64, payload: u32, flags: Flags, stamp: f32) {
+    fn segment(&mut self, segment: Segment) {
+        let Segment { kind, seq, payload, flags, stamp, aside } = segment;
         let shape = self.shape;
+        // data takes along what the same host has to acknowledge
+        let aside = if kind == Kind::Data { self.net.load(aside) } else { aside };
         let bytes = if kind == Kind::Data { payload + shape.header } else { shape.ack_packet };
         let packet = Packet {
             seq,
             sent_at: self.now,
-            received_at: Time::ZERO,
+            aside,
             waited: Time::ZERO,
             flow: shape.flow,
             bytes,
@@ -97,10 +106,23 @@ impl Flow {
         };
         Self {
             sender: Sender::new(spec, spec.controller.build(&ends.facts)),
-            receiver: Receiver::new(spec.tcp.ack_every, spec.tcp.ack_timer, spec.tcp.sack),
+            receiver: Receiver::new(&spec.tcp),
             shape,
+            peer: spec.peer.unwrap_or(NOBODY),
             meter,
         }
+    }
+
+    /// The number of the flow that goes the other way on the same connection: what happens to one concerns both.
+    #[inline]
+    pub fn peer(&self) -> Option<u32> {
+        (!self.is_alone()).then_some(self.peer)
+    }
+
+    /// No flow goes the other way on the same connection.
+    #[inline]
+    pub fn is_alone(&self) -> bool {
+        self.peer == NOBODY
     }
 
     /// When [`on_timer`](Self::on_timer) must be called at the latest.
@@ -116,7 +138,7 @@ impl Flow {
             self.send_ack(now, net);
         }
         if self.sender.next_timer() <= now {
-            self.sender.on_timer(now, &mut Outlet { now, shape: self.shape, net });
+            self.sender.on_timer(now, &mut Outlet { now, shape: &self.shape, net });
             self.meter.sender_changed(now, &self.sender.controller);
         }
     }
@@ -125,25 +147,36 @@ impl Flow {
     #[inline]
     pub fn on_packet(&mut self, now: Time, packet: &Packet, net: &mut Net) {
         match packet.kind {
-            Kind::Ack => self.on_ack(now, packet, net),
+            Kind::Ack => {
+                let blocks = if packet.extra == Packet::NO_SACK { None } else { Some(net.sacks.take(packet.extra)) };
+                self.hear(now, packet, blocks, net);
+            }
             Kind::Data => self.on_segment(now, packet, u64::from(packet.extra), net),
             Kind::Fin => self.on_segment(now, packet, 1, net),
-            Kind::Syn => self.control(now, Kind::SynAck, packet, net),
-            Kind::SynAck => {
-                let wire = &mut Outlet { now, shape: self.shape, net };
-                let sample = self.sender.on_syn_ack(now, packet, wire);
-                self.meter.round_trip(sample);
-                self.meter.sender_changed(now, &self.sender.controller);
-            }
+            Kind::Syn => self.answer(now, packet, net),
+            Kind::SynAck => self.open(now, packet, net),
             Kind::Cross => {}
         }
     }
 
-    #[inline]
-    fn on_ack(&mut self, now: Time, packet: &Packet, net: &mut Net) {
-        let blocks = if packet.extra == Packet::NO_SACK { None } else { Some(net.sacks.take(packet.extra)) };
+    fn open(&mut self, now: Time, packet: &Packet, net: &mut Net) {
+        let wire = &mut Outlet { now, shape: &self.shape, net };
+        let sample = self.sender.on_syn_ack(now, packet, wire);
+        self.meter.round_trip(sample);
+        self.meter.sender_changed(now, &self.sender.controller);
+    }
+
+    /// An acknowledgement reached the sender on data of the other direction.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hear_on_data(&mut self, now: Time, packet: &Packet, blocks: Option<SackBlocks>, net: &mut Net) {
+        self.hear(now, packet, blocks, net);
+    }
+
+    #[inline(always)]
+    fn hear(&mut self, now: Time, packet: &Packet, blocks: Option<SackBlocks>, net: &mut Net) {
         self.meter.ack_arrived(now, packet.waited);
-        let wire = &mut Outlet { now, shape: self.shape, net };
+        let wire = &mut Outlet { now, shape: &self.shape, net };
         let sample = self.sender.on_ack(now, packet, blocks, wire);
         self.meter.round_trip(sample);
         self.meter.sender_changed(now, &self.sender.controller);
@@ -152,13 +185,19 @@ impl Flow {
         }
     }
 
-    #[inline]
-    fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, net: &mut Net) {
+    /// Data or a FIN reached the receiver.
+    #[inline(always)]
+    pub(super) fn on_data(&mut self, now: Time, packet: &Packet, len: u64) -> Reaction {
         let reaction = self.receiver.on_segment(now, packet, len, packet.kind == Kind::Fin);
         if packet.kind == Kind::Data {
             self.meter.data_arrived(packet.bytes, packet.waited, reaction.news);
         }
-        if reaction.ack_now {
+        reaction
+    }
+
+    #[inline]
+    fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, net: &mut Net) {
+        if self.on_data(now, packet, len).ack_now {
             self.send_ack(now, net);
         }
     }
@@ -166,12 +205,24 @@ impl Flow {
     #[inline]
     fn send_ack(&mut self, now: Time, net: &mut Net) {
         let blocks = self.receiver.acknowledge();
+        self.put_ack(now, blocks, net);
+    }
+
+    /// What the receiver has to say goes by itself although there was data to ride on.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn send_pure_ack(&mut self, now: Time, blocks: Option<SackBlocks>, net: &mut Net) {
+        self.put_ack(now, blocks, net);
+    }
+
+    #[inline(always)]
+    fn put_ack(&mut self, now: Time, blocks: Option<SackBlocks>, net: &mut Net) {
         let extra = blocks.map_or(Packet::NO_SACK, |b| net.sacks.put(b));
         let echo = self.receiver.echo();
         let packet = Packet {
             seq: self.receiver.next(),
             sent_at: echo.sent_at,
-            received_at: echo.received_at,
+            aside: Aside::received_at(echo.received_at),
             waited: Time::ZERO,
             flow: self.shape.flow,
             bytes: self.shape.ack_packet,
@@ -185,16 +236,18 @@ impl Flow {
         net.send(now, packet);
     }
 
-    fn control(&mut self, now: Time, kind: Kind, cause: &Packet, net: &mut Net) {
+    /// A SYN arrived: a SYN-ACK answers.
+    fn answer(&mut self, now: Time, syn: &Packet, net: &mut Net) {
         let packet = Packet {
             seq: 0,
-            received_at: now,
+            aside: Aside::received_at(now),
             waited: Time::ZERO,
             bytes: self.shape.ack_packet,
             extra: 0,
             hop: self.shape.ack_hop,
-            kind,
-            ..*cause
+            kind: Kind::SynAck,
+            flags: self.receiver.on_syn(syn.flags),
+            ..*syn
         };
         net.send(now, packet);
     }

@@ -3,39 +3,49 @@
 use eddyline_cc::{Controller as _, Loss, PartialAck, Timeout};
 use eddyline_units::Time;
 
+use super::extras::Before;
 use super::{Episode, Sender, State, Wire};
-use crate::engine::{Flags, Kind};
+use crate::engine::{Kind, Packet};
 use crate::tcp::SackBlocks;
 
 impl Sender {
     /// Packets outstanding (FlightSize of RFC 5681).
-    fn flight_size(&self) -> f64 {
+    pub(super) fn flight_size(&self) -> f64 {
         (self.nxt - self.una) as f64 * self.packets_per_byte
     }
 
     /// Everything about an acknowledgement but the plain advance: duplicates, SACK blocks, loss, episodes.
     #[cold]
-    pub(super) fn account(&mut self, now: Time, advanced: bool, before: u64, blocks: Option<SackBlocks>) {
-        let previous = before - self.board.sacked();
+    pub(super) fn account(&mut self, now: Time, packet: &Packet, before: Before, blocks: Option<SackBlocks>) {
+        let advanced = self.una > before.una;
         self.board.advance(self.una);
         for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > self.una) {
             self.board.sack(start.max(self.una), end.min(self.nxt));
         }
-        if self.episode != Episode::None && self.una >= self.recovery_point {
+        let over = self.episode != Episode::None && self.una >= self.recovery_point;
+        if over {
             if self.episode == Episode::Recovery {
                 self.controller.on_recovered(now);
             }
             self.episode = Episode::None;
             self.fast_retransmit = false;
             self.forget_duplicates();
+            self.forward_recovery_is_over();
+        } else if self.episode == Episode::AfterTimeout {
+            self.recover_forward(advanced, packet.kind != Kind::Ack, before);
         }
-        if self.sack {
+        if self.by_time {
+            self.detect_by_time(now, packet, over);
+            let duplicate = !advanced && blocks.is_none() && packet.kind == Kind::Ack;
+            self.hear_of_probe(now, packet.seq, duplicate);
+        } else if self.sack {
             let lost = self.board.detect(self.mss);
             if lost && self.episode == Episode::None {
-                self.begin_recovery(now);
+                self.begin_recovery(now, self.reduces());
             }
-        } else {
-            self.without_sack(now, advanced, self.una - previous);
+        } else if advanced || packet.kind == Kind::Ack {
+            // what rides on data is no duplicate (RFC 5681, section 2)
+            self.without_sack(now, advanced, self.una - before.una);
         }
     }
 
@@ -61,7 +71,7 @@ impl Sender {
             let fresh = !newreno || self.una > self.recovery_point || self.recovery_point == 0;
             if self.episode == Episode::None && self.duplicates == 3 && fresh {
                 self.lose_first();
-                self.begin_recovery(now);
+                self.begin_recovery(now, self.reduces());
             }
             return;
         }
@@ -85,13 +95,22 @@ impl Sender {
 
     /// The first segment outstanding is lost.
     fn lose_first(&mut self) {
-        self.board.lose_below((self.una + u64::from(self.mss)).min(self.nxt));
+        self.board.lose_below(self.first_end());
     }
 
-    fn begin_recovery(&mut self, now: Time) {
-        // RFC 5681, 3.2 step 2: what duplicates let out before (RFC 3042) does not count
-        let flight_size = self.flight_size().min(self.controller.window());
-        self.controller.on_loss(&Loss { now, flight_size });
+    /// The end of the first segment outstanding.
+    pub(super) fn first_end(&self) -> u64 {
+        (self.una + u64::from(self.mss)).min(self.nxt)
+    }
+
+    /// Recovery begins; the window is reduced if the loss is `news`.
+    pub(super) fn begin_recovery(&mut self, now: Time, news: bool) {
+        if news {
+            // RFC 5681, 3.2 step 2: what duplicates let out before (RFC 3042) does not count
+            let flight_size = self.flight_size().min(self.controller.window());
+            self.controller.on_loss(&Loss { now, flight_size });
+            self.count_reduction(now);
+        }
         self.episode = Episode::Recovery;
         self.recovery_point = self.nxt;
         // RFC 5681, 3.2 step 3 and RFC 6675, 5 step 4.3: the first segment does not wait for the window
@@ -104,21 +123,24 @@ impl Sender {
         self.rto_at = now.saturating_add(self.rto.timeout());
         if self.state == State::SynSent {
             self.syn_resent = true;
-            let mut flags = Flags::default();
-            flags.set_retransmission(true);
-            wire.segment(Kind::Syn, 0, 0, flags, 0.0);
+            self.send_syn(wire);
             return;
         }
         // While holes are being filled, what has been acknowledged selectively or lost is outstanding too and would count
         // several windows.
         let flight_size = self.flight_size().min(self.controller.window());
         self.controller.on_timeout(&Timeout { now, flight_size, repeated });
+        self.timed_out(now);
+        let recovering = self.episode != Episode::None;
         self.episode = Episode::AfterTimeout;
         self.fast_retransmit = false;
         self.recovery_point = self.nxt;
         self.forget_duplicates();
-        self.board.begin_episode(self.una);
-        self.board.lose_below(self.nxt);
+        let forward = self.times_out_forward(recovering);
+        if !self.lose_after_timeout(now, forward) {
+            self.board.begin_episode(self.una);
+            self.board.lose_below(if forward { self.first_end() } else { self.nxt });
+        }
         self.pace_at = now;
     }
 }

@@ -1,10 +1,21 @@
 //! The receiver: reassembly, delayed acknowledgements (RFC 1122, 5681), SACK blocks (RFC 2018).
 
+mod ack_ratio;
+mod dsack;
+mod ecn;
+mod extras;
+mod quick;
+#[cfg(test)]
+mod tests;
+mod timestamps;
+
+use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
+use super::aside::SackBlocks;
 use super::ranges::Ranges;
-use super::sack::SackBlocks;
 use crate::engine::{Flags, Packet};
+use extras::Extras;
 
 /// What the sender learns of the packet that caused an acknowledgement.
 #[derive(Debug, Clone, Copy)]
@@ -12,7 +23,15 @@ pub struct Echo {
     pub sent_at: Time,
     pub received_at: Time,
     pub stamp: f32,
+    /// Flags of the acknowledgement: whether that packet was sent again, and what options add.
     pub flags: Flags,
+}
+
+impl Echo {
+    #[inline]
+    fn of(packet: &Packet, now: Time) -> Self {
+        Self { sent_at: packet.sent_at, received_at: now, stamp: packet.stamp, flags: packet.flags.echoed() }
+    }
 }
 
 /// What to do about a segment.
@@ -38,15 +57,17 @@ pub struct Receiver {
     pending: u32,
     /// When a delayed acknowledgement is due.
     due: Time,
+    /// Segments per acknowledgement at present.
     every: u32,
     timer: Time,
     sack: bool,
     echo: Echo,
+    extras: Option<Box<Extras>>,
 }
 
 impl Receiver {
-    /// Acknowledges every `every` segments or after `timer`.
-    pub fn new(every: u32, timer: Time, sack: bool) -> Self {
+    /// Acknowledges as `options` say.
+    pub fn new(options: &TcpOptions) -> Self {
         let echo = Echo { sent_at: Time::ZERO, received_at: Time::ZERO, stamp: 0.0, flags: Flags::default() };
         Self {
             next: 0,
@@ -55,10 +76,11 @@ impl Receiver {
             reported: [u64::MAX; 3],
             pending: 0,
             due: Time::MAX,
-            every,
-            timer,
-            sack,
+            every: options.ack_every,
+            timer: options.ack_timer,
+            sack: options.sack,
             echo,
+            extras: Extras::of(options),
         }
     }
 
@@ -80,16 +102,35 @@ impl Receiver {
         self.due
     }
 
+    /// Segments wait to be acknowledged.
+    pub fn owes(&self) -> bool {
+        self.pending > 0
+    }
+
     /// What the next acknowledgement echoes.
     #[inline]
     pub fn echo(&self) -> Echo {
         self.echo
     }
 
+    /// A SYN arrived: the flags of the SYN-ACK.
+    pub fn on_syn(&mut self, syn: Flags) -> Flags {
+        let mut flags = Flags::default();
+        flags.set_retransmission(syn.retransmission());
+        if let Some(ecn) = self.extras.as_mut().and_then(|x| x.ecn.as_mut()) {
+            flags.set_ece(ecn.on_syn(syn));
+        }
+        flags
+    }
+
     /// A segment of `len` sequence numbers arrived; a FIN is acknowledged at once.
     #[inline]
     pub fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, fin: bool) -> Reaction {
-        self.echo = Echo { sent_at: packet.sent_at, received_at: now, stamp: packet.stamp, flags: packet.flags };
+        if self.extras.is_some() {
+            self.on_segment_with_extras(now, packet, len);
+        } else {
+            self.echo = Echo::of(packet, now);
+        }
         if fin {
             self.fin = packet.seq;
         }
@@ -104,12 +145,24 @@ impl Receiver {
             }
             return Reaction { ack_now: false, news: true };
         }
-        self.out_of_order(packet.seq, packet.seq + len)
+        self.out_of_order(now, packet.seq, packet.seq + len)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_segment_with_extras(&mut self, now: Time, packet: &Packet, len: u64) {
+        let Some(extras) = &mut self.extras else { return };
+        if extras.echoes(packet) {
+            self.echo = Echo::of(packet, now);
+        }
+        self.every = extras.on_segment(now, packet, packet.seq + len <= self.next);
+        extras.label(&mut self.echo.flags);
     }
 
     /// Anything but the next segment, or a segment that fills a gap: acknowledged at once (RFC 5681, 4.2).
     #[cold]
-    fn out_of_order(&mut self, start: u64, end: u64) -> Reaction {
+    fn out_of_order(&mut self, now: Time, start: u64, end: u64) -> Reaction {
+        let before = self.next;
         let news = if end <= self.next {
             0
         } else {
@@ -124,7 +177,29 @@ impl Receiver {
         if end > self.next {
             self.report(start);
         }
-        Reaction { ack_now: true, news: news > 0 }
+        if news == 0
+            && let Some(dsack) = self.extras.as_mut().and_then(|x| x.dsack.as_mut())
+        {
+            dsack.on_duplicate(start, end);
+        }
+        Reaction { ack_now: self.acknowledges_early(now, self.next > before), news: news > 0 }
+    }
+
+    /// Whether a segment out of order is acknowledged at once, as it is unless the sender asks for few acknowledgements; one
+    /// that `advanced` the cumulative number always is.
+    fn acknowledges_early(&mut self, now: Time, advanced: bool) -> bool {
+        let Some(ratio) = self.extras.as_mut().and_then(|x| x.ratio.as_mut()) else { return true };
+        if self.early.is_empty() {
+            ratio.in_order();
+        }
+        self.pending += 1;
+        if advanced || self.early.is_empty() || ratio.acknowledges(self.pending) {
+            return true;
+        }
+        if self.due == Time::MAX {
+            self.due = now.saturating_add(self.timer);
+        }
+        false
     }
 
     fn report(&mut self, start: u64) {
@@ -138,7 +213,27 @@ impl Receiver {
     pub fn acknowledge(&mut self) -> Option<SackBlocks> {
         self.pending = 0;
         self.due = Time::MAX;
+        if self.extras.is_some() {
+            return self.acknowledge_with_extras();
+        }
         if self.early.is_empty() || !self.sack { None } else { Some(self.blocks()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn acknowledge_with_extras(&mut self) -> Option<SackBlocks> {
+        let blocks = self.selective();
+        let Some(extras) = &mut self.extras else { return blocks };
+        extras.on_acknowledgement(self.next);
+        match &mut extras.dsack {
+            Some(dsack) => dsack.complete(blocks),
+            None => blocks,
+        }
+    }
+
+    /// The SACK blocks that an acknowledgement would have now, reports of what arrived twice left out.
+    pub fn selective(&mut self) -> Option<SackBlocks> {
+        (!self.early.is_empty() && self.sack).then(|| self.blocks())
     }
 
     /// The block that holds the latest segment first, then those reported before, all at their present extent.

@@ -1,0 +1,178 @@
+//! TCP's machinery as written.
+//!
+//! What is off unless asked for is no part of the canonical form where it is off.
+
+use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// TCP's machinery.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tcp {
+    /// Selective acknowledgement (RFC 2018, RFC 6675).
+    #[serde(default = "yes")]
+    pub sack: bool,
+    /// Initial window in packets (RFC 6928).
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub initial_window: u32,
+    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time: the G of RFC 6298, as in Linux.
+    #[serde(default = "fifth_second")]
+    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    pub min_rto: Time,
+    /// Full segments per acknowledgement. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub ack_every: Option<u32>,
+    /// Longest wait of a delayed acknowledgement. Linux: 40 ms.
+    #[serde(default = "fifth_second")]
+    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    pub ack_timer: Time,
+    /// Acknowledgements at the start, after a pause and after a needless retransmission that do not wait for `ack_every`.
+    /// Linux: 16.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = 1_000_000))]
+    pub quick_acks: u32,
+    /// Growth by the bytes that an acknowledgement covers, at most so many full segments in slow start (the L of RFC 3465,
+    /// there 2). Default: growth per acknowledgement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub byte_counting: Option<u32>,
+    /// New data on the first two duplicate acknowledgements (RFC 3042).
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub limited_transmit: bool,
+    /// Timestamps (RFC 7323): round-trip samples from retransmissions too, delayed acknowledgements included. Their 12
+    /// bytes are part of `header` and `ack_packet`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub timestamps: bool,
+    /// Explicit congestion notification (RFC 3168): marks of queues halve the window as losses do. Default: false.
+    #[serde(default)]
+    pub ecn: bool,
+    /// Proportional rate reduction (RFC 9937) while the window goes down after a loss or a mark; needs `sack`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub prr: bool,
+    /// Losses by time of sending, and tail loss probes (RACK-TLP, RFC 8985), with reports of segments that arrived twice
+    /// (RFC 2883); needs `sack`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rack: bool,
+    /// New data after a timeout until it is clear whether that was spurious (F-RTO, RFC 5682), and back to the window of
+    /// before if it was (RFC 4015).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub frto: bool,
+    /// Congestion control of acknowledgements (RFC 5690): the sender doubles `ack_every`, from 2 on, when it finds
+    /// acknowledgements lost or marked, and lowers it slowly when it does not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub ack_congestion_control: bool,
+    /// Whether packets are paced: true, false, or as the "controller" wants it.
+    #[serde(default)]
+    pub pacing: PacingChoice,
+    /// Pacing of window-based controllers (`pacing = true`): rate in windows a smoothed round-trip time.
+    #[serde(default, skip_serializing_if = "PacingGain::is_default")]
+    pub pacing_gain: PacingGain,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Self {
+            sack: true,
+            initial_window: ten(),
+            min_rto: fifth_second(),
+            ack_every: None,
+            ack_timer: fifth_second(),
+            quick_acks: 0,
+            byte_counting: None,
+            limited_transmit: true,
+            timestamps: false,
+            prr: false,
+            rack: false,
+            frto: false,
+            ack_congestion_control: false,
+            ecn: false,
+            pacing: PacingChoice::default(),
+            pacing_gain: PacingGain::default(),
+        }
+    }
+}
+
+/// Windows a smoothed round-trip time at which packets of a window-based controller are paced, as in Linux.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PacingGain {
+    /// While the window is below half of the slow-start threshold.
+    #[serde(default = "twice")]
+    #[schemars(range(min = 0.1, max = 1000.0))]
+    pub slow_start: f64,
+    /// At all other times.
+    #[serde(default = "a_fifth_more")]
+    #[schemars(range(min = 0.1, max = 1000.0))]
+    pub avoidance: f64,
+}
+
+impl Default for PacingGain {
+    fn default() -> Self {
+        Self { slow_start: twice(), avoidance: a_fifth_more() }
+    }
+}
+
+impl PacingGain {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Whether packets are paced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PacingChoice {
+    /// Always or never.
+    Switch(bool),
+    /// As somebody else wants it.
+    Word(PacingWord),
+}
+
+/// Who decides about pacing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PacingWord {
+    /// The congestion controller.
+    Controller,
+}
+
+impl Default for PacingChoice {
+    fn default() -> Self {
+        Self::Word(PacingWord::Controller)
+    }
+}
+
+const fn twice() -> f64 {
+    2.0
+}
+
+const fn a_fifth_more() -> f64 {
+    1.2
+}
+
+const fn ten() -> u32 {
+    10
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn fifth_second() -> Time {
+    Time::from_ms(200)
+}
+
+const fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+const fn is_true(switch: &bool) -> bool {
+    *switch
+}
+
+const fn is_false(switch: &bool) -> bool {
+    !*switch
+}

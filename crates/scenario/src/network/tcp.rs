@@ -1,0 +1,84 @@
+//! TCP options with their defaults filled in.
+
+use eddyline_units::Time;
+
+use crate::model::{PacingChoice, Tcp};
+
+pub use crate::model::PacingGain;
+
+/// TCP machinery of a flow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TcpOptions {
+    /// Selective acknowledgement (RFC 2018, RFC 6675).
+    pub sack: bool,
+    /// Initial window in packets (RFC 6928).
+    pub initial_window: u32,
+    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time.
+    pub min_rto: Time,
+    /// Full segments per acknowledgement.
+    pub ack_every: u32,
+    /// Longest wait of a delayed acknowledgement.
+    pub ack_timer: Time,
+    /// Acknowledgements that do not wait, at the start and after a pause or a needless retransmission.
+    pub quick_acks: u32,
+    /// Explicit congestion notification (RFC 3168).
+    pub ecn: bool,
+    /// Limit of growth by bytes (the L of RFC 3465); none: growth per acknowledgement.
+    pub byte_counting: Option<u32>,
+    /// Limited transmit (RFC 3042).
+    pub limited_transmit: bool,
+    /// Timestamps (RFC 7323).
+    pub timestamps: bool,
+    /// Proportional rate reduction (RFC 9937).
+    pub prr: bool,
+    /// RACK-TLP (RFC 8985).
+    pub rack: bool,
+    /// F-RTO (RFC 5682).
+    pub frto: bool,
+    /// Congestion control of acknowledgements (RFC 5690); `ack_every` is where it begins.
+    pub ack_congestion_control: bool,
+    /// Whether packets are paced.
+    pub pacing: Pacing,
+    /// At how many windows a round trip, where the controller does not say.
+    pub pacing_gain: PacingGain,
+}
+
+/// Whether packets are paced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pacing {
+    /// Always.
+    On,
+    /// Never.
+    Off,
+    /// As the controller wants it.
+    Controller,
+}
+
+impl TcpOptions {
+    /// Fills in what `tcp` leaves out; `delayed_ack` is the flow's key of that name.
+    pub(crate) fn of(tcp: &Tcp, delayed_ack: Option<bool>) -> Self {
+        let delayed = if delayed_ack == Some(true) || tcp.ack_congestion_control { 2 } else { 1 };
+        Self {
+            sack: tcp.sack,
+            initial_window: tcp.initial_window,
+            min_rto: tcp.min_rto,
+            ack_every: tcp.ack_every.unwrap_or(delayed),
+            ack_timer: tcp.ack_timer,
+            quick_acks: tcp.quick_acks,
+            ecn: tcp.ecn,
+            byte_counting: tcp.byte_counting,
+            limited_transmit: tcp.limited_transmit,
+            timestamps: tcp.timestamps,
+            prr: tcp.prr,
+            rack: tcp.rack,
+            frto: tcp.frto,
+            ack_congestion_control: tcp.ack_congestion_control,
+            pacing: match tcp.pacing {
+                PacingChoice::Switch(true) => Pacing::On,
+                PacingChoice::Switch(false) => Pacing::Off,
+                PacingChoice::Word(_) => Pacing::Controller,
+            },
+            pacing_gain: tcp.pacing_gain,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What a sender does besides, where it was asked to. The code of a sender that was not does not know of it: what is hot is
+//! compiled twice, and one look at each acknowledgement tells which is meant.
+
+use eddyline_cc::{Controller as _, Loss};
+use eddyline_path::Ecn;
+use eddyline_scenario::network::TcpOptions;
+use eddyline_units::Time;
+
+use super::ack_ratio::{AckRatio, Heard};
+use super::early::Early;
+use super::ecn::EcnSender;
+use super::frto::Frto;
+use super::prr::{Delivery, Prr};
+use super::{Episode, Sender};
+use crate::engine::{Aside, Flags, Packet};
+
+/// Options of a sender.
+#[derive(Debug, Clone)]
+pub struct Extras {
+    pub ecn: Option<EcnSender>,
+    pub prr: Option<Prr>,
+    pub early: Option<Early>,
+    pub frto: Option<Frto>,
+    pub ack_ratio: Option<AckRatio>,
+    /// A timeout was undone by the present acknowledgement.
+    pub undone: bool,
+}
+
+/// The sender's numbers before an acknowledgement.
+#[derive(Debug, Clone, Copy)]
+pub struct Before {
+    pub una: u64,
+    /// Bytes acknowledged, cumulatively and selectively.
+    pub acknowledged: u64,
+    /// Bytes ever found lost.
+    pub lost: u64,
+    /// Nothing was known to be missing.
+    pub in_order: bool,
+}
+
+impl Extras {
+    /// None unless some option is on.
+    pub fn of(options: &TcpOptions, mss: u32) -> Option<Box<Self>> {
+        let most_ack_delay = if options.ack_every > 1 { options.ack_timer } else { Time::ZERO };
+        let extras = Self {
+            ecn: options.ecn.then(EcnSender::default),
+            prr: options.prr.then(|| Prr::new(mss)),
+            early: options.rack.then(|| Early::new(most_ack_delay)),
+            frto: options.frto.then(|| Frto::new(options.sack)),
+            ack_ratio: options.ack_congestion_control.then(AckRatio::default),
+            undone: false,
+        };
+        let parts = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some() || extras.frto.is_some();
+        let any = parts || extras.ack_ratio.is_some() || options.timestamps || !options.limited_transmit;
+        any.then(|| Box::new(extras))
+    }
+}
+
+impl Sender {
+    /// Everything about an acknowledgement that options add, before the controller hears of it. Gives whether the window
+    /// must not grow by it.
+    pub(super) fn on_extras(&mut self, now: Time, packet: &Packet, before: Before, sample: Option<Time>) -> bool {
+        self.measure_early(sample);
+        self.hear_of_acknowledgements(packet, before);
+        let marked = self.on_echo(now, packet, before.una);
+        let undone = self.extras.as_mut().is_some_and(|x| std::mem::take(&mut x.undone));
+        // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced; RFC 4015, 3.2: nor beyond
+        // what it was set to
+        self.reduce_in_proportion(before) || marked || undone
+    }
+
+    /// A data packet leaves, for the first time or again: completes its flags, gives what it says besides.
+    pub(super) fn send_with_extras(&mut self, now: Time, seq: u64, len: u64, flags: &mut Flags) -> Aside {
+        if self.by_time && !flags.retransmission() {
+            self.board.sent(now, seq, seq + len);
+            self.schedule_probe(now);
+        }
+        let window = self.controller.window();
+        let Some(extras) = &mut self.extras else { return Aside::default() };
+        if let Some(prr) = &mut extras.prr {
+            prr.on_sent(len);
+        }
+        if let Some(ecn) = &mut extras.ecn {
+            ecn.label(flags);
+        }
+        extras.ack_ratio.as_ref().map_or(Aside::default(), |r| Aside::ack_ratio(r.ask(window)))
+    }
+
+    /// What the acknowledgement says of others: lost ones and marked ones.
+    fn hear_of_acknowledgements(&mut self, packet: &Packet, before: Before) {
+        let heard = Heard {
+            una: self.una,
+            nxt: self.nxt,
+            segments: (self.una - before.una).div_ceil(self.mss.into()),
+            recovering: !before.in_order || self.episode != Episode::None || self.board.sacked() > 0,
+            marked: packet.flags.ecn() == Ecn::Ce,
+            window: self.controller.window(),
+        };
+        if let Some(ratio) = self.extras.as_mut().and_then(|x| x.ack_ratio.as_mut()) {
+            ratio.on_ack(&heard);
+        }
+    }
+
+    /// Bytes that may be in flight while the window is being reduced in proportion.
+    pub(super) fn reduction_limit(&self) -> Option<u64> {
+        self.extras.as_ref()?.prr.as_ref()?.limit()
+    }
+
+    /// ECE (RFC 3168, 6.1.2); gives whether the acknowledgement has it.
+    fn on_echo(&mut self, now: Time, packet: &Packet, una_before: u64) -> bool {
+        let ecn = self.extras.as_mut().and_then(|x| x.ecn.as_mut());
+        let Some(ecn) = ecn.filter(|e| e.agreed() && packet.flags.ece()) else { return false };
+        if ecn.is_news(self.una) {
+            // FlightSize as it was before this acknowledgement
+            let flight_size = ((self.nxt - una_before) as f64 * self.packets_per_byte).min(self.controller.window());
+            self.controller.on_ecn(&Loss { now, flight_size });
+            self.count_reduction(now);
+        }
+        true
+    }
+
+    /// Proportional rate reduction; gives whether it is under way.
+    fn reduce_in_proportion(&mut self, before: Before) -> bool {
+        let (una, in_flight) = (self.una, self.pipe());
+        let bytes = (una + self.board.sacked()).saturating_sub(before.acknowledged);
+        let safe = una > before.una && self.board.ever_lost() == before.lost;
+        let Some(prr) = self.extras.as_mut().and_then(|x| x.prr.as_mut()) else { return false };
+        prr.on_ack(una, &Delivery { bytes, in_flight, safe });
+        prr.works()
+    }
+
+    /// Whether a loss that is noticed now is a new reason to reduce the window: not if a mark was since it was sent.
+    pub(super) fn reduces(&self) -> bool {
+        self.extras.as_ref().and_then(|x| x.ecn.as_ref()).is_none_or(|ecn| !ecn.has_answered(self.una))
+    }
+
+    /// The controller has reduced the window for a loss or a mark.
+    pub(super) fn count_reduction(&mut self, now: Time) {
+        let outstanding = (self.nxt - self.una).saturating_sub(self.board.sacked());
+        let target = (self.controller.window() * f64::from(self.mss)) as u64;
+        let nxt = self.nxt;
+        let Some(extras) = &mut self.extras else { return };
+        if let Some(ecn) = &mut extras.ecn {
+            ecn.reduced(nxt);
+        }
+        if let Some(prr) = &mut extras.prr {
+            prr.begin(target, outstanding, nxt);
+        }
+        self.note_reduction(now);
+    }
+
+    /// The retransmission timer has expired and the window is reduced.
+    pub(super) fn timed_out(&mut self, now: Time) {
+        let Some(extras) = &mut self.extras else { return };
+        if let Some(ecn) = &mut extras.ecn {
+            ecn.reduced(self.nxt);
+        }
+        if let Some(prr) = &mut extras.prr {
+            prr.stop();
+        }
+        if let Some(ratio) = &mut extras.ack_ratio {
+            ratio.on_timeout(self.nxt);
+        }
+        self.note_reduction(now);
+    }
+}
