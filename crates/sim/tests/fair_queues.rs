@@ -88,13 +88,12 @@ fn even_shares_under_tcp() {
 fn hosts_before_flows() {
     for (isolation, first) in [("hosts", 0.5), ("flows", 0.2)] {
         let mut text = link("10 Mbit/s", &format!("kind = \"cake\", isolation = \"{isolation}\""));
-        for i in 0..5 {
+        for (i, size) in SIZES.iter().enumerate().take(5) {
             let host = if i == 0 { "tower" } else { "laptop" };
             let _ = writeln!(
                 text,
-                "[[traffic]]\nname = \"t{i}\"\nhost = \"{host}\"\npath = [\"l\"]\npacket = \"{} B\"\n\
+                "[[traffic]]\nname = \"t{i}\"\nhost = \"{host}\"\npath = [\"l\"]\npacket = \"{size} B\"\n\
                  model = {{ kind = \"cbr\", rate = \"6 Mbit/s\" }}\nstart = \"{} us\"",
-                SIZES[i],
                 41 * i
             );
         }

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{FifoLink, Medium, Meter, StoreLink};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Released, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{QueueParams, Site};
 use eddyline_path::{Class, Packet as _};
@@ -56,6 +56,8 @@ struct Link {
     framing: Framing,
     loss: Loss,
     lost: u64,
+    /// At its far end, with its place among the sources of events.
+    reconstructor: Option<Box<(AckReconstructor<Packet>, u32)>>,
 }
 
 #[derive(Debug)]
@@ -81,7 +83,9 @@ pub struct Net {
     hops: Vec<Hop>,
     /// Host of each source of packets, guests as they come.
     hosts: Vec<u32>,
-    /// Leaves: transmitters that need events (as many as links, first), then pipes.
+    /// Links with a reconstructor, in the order of their sources of events.
+    reconstructing: Vec<u32>,
+    /// Leaves: transmitters that need events (as many as links, first), then pipes, then reconstructors.
     events: Tournament,
     /// What queues have dropped during the present event, with their links; empty between events.
     discarded: Vec<(u32, Packet)>,
@@ -136,6 +140,7 @@ impl Net {
         let shared =
             |m: &eddyline_scenario::network::Medium| Shared { medium: Medium::new(m.turnaround), links: Vec::new() };
         let mut media: Vec<Shared> = network.media.iter().map(shared).collect();
+        let mut reconstructing = Vec::new();
         let links = network.links.iter().zip(0..).map(|(l, index)| {
             let meter = Meter::new(network.warmup, network.duration);
             let store = |meter| {
@@ -148,24 +153,31 @@ impl Net {
                     shared.links.push(index);
                     Transmitter::Shared { medium, member: shared.medium.join(store(meter)) as u32 }
                 }
-                (None, QueueParams::DropTail(p)) if !general_queues => {
+                // what a reconstructor releases is in order of time only behind departures that are events
+                (None, QueueParams::DropTail(p)) if !general_queues && l.reconstruct.is_none() => {
                     let fifo = Box::new(FifoLink::new(p.limit, meter));
                     if l.framing.is_none() { Transmitter::Fifo(fifo) } else { Transmitter::Framed(fifo) }
                 }
                 (None, _) => Transmitter::Store(Box::new(store(meter))),
             };
             let loss = Loss::new(l.loss, network.seed, &l.name);
-            Link { transmitter, rate: l.rate, framing: l.framing, loss, lost: 0 }
+            let reconstructor = l.reconstruct.map(|params| {
+                let source = (network.links.len() + layout.pipes.len() + reconstructing.len()) as u32;
+                reconstructing.push(index);
+                Box::new((AckReconstructor::new(params), source))
+            });
+            Link { transmitter, rate: l.rate, framing: l.framing, loss, lost: 0, reconstructor }
         });
         let links: Vec<Link> = links.collect();
         let sources = network.flows.iter().map(|f| f.host).chain(network.traffic.iter().map(|t| t.host));
-        let events = Tournament::new(links.len() + layout.pipes.len());
+        let events = Tournament::new(links.len() + layout.pipes.len() + reconstructing.len());
         Self {
             links,
             media,
             pipes: layout.pipes,
             hops: layout.hops,
             hosts: sources.collect(),
+            reconstructing,
             events,
             discarded: Vec::new(),
             count: Count::default(),
@@ -318,7 +330,10 @@ impl Net {
             self.departure(now, source);
             return None;
         }
-        let pipe = &mut self.pipes[(source - links) as usize];
+        let Some(pipe) = self.pipes.get_mut((source - links) as usize) else {
+            self.release(now, source - links - self.pipes.len() as u32);
+            return None;
+        };
         let (_, mut packet) = pipe.ring.pop_front()?;
         let next = pipe.ring.front().map_or(Time::MAX, |(at, _)| *at);
         self.events.set(source, next);
@@ -374,10 +389,44 @@ impl Net {
             if self.links[link as usize].loss.takes(packet.class()) {
                 packet.flags.set_lost();
             }
-            let pipe = self.hops[packet.hop as usize].pipe;
-            self.fly(now, packet, pipe);
+            self.leave(now, packet, link);
         }
         self.drop_discarded(now);
+    }
+
+    /// A packet's transmission on `link` has ended.
+    fn leave(&mut self, now: Time, packet: Packet, link: u32) {
+        let pipe = self.hops[packet.hop as usize].pipe;
+        let Some(reconstructor) = self.links[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.lost())
+        else {
+            return self.fly(now, packet, pipe);
+        };
+        let (reconstructor, source) = &mut **reconstructor;
+        let passes = reconstructor.take(now, packet);
+        self.events.set(*source, reconstructor.due());
+        if let Some(packet) = passes {
+            self.fly(now, packet, pipe);
+        }
+    }
+
+    /// A reconstructor lets a packet go.
+    #[cold]
+    fn release(&mut self, now: Time, place: u32) {
+        let link = self.reconstructing[place as usize];
+        let Some(reconstructor) = &mut self.links[link as usize].reconstructor else { return };
+        let (reconstructor, source) = &mut **reconstructor;
+        let released = reconstructor.release(now);
+        self.events.set(*source, reconstructor.due());
+        let packet = match released {
+            Some(Released::Original(packet)) => packet,
+            Some(Released::Created(packet)) => {
+                self.count.sent += 1;
+                self.note(now, LogEvent::Send, &packet, link);
+                packet
+            }
+            None => return,
+        };
+        self.fly(now, packet, self.hops[packet.hop as usize].pipe);
     }
 
     /// The links that store packets.
@@ -411,8 +460,9 @@ impl Net {
             _ => 0,
         });
         let shared = self.media.iter().flat_map(|m| m.medium.members()).map(StoreLink::held);
+        let reconstructed = self.links.iter().filter_map(|l| l.reconstructor.as_ref()).map(|r| r.0.held());
         let flying = self.pipes.iter().map(|p| p.ring.len() as u64);
-        held.sum::<u64>() + shared.sum::<u64>() + flying.sum::<u64>()
+        held.sum::<u64>() + shared.sum::<u64>() + reconstructed.sum::<u64>() + flying.sum::<u64>()
     }
 
     /// A link that shares a medium.
