@@ -7,6 +7,7 @@
     t = s.run("theory")  # what the equations say
     r.flows, r.links  # pandas frames, SI units
     el.compare(r, t)  # one table
+    el.theory.stability(s).plot()  # what only theory answers
 
 Everything is loaded on first use, so that `import eddyline` itself costs nothing.
 """
@@ -16,15 +17,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from eddyline import theory
+    from eddyline.adviser import Advice, advise
     from eddyline.comparison import compare
     from eddyline.errors import EddylineError, InputError, InternalError, ScenarioError, WorldUnavailable
     from eddyline.result import Result
     from eddyline.scenario import WORLDS, Scenario
+    from eddyline.theory import theory_map
 
     __version__: str
 
 __all__ = [
     "WORLDS",
+    "Advice",
     "EddylineError",
     "InputError",
     "InternalError",
@@ -33,10 +38,14 @@ __all__ = [
     "ScenarioError",
     "WorldUnavailable",
     "__version__",
+    "advise",
     "compare",
+    "theory",
+    "theory_map",
 ]
 
 _HOMES = {
+    "Advice": "eddyline.adviser",
     "WORLDS": "eddyline.scenario",
     "EddylineError": "eddyline.errors",
     "InputError": "eddyline.errors",
@@ -45,7 +54,9 @@ _HOMES = {
     "Scenario": "eddyline.scenario",
     "ScenarioError": "eddyline.errors",
     "WorldUnavailable": "eddyline.errors",
+    "advise": "eddyline.adviser",
     "compare": "eddyline.comparison",
+    "theory_map": "eddyline.theory",
 }
 
 
@@ -54,6 +65,8 @@ def __getattr__(name: str) -> object:
 
     if name == "__version__":
         return importlib.import_module("eddyline._core").VERSION
+    if name == "theory":
+        return importlib.import_module("eddyline.theory")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'eddyline' has no attribute {name!r}")

@@ -4,6 +4,7 @@ from typing import Final, final
 
 VERSION: Final[str]
 
+def buffer_estimate(question: str) -> str: ...
 def load(
     text: str,
     format: str,
@@ -14,7 +15,11 @@ def load(
 def load_file(path: str | PathLike[str], overrides: Sequence[tuple[str, str]] = ()) -> Scenario: ...
 def quantity(what: str, text: str) -> float: ...
 def register() -> str: ...
+def response(
+    kind: str, loss: float, rtt_s: float, *, ack_every: int = 1, periodic: bool = False
+) -> tuple[float, float]: ...
 def schema() -> str: ...
+def values(what: str, text: str) -> tuple[list[float], str]: ...
 
 @final
 class Scenario:
@@ -44,6 +49,19 @@ class Scenario:
         link_model: str = "integrator",
         flow_level: bool = False,
         arrivals: int | None = None,
+        distribution: bool = False,
+    ) -> str: ...
+    def vegas(self, thresholds: Sequence[tuple[float, float]]) -> str: ...
+    def theory_map(
+        self,
+        x: tuple[str, str],
+        y: tuple[str, str],
+        show: str,
+        *,
+        flow: str | None = None,
+        link_model: str = "ack_clocked",
+        folder: str | PathLike[str] | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> str: ...
     def run(
         self,

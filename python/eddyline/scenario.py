@@ -22,7 +22,7 @@ __all__ = ["WORLDS", "Scenario"]
 WORLDS = ("theory", "sim", "kernel", "quic")
 """Every world there is a name for."""
 
-QUESTIONS = ("equilibrium", "stability", "population")
+QUESTIONS = ("equilibrium", "fairness", "stability", "nyquist", "population")
 """What only theory answers."""
 
 LINK_MODELS = ("integrator", "ack_clocked", "joint")
@@ -204,16 +204,19 @@ class Scenario:
         link_model: str = "integrator",
         flow_level: bool = False,
         arrivals: int | None = None,
+        distribution: bool = False,
     ) -> tuple[str, dict[str, Any]]:
-        """Asks what only theory answers.
+        """Asks what only theory answers; `eddyline.theory` has the same with frames and figures.
 
         Args:
-            question: `"equilibrium"` (every one), `"stability"` (about the first equilibrium) or `"population"` (of the
-                flows that arrive and leave).
+            question: `"equilibrium"` (every one), `"fairness"` (beside the proportionally fair ideal), `"stability"`
+                (about the first equilibrium), `"nyquist"` (the curves behind that) or `"population"` (of the flows that
+                arrive and leave).
             link_model: How queues answer, for stability: `"integrator"` (eq. 3 of the two-way paper),
                 `"ack_clocked"` or `"joint"`.
             flow_level: Simulate flows, for a population, where a Markov chain would do.
             arrivals: How many arrivals that simulation sees.
+            distribution: Give the distributions of the numbers of flows, for a population by the chain.
 
         Returns:
             The document as text, to the byte as the command prints it, and as a dict. SI units, as the names say.
@@ -226,7 +229,9 @@ class Scenario:
             raise InputError(f"theory does not answer {question!r}", f"questions are {', '.join(QUESTIONS)}")
         if link_model not in LINK_MODELS:
             raise InputError(f"there is no link model {link_model!r}", f"link models are {', '.join(LINK_MODELS)}")
-        text = self._core.theory(question, link_model=link_model, flow_level=flow_level, arrivals=arrivals)
+        text = self._core.theory(
+            question, link_model=link_model, flow_level=flow_level, arrivals=arrivals, distribution=distribution
+        )
         return text, json.loads(text)
 
     def __repr__(self) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from pathlib import Path
 
 import pytest
+from test_run import start
 
 import eddyline as el
+from eddyline.cli.theory import QUESTIONS
 
 EXAMPLE_3 = Path(__file__).parents[2] / "papers" / "two-way-fast" / "scenarios" / "example-3-1000B.toml"
 
@@ -84,6 +88,25 @@ def test_population(eddyline, tmp_path):
     crowded = json.loads(eddyline("theory", "population", file, "--json").out)
     assert crowded["stable"] is False
     assert all(g > 0 for g in crowded["growth_per_s"].values())
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_has_help(eddyline, question):
+    ran = eddyline("theory", question, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"Usage: eddyline theory {question}")
+    assert "\\b" not in ran.out
+    assert f"eddyline theory {question} " in ran.out.partition("Example")[2]
+
+
+def test_ctrl_c_ends_a_long_answer(tmp_path):
+    (tmp_path / "files.toml").write_text(FILES)
+    p = start("theory", "population", tmp_path / "files.toml", "--flow-level", "--arrivals", "2000000000")
+    time.sleep(1.5)
+    assert p.poll() is None
+    p.send_signal(signal.SIGINT)
+    said, err = p.communicate(timeout=20)
+    assert (p.returncode, said, err.strip()) == (130, "", "interrupted")
 
 
 @pytest.mark.parametrize("question", ["equilibrium", "stability"])

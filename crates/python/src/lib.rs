@@ -1,17 +1,21 @@
 //! `eddyline._core`: scenarios, runs and registers for Python. Thin: every decision is made in the crates behind it.
 
+mod buffer;
 mod columns;
 mod errors;
 mod quantity;
 mod register;
 mod run;
 mod scenario;
+mod theory;
 
 /// The extension module.
 #[pyo3::pymodule]
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::buffer::buffer_estimate;
     #[pymodule_export]
     use crate::quantity::quantity;
     #[pymodule_export]
@@ -20,6 +24,8 @@ mod _core {
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{Scenario, load, load_file};
+    #[pymodule_export]
+    use crate::theory::{response, values};
 
     /// Version of this software.
     #[pymodule_export]

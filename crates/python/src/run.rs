@@ -10,9 +10,7 @@ use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
 use eddyline_sim::{LogEvent, PacketLog};
 use eddyline_sim::{Options, Progress, SimError};
-use eddyline_theory::LinkModel;
 use eddyline_theory::fluid::{BaseRtts, DynamicsOptions};
-use eddyline_theory::population::PopulationOptions;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,6 +18,7 @@ use pyo3::types::PyDict;
 use crate::columns;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::scenario::{Names, Scenario};
+use crate::theory::named;
 
 /// From one look at signals, and call of the caller's progress, to the next.
 const BETWEEN_CALLS: Duration = Duration::from_millis(100);
@@ -141,39 +140,6 @@ fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
         .approximations
         .extend(followed.notes.into_iter().filter(|n| !result.approximations.contains(n)).collect::<Vec<_>>());
     Ok(Answer { result, series: Some(followed.series), log: None })
-}
-
-/// A document of `eddyline theory` as JSON.
-pub(crate) fn theory(
-    py: Python<'_>,
-    scenario: &Scenario,
-    question: &str,
-    link_model: &str,
-    population: &PopulationOptions,
-) -> PyResult<String> {
-    let network = &scenario.inner.network;
-    py.detach(|| {
-        guarded(|| match question {
-            "equilibrium" => render(eddyline_theory::equilibria_document(network)),
-            "stability" => render(eddyline_theory::stability_document(network, named(link_model)?)),
-            "population" => render(eddyline_theory::population::population(network, population)),
-            other => Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
-        })
-    })
-}
-
-fn named(link_model: &str) -> PyResult<LinkModel> {
-    [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint]
-        .into_iter()
-        .find(|m| m.name() == link_model)
-        .ok_or_else(|| {
-            PyValueError::new_err(format!("link models are integrator, ack_clocked and joint, not {link_model:?}"))
-        })
-}
-
-fn render(document: Result<impl serde::Serialize, eddyline_theory::TheoryError>) -> PyResult<String> {
-    let document = document.map_err(|e| EddylineError::new_err(e.to_string()))?;
-    serde_json::to_string_pretty(&document).map_err(|e| internal(e.to_string()))
 }
 
 impl Run {

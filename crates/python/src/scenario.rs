@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{ScenarioError, guarded, internal};
 use crate::run::{self, Run, TheoryRequest};
+use crate::theory::{self, MapRequest};
 
 /// Names by place in the network.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ impl Names {
 /// A scenario that any world can answer.
 #[pyclass(frozen, module = "eddyline._core")]
 pub(crate) struct Scenario {
-    pub(crate) inner: eddyline_scenario::Scenario,
+    pub(crate) inner: Arc<eddyline_scenario::Scenario>,
     pub(crate) names: Arc<Names>,
 }
 
@@ -72,14 +73,14 @@ impl Scenario {
         match loaded {
             Ok(inner) => {
                 let names = Arc::new(Names::of(&inner.network));
-                Ok(Self { inner, names })
+                Ok(Self { inner: Arc::new(inner), names })
             }
             Err(diagnostics) => Err(refuse(py, &diagnostics)?),
         }
     }
 }
 
-fn refuse(py: Python<'_>, diagnostics: &Diagnostics) -> PyResult<PyErr> {
+pub(crate) fn refuse(py: Python<'_>, diagnostics: &Diagnostics) -> PyResult<PyErr> {
     let all = serde_json::to_string(&diagnostics.all).map_err(|e| internal(e.to_string()))?;
     let all = py.import("json")?.call_method1("loads", (all,))?.unbind();
     Ok(ScenarioError::new_err((diagnostics.to_string(), all)))
@@ -155,9 +156,9 @@ impl Scenario {
         })
     }
 
-    /// A question to theory: `equilibrium`, `stability` (of the link model) or `population` (by simulation of flows with
-    /// so many arrivals, where said). A JSON document.
-    #[pyo3(signature = (question, *, link_model = "integrator", flow_level = false, arrivals = None))]
+    /// A question to theory: `equilibrium`, `fairness`, `stability` or `nyquist` (of the link model), or `population` (by simulation
+    /// of flows with so many arrivals, where said). A JSON document.
+    #[pyo3(signature = (question, *, link_model = "integrator", flow_level = false, arrivals = None, distribution = false))]
     fn theory(
         &self,
         py: Python<'_>,
@@ -165,10 +166,35 @@ impl Scenario {
         link_model: &str,
         flow_level: bool,
         arrivals: Option<u64>,
+        distribution: bool,
     ) -> PyResult<String> {
         let method = if flow_level { PopulationMethod::FlowLevel } else { PopulationMethod::Auto };
-        let population = PopulationOptions { method, arrivals, ..PopulationOptions::default() };
-        run::theory(py, self, question, link_model, &population)
+        let population = PopulationOptions { method, arrivals, distribution, ..PopulationOptions::default() };
+        theory::theory(py, self, question, link_model, &population)
+    }
+
+    /// Where the flows rest as Vegas flows, with a lower and an upper threshold each in packets queued. A JSON document.
+    fn vegas(&self, py: Python<'_>, thresholds: Vec<(f64, f64)>) -> PyResult<String> {
+        theory::vegas(py, self, thresholds)
+    }
+
+    /// A map over two keys: `x` and `y` are (key, range), `show` is `bottleneck`, `stability` or `throughput`. `progress` is called
+    /// some ten times a second with (pieces of work done, their number), and may raise to stop. A JSON document.
+    #[pyo3(signature = (x, y, show, *, flow = None, link_model = "ack_clocked", folder = None, progress = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python method")]
+    fn theory_map(
+        &self,
+        py: Python<'_>,
+        x: (String, String),
+        y: (String, String),
+        show: String,
+        flow: Option<String>,
+        link_model: &str,
+        folder: Option<PathBuf>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let request = MapRequest { x, y, show, flow, link_model: link_model.to_owned(), folder };
+        theory::map(py, self, request, progress.as_ref())
     }
 
     /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `base_rtt_s`

@@ -130,3 +130,17 @@ fn like_another_simulator_with_a_short_buffer() {
         near(of(&answer(&text), "x").packets_per_s.unwrap(), theirs, 0.08, limit);
     }
 }
+
+/// A receive window limits a paced flow as it does one that is not: the window does not grow past what may be used.
+#[test]
+fn a_paced_window_ends_at_the_receive_window() {
+    for pacing in ["true", "false"] {
+        let text = head(60.0, 30.0, 1)
+            + "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"40 ms\"\n\
+               [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"40 ms\"\n"
+            + &flow("x", "kind = \"newreno\"", "f", "b", "receive_window = \"20000 B\"")
+            + &format!("tcp = {{ pacing = {pacing} }}\n");
+        let window = of(&answer(&text), "x").window_packets.max.unwrap();
+        assert!((20.0..=22.0).contains(&window), "{window} packets, pacing {pacing}");
+    }
+}

@@ -2,12 +2,13 @@
 //!
 //! [`equilibrium`] finds where FAST flows settle on any network of two-way paths, [`closed_form`] holds the formulas of the
 //! papers where one duplex link is the bottleneck, [`fluid`] follows flows on their way there, [`stability`] says whether they
-//! stay, [`population`] lets flows come and go, and [`run`] turns the answer into the result that all worlds share.
+//! stay, [`population`] lets flows come and go, [`buffer`] sizes the buffers of an asymmetric link, and [`run`] turns the answer into the result that all worlds share.
 //! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root, and logarithms
 //! and powers of libm, so the numbers are the same on every platform; the one exception is the convex solver behind
 //! [`proportional_fair`], whose answer is polished.
 
 mod approximations;
+pub mod buffer;
 pub mod closed_form;
 mod document;
 pub mod equilibrium;
@@ -16,13 +17,17 @@ pub mod fairness;
 pub mod fluid;
 mod linear;
 mod link_model;
+pub mod map;
 pub mod population;
 pub mod response;
 mod sparse;
 pub mod stability;
 mod world;
 
-pub use document::{EquilibriaDocument, StabilityDocument, equilibria_document, stability_document};
+pub use document::{
+    EquilibriaDocument, FairnessDocument, NyquistCurve, NyquistDocument, StabilityDocument, VegasDocument,
+    equilibria_document, fairness_document, nyquist_document, stability_document, vegas_document,
+};
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
 pub use fairness::{ProportionalFair, Yardstick, proportional_fair, yardstick};

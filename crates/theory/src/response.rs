@@ -121,3 +121,41 @@ pub fn path_loss(links: impl IntoIterator<Item = f64>) -> f64 {
     // 1 - product of (1 - p), without losing the small ones
     links.into_iter().fold(0.0, |lost, p| lost + (1.0 - lost) * p)
 }
+
+/// A sender with a response function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sender {
+    /// [`reno_window`]; NewReno and SACK differ in how they recover, not here.
+    Reno,
+    /// [`cubic_window`].
+    Cubic,
+    /// [`highspeed_window`].
+    HighSpeed,
+    /// [`scalable_window`].
+    Scalable,
+}
+
+impl Sender {
+    /// Every name with its sender, as controllers are called.
+    pub const NAMED: [(&'static str, Self); 5] = [
+        ("reno", Self::Reno),
+        ("newreno", Self::Reno),
+        ("cubic", Self::Cubic),
+        ("highspeed", Self::HighSpeed),
+        ("scalable", Self::Scalable),
+    ];
+
+    /// Mean window in packets. `b` and `losses` matter to Reno only: the others' sources give one packet an acknowledgement and
+    /// periodic losses.
+    ///
+    /// # Errors
+    /// [`TheoryError::OutOfRange`].
+    pub fn window(self, p: f64, rtt_s: f64, b: f64, losses: Losses) -> Result<f64, TheoryError> {
+        match self {
+            Self::Reno => reno_window(p, b, losses),
+            Self::Cubic => cubic_window(p, rtt_s),
+            Self::HighSpeed => highspeed_window(p),
+            Self::Scalable => scalable_window(p),
+        }
+    }
+}

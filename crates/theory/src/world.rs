@@ -54,7 +54,7 @@ pub(crate) struct Model {
 
 impl Model {
     /// `joint` takes flows with a response function in.
-    fn new(network: &Network, base_rtts_s: Option<&[f64]>, joint: bool) -> Result<Self, TheoryError> {
+    pub fn new(network: &Network, base_rtts_s: Option<&[f64]>, joint: bool) -> Result<Self, TheoryError> {
         let mut unknown = vec![false; network.links.len()];
         let mut problem = Problem {
             capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
@@ -91,13 +91,7 @@ impl Model {
                 continue;
             };
             place.push(Some(problem.flows.len()));
-            problem.flows.push(ProblemFlow {
-                alpha,
-                packet_bits: bits(flow.packet),
-                ack_bits: bits(flow.ack_packet) / ack_ratio(flow),
-                data: flow.data.clone(),
-                ack: flow.ack.clone(),
-            });
+            problem.flows.push(problem_flow(flow, alpha));
             problem.base_rtt_error.push(error);
             for l in crossed() {
                 let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
@@ -114,6 +108,46 @@ impl Model {
         }
         Ok(Self { problem, place, responses, unknown })
     }
+}
+
+fn problem_flow(flow: &Flow, alpha: f64) -> ProblemFlow {
+    ProblemFlow {
+        alpha,
+        packet_bits: bits(flow.packet),
+        ack_bits: bits(flow.ack_packet) / ack_ratio(flow),
+        data: flow.data.clone(),
+        ack: flow.ack.clone(),
+    }
+}
+
+/// Every flow of `network`, whatever its controller, as one that keeps `alphas` packets queued, with what that leaves out.
+pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Problem, Vec<String>), TheoryError> {
+    let mut problem = Problem {
+        capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
+        unresponsive: vec![0.0; network.links.len()],
+        flows: network.flows.iter().zip(alphas).map(|(flow, alpha)| problem_flow(flow, *alpha)).collect(),
+        ..Problem::default()
+    };
+    let mut notes = Vec::new();
+    for traffic in network.traffic.iter().filter(|t| approximations::overlaps(t, network)) {
+        match mean_rate(traffic) {
+            Some(rate) => {
+                traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate);
+                notes.push(format!("{}: counts with its mean rate", traffic.name));
+            }
+            None => notes.push(format!("{}: theory does not know its mean rate; left out", traffic.name)),
+        }
+    }
+    for l in network.flows.iter().flat_map(|f| f.data.iter().chain(f.ack.iter())).map(|l| *l as usize) {
+        let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
+        if load_bps >= capacity_bps {
+            return Err(TheoryError::Overload { link: network.links[l].name.clone(), load_bps, capacity_bps });
+        }
+    }
+    if !network.arrivals.is_empty() {
+        notes.push("flows that come and go are left out".to_owned());
+    }
+    Ok((problem, notes))
 }
 
 /// The response function of a Reno flow whose data cross a link with given loss.
@@ -197,6 +231,17 @@ pub fn modelled_flows(network: &Network) -> Vec<usize> {
     (0..network.flows.len()).filter(|s| alpha(&network.flows[*s].controller).is_some()).collect()
 }
 
+/// An answer about nobody says nothing: refuses a network without a flow that has a model.
+pub(crate) fn someone(network: &Network, any: bool) -> Result<(), TheoryError> {
+    match network.flows.first() {
+        None => Err(TheoryError::NoFlow),
+        Some(flow) if !any => {
+            Err(TheoryError::NoModel { who: flow.name.clone(), controller: flow.controller.name().to_owned() })
+        }
+        Some(_) => Ok(()),
+    }
+}
+
 /// The equilibrium of `network` in the result type, every base round-trip time known exactly; what theory cannot know is
 /// `None`, and what it does not honour of the file is in `approximations`.
 ///
@@ -231,18 +276,7 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
     if !solved.converged {
         return Err(TheoryError::NotConverged(format!("{:e}", first.residual)));
     }
-    let flow = |(s, flow): (usize, &Flow)| match model.place[s] {
-        Some(at) if alpha(&flow.controller).is_some() => {
-            flow_result(network, flow, first, at, base_rtts_s.map(|b| b[s]))
-        }
-        Some(at) => response_result(flow_result(network, flow, first, at, None), model.responses[s]),
-        None => FlowResult {
-            name: flow.name.clone(),
-            controller: flow.controller.name().to_owned(),
-            ..FlowResult::default()
-        },
-    };
-    let flows: Vec<FlowResult> = network.flows.iter().enumerate().map(flow).collect();
+    let flows = flow_results(network, &model, first, base_rtts_s);
     let links = link_results(network, &model, first);
     let groups = network.groups.iter().map(|g| {
         let members = flows.get(g.first..g.first + g.count).unwrap_or_default();
@@ -270,6 +304,27 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
         flows,
         links,
     })
+}
+
+/// Every flow in the equilibrium `at`.
+pub(crate) fn flow_results(
+    network: &Network,
+    model: &Model,
+    at: &Equilibrium,
+    base_rtts_s: Option<&[f64]>,
+) -> Vec<FlowResult> {
+    let flow = |(s, flow): (usize, &Flow)| match model.place[s] {
+        Some(place) if alpha(&flow.controller).is_some() => {
+            flow_result(network, flow, at, place, base_rtts_s.map(|b| b[s]))
+        }
+        Some(place) => response_result(flow_result(network, flow, at, place, None), model.responses[s]),
+        None => FlowResult {
+            name: flow.name.clone(),
+            controller: flow.controller.name().to_owned(),
+            ..FlowResult::default()
+        },
+    };
+    network.flows.iter().enumerate().map(flow).collect()
 }
 
 fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base: Option<f64>) -> FlowResult {

@@ -90,6 +90,7 @@ fn unresponsive_traffic_takes_its_mean() {
     taken.links[1].rate = Rate::from_bps(3_000_000);
     taken.traffic.push(Traffic {
         name: "steady".to_owned(),
+        host: 0,
         path: [1].into(),
         packet: 1000,
         model: TrafficParams::Cbr(CbrParams { rate: Rate::from_bps(1_000_000) }),

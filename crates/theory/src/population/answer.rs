@@ -41,11 +41,19 @@ pub struct PopulationOptions {
     /// Arrivals that the simulation sees; `None`: two million where the rates are a formula, a hundred thousand where they
     /// are a solver's.
     pub arrivals: Option<u64>,
+    /// Whether to give the distributions of the numbers of flows.
+    pub distribution: bool,
 }
 
 impl Default for PopulationOptions {
     fn default() -> Self {
-        Self { method: PopulationMethod::Auto, tolerance: 1e-8, most_states: MOST_STATES, arrivals: None }
+        Self {
+            method: PopulationMethod::Auto,
+            tolerance: 1e-8,
+            most_states: MOST_STATES,
+            arrivals: None,
+            distribution: false,
+        }
     }
 }
 
@@ -65,6 +73,10 @@ pub struct Population {
     pub mean_flows: BTreeMap<String, Option<f64>>,
     /// Mean time of transfer in seconds; `None` where it is not finite.
     pub mean_transfer_time_s: BTreeMap<String, Option<f64>>,
+    /// Probability of 0, 1, 2, ... flows of each `arrivals` table, up to the last one above 1e-12; only where it was asked for and
+    /// the chain gives it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub distribution: BTreeMap<String, Vec<f64>>,
     /// Flows a second by which an unstable population grows; empty where it is stable or not known.
     pub growth_per_s: BTreeMap<String, f64>,
     /// `chain`, `asymptotic`, `flow-level` or, where unstable, `fluid`.
@@ -102,6 +114,7 @@ pub fn population(network: &Network, options: &PopulationOptions) -> Result<Popu
         bottleneck: BTreeMap::new(),
         mean_flows: BTreeMap::new(),
         mean_transfer_time_s: BTreeMap::new(),
+        distribution: BTreeMap::new(),
         growth_per_s: BTreeMap::new(),
         method: "fluid",
         error: None,
@@ -235,9 +248,14 @@ fn by_chain(
     options: &PopulationOptions,
     answer: &mut Population,
 ) -> Result<(), TheoryError> {
-    let exact = chain::stationary(load, options.tolerance, options.most_states)?;
+    let exact = chain::with_marginals(load, options.tolerance, options.most_states)?;
     answer.method = if exact.is_some() { "chain" } else { "asymptotic" };
-    let found = exact.or_else(|| reduction::asymptotic(load));
+    if let Some((_, marginals)) = exact.as_ref().filter(|_| options.distribution) {
+        for (arrivals, of) in network.arrivals.iter().zip([&marginals.forward, &marginals.backward]) {
+            answer.distribution.insert(arrivals.name.clone(), of.clone());
+        }
+    }
+    let found = exact.map(|e| e.0).or_else(|| reduction::asymptotic(load));
     let Some(found) = found else {
         answer.notes.push("the load is too close to 1 for any method: means are not known".to_owned());
         return Ok(());

@@ -93,12 +93,46 @@ impl Chain for Truncated<'_> {
     }
 }
 
+/// Probabilities of the numbers of forward and of backward flows, 0, 1, 2, ...: up to the last one above 1e-12.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Marginals {
+    /// P(n = 0), P(n = 1), ...
+    pub forward: Vec<f64>,
+    /// P(m = 0), P(m = 1), ...
+    pub backward: Vec<f64>,
+}
+
+impl Marginals {
+    fn of(states: &[(u32, u32)], probability: &[f64]) -> Self {
+        let sums = |number: fn(&(u32, u32)) -> u32| {
+            let most = states.iter().map(number).max().unwrap_or(0);
+            let mut sums = vec![0.0; most as usize + 1];
+            states.iter().zip(probability).for_each(|(state, p)| sums[number(state) as usize] += p);
+            sums.truncate(sums.iter().rposition(|p| *p > 1e-12).map_or(1, |last| last + 1));
+            sums
+        };
+        Self { forward: sums(|s| s.0), backward: sums(|s| s.1) }
+    }
+}
+
 /// The stationary distribution with relative error `tolerance` (between 1e-12 and 0.1), by a truncated chain where one of at most `most_states`
 /// states does, otherwise `None`.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`], also where the population is not stable.
 pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Result<Option<Stationary>, TheoryError> {
+    Ok(with_marginals(load, tolerance, most_states)?.map(|found| found.0))
+}
+
+/// The same with the distributions of both directions' flows.
+///
+/// # Errors
+/// As [`stationary`].
+pub fn with_marginals(
+    load: &DuplexLoad,
+    tolerance: f64,
+    most_states: usize,
+) -> Result<Option<(Stationary, Marginals)>, TheoryError> {
     load.check()?;
     let rho = load.loads()[0].max(load.loads()[1]);
     if !load.is_stable() {
@@ -115,7 +149,7 @@ pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Resu
             error: 0.0,
             states: 1,
         };
-        return Ok(Some(nothing));
+        return Ok(Some((nothing, Marginals { forward: vec![1.0], backward: vec![1.0] })));
     }
     let tolerance = tolerance.clamp(1e-12, 0.1);
     let Some(top) = reduction::top(load, AIM * tolerance, most_states as u32) else { return Ok(None) };
@@ -127,9 +161,9 @@ pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Resu
         if space.len() > most_states {
             return Ok(None);
         }
-        let (answer, cut) = solve(load, &space);
+        let (answer, cut, marginals) = solve(load, &space);
         if answer.error <= tolerance {
-            return Ok(Some(answer));
+            return Ok(Some((answer, marginals)));
         }
         if cut.top >= cut.sides {
             top += top / 4;
@@ -166,7 +200,7 @@ struct Cut {
     sides: f64,
 }
 
-fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut) {
+fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut, Marginals) {
     let chain = Truncated { load, space, states: space.states().collect() };
     let probability = elimination::stationary(&chain);
     let mut answer = Stationary {
@@ -198,7 +232,7 @@ fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut) {
     }
     let cut = cost(&chain, &probability, &levels, answer.mean_forward + answer.mean_backward);
     answer.error = CAUTION * (cut.top + cut.sides);
-    (answer, cut)
+    (answer, cut, Marginals::of(&chain.states, &probability))
 }
 
 /// The relative error of E[N], N = n + m, that blocked transitions make.

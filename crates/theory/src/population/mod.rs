@@ -17,7 +17,7 @@ mod sharing;
 mod space;
 
 pub use answer::{Population, PopulationMethod, PopulationOptions, population};
-pub use chain::{MOST_STATES, Stationary, stationary, truncated};
+pub use chain::{MOST_STATES, Marginals, Stationary, stationary, truncated, with_marginals};
 pub use duplex::{DuplexLoad, Growth, ServiceExtremes};
 pub use flow_level::{Estimate, FlowClass, Simulated, simulate};
 pub use reduction::{asymptotic, balanced_limit};

@@ -16,9 +16,13 @@ pub struct Margins {
     /// In the integrator model the answer is that of the rate, w / (d + q) and the window's; in the ack-clocked model that of
     /// the window, since packets in flight are conserved, not controlled.
     pub gain: Option<f64>,
+    /// The frequency of the oscillation that starts there, in rad/s: the phase crossover.
+    pub gain_at_rad_s: Option<f64>,
     /// Seconds by which every sender may hear of delay later before stability ends; `None` where it is unstable already or never
     /// ends.
     pub delay_s: Option<f64>,
+    /// The frequency of the oscillation that starts there, in rad/s: the gain crossover.
+    pub delay_at_rad_s: Option<f64>,
 }
 
 /// Frequency sweep of `f`, whose verdict is `stable`.
@@ -31,7 +35,7 @@ pub fn margins(f: &Characteristic<'_>, stable: bool) -> Margins {
     let off = if f.model == LinkModel::Integrator { 0.0 } else { 1e-9 / most };
     let at = |omega: f64| eigenvalues(f, Complex::new(off, omega));
     let mut gains = Vec::new();
-    let mut delay: Option<f64> = None;
+    let mut delay: Option<(f64, f64)> = None;
     let frequency = |i: usize| top * (i as f64 + 1e-3) / count as f64;
     let mut last = (frequency(0), at(frequency(0)));
     for i in 1..=count {
@@ -41,33 +45,38 @@ pub fn margins(f: &Characteristic<'_>, stable: bool) -> Margins {
         for (a, b) in last.1.iter().zip(&values) {
             let ends = ((last.0, *a), (omega, *b));
             if a.im * b.im <= 0.0 && a.re < 0.0 && b.re < 0.0 {
-                let (_, v) = bisect(&at, ends, |v| v.im);
+                let (w, v) = bisect(&at, ends, |v| v.im);
                 if v.re < 0.0 && v.im.abs() < 1e-6 * v.re.abs() {
-                    gains.push(-1.0 / v.re);
+                    gains.push((-1.0 / v.re, w));
                 }
             }
             if stable && (a.abs() - 1.0) * (b.abs() - 1.0) <= 0.0 {
                 let (w, v) = bisect(&at, ends, |v| v.abs() - 1.0);
                 if (v.abs() - 1.0).abs() < 1e-6 {
                     let wait = (v.arg() + std::f64::consts::PI) / w;
-                    delay = Some(delay.map_or(wait, |d| d.min(wait)));
+                    delay = Some(delay.filter(|d| d.0 <= wait).unwrap_or((wait, w)));
                 }
             }
         }
         last = (omega, values);
     }
-    gains.sort_by(f64::total_cmp);
+    gains.sort_by(|a, b| a.0.total_cmp(&b.0));
     let right = |k: f64| zeros_right_of(f, 1e-7 / most, k);
     let gain = if stable {
-        gains.iter().copied().filter(|k| *k > 1.0).find(|k| right(k * 1.001).is_none_or(|n| n > 0))
+        gains.iter().copied().filter(|k| k.0 > 1.0).find(|k| right(k.0 * 1.001).is_none_or(|n| n > 0))
     } else {
-        gains.iter().rev().copied().filter(|k| *k < 1.0).find(|k| right(k * 0.999) == Some(0))
+        gains.iter().rev().copied().filter(|k| k.0 < 1.0).find(|k| right(k.0 * 0.999) == Some(0))
     };
-    Margins { gain, delay_s: delay }
+    Margins {
+        gain: gain.map(|k| k.0),
+        gain_at_rad_s: gain.map(|k| k.1),
+        delay_s: delay.map(|d| d.0),
+        delay_at_rad_s: delay.map(|d| d.1),
+    }
 }
 
 /// Eigenvalues of the loop, fixed^-1 feedback: there is a root at z with gain k where one of them is -1 / k.
-fn eigenvalues(f: &Characteristic<'_>, z: Complex) -> Vec<Complex> {
+pub(super) fn eigenvalues(f: &Characteristic<'_>, z: Complex) -> Vec<Complex> {
     let n = f.point.links.len();
     let Parts { fixed, feedback } = f.parts(z);
     let l = Lu::factor(n, fixed).solve(&feedback);
@@ -95,7 +104,7 @@ fn sqrt(z: Complex) -> Complex {
 }
 
 /// Puts `values` into the order of those before.
-fn pair(before: &[Complex], values: &mut [Complex]) {
+pub(super) fn pair(before: &[Complex], values: &mut [Complex]) {
     for (i, was) in before.iter().enumerate().take(values.len()) {
         let far = |v: &Complex| (*v - *was).abs();
         let at = (i..values.len()).min_by(|a, b| far(&values[*a]).total_cmp(&far(&values[*b]))).unwrap_or(i);

@@ -9,6 +9,7 @@
 mod boundary;
 mod complex;
 mod count;
+mod locus;
 mod mapping;
 mod margins;
 mod model;
@@ -17,9 +18,11 @@ mod roots;
 pub mod single;
 mod spectral;
 
-pub use boundary::boundary;
+pub(crate) use boundary::between;
+pub use boundary::{boundary, crossing};
 pub use complex::Complex;
 pub use count::zeros_right_of;
+pub use locus::{Locus, loci};
 pub use mapping::{OneWay, one_way};
 pub use margins::{Margins, margins};
 pub use model::Characteristic;
@@ -70,8 +73,12 @@ pub struct Stability {
     pub residual: f64,
     /// [`Margins::gain`].
     pub gain_margin: Option<f64>,
+    /// [`Margins::gain_at_rad_s`].
+    pub gain_margin_at_rad_s: Option<f64>,
     /// [`Margins::delay_s`].
     pub delay_margin_s: Option<f64>,
+    /// [`Margins::delay_at_rad_s`].
+    pub delay_margin_at_rad_s: Option<f64>,
     /// Roots right of the axis, conjugates counted, by the argument principle.
     pub unstable_roots: Option<usize>,
     /// What this verdict does not cover, in words.
@@ -167,7 +174,9 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
         roots: roots.found.iter().map(|r| (r.at.re, r.at.im)).collect(),
         unstable_roots: roots.right,
         gain_margin: margins.gain,
+        gain_margin_at_rad_s: margins.gain_at_rad_s,
         delay_margin_s: margins.delay_s,
+        delay_margin_at_rad_s: margins.delay_at_rad_s,
         notes,
     }
 }

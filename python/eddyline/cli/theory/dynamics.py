@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import asked
+from eddyline.cli.theory.question import asked, draw, notes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from eddyline.result import Result
 
 __all__ = ["command"]
 
 
-@asked("dynamics", "how the flows get there", "eddyline theory dynamics two-way.toml --plot dynamics.png")
+@asked(
+    "dynamics",
+    "how the flows get there",
+    "eddyline theory dynamics two-way.toml --plot dynamics.png",
+    plot="windows and queues",
+)
 @click.option(
     "--link-model",
     type=click.Choice(["integrator", "ack_clocked"]),
@@ -25,11 +31,14 @@ __all__ = ["command"]
     help="Queues integrate what arrives (eq. 3), or packets follow acknowledgements.",
 )
 @click.option("--with-sim", is_flag=True, help="Simulate too, and compare.")
-@click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw windows and queues (.png, .svg, .pdf)."
-)
 def command(
-    file: Path, overrides: list[tuple[str, str]], as_json: bool, link_model: str, with_sim: bool, plot: Path | None
+    file: Path,
+    overrides: list[tuple[str, str]],
+    as_json: bool,
+    plot: Path | None,
+    quiet: bool,
+    link_model: str,
+    with_sim: bool,
 ) -> int:
     """Follow the FAST flows of FILE over time by delay differential equations, for as long as the file says.
 
@@ -37,16 +46,14 @@ def command(
     """
     from eddyline.scenario import Scenario
 
-    if plot is not None and plot.suffix not in (".png", ".svg", ".pdf"):
-        raise click.UsageError(f"--plot {plot}: the name must end in .png or .svg or .pdf")
     scenario = Scenario.load(file, set=overrides)
     answers = [scenario.run("theory", dynamics=link_model)]
     if with_sim:
         answers.append(scenario.run("sim", series=True))
     if plot is not None:
-        from eddyline.plots import compared, render
+        from eddyline.plots import compared
 
-        render(compared([(a.world, a.series) for a in answers], scenario.title), plot)
+        draw(compared([(a.world, a.series) for a in answers], scenario.title), plot)
     if as_json:
         import json
 
@@ -55,8 +62,8 @@ def command(
         sys.stdout.write("\n")
     else:
         _show(scenario.title, link_model, answers)
-    for note in answers[0].to_dict()["approximations"]:
-        click.echo(f"note: {note}", err=True)
+    if not quiet:
+        notes(answers[0].approximations)
     return 0
 
 

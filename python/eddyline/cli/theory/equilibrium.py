@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from eddyline.cli.theory.question import asked
+from eddyline.cli.theory.question import answered, asked
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from eddyline.theory import Equilibria
+
 __all__ = ["command"]
 
 
-@asked("equilibrium", "where the flows settle", "eddyline theory equilibrium two-way.toml")
-def command(file: Path, overrides: list[tuple[str, str]], as_json: bool) -> int:
+@asked(
+    "equilibrium",
+    "where the flows settle",
+    "eddyline theory equilibrium two-way.toml",
+    "eddyline theory equilibrium two-way.toml --plot equilibrium.png",
+    plot="queueing delays and rates, all equilibria side by side",
+)
+def command(file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: Path | None, quiet: bool) -> int:
     """Find every equilibrium of the FAST flows in FILE: rates, windows, queueing delays, bottlenecks.
 
     With ACKs in the queues there may be more than one; each comes with its residual.
     """
     from eddyline.scenario import Scenario
+    from eddyline.theory import equilibrium
 
-    scenario = Scenario.load(file, set=overrides)
-    text, document = scenario.theory("equilibrium")
-    if as_json:
-        sys.stdout.write(text + "\n")
-    else:
-        _show(scenario.title, document)
-    return 0
+    found = equilibrium(Scenario.load(file, set=overrides))
+    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(title: str, document: dict[str, Any]) -> None:
+def _show(answer: Equilibria) -> None:
     from eddyline.cli.numbers import count, percent, seconds
     from eddyline.cli.tables import print_table, table
 
-    found = document["equilibria"]
+    found = answer.to_dict()["equilibria"]
     alone = {True: "the only one, by proof", False: "not unique", None: "no proof that it is the only one"}
-    print(f"{title}: {len(found)} found by {document['method']}; {alone[document['unique']]}\n")
+    print(f"{answer.title}: {len(found)} found by {answer.method}; {alone[answer.unique]}\n")
     for number, at in enumerate(found, 1):
         stable = {True: ", stable", False: ", not stable", None: ""}[at["locally_stable"]]
         heading = f"equilibrium {number} of {len(found)}{stable}, residual {at['residual']:.1e}"

@@ -2,47 +2,64 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import asked
+from eddyline.cli.theory.question import answered, asked
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from eddyline.theory import Population
+
 __all__ = ["command"]
 
 
-@asked("population", "flows that come and go", "eddyline theory population files.toml")
+@asked(
+    "population",
+    "flows that come and go",
+    "eddyline theory population files.toml",
+    "eddyline theory population files.toml --plot population.png",
+    plot="mean numbers, times, shares of time, and the distribution where the chain gives it",
+)
 @click.option("--flow-level", is_flag=True, help="Simulate flows also where the Markov chain would do.")
 @click.option(
     "--arrivals", type=click.IntRange(1000), metavar="N", help="How many arrivals a simulation of flows sees."
 )
-def command(file: Path, overrides: list[tuple[str, str]], as_json: bool, flow_level: bool, arrivals: int | None) -> int:
+@click.option("--distribution", is_flag=True, help="Give the probability of every number of flows too, where known.")
+def command(
+    file: Path,
+    overrides: list[tuple[str, str]],
+    as_json: bool,
+    plot: Path | None,
+    quiet: bool,
+    flow_level: bool,
+    arrivals: int | None,
+    distribution: bool,
+) -> int:
     """Say how many of the flows that FILE's [[arrivals]] bring are there in the long run, and which link is full when.
 
     By the Markov chain where it applies (one duplex link, exponential sizes), by a simulation of flows elsewhere; rates
     are those of the equilibrium at every moment. A population that grows without end is an answer.
     """
     from eddyline.scenario import Scenario
+    from eddyline.theory import population
 
+    wanted = distribution or plot is not None
     scenario = Scenario.load(file, set=overrides)
-    text, document = scenario.theory("population", flow_level=flow_level, arrivals=arrivals)
-    if as_json:
-        sys.stdout.write(text + "\n")
-    else:
-        _show(scenario.title, document)
-    return 0
+    found = population(scenario, flow_level=flow_level, arrivals=arrivals, distribution=wanted)
+    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(title: str, d: dict[str, Any]) -> None:
+def _show(answer: Population) -> None:
     from eddyline.cli.numbers import count, percent, seconds
     from eddyline.cli.tables import print_table, table
 
+    d = answer.to_dict()
     error = "" if d["error"] is None else f", relative error {d['error']:.1e}"
-    print(f"{title}: {'stable' if d['stable'] else 'unstable: the number of flows grows'} ({d['method']}{error})\n")
+    verdict = "stable" if d["stable"] else "unstable: the number of flows grows"
+    print(f"{answer.title}: {verdict} ({d['method']}{error})\n")
     shares = table("", "full", ["share of time", "load"])
     if d["idle"] is not None:
         shares.add_row("no link", percent(d["idle"]), "-")
@@ -57,5 +74,20 @@ def _show(title: str, d: dict[str, Any]) -> None:
         cells = (count(mean), seconds(d["mean_transfer_time_s"][name]), "-" if growth is None else f"{growth:.4g} /s")
         flows.add_row(name, *cells)
     print_table(flows)
-    for note in d["notes"]:
-        click.echo(f"note: {note}", err=True)
+    for name, probabilities in d.get("distribution", {}).items():
+        _distribution(name, probabilities)
+
+
+def _distribution(name: str, probabilities: list[float]) -> None:
+    """Numbers of flows that are exceeded in so much of the time."""
+    from eddyline.cli.tables import print_table, table
+
+    levels = (0.5, 0.1, 0.01, 0.001)
+    made = table(f"{name}: number of flows", "at least", ["in so much of the time"])
+    left, wanted = 1.0, list(levels)
+    for n, p in enumerate(probabilities):
+        while wanted and left <= wanted[0]:
+            made.add_row(str(n), f"{100 * left:.4g} %")
+            wanted.pop(0)
+        left -= p
+    print_table(made)

@@ -1,7 +1,9 @@
-"""What all questions to theory share: a scenario, overrides, JSON or a table."""
+"""What all questions to theory share: a scenario, overrides, a figure, JSON or a table."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,28 +13,94 @@ from eddyline.cli.options import Key, parse_override, scenario_file
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["asked"]
+    from matplotlib.figure import Figure
+
+    from eddyline.theory import Document
+
+__all__ = ["answered", "asked", "draw", "notes", "output_options"]
+
+ENDINGS = (".png", ".svg", ".pdf")
 
 
-def asked(name: str, about: str, example: str) -> Callable[[Callable[..., int]], click.Command]:
-    """Makes a question of a function of (file, overrides, as_json) and whatever further options it declares."""
+def _drawable(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
+    """Refuses before anything is asked what could not be drawn after it."""
+    if path is not None:
+        if path.suffix not in ENDINGS:
+            raise click.UsageError(f"--plot {path}: the name must end in {' or '.join(ENDINGS)}")
+        from eddyline.folder import claim_file
 
-    def wrap(function: Callable[..., Any]) -> click.Command:
+        claim_file(path)
+    return path
+
+
+def draw(figure: Figure, path: Path) -> None:
+    """Writes a figure aside, then puts it in its place."""
+    from eddyline.folder import replaced_file
+    from eddyline.plots import render
+
+    with replaced_file(path) as aside:
+        render(figure, aside)
+
+
+def output_options(plot: str) -> Callable[[Any], Any]:
+    """Options of every question, with or without a scenario; `plot` says what is drawn."""
+
+    def wrap(function: Any) -> Any:
         for decorate in (
+            click.option("--quiet", "-q", is_flag=True, help="No notes, no progress."),
             click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON document."),
             click.option(
-                "--set",
-                "overrides",
-                type=Key(),
-                multiple=True,
-                metavar="KEY=VALUE",
-                callback=parse_override,
-                help="Override a key of the file by its dotted name; may be repeated.",
+                "--plot",
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                callback=_drawable,
+                help=f"Draw {plot} (.png, .svg or .pdf).",
             ),
-            scenario_file(),
         ):
             function = decorate(function)
-        epilog = f"\b\nExample:\n  {example}"
+        return function
+
+    return wrap
+
+
+def asked(
+    name: str, about: str, *examples: str, plot: str, more: str = ""
+) -> Callable[[Callable[..., int]], click.Command]:
+    """Makes a question of a function of (file, overrides, as_json, plot, quiet) and what options it declares."""
+
+    def wrap(function: Callable[..., Any]) -> click.Command:
+        overrides = click.option(
+            "--set",
+            "overrides",
+            type=Key(),
+            multiple=True,
+            metavar="KEY=VALUE",
+            callback=parse_override,
+            help="Override a key of the file by its dotted name; may be repeated.",
+        )
+        for decorate in (output_options(plot), overrides, scenario_file()):
+            function = decorate(function)
+        lines = "\n".join(f"  {example}" for example in examples)
+        epilog = f"{more}\b\nExample{'s' if len(examples) > 1 else ''}:\n{lines}"
         return click.command(name, epilog=epilog, short_help=about)(function)
 
     return wrap
+
+
+def answered(document: Document, show: Callable[[Any], None], *, as_json: bool, plot: Path | None, quiet: bool) -> int:
+    """Draws, prints and notes an answer; the exit code."""
+    if plot is not None:
+        draw(document.plot(), plot)
+    if as_json:
+        sys.stdout.write(document.json + "\n")
+    else:
+        show(document)
+    if not quiet:
+        notes(document.notes)
+    return 0
+
+
+def notes(texts: list[str]) -> None:
+    """What an answer leaves out, on standard error."""
+    for text in texts:
+        click.echo(f"note: {text}", err=True)

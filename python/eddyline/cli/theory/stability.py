@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import asked
+from eddyline.cli.theory.question import answered, asked
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from eddyline.theory import Stability
 
 __all__ = ["command"]
 
 
 @asked(
-    "stability", "whether small disturbances die out", "eddyline theory stability two-way.toml --link-model ack_clocked"
+    "stability",
+    "whether small disturbances die out",
+    "eddyline theory stability two-way.toml --link-model ack_clocked",
+    "eddyline theory stability two-way.toml --plot stability.png",
+    plot="rightmost roots and Nyquist curves",
 )
 @click.option(
     "--link-model",
@@ -25,31 +30,27 @@ __all__ = ["command"]
     show_default=True,
     help="Queues integrate what arrives (eq. 3), packets follow acknowledgements, or the joint link model of 2007.",
 )
-def command(file: Path, overrides: list[tuple[str, str]], as_json: bool, link_model: str) -> int:
+def command(
+    file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: Path | None, quiet: bool, link_model: str
+) -> int:
     """Judge the first equilibrium of FILE: rightmost characteristic roots with exact delays, gain and delay margins.
 
     With --json and all link models a list of documents is printed.
     """
-    from eddyline.scenario import LINK_MODELS, Scenario
+    from eddyline.scenario import Scenario
+    from eddyline.theory import stability
 
-    scenario = Scenario.load(file, set=overrides)
-    models = LINK_MODELS if link_model == "all" else (link_model,)
-    answers = [scenario.theory("stability", link_model=m) for m in models]
-    if as_json:
-        texts = [text for text, _ in answers]
-        sys.stdout.write((texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
-    else:
-        _show(scenario.title, [document for _, document in answers])
-    return 0
+    judged = stability(Scenario.load(file, set=overrides), link_model)
+    return answered(judged, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(title: str, documents: list[dict[str, Any]]) -> None:
+def _show(answer: Stability) -> None:
     from eddyline.cli.numbers import count, seconds
     from eddyline.cli.tables import print_table, table
 
     head = ["verdict", "rightmost root", "oscillates at", "gain margin", "delay margin"]
-    verdicts = table(title, "link model", head)
-    for d in documents:
+    verdicts = table(answer.title, "link model", head)
+    for d in answer.documents:
         first = d["roots"][0] if d["roots"] else (None, None)
         verdicts.add_row(
             d["link_model"],
@@ -60,6 +61,3 @@ def _show(title: str, documents: list[dict[str, Any]]) -> None:
             seconds(d["delay_margin_s"]),
         )
     print_table(verdicts)
-    for d in documents:
-        for note in d["notes"]:
-            click.echo(f"note: {d['link_model']}: {note}", err=True)

@@ -335,7 +335,7 @@ impl Sender {
             }
             if let Some(interval) = interval {
                 if now < self.pace_at {
-                    self.cwnd_limited = true;
+                    self.cwnd_limited = self.window_bytes <= self.receive_window;
                     self.waits_for_pace = true;
                     return;
                 }
@@ -349,7 +349,7 @@ impl Sender {
             self.send_data(now, seq, len, again, wire);
             if interval.is_some() && now < self.pace_at && (self.board.lost() > 0 || self.nxt < self.offered) {
                 // what else there is to send will have to wait: no need to look what it is
-                self.cwnd_limited = true;
+                self.cwnd_limited = self.window_bytes <= self.receive_window;
                 self.waits_for_pace = true;
                 return;
             }

@@ -1,4 +1,13 @@
-//! The documents that `eddyline theory` prints: every equilibrium of a scenario, and whether the first is stable.
+//! The documents that `eddyline theory` prints: every equilibrium of a scenario, whether the first is stable, and what is set
+//! beside them.
+
+mod fairness;
+mod nyquist;
+mod vegas;
+
+pub use fairness::{FairnessDocument, fairness_document};
+pub use nyquist::{NyquistCurve, NyquistDocument, nyquist_document};
+pub use vegas::{VegasDocument, vegas_document};
 
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
@@ -7,7 +16,7 @@ use serde::Serialize;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::stability::{Stability, locally_stable, stability};
+use crate::stability::{locally_stable, stability};
 use crate::world::{Model, alpha, joint_equilibria, modelled_flows, propagation};
 
 /// Every equilibrium that was found.
@@ -94,8 +103,12 @@ pub struct StabilityDocument {
     pub residual: f64,
     /// Factor by which all gains may grow; null where none makes it unstable, or where it is unstable.
     pub gain_margin: Option<f64>,
+    /// Frequency of the oscillation that starts there, in rad/s.
+    pub gain_margin_at_rad_s: Option<f64>,
     /// Delay that may be added to every loop, in seconds; null likewise.
     pub delay_margin_s: Option<f64>,
+    /// Frequency of the oscillation that starts there, in rad/s.
+    pub delay_margin_at_rad_s: Option<f64>,
     /// What the verdict does not cover.
     pub notes: Vec<String>,
 }
@@ -105,10 +118,18 @@ pub struct StabilityDocument {
 /// # Errors
 /// [`TheoryError`] where there is no equilibrium.
 pub fn stability_document(network: &Network, model: LinkModel) -> Result<StabilityDocument, TheoryError> {
-    let Stability { stable, roots, residual, gain_margin, delay_margin_s, notes, link_model, .. } =
-        stability(network, model)?;
-    let roots = roots.into_iter().map(|(re, im)| [re, im]).collect();
-    Ok(StabilityDocument { link_model: link_model.name(), stable, roots, residual, gain_margin, delay_margin_s, notes })
+    let judged = stability(network, model)?;
+    Ok(StabilityDocument {
+        link_model: judged.link_model.name(),
+        stable: judged.stable,
+        roots: judged.roots.into_iter().map(|(re, im)| [re, im]).collect(),
+        residual: judged.residual,
+        gain_margin: judged.gain_margin,
+        gain_margin_at_rad_s: judged.gain_margin_at_rad_s,
+        delay_margin_s: judged.delay_margin_s,
+        delay_margin_at_rad_s: judged.delay_margin_at_rad_s,
+        notes: judged.notes,
+    })
 }
 
 fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDocument {

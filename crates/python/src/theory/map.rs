@@ -1,0 +1,192 @@
+//! A map of a scenario: a network for every cell, all processors at work.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eddyline_scenario::{Diagnostics, Format, Input, Network};
+use eddyline_theory::map::{Answer, Axis, MOST_CELLS, Map, Show, Spot, answer, flows_called};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::{named, pool};
+use crate::errors::{EddylineError, InputError, guarded, internal};
+use crate::scenario::{Scenario, refuse};
+
+/// What is asked.
+pub(crate) struct MapRequest {
+    /// Key and range of the first axis.
+    pub(crate) x: (String, String),
+    /// Key and range of the second.
+    pub(crate) y: (String, String),
+    /// `bottleneck`, `stability` or `throughput`.
+    pub(crate) show: String,
+    /// Whose throughput.
+    pub(crate) flow: Option<String>,
+    /// The link model of a stability map.
+    pub(crate) link_model: String,
+    /// Where relative paths in the scenario start.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+/// A scenario that is loaded again for every cell.
+struct Source {
+    canonical: String,
+    title: String,
+    folder: Option<PathBuf>,
+    keys: [String; 2],
+    show: Show,
+}
+
+impl Source {
+    fn load(&self, x: &str, y: &str) -> Result<Network, Diagnostics> {
+        let [first, second] = &self.keys;
+        let overrides = [(first.clone(), x.to_owned()), (second.clone(), y.to_owned())];
+        let folder = self.folder.as_deref();
+        let input = Input { text: &self.canonical, format: Format::Json, name: &self.title, folder };
+        eddyline_scenario::load(&input, &overrides).map(|scenario| scenario.network)
+    }
+
+    /// A defect of ours in one cell does not take the others along.
+    fn answer(&self, x: &str, y: &str) -> Result<Answer, String> {
+        let try_it = || {
+            let network = self.load(x, y).map_err(|d| d.to_string())?;
+            answer(&network, &self.show).map_err(|e| e.to_string())
+        };
+        catch_unwind(AssertUnwindSafe(try_it))
+            .unwrap_or_else(|_| Err("internal error: a defect of Eddyline".to_owned()))
+    }
+}
+
+/// The map as a JSON document. `progress` is called with the pieces of work done and their number, which grows when the cells
+/// are known and a boundary remains to be found.
+pub(crate) fn map(
+    py: Python<'_>,
+    scenario: &Scenario,
+    request: MapRequest,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<String> {
+    let network = &scenario.inner.network;
+    let show = show(&request, network)?;
+    let x = axis("--x", &request.x)?;
+    let y = axis("--y", &request.y)?;
+    if x.key == y.key {
+        return Err(InputError::new_err((format!("both axes are {}", x.key), "a map needs two different keys")));
+    }
+    let (columns, rows) = (x.values.len(), y.values.len());
+    if columns * rows > MOST_CELLS {
+        let message = format!("{columns} x {rows} cells; at most {MOST_CELLS} are allowed");
+        return Err(InputError::new_err((message, "ask for fewer points: KEY=LO..HI:POINTS")));
+    }
+    let source = Arc::new(Source {
+        canonical: scenario.inner.canonical.clone(),
+        title: network.title.clone(),
+        folder: request.folder,
+        keys: [x.key.clone(), y.key.clone()],
+        show: show.clone(),
+    });
+    let outcome = py.detach(|| {
+        guarded(|| {
+            if let Some(mistakes) = mistakes(&source, &x, &y)? {
+                return Ok(Err(mistakes));
+            }
+            let map = drawn(network, &show, x, y, &source, progress)?;
+            serde_json::to_string_pretty(&map).map(Ok).map_err(|e| internal(e.to_string()))
+        })
+    })?;
+    match outcome {
+        Ok(text) => Ok(text),
+        Err(diagnostics) => Err(refuse(py, &diagnostics)?),
+    }
+}
+
+fn show(request: &MapRequest, network: &Network) -> PyResult<Show> {
+    if let Some(name) = request.flow.as_deref().filter(|name| flows_called(network, name).is_none()) {
+        let names = network.groups.iter().map(|g| &g.name).chain(network.flows.iter().map(|f| &f.name));
+        let names: Vec<String> = names.take(20).map(|name| format!("{name:?}")).collect();
+        let hint = format!("flows are {}", names.join(", "));
+        return Err(InputError::new_err((format!("there is no flow called {name:?}"), hint)));
+    }
+    match request.show.as_str() {
+        "bottleneck" => Ok(Show::Bottleneck),
+        "stability" => Ok(Show::Stability(named(&request.link_model)?)),
+        "throughput" => Ok(Show::Throughput(request.flow.clone())),
+        other => Err(PyValueError::new_err(format!("a map shows bottleneck, stability or throughput, not {other:?}"))),
+    }
+}
+
+fn axis(option: &str, (key, range): &(String, String)) -> PyResult<Axis> {
+    let hint = format!("for example {option} '{key}=10 Mbit/s..100 Mbit/s:41:log'");
+    Axis::parse(key, range).map_err(|e| InputError::new_err((format!("{option} {key}={range}: {e}"), hint)))
+}
+
+/// What is wrong with the first value that makes no scenario with any value of the other axis. Pairs that make none are cells
+/// without an answer.
+fn mistakes(source: &Arc<Source>, x: &Axis, y: &Axis) -> PyResult<Option<Diagnostics>> {
+    let values: Vec<(bool, String)> =
+        x.settings.iter().map(|v| (true, v.clone())).chain(y.settings.iter().map(|v| (false, v.clone()))).collect();
+    let (shared, others) = (Arc::clone(source), [y.settings.clone(), x.settings.clone()]);
+    let right = move |(first, value): &(bool, String)| {
+        let load = |other: &String| if *first { shared.load(value, other) } else { shared.load(other, value) };
+        let mut tries = others[usize::from(!first)].iter().map(load);
+        match tries.next() {
+            Some(Err(mistakes)) if !tries.any(|t| t.is_ok()) => Err(mistakes),
+            _ => Ok(()),
+        }
+    };
+    let looked = pool::each(values, right, |_, _| Ok(()))?;
+    Ok(looked.into_iter().find_map(Result::err).map(|d| renamed(d, x, y)))
+}
+
+/// The loader knows overrides as `--set`.
+fn renamed(mut diagnostics: Diagnostics, x: &Axis, y: &Axis) -> Diagnostics {
+    for diagnostic in &mut diagnostics.all {
+        for (option, key) in [("--x", &x.key), ("--y", &y.key)] {
+            if let Some(value) = diagnostic.file.strip_prefix("--set ").and_then(|f| f.strip_prefix(&format!("{key}=")))
+            {
+                diagnostic.file = format!("{option} {key}={value}");
+                break;
+            }
+        }
+    }
+    diagnostics
+}
+
+fn drawn(
+    network: &Network,
+    show: &Show,
+    x: Axis,
+    y: Axis,
+    source: &Arc<Source>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<Map> {
+    let tell = |py: Python<'_>, done: usize, of: usize| match progress {
+        Some(callback) => callback.call1(py, (done, of)).map(drop),
+        None => Ok(()),
+    };
+    let cells: Vec<(String, String)> =
+        y.settings.iter().flat_map(|y| x.settings.iter().map(move |x| (x.clone(), y.clone()))).collect();
+    let count = cells.len();
+    let work = {
+        let source = Arc::clone(source);
+        move |cell: &(String, String)| source.answer(&cell.0, &cell.1)
+    };
+    let answers = pool::each(cells, work, |py, done| tell(py, done, count))?;
+    if let Some(Err(why)) = answers.first().filter(|_| answers.iter().all(Result::is_err)) {
+        return Err(EddylineError::new_err(format!("no cell of the map has an answer: {why}")));
+    }
+    let mut map = Map::new(network, show, x, y, answers);
+    let spots = map.spots();
+    if map.link_model.is_some() {
+        let total = count + spots.len();
+        let (source, known) = (Arc::clone(source), Arc::new(map.clone()));
+        let look = move |spot: &Spot| {
+            let at = |x: f64, y: f64| source.answer(&known.x.setting(x), &known.y.setting(y)).ok();
+            (*spot, known.look(*spot, at))
+        };
+        let found = pool::each(spots, look, |py, done| tell(py, count + done, total))?;
+        map.draw(found.into_iter().collect::<BTreeMap<_, _>>());
+    }
+    Ok(map)
+}

@@ -1,0 +1,89 @@
+//! What only theory answers, as JSON documents.
+
+mod map;
+mod pool;
+
+use std::sync::Arc;
+
+pub(crate) use map::{MapRequest, map};
+
+use eddyline_theory::map::Axis;
+use eddyline_theory::population::PopulationOptions;
+use eddyline_theory::response::{Losses, Sender, rate};
+use eddyline_theory::{LinkModel, TheoryError};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::{EddylineError, InputError, guarded, internal};
+use crate::scenario::Scenario;
+
+/// A document of `eddyline theory`.
+pub(crate) fn theory(
+    py: Python<'_>,
+    scenario: &Scenario,
+    question: &str,
+    link_model: &str,
+    population: &PopulationOptions,
+) -> PyResult<String> {
+    let (model, options, of) = (named(link_model)?, *population, Arc::clone(&scenario.inner));
+    let work: Box<dyn Fn() -> PyResult<String> + Send + Sync> = match question {
+        "equilibrium" => Box::new(move || render(eddyline_theory::equilibria_document(&of.network))),
+        "stability" => Box::new(move || render(eddyline_theory::stability_document(&of.network, model))),
+        "nyquist" => Box::new(move || render(eddyline_theory::nyquist_document(&of.network, model))),
+        "population" => Box::new(move || render(eddyline_theory::population::population(&of.network, &options))),
+        "fairness" => Box::new(move || render(eddyline_theory::fairness_document(&of.network))),
+        other => return Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
+    };
+    py.detach(|| guarded(|| pool::alone(work)?))
+}
+
+/// The band of Vegas flows with these thresholds, one pair a flow.
+pub(crate) fn vegas(py: Python<'_>, scenario: &Scenario, thresholds: Vec<(f64, f64)>) -> PyResult<String> {
+    let of = Arc::clone(&scenario.inner);
+    py.detach(|| guarded(|| pool::alone(move || render(eddyline_theory::vegas_document(&of.network, &thresholds)))?))
+}
+
+/// Mean window in packets and packets a second of a loss-based sender: of `reno`, `newreno`, `cubic`, `highspeed` or `scalable`
+/// where a share `loss` of its packets is lost and the round trip takes `rtt_s` seconds.
+#[pyfunction]
+#[pyo3(signature = (kind, loss, rtt_s, *, ack_every = 1, periodic = false))]
+pub(crate) fn response(kind: &str, loss: f64, rtt_s: f64, ack_every: u32, periodic: bool) -> PyResult<(f64, f64)> {
+    guarded(|| {
+        let Some((_, sender)) = Sender::NAMED.iter().find(|(name, _)| *name == kind) else {
+            return Err(PyValueError::new_err(format!("there is no response function of {kind:?}")));
+        };
+        let losses = if periodic { Losses::Periodic } else { Losses::Random };
+        let window = sender.window(loss, rtt_s, f64::from(ack_every), losses).map_err(refused)?;
+        Ok((window, rate(window, rtt_s).map_err(refused)?))
+    })
+}
+
+/// One value with its unit, a list of them or a range: SI values, and the SI unit (empty for plain numbers and shares). `what` is
+/// named in messages.
+#[pyfunction]
+pub(crate) fn values(what: &str, text: &str) -> PyResult<(Vec<f64>, &'static str)> {
+    guarded(|| Axis::values(text).map_err(|e| InputError::new_err(format!("{what} {text}: {e}"))))
+}
+
+/// The link model of that name.
+pub(crate) fn named(link_model: &str) -> PyResult<LinkModel> {
+    [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint]
+        .into_iter()
+        .find(|m| m.name() == link_model)
+        .ok_or_else(|| {
+            PyValueError::new_err(format!("link models are integrator, ack_clocked and joint, not {link_model:?}"))
+        })
+}
+
+fn render(document: Result<impl serde::Serialize, TheoryError>) -> PyResult<String> {
+    let document = document.map_err(refused)?;
+    serde_json::to_string_pretty(&document).map_err(|e| internal(e.to_string()))
+}
+
+/// A number out of range is the caller's mistake, anything else an answer that there is not.
+fn refused(e: TheoryError) -> PyErr {
+    match e {
+        TheoryError::OutOfRange { .. } => InputError::new_err(e.to_string()),
+        _ => EddylineError::new_err(e.to_string()),
+    }
+}

@@ -1,0 +1,139 @@
+//! FAST's equilibria beside the proportionally fair ideal.
+
+use eddyline_scenario::Network;
+use serde::Serialize;
+
+use crate::equilibrium::solve;
+use crate::error::TheoryError;
+use crate::fairness::{proportional_fair, yardstick};
+use crate::world::{Model, modelled_flows, someone};
+
+/// FAST beside the ideal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FairnessDocument {
+    /// FAST flows, in file order.
+    pub flows: Vec<IdealFlow>,
+    /// Links, in file order.
+    pub links: Vec<IdealLink>,
+    /// Jain's index of x / alpha in the ideal.
+    pub jain_ideal: f64,
+    /// `sum alpha log x` of the ideal, x in packet/s.
+    pub utility: f64,
+    /// Largest relative violation of the ideal's optimality conditions.
+    pub residual: f64,
+    /// Whether the last digits are a Newton method's, not the convex solver's.
+    pub polished: bool,
+    /// Every equilibrium of the FAST flows beside it.
+    pub equilibria: Vec<Beside>,
+    /// What is left out.
+    pub notes: Vec<String>,
+}
+
+/// A flow in the ideal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IdealFlow {
+    /// Name from the scenario.
+    pub name: String,
+    /// Its weight: alpha in packets.
+    pub alpha_packets: f64,
+    /// Its proportionally fair rate in packet/s.
+    pub packets_per_s: f64,
+}
+
+/// A link in the ideal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IdealLink {
+    /// Name from the scenario.
+    pub name: String,
+    /// Multiplier times capacity, in packets; over all links the sum is that of the alphas.
+    pub worth_packets: f64,
+    /// Load over capacity, acknowledgements and unresponsive traffic included.
+    pub utilisation: f64,
+}
+
+/// An equilibrium beside the ideal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Beside {
+    /// Flows in file order.
+    pub flows: Vec<BesideFlow>,
+    /// Data on the wire in bit/s, over the ideal's.
+    pub throughput: f64,
+    /// The same with each flow's packets weighted by its alpha.
+    pub weighted_throughput: f64,
+    /// `exp((U - U*) / sum alpha)`: mean ratio of rates, weighted by alpha; at most 1.
+    pub efficiency: f64,
+    /// `U* - U` in packets.
+    pub utility_gap_packets: f64,
+    /// Jain's index of x / alpha.
+    pub jain: f64,
+}
+
+/// A flow's rate beside its ideal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BesideFlow {
+    /// Name from the scenario.
+    pub name: String,
+    /// x in packet/s.
+    pub packets_per_s: f64,
+    /// x over its proportionally fair rate.
+    pub of_ideal: f64,
+}
+
+/// The proportionally fair ideal of `network`'s FAST flows, weights alpha, with their equilibria beside it.
+///
+/// # Errors
+/// [`TheoryError`], where there is no FAST flow too.
+pub fn fairness_document(network: &Network) -> Result<FairnessDocument, TheoryError> {
+    let places = modelled_flows(network);
+    someone(network, !places.is_empty())?;
+    let problem = Model::new(network, None, false)?.problem;
+    let ideal = proportional_fair(&problem)?;
+    let solved = solve(&problem)?;
+    if !solved.converged {
+        let worst = solved.found.iter().fold(0.0f64, |m, at| m.max(at.residual));
+        return Err(TheoryError::NotConverged(format!("{worst:e}")));
+    }
+    let name = |i: usize| network.flows[places[i]].name.clone();
+    let mut jain_ideal = 1.0;
+    let mut equilibria = Vec::with_capacity(solved.found.len());
+    for at in &solved.found {
+        let beside = yardstick(&problem, at, &ideal)?;
+        jain_ideal = beside.jain_ideal;
+        let rates = at.rates.iter().zip(&ideal.rates).enumerate();
+        equilibria.push(Beside {
+            flows: rates
+                .map(|(i, (x, best))| BesideFlow { name: name(i), packets_per_s: *x, of_ideal: x / best })
+                .collect(),
+            throughput: beside.throughput,
+            weighted_throughput: beside.weighted_throughput,
+            efficiency: beside.efficiency,
+            utility_gap_packets: beside.utility_gap,
+            jain: beside.jain,
+        });
+    }
+    let others = network.flows.len() - places.len();
+    let notes = match others {
+        0 => None,
+        1 => Some("1 flow is not FAST and left out".to_owned()),
+        n => Some(format!("{n} flows are not FAST and left out")),
+    };
+    let links = network.links.iter().zip(ideal.worth.iter().zip(&ideal.loads));
+    Ok(FairnessDocument {
+        flows: (0..places.len())
+            .map(|i| IdealFlow { name: name(i), alpha_packets: problem.flows[i].alpha, packets_per_s: ideal.rates[i] })
+            .collect(),
+        links: links
+            .map(|(link, (worth, load))| IdealLink {
+                name: link.name.clone(),
+                worth_packets: *worth,
+                utilisation: load / link.rate.as_bps() as f64,
+            })
+            .collect(),
+        jain_ideal,
+        utility: ideal.utility,
+        residual: ideal.residual,
+        polished: ideal.polished,
+        equilibria,
+        notes: notes.into_iter().collect(),
+    })
+}

@@ -1,0 +1,265 @@
+//! One axis of a map: values of one key, as numbers and as text that the scenario file would have.
+
+use eddyline_units::{Bytes, Decimal, Frequency, Packets, Percent, Quantity, Rate, Time};
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::stability::between;
+
+/// Points of a range that does not say how many.
+pub const DEFAULT_POINTS: usize = 41;
+
+/// Most points of one axis.
+pub const MOST_POINTS: usize = 10_000;
+
+/// How the values of an axis follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spacing {
+    /// Equal differences.
+    Linear,
+    /// Equal ratios.
+    Log,
+    /// As listed.
+    List,
+}
+
+/// Why a text is no axis. What is allowed is in every message.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum AxisError {
+    #[error(
+        "one value, where a map needs at least two: LO..HI, LO..HI:POINTS, LO..HI:POINTS:log, or a list with commas"
+    )]
+    OneValue,
+    #[error("{given:?} is not a number with its unit, as in 10 Mbit/s, 20 ms, 50 packets or 0.5")]
+    NotANumber { given: String },
+    #[error("{given:?} is negative; values of a scenario are at least 0")]
+    Negative { given: String },
+    #[error("{given:?} has no unit; write {hint}")]
+    UnitMissing { given: String, hint: String },
+    #[error("{low} and {high} are of different kinds; both need units of one quantity")]
+    Kinds { low: String, high: String },
+    #[error("the range is reversed: {low} is above {high}; write {high}..{low}")]
+    Reversed { low: String, high: String },
+    #[error("both ends are {end}; the upper must be above the lower")]
+    Empty { end: String },
+    #[error("the list is not in ascending order: {after} follows {before}")]
+    Order { before: String, after: String },
+    #[error("{given:?} is not a number of points; allowed are 2 to {MOST_POINTS}")]
+    Points { given: String },
+    #[error("{given:?} is no spacing; allowed are linear and log")]
+    Spacing { given: String },
+    #[error("log needs a lower end above 0, not {low}")]
+    LogFromZero { low: String },
+}
+
+/// A number as written: how much of which unit, and what one of that unit is in SI units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Written {
+    number: f64,
+    unit: &'static Known,
+}
+
+/// A unit that a scenario file may have.
+#[derive(Debug, PartialEq)]
+struct Known {
+    symbol: &'static str,
+    si: &'static str,
+    scale: f64,
+}
+
+/// Of a plain number.
+static PLAIN: Known = Known { symbol: "", si: "", scale: 1.0 };
+
+/// Values of one key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Axis {
+    /// The key, as `--set` takes it.
+    pub key: String,
+    /// SI unit of `values`: `bit/s`, `s`, `B`, `packets`, `/s`, or empty for plain numbers and shares.
+    pub unit: &'static str,
+    /// How the values follow each other.
+    pub spacing: Spacing,
+    /// The values, ascending.
+    pub values: Vec<f64>,
+    /// The same as text for `--set`: the answer of a cell is exactly that of the scenario with these two set.
+    pub settings: Vec<String>,
+    #[serde(skip)]
+    symbol: &'static str,
+    #[serde(skip)]
+    scale: f64,
+}
+
+impl Axis {
+    /// `LO..HI`, `LO..HI:POINTS`, `LO..HI:POINTS:log` (or `:linear`), or a list with commas. Ends and members have their units;
+    /// points are evenly spaced and rounded to twelve significant digits.
+    ///
+    /// # Errors
+    /// [`AxisError`]. Whether the key takes such values is the scenario's to say.
+    pub fn parse(key: &str, text: &str) -> Result<Self, AxisError> {
+        let text = text.trim();
+        match text.split_once("..") {
+            Some((low, rest)) => range(key, low, rest),
+            None if text.contains(',') => list(key, text),
+            None => Err(AxisError::OneValue),
+        }
+    }
+
+    /// A single value, or all that [`Self::parse`] would take: values in SI units, and which unit.
+    ///
+    /// # Errors
+    /// [`AxisError`].
+    pub fn values(text: &str) -> Result<(Vec<f64>, &'static str), AxisError> {
+        let text = text.trim();
+        if text.contains("..") || text.contains(',') {
+            return Self::parse("", text).map(|axis| (axis.values, axis.unit));
+        }
+        read(text).map(|one| (vec![one.number * one.unit.scale], one.unit.si))
+    }
+
+    /// As `--set` takes a value (in SI units) between those of the axis, not rounded.
+    #[must_use]
+    pub fn setting(&self, value: f64) -> String {
+        written(value / self.scale, self.symbol)
+    }
+
+    /// Whether halfway between two values is their geometric mean.
+    #[must_use]
+    pub fn is_log(&self) -> bool {
+        self.spacing == Spacing::Log
+    }
+
+    fn of(key: &str, spacing: Spacing, unit: &'static Known, numbers: &[f64]) -> Self {
+        Self {
+            key: key.to_owned(),
+            unit: unit.si,
+            spacing,
+            values: numbers.iter().map(|n| n * unit.scale).collect(),
+            settings: numbers.iter().map(|n| written(*n, unit.symbol)).collect(),
+            symbol: unit.symbol,
+            scale: unit.scale,
+        }
+    }
+}
+
+fn range(key: &str, low: &str, rest: &str) -> Result<Axis, AxisError> {
+    let mut parts = rest.split(':').map(str::trim);
+    let high = parts.next().unwrap_or_default();
+    let (mut points, mut spacing) = (DEFAULT_POINTS, Spacing::Linear);
+    let words: Vec<&str> = parts.collect();
+    for (i, word) in words.iter().enumerate() {
+        match *word {
+            "log" if i + 1 == words.len() => spacing = Spacing::Log,
+            "linear" if i + 1 == words.len() => {}
+            word if i == 0 && word.starts_with(|c: char| !c.is_alphabetic()) => points = number_of_points(word)?,
+            "" => return Err(AxisError::Points { given: String::new() }),
+            word => return Err(AxisError::Spacing { given: word.to_owned() }),
+        }
+    }
+    let (low, high) = ends(low.trim(), high)?;
+    let unit = high.unit;
+    // in the upper end's unit, since people think of 500 kbit/s..10 Mbit/s in Mbit/s
+    let low = if low.unit == unit { low.number } else { low.number * (low.unit.scale / unit.scale) };
+    let high = high.number;
+    let shown = |n: f64| written(n, unit.symbol);
+    if low > high {
+        return Err(AxisError::Reversed { low: shown(low), high: shown(high) });
+    }
+    if low == high {
+        return Err(AxisError::Empty { end: shown(low) });
+    }
+    if spacing == Spacing::Log && low <= 0.0 {
+        return Err(AxisError::LogFromZero { low: shown(low) });
+    }
+    let at = |i: usize| match i {
+        0 => low,
+        _ if i + 1 == points => high,
+        _ => rounded(between(low, high, i as f64 / (points - 1) as f64, spacing == Spacing::Log)),
+    };
+    let numbers: Vec<f64> = (0..points).map(at).collect();
+    match numbers.windows(2).find(|w| w[0] >= w[1]) {
+        // closer together than twelve digits can tell
+        Some(w) => Err(AxisError::Order { before: shown(w[0]), after: shown(w[1]) }),
+        None => Ok(Axis::of(key, spacing, unit, &numbers)),
+    }
+}
+
+fn ends(low: &str, high: &str) -> Result<(Written, Written), AxisError> {
+    let (first, second) = (read(low)?, read(high)?);
+    for (bare, other, text) in [(first, second, low), (second, first, high)] {
+        if bare.unit.symbol.is_empty() && !other.unit.symbol.is_empty() {
+            let hint = format!("{text} {}", other.unit.symbol);
+            return Err(AxisError::UnitMissing { given: text.to_owned(), hint });
+        }
+    }
+    if first.unit.si != second.unit.si {
+        return Err(AxisError::Kinds { low: low.to_owned(), high: high.to_owned() });
+    }
+    Ok((first, second))
+}
+
+fn number_of_points(text: &str) -> Result<usize, AxisError> {
+    let n = text.parse::<usize>().ok().filter(|n| (2..=MOST_POINTS).contains(n));
+    n.ok_or_else(|| AxisError::Points { given: text.to_owned() })
+}
+
+fn list(key: &str, text: &str) -> Result<Axis, AxisError> {
+    let texts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let mut members = Vec::with_capacity(texts.len());
+    for text in &texts {
+        let (_, member) = ends(texts[0], text)?;
+        members.push(member);
+    }
+    if members.len() > MOST_POINTS {
+        return Err(AxisError::Points { given: members.len().to_string() });
+    }
+    let unit = members[members.len() - 1].unit;
+    let same = |w: &Written| if w.unit == unit { w.number } else { w.number * (w.unit.scale / unit.scale) };
+    let numbers: Vec<f64> = members.iter().map(same).collect();
+    if let Some(i) = (1..numbers.len()).find(|i| numbers[i - 1] >= numbers[*i]) {
+        return Err(AxisError::Order { before: texts[i - 1].to_owned(), after: texts[i].to_owned() });
+    }
+    Ok(Axis::of(key, Spacing::List, unit, &numbers))
+}
+
+fn rounded(value: f64) -> f64 {
+    format!("{value:.11e}").parse().unwrap_or(value)
+}
+
+fn written(number: f64, symbol: &str) -> String {
+    if symbol.is_empty() { number.to_string() } else { format!("{number} {symbol}") }
+}
+
+/// A number with a unit that the scenario file knows, or a plain one.
+fn read(text: &str) -> Result<Written, AxisError> {
+    let (number, symbol) = text.split_once(char::is_whitespace).map_or((text, ""), |(n, u)| (n, u.trim()));
+    let unit = if symbol.is_empty() { Some(&PLAIN) } else { units().iter().find(|u| u.symbol == symbol) };
+    let decimal = match Decimal::parse(number) {
+        Ok(decimal) => Some(decimal.as_f64()).filter(|v| v.is_finite()),
+        Err(eddyline_units::QuantityError::Negative) => {
+            return Err(AxisError::Negative { given: text.to_owned() });
+        }
+        Err(_) => None,
+    };
+    match (decimal, unit) {
+        (Some(number), Some(unit)) => Ok(Written { number, unit }),
+        _ => Err(AxisError::NotANumber { given: text.to_owned() }),
+    }
+}
+
+fn units() -> &'static [Known] {
+    use std::sync::OnceLock;
+    static ALL: OnceLock<Vec<Known>> = OnceLock::new();
+    fn of<Q: Quantity>(si: &'static str) -> impl Iterator<Item = Known> {
+        let known = move |symbol: &'static str| {
+            let scale = Q::parse(&format!("1 {symbol}")).map_or(1.0, Quantity::si);
+            Known { symbol, si, scale }
+        };
+        Q::symbols().into_iter().map(known)
+    }
+    ALL.get_or_init(|| {
+        let all = of::<Rate>("bit/s").chain(of::<Time>("s")).chain(of::<Bytes>("B")).chain(of::<Packets>("packets"));
+        all.chain(of::<Frequency>("/s")).chain(of::<Percent>("")).collect()
+    })
+}

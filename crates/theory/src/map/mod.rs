@@ -1,0 +1,318 @@
+//! Maps: one question to theory over any two keys of a scenario.
+//!
+//! An [`Axis`] is values of one key, [`answer`] what a cell says, [`Map`] the document. Whoever has the scenario makes a network
+//! of every cell; [`Map::spots`] are the places that remain to be looked at for the stability boundary, which [`Map::look`] does.
+
+mod axis;
+mod contour;
+
+pub use axis::{Axis, AxisError, DEFAULT_POINTS, MOST_POINTS, Spacing};
+pub use contour::{Found, Spot};
+
+use std::collections::BTreeMap;
+
+use eddyline_scenario::Network;
+use serde::Serialize;
+
+use crate::equilibrium::{Equilibria, Equilibrium};
+use crate::error::TheoryError;
+use crate::link_model::LinkModel;
+use crate::stability::{OperatingPoint, Options, crossing, stability_at};
+use crate::world::{equilibria, flow_results, joint_equilibria, modelled_flows, run, someone};
+use contour::Verdicts;
+
+/// Most cells of a map.
+pub const MOST_CELLS: usize = 1_000_000;
+
+/// Bracket of a point of the boundary, as a share of the distance between two cells.
+const TOLERANCE: f64 = 1e-9;
+
+/// What a map shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Show {
+    /// Which links have a price.
+    Bottleneck,
+    /// The rightmost characteristic root.
+    Stability(LinkModel),
+    /// The rate of a flow, of all flows of one table with a `count`, or of all.
+    Throughput(Option<String>),
+}
+
+/// What a cell says; without an answer, nulls.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// Of [`Show::Bottleneck`].
+    Bottleneck {
+        /// Links with a price in the first equilibrium, in file order with ` + ` between; `none` where there is none.
+        region: Option<String>,
+        /// How many equilibria were found.
+        equilibria: Option<usize>,
+        /// Links with a price in each of them.
+        bottlenecks: Option<Vec<Vec<String>>>,
+    },
+    /// Of [`Show::Stability`]: about the first equilibrium.
+    Stability {
+        /// Whether small disturbances die out.
+        stable: Option<bool>,
+        /// Real part of the rightmost root in 1/s; null where no flow meets a queue.
+        root_re_per_s: Option<f64>,
+        /// Its imaginary part in 1/s, at least 0.
+        root_im_per_s: Option<f64>,
+        /// How many equilibria were found.
+        equilibria: Option<usize>,
+    },
+    /// Of [`Show::Throughput`], in the first equilibrium.
+    Throughput {
+        /// Data packets a second.
+        packets_per_s: Option<f64>,
+        /// Payload in bit/s.
+        goodput_bps: Option<f64>,
+        /// How many equilibria were found.
+        equilibria: Option<usize>,
+    },
+}
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// Value on the first axis, SI units.
+    pub x: f64,
+    /// Value on the second.
+    pub y: f64,
+    /// What it says.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// Why it has no answer.
+    pub error: Option<String>,
+}
+
+/// A map.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Map {
+    /// Title of the scenario.
+    pub title: String,
+    /// Version of this software.
+    pub version: String,
+    /// SHA-256 of the scenario's canonical JSON, the two keys as they are in the file.
+    pub scenario_sha256: String,
+    /// `bottleneck`, `stability` or `throughput`.
+    pub show: &'static str,
+    /// Of a stability map.
+    pub link_model: Option<&'static str>,
+    /// Whose throughput; null for the sum of all flows.
+    pub flow: Option<String>,
+    /// The first axis.
+    pub x: Axis,
+    /// The second.
+    pub y: Axis,
+    /// Row by row: y stays while x goes through its values.
+    pub cells: Vec<Cell>,
+    /// Cells without an answer.
+    pub failed: usize,
+    /// Of a stability map: where the verdict changes, as lines of (x, y) in SI units, each point bracketed to 1e-9 of the distance
+    /// between the two cells that it lies between.
+    pub boundary: Option<Vec<Vec<[f64; 2]>>>,
+    /// What the answers leave out, as far as the scenario itself shows it.
+    pub notes: Vec<String>,
+}
+
+impl Show {
+    /// As on the command line.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Bottleneck => "bottleneck",
+            Self::Stability(_) => "stability",
+            Self::Throughput(_) => "throughput",
+        }
+    }
+
+    /// A cell without an answer.
+    #[must_use]
+    pub const fn nothing(&self) -> Answer {
+        match self {
+            Self::Bottleneck => Answer::Bottleneck { region: None, equilibria: None, bottlenecks: None },
+            Self::Stability(_) => {
+                Answer::Stability { stable: None, root_re_per_s: None, root_im_per_s: None, equilibria: None }
+            }
+            Self::Throughput(_) => Answer::Throughput { packets_per_s: None, goodput_bps: None, equilibria: None },
+        }
+    }
+}
+
+/// What a cell says of its `network`.
+///
+/// # Errors
+/// [`TheoryError`], also where a flow that is asked for has no model.
+pub fn answer(network: &Network, show: &Show) -> Result<Answer, TheoryError> {
+    match show {
+        Show::Bottleneck => bottleneck(network),
+        Show::Stability(model) => rightmost(network, *model),
+        Show::Throughput(flow) => throughput(network, flow.as_deref()),
+    }
+}
+
+fn first(solved: &Equilibria) -> Result<&Equilibrium, TheoryError> {
+    match solved.found.first() {
+        Some(at) if solved.converged => Ok(at),
+        Some(at) => Err(TheoryError::NotConverged(format!("{:e}", at.residual))),
+        None => Err(TheoryError::NotConverged("unknown: no equilibrium was found".to_owned())),
+    }
+}
+
+fn bottleneck(network: &Network) -> Result<Answer, TheoryError> {
+    let (model, solved) = joint_equilibria(network)?;
+    someone(network, model.place.iter().any(Option::is_some))?;
+    first(&solved)?;
+    let names = |at: &Equilibrium| -> Vec<String> {
+        let full = network.links.iter().zip(&at.bottlenecks).filter(|(_, full)| **full);
+        full.map(|(link, _)| link.name.clone()).collect()
+    };
+    let bottlenecks: Vec<Vec<String>> = solved.found.iter().map(names).collect();
+    let region = bottlenecks.first().filter(|b| !b.is_empty()).map_or_else(|| "none".to_owned(), |b| b.join(" + "));
+    Ok(Answer::Bottleneck { region: Some(region), equilibria: Some(bottlenecks.len()), bottlenecks: Some(bottlenecks) })
+}
+
+fn rightmost(network: &Network, model: LinkModel) -> Result<Answer, TheoryError> {
+    someone(network, !modelled_flows(network).is_empty())?;
+    let solved = equilibria(network)?;
+    // the list of roots is as long as that of `theory stability`, whose first root this is, to the last digit
+    let options = Options { margins: false, ..Options::default() };
+    let judged = stability_at(network, first(&solved)?, model, &options)?;
+    let root = judged.roots.first();
+    Ok(Answer::Stability {
+        stable: Some(judged.stable),
+        root_re_per_s: root.map(|r| r.0),
+        root_im_per_s: root.map(|r| r.1),
+        equilibria: Some(solved.found.len()),
+    })
+}
+
+/// Places of the flows that `name` means; `None` where nobody has the name.
+#[must_use]
+pub fn flows_called(network: &Network, name: &str) -> Option<std::ops::Range<usize>> {
+    let group = network.groups.iter().find(|g| g.name == name).map(|g| g.first..g.first + g.count);
+    group.or_else(|| network.flows.iter().position(|f| f.name == name).map(|s| s..s + 1))
+}
+
+fn throughput(network: &Network, name: Option<&str>) -> Result<Answer, TheoryError> {
+    let (model, solved) = joint_equilibria(network)?;
+    let at = first(&solved)?;
+    let flows = match name {
+        None => 0..network.flows.len(),
+        Some(name) => flows_called(network, name).unwrap_or_default(),
+    };
+    if flows.is_empty() {
+        return Err(TheoryError::NoFlow);
+    }
+    let results = flow_results(network, &model, at, None);
+    let (mut packets, mut goodput) = (0.0, 0.0);
+    for result in &results[flows] {
+        let (Some(x), Some(g)) = (result.packets_per_s, result.goodput_bps) else {
+            let (who, controller) = (result.name.clone(), result.controller.clone());
+            return Err(TheoryError::NoModel { who, controller });
+        };
+        packets += x;
+        goodput += g;
+    }
+    Ok(Answer::Throughput {
+        packets_per_s: Some(packets),
+        goodput_bps: Some(goodput),
+        equilibria: Some(solved.found.len()),
+    })
+}
+
+impl Map {
+    /// The map of `network` over `x` and `y`, of which each cell's answer is in `answers`, row by row.
+    #[must_use]
+    pub fn new(network: &Network, show: &Show, x: Axis, y: Axis, answers: Vec<Result<Answer, String>>) -> Self {
+        let mut cells = Vec::with_capacity(answers.len());
+        let places = y.values.iter().flat_map(|y| x.values.iter().map(move |x| (*x, *y)));
+        for ((x, y), answer) in places.zip(answers) {
+            let (answer, error) = match answer {
+                Ok(answer) => (answer, None),
+                Err(error) => (show.nothing(), Some(error)),
+            };
+            cells.push(Cell { x, y, answer, error });
+        }
+        Self {
+            title: network.title.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            scenario_sha256: network.scenario_sha256.clone(),
+            show: show.name(),
+            link_model: if let Show::Stability(model) = show { Some(model.name()) } else { None },
+            flow: if let Show::Throughput(flow) = show { flow.clone() } else { None },
+            failed: cells.iter().filter(|c| c.error.is_some()).count(),
+            boundary: None,
+            notes: notes(network, show),
+            x,
+            y,
+            cells,
+        }
+    }
+
+    /// Where the stability boundary remains to be looked for; nowhere in other maps.
+    #[must_use]
+    pub fn spots(&self) -> Vec<Spot> {
+        if self.link_model.is_none() {
+            return Vec::new();
+        }
+        let of = self.verdicts();
+        Verdicts { columns: self.x.values.len(), of: &of }.spots()
+    }
+
+    /// Looks at `spot`; `answer_at` says what the scenario with these two values (SI units) says.
+    pub fn look(&self, spot: Spot, answer_at: impl Fn(f64, f64) -> Option<Answer>) -> Found {
+        let (x, y) = (&self.x.values, &self.y.values);
+        let columns = x.len();
+        let known = |i: usize, j: usize| margin(&self.cells[j * columns + i].answer).unwrap_or_default();
+        match spot {
+            Spot::Along(i, j) => {
+                let ends = ((x[i], known(i, j)), (x[i + 1], known(i + 1, j)));
+                let of = |x: f64| answer_at(x, y[j]).as_ref().and_then(margin);
+                Found::Point([crossing(ends.0, ends.1, self.x.is_log(), TOLERANCE, of), y[j]])
+            }
+            Spot::Across(i, j) => {
+                let ends = ((y[j], known(i, j)), (y[j + 1], known(i, j + 1)));
+                let of = |y: f64| answer_at(x[i], y).as_ref().and_then(margin);
+                Found::Point([x[i], crossing(ends.0, ends.1, self.y.is_log(), TOLERANCE, of)])
+            }
+            Spot::Middle(i, j) => {
+                let half = |axis: &Axis, at: usize| {
+                    crate::stability::between(axis.values[at], axis.values[at + 1], 0.5, axis.is_log())
+                };
+                Found::Verdict(answer_at(half(&self.x, i), half(&self.y, j)).as_ref().and_then(margin).map(|m| m > 0.0))
+            }
+        }
+    }
+
+    /// Draws the boundary through what was found.
+    pub fn draw(&mut self, found: BTreeMap<Spot, Found>) {
+        if self.link_model.is_some() {
+            let of = self.verdicts();
+            self.boundary = Some(Verdicts { columns: self.x.values.len(), of: &of }.lines(&found));
+        }
+    }
+
+    fn verdicts(&self) -> Vec<Option<bool>> {
+        self.cells.iter().map(|c| margin(&c.answer).map(|m| m > 0.0)).collect()
+    }
+}
+
+/// Above zero where stable: the sign is the verdict's, which counts roots, the size is the distance of the rightmost root from the
+/// axis.
+fn margin(answer: &Answer) -> Option<f64> {
+    let Answer::Stability { stable: Some(stable), root_re_per_s, .. } = answer else { return None };
+    let size = root_re_per_s.map_or(1.0, f64::abs).max(f64::MIN_POSITIVE);
+    Some(if *stable { size } else { -size })
+}
+
+fn notes(network: &Network, show: &Show) -> Vec<String> {
+    if !matches!(show, Show::Stability(_)) {
+        return run(network).map(|r| r.approximations).unwrap_or_default();
+    }
+    let Ok(solved) = equilibria(network) else { return Vec::new() };
+    let (Options { period, filter, .. }, at) = (Options::default(), solved.found.first());
+    at.and_then(|at| OperatingPoint::new(network, at, period, filter).ok()).map(|p| p.notes).unwrap_or_default()
+}

@@ -1,0 +1,78 @@
+//! Nyquist curves: the eigenvalue loci of the loop along the imaginary axis.
+
+use super::complex::Complex;
+use super::margins::{eigenvalues, pair};
+use super::model::Characteristic;
+use crate::link_model::LinkModel;
+
+/// Most frequencies at which the loop is looked at.
+const MOST: usize = 20_000;
+
+/// Largest step of a curve, in the plane with infinity drawn to the unit circle by v / (1 + |v|).
+const STEP: f64 = 0.01;
+
+/// One eigenvalue of the loop, frequency by frequency.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Locus {
+    /// Frequencies in rad/s, ascending.
+    pub omega: Vec<f64>,
+    /// The eigenvalue there.
+    pub value: Vec<Complex>,
+}
+
+/// The eigenvalues of the loop, one for each link with a queue, from a hundredth of the slowest round trip's frequency to beyond
+/// the fastest's. With gain k there is a root on the axis where one of them is -1 / k; where fixed windows have no root on the right
+/// (always for integrators), the loop is stable if together they do not go round -1.
+///
+/// Each step is so small that it can be drawn as a line.
+#[must_use]
+pub fn loci(f: &Characteristic<'_>) -> Vec<Locus> {
+    let Some((least, most)) = f.point.round_trips() else { return Vec::new() };
+    let top = f.band(1.0).max(8.0 * std::f64::consts::PI / least);
+    let off = if f.model == LinkModel::Integrator { 0.0 } else { 1e-9 / most };
+    let at = |omega: f64| eigenvalues(f, Complex::new(off, omega));
+    let mut points: Vec<(f64, Vec<Complex>)> = Vec::new();
+    // even in the logarithm first, even in the phase of the longest delay beyond one radian of it
+    let mut next = 0.01 / most;
+    let mut grid = Vec::new();
+    while next < top && grid.len() < MOST / 4 {
+        grid.push(next);
+        next = (next * 1.1).min(next + 0.1 / f.longest_delay());
+    }
+    grid.push(top);
+    for omega in grid {
+        let mut values = at(omega);
+        if let Some((from, before)) = points.last().cloned() {
+            pair(&before, &mut values);
+            fill(&at, (from, before), (omega, &values), 12, &mut points);
+        }
+        points.push((omega, values));
+    }
+    let links = points.first().map_or(0, |p| p.1.len());
+    let locus = |i: usize| Locus {
+        omega: points.iter().map(|p| p.0).collect(),
+        value: points.iter().map(|p| p.1[i]).collect(),
+    };
+    (0..links).map(locus).collect()
+}
+
+/// Adds frequencies between two whose eigenvalues are too far apart.
+fn fill(
+    at: &impl Fn(f64) -> Vec<Complex>,
+    from: (f64, Vec<Complex>),
+    to: (f64, &[Complex]),
+    depth: usize,
+    points: &mut Vec<(f64, Vec<Complex>)>,
+) {
+    let small = |v: &Complex| *v * (1.0 / (1.0 + v.abs()));
+    let near = from.1.iter().zip(to.1).all(|(a, b)| (small(a) - small(b)).abs() <= STEP);
+    if near || depth == 0 || points.len() >= MOST {
+        return;
+    }
+    let omega = 0.5 * (from.0 + to.0);
+    let mut values = at(omega);
+    pair(&from.1, &mut values);
+    fill(at, from, (omega, &values), depth - 1, points);
+    points.push((omega, values.clone()));
+    fill(at, (omega, values), to, depth - 1, points);
+}

@@ -1,0 +1,117 @@
+"""The adviser: sizes both buffers of an access link and names the queue, by formula first, then by simulation.
+
+el.advise(down="2 Mbit/s", up="192 kbit/s", rtt="20 ms..300 ms")
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eddyline.adviser.access import Access
+    from eddyline.adviser.choice import Choice
+
+__all__ = ["Advice", "advise"]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do about an access link.
+
+    Attributes:
+        access: The line.
+        unit: What FIFO limits count: bytes, packets or cells.
+        choice: What was tried, what is advised.
+        tc: Linux `tc` lines that put the queues in place.
+        sqm: The same as `uci` lines for OpenWrt's SQM, or None where it has no such queue.
+    """
+
+    access: Access
+    unit: str
+    choice: Choice
+    tc: list[str]
+    sqm: list[str] | None
+
+    def predicted(self) -> dict[str, Any]:
+        """What the formulas say of the advised queues: goodputs in bit/s, the delay of a full buffer in s."""
+        from eddyline.adviser.prediction import predict
+
+        return predict(self.access, self.choice.best.queues)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `eddyline advise --json` prints it; SI units."""
+        choice = self.choice
+        return {
+            "possible": choice.possible,
+            "why": choice.why,
+            "unit": self.unit,
+            "down": _named(choice.best.queues.down),
+            "up": _named(choice.best.queues.up),
+            "predicted": self.predicted(),
+            "simulated": choice.best.outcome.to_dict(),
+            "default": choice.default.outcome.to_dict(),
+            "tc": self.tc,
+            "sqm": self.sqm,
+            "families": [
+                {
+                    "family": t.family,
+                    "down": _named(t.queues.down),
+                    "up": _named(t.queues.up),
+                    "simulated": t.outcome.to_dict(),
+                }
+                for t in choice.by_family
+            ],
+        }
+
+
+def advise(
+    down: str,
+    up: str,
+    rtt: str,
+    *,
+    uploads: int = 1,
+    unit: str = "bytes",
+    controller: str = "newreno",
+    wan: str = "eth0",
+    lan: str = "eth1",
+    done: Callable[[int, int], None] | None = None,
+) -> Advice:
+    """Sizes both buffers of an access link so that uploads and a download leave each other alone.
+
+    Args:
+        down: Rate towards the subscriber, as `"2 Mbit/s"`.
+        up: Rate away from the subscriber.
+        rtt: Round-trip time without queues or a range of them, as `"20 ms..300 ms"`.
+        uploads: How many uploads run beside the download.
+        unit: What the limit of a FIFO counts: `"bytes"`, `"packets"` or `"cells"`.
+        controller: Kind of congestion controller of all flows.
+        wan: Interface towards the provider, for the `tc` lines.
+        lan: Interface towards the hosts, for the `tc` lines.
+        done: Is told how many simulations are finished, and of how many.
+
+    Raises:
+        InputError: One of the arguments is not what it should be.
+    """
+    from eddyline.adviser.access import Access
+    from eddyline.adviser.choice import UNITS, choose
+    from eddyline.adviser.shaping import sqm_settings, tc_lines
+    from eddyline.errors import InputError
+
+    if unit not in UNITS:
+        raise InputError(f"there is no unit {unit!r}", f"units are {', '.join(UNITS)}")
+    for name, device in (("wan", wan), ("lan", lan)):
+        # What the kernel takes as a name, so that no line means something else than it says.
+        if not 0 < len(device) <= 15 or not all(c.isascii() and (c.isalnum() or c in "._-@") for c in device):
+            raise InputError(f"{name} {device!r} is not the name of an interface", "as in eth0 or pppoe-wan")
+    access = Access.of(down, up, rtt, uploads, controller)
+    choice = choose(access, unit, done)
+    queues = choice.best.queues
+    return Advice(access, unit, choice, tc_lines(access, queues, wan, lan), sqm_settings(access, queues, wan))
+
+
+def _named(queue: Any) -> dict[str, Any]:
+    parameters = {key: value for key, value in queue.items() if key not in ("kind", "limit")}
+    return {"queue": queue["kind"], "limit": queue.get("limit", "unlimited"), **parameters}

@@ -1,0 +1,88 @@
+"""What the formulas say of a pair of queues, before it is simulated."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from eddyline import _core
+from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
+from eddyline.adviser.sizing import both_busy
+
+if TYPE_CHECKING:
+    from eddyline.adviser.access import Access
+    from eddyline.adviser.trial import Queues
+
+__all__ = ["predict"]
+
+_UNLIMITED_B = 1e12
+"""A receive window that is never the limit."""
+
+
+def predict(access: Access, queues: Queues) -> dict[str, Any]:
+    """Goodputs in bit/s at the longest round-trip time, and the longest delay in s.
+
+    Two FIFOs: the windows that they allow (eq. 7 and 8 of the bidirectional-TCP paper, corrected) and what these carry;
+    the delay is that of a full buffer. Queues that keep conversations apart: both links full of data and of the other
+    direction's acknowledgements, none of them filtered; the delay is CoDel's target, null where no rule gives one.
+    """
+    alone = {"download_bps": _goodput(access.down_bps), "upload_bps": _goodput(access.up_bps)}
+    if queues.down["kind"] == queues.up["kind"] == "droptail":
+        return {**_fifos(access, queues), "alone": alone}
+    download, upload = both_busy(access)
+    return {"download_bps": download, "upload_bps": upload, "alone": alone, "worst_delay_s": _delay(access, queues)}
+
+
+def _goodput(rate_bps: float) -> float:
+    return rate_bps * (PACKET_B - HEADER_B) / PACKET_B
+
+
+def _fifos(access: Access, queues: Queues) -> dict[str, float]:
+    rtt = access.rtt_s[1]
+
+    def way(rate_bps: float, limit: str) -> dict[str, Any]:
+        size, unit = _limit(limit)
+        return {"rate_bps": rate_bps, "buffer": size, "unit": unit}
+
+    def flows(number: int) -> dict[str, Any]:
+        return {"flows": number, "window": _UNLIMITED_B, "base_rtt_s": rtt}
+
+    setting = {
+        "link": {"down": way(access.down_bps, queues.down["limit"]), "up": way(access.up_bps, queues.up["limit"])},
+        "downloads": flows(1),
+        "uploads": flows(access.uploads),
+        "packet": PACKET_B,
+        "ack": ACK_B,
+        "acks_every": 2,
+    }
+    estimate = json.loads(_core.buffer_estimate(json.dumps({"setting": setting})))
+    shares = estimate["shares"]
+    return {
+        "download_bps": _goodput(shares["download_bps"]),
+        "upload_bps": _goodput(shares["upload_bps"]),
+        "worst_delay_s": max(_full(queues.down["limit"], access.down_bps), _full(queues.up["limit"], access.up_bps)),
+    }
+
+
+def _limit(limit: str) -> tuple[float, str]:
+    number, unit = limit.split(maxsplit=1)
+    return (float(number), unit) if unit in ("packets", "cells") else (_core.quantity("bytes", limit), "bytes")
+
+
+def _full(limit: str, rate_bps: float) -> float:
+    """How long a packet waits behind a FIFO full of data."""
+    size, unit = _limit(limit)
+    per_unit = {"bytes": 1, "packets": PACKET_B, "cells": 48}[unit]
+    return 8 * size * per_unit / rate_bps
+
+
+def _delay(access: Access, queues: Queues) -> float | None:
+    waits = []
+    for queue, rate in ((queues.down, access.down_bps), (queues.up, access.up_bps)):
+        if queue["kind"] == "fq_codel":
+            waits.append(_core.quantity("time", queue["target"]))
+        elif queue["kind"] in ("droptail", "ack_priority"):
+            waits.append(_full(queue["limit"], rate))
+        else:
+            return None
+    return max(waits)

@@ -1,0 +1,63 @@
+"""Buffers by formula, before anything is simulated.
+
+With both links busy the two windows must be in the proportion of the two rates (eq. 3 to 5 of Heusse, Brown, Schwengler
+and Duda). A window swings between half and all of what its path holds, buffer and pipe: w_d = 3/4 (B_d + P_d),
+w_u = 3/4 (B_u - rho w_d / 2 + P_u), and both pipes are rate times round-trip time. So w_d / w_u = C_d / C_u gives
+
+    B_u = B_d C_u / C_d + rho w_d / 2,
+
+whatever the round-trip time: buffers in the proportion of the rates, plus room for the download's acknowledgements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
+
+if TYPE_CHECKING:
+    from eddyline.adviser.access import Access
+
+__all__ = ["Buffers", "both_busy", "proportional"]
+
+_LEAST_PACKETS = 4
+"""Fewer in the path and a loss is found by timeout only: three duplicate acknowledgements never come."""
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """Bytes that may wait at either end."""
+
+    down: float
+    up: float
+
+
+def proportional(access: Access) -> Buffers:
+    """A downlink buffer of a bandwidth-delay product at the longest round-trip time (eq. 6), the uplink's to match."""
+    longest = access.rtt_s[1]
+    least = _LEAST_PACKETS * PACKET_B
+    # Where the uplink's least buffer is the larger one, the downlink's follows it.
+    down = max(access.down_bps * longest / 8, least, least * access.down_bps / access.up_bps)
+    window = 0.75 * (down + access.down_bps * longest / 8)
+    up = down * access.up_bps / access.down_bps + ACK_B / PACKET_B * window / 2
+    return Buffers(down, max(up, least))
+
+
+def both_busy(access: Access) -> tuple[float, float]:
+    """Goodput of download and uploads in bit/s when both links are full: data and the other side's delayed ACKs.
+
+    The packet rates D and U solve P D + A U / 2 = C_d / 8 and P U + A D / 2 = C_u / 8. Where the acknowledgements alone
+    would fill a link, the flow that they belong to is slowed down by them and the other starves.
+    """
+    p, a = PACKET_B, ACK_B / 2
+    c, e = access.down_bps / 8, access.up_bps / 8
+    determinant = p * p - a * a
+    down = (p * c - a * e) / determinant
+    up = (p * e - a * c) / determinant
+    if up < 0:
+        down, up = min(c / p, e / a), 0.0
+    if down < 0:
+        down, up = 0.0, min(e / p, c / a)
+    payload = 8 * (PACKET_B - HEADER_B)
+    return down * payload, up * payload

@@ -1,0 +1,130 @@
+"""`eddyline advise`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eddyline.cli.options import registered
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from eddyline.adviser import Advice
+    from eddyline.adviser.trial import Outcome
+
+__all__ = ["command"]
+
+
+class _Controller(click.ParamType[str]):
+    """A registered controller."""
+
+    name = "KIND"
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names with what they are."""
+        from click.shell_completion import CompletionItem
+
+        kinds = registered()["controllers"]
+        return [CompletionItem(k["name"], help=k["summary"]) for k in kinds if k["name"].startswith(incomplete)]
+
+
+EPILOG = """\b
+Examples:
+  eddyline advise --down "2 Mbit/s" --up "192 kbit/s" --rtt "20 ms..300 ms"
+  eddyline advise --down "100 Mbit/s" --up "20 Mbit/s" --rtt "30 ms" --uploads 10 --unit packets
+  eddyline advise --down "16 Mbit/s" --up "1 Mbit/s" --rtt "40 ms" --unit cells --json
+"""
+
+
+@click.command("advise", short_help="size the buffers of an access link", epilog=EPILOG)
+@click.option("--down", required=True, metavar="RATE", help='Rate towards the subscriber, as "2 Mbit/s".')
+@click.option("--up", required=True, metavar="RATE", help='Rate away from the subscriber, as "192 kbit/s".')
+@click.option(
+    "--rtt",
+    required=True,
+    metavar="TIME[..TIME]",
+    help='Round-trip time without queues, as "40 ms" or "20 ms..300 ms".',
+)
+@click.option("--uploads", default=1, show_default=True, metavar="N", help="Uploads beside the one download.")
+@click.option(
+    "--unit",
+    type=click.Choice(["bytes", "packets", "cells"]),
+    default="bytes",
+    show_default=True,
+    help="What the limit of a FIFO counts on this equipment.",
+)
+@click.option(
+    "--controller", type=_Controller(), default="newreno", show_default=True, help="Congestion controller of all flows."
+)
+@click.option("--wan", default="eth0", show_default=True, metavar="DEV", help="Interface towards the provider.")
+@click.option("--lan", default="eth1", show_default=True, metavar="DEV", help="Interface towards the hosts.")
+@click.option("--json", "as_json", is_flag=True, help="Print the advice as one JSON document.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+def command(as_json: bool, quiet: bool, **line: Any) -> int:
+    """Size both buffers of an access link, name the queue, and print the lines that set them up.
+
+    A formula gives the buffers with which a download and uploads leave each other alone; simulations around it, at both
+    ends of the range of round-trip times and with either side starting first, say what each direction keeps of what it
+    gets by itself. The simplest queue that keeps 85 % of both wins.
+
+    Exit 0 also where nothing suffices: the answer then says why and what comes nearest.
+    """
+    from eddyline.adviser import advise
+    from eddyline.cli.progress import Progress
+
+    with Progress(silent=quiet) as progress:
+        progress.expect(1)
+        advice = advise(**line, done=lambda done, of: progress.hear(0, done, of, 0.0))
+    if as_json:
+        sys.stdout.write(json.dumps(advice.to_dict(), ensure_ascii=False) + "\n")
+    else:
+        _show(advice)
+    return 0
+
+
+def _show(advice: Advice) -> None:
+    from eddyline.cli.numbers import bits_per_second, percent, seconds
+    from eddyline.cli.tables import print_table, table
+
+    choice = advice.choice
+    best = choice.best
+    if choice.possible:
+        print(f"Advice: {best.family}")
+    else:
+        print(f"Nothing suffices: {choice.why}.\nNearest: {best.family}")
+    print(f"  down  {_queue(best.queues.down)}\n  up    {_queue(best.queues.up)}\n")
+    columns = ["download", "of alone", "uploads", "of alone", "longest delay"]
+    outcomes = table("Simulated, the worst over round-trip times and orders of start", "queue", columns)
+
+    def row(name: str, o: Outcome) -> None:
+        shares = percent(o.download_share), percent(o.upload_share)
+        down, up = bits_per_second(o.download_bps), bits_per_second(o.upload_bps)
+        outcomes.add_row(name, down, shares[0], up, shares[1], seconds(o.worst_delay_s))
+
+    for tried in choice.by_family:
+        row(tried.family + (" (advised)" if tried is best and choice.possible else ""), tried.outcome)
+    row(f"default: {choice.default.queues.up['limit']}", choice.default.outcome)
+    print_table(outcomes)
+    predicted = advice.predicted()
+    print(
+        f"By formula: download {bits_per_second(predicted['download_bps'])}, "
+        f"uploads {bits_per_second(predicted['upload_bps'])}, "
+        f"longest delay {seconds(predicted['worst_delay_s'])}\n"
+    )
+    print("Linux:")
+    for each in advice.tc:
+        print(f"  {each}")
+    if advice.sqm:
+        print("OpenWrt SQM:\n  uci set sqm.access='queue'")
+        for each in advice.sqm:
+            print(f"  {each}")
+        print("  uci commit sqm && /etc/init.d/sqm restart")
+
+
+def _queue(queue: Any) -> str:
+    rest = ", ".join(f"{key} {value}" for key, value in queue.items() if key != "kind")
+    return f"{queue['kind']}, {rest}" if rest else str(queue["kind"])

@@ -1,0 +1,61 @@
+"""`eddyline theory fairness`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eddyline.cli.theory.question import answered, asked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from eddyline.theory import Fairness
+
+__all__ = ["command"]
+
+_MOST = 20
+
+
+@asked(
+    "fairness",
+    "how far FAST is from the fair ideal",
+    "eddyline theory fairness two-way.toml",
+    plot="rates beside the ideal's",
+)
+def command(file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: Path | None, quiet: bool) -> int:
+    """Hold FAST's equilibria in FILE against the proportionally fair ideal, the alphas as weights.
+
+    The ideal maximises the sum of alpha log x over what the links carry. Efficiency is the mean ratio of FAST's rates
+    to the ideal's, exp(-gap / sum of alphas), at most 1; Jain's index is of x / alpha.
+    """
+    from eddyline.scenario import Scenario
+    from eddyline.theory import fairness
+
+    found = fairness(Scenario.load(file, set=overrides))
+    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
+
+
+def _show(answer: Fairness) -> None:
+    from eddyline.cli.numbers import count, percent
+    from eddyline.cli.tables import print_table, table
+
+    d = answer.to_dict()
+    found = d["equilibria"]
+    heads = ["weight", "ideal", *(f"FAST {n}" if len(found) > 1 else "FAST" for n in range(1, len(found) + 1))]
+    flows = table(f"{answer.title}: packets/s", "flow", heads)
+    for i, flow in enumerate(d["flows"][:_MOST]):
+        rates = [count(at["flows"][i]["packets_per_s"]) for at in found]
+        flows.add_row(flow["name"], count(flow["alpha_packets"]), count(flow["packets_per_s"]), *rates)
+    print_table(flows)
+    if len(d["flows"]) > _MOST:
+        print(f"and {len(d['flows']) - _MOST} more flows: --json has them all\n")
+    measures = table("", "of the ideal", [f"equilibrium {n}" for n in range(1, len(found) + 1)])
+    for name, key in (("throughput", "throughput"), ("throughput by alpha", "weighted_throughput")):
+        measures.add_row(name, *(percent(at[key]) for at in found))
+    measures.add_row("efficiency", *(f"{at['efficiency']:.4g}" for at in found))
+    measures.add_row(f"Jain (ideal {d['jain_ideal']:.4g})", *(f"{at['jain']:.4g}" for at in found))
+    print_table(measures)
+    links = table("", "link", ["worth (packets)", "utilisation in the ideal"])
+    for link in d["links"][:_MOST]:
+        links.add_row(link["name"], count(link["worth_packets"]), percent(link["utilisation"]))
+    print_table(links)

@@ -1,0 +1,193 @@
+"""`eddyline theory map`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eddyline.cli.options import Key, parse_override
+from eddyline.cli.theory.question import answered, asked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from eddyline.theory import Axis, TheoryMap
+
+__all__ = ["command"]
+
+_MOST = 20
+
+RANGES = """\b
+Ranges:
+  LO..HI              41 points, evenly spaced
+  LO..HI:POINTS       so many points
+  LO..HI:POINTS:log   evenly spaced in the logarithm
+  V1, V2, ...         these values, ascending
+  Both ends (all values) have their units, as in '1 Mbit/s..20 Mbit/s:41:log'.
+
+"""
+
+
+def _axis(_ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, str]:
+    """KEY=RANGE, split at the first `=` outside quotes."""
+    try:
+        ((key, text),) = parse_override(_ctx, param, (value,))
+    except click.BadParameter:
+        example = f"--{param.name} 'link.down.rate=1 Mbit/s..20 Mbit/s:41:log'"
+        raise click.UsageError(f"--{param.name}: {value!r} is not KEY=RANGE, as in {example}") from None
+    return key, text
+
+
+def _axis_option(name: str, which: str) -> Callable[[Any], Any]:
+    return click.option(
+        f"--{name}",
+        name,
+        required=True,
+        type=Key(),
+        metavar="KEY=RANGE",
+        callback=_axis,
+        help=f"The {which} axis: a key of the file by its dotted name, and its range.",
+    )
+
+
+@asked(
+    "map",
+    "one question over any two keys",
+    "eddyline theory map two-way.toml --x 'link.down.rate=1 Mbit/s..20 Mbit/s' "
+    "--y 'link.up.rate=1 Mbit/s..20 Mbit/s' --show bottleneck",
+    "eddyline theory map two-way.toml --x 'flow.download.controller.gamma=0.05..1:41' "
+    "--y 'link.down.delay=1 ms..1 s:41:log' --show stability --plot map.png",
+    "eddyline theory map two-way.toml --x 'link.up.rate=1 Mbit/s, 2 Mbit/s, 5 Mbit/s' "
+    "--y 'flow.upload.controller.alpha=5 packets..100 packets:20' --show throughput --flow download",
+    plot="the map",
+    more=RANGES,
+)
+@_axis_option("x", "first")
+@_axis_option("y", "second")
+@click.option(
+    "--show",
+    type=click.Choice(["bottleneck", "stability", "throughput"]),
+    default="bottleneck",
+    show_default=True,
+    help="Which links have a queue, the rightmost root with the stability boundary, or goodput.",
+)
+@click.option("--flow", metavar="NAME", help="Whose throughput: a flow or a table with a count; the sum unless said.")
+@click.option(
+    "--link-model",
+    type=click.Choice(["integrator", "ack_clocked", "joint"]),
+    default="ack_clocked",
+    show_default=True,
+    help="Of a stability map: queues integrate what arrives (eq. 3), packets follow acknowledgements, or the joint "
+    "link model of 2007.",
+)
+def command(
+    file: Path,
+    overrides: list[tuple[str, str]],
+    as_json: bool,
+    plot: Path | None,
+    quiet: bool,
+    x: tuple[str, str],
+    y: tuple[str, str],
+    show: str,
+    flow: str | None,
+    link_model: str,
+) -> int:
+    """Draw what theory says of FILE over any two of its keys.
+
+    Every cell is the answer that `eddyline theory equilibrium` or `stability` gives with these two values --set; --json
+    has them as `settings`. A cell without an answer is null and says why. The boundary of a stability map runs through
+    points where the verdict changes, each found to 1e-9 of the distance between two cells.
+    """
+    from eddyline.cli.progress import Progress
+    from eddyline.scenario import Scenario
+    from eddyline.theory import theory_map
+
+    if flow is not None and show != "throughput":
+        raise click.UsageError(f"--flow is for --show throughput, not {show}")
+    scenario = Scenario.load(file, set=overrides)
+    with Progress(silent=quiet) as progress:
+        progress.expect(1)
+        made = theory_map(
+            scenario,
+            x,
+            y,
+            show,
+            flow=flow,
+            link_model=link_model,
+            progress=lambda done, of: progress.hear(0, done, of, 0.0),
+        )
+    return answered(made, _show, as_json=as_json, plot=plot, quiet=quiet)
+
+
+def _show(map_: TheoryMap) -> None:
+    from eddyline.cli.tables import print_table
+
+    x, y = map_.x, map_.y
+    cells = len(x.values) * len(y.values)
+    print(f"{map_.title}: {map_.show} over {x.key} and {y.key}, {len(x.values)} x {len(y.values)} cells\n")
+    for made in {"bottleneck": _regions, "stability": _verdicts, "throughput": _rates}[map_.show](map_):
+        print_table(made)
+    if map_.failed:
+        reasons = map_.frame["error"].dropna()
+        print(f"{map_.failed} of {cells} cells have no answer; the first: {reasons.iloc[0]}")
+
+
+def _regions(map_: TheoryMap) -> list[Any]:
+    from eddyline.cli.numbers import percent
+    from eddyline.cli.tables import table
+
+    frame = map_.frame
+    made = table("", "links with a queue", ["cells", "share", "several equilibria"])
+    for region, cells in frame.dropna(subset=["region"]).groupby("region", sort=False):
+        several = int((cells["equilibria"] > 1).sum())
+        made.add_row(str(region), str(len(cells)), percent(len(cells) / len(frame)), str(several))
+    return [made]
+
+
+def _verdicts(map_: TheoryMap) -> list[Any]:
+    from eddyline.cli.numbers import percent
+    from eddyline.cli.tables import table
+
+    frame = map_.frame
+    made = table("", f"verdict, {map_.link_model}", ["cells", "share", "rightmost root, least", "most"])
+    for stable, name in ((True, "stable"), (False, "unstable")):
+        cells = frame[frame["stable"] == stable]
+        roots = cells["root_re_per_s"].dropna()
+        ends = (f"{roots.min():.4g} /s", f"{roots.max():.4g} /s") if len(roots) else ("-", "-")
+        made.add_row(name, str(len(cells)), percent(len(cells) / len(frame)), *ends)
+    lines = map_.boundary
+    count = sum(map(len, lines))
+    if not count:
+        return [made]
+    word = "line" if len(lines) == 1 else "lines"
+    points = table(f"stability boundary: {len(lines)} {word}, {count} points", "line", [map_.x.key, map_.y.key])
+    every = -(-count // _MOST)
+    numbered = [(n, point) for n, line in enumerate(lines, 1) for point in line]
+    for n, (at_x, at_y) in numbered[::every]:
+        points.add_row(str(n), _quantity(map_.x, at_x), _quantity(map_.y, at_y))
+    return [made, points]
+
+
+def _rates(map_: TheoryMap) -> list[Any]:
+    from eddyline.cli.numbers import bits_per_second, count
+    from eddyline.cli.tables import table
+
+    frame = map_.frame.dropna(subset=["goodput_bps"])
+    made = table("", map_.to_dict()["flow"] or "all flows", ["goodput", "packets/s", map_.x.key, map_.y.key])
+    for name, row in (("least", frame["goodput_bps"].idxmin()), ("most", frame["goodput_bps"].idxmax())):
+        at = frame.loc[[row]].to_dict("records")[0]
+        places = (_quantity(map_.x, at[map_.x.key]), _quantity(map_.y, at[map_.y.key]))
+        made.add_row(name, bits_per_second(at["goodput_bps"]), count(at["packets_per_s"]), *places)
+    made.add_row("mean", bits_per_second(frame["goodput_bps"].mean()), count(frame["packets_per_s"].mean()), "-", "-")
+    return [made]
+
+
+def _quantity(axis: Axis, value: float) -> str:
+    """A value of an axis as people write it."""
+    from eddyline.cli.numbers import bits_per_second, seconds
+
+    forms: dict[str, Callable[[float], str]] = {"bit/s": bits_per_second, "s": seconds}
+    form = forms.get(axis.unit)
+    return form(value) if form else f"{value:.6g} {axis.unit}".strip()

@@ -1,0 +1,32 @@
+"""Numbers with units on the command line."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["many", "one"]
+
+
+def many(option: str, text: str, unit: str, example: str) -> list[float]:
+    """One value, a list or a range, in SI units.
+
+    Args:
+        option: Whose value it is.
+        text: As given.
+        unit: SI unit that it must have; empty for shares and plain numbers.
+        example: What would do.
+    """
+    from eddyline import _core
+
+    values, given = _core.values(option, text)
+    if given != unit:
+        raise click.UsageError(f"{option} {text}: write it as in {example!r}")
+    return values
+
+
+def one(option: str, text: str, unit: str, example: str) -> float:
+    """One value in SI units."""
+    values = many(option, text, unit, example)
+    if len(values) != 1:
+        raise click.UsageError(f"{option} {text}: one value is wanted, as in {example!r}")
+    return values[0]

@@ -1,0 +1,103 @@
+"""`eddyline theory response`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from eddyline.cli.theory.question import answered, output_options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from eddyline.theory import Responses
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  eddyline theory response reno --loss '0.1 %' --rtt '100 ms'
+  eddyline theory response reno cubic highspeed scalable --loss 1e-7..1e-2:51:log --rtt '100 ms' --plot response.png
+"""
+
+_MOST = 60
+
+
+@click.command("response", epilog=EXAMPLES, short_help="what a loss-based sender does at a given loss")
+@click.argument(
+    "kind",
+    nargs=-1,
+    required=True,
+    metavar="KIND...",
+    type=click.Choice(["reno", "newreno", "cubic", "highspeed", "scalable"]),
+)
+@click.option(
+    "--loss",
+    required=True,
+    metavar="P",
+    help="Share of packets lost: 0.001, '0.1 %', a list with commas, or LO..HI:POINTS:log.",
+)
+@click.option("--rtt", required=True, metavar="TIME", help="Round-trip time, queueing included.")
+@click.option("--packet", default="1500 B", show_default=True, metavar="SIZE", help="A data packet on the wire.")
+@click.option(
+    "--ack-every",
+    type=click.IntRange(1, 1_000_000),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Data packets an acknowledgement; matters to Reno.",
+)
+@click.option(
+    "--losses",
+    type=click.Choice(["periodic", "random"]),
+    default="periodic",
+    show_default=True,
+    help="Every 1/P-th packet, or each with probability P; matters to Reno.",
+)
+@output_options("window and throughput over loss")
+def command(
+    kind: tuple[str, ...],
+    loss: str,
+    rtt: str,
+    packet: str,
+    ack_every: int,
+    losses: str,
+    as_json: bool,
+    plot: Path | None,
+    quiet: bool,
+) -> int:
+    """Say which mean window and rate a loss-based sender of each KIND has where a share P of its packets is lost.
+
+    Response functions know no timeouts: they are too large where windows are a few packets, above a loss of about 1 %.
+    """
+    from eddyline.cli.theory.quantities import many, one
+    from eddyline.theory import responses
+
+    size = one("--packet", packet, "B", "1500 B")
+    if not 1 <= size <= 1e9:
+        raise click.UsageError(f"--packet {packet}: allowed are 1 B to 1 GB")
+    found = responses(
+        kind,
+        many("--loss", loss, "", "0.1 %"),
+        one("--rtt", rtt, "s", "100 ms"),
+        packet_bytes=round(size),
+        ack_every=ack_every,
+        losses=losses,
+    )
+    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
+
+
+def _show(answer: Responses) -> None:
+    from eddyline.cli.numbers import bits_per_second, count, seconds
+    from eddyline.cli.tables import print_table, table
+
+    d = answer.to_dict()
+    title = f"round trip {seconds(d['rtt_s'])}, {d['losses']} losses"
+    made = table(title, "sender", ["loss", "mean window", "packets/s", "throughput"])
+    for row in d["responses"][:_MOST]:
+        numbers = (count(row["window_packets"]), count(row["packets_per_s"]), bits_per_second(row["throughput_bps"]))
+        made.add_row(row["kind"], f"{row['loss']:.4g}", *numbers)
+    print_table(made)
+    if len(d["responses"]) > _MOST:
+        print(f"and {len(d['responses']) - _MOST} more: --json has them all\n")

@@ -1,0 +1,39 @@
+"""Figures of response functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib import rc_context
+
+from eddyline.plots.style import COLOURS, DASHES, STYLE, empty, heading, scale
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["curves"]
+
+
+def curves(document: dict[str, Any]) -> Figure:
+    """Mean window and throughput over the share of packets lost, both axes logarithmic."""
+    rows = document["responses"]
+    size, unit = scale("rate", max(row["throughput_bps"] for row in rows))
+    with rc_context(STYLE):
+        figure = empty(9.0, 4.2)
+        left, right = figure.subplots(1, 2)
+        for place, kind in enumerate(dict.fromkeys(row["kind"] for row in rows)):
+            mine = [row for row in rows if row["kind"] == kind]
+            style: Any = {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place % len(DASHES)]}
+            style |= {"marker": "o" if len(mine) < 12 else "", "markersize": 3, "label": kind}
+            losses = [row["loss"] for row in mine]
+            left.plot(losses, [row["window_packets"] for row in mine], **style)
+            right.plot(losses, [row["throughput_bps"] / size for row in mine], **style)
+        for axis, label in ((left, "mean window (packets)"), (right, f"throughput ({unit})")):
+            axis.set_xscale("log")
+            axis.set_yscale("log")
+            axis.set_xlabel("share of packets lost")
+            axis.set_ylabel(label)
+        left.legend()
+        rtt = f"round trip {1e3 * document['rtt_s']:.4g} ms"
+        heading(figure, f"Response functions: {rtt}, {document['losses']} losses, {document['packet_bytes']} B packets")
+    return figure

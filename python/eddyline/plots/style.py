@@ -1,0 +1,112 @@
+"""What all figures share: look, colours, units, files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+__all__ = ["COLOURS", "DASHES", "ENDINGS", "MOST", "STYLE", "empty", "grouped_bars", "heading", "render", "scale"]
+
+# Okabe and Ito: told apart by everybody, in print too.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
+DASHES = ["-", "--", "-.", ":"]
+MOST = 12  # lines in one panel
+
+ENDINGS = (".png", ".svg", ".pdf")
+"""What a figure's file may end in."""
+
+STYLE: Any = {
+    "axes.grid": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "figure.facecolor": "white",
+    "font.size": 9,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "svg.hashsalt": "eddyline",
+}
+
+_UNITS = {
+    "rate": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
+    "time": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
+    "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
+}
+
+
+def render(figure: Figure, path: Path) -> None:
+    """Writes a figure in the format of the file's ending, the same bytes every time."""
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
+    with rc_context(STYLE):
+        figure.savefig(path, dpi=150, metadata=metadata.get(path.suffix))
+
+
+def empty(width: float, height: float) -> Figure:
+    """A figure without anything in it, inches."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def heading(figure: Figure, text: str) -> None:
+    """The line above all panels."""
+    figure.suptitle(text, x=0.01, ha="left", fontsize=11)
+
+
+def scale(kind: str, largest: float) -> tuple[float, str]:
+    """How large the unit of an axis is, and its name: `rate`, `time`, `bytes` or `plain`."""
+    if kind == "plain":
+        return 1.0, ""
+    return next((u for u in _UNITS[kind] if largest >= u[0]), _UNITS[kind][-1])
+
+
+def grouped_bars(
+    axis: Axes,
+    names: Sequence[str],
+    groups: Sequence[tuple[str, Sequence[float | None]]],
+    label: str,
+    *,
+    missing: str = "not known",
+) -> None:
+    """Bars from left to right, a line of them for each name, one bar a group; None is written out instead.
+
+    Args:
+        axis: Where.
+        names: Names of the lines; only the first two dozen are drawn, which the panel's title then says.
+        groups: Name and values of each group.
+        label: Of the value axis, with unit.
+        missing: What stands for None.
+    """
+    shown = 2 * MOST
+    count, height = len(groups), 0.8 / max(1, len(groups))
+    largest = max((v for _, values in groups for v in values[:shown] if v is not None), default=0.0)
+    for place, (group, values) in enumerate(groups):
+        offsets = [row + (place - (count - 1) / 2) * height for row in range(len(values[:shown]))]
+        widths = [v or 0.0 for v in values[:shown]]
+        axis.barh(offsets, widths, height=0.92 * height, color=COLOURS[place % len(COLOURS)], label=group or None)
+        for offset, value in zip(offsets, values[:shown], strict=True):
+            text = missing if value is None else f"{value:.4g}"
+            axis.annotate(text, (value or 0.0, offset), (3, 0), textcoords="offset points", va="center", fontsize=7)
+    axis.set_yticks(range(len(names[:shown])), names[:shown])
+    axis.invert_yaxis()
+    axis.grid(visible=False, axis="y")
+    axis.set_axisbelow(True)
+    axis.set_xlim(0, 1.18 * largest if largest > 0 else 1.0)
+    axis.set_xlabel(label)
+    if len(names) > shown:
+        axis.set_title(f"{axis.get_title(loc='left')} (first {shown} of {len(names)})".strip())

@@ -1,0 +1,97 @@
+"""Whether small disturbances die out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eddyline.scenario import LINK_MODELS
+from eddyline.theory.document import Document
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from eddyline.scenario import Scenario
+
+__all__ = ["Stability", "stability"]
+
+
+class Stability(Document):
+    """Verdicts about the first equilibrium, one for each link model that was asked for."""
+
+    def __init__(self, text: str, scenario: Scenario) -> None:
+        super().__init__(text, scenario.title)
+        self._scenario = scenario
+
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        """One document per link model."""
+        given = self.to_dict()
+        return given if isinstance(given, list) else [given]
+
+    @property
+    def notes(self) -> list[str]:
+        """What the verdicts do not cover, in words."""
+        return [f"{d['link_model']}: {note}" for d in self.documents for note in d["notes"]]
+
+    @property
+    def verdicts(self) -> pd.DataFrame:
+        """A row per link model: `stable`, rightmost root (1/s), margins and their frequencies (rad/s)."""
+        from eddyline.frames import frame
+
+        names = ("gain_margin", "gain_margin_at_rad_s", "delay_margin_s", "delay_margin_at_rad_s")
+        rows = []
+        for d in self.documents:
+            re, im = d["roots"][0] if d["roots"] else (None, None)
+            row = {"link_model": d["link_model"], "stable": d["stable"], "root_re_per_s": re, "root_im_per_s": im}
+            rows.append(row | {n: d[n] for n in names})
+        return frame(rows)
+
+    @property
+    def roots(self) -> pd.DataFrame:
+        """A row per link model and root, rightmost first: `re_per_s`, `im_per_s` (the upper one of a pair)."""
+        import pandas as pd
+
+        rows = [(d["link_model"], re, im) for d in self.documents for re, im in d["roots"]]
+        return pd.DataFrame(rows, columns=["link_model", "re_per_s", "im_per_s"])
+
+    @property
+    def nyquist(self) -> pd.DataFrame:
+        """The loop's eigenvalues along the imaginary axis: `link_model`, `locus`, `omega_rad_s`, `re`, `im`.
+
+        With the gain k there is a root on the axis where one of them is -1 / k.
+        """
+        import pandas as pd
+
+        parts = []
+        for d in self.documents:
+            _, curves = self._scenario.theory("nyquist", link_model=d["link_model"])
+            for number, curve in enumerate(curves["loci"]):
+                parts.append(pd.DataFrame({"link_model": d["link_model"], "locus": number, **curve}))
+        columns = ["link_model", "locus", "omega_rad_s", "re", "im"]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+    def plot(self) -> Figure:
+        """Rightmost roots in the complex plane, and Nyquist curves with the margins."""
+        from eddyline.plots.roots import stability
+
+        return stability(self.documents, self.nyquist, self._title)
+
+
+def stability(scenario: Scenario, link_model: str = "all") -> Stability:
+    """Whether small disturbances of the first equilibrium die out: rightmost roots with exact delays, margins.
+
+    Source: eq. 1 to 3 of Ge et al., "Performance Effects of Two-way FAST TCP", and the ACK clock of Jacobsson et al.
+    (2008), here for two-way traffic; `docs/theory/stability.md`.
+
+    Args:
+        scenario: With FAST flows.
+        link_model: `"integrator"`, `"ack_clocked"`, `"joint"`, or `"all"` of them.
+
+    Raises:
+        InputError: There is no such link model.
+        EddylineError: There is no equilibrium, and why.
+    """
+    models = LINK_MODELS if link_model == "all" else (link_model,)
+    texts = [scenario.theory("stability", link_model=m)[0] for m in models]
+    return Stability(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]", scenario)

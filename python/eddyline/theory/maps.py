@@ -1,0 +1,185 @@
+"""Maps: one question to theory over any two keys of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from eddyline.errors import InputError
+from eddyline.scenario import LINK_MODELS
+from eddyline.theory.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from eddyline.scenario import Scenario
+
+__all__ = ["SHOWS", "Axis", "Range", "TheoryMap", "theory_map"]
+
+SHOWS = ("bottleneck", "stability", "throughput")
+"""What a map can show."""
+
+Range: TypeAlias = str | Sequence[str | float]
+"""`"LO..HI"`, `"LO..HI:POINTS"`, `"LO..HI:POINTS:log"`, or a list of values, as `set` takes them."""
+
+_VALUE = {"bottleneck": "region", "stability": "root_re_per_s", "throughput": "goodput_bps"}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis.
+
+    Attributes:
+        key: The key, by its dotted name.
+        unit: SI unit of the values: `bit/s`, `s`, `B`, `packets`, `/s`; empty for plain numbers.
+        spacing: `linear`, `log` or `list`.
+        values: The values, ascending.
+        settings: The same as text: `Scenario.load(..., set={key: setting})` makes the scenario of a cell.
+    """
+
+    key: str
+    unit: str
+    spacing: str
+    values: list[float]
+    settings: list[str]
+
+
+class TheoryMap(Document):
+    """One question over two keys. The answer of a cell is exactly that of the scenario with these two values set."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What the answers leave out, as far as the scenario with the file's own values shows it."""
+        return [f"with the file's own values: {note}" for note in super().notes]
+
+    @property
+    def show(self) -> str:
+        """What it shows."""
+        return str(self._parsed["show"])
+
+    @property
+    def link_model(self) -> str | None:
+        """The link model of a stability map."""
+        model: str | None = self._parsed["link_model"]
+        return model
+
+    @property
+    def x(self) -> Axis:
+        """The first axis."""
+        return Axis(**self._parsed["x"])
+
+    @property
+    def y(self) -> Axis:
+        """The second axis."""
+        return Axis(**self._parsed["y"])
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row per cell, x going first: a column per key, then what the cell says, then `error`.
+
+        bottleneck: `region` (links with a price in the first equilibrium), `equilibria` (how many there are),
+        `bottlenecks` (links with a price in each). stability: `stable`, `root_re_per_s`, `root_im_per_s` (the rightmost
+        root), `equilibria`. throughput: `packets_per_s`, `goodput_bps`, `equilibria`. A cell without an answer has
+        nulls, and in `error` why.
+        """
+        from eddyline.frames import frame
+
+        names = {"x": self.x.key, "y": self.y.key}
+        return frame(self._parsed["cells"]).rename(columns=names)
+
+    def grid(self, column: str | None = None) -> pd.DataFrame:
+        """One column of the frame as a table: a row per value of y, a column per value of x.
+
+        Args:
+            column: Which; the region, the real part of the root or the goodput unless said.
+        """
+        import pandas as pd
+
+        column = column or _VALUE[self.show]
+        x, y = self.x, self.y
+        cells = self._parsed["cells"]
+        if column not in cells[0]:
+            raise InputError(f"there is no column {column!r}", f"columns are {', '.join(cells[0])}")
+        width = len(x.values)
+        rows = [[c[column] for c in cells[start : start + width]] for start in range(0, len(cells), width)]
+        return pd.DataFrame(
+            rows, index=pd.Index(y.values, name=y.key), columns=pd.Index(x.values, name=x.key), dtype=_type(rows)
+        )
+
+    @property
+    def failed(self) -> int:
+        """How many cells have no answer."""
+        return int(self._parsed["failed"])
+
+    @property
+    def boundary(self) -> list[list[tuple[float, float]]]:
+        """Of a stability map: where the verdict changes; lines of (x, y), SI units. A closed one ends at its start."""
+        return [[(x, y) for x, y in line] for line in self._parsed["boundary"] or []]
+
+    def plot(self) -> Figure:
+        """The map."""
+        from eddyline.plots.maps import drawn
+
+        return drawn(self)
+
+
+def _type(rows: list[list[Any]]) -> Any:
+    plain = all(v is None or type(v) in (int, float) for row in rows for v in row)
+    return "float64" if plain else object
+
+
+def theory_map(
+    scenario: Scenario,
+    x: tuple[str, Range],
+    y: tuple[str, Range],
+    show: str = "bottleneck",
+    *,
+    flow: str | None = None,
+    link_model: str = "ack_clocked",
+    progress: Callable[[int, int], object] | None = None,
+) -> TheoryMap:
+    """Asks theory one question over any two keys of a scenario.
+
+    Args:
+        scenario: What the map starts from; all keys but two stay as they are.
+        x: Key of the first axis by its dotted name, and its range: `("link.up.rate", "1 Mbit/s..10 Mbit/s:41:log")`.
+            Ends have units; without a number of points there are 41, without `log` they are evenly spaced.
+        y: The same for the second axis.
+        show: `"bottleneck"` (which links have a price), `"stability"` (the rightmost root, and the boundary) or
+            `"throughput"` (in the first equilibrium).
+        flow: Whose throughput: a flow, or all flows of one table with a `count`. The sum of all unless said.
+        link_model: Of a stability map: `"integrator"`, `"ack_clocked"` or `"joint"`.
+        progress: Called some ten times a second with (pieces of work done, their number); may raise to stop.
+
+    Returns:
+        The map. Cells without an answer say why in `frame["error"]`.
+
+    Raises:
+        InputError: A range is none, a value is not allowed, or there is no such key, flow or link model.
+        EddylineError: No cell has an answer, and why.
+        KeyboardInterrupt: Ctrl-C, within a second.
+    """
+    if show not in SHOWS:
+        raise InputError(f"no map shows {show!r}", f"maps show {', '.join(SHOWS)}")
+    if link_model not in LINK_MODELS:
+        raise InputError(f"there is no link model {link_model!r}", f"link models are {', '.join(LINK_MODELS)}")
+    if flow is not None and show != "throughput":
+        raise InputError("flow is for maps of throughput", f"this one shows {show}")
+    text = scenario._core.theory_map(
+        (x[0], _text(x[1])),
+        (y[0], _text(y[1])),
+        show,
+        flow=flow,
+        link_model=link_model,
+        folder=scenario.folder,
+        progress=progress,
+    )
+    return TheoryMap(text, scenario.title)
+
+
+def _text(given: Range) -> str:
+    return given if isinstance(given, str) else ", ".join(map(str, given))

@@ -1,0 +1,86 @@
+"""Flows that come and go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eddyline.theory.document import Document
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from eddyline.scenario import Scenario
+
+__all__ = ["Population", "population"]
+
+
+class Population(Document):
+    """How many flows there are in the long run, and which link is full when."""
+
+    @property
+    def stable(self) -> bool:
+        """Whether the number of flows stays finite."""
+        return bool(self._parsed["stable"])
+
+    @property
+    def method(self) -> str:
+        """`chain`, `asymptotic`, `flow-level` or, where unstable, `fluid`."""
+        return str(self._parsed["method"])
+
+    @property
+    def arrivals(self) -> pd.DataFrame:
+        """A row per `[[arrivals]]` table: `mean_flows`, `mean_transfer_time_s`, `growth_per_s` (where unstable)."""
+        from eddyline.frames import frame
+
+        d = self._parsed
+        columns = ("mean_flows", "mean_transfer_time_s", "growth_per_s")
+        return frame([{"name": name, **{c: d[c].get(name) for c in columns}} for name in d["mean_flows"]])
+
+    @property
+    def shares(self) -> pd.DataFrame:
+        """A row per link that flows cross, besides `both` (several) and `no link`: share of time full, offered load."""
+        from eddyline.frames import frame
+
+        d = self._parsed
+        rows: list[dict[str, Any]] = [{"full": "no link", "share": d["idle"], "load": None}]
+        names = [*d["load"], *(["both"] if "both" in d["bottleneck"] else [])]
+        rows += [{"full": n, "share": d["bottleneck"].get(n), "load": d["load"].get(n)} for n in names]
+        return frame(rows)
+
+    @property
+    def distribution(self) -> pd.DataFrame:
+        """Columns `arrivals`, `flows` and `probability`; empty where it was not asked for or is not known."""
+        import pandas as pd
+
+        known = self._parsed.get("distribution", {})
+        rows = [(name, n, p) for name, each in known.items() for n, p in enumerate(each)]
+        return pd.DataFrame(rows, columns=["arrivals", "flows", "probability"])
+
+    def plot(self) -> Figure:
+        """Mean numbers, transfer times, shares of time, and distributions where they are known."""
+        from eddyline.plots.populations import population
+
+        return population(self._parsed, self._title)
+
+
+def population(
+    scenario: Scenario, *, flow_level: bool = False, arrivals: int | None = None, distribution: bool = True
+) -> Population:
+    """How many of the flows that `[[arrivals]]` bring are there in the long run.
+
+    Source: Section 6 of Ge et al., "Performance Effects of Two-way FAST TCP"; `docs/theory/population.md`.
+
+    Args:
+        scenario: With at least one `[[arrivals]]` table.
+        flow_level: Simulate flows also where the Markov chain would do.
+        arrivals: How many arrivals a simulation of flows sees.
+        distribution: Give the distributions of the numbers of flows where the chain knows them.
+
+    Raises:
+        EddylineError: There is no answer, and why. A population that grows without end is an answer.
+    """
+    text, _ = scenario.theory(
+        "population", flow_level=flow_level, arrivals=arrivals, distribution=distribution and not flow_level
+    )
+    return Population(text, scenario.title)

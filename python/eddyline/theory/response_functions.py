@@ -1,0 +1,115 @@
+"""Response functions: what a loss-based sender does at a given share of packets lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from eddyline.errors import InputError
+from eddyline.theory.document import Document
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["KINDS", "Response", "Responses", "response", "responses"]
+
+KINDS = {
+    "reno": "Mathis, Semke, Mahdavi and Ott 1997, eq. 3 and table 1",
+    "newreno": "the same",
+    "cubic": "RFC 9438, sections 4.3, 5.1 and 5.2",
+    "highspeed": "RFC 3649, sections 3 and 5",
+    "scalable": "Kelly 2003, section 3",
+}
+"""Senders with a response function, and where it is from."""
+
+LOSSES = ("periodic", "random")
+
+
+@dataclass(frozen=True)
+class Response:
+    """A sender at a given loss.
+
+    Attributes:
+        kind: Which.
+        loss: Share of its packets that is lost.
+        window_packets: Mean window.
+        packets_per_s: The window over the round-trip time.
+        throughput_bps: The same on the wire, in bit/s.
+    """
+
+    kind: str
+    loss: float
+    window_packets: float
+    packets_per_s: float
+    throughput_bps: float
+
+
+class Responses(Document):
+    """Several of them."""
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row per kind and loss: `window_packets`, `packets_per_s`, `throughput_bps`."""
+        import pandas as pd
+
+        return pd.DataFrame(self._parsed["responses"])
+
+    def plot(self) -> Figure:
+        """Mean window and throughput over loss."""
+        from eddyline.plots.response import curves
+
+        return curves(self._parsed)
+
+
+def response(
+    kind: str, loss: float, rtt_s: float, *, packet_bytes: int = 1500, ack_every: int = 1, losses: str = "periodic"
+) -> Response:
+    """The mean window and rate of a loss-based sender. No timeouts: too large where windows are a few packets.
+
+    Source: see `KINDS`.
+
+    Args:
+        kind: `"reno"`, `"newreno"`, `"cubic"`, `"highspeed"` or `"scalable"`.
+        loss: Share of its packets that is lost, in (0, 1].
+        rtt_s: Round-trip time in seconds, queueing included.
+        packet_bytes: A data packet on the wire.
+        ack_every: Data packets an acknowledgement; matters to Reno.
+        losses: `"periodic"` (every 1/loss-th packet) or `"random"` (independent); matters to Reno.
+
+    Raises:
+        InputError: There is no such sender, or a number is out of range.
+    """
+    from eddyline import _core
+
+    if kind not in KINDS:
+        raise InputError(f"there is no response function of {kind!r}", f"there are those of {', '.join(KINDS)}")
+    if losses not in LOSSES:
+        raise InputError(f"losses are {' or '.join(LOSSES)}, not {losses!r}")
+    if packet_bytes < 1 or not 1 <= ack_every <= 1_000_000:
+        raise InputError("packet_bytes must be at least 1, ack_every 1 to 1,000,000")
+    window, rate = _core.response(kind, loss, rtt_s, ack_every=ack_every, periodic=losses == "periodic")
+    return Response(kind, loss, window, rate, 8 * packet_bytes * rate)
+
+
+def responses(
+    kinds: Sequence[str],
+    loss: float | Sequence[float],
+    rtt_s: float,
+    *,
+    packet_bytes: int = 1500,
+    ack_every: int = 1,
+    losses: str = "periodic",
+) -> Responses:
+    """The same for several senders and losses; see `response`."""
+    shares = loss if isinstance(loss, Sequence) else [loss]
+    options = {"packet_bytes": packet_bytes, "ack_every": ack_every, "losses": losses}
+    rows = [
+        response(kind, p, rtt_s, packet_bytes=packet_bytes, ack_every=ack_every, losses=losses)
+        for kind in kinds
+        for p in shares
+    ]
+    document = {"rtt_s": rtt_s, **options, "responses": [asdict(row) for row in rows]}
+    return Responses(json.dumps(document, indent=2), "response functions")

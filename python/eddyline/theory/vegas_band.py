@@ -1,0 +1,77 @@
+"""The band in which Vegas flows rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from eddyline.errors import InputError
+from eddyline.theory.document import Document
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from eddyline.scenario import Scenario
+
+__all__ = ["VegasBand", "vegas"]
+
+
+class VegasBand(Document):
+    """Least and largest rate at which each flow may rest."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the bands are exact; elsewhere they are their corners, and something between may reach further."""
+        return bool(self._parsed["exact"])
+
+    @property
+    def flows(self) -> pd.DataFrame:
+        """A row per flow: thresholds, least and largest rate, rates with all at the lower and at the upper one."""
+        from eddyline.frames import frame
+
+        return frame(self._parsed["flows"])
+
+    @property
+    def links(self) -> pd.DataFrame:
+        """A row per link: queueing delay with all flows at the lower and at the upper threshold."""
+        from eddyline.frames import frame
+
+        return frame(self._parsed["links"])
+
+    def plot(self) -> Figure:
+        """The bands of the flows' rates."""
+        from eddyline.plots.settled import bands
+
+        return bands(self._parsed, self._title)
+
+
+def vegas(
+    scenario: Scenario, alpha: float | Mapping[str, float] = 2.0, beta: float | Mapping[str, float] = 4.0
+) -> VegasBand:
+    """Where every flow of the scenario would rest as a Vegas flow, whatever its controller in the file.
+
+    Vegas adds a packet a round trip while fewer than `alpha` of its packets are queued and takes one away above `beta`;
+    in between it rests, anywhere. The defaults are those of Linux.
+
+    Source: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", 1995, section 3.2.
+
+    Args:
+        scenario: Links and paths.
+        alpha: Lower threshold in packets queued, above 0; one for all, or by flow name.
+        beta: Upper threshold, at least alpha; likewise.
+
+    Raises:
+        InputError: A threshold is out of range, or a flow has none.
+        EddylineError: There is no answer, and why.
+    """
+    pairs = [(_of(alpha, "alpha", name), _of(beta, "beta", name)) for name in scenario.flows]
+    return VegasBand(scenario._core.vegas(pairs), scenario.title)
+
+
+def _of(value: float | Mapping[str, float], which: str, flow: str) -> float:
+    if not isinstance(value, Mapping):
+        return float(value)
+    if flow not in value:
+        raise InputError(f"{which} has no value for flow {flow!r}", f"it has {', '.join(map(repr, value))}")
+    return float(value[flow])
