@@ -53,9 +53,14 @@ struct Shared {
 struct Link {
     transmitter: Transmitter,
     rate: Rate,
-    framing: Framing,
     loss: Loss,
     lost: u64,
+}
+
+/// What few links have, apart from what every packet asks for.
+#[derive(Debug)]
+struct Oddity {
+    framing: Framing,
     /// At its far end, with its place among the sources of events.
     reconstructor: Option<Box<(AckReconstructor<Packet>, u32)>>,
 }
@@ -78,6 +83,8 @@ pub struct Count {
 #[derive(Debug)]
 pub struct Net {
     links: Vec<Link>,
+    /// In the order of the links.
+    odd: Vec<Oddity>,
     media: Vec<Shared>,
     pipes: Vec<Pipe>,
     hops: Vec<Hop>,
@@ -140,7 +147,7 @@ impl Net {
         let shared =
             |m: &eddyline_scenario::network::Medium| Shared { medium: Medium::new(m.turnaround), links: Vec::new() };
         let mut media: Vec<Shared> = network.media.iter().map(shared).collect();
-        let mut reconstructing = Vec::new();
+        let (mut reconstructing, mut odd) = (Vec::new(), Vec::new());
         let links = network.links.iter().zip(0..).map(|(l, index)| {
             let meter = Meter::new(network.warmup, network.duration);
             let store = |meter| {
@@ -166,13 +173,15 @@ impl Net {
                 reconstructing.push(index);
                 Box::new((AckReconstructor::new(params), source))
             });
-            Link { transmitter, rate: l.rate, framing: l.framing, loss, lost: 0, reconstructor }
+            odd.push(Oddity { framing: l.framing, reconstructor });
+            Link { transmitter, rate: l.rate, loss, lost: 0 }
         });
         let links: Vec<Link> = links.collect();
         let sources = network.flows.iter().map(|f| f.host).chain(network.traffic.iter().map(|t| t.host));
         let events = Tournament::new(links.len() + layout.pipes.len() + reconstructing.len());
         Self {
             links,
+            odd,
             media,
             pipes: layout.pipes,
             hops: layout.hops,
@@ -234,20 +243,23 @@ impl Net {
                 self.note(now, LogEvent::Enqueue, &packet, hop.link);
                 self.fly(leaves.end, packet, hop.pipe);
             }
-            _ => self.offer_elsewhere(now, packet, hop),
+            _ => self.offer_elsewhere(now, &packet),
         }
     }
 
-    /// The same for links that are no plain drop-tail ones; apart, so that those stay short.
+    /// The same for links that are no plain drop-tail ones; apart and by reference, so that those stay short.
+    #[cold]
     #[inline(never)]
-    fn offer_elsewhere(&mut self, now: Time, mut packet: Packet, hop: Hop) {
+    fn offer_elsewhere(&mut self, now: Time, packet: &Packet) {
+        let mut packet = *packet;
+        let hop = self.hops[packet.hop as usize];
         let link = &mut self.links[hop.link as usize];
         let host = self.hosts.get(packet.flow as usize).copied().unwrap_or(0);
         let discarded = &mut self.discarded;
         let taken = match &mut link.transmitter {
             Transmitter::Fifo(_) => return,
             Transmitter::Framed(fifo) => {
-                let line = link.framing.line_bytes(packet.bytes);
+                let line = self.odd[hop.link as usize].framing.line_bytes(packet.bytes);
                 let time = if packet.bytes == hop.full { hop.full_time } else { link.rate.transmission_time(line) };
                 let (class, payload) = (packet.class(), packet.payload());
                 let Some(leaves) = fifo.offer_framed(now, time, packet.bytes, line, class, payload) else {
@@ -397,7 +409,7 @@ impl Net {
     /// A packet's transmission on `link` has ended.
     fn leave(&mut self, now: Time, packet: Packet, link: u32) {
         let pipe = self.hops[packet.hop as usize].pipe;
-        let Some(reconstructor) = self.links[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.lost())
+        let Some(reconstructor) = self.odd[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.lost())
         else {
             return self.fly(now, packet, pipe);
         };
@@ -413,7 +425,7 @@ impl Net {
     #[cold]
     fn release(&mut self, now: Time, place: u32) {
         let link = self.reconstructing[place as usize];
-        let Some(reconstructor) = &mut self.links[link as usize].reconstructor else { return };
+        let Some(reconstructor) = &mut self.odd[link as usize].reconstructor else { return };
         let (reconstructor, source) = &mut **reconstructor;
         let released = reconstructor.release(now);
         self.events.set(*source, reconstructor.due());
@@ -460,7 +472,7 @@ impl Net {
             _ => 0,
         });
         let shared = self.media.iter().flat_map(|m| m.medium.members()).map(StoreLink::held);
-        let reconstructed = self.links.iter().filter_map(|l| l.reconstructor.as_ref()).map(|r| r.0.held());
+        let reconstructed = self.odd.iter().filter_map(|l| l.reconstructor.as_ref()).map(|r| r.0.held());
         let flying = self.pipes.iter().map(|p| p.ring.len() as u64);
         held.sum::<u64>() + shared.sum::<u64>() + reconstructed.sum::<u64>() + flying.sum::<u64>()
     }
@@ -512,7 +524,7 @@ impl Net {
     pub fn carried_bits(&self, now: Time, link: usize) -> (f64, f64) {
         let (meter, _) = self.meter(link);
         let arrived = meter.offered_bytes as f64 * 8.0;
-        let waiting = if self.links[link].framing.is_none() {
+        let waiting = if self.odd[link].framing.is_none() {
             self.backlog(now, link as u32).as_secs_f64() * self.links[link].rate.as_bps() as f64
         } else {
             self.settled(link as u32).1 as f64 * 8.0
