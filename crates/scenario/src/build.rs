@@ -91,6 +91,7 @@ fn link(link: model::Link, media: &mut Vec<Medium>) -> Link {
         queue: link.queue,
         loss: link.loss,
         framing: link.framing.unwrap_or_default().numbers(),
+        reconstruct: link.reconstruct,
         medium,
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use eddyline_cc::{ControllerParams, PathFacts};
 use eddyline_path::framing::Framing;
+use eddyline_path::link::ReconstructParams;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
@@ -62,6 +63,8 @@ pub struct Link {
     pub loss: LossParams,
     /// What packets cost on the line beyond their own bytes.
     pub framing: Framing,
+    /// ACK reconstruction at its far end.
+    pub reconstruct: Option<ReconstructParams>,
     /// Place in [`Network::media`] of the medium that it shares.
     pub medium: Option<u32>,
 }

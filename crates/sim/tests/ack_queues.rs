@@ -2,6 +2,7 @@
 
 mod lab;
 
+use eddyline_scenario::result::RunResult;
 use lab::{answer, link, near, of};
 
 /// 10 Mbit/s down and 32 kbit/s up: the uplink takes 100 acknowledgements of 40 bytes a second, the downlink 833 packets.
@@ -83,4 +84,29 @@ fn priority_bounds_the_wait_of_acknowledgements() {
     assert!(first < 0.0625, "{first}");
     assert!(fifo > 0.5, "{fifo}");
     assert!(fast > 1.8e6 && slow < 1.5e6, "{fast} {slow}");
+}
+
+/// Behind a filter one acknowledgement in four arrives, and each sets off a burst of as many packets that wait for one
+/// another. Reconstruction gives the sender the others back, and what it creates is counted as sent: every run checks that
+/// nothing else appears or vanishes. The window is below what would fill the downlink, so only bursts wait.
+#[test]
+fn reconstruction_restores_the_clock() {
+    let run = |reconstruct: &str| {
+        let text = asymmetric("kind = \"ack_filter\"", "receive_window = \"24 kB\"\ntcp = { initial_window = 1 }");
+        let queue = "queue = { kind = \"ack_filter\" }";
+        answer(&text.replace(queue, &format!("{queue}\n{reconstruct}")))
+    };
+    let (without, with) = (run(""), run("reconstruct = { every = \"1460 B\" }"));
+    let acks = |r: &RunResult| {
+        let data = r.counters.data_packets_delivered.unwrap();
+        (r.counters.packets_delivered.unwrap() - data) as f64 / data as f64
+    };
+    assert!(acks(&without) < 0.26, "{}", acks(&without));
+    near(acks(&with), 1.0, 0.001, "one each");
+    let c = with.counters;
+    let gone = c.packets_delivered.unwrap() + c.packets_dropped.unwrap() + c.packets_in_flight.unwrap();
+    assert_eq!(c.packets_sent.unwrap(), gone);
+    let longest = |r: &RunResult| link(r, "down").queue_packets.max.unwrap();
+    assert!(longest(&without) >= 3.0 && longest(&with) <= 1.0, "{} {}", longest(&without), longest(&with));
+    assert!(of(&with, "x").packets_per_s.unwrap() > 350.0);
 }

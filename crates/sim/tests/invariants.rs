@@ -52,6 +52,9 @@ fn odd_lines(r: &mut Stream, text: &str) -> String {
         if line.starts_with("rate") && i % 2 == 0 {
             odd += &format!("framing = {framing}\n");
         }
+        if line.starts_with("rate") && i % 3 == 0 {
+            odd += "reconstruct = { every = \"3 kB\", hold = \"50 ms\" }\n";
+        }
         if shared && (line == "name = \"l0\"" || line == "name = \"l1\"") {
             odd += &format!("medium = {{ name = \"air\", turnaround = \"{turnaround}\" }}\n");
         }

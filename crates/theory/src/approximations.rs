@@ -237,7 +237,7 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
     }
 }
 
-/// What no theory here honours of the lines that are used: framing, and media that links share.
+/// What no theory here honours of the lines that are used: framing, reconstruction, and media that links share.
 pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
     let on = |odd: fn(&Link) -> bool| {
         let links = network.links.iter().enumerate().filter(|(l, link)| used(*l) && odd(link));
@@ -245,6 +245,9 @@ pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut
     };
     if let Some(which) = on(|link| !link.framing.is_none()) {
         notes.push(format!("{which}: framing is not modelled, packets take their own bytes alone"));
+    }
+    if let Some(which) = on(|link| link.reconstruct.is_some()) {
+        notes.push(format!("{which}: the reconstruction of acknowledgements is not modelled"));
     }
     if let Some(which) = on(|link| link.medium.is_some()) {
         notes.push(format!(

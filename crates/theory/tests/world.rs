@@ -7,6 +7,7 @@ use std::sync::Arc;
 use common::{all_close, between, close, fast, fast_flow, link, magnitude, network, numbers, values};
 use eddyline_cc::{BaseRttSource, ControllerParams};
 use eddyline_path::framing::Encapsulation;
+use eddyline_path::link::ReconstructParams;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::{DropTailParams, Limit, QueueParams};
 use eddyline_path::random::Stream;
@@ -16,7 +17,7 @@ use eddyline_scenario::network::{Group, Medium, Traffic};
 use eddyline_scenario::result::RunResult;
 use eddyline_theory::closed_form::{Direction, DuplexFlow, data_utilisation};
 use eddyline_theory::{TheoryError, equilibria, modelled_flows, run, run_with_base_rtt};
-use eddyline_units::{Rate, Time};
+use eddyline_units::{Bytes, Rate, Time};
 
 /// Example 3 of the two-way paper.
 fn example_3() -> Network {
@@ -276,17 +277,19 @@ fn a_network_of_a_hundred_thousand_flows_is_quick() {
     close(r.flows[0].packets_per_s.expect("known"), 100e6 / (400.0 * 8320.0), 1e-9);
 }
 
-/// Neither moves the equilibrium; both are said to be left out.
+/// Framing, media and reconstruction do not move the equilibrium, and it says so.
 #[test]
-fn framing_and_media_are_approximations() {
+fn odd_lines_are_approximations() {
     let plain = run(&example_3()).unwrap();
     let mut odd = example_3();
     odd.links[0].framing = Encapsulation::PppoeLlcsnap.info().framing;
     odd.media.push(Medium { name: "air".to_owned(), turnaround: Time::ZERO });
     odd.links.iter_mut().for_each(|l| l.medium = Some(0));
+    odd.links[1].reconstruct = Some(ReconstructParams { every: Bytes::new(2000), hold: Time::ZERO });
     let answer = run(&odd).unwrap();
     says(&answer, "link forward: framing is not modelled");
+    says(&answer, "link backward: the reconstruction of acknowledgements is not modelled");
     says(&answer, "links forward, backward: the half-duplex medium is not modelled");
     assert_eq!(answer.flows[0].throughput_bps, plain.flows[0].throughput_bps);
-    assert_eq!(answer.approximations.len(), plain.approximations.len() + 2);
+    assert_eq!(answer.approximations.len(), plain.approximations.len() + 3);
 }

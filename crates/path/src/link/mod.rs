@@ -7,9 +7,11 @@
 mod fifo;
 mod medium;
 mod meter;
+mod reconstruct;
 mod store;
 
 pub use fifo::{Departure, FifoLink};
 pub use medium::Medium;
 pub use meter::Meter;
+pub use reconstruct::{AckReconstructor, Acknowledges, ReconstructParams, Released};
 pub use store::StoreLink;

@@ -1,6 +1,7 @@
 //! Links and duplex access links as written.
 
 use eddyline_path::framing::FramingParams;
+use eddyline_path::link::ReconstructParams;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_units::{Rate, Time};
@@ -32,6 +33,10 @@ pub struct Link {
     /// Default: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
+    /// At the far end of the link acknowledgements that leap ahead are preceded by those that they imply, evenly spaced
+    /// (RFC 3449, section 5.3.1). Default: none are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reconstruct: Option<ReconstructParams>,
     /// Half-duplex medium that the link shares with every other link that names it: one transmits at a time. Default: a
     /// medium of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,6 +122,9 @@ pub struct Direction {
     /// What packets cost on the line beyond their own bytes; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
+    /// ACK reconstruction at the far end; presets have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reconstruct: Option<ReconstructParams>,
     /// Half-duplex medium that it shares with every link that names it; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medium: Option<MediumParams>,
@@ -134,6 +142,7 @@ impl Duplex {
             queue: given.queue.unwrap_or(preset.queue),
             loss: given.loss.unwrap_or_default(),
             framing: given.framing,
+            reconstruct: given.reconstruct,
             medium: given.medium.clone(),
         })
     }

@@ -3,13 +3,15 @@
 //! A pipe is a ring in order of time, so only its head is an event. A drop-tail link knows a packet's departure when it
 //! arrives and needs no event of its own; any other link has one per departure.
 
+mod readings;
+
 use std::collections::{HashMap, VecDeque};
 
+use eddyline_path::Packet as _;
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{FifoLink, Medium, Meter, StoreLink};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Released, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{QueueParams, Site};
-use eddyline_path::{Class, Packet as _};
 use eddyline_scenario::Network;
 use eddyline_units::{Rate, Time};
 
@@ -53,9 +55,16 @@ struct Shared {
 struct Link {
     transmitter: Transmitter,
     rate: Rate,
-    framing: Framing,
     loss: Loss,
     lost: u64,
+}
+
+/// What few links have, apart from what every packet asks for.
+#[derive(Debug)]
+struct Oddity {
+    framing: Framing,
+    /// At its far end, with its place among the sources of events.
+    reconstructor: Option<Box<(AckReconstructor<Packet>, u32)>>,
 }
 
 #[derive(Debug)]
@@ -76,12 +85,16 @@ pub struct Count {
 #[derive(Debug)]
 pub struct Net {
     links: Vec<Link>,
+    /// In the order of the links.
+    odd: Vec<Oddity>,
     media: Vec<Shared>,
     pipes: Vec<Pipe>,
     hops: Vec<Hop>,
     /// Host of each source of packets, guests as they come.
     hosts: Vec<u32>,
-    /// Leaves: transmitters that need events (as many as links, first), then pipes.
+    /// Links with a reconstructor, in the order of their sources of events.
+    reconstructing: Vec<u32>,
+    /// Leaves: transmitters that need events (as many as links, first), then pipes, then reconstructors.
     events: Tournament,
     /// What queues have dropped during the present event, with their links; empty between events.
     discarded: Vec<(u32, Packet)>,
@@ -139,6 +152,7 @@ impl Net {
         let shared =
             |m: &eddyline_scenario::network::Medium| Shared { medium: Medium::new(m.turnaround), links: Vec::new() };
         let mut media: Vec<Shared> = network.media.iter().map(shared).collect();
+        let (mut reconstructing, mut odd) = (Vec::new(), Vec::new());
         let links = network.links.iter().zip(0..).map(|(l, index)| {
             let meter = Meter::new(network.warmup, network.duration);
             let store = |meter| {
@@ -151,24 +165,33 @@ impl Net {
                     shared.links.push(index);
                     Transmitter::Shared { medium, member: shared.medium.join(store(meter)) as u32 }
                 }
-                (None, QueueParams::DropTail(p)) if !general_queues => {
+                // what a reconstructor releases is in order of time only behind departures that are events
+                (None, QueueParams::DropTail(p)) if !general_queues && l.reconstruct.is_none() => {
                     let fifo = Box::new(FifoLink::new(p.limit, meter));
                     if l.framing.is_none() { Transmitter::Fifo(fifo) } else { Transmitter::Framed(fifo) }
                 }
                 (None, _) => Transmitter::Store(Box::new(store(meter))),
             };
             let loss = Loss::new(l.loss, network.seed, &l.name);
-            Link { transmitter, rate: l.rate, framing: l.framing, loss, lost: 0 }
+            let reconstructor = l.reconstruct.map(|params| {
+                let source = (network.links.len() + layout.pipes.len() + reconstructing.len()) as u32;
+                reconstructing.push(index);
+                Box::new((AckReconstructor::new(params), source))
+            });
+            odd.push(Oddity { framing: l.framing, reconstructor });
+            Link { transmitter, rate: l.rate, loss, lost: 0 }
         });
         let links: Vec<Link> = links.collect();
         let sources = network.flows.iter().map(|f| f.host).chain(network.traffic.iter().map(|t| t.host));
-        let events = Tournament::new(links.len() + layout.pipes.len());
+        let events = Tournament::new(links.len() + layout.pipes.len() + reconstructing.len());
         Self {
             links,
+            odd,
             media,
             pipes: layout.pipes,
             hops: layout.hops,
             hosts: sources.collect(),
+            reconstructing,
             events,
             discarded: Vec::new(),
             count: Count::default(),
@@ -227,20 +250,23 @@ impl Net {
                 self.note(now, LogEvent::Enqueue, &packet, hop.link);
                 self.fly(leaves.end, packet, hop.pipe);
             }
-            _ => self.offer_elsewhere(now, packet, hop),
+            _ => self.offer_elsewhere(now, &packet),
         }
     }
 
-    /// The same for links that are no plain drop-tail ones; apart, so that those stay short.
+    /// The same for links that are no plain drop-tail ones; apart and by reference, so that those stay short.
+    #[cold]
     #[inline(never)]
-    fn offer_elsewhere(&mut self, now: Time, mut packet: Packet, hop: Hop) {
+    fn offer_elsewhere(&mut self, now: Time, packet: &Packet) {
+        let mut packet = *packet;
+        let hop = self.hops[packet.hop as usize];
         let link = &mut self.links[hop.link as usize];
         let host = self.hosts.get(packet.flow as usize).copied().unwrap_or(0);
         let discarded = &mut self.discarded;
         let taken = match &mut link.transmitter {
             Transmitter::Fifo(_) => return,
             Transmitter::Framed(fifo) => {
-                let line = link.framing.line_bytes(packet.bytes);
+                let line = self.odd[hop.link as usize].framing.line_bytes(packet.bytes);
                 let time = if packet.bytes == hop.full { hop.full_time } else { link.rate.transmission_time(line) };
                 let (class, payload) = (packet.class(), packet.payload());
                 let Some(leaves) = fifo.offer_framed(now, time, packet.bytes, line, class, payload) else {
@@ -348,7 +374,10 @@ impl Net {
             self.departure(now, source);
             return None;
         }
-        let pipe = &mut self.pipes[(source - links) as usize];
+        let Some(pipe) = self.pipes.get_mut((source - links) as usize) else {
+            self.release(now, source - links - self.pipes.len() as u32);
+            return None;
+        };
         let (_, mut packet) = pipe.ring.pop_front()?;
         let next = pipe.ring.front().map_or(Time::MAX, |(at, _)| *at);
         self.events.set(source, next);
@@ -404,105 +433,43 @@ impl Net {
             if self.links[link as usize].loss.takes(packet.class()) {
                 packet.flags.set_lost();
             }
-            let pipe = self.hops[packet.hop as usize].pipe;
-            self.fly(now, packet, pipe);
+            self.leave(now, packet, link);
         }
         self.drop_discarded(now);
     }
 
-    /// The links that store packets.
-    fn stores(&mut self) -> impl Iterator<Item = &mut StoreLink<Packet>> {
-        let own = self.links.iter_mut().filter_map(|l| match &mut l.transmitter {
-            Transmitter::Store(s) => Some(&mut **s),
-            _ => None,
-        });
-        own.chain(self.media.iter_mut().flat_map(|m| m.medium.members_mut()))
+    /// A packet's transmission on `link` has ended.
+    fn leave(&mut self, now: Time, packet: Packet, link: u32) {
+        let pipe = self.hops[packet.hop as usize].pipe;
+        let Some(reconstructor) = self.odd[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.lost())
+        else {
+            return self.fly(now, packet, pipe);
+        };
+        let (reconstructor, source) = &mut **reconstructor;
+        let passes = reconstructor.take(now, packet);
+        self.events.set(*source, reconstructor.due());
+        if let Some(packet) = passes {
+            self.fly(now, packet, pipe);
+        }
     }
 
-    /// The summary window begins.
-    pub fn begin_window(&mut self, now: Time) {
-        for link in &mut self.links {
-            if let Transmitter::Fifo(f) | Transmitter::Framed(f) = &mut link.transmitter {
-                f.begin_window(now);
+    /// A reconstructor lets a packet go.
+    #[cold]
+    fn release(&mut self, now: Time, place: u32) {
+        let link = self.reconstructing[place as usize];
+        let Some(reconstructor) = &mut self.odd[link as usize].reconstructor else { return };
+        let (reconstructor, source) = &mut **reconstructor;
+        let released = reconstructor.release(now);
+        self.events.set(*source, reconstructor.due());
+        let packet = match released {
+            Some(Released::Original(packet)) => packet,
+            Some(Released::Created(packet)) => {
+                self.count.sent += 1;
+                self.note(now, LogEvent::Send, &packet, link);
+                packet
             }
-        }
-        self.stores().for_each(|s| s.begin_window(now));
-    }
-
-    /// The run ends.
-    pub fn close(&mut self, now: Time) {
-        self.stores().for_each(|s| s.close(now));
-    }
-
-    /// Packets in queues, on the wire and in pipes.
-    pub fn in_flight(&self) -> u64 {
-        let held = self.links.iter().map(|l| match &l.transmitter {
-            Transmitter::Store(s) => s.held(),
-            _ => 0,
-        });
-        let shared = self.media.iter().flat_map(|m| m.medium.members()).map(StoreLink::held);
-        let flying = self.pipes.iter().map(|p| p.ring.len() as u64);
-        held.sum::<u64>() + shared.sum::<u64>() + flying.sum::<u64>()
-    }
-
-    /// A link that shares a medium.
-    fn member(&self, medium: u32, member: u32) -> &StoreLink<Packet> {
-        &self.media[medium as usize].medium.members()[member as usize]
-    }
-
-    /// How long a packet that arrives at `link` now would wait, were the link's medium its own.
-    pub fn backlog(&self, now: Time, link: u32) -> Time {
-        match &self.links[link as usize].transmitter {
-            Transmitter::Fifo(f) | Transmitter::Framed(f) => f.backlog(now),
-            Transmitter::Store(s) => s.backlog(now),
-            Transmitter::Shared { medium, member } => self.member(*medium, *member).backlog(now),
-        }
-    }
-
-    /// Packets and bytes waiting at `link` now.
-    pub fn waiting(&mut self, now: Time, link: u32) -> (u64, u64) {
-        if let Transmitter::Fifo(f) | Transmitter::Framed(f) = &mut self.links[link as usize].transmitter {
-            f.settle(now);
-        }
-        self.settled(link)
-    }
-
-    /// Packets and bytes waiting at `link` when it was last settled.
-    fn settled(&self, link: u32) -> (u64, u64) {
-        match &self.links[link as usize].transmitter {
-            Transmitter::Fifo(f) | Transmitter::Framed(f) => f.waiting(),
-            Transmitter::Store(s) => s.waiting(),
-            Transmitter::Shared { medium, member } => self.member(*medium, *member).waiting(),
-        }
-    }
-
-    /// Counters of a link, and how many packets its loss took.
-    pub fn meter(&self, link: usize) -> (&Meter, u64) {
-        let l = &self.links[link];
-        let meter = match &l.transmitter {
-            Transmitter::Fifo(f) | Transmitter::Framed(f) => f.meter(),
-            Transmitter::Store(s) => s.meter(),
-            Transmitter::Shared { medium, member } => self.member(*medium, *member).meter(),
+            None => return,
         };
-        (meter, l.lost)
-    }
-
-    /// Bits that arrived at `link` so far, and bits that it has put on the wire, in packets' own bytes. The packet in
-    /// transmission counts in part, with framing whole; settle the link first.
-    pub fn carried_bits(&self, now: Time, link: usize) -> (f64, f64) {
-        let (meter, _) = self.meter(link);
-        let arrived = meter.offered_bytes as f64 * 8.0;
-        let waiting = if self.links[link].framing.is_none() {
-            self.backlog(now, link as u32).as_secs_f64() * self.links[link].rate.as_bps() as f64
-        } else {
-            self.settled(link as u32).1 as f64 * 8.0
-        };
-        (arrived, arrived - meter.dropped_bytes as f64 * 8.0 - waiting)
-    }
-
-    /// Drops of a link so far, all classes.
-    pub fn drops(&self, link: usize) -> u64 {
-        let (meter, _) = self.meter(link);
-        meter.drops[Class::Data as usize] + meter.drops[Class::Ack as usize] + meter.drops[Class::Cross as usize]
+        self.fly(now, packet, self.hops[packet.hop as usize].pipe);
     }
 }

@@ -1,5 +1,6 @@
 //! A packet on its way: one cache line together with its time of arrival.
 
+use eddyline_path::link::Acknowledges;
 use eddyline_path::{Acknowledgement, Class, Ecn};
 use eddyline_units::Time;
 
@@ -194,6 +195,15 @@ impl Packet {
             Kind::Data => self.extra,
             _ => 0,
         }
+    }
+}
+
+impl Acknowledges for Packet {
+    fn acknowledging(&self, number: u64) -> Self {
+        let mut made = Self { seq: number, extra: Self::NO_SACK, kind: Kind::Ack, ..*self };
+        // no packet of that number has been seen here: no round-trip sample
+        made.flags.set_retransmission(true);
+        made
     }
 }
 

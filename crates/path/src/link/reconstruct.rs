@@ -1,0 +1,165 @@
+//! ACK reconstruction (RFC 3449, section 5.3.1): at the far end of a link that thins out acknowledgements, one that leaps
+//! ahead is preceded by others that it implies, evenly spaced, so that the sender's clock ticks as it would have.
+//!
+//! An acknowledgement that comes `t` after the last and acknowledges n times `every` more becomes n of them, `t / n` apart: the
+//! first at once, the one that came the last. Nothing is created that says more than what came.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use eddyline_units::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Packet;
+
+/// A packet of which others can be made.
+pub trait Acknowledges: Packet {
+    /// A pure acknowledgement of all bytes below `number` and no more, on the same way.
+    #[must_use]
+    fn acknowledging(&self, number: u64) -> Self;
+}
+
+/// Parameters of reconstruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReconstructParams {
+    /// Payload bytes from one acknowledgement to the next: two segments for a receiver that acknowledges every second.
+    #[schemars(extend("x-least" = "100 B", "x-most" = "1 GB"))]
+    pub every: Bytes,
+    /// The last of them leaves at most this much after it came.
+    #[serde(default = "hold")]
+    #[schemars(extend("x-most" = "1 h"))]
+    pub hold: Time,
+}
+
+const fn hold() -> Time {
+    Time::from_ms(200)
+}
+
+/// An acknowledgement that came, and those still to come before it.
+#[derive(Debug)]
+struct Held<P> {
+    packet: P,
+    at: Time,
+    /// Number of the next to be created.
+    next: u64,
+    /// How many are to be created.
+    left: u64,
+    interval: Time,
+}
+
+/// One connection's acknowledgements.
+#[derive(Debug)]
+struct Clock<P> {
+    /// Highest number so far and when it came.
+    number: u64,
+    since: Time,
+    /// In order of release; the first is under way.
+    held: VecDeque<Held<P>>,
+}
+
+/// Reconstructs at the end of one link.
+#[derive(Debug)]
+pub struct AckReconstructor<P> {
+    params: ReconstructParams,
+    clocks: BTreeMap<u64, Clock<P>>,
+    /// Next release of each connection that holds something.
+    due: BTreeSet<(Time, u64)>,
+    held: u64,
+}
+
+/// What leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Released<P> {
+    /// A packet that came.
+    Original(P),
+    /// One that did not.
+    Created(P),
+}
+
+impl<P: Acknowledges> AckReconstructor<P> {
+    /// Nothing seen yet.
+    #[must_use]
+    pub fn new(params: ReconstructParams) -> Self {
+        Self { params, clocks: BTreeMap::new(), due: BTreeSet::new(), held: 0 }
+    }
+
+    /// A packet comes; gives it back if it goes on at once and nothing before it.
+    pub fn take(&mut self, now: Time, packet: P) -> Option<P> {
+        let flow = packet.flow();
+        let Some(says) = packet.acknowledgement() else {
+            // data and control packets; behind what is held of their own, if anything is
+            let behind = self.clocks.get_mut(&flow).is_some_and(|c| !c.held.is_empty());
+            if behind {
+                self.hold(now, flow, packet, (0, 0, Time::ZERO));
+                return None;
+            }
+            self.clocks.remove(&flow);
+            return Some(packet);
+        };
+        let clock = self.clocks.entry(flow);
+        let known = matches!(clock, std::collections::btree_map::Entry::Occupied(_));
+        let clock = clock.or_insert(Clock { number: says.number, since: now, held: VecDeque::new() });
+        let every = self.params.every.get().max(1);
+        let (before, leap) = (clock.number, says.number.saturating_sub(clock.number));
+        let pieces = if known && !says.selective { leap / every } else { 0 };
+        let span = now.saturating_sub(clock.since).min(self.params.hold);
+        if leap > 0 {
+            (clock.number, clock.since) = (says.number, now);
+        }
+        if pieces < 2 {
+            if clock.held.is_empty() {
+                return Some(packet);
+            }
+            self.hold(now, flow, packet, (0, 0, Time::ZERO));
+            return None;
+        }
+        let interval = Time::from_ps(span.as_ps() / pieces);
+        self.hold(now, flow, packet, (before + every, pieces - 1, interval));
+        None
+    }
+
+    fn hold(&mut self, now: Time, flow: u64, packet: P, (next, left, interval): (u64, u64, Time)) {
+        let Some(clock) = self.clocks.get_mut(&flow) else { return };
+        if clock.held.is_empty() {
+            self.due.insert((now, flow));
+        }
+        self.held += 1;
+        clock.held.push_back(Held { packet, at: now, next, left, interval });
+    }
+
+    /// When [`release`](Self::release) has something to give; [`Time::MAX`] if never.
+    #[must_use]
+    pub fn due(&self) -> Time {
+        self.due.first().map_or(Time::MAX, |(at, _)| *at)
+    }
+
+    /// The next packet that leaves by `now`.
+    pub fn release(&mut self, now: Time) -> Option<Released<P>> {
+        let (at, flow) = *self.due.first().filter(|(at, _)| *at <= now)?;
+        self.due.remove(&(at, flow));
+        let every = self.params.every.get().max(1);
+        let clock = self.clocks.get_mut(&flow)?;
+        let head = clock.held.front_mut()?;
+        if head.left > 0 {
+            let created = head.packet.acknowledging(head.next);
+            head.next += every;
+            head.left -= 1;
+            self.due.insert((at.saturating_add(head.interval), flow));
+            return Some(Released::Created(created));
+        }
+        let Held { packet, interval, .. } = clock.held.pop_front()?;
+        self.held -= 1;
+        if let Some(next) = clock.held.front() {
+            // as far behind as these were apart, and not before it came
+            self.due.insert((at.saturating_add(interval).max(next.at), flow));
+        }
+        Some(Released::Original(packet))
+    }
+
+    /// Packets that came and have not left.
+    #[must_use]
+    pub const fn held(&self) -> u64 {
+        self.held
+    }
+}
