@@ -16,8 +16,6 @@ type Overrides = Vec<(String, String)>;
 #[pyclass(frozen, get_all, module = "eddyline._core")]
 #[derive(Default)]
 pub(crate) struct Checked {
-    /// SHA-256 of each point's canonical scenario, without those that have mistakes.
-    sha256: Vec<String>,
     /// Files that the points refer to, folder included.
     files: BTreeSet<PathBuf>,
     /// Mistakes as text and as JSON, each once however many points share it.
@@ -47,10 +45,7 @@ fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<Chec
     let mut seen = HashSet::new();
     for overrides in points {
         match eddyline_scenario::load(input, overrides) {
-            Ok(scenario) => {
-                checked.sha256.push(scenario.sha256);
-                checked.files.extend(scenario.files);
-            }
+            Ok(scenario) => checked.files.extend(scenario.files),
             Err(diagnostics) => {
                 for mut diagnostic in diagnostics.all {
                     name_the_option(&mut diagnostic, &overrides[given.min(overrides.len())..]);
