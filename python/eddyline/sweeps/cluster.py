@@ -28,6 +28,7 @@ BATCH_S = 0.5
 _TICK_S = 0.1
 _LOOK_AGAIN_S = 1.0
 _CONNECT_S = 10
+_ALONE_S = 60
 _AHEAD = 2  # batches per thread of the cluster that are with it at a time
 
 
@@ -75,14 +76,20 @@ class Cluster:
         running: dict[str, tuple[Any, list[Task]]] = {}  # by the future's key
         # A task, not scattered data: when its worker is lost the scheduler still has the recipe.
         carried = self._client.submit(_itself, job, pure=False)
-        looked, threads = 0.0, 1
+        looked, manned, threads = 0.0, time.monotonic(), 0
         with _quiet():
             try:
                 while batches.left or running:
                     if time.monotonic() - looked > _LOOK_AGAIN_S:
-                        looked, threads = time.monotonic(), max(1, self._threads())
-                    while batches.left and len(running) < _AHEAD * threads:
-                        tasks = batches.take(_AHEAD * threads)
+                        looked, threads = time.monotonic(), self._threads()
+                        manned = looked if threads else manned
+                        if looked - manned > _ALONE_S:
+                            raise EngineUnavailable(
+                                f"the Dask cluster at {self._place} has no workers",
+                                f"`dask worker {self._place}` starts one",
+                            )
+                    while batches.left and len(running) < _AHEAD * max(1, threads):
+                        tasks = batches.take(_AHEAD * max(1, threads))
                         future = self._client.submit(answer_all, carried, tasks, pure=False)
                         running[future.key] = (future, tasks)
                         future.add_done_callback(events.put)

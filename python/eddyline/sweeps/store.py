@@ -38,7 +38,7 @@ _ASIDE = ".aside"
 _NAME = re.compile(r"(\d+)-(\d+)")
 _JOINED_AT_A_TIME = 32
 _FLUSH_S = 0.25
-_SHARE = 10  # of the time at most this part goes into storing
+_SHARE = 10  # where the disk is slow, one part of so many is spent on waiting for it
 _MANY = 20_000
 
 
@@ -123,18 +123,19 @@ class Store:
         """Stores what there is."""
         if not self._pending:
             return
-        started = time.monotonic()
         step = self._spans[-1][1] + 1 if self._spans else 1
-        self._place((step, step), tables(self._pending, self._grid))
+        content = tables(self._pending, self._grid)
+        started = time.monotonic()
+        self._place((step, step), content)
         self._pending = []
+        self._flushed = time.monotonic()
+        self._pause = max(_FLUSH_S, _SHARE * (self._flushed - started))
         # Parts of one size in a row, as the digits of a number: each row is joined once per power of 32.
         while len(self._spans) >= _JOINED_AT_A_TIME:
             last = self._spans[-_JOINED_AT_A_TIME:]
             if len({b - a for a, b in last}) > 1:
                 break
             self._join(last)
-        self._flushed = time.monotonic()
-        self._pause = max(_FLUSH_S, _SHARE * (self._flushed - started))
 
     def finish(self) -> None:
         """Stores what there is, all in one part."""
