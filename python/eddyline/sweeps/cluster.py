@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -55,20 +55,24 @@ class Cluster:
                 "Dask is not installed here", "pip install 'eddyline[dask]', here and on the workers"
             ) from None
         self._distributed: Any = distributed  # its types are half there
-        with _quiet():
-            try:
-                self._client: Any = self._distributed.Client(f"tcp://{place}", timeout=_CONNECT_S, set_as_default=False)
-            except (OSError, TimeoutError, ValueError) as e:
-                raise EngineUnavailable(
-                    f"no Dask scheduler answers at {place}: {' '.join(str(e).split()) or type(e).__name__}",
-                    "`dask scheduler` starts one and prints its address; `dask worker HOST:PORT` adds a worker",
-                ) from None
         self._place = place
+        self._gone = False
+        self._before = _hush()
+        try:
+            self._client: Any = self._distributed.Client(f"tcp://{place}", timeout=_CONNECT_S, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as e:
+            raise EngineUnavailable(
+                f"no Dask scheduler answers at {place}: {' '.join(str(e).split()) or type(e).__name__}",
+                "`dask scheduler` starts one and prints its address; `dask worker HOST:PORT` adds a worker",
+            ) from None
 
     def close(self) -> None:
         """Lets go of the cluster."""
-        with _quiet(), suppress(OSError, TimeoutError):
+        with suppress(OSError, TimeoutError):
             self._client.close(timeout=_TICK_S)
+        if not self._gone:  # else its threads go on complaining
+            for logger, level in self._before:
+                logger.setLevel(level)
 
     def outcomes(self, job: Job, batches: Batches) -> Iterator[list[Outcome]]:
         """Answers as they come."""
@@ -76,32 +80,32 @@ class Cluster:
         running: dict[str, tuple[Any, list[Task]]] = {}  # by the future's key
         # A task, not scattered data: when its worker is lost the scheduler still has the recipe.
         carried = self._client.submit(_itself, job, pure=False)
-        looked, manned, threads = 0.0, time.monotonic(), 0
-        with _quiet():
-            try:
-                while batches.left or running:
-                    if time.monotonic() - looked > _LOOK_AGAIN_S:
-                        looked, threads = time.monotonic(), self._threads()
-                        manned = looked if threads else manned
-                        if looked - manned > _ALONE_S:
-                            raise EngineUnavailable(
-                                f"the Dask cluster at {self._place} has no workers",
-                                f"`dask worker {self._place}` starts one",
-                            )
-                    while batches.left and len(running) < _AHEAD * max(1, threads):
-                        tasks = batches.take(_AHEAD * max(1, threads))
-                        future = self._client.submit(answer_all, carried, tasks, pure=False)
-                        running[future.key] = (future, tasks)
-                        future.add_done_callback(events.put)
-                    outcomes: list[Outcome] = []
-                    for future in _heard(events):
-                        _, tasks = running.pop(future.key)
-                        outcomes += self._outcomes(future, tasks, batches)
-                    batches.learn(outcomes)
-                    yield outcomes
-            finally:
-                with suppress(Exception):  # the cluster may be gone; what it answered is kept
-                    self._client.cancel([future for future, _ in running.values()])
+        looked, manned, threads, given = 0.0, time.monotonic(), 0, 0
+        try:
+            while batches.left or running:
+                if time.monotonic() - looked > _LOOK_AGAIN_S:
+                    looked, threads = time.monotonic(), self._threads()
+                    manned = looked if threads else manned
+                    if looked - manned > _ALONE_S:
+                        raise EngineUnavailable(
+                            f"the Dask cluster at {self._place} has no workers",
+                            f"`dask worker {self._place}` starts one",
+                        )
+                while batches.left and len(running) < _AHEAD * max(1, threads):
+                    tasks = batches.take(_AHEAD * max(1, threads))
+                    given += 1
+                    future = self._client.submit(answer_all, carried, tasks, pure=False, priority=-given)
+                    running[future.key] = (future, tasks)
+                    future.add_done_callback(events.put)
+                outcomes: list[Outcome] = []
+                for future in _heard(events):
+                    _, tasks = running.pop(future.key)
+                    outcomes += self._outcomes(future, tasks, batches)
+                batches.learn(outcomes)
+                yield outcomes
+        finally:
+            with suppress(Exception):  # the cluster may be gone; what it answered is kept
+                self._client.cancel([future for future, _ in running.values()])
 
     def _threads(self) -> int:
         try:
@@ -110,6 +114,7 @@ class Cluster:
             raise self._lost() from None
 
     def _lost(self) -> EddylineError:
+        self._gone = True
         return EddylineError(
             f"the Dask cluster at {self._place} is gone", "what it had answered is kept: the same command goes on"
         )
@@ -156,15 +161,11 @@ def _heard(events: SimpleQueue[Any]) -> Iterator[Any]:
         return
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Lost workers are our business: nobody needs to read what Dask has to say about them."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+def _hush() -> list[tuple[logging.Logger, int]]:
+    """Lost workers are our business: nobody needs to read what Dask has to say about them. What there was before."""
+    theirs = ("distributed", "tornado", "asyncio")
+    known = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in theirs]
+    before = [(logger, logger.level) for logger in map(logging.getLogger, {*theirs, *known})]
+    for logger, _ in before:
+        logger.setLevel(logging.CRITICAL + 1)
+    return before

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from eddyline.errors import InputError
 from eddyline.sweeps import manifest
-from eddyline.sweeps.parts import ENTITIES, POINTS, joined, label_types, without_superseded
+from eddyline.sweeps.parts import ENTITIES, POINTS, TEXTS, joined, label_types, without_superseded
 from eddyline.sweeps.store import parts_of, read_part
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def read_table(folder: Path, kind: str, grid: Grid) -> Any:
 
 
 def _empty(kind: str, grid: Grid) -> Any:
-    fields = {"failure": pa.string(), "approximations": pa.list_(pa.string())}
+    fields = {"failure": pa.string(), "approximations": TEXTS}
     if kind in ENTITIES:
         fields = {ENTITIES[kind]: pa.string()}
     return pa.schema({"point": pa.int64(), **label_types(grid), **fields}).empty_table()

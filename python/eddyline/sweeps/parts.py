@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
     Table: TypeAlias = Any  # pyarrow.Table
 
-__all__ = ["ENTITIES", "POINTS", "joined", "tables", "without_superseded"]
+__all__ = ["ENTITIES", "POINTS", "TEXTS", "joined", "label_types", "tables", "without_superseded"]
 
 POINTS = "points"
 """The table of points themselves."""
 
 ENTITIES = {"flows": "flow", "links": "link", "groups": "group", "arrivals": "arrivals"}
 """The other tables, and the column of each that names its entity."""
+
+
+TEXTS = pa.list_(pa.field("element", pa.string()))
+"""A list of texts, with the name of its inside that Parquet gives it."""
 
 
 def tables(outcomes: Sequence[Outcome], grid: Grid) -> dict[str, Table]:
@@ -43,7 +47,7 @@ def _points(outcomes: Sequence[Outcome], grid: Grid) -> Table:
     table = pa.table(
         {
             "failure": pa.array([o.failure for o in outcomes], pa.string()),
-            "approximations": pa.array([list(o.approximations) for o in outcomes], pa.list_(pa.string())),
+            "approximations": pa.array([list(o.approximations) for o in outcomes], TEXTS),
         }
     )
     return _labelled(table, [o.point for o in outcomes], grid)

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -123,11 +124,10 @@ class _Worker:
 
     def _listen(self, events: SimpleQueue[tuple[_Worker, Any]]) -> None:
         assert self._process.stdout is not None
-        try:
+        with self._process.stdout as source, suppress(Exception):  # the end comes in mid-word perhaps
             while True:
-                events.put((self, pickle.load(self._process.stdout)))
-        except Exception:  # the end, in mid-word perhaps
-            events.put((self, _Gone()))
+                events.put((self, pickle.load(source)))
+        events.put((self, _Gone()))
 
     def wants(self) -> bool:
         """Whether it will soon have nothing to do."""
@@ -154,22 +154,18 @@ class _Worker:
 
     def _give(self, what: object) -> None:
         assert self._process.stdin is not None
-        try:
+        with suppress(BrokenPipeError):  # it died; its last event will say so
             pickle.dump(what, self._process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
             self._process.stdin.flush()
-        except BrokenPipeError:
-            pass  # it died; its last event will say so
 
     def end(self) -> None:
         """Ends it, whatever it is doing."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._errors):
-            try:
+            with suppress(BrokenPipeError):  # what it was given last and never read
                 if stream is not None:
                     stream.close()
-            except BrokenPipeError:
-                pass  # what it was given last and never read
 
     def why(self) -> str:
         """How it ended, with the last line that it complained."""

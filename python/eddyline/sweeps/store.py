@@ -124,7 +124,7 @@ class Store:
         if not self._pending:
             return
         step = self._spans[-1][1] + 1 if self._spans else 1
-        content = tables(self._pending, self._grid)
+        content = tables(sorted(self._pending, key=lambda outcome: outcome.point), self._grid)
         started = time.monotonic()
         self._place((step, step), content)
         self._pending = []

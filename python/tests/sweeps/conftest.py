@@ -71,9 +71,7 @@ def start(*words: object, **options: object) -> subprocess.Popen[str]:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     line, pipe = [str(COMMAND), *map(str, words)], subprocess.PIPE
-    return subprocess.Popen(
-        line, stdout=pipe, stderr=pipe, text=True, env=environment(), preexec_fn=heed, **options
-    )  # type: ignore[call-overload]
+    return subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, env=environment(), preexec_fn=heed, **options)  # type: ignore[call-overload]
 
 
 def stored(folder: Path) -> int:
@@ -107,6 +105,15 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def cpu_s(pid: int) -> float:
+    """How long a process has run."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except FileNotFoundError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def kill(p: subprocess.Popen[str]) -> None:

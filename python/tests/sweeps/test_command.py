@@ -37,9 +37,9 @@ def test_every_row_is_what_run_says(eddyline, lossy, tmp_path):
             for seed in (3, 4):
                 row = next(rows)
                 assert row[1:5] == (rate, window, seed, "download")
-                result = el.Scenario.load(
-                    path, set={"link.down.rate": rate, keys[1]: window, "seed": seed}
-                ).run(series=False)
+                result = el.Scenario.load(path, set={"link.down.rate": rate, keys[1]: window, "seed": seed}).run(
+                    series=False
+                )
                 here = flows["link.down.rate"].eq(rate) & flows[keys[1]].eq(window) & flows["seed"].eq(seed)
                 for mine, theirs in ((flows[here], result.flows), (links[here.repeat(2).array], result.links)):
                     mine = mine.drop(columns=[*keys, "seed"]).rename(columns={"flow": "name", "link": "name"})
@@ -95,7 +95,7 @@ def test_progress_is_for_terminals(lossy, tmp_path):
     from conftest import COMMAND, environment
 
     path, (ours, theirs) = lossy(('duration = "2 s"', 'duration = "40000 s"')), pty.openpty()
-    words = [COMMAND, "sweep", path, "--vary", rates(8), "--out", tmp_path / "grid", "--workers", "1"]
+    words = [COMMAND, "sweep", path, "--vary", rates(4), "--out", tmp_path / "grid", "--workers", "1"]
     p = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs, env={**environment(), "TERM": "xterm"})
     os.close(theirs)
     said = b""
@@ -106,7 +106,7 @@ def test_progress_is_for_terminals(lossy, tmp_path):
         pass
     assert p.wait(60) == 0
     text = said.decode()
-    assert "/8" in text
+    assert "/4" in text
     assert "/s " in text
     assert "left" in text
 
@@ -195,7 +195,7 @@ def test_another_sweep_in_the_same_folder_is_refused_with_the_difference(eddylin
     manifest.write_text(manifest.read_text().replace(f'"version": "{el.__version__}"', '"version": "0.0.0"'))
     assert f"version 0.0.0, now {el.__version__}" in refused(*words, "--seeds", 2)
     manifest.write_bytes(before[manifest])
-    assert {p: p.read_bytes() for p in before if p.name != "lock"} == {p: t for p, t in before.items() if p.name != "lock"}
+    assert all(p.read_bytes() == content for p, content in before.items() if p.name != "lock")
     assert eddyline(*words, "--seeds", 2, "--out", "grid").code == 0
 
 

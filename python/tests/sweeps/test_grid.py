@@ -69,7 +69,12 @@ def test_every_mistake_of_the_lists_is_said():
     with pytest.raises(InputError) as e:
         Grid(vary, seeds=2)
     text = str(e.value)
-    for said in ("--vary a: given 2 times", "--vary a: a value is empty", "--vary a: 1 is given 2 times", "--vary seed"):
+    for said in (
+        "--vary a: given 2 times",
+        "--vary a: a value is empty",
+        "--vary a: 1 is given 2 times",
+        "--vary seed",
+    ):
         assert said in text
     with pytest.raises(InputError, match="2\\^63"):
         Grid([Vary("a", ("1",))], first_seed=2**63 - 2, seeds=3)

@@ -32,7 +32,11 @@ def outcome(point: int, failure: str | None = None) -> Outcome:
     if failure:
         return Outcome(point, None, failure=failure)
     flows = [
-        {"name": f"f{i}", "goodput_bps": None if point % 3 else 1.0 * point, "rtt_s": {"mean": 0.5 + point, "min": None}}
+        {
+            "name": f"f{i}",
+            "goodput_bps": None if point % 3 else 1.0 * point,
+            "rtt_s": {"mean": 0.5 + point, "min": None},
+        }
         for i in range(2)
     ]
     links = [{"name": "l", "lost": point}] if point % 2 else []
