@@ -19,8 +19,10 @@ import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
+from eddyline.errors import EddylineError
 from eddyline.sweeps.parts import POINTS, joined, tables, without_superseded
 
 if TYPE_CHECKING:
@@ -60,7 +62,12 @@ def read_part(folder: Path, span: tuple[int, int], kind: str) -> Any:
     if kind != POINTS and not path.exists():
         (part / f"{POINTS}.parquet").stat()  # FileNotFoundError where it is the part that is gone
         return None
-    return pq.ParquetFile(path).read()
+    try:
+        return pq.ParquetFile(path).read()
+    except pa.ArrowInvalid as e:
+        raise EddylineError(
+            f"{path}: damaged: {e}", f"remove the folder {part}: the next sweep runs its points again"
+        ) from None
 
 
 def _name(span: tuple[int, int]) -> str:

@@ -14,6 +14,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from eddyline import _core
 from eddyline.errors import EddylineError
@@ -29,7 +30,7 @@ TABLES = ("flows", "links", "groups", "arrivals")
 """The parts of a result that a sweep keeps."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Job:
     """What all points of a sweep have in common.
 
@@ -97,6 +98,9 @@ def answer(job: Job, task: Task, heartbeat: Callable[..., object] | None = None)
         return Outcome(task.point, None, failure=str(e), seconds=time.perf_counter() - started)
     except MemoryError:
         return Outcome(task.point, None, failure="out of memory", seconds=time.perf_counter() - started)
+    except Exception as e:  # the guard: one point is no reason to lose the others
+        why = f"internal error: {type(e).__name__}: {e}"
+        return Outcome(task.point, None, failure=why, seconds=time.perf_counter() - started)
     tables = {name: document[name] for name in TABLES if document[name]}
     return Outcome(task.point, tables, tuple(document["approximations"]), seconds=time.perf_counter() - started)
 
@@ -112,7 +116,8 @@ def answer_all(job: Job, tasks: Sequence[Task]) -> list[Outcome]:
     return [answer(job, task) for task in tasks]
 
 
-_unpacked: dict[int, tuple[Job, tempfile.TemporaryDirectory[str], Path]] = {}
+# The folders go with the jobs: workers of a cluster see many.
+_unpacked: WeakKeyDictionary[Job, tuple[tempfile.TemporaryDirectory[str], Path]] = WeakKeyDictionary()
 _unpacking = threading.Lock()
 
 
@@ -121,8 +126,8 @@ def _folder(job: Job) -> Path:
     if not job.files:
         return Path(job.folder)
     with _unpacking:
-        known = _unpacked.get(id(job))
-        if known is None or known[0] is not job:
+        known = _unpacked.get(job)
+        if known is None:
             from eddyline.folder import _inner
 
             holder = tempfile.TemporaryDirectory(prefix="eddyline-sweep-")
@@ -131,8 +136,8 @@ def _folder(job: Job) -> Path:
                 copy = inner / name
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(content)
-            known = _unpacked[id(job)] = (job, holder, inner)
-        return known[2]
+            known = _unpacked[job] = (holder, inner)
+        return known[1]
 
 
 RECALL = "recall"
