@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import shutil
 import signal
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, finalize
 
 from eddyline import _core
 from eddyline.errors import EddylineError
@@ -116,28 +117,27 @@ def answer_all(job: Job, tasks: Sequence[Task]) -> list[Outcome]:
     return [answer(job, task) for task in tasks]
 
 
-# The folders go with the jobs: workers of a cluster see many.
-_unpacked: WeakKeyDictionary[Job, tuple[tempfile.TemporaryDirectory[str], Path]] = WeakKeyDictionary()
+_unpacked: WeakKeyDictionary[Job, Path] = WeakKeyDictionary()
 _unpacking = threading.Lock()
 
 
 def _folder(job: Job) -> Path:
-    """Where relative paths start: the folder itself, or one with copies of its files."""
+    """Where relative paths start: the folder itself, or one with copies of its files, which goes when the job goes."""
     if not job.files:
         return Path(job.folder)
     with _unpacking:
-        known = _unpacked.get(job)
-        if known is None:
+        if job not in _unpacked:
             from eddyline.folder import _inner
 
-            holder = tempfile.TemporaryDirectory(prefix="eddyline-sweep-")
-            inner = _inner(Path(holder.name), list(job.files))
+            holder = Path(tempfile.mkdtemp(prefix="eddyline-sweep-"))
+            finalize(job, shutil.rmtree, holder, ignore_errors=True)
+            inner = _inner(holder, list(job.files))
             for name, content in job.files.items():
                 copy = inner / name
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(content)
-            known = _unpacked[job] = (holder, inner)
-        return known[1]
+            _unpacked[job] = inner
+        return _unpacked[job]
 
 
 RECALL = "recall"

@@ -84,6 +84,12 @@ def stored(folder: Path) -> int:
             continue
 
 
+def part(folder: Path) -> dict[str, bytes]:
+    """The files of a finished sweep's only part."""
+    (only,) = (folder / "parts").iterdir()
+    return {p.name: p.read_bytes() for p in only.iterdir()}
+
+
 def wait_until(what: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not what():

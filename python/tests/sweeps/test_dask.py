@@ -6,9 +6,11 @@ import json
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,11 +20,10 @@ import eddyline as el
 from eddyline.sweeps.grid import Task
 from eddyline.sweeps.worker import Job, OtherVersion, answer, answer_all
 
-from .conftest import LOSSY, kill, rates, start, stored, wait_until
+from .conftest import LOSSY, kill, part, rates, start, stored, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 DASK = COMMAND.with_name("dask")
 
@@ -65,11 +66,6 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
         for p in [scheduler, *(made.workers if made else [])]:
             p.kill()
             p.wait()
-
-
-def part(folder: Path) -> dict[str, bytes]:
-    (only,) = (folder / "parts").iterdir()
-    return {p.name: p.read_bytes() for p in only.iterdir()}
 
 
 def test_a_lost_worker_loses_nothing_and_the_rows_are_those_of_one_process(eddyline, lossy, tmp_path):
@@ -167,8 +163,13 @@ def test_files_travel_with_the_job(tmp_path):
     far = Job(LOSSY + more, "toml", "lossy", "/nowhere", (), ("link.down.rate",), "sim", content)
     (tmp_path / "films" / "movie.dat").unlink()
     assert answer(near, task).failure is not None
+    unpacked = set(Path(tempfile.gettempdir()).glob("eddyline-sweep-*"))
     for _ in range(2):
         assert answer(far, task).tables == expected.tables
+    mine = set(Path(tempfile.gettempdir()).glob("eddyline-sweep-*")) - unpacked
+    assert len(mine) == 1
+    del far
+    assert not mine & set(Path(tempfile.gettempdir()).glob("eddyline-sweep-*"))
 
 
 def test_workers_of_another_version_are_refused():

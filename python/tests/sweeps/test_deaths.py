@@ -8,26 +8,16 @@ import random
 import signal
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import pytest
 from conftest import environment
 
 import eddyline as el
 
-from .conftest import LOSSY, alive, children, cpu_s, kill, rates, start, stored, wait_until
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from .conftest import LOSSY, alive, children, cpu_s, kill, part, rates, start, stored, wait_until
 
 KILLS = 20
 POINTS = 10_000
-
-
-def part(folder: Path) -> dict[str, bytes]:
-    """The files of a finished sweep's only part."""
-    (only,) = (folder / "parts").iterdir()
-    return {p.name: p.read_bytes() for p in only.iterdir()}
 
 
 def test_ten_thousand_points_killed_twenty_times(lossy, tmp_path):
