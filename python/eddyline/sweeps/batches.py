@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from eddyline.errors import EddylineError
 from eddyline.sweeps.worker import Outcome
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
     from eddyline.sweeps.grid import Task
     from eddyline.sweeps.worker import Job
 
-__all__ = ["Batches", "Engine", "EngineUnavailable"]
+__all__ = ["Batches", "Engine", "EngineUnavailable", "heard"]
 
-MOST = 2_000
-"""Points in a batch at most."""
+_Event = TypeVar("_Event")
+
+_MOST = 2_000  # points in a batch
+_TICK_S = 0.1
 
 
 class Engine(Protocol):
@@ -35,6 +38,16 @@ class EngineUnavailable(EddylineError):  # noqa: N818 - says what is the case, a
     """This machine, or the cluster, cannot do the work."""
 
     exit_code = 3
+
+
+def heard(events: SimpleQueue[_Event]) -> Iterator[_Event]:
+    """All that has happened; waits a moment where nothing has."""
+    try:
+        yield events.get(timeout=_TICK_S)
+        while True:
+            yield events.get_nowait()
+    except Empty:
+        return
 
 
 class Batches:
@@ -67,7 +80,7 @@ class Batches:
         waiting = self._fresh + len(self._again)
         fair = waiting // (2 * workers) + 1  # towards the end all should finish together
         wanted = 1 if self._pace is None else int(self._seconds / max(self._pace, 1e-6))
-        size = max(1, min(wanted, fair, MOST))
+        size = max(1, min(wanted, fair, _MOST))
         batch = [self._again.popleft() for _ in range(min(size, len(self._again)))]
         fresh = list(islice(self._tasks, size - len(batch)))
         self._fresh -= len(fresh)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import suppress
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
 from eddyline.errors import EddylineError, InputError
-from eddyline.sweeps.batches import EngineUnavailable
+from eddyline.sweeps.batches import EngineUnavailable, heard
 from eddyline.sweeps.worker import OtherVersion, answer_all
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Cluster:
                     running[future.key] = (future, tasks)
                     future.add_done_callback(events.put)
                 outcomes: list[Outcome] = []
-                for future in _heard(events):
+                for future in heard(events):
                     _, tasks = running.pop(future.key)
                     outcomes += self._outcomes(future, tasks, batches)
                 batches.learn(outcomes)
@@ -149,16 +149,6 @@ class Cluster:
 
 def _itself(job: Job) -> Job:
     return job
-
-
-def _heard(events: SimpleQueue[Any]) -> Iterator[Any]:
-    """All futures that are done; waits a moment where none is."""
-    try:
-        yield events.get(timeout=_TICK_S)
-        while True:
-            yield events.get_nowait()
-    except Empty:
-        return
 
 
 def _hush() -> list[tuple[logging.Logger, int]]:

@@ -11,11 +11,12 @@ import threading
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import eddyline
 from eddyline.errors import EddylineError
+from eddyline.sweeps.batches import heard
 from eddyline.sweeps.worker import RECALL, Returned
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ __all__ = ["BATCH_S", "Pool"]
 BATCH_S = 0.1
 """How long a batch should take."""
 
-_TICK_S = 0.1
 _FALSE_STARTS = 5
 
 # The package is found where it was found here, even when that is not where Python looks by itself.
@@ -51,7 +51,7 @@ class Pool:
         try:
             while crew:
                 outcomes: list[Outcome] = []
-                for worker, said in _heard(events):
+                for worker, said in heard(events):
                     if worker not in crew:
                         continue
                     if isinstance(said, _Gone):
@@ -87,16 +87,6 @@ class Pool:
         finally:
             for worker in crew:
                 worker.end()
-
-
-def _heard(events: SimpleQueue[tuple[_Worker, Any]]) -> Iterator[tuple[_Worker, Any]]:
-    """All that has happened; waits a moment where nothing has."""
-    try:
-        yield events.get(timeout=_TICK_S)
-        while True:
-            yield events.get_nowait()
-    except Empty:
-        return
 
 
 class _Gone:
