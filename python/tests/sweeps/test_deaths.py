@@ -64,24 +64,22 @@ def test_ten_thousand_points_killed_twenty_times(lossy, tmp_path):
     assert frame["delivered_bytes"].nunique() > 500  # and they differ
 
 
-def test_killed_helpers_take_nothing_with_them(eddyline, lossy, tmp_path):
+def test_killed_workers_take_nothing_with_them(eddyline, lossy, tmp_path):
     path, chance = lossy(('duration = "2 s"', 'duration = "100 s"')), random.Random(5)
     words = ("sweep", path, "--vary", rates(50), "--seeds", 40)
     assert eddyline(*words, "--out", "quiet", "--workers", "1").code == 0
     folder = tmp_path / "troubled"
     p = start(*words, "--out", folder, "--workers", "2", "--json")
-    kills, seen = 0, 0
+    kills = 0
     while p.poll() is None and kills < 12:
         time.sleep(0.005)
-        if folder.exists() and stored(folder) > seen:
-            seen = stored(folder)
-            victims = children(p.pid)
-            if victims:
+        for worker in children(p.pid):
+            if cpu_s(worker) > 0.2 and chance.random() < 0.1:  # more than it takes to start: it has done something
                 with suppress(ProcessLookupError):
-                    os.kill(chance.choice(victims), signal.SIGKILL)
+                    os.kill(worker, signal.SIGKILL)
                     kills += 1
     out, err = p.communicate(timeout=120)
-    assert kills >= 3
+    assert kills >= 2
     assert "Traceback" not in err
     # A point that was twice the one being run is a failure, and is done by the next.
     assert all("died, twice: signal SIGKILL" in f["why"] for f in json.loads(out)["failures"])
@@ -98,10 +96,10 @@ def test_a_point_that_kills_whoever_runs_it_fails_alone(lossy, tmp_path):
     for _ in range(1000):
         if p.poll() is not None:
             break
-        for helper in children(p.pid):
-            wait_until(lambda helper=helper: not alive(helper) or cpu_s(helper) > 0.5)  # more than it takes to start
+        for worker in children(p.pid):
+            wait_until(lambda worker=worker: not alive(worker) or cpu_s(worker) > 0.5)  # more than it takes to start
             with suppress(ProcessLookupError):
-                os.kill(helper, signal.SIGKILL)
+                os.kill(worker, signal.SIGKILL)
         time.sleep(0.01)
     out, _ = p.communicate(timeout=60)
     assert p.returncode == 1
@@ -141,12 +139,12 @@ def test_an_orphan_ends_soon(lossy, tmp_path):
     p = start("sweep", lossy(), "--vary", "duration=3000 h,4000 h", "--out", tmp_path / "grid", "--workers", "2")
     wait_until(lambda: len(children(p.pid)) == 2)
     time.sleep(1)  # until they are at it
-    helpers = children(p.pid)
+    workers = children(p.pid)
     kill(p)
-    wait_until(lambda: not any(map(alive, helpers)), 10)
+    wait_until(lambda: not any(map(alive, workers)), 10)
 
 
-def test_helpers_that_cannot_start_are_an_error_with_their_own_words(lossy, tmp_path):
+def test_workers_that_cannot_start_are_an_error_with_their_own_words(lossy, tmp_path):
     code = (
         "import sys, eddyline as el\n"
         "from eddyline.sweeps import pool\n"
