@@ -7,6 +7,7 @@
     t = s.run("theory")  # what the equations say
     r.flows, r.links  # pandas frames, SI units
     el.compare(r, t)  # one table
+    el.sweep(s, {"link.up.rate": ["1 Mbit/s", "2 Mbit/s"]}, out="rates").flows  # a grid
     el.theory.stability(s).plot()  # what only theory answers
 
 Everything is loaded on first use, so that `import eddyline` itself costs nothing.
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from eddyline.errors import EddylineError, InputError, InternalError, ScenarioError, WorldUnavailable
     from eddyline.result import Result
     from eddyline.scenario import WORLDS, Scenario
+    from eddyline.sweeps.frame import read_sweep
+    from eddyline.sweeps.sweep import sweep
     from eddyline.theory import theory_map
 
     __version__: str
@@ -40,6 +43,8 @@ __all__ = [
     "__version__",
     "advise",
     "compare",
+    "read_sweep",
+    "sweep",
     "theory",
     "theory_map",
 ]
@@ -56,6 +61,8 @@ _HOMES = {
     "WorldUnavailable": "eddyline.errors",
     "advise": "eddyline.adviser",
     "compare": "eddyline.comparison",
+    "read_sweep": "eddyline.sweeps.frame",
+    "sweep": "eddyline.sweeps.sweep",
     "theory_map": "eddyline.theory",
 }
 

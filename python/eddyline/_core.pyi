@@ -1,5 +1,6 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Final, final
 
 VERSION: Final[str]
@@ -13,6 +14,14 @@ def load(
     overrides: Sequence[tuple[str, str]] = (),
 ) -> Scenario: ...
 def load_file(path: str | PathLike[str], overrides: Sequence[tuple[str, str]] = ()) -> Scenario: ...
+def check_points(
+    text: str,
+    format: str,
+    name: str,
+    folder: str | PathLike[str] | None,
+    points: Sequence[Sequence[tuple[str, str]]],
+    given: int,
+) -> Checked: ...
 def quantity(what: str, text: str) -> float: ...
 def register() -> str: ...
 def response(
@@ -20,6 +29,13 @@ def response(
 ) -> tuple[float, float]: ...
 def schema() -> str: ...
 def values(what: str, text: str) -> tuple[list[float], str]: ...
+
+@final
+class Checked:
+    @property
+    def files(self) -> set[Path]: ...
+    @property
+    def mistakes(self) -> list[tuple[str, str]]: ...
 
 @final
 class Scenario:

@@ -7,6 +7,7 @@ mod quantity;
 mod register;
 mod run;
 mod scenario;
+mod sweep;
 mod theory;
 
 /// The extension module.
@@ -24,6 +25,8 @@ mod _core {
     use crate::run::Run;
     #[pymodule_export]
     use crate::scenario::{Scenario, load, load_file};
+    #[pymodule_export]
+    use crate::sweep::{Checked, check_points};
     #[pymodule_export]
     use crate::theory::{response, values};
 

@@ -51,14 +51,19 @@ pub(crate) fn load(
     folder: Option<PathBuf>,
     overrides: Vec<(String, String)>,
 ) -> PyResult<Scenario> {
-    let format = match format {
-        "toml" => Format::Toml,
-        "json" => Format::Json,
-        "dict" => Format::Dict,
-        other => return Err(PyValueError::new_err(format!("format is toml, json or dict, not {other:?}"))),
-    };
+    let format = format_named(format)?;
     let input = Input { text, format, name, folder: folder.as_deref() };
     guarded(|| Ok(eddyline_scenario::load(&input, &overrides))).and_then(|loaded| Scenario::of(py, loaded))
+}
+
+/// The format of this name.
+pub(crate) fn format_named(name: &str) -> PyResult<Format> {
+    match name {
+        "toml" => Ok(Format::Toml),
+        "json" => Ok(Format::Json),
+        "dict" => Ok(Format::Dict),
+        other => Err(PyValueError::new_err(format!("format is toml, json or dict, not {other:?}"))),
+    }
 }
 
 /// Reads a scenario file: JSON where its name ends in `.json`, else TOML.

@@ -20,6 +20,7 @@ __all__ = ["COMMANDS", "command_line", "main"]
 COMMANDS = {
     "run": "answer a scenario file: simulation, theory, or both side by side",
     "theory": "ask what only theory answers: every equilibrium, stability, flow populations",
+    "sweep": "run a grid of scenarios over keys and seeds, on all processors or a cluster",
     "check": "run scenario files and hold their [[expect]] tables against the results",
     "verify": "run a stored result again and say whether it is the same",
     "reproduce": "reproduce a paper, exhibit by exhibit, with computed verdicts",

@@ -1,0 +1,70 @@
+//! The points of a sweep, all of them checked before any of them runs.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
+
+use eddyline_scenario::{Diagnostic, Input};
+use pyo3::prelude::*;
+
+use crate::errors::{guarded, internal};
+use crate::scenario::format_named;
+
+/// Overrides of one point, in order.
+type Overrides = Vec<(String, String)>;
+
+/// What is known of points that were checked together.
+#[pyclass(frozen, get_all, module = "eddyline._core")]
+#[derive(Default)]
+pub(crate) struct Checked {
+    /// Files that the points refer to, folder included.
+    files: BTreeSet<PathBuf>,
+    /// Mistakes as text and as JSON, each once however many points share it.
+    mistakes: Vec<(String, String)>,
+}
+
+/// Loads the scenario once for every point and forgets it again. The first `given` overrides of a point are the whole
+/// sweep's (`--set`), the others its own (`--vary`).
+#[pyfunction]
+#[pyo3(signature = (text, format, name, folder, points, given))]
+pub(crate) fn check_points(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    name: &str,
+    folder: Option<PathBuf>,
+    points: Vec<Overrides>,
+    given: usize,
+) -> PyResult<Checked> {
+    let format = format_named(format)?;
+    let input = Input { text, format, name, folder: folder.as_deref() };
+    py.detach(|| guarded(|| check(&input, &points, given)))
+}
+
+fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<Checked> {
+    let mut checked = Checked::default();
+    let mut seen = HashSet::new();
+    for overrides in points {
+        match eddyline_scenario::load(input, overrides) {
+            Ok(scenario) => checked.files.extend(scenario.files),
+            Err(diagnostics) => {
+                for mut diagnostic in diagnostics.all {
+                    name_the_option(&mut diagnostic, &overrides[given.min(overrides.len())..]);
+                    let text = diagnostic.to_string();
+                    if seen.insert(text.clone()) {
+                        let json = serde_json::to_string(&diagnostic).map_err(|e| internal(e.to_string()))?;
+                        checked.mistakes.push((text, json));
+                    }
+                }
+            }
+        }
+    }
+    Ok(checked)
+}
+
+/// Overrides are taken for `--set`; a point's own came with `--vary`.
+fn name_the_option(diagnostic: &mut Diagnostic, varied: &[(String, String)]) {
+    let Some(pair) = diagnostic.file.strip_prefix("--set ") else { return };
+    if varied.iter().any(|(key, value)| pair == format!("{key}={value}")) {
+        diagnostic.file = format!("--vary {pair}");
+    }
+}

@@ -1,0 +1,91 @@
+"""What a sweep's folder holds, as pandas frames."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from eddyline.errors import InputError
+from eddyline.sweeps import manifest
+from eddyline.sweeps.parts import ENTITIES, POINTS, TEXTS, joined, label_types, without_superseded
+from eddyline.sweeps.store import parts_of, read_part
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eddyline.sweeps.grid import Grid
+
+__all__ = ["read_sweep", "read_table"]
+
+_TRIES = 20
+
+
+def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
+    """Reads a sweep, finished or not; one that is not says so with a warning.
+
+    Args:
+        folder: What `eddyline sweep --out` or `sweep(out=...)` wrote.
+        of: `"flows"`, `"links"`, `"groups"` (tables with `count`) or `"arrivals"`; `"points"` for the points.
+
+    Returns:
+        A row per point, seed and flow (link, ...), in the order of the grid: a column per varied key, `seed`, `flow`
+        (`link`, ...) and the fields of the result (`goodput_bps`, `rtt_s.mean`, ...), SI units, as the names say.
+        Varied values are numbers where all of a key are plain numbers, else texts as given. Of points: `failure`
+        (why it failed, or null) and `approximations`.
+
+    Raises:
+        InputError: The folder holds no sweep, or there is no such table.
+    """
+    folder = Path(folder)
+    if of != POINTS and of not in ENTITIES:
+        raise InputError(f"a sweep has no {of!r}", f"it has {', '.join([*ENTITIES, POINTS])}")
+    document = manifest.read(folder)
+    if document is None:
+        raise InputError(f"{folder}: holds no sweep", "eddyline sweep ... --out DIR makes one")
+    grid = manifest.grid_of(document)
+    points = read_table(folder, POINTS, grid)
+    failed = len(points) - points["failure"].null_count
+    missing = len(grid) - len(points)
+    if missing:
+        warnings.warn(f"{folder}: unfinished: {missing:,} of {len(grid):,} points are missing", stacklevel=2)
+    if failed:
+        warnings.warn(f"{folder}: {failed:,} of {len(grid):,} points failed: of='points' says why", stacklevel=2)
+    table = points if of == POINTS else read_table(folder, of, grid)
+    return _frame(table.drop_columns(["point"]), text=("failure",))
+
+
+def read_table(folder: Path, kind: str, grid: Grid) -> Any:
+    """A table of all parts, by point.
+
+    Raises:
+        InputError: Parts vanish faster than they can be read.
+    """
+    for _ in range(_TRIES):
+        try:
+            found = [t for t in (read_part(folder, span, kind) for span in parts_of(folder)) if t is not None]
+        except FileNotFoundError:  # a sweep at work has just joined them into one
+            continue
+        if not found:
+            return _empty(kind, grid)
+        return without_superseded(joined(found)) if kind == POINTS else joined(found)
+    raise InputError(f"{folder}: changes faster than it can be read", "is something removing its files?")
+
+
+def _empty(kind: str, grid: Grid) -> Any:
+    fields = {"failure": pa.string(), "approximations": TEXTS}
+    if kind in ENTITIES:
+        fields = {ENTITIES[kind]: pa.string()}
+    return pa.schema({"point": pa.int64(), **label_types(grid), **fields}).empty_table()
+
+
+def _frame(table: Any, text: tuple[str, ...]) -> pd.DataFrame:
+    """As `Result.flows` has them: a column that is never known is of NaN."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_null(field.type) and field.name not in text:
+            table = table.set_column(place, field.name, pc.cast(table[field.name], pa.float64()))
+    frame: pd.DataFrame = table.to_pandas()
+    return frame

@@ -1,0 +1,137 @@
+"""The points of a sweep: the product of lists of values, times seeds."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from eddyline.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Grid", "Task", "Vary", "split", "typed"]
+
+_COMMA = re.compile(r"(?<!\\),")
+
+
+@dataclass(frozen=True)
+class Vary:
+    """A key of the scenario and the values that it takes, each as `--set` takes it."""
+
+    key: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A point that is to be answered: its number, a value per varied key, and its seed where seeds are repeated."""
+
+    point: int
+    values: tuple[str, ...]
+    seed: int | None
+
+
+def split(text: str) -> tuple[str, ...]:
+    r"""The values in `V1,V2,...`; a comma inside a value is written `\,`."""
+    return tuple(part.replace("\\,", ",").strip() for part in _COMMA.split(text))
+
+
+def typed(values: Sequence[str]) -> list[Any]:
+    """Values for a column: numbers or truth values where all are, else texts as written, without TOML's quotes."""
+    read = [_toml(value) for value in values]
+    if all(type(v) is int and -(2**63) <= v < 2**63 for v in read) or all(type(v) is bool for v in read):
+        return read
+    if all(type(v) in (int, float) and math.isfinite(v) for v in read):
+        return [float(v) for v in read]
+    return [v if isinstance(v, str) else value for v, value in zip(read, values, strict=True)]
+
+
+def _toml(text: str) -> Any:
+    try:
+        return tomllib.loads(f"v = {text}")["v"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+class Grid:
+    """Points by number: the last key varies fastest, seeds faster still.
+
+    Args:
+        vary: Keys and their values.
+        first_seed: Seed of the first repetition.
+        seeds: How many seeds every combination of values is repeated with.
+
+    Raises:
+        InputError: The lists make no grid; the message lists every mistake.
+    """
+
+    def __init__(self, vary: Sequence[Vary], first_seed: int = 0, seeds: int = 1) -> None:
+        mistakes = _mistakes(vary, first_seed, seeds)
+        if mistakes:
+            raise InputError("\n".join(mistakes))
+        self.vary = tuple(vary)
+        self.columns = {v.key: typed(v.values) for v in vary}
+        self.seeds = seeds
+        self.first_seed = first_seed
+        self.combinations = math.prod(len(v.values) for v in vary)
+
+    def __len__(self) -> int:
+        return self.combinations * self.seeds
+
+    @property
+    def varies_seed(self) -> bool:
+        """Whether `seed` is one of the keys."""
+        return any(_is_seed(v.key) for v in self.vary)
+
+    def places(self, combination: int) -> tuple[int, ...]:
+        """Which value of each key a combination has."""
+        places = []
+        for v in reversed(self.vary):
+            combination, place = divmod(combination, len(v.values))
+            places.append(place)
+        return tuple(reversed(places))
+
+    def overrides(self, combination: int) -> list[tuple[str, str]]:
+        """What a combination sets, seeds left out."""
+        return [(v.key, v.values[place]) for v, place in zip(self.vary, self.places(combination), strict=True)]
+
+    def task(self, point: int) -> Task:
+        """Point number `point`."""
+        combination, repetition = divmod(point, self.seeds)
+        values = tuple(value for _, value in self.overrides(combination))
+        return Task(point, values, None if self.varies_seed else self.first_seed + repetition)
+
+    def labels(self, point: int) -> dict[str, Any]:
+        """The columns that say which point a row belongs to: a value per varied key, and `seed`."""
+        combination, repetition = divmod(point, self.seeds)
+        places = self.places(combination)
+        labels = {v.key: self.columns[v.key][place] for v, place in zip(self.vary, places, strict=True)}
+        if not self.varies_seed:
+            labels["seed"] = self.first_seed + repetition
+        return labels
+
+
+def _is_seed(key: str) -> bool:
+    return key.strip().strip("\"'") == "seed"
+
+
+def _mistakes(vary: Sequence[Vary], first_seed: int, seeds: int) -> list[str]:
+    keys = [v.key for v in vary]
+    mistakes = [
+        f"--vary {key}: given {keys.count(key)} times; one list has all values of a key"
+        for key in dict.fromkeys(k for k in keys if keys.count(k) > 1)
+    ]
+    for v in vary:
+        if not v.values or not all(v.values):
+            mistakes.append(f"--vary {v.key}: a value is empty")
+        twice = [value for value in dict.fromkeys(v.values) if v.values.count(value) > 1]
+        mistakes += [f"--vary {v.key}: {value} is given {v.values.count(value)} times" for value in twice if value]
+    if seeds > 1 and any(_is_seed(v.key) for v in vary):
+        mistakes.append("--seeds repeats every point with other seeds, --vary seed names them: give one of the two")
+    if first_seed + seeds - 1 >= 2**63:
+        mistakes.append(f"--seeds {seeds}: seeds from {first_seed} on go beyond 2^63 - 1")
+    return mistakes

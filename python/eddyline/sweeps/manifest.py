@@ -1,0 +1,101 @@
+"""`sweep.json`: which sweep a folder holds, and how another differs from it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from eddyline.errors import InputError
+from eddyline.sweeps.grid import Grid, Vary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["MANIFEST", "differences", "grid_of", "read"]
+
+MANIFEST = "sweep.json"
+
+_SHOWN = 5
+_ABSENT = object()
+
+
+def read(folder: Path) -> dict[str, Any] | None:
+    """What a folder says that it holds, or None where it holds no sweep.
+
+    Raises:
+        InputError: It says something that this version does not understand.
+    """
+    path = folder / MANIFEST
+    try:
+        document = json.loads(path.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as e:
+        raise InputError(f"{path}: cannot be read: {e}") from None
+    if not isinstance(document, dict) or document.get("format") != 1:
+        raise InputError(f"{path}: not the description of a sweep that this version understands")
+    return document
+
+
+def grid_of(document: Mapping[str, Any]) -> Grid:
+    """The grid of the sweep that a folder holds."""
+    vary = [Vary(key, tuple(values)) for key, values in document["vary"].items()]
+    return Grid(vary, document["first_seed"], document["seeds"])
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """How the sweep `new` is another than `old`, in words; nothing where it is the same."""
+    found = [f"{key} {old[key]}, now {new[key]}" for key in ("version", "world", "seeds") if old[key] != new[key]]
+    found += _of_scenario(old, new)
+    if old["set"] != new["set"]:
+        found.append(f"--set {_pairs(old['set'])}, now {_pairs(new['set'])}")
+    for key in dict.fromkeys([*old["vary"], *new["vary"]]):
+        before, now = old["vary"].get(key), new["vary"].get(key)
+        if before != now:
+            found.append(f"--vary {key}={_values(before)}, now {_values(now)}")
+    if old["vary"] == new["vary"] and list(old["vary"]) != list(new["vary"]):
+        found.append(f"the order of the keys was {', '.join(old['vary'])}")
+    for name in dict.fromkeys([*old["files"], *new["files"]]):
+        if old["files"].get(name) != new["files"].get(name):
+            found.append(f"the file {name} has changed")
+    if not found and old["first_seed"] != new["first_seed"]:
+        found.append(f"first seed {old['first_seed']}, now {new['first_seed']}")
+    return found
+
+
+def _of_scenario(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    if old["scenario_sha256"] == new["scenario_sha256"]:
+        return []
+    if old["scenario"] is None or new["scenario"] is None:
+        return ["the scenario is another"]
+    before, now = dict(_leaves(old["scenario"])), dict(_leaves(new["scenario"]))
+    changed = [key for key in {**before, **now} if before.get(key, _ABSENT) != now.get(key, _ABSENT)]
+    found = [f"{key} = {_shown(before, key)}, now {_shown(now, key)}" for key in changed[:_SHOWN]]
+    if len(changed) > _SHOWN:
+        found.append(f"{len(changed) - _SHOWN} more keys of the scenario")
+    return found
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Values of a scenario by dotted name."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{name}.{key}" if name else key)
+    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        for number, item in enumerate(value):
+            yield from _leaves(item, f"{name}.{item.get('name', number)}")
+    else:
+        yield name, value
+
+
+def _shown(leaves: Mapping[str, Any], key: str) -> str:
+    return json.dumps(leaves[key], ensure_ascii=False) if key in leaves else "(nothing)"
+
+
+def _pairs(pairs: list[list[str]]) -> str:
+    return " ".join(f"{key}={value}" for key, value in pairs) or "(nothing)"
+
+
+def _values(values: list[str] | None) -> str:
+    return "(not varied)" if values is None else ",".join(v.replace(",", "\\,") for v in values)

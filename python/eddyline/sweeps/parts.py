@@ -1,0 +1,102 @@
+"""Answers of points as Arrow tables: a row per point, and one per point and flow, link, group or table of arrivals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from eddyline.sweeps.grid import Grid
+    from eddyline.sweeps.worker import Outcome
+
+    Table: TypeAlias = Any  # pyarrow.Table
+
+__all__ = ["ENTITIES", "POINTS", "TEXTS", "joined", "label_types", "tables", "without_superseded"]
+
+POINTS = "points"
+"""The table of points themselves."""
+
+ENTITIES = {"flows": "flow", "links": "link", "groups": "group", "arrivals": "arrivals"}
+"""The other tables, and the column of each that names its entity."""
+
+
+TEXTS = pa.list_(pa.field("element", pa.string()))
+"""A list of texts, with the name of its inside that Parquet gives it."""
+
+
+def tables(outcomes: Sequence[Outcome], grid: Grid) -> dict[str, Table]:
+    """The tables of these points; those without rows are left out, but for that of the points."""
+    made = {POINTS: _points(outcomes, grid)}
+    for kind, entity in ENTITIES.items():
+        whose: list[int] = []
+        rows: list[dict[str, Any]] = []
+        for outcome in outcomes:
+            part = (outcome.tables or {}).get(kind, ())
+            whose += [outcome.point] * len(part)
+            rows += part
+        if rows:
+            made[kind] = _entities(whose, rows, entity, grid)
+    return made
+
+
+def _points(outcomes: Sequence[Outcome], grid: Grid) -> Table:
+    table = pa.table(
+        {
+            "failure": pa.array([o.failure for o in outcomes], pa.string()),
+            "approximations": pa.array([list(o.approximations) for o in outcomes], TEXTS),
+        }
+    )
+    return _labelled(table, [o.point for o in outcomes], grid)
+
+
+def _entities(whose: Sequence[int], rows: Sequence[dict[str, Any]], entity: str, grid: Grid) -> Table:
+    table = pa.Table.from_struct_array(pa.array(rows))
+    while any(pa.types.is_struct(f.type) for f in table.schema):
+        table = table.flatten()  # `rtt_s` with `mean` becomes `rtt_s.mean`
+    # Tables within an entity (completion times by size) have no place in a row.
+    table = table.drop_columns([f.name for f in table.schema if pa.types.is_list(f.type)])
+    table = table.rename_columns([entity if name == "name" else name for name in table.column_names])
+    return _labelled(table, whose, grid)
+
+
+def _labelled(table: Table, whose: Sequence[int], grid: Grid) -> Table:
+    """With the columns that say which point a row belongs to in front."""
+    labels = {point: grid.labels(point) for point in dict.fromkeys(whose)}
+    columns: dict[str, Any] = {"point": pa.array(whose, pa.int64())}
+    for name, kind in label_types(grid).items():
+        columns[name] = pa.array([labels[point][name] for point in whose], kind)
+    for name in table.column_names:
+        columns[name] = table[name]
+    return pa.table(columns)
+
+
+def label_types(grid: Grid) -> dict[str, Any]:
+    """Arrow's types of those columns."""
+    types = {key: pa.array(values).type for key, values in grid.columns.items()}
+    return types if grid.varies_seed else {**types, "seed": pa.int64()}
+
+
+def joined(parts: Iterable[Table]) -> Table:
+    """One table of several, by point; rows of a point keep their order. A column of nulls takes the others' type."""
+    table = pa.concat_tables(list(parts), promote_options="permissive")
+    order = pc.sort_indices(table, sort_keys=[("point", "ascending")])  # stable
+    return table.take(order).combine_chunks()
+
+
+def without_superseded(points: Table) -> Table:
+    """Each point once, of the table of points: its success if there is one, else its latest failure.
+
+    Args:
+        points: By point, the rows of each in the order in which they were stored.
+    """
+    kept: dict[int, int] = {}
+    for row, (point, failure) in enumerate(
+        zip(points["point"].to_pylist(), points["failure"].to_pylist(), strict=True)
+    ):
+        if failure is None or point not in kept or points["failure"][kept[point]].is_valid:
+            kept[point] = row
+    return points if len(kept) == len(points) else points.take(pa.array(list(kept.values()), pa.int64()))

@@ -1,0 +1,215 @@
+"""What a sweep is: a scenario, a grid, a world; all of it checked before anything runs or is written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline import _core
+from eddyline.errors import InputError, ScenarioError
+from eddyline.scenario import _HERE, WORLDS, Scenario, _plain, unavailable
+from eddyline.sweeps.grid import Grid
+from eddyline.sweeps.worker import Job
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from eddyline.sweeps.grid import Vary
+
+__all__ = ["Plan", "Source"]
+
+_AT_A_TIME = 256
+_MISTAKES = 100
+
+
+@dataclass(frozen=True)
+class Source:
+    """A scenario as it was written."""
+
+    text: str
+    format: str
+    name: str
+    folder: Path
+
+    @classmethod
+    def of_file(cls, path: Path) -> Source:
+        """A scenario file.
+
+        Raises:
+            ScenarioError: It cannot be read.
+        """
+        try:
+            if path.is_file():
+                text = path.read_bytes().decode("utf-8")
+                return cls(text, "json" if path.suffix.lower() == ".json" else "toml", str(path), path.parent)
+        except (OSError, UnicodeDecodeError):
+            pass
+        _core.load_file(path)  # says what is wrong with it
+        raise ScenarioError(f"{path}: cannot be read")
+
+    @classmethod
+    def of_scenario(cls, scenario: Scenario) -> Source:
+        """A scenario that is loaded."""
+        return cls(scenario.canonical, "json", scenario.title, scenario.folder)
+
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any]) -> Source:
+        """A scenario as a dict. Relative paths in it are relative to the working directory.
+
+        Raises:
+            ScenarioError: It holds what no scenario can.
+        """
+        try:
+            return cls(json.dumps(table, default=_plain, allow_nan=False), "dict", "scenario", Path())
+        except (TypeError, ValueError):
+            Scenario(table)  # says what
+            raise
+
+    def load(self, overrides: Sequence[tuple[str, str]]) -> _core.Scenario:
+        """The scenario with overrides.
+
+        Raises:
+            ScenarioError: Something in it is wrong.
+        """
+        return _core.load(self.text, self.format, self.name, self.folder, overrides)
+
+
+class Plan:
+    """A sweep that can be run.
+
+    Args:
+        source: The scenario.
+        vary: The keys of the grid and their values.
+        given: Overrides of the whole sweep.
+        seeds: How many seeds every combination is run with: the scenario's, the next, ...
+        world: Who answers.
+
+    Raises:
+        InputError: The lists make no grid, or there is no such world.
+        WorldUnavailable: That world cannot be run here.
+    """
+
+    def __init__(
+        self, source: Source, vary: Sequence[Vary], given: Sequence[tuple[str, str]], seeds: int, world: str
+    ) -> None:
+        if world not in WORLDS:
+            raise InputError(f"there is no world {world!r}", f"worlds are {', '.join(WORLDS)}")
+        if world not in _HERE:
+            raise unavailable(world)
+        both = [v.key for v in vary if v.key in {key for key, _ in given}]
+        if both:
+            raise InputError(f"{', '.join(both)}: both --set and --vary", "a key is set once, or varied")
+        if seeds < 1:
+            raise InputError(f"{seeds} seeds: a point has at least one")
+        self.source = source
+        self.given = tuple(given)
+        self.world = world
+        # Without the seeds first: where the scenario is wrong, what is wrong with it is for `check` to say.
+        self.grid = Grid(vary, seeds=seeds)
+        self._base = self._loaded(self.given)
+        first = self._loaded([*self.given, *self.grid.overrides(0)])
+        if first is not None:
+            self.grid = Grid(vary, first.seed, seeds)
+
+    def _loaded(self, overrides: Sequence[tuple[str, str]]) -> _core.Scenario | None:
+        try:
+            return self.source.load(overrides)
+        except ScenarioError:
+            return None
+
+    def job(self, files: Sequence[str] = ()) -> Job:
+        """What those who answer need, with these of its files."""
+        s = self.source
+        content = {name: (s.folder / name).read_bytes() for name in files}
+        keys = tuple(v.key for v in self.grid.vary)
+        return Job(s.text, s.format, s.name, str(s.folder), self.given, keys, self.world, content)
+
+    def check(self, told: Callable[[int], object] = lambda _: None) -> list[str]:
+        """Loads every combination once.
+
+        Args:
+            told: Is told now and then how many are checked.
+
+        Returns:
+            The files that any of them refers to.
+
+        Raises:
+            ScenarioError: Some are wrong; the message has every mistake, each once.
+        """
+        files: set[Path] = set()
+        mistakes: dict[tuple[Any, ...], tuple[str, dict[str, Any]]] = {}
+        checked = 0
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for found in pool.map(self._check, self._chunks()):
+                files |= found.files
+                for text, document in found.mistakes:
+                    mistake = json.loads(document)
+                    mistakes.setdefault(_identity(mistake), (text, mistake))
+                checked = min(checked + _AT_A_TIME, self.grid.combinations)
+                told(checked)
+                if len(mistakes) > _MISTAKES:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    break
+        if mistakes:
+            texts = [text for text, _ in mistakes.values()][:_MISTAKES]
+            more = ["and more"] if len(mistakes) > _MISTAKES else []
+            raise ScenarioError("\n".join(texts + more), [mistake for _, mistake in mistakes.values()])
+        return sorted({self._named(path) for path in files})
+
+    def _chunks(self) -> Iterator[range]:
+        for start in range(0, self.grid.combinations, _AT_A_TIME):
+            yield range(start, min(start + _AT_A_TIME, self.grid.combinations))
+
+    def _check(self, combinations: range) -> _core.Checked:
+        s = self.source
+        points = [[*self.given, *self.grid.overrides(c)] for c in combinations]
+        return _core.check_points(s.text, s.format, s.name, s.folder, points, len(self.given))
+
+    def _named(self, path: Path) -> str:
+        """As the scenario names it: relative to its folder where it is that."""
+        try:
+            return str(path.relative_to(self.source.folder))
+        except ValueError:
+            return str(path)
+
+    def digests(self, files: Sequence[str]) -> dict[str, str | None]:
+        """SHA-256 of files by name; None for those that cannot be read."""
+        return {name: _digest(self.source.folder / name) for name in files}
+
+    def document(self, files: Sequence[str]) -> dict[str, Any]:
+        """What tells this sweep from any other, as `sweep.json` has it."""
+        base = self._base
+        return {
+            "format": 1,
+            "version": _core.VERSION,
+            "world": self.world,
+            "scenario_sha256": base.sha256 if base else hashlib.sha256(self.source.text.encode()).hexdigest(),
+            # Where the scenario is whole only with the varied keys, its text stands for it.
+            "scenario": json.loads(base.canonical) if base else None,
+            "files": self.digests(files),
+            "set": [list(pair) for pair in self.given],
+            "vary": {v.key: list(v.values) for v in self.grid.vary},
+            "first_seed": self.grid.first_seed,
+            "seeds": self.grid.seeds,
+            "points": len(self.grid),
+        }
+
+
+def _identity(mistake: dict[str, Any]) -> tuple[Any, ...]:
+    """What makes it the same mistake in another point: the key that was set, whatever the value."""
+    file = str(mistake["file"])
+    where = file.partition("=")[0] if file.startswith("--") else file
+    return where, mistake["line"], mistake["column"], mistake["key"], mistake["message"]
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

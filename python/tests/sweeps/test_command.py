@@ -1,0 +1,297 @@
+"""`eddyline sweep`: what it writes, what it says, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+
+import pandas as pd
+import pytest
+
+import eddyline as el
+
+from .conftest import alive, children, kill, rates, start, stored, wait_until
+
+
+def summary(ran):
+    assert ran.code == 0, ran.err
+    assert ran.err == ""
+    return json.loads(ran.out)
+
+
+def test_every_row_is_what_run_says(eddyline, lossy, tmp_path):
+    path = lossy()
+    words = ["--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--vary", "flow.download.tcp.initial_window=2,10"]
+    d = summary(eddyline("sweep", path, *words, "--seeds", 2, "--out", "grid", "--json"))
+    assert (d["points"], d["done"], d["ran"], d["failed"], d["failures"]) == (8, 8, 8, 0, [])
+    flows, links = el.read_sweep(tmp_path / "grid"), el.read_sweep(tmp_path / "grid", of="links")
+    keys = ["link.down.rate", "flow.download.tcp.initial_window"]
+    assert list(flows.columns[:4]) == [*keys, "seed", "flow"]
+    assert list(links.columns[:4]) == [*keys, "seed", "link"]
+    assert (len(flows), len(links)) == (8, 16)
+    rows = iter(flows.itertuples())
+    for rate in ("1 Mbit/s", "2 Mbit/s"):
+        for window in (2, 10):
+            for seed in (3, 4):
+                row = next(rows)
+                assert row[1:5] == (rate, window, seed, "download")
+                result = el.Scenario.load(path, set={"link.down.rate": rate, keys[1]: window, "seed": seed}).run(
+                    series=False
+                )
+                here = flows["link.down.rate"].eq(rate) & flows[keys[1]].eq(window) & flows["seed"].eq(seed)
+                for mine, theirs in ((flows[here], result.flows), (links[here.repeat(2).array], result.links)):
+                    mine = mine.drop(columns=[*keys, "seed"]).rename(columns={"flow": "name", "link": "name"})
+                    pd.testing.assert_frame_equal(mine.reset_index(drop=True), theirs, check_exact=True)
+
+
+def test_theory_and_overrides_and_groups(eddyline, scenario, tmp_path):
+    words = ["--vary", "flow.download.controller.alpha=10 packets,20 packets", "--set", "flow.upload.count=3"]
+    summary(eddyline("sweep", scenario(), *words, "--world", "theory", "--out", "t", "--json"))
+    flows, groups = el.read_sweep(tmp_path / "t"), el.read_sweep(tmp_path / "t", of="groups")
+    assert list(flows["flow"]) == ["download", "upload[0]", "upload[1]", "upload[2]"] * 2
+    assert list(groups["group"]) == ["upload"] * 2
+    assert flows["timeouts"].isna().all()  # theory knows none
+    assert str(flows["timeouts"].dtype) == "float64"
+    down = flows[flows["flow"] == "download"]
+    theory = el.Scenario.load(scenario(), set={"flow.upload.count": 3, "flow.download.controller.alpha": "10 packets"})
+    assert down["goodput_bps"].iloc[0] == theory.run("theory").flows["goodput_bps"].iloc[0]
+
+
+def test_a_grid_of_nothing_but_arrivals(eddyline, lossy, tmp_path):
+    arrivals = """
+[[arrivals]]
+name = "files"
+rate = "20 /s"
+size = { kind = "exponential", mean = "10 kB" }
+controller = { kind = "newreno" }
+data = ["down"]
+ack = ["up"]
+"""
+    path = lossy(more=arrivals)
+    path.write_text(path.read_text().replace(path.read_text()[path.read_text().index("[[flow]]") :], arrivals))
+    summary(eddyline("sweep", path, "--vary", "arrivals.files.rate=10 /s,20 /s", "--out", "a", "--json"))
+    assert len(el.read_sweep(tmp_path / "a")) == 0
+    assert list(el.read_sweep(tmp_path / "a").columns) == ["arrivals.files.rate", "seed", "flow"]
+    found = el.read_sweep(tmp_path / "a", of="arrivals")
+    assert list(found["arrivals.files.rate"]) == ["10 /s", "20 /s"]
+    assert found["completion_s.mean"].gt(0).all()
+
+
+def test_what_people_see(eddyline, lossy):
+    words = ("sweep", lossy(), "--vary", rates(3), "--out", "grid")
+    first = eddyline(*words)
+    assert (first.code, first.out, first.err) == (0, "3 of 3 points done: grid\n", "")
+    second = eddyline(*words)
+    assert (second.code, second.out, second.err) == (0, "3 of 3 points done, 3 of them before: grid\n", "")
+    assert eddyline(*words, "--quiet").out == ""
+
+
+def test_progress_is_for_terminals(lossy, tmp_path):
+    import pty
+    import subprocess
+
+    from conftest import COMMAND, environment
+
+    path, (ours, theirs) = lossy(('duration = "2 s"', 'duration = "40000 s"')), pty.openpty()
+    words = [COMMAND, "sweep", path, "--vary", rates(4), "--out", tmp_path / "grid", "--workers", "1"]
+    p = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs, env={**environment(), "TERM": "xterm"})
+    os.close(theirs)
+    said = b""
+    try:
+        while part := os.read(ours, 65536):
+            said += part
+    except OSError:  # the other end is closed
+        pass
+    assert p.wait(60) == 0
+    text = said.decode()
+    assert "/4" in text
+    assert "/s " in text
+    assert "left" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--vary", "link.down.rat=1 Mbit/s,2 Mbit/s"], ["--vary link.down.rat=1 Mbit/s", "rate"]),
+        (["--vary", "link.down.rate=1,2 Mbit/s,3"], ["--vary link.down.rate=1:", "--vary link.down.rate=3:"]),
+        (["--vary", "warmup=1 s,3 s", "--vary", "link.sideways.rate=1 Mbit/s"], ["warmup", "sideways"]),
+        (["--vary", "duration=1 s,2 s", "--vary", "warmup=500 ms,1500 ms"], ["warmup"]),
+        (["--vary", "link.down.rate=1 Mbit/s,"], ["a value is empty"]),
+        (["--vary", "link.down.rate=1 Mbit/s,1 Mbit/s"], ["given 2 times"]),
+        (["--vary", "seed=1,2", "--seeds", "2"], ["--vary seed"]),
+        (["--vary", "seed=1", "--set", "seed=2"], ["both --set and --vary"]),
+        (["--vary", "seed=1,-1"], ["-1"]),
+        (["--vary", "link.down.rate"], ["KEY=VALUE"]),
+        (["--vary", "loss=0.1", "--seeds", "0"], ["0"]),
+        (["--vary", "seed=1", "--workers", "0"], ["0"]),
+        (["--vary", "seed=1", "--engine", "moon://x:1"], ["dask://HOST:PORT"]),
+        (["--vary", "seed=1", "--engine", "dask://x:1", "--workers", "2"], ["--workers"]),
+        (["--set", "seed=1"], ["--vary"]),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_runs(eddyline, lossy, tmp_path, words, said):
+    path = lossy()
+    ran = eddyline("sweep", path, *words, "--out", "grid", "--json")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: ")
+    for each in said:
+        assert each in ran.err
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_mistake_that_points_share_is_said_once(eddyline, lossy):
+    path = lossy(('rate = "192 kbit/s"', 'rate = "192 kbit"'))
+    ran = eddyline("sweep", path, "--vary", rates(300), "--vary", "link.dwn.delay=1 ms,2 ms", "--out", "grid")
+    assert ran.code == 2
+    assert ran.err.count("192 kbit") == 1
+    assert ran.err.count("dwn") == 2  # the option, and the name in the message
+    missing = eddyline("sweep", "nowhere.toml", "--vary", "seed=1", "--out", "grid")
+    assert missing.code == 2
+    assert "nowhere.toml" in missing.err
+
+
+def test_a_world_that_is_not_here(eddyline, lossy, tmp_path):
+    path = lossy()
+    ran = eddyline("sweep", path, "--vary", "seed=1", "--world", "kernel", "--out", "grid")
+    assert (ran.code, ran.out) == (3, "")
+    assert "world kernel" in ran.err
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_another_sweep_in_the_same_folder_is_refused_with_the_difference(eddyline, lossy, tmp_path):
+    (tmp_path / "movie.dat").write_text("1000\n2000\n")
+    more = '\n[[traffic]]\nname = "movie"\npath = ["up"]\nmodel = { kind = "trace", file = "movie.dat" }\n'
+    path = lossy(more=more)
+    words = ("sweep", path, "--vary", rates(2), "--vary", "link.up.delay=1 ms,2 ms")
+    assert eddyline(*words, "--seeds", 2, "--out", "grid").code == 0
+    before = {p: p.read_bytes() for p in (tmp_path / "grid").rglob("*") if p.is_file()}
+
+    def refused(*words: object) -> str:
+        ran = eddyline(*words, "--out", "grid")
+        assert (ran.code, ran.out) == (2, ""), ran.err
+        assert "holds another sweep" in ran.err
+        return ran.err
+
+    assert "seeds 2, now 3" in refused(*words, "--seeds", 3)
+    assert "world sim, now theory" in refused(*words, "--seeds", 2, "--world", "theory")
+    said = refused("sweep", path, "--vary", rates(3), "--vary", "link.up.delay=1 ms,2 ms", "--seeds", 2)
+    assert "--vary link.down.rate=1000 kbit/s,1001 kbit/s, now 1000 kbit/s,1001 kbit/s,1002 kbit/s" in said
+    said = refused("sweep", path, "--vary", rates(2), "--seeds", 2)
+    assert "--vary link.up.delay=1 ms,2 ms, now (not varied)" in said
+    said = refused("sweep", path, "--vary", "link.up.delay=1 ms,2 ms", "--vary", rates(2), "--seeds", 2)
+    assert "order of the keys" in said
+    said = refused(*words, "--seeds", 2, "--set", "link.down.loss=0.02")
+    assert "link.down.loss = 0.01, now 0.02" in said
+    assert "--set (nothing), now link.down.loss=0.02" in said
+    lossy(('duration = "2 s"', 'duration = "3 s"'), more=more)
+    assert 'duration = "2 s", now "3 s"' in refused(*words, "--seeds", 2)
+    lossy(more=f"\n# a comment is no difference\n{more}")
+    (tmp_path / "movie.dat").write_text("1000\n2001\n")
+    assert "movie.dat has changed" in refused(*words, "--seeds", 2)
+    (tmp_path / "movie.dat").write_text("1000\n2000\n")
+    manifest = tmp_path / "grid" / "sweep.json"
+    manifest.write_text(manifest.read_text().replace(f'"version": "{el.__version__}"', '"version": "0.0.0"'))
+    assert f"version 0.0.0, now {el.__version__}" in refused(*words, "--seeds", 2)
+    manifest.write_bytes(before[manifest])
+    assert all(p.read_bytes() == content for p, content in before.items() if p.name != "lock")
+    assert eddyline(*words, "--seeds", 2, "--out", "grid").code == 0
+
+
+def test_a_folder_of_something_else_is_left_alone(eddyline, lossy, tmp_path):
+    path = lossy()
+    assert eddyline("run", path, "--out", "result").code == 0
+    ran = eddyline("sweep", path, "--vary", "seed=1", "--out", "result")
+    assert ran.code == 2
+    assert "result.json" in ran.err
+    assert eddyline("sweep", path, "--vary", "seed=1", "--out", path).code == 2
+    assert not (tmp_path / "result" / "lock").exists()
+    with pytest.raises(el.InputError, match="holds no sweep"):
+        el.read_sweep(tmp_path / "result")
+
+
+OVERLOAD = '\n[[traffic]]\nname = "flood"\npath = ["down"]\nmodel = { kind = "cbr", rate = "900 kbit/s" }\n'
+"""Theory has no equilibrium where this is more than the link carries."""
+
+
+def test_points_that_fail_do_not_stop_the_others_and_are_tried_again(eddyline, lossy, tmp_path):
+    words = ("sweep", lossy(more=OVERLOAD), "--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--world", "theory")
+    words += ("--vary", "traffic.flood.model.rate=0.9 Mbit/s,1.5 Mbit/s", "--set", "flow.download.controller.kind=fast")
+    words += ("--set", "flow.download.controller.alpha=10 packets", "--set", "link.down.loss=0.0")
+    ran = eddyline(*words, "--out", "grid", "--json")
+    assert ran.code == 1
+    d = json.loads(ran.out)
+    assert (d["points"], d["done"], d["ran"], d["failed"]) == (4, 3, 3, 1)
+    (failure,) = d["failures"]
+    assert failure["point"] == 1
+    assert failure["set"] == {"link.down.rate": "1 Mbit/s", "traffic.flood.model.rate": "1.5 Mbit/s", "seed": 3}
+    assert "grows without bound" in failure["why"]
+    assert "link.down.rate=1 Mbit/s traffic.flood.model.rate=1.5 Mbit/s seed=3: " in ran.err
+    with pytest.warns(UserWarning, match="1 of 4 points failed"):
+        assert len(el.read_sweep(tmp_path / "grid")) == 3
+    with pytest.warns(UserWarning, match="failed"):
+        points = el.read_sweep(tmp_path / "grid", of="points")
+    assert list(points["failure"].notna()) == [False, True, False, False]
+    again = eddyline(*words, "--out", "grid", "--json")
+    assert again.code == 1
+    d = json.loads(again.out)
+    assert (d["done"], d["ran"], d["failed"]) == (3, 0, 1)  # tried, and failed again
+    assert "holds another sweep" not in again.err
+
+
+def test_ctrl_c_keeps_what_is_done(eddyline, lossy, tmp_path):
+    path, folder = lossy(('duration = "2 s"', 'duration = "20 s"')), tmp_path / "grid"
+    words = ("sweep", path, "--vary", rates(3000), "--out", folder, "--workers", "2")
+    p = start(*words)
+    wait_until(lambda: stored(folder) > 0)
+    workers = children(p.pid)
+    assert len(workers) == 2
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=30)
+    assert (p.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    kept = stored(folder)
+    assert f"{kept:,} of 3,000 points are stored; the same command goes on\n" in err
+    assert 0 < kept < 3000
+    wait_until(lambda: not any(map(alive, workers)))
+    with pytest.warns(UserWarning, match=f"unfinished: {3000 - kept:,} of 3,000 points are missing"):
+        assert len(el.read_sweep(folder)) == kept
+    d = summary(eddyline(*words, "--json"))
+    assert (d["done"], d["ran"]) == (3000, 3000 - kept)
+    assert len(el.read_sweep(folder)) == 3000
+
+
+def test_two_at_once_is_an_error_and_a_killed_one_is_not_in_the_way(eddyline, lossy, tmp_path):
+    folder = tmp_path / "grid"
+    words = ("sweep", lossy(), "--vary", "duration=1 s,4000 h", "--out", folder, "--workers", "1")
+    p = start(*words)
+    wait_until(lambda: stored(folder) > 0)
+    second = eddyline(*words)
+    assert p.poll() is None
+    assert (second.code, second.out) == (2, "")
+    assert f"another process is at work on this sweep (process {p.pid})" in second.err
+    kill(p)
+    q = start(*words)
+    wait_until(lambda: f"process {q.pid}\n" in (folder / "lock").read_text())
+    assert q.poll() is None
+    kill(q)
+
+
+def test_nothing_heavy_is_loaded_by_those_who_answer():
+    code = (
+        "import sys, eddyline.sweeps.worker\n"
+        "heavy = {'pandas', 'pyarrow', 'numpy', 'matplotlib', 'rich', 'click'} & set(sys.modules)\n"
+        "print(sorted(heavy))\n"
+    )
+    import subprocess
+
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_keys_are_completed(lossy):
+    import test_command_line
+
+    path = lossy()
+    keys = test_command_line.complete(f"eddyline sweep {path} --vary link.")
+    assert "link.down.queue.limit=" in keys

@@ -1,0 +1,81 @@
+"""Which points there are, and how lists of values are read."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from eddyline.errors import InputError
+from eddyline.sweeps.grid import Grid, Vary, split, typed
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1,2", ("1", "2")),
+        ("50 packets, 75000 B", ("50 packets", "75000 B")),
+        (r"a\,b,c", ("a,b", "c")),
+        (r"['x'\, 'y'],['z']", ("['x', 'y']", "['z']")),
+        ("", ("",)),
+        ("1,,2", ("1", "", "2")),
+        (r"a\b", (r"a\b",)),
+    ],
+)
+def test_commas_part_values_but_for_escaped_ones(text, values):
+    assert split(text) == values
+
+
+@pytest.mark.parametrize(
+    ("values", "column"),
+    [
+        (("1", "20"), [1, 20]),
+        (("1", "2.5"), [1.0, 2.5]),
+        (("true", "false"), [True, False]),
+        (("1", "2 packets"), ["1", "2 packets"]),
+        (("10 ms", "20 ms"), ["10 ms", "20 ms"]),
+        (('"10 ms"', "fast"), ["10 ms", "fast"]),
+        (("['a']", "['b']"), ["['a']", "['b']"]),
+        (("1", "true"), ["1", "true"]),
+        (("9223372036854775808", "1"), [2.0**63, 1.0]),
+        (("inf", "1"), ["inf", "1"]),
+        (("2009-07-01", "x"), ["2009-07-01", "x"]),
+    ],
+)
+def test_a_column_is_of_numbers_where_all_values_are(values, column):
+    found = typed(values)
+    assert found == column
+    assert [type(v) for v in found] == [type(v) for v in column]
+
+
+def test_points_are_the_product_in_order_seeds_fastest():
+    vary = [Vary("a", ("1", "2", "3")), Vary("b", ("x", "y"))]
+    grid = Grid(vary, first_seed=7, seeds=2)
+    assert len(grid) == 12
+    expected = list(product(("1", "2", "3"), ("x", "y"), (7, 8)))
+    assert [(*grid.task(p).values, grid.task(p).seed) for p in range(12)] == expected
+    assert [tuple(grid.labels(p).values()) for p in range(12)] == [(int(a), b, s) for a, b, s in expected]
+    assert list(grid.labels(0)) == ["a", "b", "seed"]
+
+
+def test_varied_seeds_are_the_seeds():
+    grid = Grid([Vary("seed", ("5", "9")), Vary("a", ("1",))], first_seed=1)
+    assert [grid.labels(p) for p in range(2)] == [{"seed": 5, "a": 1}, {"seed": 9, "a": 1}]
+    assert grid.task(1).seed is None
+
+
+def test_every_mistake_of_the_lists_is_said():
+    vary = [Vary("a", ("1", "", "1")), Vary("seed", ("1",)), Vary("a", ("2",))]
+    with pytest.raises(InputError) as e:
+        Grid(vary, seeds=2)
+    text = str(e.value)
+    for said in (
+        "--vary a: given 2 times",
+        "--vary a: a value is empty",
+        "--vary a: 1 is given 2 times",
+        "--vary seed",
+    ):
+        assert said in text
+    with pytest.raises(InputError, match="2\\^63"):
+        Grid([Vary("a", ("1",))], first_seed=2**63 - 2, seeds=3)
+    Grid([Vary("a", ("1",))], first_seed=2**63 - 2, seeds=2)

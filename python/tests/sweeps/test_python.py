@@ -1,0 +1,135 @@
+"""`el.sweep` and `el.read_sweep`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import tomllib
+import warnings
+
+import pandas as pd
+import pytest
+from conftest import environment
+
+import eddyline as el
+
+from .conftest import LOSSY
+
+
+class Told:
+    def __init__(self) -> None:
+        self.said: list[tuple[object, ...]] = []
+
+    def checking(self, done: int, total: int) -> None:
+        self.said.append(("checking", done, total))
+
+    def begins(self, points: int, stored: int) -> None:
+        self.said.append(("begins", points, stored))
+
+    def hear(self, done: int, failed: int) -> None:
+        self.said.append(("hear", done, failed))
+
+
+def test_a_file_a_dict_and_a_scenario_give_the_same(lossy, tmp_path):
+    vary = {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"], "link.down.loss": [0.0, 0.01]}
+    table = tomllib.loads(LOSSY)
+    frames = []
+    for number, source in enumerate((lossy(), str(lossy()), table, el.Scenario(table))):
+        swept = el.sweep(source, vary, out=tmp_path / str(number), seeds=2, workers=1)
+        assert (swept.points, swept.done, swept.ran, swept.failures) == (8, 8, 8, [])
+        frames.append(swept.flows)
+        pd.testing.assert_frame_equal(swept.links, el.read_sweep(tmp_path / str(number), of="links"))
+    for frame in frames[1:]:
+        pd.testing.assert_frame_equal(frame, frames[0], check_exact=True)
+    assert frames[0]["link.down.loss"].tolist() == [0.0, 0.0, 0.01, 0.01] * 2
+    again = el.sweep(lossy(), vary, out=tmp_path / "0", seeds=2)
+    assert (again.done, again.ran) == (8, 0)
+
+
+def test_the_listener_is_told(lossy, tmp_path):
+    told = Told()
+    el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "g", seeds=3, listener=told)
+    assert told.said[:2] == [("checking", 2, 2), ("begins", 6, 0)]
+    assert told.said[-1] == ("hear", 6, 0)
+    told = Told()
+    el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "g", seeds=3, listener=told)
+    assert told.said == [("begins", 6, 6)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"vary": {"link.down.rat": ["1 Mbit/s"]}}, "link.down.rat"),
+        ({"vary": {"seed": []}}, "a value is empty"),
+        ({"world": "moon"}, "moon"),
+        ({"workers": 0}, "0 workers"),
+        ({"seeds": 0}, "0 seeds"),
+        ({"engine": "moon"}, "no engine 'moon'"),
+        ({"scenario": {"duration": "1 s", "x": object()}}, "object"),
+        ({"scenario": "nowhere.toml"}, "nowhere.toml"),
+    ],
+)
+def test_wrong_arguments(lossy, tmp_path, changes, said):
+    arguments = {"scenario": lossy(), "vary": {"seed": [1, 2]}, "out": tmp_path / "g", **changes}
+    with pytest.raises(el.InputError, match=said):
+        el.sweep(**arguments)
+    assert not (tmp_path / "g").exists()
+
+
+def test_what_cannot_be_read(lossy, tmp_path):
+    el.sweep(lossy(), {"seed": [1, 2]}, out=tmp_path / "g")
+    with pytest.raises(el.InputError, match="has no 'cells'"):
+        el.read_sweep(tmp_path / "g", of="cells")
+    with pytest.raises(el.InputError, match="holds no sweep"):
+        el.read_sweep(tmp_path)
+    assert list(el.read_sweep(tmp_path / "g", of="points").columns) == ["seed", "failure", "approximations"]
+    (part,) = (tmp_path / "g" / "parts").iterdir()
+    (part / "flows.parquet").write_bytes((part / "flows.parquet").read_bytes()[:-1])
+    with pytest.raises(el.EddylineError, match="damaged") as e:
+        el.read_sweep(tmp_path / "g")
+    assert str(part) in e.value.hint
+    (tmp_path / "g" / "sweep.json").write_text("{")
+    with pytest.raises(el.InputError, match="cannot be read"):
+        el.read_sweep(tmp_path / "g")
+
+
+def test_approximations_are_kept(tmp_path, scenario):
+    path = scenario(('controller = { kind = "fast", alpha = "10 packets" }', 'controller = { kind = "newreno" }'))
+    for _ in range(2):
+        swept = el.sweep(path, {"seed": [1, 2]}, out=tmp_path / "g", world="theory")
+        assert any("newreno" in text for text in swept.approximations)
+
+
+def test_it_reads_while_it_is_written(lossy, tmp_path):
+    """Parts come and are joined meanwhile: what is read is always whole points, never fewer than before."""
+    path, folder = lossy(('duration = "2 s"', 'duration = "50 s"')), tmp_path / "g"
+    thread = threading.Thread(target=lambda: el.sweep(path, {"seed": list(range(1500))}, out=folder, workers=2))
+    thread.start()
+    seen = []
+    while thread.is_alive():
+        if (folder / "sweep.json").exists():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that it is unfinished
+                flows = el.read_sweep(folder)
+            assert flows["seed"].is_unique
+            assert flows["seed"].is_monotonic_increasing
+            seen.append(len(flows))
+    thread.join()
+    assert seen == sorted(seen)
+    assert len(el.read_sweep(folder)) == 1500
+
+
+def test_a_script_needs_no_guard(lossy, tmp_path):
+    """The processes do not import the caller's main module."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import eddyline as el\n"
+        "print('once')\n"
+        f"print(len(el.sweep({str(lossy())!r}, {{'seed': [1, 2, 3]}}, out='g', workers=2).flows))\n"
+    )
+    (tmp_path / "json.py").write_text("raise SystemExit('taken for the standard library')")
+    script = script.rename(tmp_path.parent / f"{tmp_path.name}.py")
+    words = [sys.executable, "-P", str(script)]
+    p = subprocess.run(words, capture_output=True, text=True, env=environment(), cwd=tmp_path, timeout=60)
+    assert (p.stdout, p.stderr) == ("once\n3\n", "")
