@@ -14,6 +14,7 @@ mod document;
 pub mod equilibrium;
 mod error;
 pub mod fairness;
+mod fast;
 pub mod fluid;
 mod linear;
 mod link_model;

@@ -21,11 +21,12 @@ mod spectral;
 pub(crate) use boundary::between;
 pub use boundary::{boundary, crossing};
 pub use complex::Complex;
-pub use count::zeros_right_of;
+pub use count::{zeros_right_of, zeros_right_up_to};
 pub use locus::{Locus, loci};
 pub use mapping::{OneWay, one_way};
 pub use margins::{Margins, margins};
 pub use model::Characteristic;
+pub(crate) use point::prices;
 pub use point::{Crossing, FlowPoint, OperatingPoint, UpdatePeriod};
 pub use roots::{Root, Roots, newton, rightmost};
 
@@ -137,7 +138,7 @@ pub fn locally_stable(network: &Network, at: &Equilibrium, model: LinkModel) -> 
 #[must_use]
 pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Stability {
     let f = Characteristic::new(point, model);
-    let roots = rightmost(&f, options.roots.max(1));
+    let roots = with_differences(rightmost(&f, options.roots.max(1)), point, options.roots.max(1));
     let mut notes = point.notes.clone();
     let slowest = point.round_trips().map_or(1.0, |r| r.1);
     let still = |re: f64| re.abs() <= 1e-9 / slowest;
@@ -179,4 +180,22 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
         delay_margin_at_rad_s: margins.delay_at_rad_s,
         notes,
     }
+}
+
+/// The roots put back that det M has lost: where flows with the same kappa rho are taken together, or are more than there are
+/// queues, some of what they differ in is no matter to any queue and decays by the window law alone.
+fn with_differences(mut roots: Roots, point: &OperatingPoint, wanted: usize) -> Roots {
+    let mut lost = point.differences.clone();
+    for flow in &point.flows {
+        let decay = flow.gain * flow.rho;
+        let near = |d: f64| (d - decay).abs() <= 1e-12 * decay;
+        let alike = point.flows.iter().filter(|f| near(f.gain * f.rho)).count();
+        if alike > point.links.len() && !lost.iter().any(|d| near(*d)) {
+            lost.push(decay);
+        }
+    }
+    roots.found.extend(lost.into_iter().map(|d| Root { at: Complex::new(-d, 0.0), residual: 0.0 }));
+    roots.found.sort_by(|a, b| b.at.re.total_cmp(&a.at.re).then(a.at.im.total_cmp(&b.at.im)));
+    roots.found.truncate(wanted);
+    roots
 }

@@ -6,13 +6,15 @@ use eddyline_scenario::network::Flow;
 
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
+use crate::fast::{between_updates, filter_cap};
 use crate::linear::null_space;
 use crate::world::modelled_flows;
 
 /// How fast windows move: gamma of the two-way paper's eq. 2 needs a unit of time, which the paper leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum UpdatePeriod {
-    /// As the flow's controller does it: `clean` once a round trip, `ns2-1.1.3` every period of every other round trip.
+    /// As the flow's controller does it: `clean` once a round trip, or once `update_period` where that is longer, `ns2-1.1.3` every
+    /// period of every other round trip.
     #[default]
     Controller,
     /// gamma once a round trip: kappa = gamma / R.
@@ -56,6 +58,8 @@ pub struct OperatingPoint {
     pub links: Vec<usize>,
     /// Flows that cross at least one of them, those that are alike taken together.
     pub flows: Vec<FlowPoint>,
+    /// kappa rho of flows that stand for several: the rates in 1/s at which what those differ in decays.
+    pub differences: Vec<f64>,
     /// What the linearisation leaves out of this network, in words.
     pub notes: Vec<String>,
 }
@@ -108,6 +112,10 @@ impl OperatingPoint {
             _ if flow.crossings.is_empty() => {}
             Some(known) => {
                 known.crossings.iter_mut().zip(&flow.crossings).for_each(|(a, b)| a.share += b.share);
+                let decay = flow.gain * flow.rho;
+                if !self.differences.iter().any(|d| near(*d, decay)) {
+                    self.differences.push(decay);
+                }
             }
             None => self.flows.push(flow),
         }
@@ -137,7 +145,7 @@ fn crosses(flow: &Flow, l: usize) -> bool {
 }
 
 /// Prices with the undetermined ones chosen as alike as the flows' delays allow.
-fn prices(network: &Network, modelled: &[usize], at: &Equilibrium) -> Result<Vec<f64>, TheoryError> {
+pub(crate) fn prices(network: &Network, modelled: &[usize], at: &Equilibrium) -> Result<Vec<f64>, TheoryError> {
     let mut prices: Vec<f64> = at.prices.iter().map(|p| p.unwrap_or(0.0)).collect();
     let open: Vec<bool> = at.prices.iter().map(Option::is_none).collect();
     if !open.contains(&true) {
@@ -206,19 +214,12 @@ fn point_of(
 /// alpha, kappa and the time constant of the average.
 pub(super) fn controller(params: &ControllerParams, rtt: f64, rate: f64, period: UpdatePeriod) -> (f64, f64, f64) {
     let ControllerParams::Fast(fast) = params else { return (0.0, 0.0, 0.0) };
-    let ns2 = fast.profile == FastProfile::Ns2;
     let between = match period {
         UpdatePeriod::RoundTrip => rtt,
         UpdatePeriod::Seconds(s) => s,
-        UpdatePeriod::Controller if ns2 => {
-            let every = fast.update_period.map_or(0.01, |t| t.as_secs_f64());
-            // every other round trip rests
-            if every < rtt { 2.0 * every } else { every + rtt }
-        }
-        UpdatePeriod::Controller => rtt,
+        UpdatePeriod::Controller => between_updates(fast, rtt),
     };
-    let cap = fast.filter_cap.unwrap_or(if ns2 { 1.0 / 256.0 } else { 0.25 });
-    let weight = (fast.filter_gain / (rate * rtt).max(1.0)).min(cap);
+    let weight = (fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast));
     (fast.alpha.get(), fast.gamma / between, 1.0 / (rate * weight))
 }
 
