@@ -2,6 +2,17 @@
 
 use eddyline_cc::{FastParams, FastProfile};
 
+/// Which window the law multiplies by d / (d + q).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WindowLaw {
+    /// The present one: eq. 2 of the two-way paper.
+    #[default]
+    Present,
+    /// That under which the acknowledged packet was sent, a round trip ago, as FAST's algorithm and every implementation of it do:
+    /// `w_then d / (d + q)` is d times the rate at which acknowledgements came.
+    AtSending,
+}
+
 /// Period of the ns-2 module's timer where the scenario does not say, in seconds.
 const MODULE_PERIOD_S: f64 = 0.01;
 

@@ -25,7 +25,7 @@ fn rightmost_of(point: &OperatingPoint, model: LinkModel) -> Complex {
 /// A flow over one link whose windows do nothing: p' = -(a / R) p(t - R).
 fn scalar(a: f64, rtt_s: f64) -> OperatingPoint {
     let crossings = vec![Crossing { link: 0, share: a, forward_s: 0.2 * rtt_s }];
-    let flow = FlowPoint { rtt_s, gain: 30.0 / rtt_s, rho: 1.0, filter_s: 0.0, crossings };
+    let flow = FlowPoint { rtt_s, gain: 30.0 / rtt_s, rho: 1.0, crossings, ..FlowPoint::default() };
     OperatingPoint { links: vec![0], flows: vec![flow], ..OperatingPoint::default() }
 }
 
@@ -48,7 +48,7 @@ fn random_point(random: &mut Stream, links: usize, flows: usize, most_u: f64, tw
         let shares: Vec<f64> = path.iter().map(&mut share).collect();
         let crossings = path.iter().zip(at).zip(shares).map(|(c, s)| crossing(c, s)).collect();
         let gain = magnitude(random, 0.1, most_u) / rtt_s;
-        made.push(FlowPoint { rtt_s, gain, rho: between(random, 0.05, 0.95), filter_s: 0.0, crossings });
+        made.push(FlowPoint { rtt_s, gain, rho: between(random, 0.05, 0.95), crossings, ..FlowPoint::default() });
     }
     if two_way {
         let mut load = vec![0.0; links];

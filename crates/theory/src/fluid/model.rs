@@ -5,7 +5,7 @@ use super::marks::{Errand, Front, Mark, Marks};
 use super::options::{DynamicsOptions, Filter, Gain};
 use super::plan::{FlowPlan, Plan};
 use super::rest::Rest;
-use crate::fast::between_updates;
+use crate::fast::{WindowLaw, between_updates};
 use crate::link_model::LinkModel;
 
 /// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver (integrator only).
@@ -209,8 +209,8 @@ impl Model {
         self.plan.flows[s].belief.unwrap_or_else(|| self.flows[s].smallest.min(rtt))
     }
 
-    /// The window's derivative, and by how much the sender's queueing delay exceeds the threshold of start-up.
-    fn window_rate(&self, s: usize, (w, average): (f64, f64), rtt: f64, acks: f64) -> (f64, f64) {
+    /// The window's derivative, the window that the law multiplies being `then`, and by how much the sender's queueing delay exceeds the threshold of start-up.
+    fn window_rate(&self, s: usize, (w, then, average): (f64, f64, f64), rtt: f64, acks: f64) -> (f64, f64) {
         let (flow, state) = (&self.plan.flows[s], &self.flows[s]);
         let base = self.base_rtt(s, rtt);
         let average = if flow.filter == Filter::None { rtt } else { average };
@@ -227,7 +227,7 @@ impl Model {
                 Gain::Sampled => (-libm::log1p(-flow.gamma)).min(7.0),
             };
             // two-way eq. 2, q / (d + q) = 1 - base / RTT; FAST at most doubles
-            (gain * (flow.alpha - w * (1.0 - base / average))).min(w) / between_updates(&flow.fast, rtt)
+            (gain * (flow.alpha - w + then * base / average)).min(w) / between_updates(&flow.fast, rtt)
         };
         // the floor, without a corner
         (rate.max((flow.floor - w) * 10.0 / rtt), above)
@@ -359,7 +359,11 @@ impl System for Model {
             let acknowledged = past.value(at + SENT, sent);
             let heard = self.flows[s].heard;
             if self.flows[s].phase == Phase::Open {
-                let (grow, above) = self.window_rate(s, (w, average), rtt, acks);
+                let then = match self.options.law {
+                    WindowLaw::Present => w,
+                    WindowLaw::AtSending => past.value(at + WINDOW, sent),
+                };
+                let (grow, above) = self.window_rate(s, (w, then, average), rtt, acks);
                 dy[at + WINDOW] =
                     if heard { grow + self.rest.as_ref().map_or(0.0, |r| r.flows[s].pushed(t)) } else { 0.0 };
                 dy[at + AVERAGE] = if heard { self.filter_rate(s, (w, average), rtt, acks) } else { 0.0 };

@@ -35,6 +35,7 @@ use eddyline_scenario::Network;
 use crate::approximations::lines;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
+use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
 use crate::world::{equilibria, modelled_flows};
 
@@ -48,6 +49,8 @@ pub struct Options {
     pub period: UpdatePeriod,
     /// Whether the window law sees the controller's average of round-trip times instead of their present value (eq. 2).
     pub filter: bool,
+    /// Which window the law multiplies.
+    pub law: WindowLaw,
     /// How many roots to list.
     pub roots: usize,
     /// Whether to look for margins.
@@ -56,7 +59,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { period: UpdatePeriod::Controller, filter: false, roots: 10, margins: true }
+        Self { period: UpdatePeriod::Controller, filter: false, law: WindowLaw::Present, roots: 10, margins: true }
     }
 }
 
@@ -114,7 +117,8 @@ pub fn stability_at(
     model: LinkModel,
     options: &Options,
 ) -> Result<Stability, TheoryError> {
-    Ok(judge(&OperatingPoint::new(network, at, options.period, options.filter)?, model, options))
+    let point = OperatingPoint::new(network, at, options.period, options.filter)?.with_law(options.law);
+    Ok(judge(&point, model, options))
 }
 
 /// Whether small disturbances of `at` die out, for listings; `None` where no flow has a model, no queue is there to be
@@ -182,16 +186,15 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     }
 }
 
-/// The roots put back that det M has lost: where flows with the same kappa rho are taken together, or are more than there are
+/// The roots put back that det M has lost: where flows with the same window law are taken together, or are more than there are
 /// queues, some of what they differ in is no matter to any queue and decays by the window law alone.
 fn with_differences(mut roots: Roots, point: &OperatingPoint, wanted: usize) -> Roots {
-    let mut lost = point.differences.clone();
+    let mut lost: Vec<f64> = Vec::new();
     for flow in &point.flows {
-        let decay = flow.gain * flow.rho;
-        let near = |d: f64| (d - decay).abs() <= 1e-12 * decay;
-        let alike = point.flows.iter().filter(|f| near(f.gain * f.rho)).count();
-        if alike > point.links.len() && !lost.iter().any(|d| near(*d)) {
-            lost.push(decay);
+        let near = |d: f64| (d - flow.decay()).abs() <= 1e-12 * d;
+        let alike = point.flows.iter().filter(|f| near(f.decay())).count();
+        if (flow.several || alike > point.links.len()) && !lost.iter().any(|d| near(*d)) {
+            lost.push(flow.decay());
         }
     }
     roots.found.extend(lost.into_iter().map(|d| Root { at: Complex::new(-d, 0.0), residual: 0.0 }));

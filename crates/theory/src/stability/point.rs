@@ -6,7 +6,7 @@ use eddyline_scenario::network::Flow;
 
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
-use crate::fast::{between_updates, filter_cap};
+use crate::fast::{WindowLaw, between_updates, filter_cap};
 use crate::linear::null_space;
 use crate::world::modelled_flows;
 
@@ -36,7 +36,7 @@ pub struct Crossing {
 }
 
 /// A flow, or flows that are alike in everything but their share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowPoint {
     /// R: the whole round trip in seconds.
     pub rtt_s: f64,
@@ -47,8 +47,30 @@ pub struct FlowPoint {
     pub rho: f64,
     /// Time constant of the average of round-trip times that the window law looks at; zero without.
     pub filter_s: f64,
+    /// Age of the window that the law multiplies by d / (d + q): zero in eq. 2, R for [`WindowLaw::AtSending`].
+    pub memory_s: f64,
+    /// Whether it stands for several flows.
+    pub several: bool,
     /// Links with a queue, in the order in which they are crossed.
     pub crossings: Vec<Crossing>,
+}
+
+impl FlowPoint {
+    /// The rate in 1/s at which the window finds back where no queue notices: kappa rho, or what it becomes with memory.
+    #[must_use]
+    pub fn decay(&self) -> f64 {
+        let (kappa, rho, memory) = (self.gain, self.rho, self.memory_s);
+        if memory == 0.0 {
+            return kappa * rho;
+        }
+        // kappa - y = kappa (1 - rho) e^(y T), whose left falls and whose right grows
+        let (mut low, mut high) = (0.0, kappa);
+        for _ in 0..200 {
+            let y = 0.5 * (low + high);
+            if kappa - y > kappa * (1.0 - rho) * libm::exp(y * memory) { low = y } else { high = y }
+        }
+        0.5 * (low + high)
+    }
 }
 
 /// An equilibrium as the linearised equations see it: links with queues, flows with delays.
@@ -58,8 +80,6 @@ pub struct OperatingPoint {
     pub links: Vec<usize>,
     /// Flows that cross at least one of them, those that are alike taken together.
     pub flows: Vec<FlowPoint>,
-    /// kappa rho of flows that stand for several: the rates in 1/s at which what those differ in decays.
-    pub differences: Vec<f64>,
     /// What the linearisation leaves out of this network, in words.
     pub notes: Vec<String>,
 }
@@ -92,6 +112,18 @@ impl OperatingPoint {
         Ok(point)
     }
 
+    /// The same with another window law.
+    #[must_use]
+    pub fn with_law(mut self, law: WindowLaw) -> Self {
+        for flow in &mut self.flows {
+            flow.memory_s = match law {
+                WindowLaw::Present => 0.0,
+                WindowLaw::AtSending => flow.rtt_s,
+            };
+        }
+        self
+    }
+
     /// Adds a flow; one that differs from an earlier one in its shares only is added to it.
     ///
     /// The sum of such flows obeys the equations of one; what they differ in decays on its own, at kappa rho.
@@ -102,6 +134,7 @@ impl OperatingPoint {
                 && near(a.gain, flow.gain)
                 && near(a.rho, flow.rho)
                 && near(a.filter_s, flow.filter_s)
+                && near(a.memory_s, flow.memory_s)
                 && a.crossings.len() == flow.crossings.len()
                 && a.crossings
                     .iter()
@@ -112,10 +145,7 @@ impl OperatingPoint {
             _ if flow.crossings.is_empty() => {}
             Some(known) => {
                 known.crossings.iter_mut().zip(&flow.crossings).for_each(|(a, b)| a.share += b.share);
-                let decay = flow.gain * flow.rho;
-                if !self.differences.iter().any(|d| near(*d, decay)) {
-                    self.differences.push(decay);
-                }
+                known.several = true;
             }
             None => self.flows.push(flow),
         }
@@ -208,7 +238,14 @@ fn point_of(
     let (alpha, gain, filter_s) = controller(&flow.controller, at_s, rate, period);
     // in equilibrium w - alpha = w d / R for whatever d the sender believes in
     let rho = alpha / (rate * at_s);
-    FlowPoint { rtt_s: at_s, gain, rho, filter_s: if filter { filter_s } else { 0.0 }, crossings }
+    FlowPoint {
+        rtt_s: at_s,
+        gain,
+        rho,
+        filter_s: if filter { filter_s } else { 0.0 },
+        crossings,
+        ..FlowPoint::default()
+    }
 }
 
 /// alpha, kappa and the time constant of the average.
