@@ -13,7 +13,7 @@ use eddyline_theory::stability::{
     Characteristic, Complex, Crossing, FlowPoint, OperatingPoint, Options, UpdatePeriod, boundary, judge,
     locally_stable, margins, one_way, rightmost, stability, stability_at, zeros_right_of,
 };
-use eddyline_theory::{LinkModel, TheoryError, equilibria};
+use eddyline_theory::{LinkModel, TheoryError, WindowLaw, equilibria};
 use eddyline_units::Time;
 
 const MODELS: [LinkModel; 3] = [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint];
@@ -341,6 +341,11 @@ fn balance_is_always_unstable_for_integrators() {
             assert!(open.abs() < 1e-7, "{z:?} {open:?}");
         }
         assert!(stability(&both, LinkModel::AckClocked).expect("judged").stable);
+        // the joint model keeps patterns that come back after a round trip as they were
+        let joint = stability(&both, LinkModel::Joint).expect("judged");
+        assert!(!joint.stable && joint.unstable_roots == Some(0), "{joint:?}");
+        let turns = joint.roots[0].1 * f.rtt_s / (2.0 * PI);
+        assert!(joint.roots[0].0.abs() < 1e-9 && (turns - turns.round()).abs() < 1e-9, "{joint:?}");
     }
 }
 
@@ -426,6 +431,27 @@ fn asymmetry_alone_does_not_matter() {
         let f = &point.flows[0];
         let answer = stability_at(&letter, &at, LinkModel::Integrator, &options).expect("judged");
         assert_eq!(answer.stable, SingleLoop::new(f.gain * f.rtt_s, f.rho).stable());
+    }
+}
+
+/// FAST multiplies the window at sending. One queue and equal round trips: `1 + (G - 1) e^-z = 0` has then nothing but z = -u, since
+/// `w_then / RTT` is the rate of the link, whatever the window was.
+#[test]
+fn the_window_at_sending_makes_one_ack_clocked_queue_stable_for_any_delay() {
+    for (u, rho) in [(0.5, 0.1), (1.0, 0.02), (4.0, 0.05), (8.0, 0.4)] {
+        let point = SingleLoop::new(u, rho).point(0.1).with_law(WindowLaw::AtSending);
+        let answer = judge(&point, LinkModel::AckClocked, &Options::default());
+        assert!(answer.stable && answer.unstable_roots == Some(0), "{answer:?}");
+        close(answer.roots[0].0, -u / 0.1, 1e-9);
+        assert!(answer.roots[0].1 == 0.0);
+        // integrators: z law + e^-z (law + u (1 - rho)) = 0, law = z + u (1 - (1 - rho) e^-z)
+        for (re, im) in judge(&point, LinkModel::Integrator, &Options::default()).roots {
+            let z = Complex::new(re * 0.1, im * 0.1);
+            let (late, kept) = ((z * -1.0).exp(), 1.0 - rho);
+            let law = z + (Complex::ONE - late * kept) * u;
+            let closed = z * law + late * (law + Complex::from(u * kept));
+            assert!(closed.abs() < 1e-8 * (1.0 + z.abs() * z.abs()) * (1.0 + u), "{z:?} {closed:?}");
+        }
     }
 }
 
