@@ -211,6 +211,33 @@ fn dynamics_do_what_the_roots_say() {
     }
 }
 
+/// Most ACK-clocked networks of several flows are near the boundary, by patterns within a round trip that hardly decay. They do not
+/// grow either: sixty round trips later nothing is larger than the margin allows, and mostly the push is gone.
+#[test]
+fn patterns_that_hardly_decay_do_not_grow() {
+    let (mut random, mut pushed) = (Stream::new(15, "stability", "cases"), Stream::new(15, "stability", "pushes"));
+    let model = (LinkModel::AckClocked, WindowLaw::Present);
+    let mut changes = Vec::new();
+    while changes.len() < 25 {
+        let (_, n) = draw(&mut random);
+        let at = equilibria(&n).expect("solved").found.remove(0);
+        let p = predicted(&n, &at, model);
+        if p.root.0.abs() * p.longest >= MARGIN || p.root.0 > 0.0 || p.beyond != Some(0) {
+            continue;
+        }
+        let span = 60.0 * p.longest;
+        // as long as the round trip: the flow's own patterns are hardly excited
+        let push: Vec<Push> =
+            n.flows.iter().map(|_| Push { share: 1e-5 * between(&mut pushed, -1.0, 1.0), over_s: 0.0 }).collect();
+        let seen = followed(&deviations(&n, &at, &push, model, span, span / 2000.0), span);
+        assert!(seen.change < (MARGIN * 45.0).exp(), "root {:?}, change {}", p.root, seen.change);
+        changes.push(seen.change);
+    }
+    changes.sort_by(f64::total_cmp);
+    println!("of the push there is left {:.1e} (median), {:.1e} (most)", changes[12], changes[24]);
+    assert!(changes[12] < 0.05, "{changes:?}");
+}
+
 /// Near the boundary: gains are scaled until the rightmost root is so little left or right of the axis that dozens of oscillations
 /// can be watched, whose frequency is its imaginary part.
 #[test]
@@ -220,16 +247,17 @@ fn frequency_near_the_boundary_is_the_roots() {
         let mut pushed = Stream::new(12, "stability", "pushes");
         let (mut found, mut drawn) = ([0; 3], 0);
         let (mut worst, mut worst_rate) = (0.0f64, 0.0f64);
-        // few networks with data both ways have one ack-clocked pattern that is ahead of all others
         while found[0] < 2 || found[1] + found[2] < 2 {
             let (kind, n) = draw(&mut random);
             drawn += 1;
-            if found[kind as usize] >= 2 {
+            // flows both ways on one link have almost the same round trip, so ACK-clocked patterns that hardly decay come first
+            let crowded = kind == Kind::BothWays && model.0 == LinkModel::AckClocked;
+            if found[kind as usize] >= 2 || crowded {
                 continue;
             }
             // a hundredth of a power of e a round trip, growing and damped
             for target in [0.01, -0.01] {
-                let Some((n, at, p)) = tuned(&n, model, target) else { continue };
+                let Some((n, at, p)) = tuned(&n, model, target) else { break };
                 found[kind as usize] += 1;
                 let span = 4.0 * p.longest + 120.0 * PI / p.root.1;
                 let every = PI / p.root.1 / 20.0;

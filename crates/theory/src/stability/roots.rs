@@ -64,9 +64,12 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
         found = merged(found, polish(f, &Starts::Windows.along(f, band, 0.0), unit, usize::MAX), unit);
         let tries = [Starts::Rings, Starts::Every(1.0), Starts::Every(0.3), Starts::Every(0.15)];
         for starts in &tries[usize::from(f.model != LinkModel::AckClocked)..] {
+            let known = found.len();
+            let denser = matches!(starts, Starts::Every(share) if *share < 1.0);
             let starts = starts.along(f, band, 0.1 / most);
             found = merged(found, polish(f, &starts, unit, usize::MAX), unit);
-            if complete(&found) && found.len() >= wanted {
+            // a denser row of starts that finds nothing new will not find more by being denser still
+            if complete(&found) && (found.len() >= wanted || (denser && found.len() == known)) {
                 break;
             }
         }
