@@ -103,8 +103,8 @@ def stated(name: str) -> Stated:
             return said
     pytest.fail(
         f"nobody has said how near theory and sim come on {name}: run it in both worlds, find out what is left between "
-        f"them, and add {name!r} to STATED in {Path(__file__).name}: Settled(rate, rtt, load, why) for flows that last, "
-        "Passing(time, share, why) for arrivals, NoModel(why) where theory has no model of its controllers"
+        f"them, and add {name!r} to STATED in {Path(__file__).name}: Settled(rate, rtt, load, why) for flows that "
+        "last, Passing(time, share, why) for arrivals, NoModel(why) where theory has no model of its controllers"
     )
 
 

@@ -31,10 +31,17 @@ MARGIN = 0.02
 
 @dataclass(frozen=True)
 class Sender:
-    """How flows send: the words, and the key `tcp.pacing` if it is not the controller's own."""
+    """How flows send.
+
+    Attributes:
+        name: In words.
+        pacing: The key `tcp.pacing`, if it is not the controller's own.
+        start_up: Whether windows double while queueing is below FAST's threshold of 0.75 ms, or a microsecond only.
+    """
 
     name: str
     pacing: bool | None = None
+    start_up: bool = True
 
 
 @dataclass(frozen=True)
@@ -111,6 +118,8 @@ def _flow(number: int, flow: dict[str, Any], sender: Sender | None) -> dict[str,
     }
     if flow["period_us"] is not None:
         controller |= {"profile": "ns2-1.1.3", "update_period": f"{flow['period_us']} us"}
+    if sender is not None and not sender.start_up:
+        controller["mi_threshold"] = "1 us"
     table = {
         "name": f"flow {number}",
         "controller": controller,
