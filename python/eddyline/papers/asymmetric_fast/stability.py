@@ -94,8 +94,8 @@ def case_by_case(desk: Desk) -> Exhibit:
         title="Random networks: what the roots say and what packets do",
         place="Section II, eq. 2, 8 and 9; Section III",
         reading=(
-            "Sixty networks drawn once (stability-cases.json): a duplex link with data one way (k_f from 0.1 to 10) "
-            "or both ways, or several queues. Growth is the power of e that a small disturbance gains in the "
+            "Sixty networks drawn once (stability-cases.json): a duplex link with data one way (k_f from 0.1 to "
+            "10) or both ways, or several queues. Growth is the power of e that a small disturbance gains in the "
             "longest round trip, by the rightmost characteristic root; above 0.02 the model says that it "
             "oscillates. Eq. 2 is the letter's window law; FAST's own, as published and as the module has it, "
             "multiplies the window of a round trip ago and looks at an average. Packets start from an empty "
@@ -121,8 +121,8 @@ def case_by_case(desk: Desk) -> Exhibit:
         ),
         rows=rows,
         notes=(
-            "Start-up: windows double again whenever queueing falls below 0.75 ms, which no linear model knows. Without "
-            "it (threshold 1 us) most of what only packets show is gone.",
+            "Start-up: windows double again whenever queueing falls below 0.75 ms, which no linear model knows. "
+            "Without it (threshold 1 us) most of what only packets show is gone.",
             "Ack-clocked growth a little below zero, where several flows share a queue, belongs to patterns within a "
             "round trip that die out slowly and that packets do not show.",
         ),
