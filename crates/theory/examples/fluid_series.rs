@@ -1,6 +1,6 @@
 //! Series of the fluid model as CSV: `fluid_series FILE [key=value]...`.
 //!
-//! Keys: `model` integrator|ack_clocked, `sending` window|paced, `gain` continuous|sampled, `filter` none|fast|asymmetric, `base`
+//! Keys: `model` integrator|ack_clocked, `sending` window|paced, `law` present|at_sending, `gain` continuous|sampled, `filter` none|fast|asymmetric, `base`
 //! configured|exact, `start_up` and `handshake` yes|no, `tolerance` a number.
 
 use std::io::Write as _;
@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use eddyline_scenario::series::{FLOW, Quantity};
-use eddyline_theory::LinkModel;
 use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Filter, Gain, Sending, dynamics};
+use eddyline_theory::{LinkModel, WindowLaw};
 
 fn options(words: &[String]) -> Result<DynamicsOptions, String> {
     let mut o = DynamicsOptions::default();
@@ -19,6 +19,8 @@ fn options(words: &[String]) -> Result<DynamicsOptions, String> {
             ("model", "ack_clocked") => o.link_model = LinkModel::AckClocked,
             ("sending", "window") => o.sending = Sending::Window,
             ("sending", "paced") => o.sending = Sending::Paced,
+            ("law", "present") => o.law = WindowLaw::Present,
+            ("law", "at_sending") => o.law = WindowLaw::AtSending,
             ("gain", "continuous") => o.gain = Gain::Continuous,
             ("gain", "sampled") => o.gain = Gain::Sampled,
             ("filter", "none") => o.filter = Filter::None,

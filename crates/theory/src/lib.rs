@@ -14,6 +14,7 @@ mod document;
 pub mod equilibrium;
 mod error;
 pub mod fairness;
+mod fast;
 pub mod fluid;
 mod linear;
 mod link_model;
@@ -31,6 +32,7 @@ pub use document::{
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
 pub use fairness::{ProportionalFair, Yardstick, proportional_fair, yardstick};
+pub use fast::WindowLaw;
 pub use fluid::{Dynamics, DynamicsOptions, dynamics};
 pub use link_model::LinkModel;
 pub use world::{equilibria, mean_rate, modelled_flows, run, run_with_base_rtt};

@@ -1,9 +1,10 @@
 //! Verdicts, roots, margins and boundaries against closed forms and an independent computation.
+//!
+//! `EDDYLINE_CASES=300 cargo test -p eddyline-theory --test stability` for more random cases than usual.
 
 mod common;
 
 use std::f64::consts::PI;
-use std::time::{Duration, Instant};
 
 use common::{below, between, close, fast_flow, link, magnitude, network, number, numbers, path, values};
 use eddyline_path::random::Stream;
@@ -13,10 +14,15 @@ use eddyline_theory::stability::{
     Characteristic, Complex, Crossing, FlowPoint, OperatingPoint, Options, UpdatePeriod, boundary, judge,
     locally_stable, margins, one_way, rightmost, stability, stability_at, zeros_right_of,
 };
-use eddyline_theory::{LinkModel, TheoryError, equilibria};
+use eddyline_theory::{LinkModel, TheoryError, WindowLaw, equilibria};
 use eddyline_units::Time;
 
 const MODELS: [LinkModel; 3] = [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint];
+
+/// Random cases: as many as usual, or as `EDDYLINE_CASES` says.
+fn cases(usual: usize) -> usize {
+    std::env::var("EDDYLINE_CASES").ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
+}
 
 fn rightmost_of(point: &OperatingPoint, model: LinkModel) -> Complex {
     rightmost(&Characteristic::new(point, model), 6).found[0].at
@@ -25,7 +31,7 @@ fn rightmost_of(point: &OperatingPoint, model: LinkModel) -> Complex {
 /// A flow over one link whose windows do nothing: p' = -(a / R) p(t - R).
 fn scalar(a: f64, rtt_s: f64) -> OperatingPoint {
     let crossings = vec![Crossing { link: 0, share: a, forward_s: 0.2 * rtt_s }];
-    let flow = FlowPoint { rtt_s, gain: 30.0 / rtt_s, rho: 1.0, filter_s: 0.0, crossings };
+    let flow = FlowPoint { rtt_s, gain: 30.0 / rtt_s, rho: 1.0, crossings, ..FlowPoint::default() };
     OperatingPoint { links: vec![0], flows: vec![flow], ..OperatingPoint::default() }
 }
 
@@ -48,7 +54,7 @@ fn random_point(random: &mut Stream, links: usize, flows: usize, most_u: f64, tw
         let shares: Vec<f64> = path.iter().map(&mut share).collect();
         let crossings = path.iter().zip(at).zip(shares).map(|(c, s)| crossing(c, s)).collect();
         let gain = magnitude(random, 0.1, most_u) / rtt_s;
-        made.push(FlowPoint { rtt_s, gain, rho: between(random, 0.05, 0.95), filter_s: 0.0, crossings });
+        made.push(FlowPoint { rtt_s, gain, rho: between(random, 0.05, 0.95), crossings, ..FlowPoint::default() });
     }
     if two_way {
         let mut load = vec![0.0; links];
@@ -148,7 +154,8 @@ fn ack_clocked_single_link() {
     // any distribution of round trips, as Tang et al. prove, with and without other traffic on the link
     let mut random = Stream::new(1, "round trips", "test");
     let (mut worst, mut growing) = (f64::NEG_INFINITY, 0);
-    for case in 0..300 {
+    let cases = cases(60);
+    for case in 0..cases {
         let flows = 1 + below(&mut random, 8);
         let mut point = random_point(&mut random, 1, flows, 1.0, true);
         // one queue is the same for all, and so is gamma
@@ -170,7 +177,7 @@ fn ack_clocked_single_link() {
         worst = worst.max(exact.roots[0].0 * longest);
         growing += usize::from(!exact.stable);
     }
-    assert!(growing < 30 && worst < 0.1, "{growing} grow, {worst} a round trip at most");
+    assert!(growing * 5 < cases && worst < 0.1, "{growing} grow, {worst} a round trip at most");
 }
 
 #[test]
@@ -229,7 +236,8 @@ fn nyquist(point: &OperatingPoint) -> usize {
 fn verdict_is_nyquists() {
     let mut random = Stream::new(3, "nyquist", "test");
     let (mut unstable, mut settled) = (0, 0);
-    for case in 0..200 {
+    let cases = cases(50);
+    for case in 0..cases {
         let (links, flows) = (1 + below(&mut random, 3), 1 + below(&mut random, 4));
         let two_way = links > 1;
         let mut point = random_point(&mut random, links, flows.max(links), 8.0, two_way);
@@ -249,7 +257,7 @@ fn verdict_is_nyquists() {
         assert!(roots.found.iter().all(|r| r.residual < 1e-9), "case {case}: {roots:?}");
         unstable += usize::from(wanted > 0);
     }
-    assert!((20..180).contains(&unstable) && settled > 160, "{unstable} {settled}");
+    assert!(10 * unstable > cases && 10 * unstable < 9 * cases && 5 * settled > 4 * cases, "{unstable} {settled}");
 }
 
 #[test]
@@ -341,6 +349,11 @@ fn balance_is_always_unstable_for_integrators() {
             assert!(open.abs() < 1e-7, "{z:?} {open:?}");
         }
         assert!(stability(&both, LinkModel::AckClocked).expect("judged").stable);
+        // the joint model keeps patterns that come back after a round trip as they were
+        let joint = stability(&both, LinkModel::Joint).expect("judged");
+        assert!(!joint.stable && joint.unstable_roots == Some(0), "{joint:?}");
+        let turns = joint.roots[0].1 * f.rtt_s / (2.0 * PI);
+        assert!(joint.roots[0].0.abs() < 1e-9 && (turns - turns.round()).abs() < 1e-9, "{joint:?}");
     }
 }
 
@@ -429,6 +442,27 @@ fn asymmetry_alone_does_not_matter() {
     }
 }
 
+/// FAST multiplies the window at sending. One queue and equal round trips: `1 + (G - 1) e^-z = 0` has then nothing but z = -u, since
+/// `w_then / RTT` is the rate of the link, whatever the window was.
+#[test]
+fn the_window_at_sending_makes_one_ack_clocked_queue_stable_for_any_delay() {
+    for (u, rho) in [(0.5, 0.1), (1.0, 0.02), (4.0, 0.05), (8.0, 0.4)] {
+        let point = SingleLoop::new(u, rho).point(0.1).with_law(WindowLaw::AtSending);
+        let answer = judge(&point, LinkModel::AckClocked, &Options::default());
+        assert!(answer.stable && answer.unstable_roots == Some(0), "{answer:?}");
+        close(answer.roots[0].0, -u / 0.1, 1e-9);
+        assert!(answer.roots[0].1 == 0.0);
+        // integrators: z law + e^-z (law + u (1 - rho)) = 0, law = z + u (1 - (1 - rho) e^-z)
+        for (re, im) in judge(&point, LinkModel::Integrator, &Options::default()).roots {
+            let z = Complex::new(re * 0.1, im * 0.1);
+            let (late, kept) = ((z * -1.0).exp(), 1.0 - rho);
+            let law = z + (Complex::ONE - late * kept) * u;
+            let closed = z * law + late * (law + Complex::from(u * kept));
+            assert!(closed.abs() < 1e-8 * (1.0 + z.abs() * z.abs()) * (1.0 + u), "{z:?} {closed:?}");
+        }
+    }
+}
+
 #[test]
 fn every_one_of_several_equilibria() {
     // a flow with data and acknowledgements on the first link and one more link, another that returns over that: three
@@ -450,7 +484,7 @@ fn every_one_of_several_equilibria() {
 }
 
 #[test]
-fn a_network_of_ten_flows_is_quick() {
+fn a_network_of_ten_flows_is_judged_the_same_twice() {
     let mut random = Stream::new(6, "quick", "test");
     let links = vec![link("a", 50_000_000, 5), link("b", 20_000_000, 8), link("c", 30_000_000, 3)];
     let flows = (0..10).map(|i| {
@@ -461,11 +495,7 @@ fn a_network_of_ten_flows_is_quick() {
     });
     let network = network(links, flows.collect());
     for model in MODELS {
-        let start = Instant::now();
         let answer = stability(&network, model).expect("judged");
-        // half a second alone; others may be using the machine
-        assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
-        println!("{model:?} {:?} {answer:?}", start.elapsed());
         assert_eq!(answer.roots.len(), 10);
         let again = stability(&network, model).expect("judged");
         assert_eq!(answer, again);

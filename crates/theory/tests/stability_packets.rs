@@ -63,7 +63,7 @@ impl Setting {
             };
             let crossings = vec![passage(self.first[k], 0.0), passage(1 - self.first[k], second)];
             // rho = 1: the window does not answer to delay
-            point.add(FlowPoint { rtt_s, gain: 1.0, rho: 1.0, filter_s: 0.0, crossings });
+            point.add(FlowPoint { rtt_s, gain: 1.0, rho: 1.0, crossings, ..FlowPoint::default() });
         }
         point
     }

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import tomllib
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from eddyline.papers.lab import Lab
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+T = TypeVar("T")
 
 __all__ = ["Desk"]
 
@@ -21,6 +24,14 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.lab = Lab(folder)
+        self._found: dict[str, Any] = {}
+
+    def once(self, name: str, find: Callable[[], T]) -> T:
+        """What `find` gives, found once for all exhibits that need it."""
+        if name not in self._found:
+            self._found[name] = find()
+        found: T = self._found[name]
+        return found
 
     @cached_property
     def values(self) -> dict[str, Any]:

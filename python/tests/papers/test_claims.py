@@ -125,6 +125,15 @@ def test_no_verdict_is_typed() -> None:
         ("two-way-fast", "film-feasible", "only where film is forward"),
         ("asymmetric-fast", "theorem-1", "confirmed"),
         ("asymmetric-fast", "eq-15", "only where k_f is 1"),
+        ("asymmetric-fast", "so-stable", "refuted"),
+        ("asymmetric-fast", "theorem-1-stable", "only where setting is Fig. 2, Fig. 3, Fig. 4 or k_f = 0.1"),
+        (
+            "asymmetric-fast",
+            "asymmetry-and-stability",
+            "only where by is ack-clocked, joint, packets, clean or packets, ns-2 profile",
+        ),
+        ("asymmetric-fast", "d-over-q0", "refuted"),
+        ("asymmetric-fast", "d-over-q0-ack-clocked", "only where gain a round trip is 20 or 100"),
     ],
 )
 def test_what_we_report(paper: str, claim: str, verdict: str, reproductions: dict[str, Reproduced]) -> None:

@@ -14,8 +14,16 @@ use super::system::System;
 const ENOUGH: usize = 12;
 const AT_MOST: usize = 48;
 
-/// Starts after which it ends in any case.
+/// Starts after which it ends once something was found.
 const MOST_STARTS: usize = 90;
+
+/// Starts times links after which it ends where nothing was found. One network in ten thousand has a single equilibrium that one
+/// start in some hundreds reaches.
+const PATIENCE: usize = 20_000;
+
+/// Errors of base round-trip times, in units of the queueing delays that links would make alone, beyond which q - e has lost the
+/// digits that patience would need.
+const HOPELESS: f64 = 1e5;
 
 /// Solutions from several starts: with `search` all that differ, without it the first. `None` where no point with positive rates
 /// was found at all; one whose violation is above [`TOLERANCE`] where none was better.
@@ -25,7 +33,17 @@ pub(super) fn from_starts(system: &System, component: &Component, search: bool) 
     let mut found: Vec<Found> = Vec::new();
     let mut best: Option<(Vec<f64>, f64)> = None;
     let mut arrived = 0;
-    for attempt in 0..if search { MOST_STARTS } else { 20 } {
+    let hopeless = component.classes.iter().any(|c| c.error.abs() > HOPELESS);
+    let patience = (40 + 200 / n).max(if hopeless { 0 } else { PATIENCE / n });
+    for attempt in 0.. {
+        let most = match (search, found.is_empty()) {
+            (false, _) => 20,
+            (true, false) => MOST_STARTS,
+            (true, true) => patience,
+        };
+        if attempt >= most {
+            break;
+        }
         let start = match found.as_slice() {
             // where there are two, what is between: one for the first links, the other for the rest
             [_, _, ..] if attempt.is_multiple_of(2) => {
@@ -47,10 +65,6 @@ pub(super) fn from_starts(system: &System, component: &Component, search: bool) 
             }
         } else if best.as_ref().is_none_or(|b| error < b.1) {
             best = Some((pi, error));
-        }
-        // what a dozen starts do not reach more will not; small parts are worth some more
-        if found.is_empty() && attempt >= 40 + 200 / n {
-            break;
         }
     }
     if found.is_empty() {

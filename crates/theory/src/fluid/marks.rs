@@ -56,6 +56,10 @@ impl Marks {
         Self { list: Vec::new(), generations, apart }
     }
 
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+    }
+
     pub(super) fn next(&self) -> f64 {
         self.list.last().map_or(f64::INFINITY, |m| m.0)
     }

@@ -4,6 +4,8 @@ use super::dde::{Past, System};
 use super::marks::{Errand, Front, Mark, Marks};
 use super::options::{DynamicsOptions, Filter, Gain};
 use super::plan::{FlowPlan, Plan};
+use super::rest::Rest;
+use crate::fast::{WindowLaw, between_updates};
 use crate::link_model::LinkModel;
 
 /// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver (integrator only).
@@ -61,6 +63,8 @@ pub(super) struct Model {
     marks: Marks,
     earliest: f64,
     pub shortest_trip: f64,
+    /// Where everything was before the beginning, if it did not begin empty.
+    rest: Option<Rest>,
 }
 
 impl Model {
@@ -98,7 +102,27 @@ impl Model {
             marks,
             earliest: f64::NEG_INFINITY,
             shortest_trip,
+            rest: None,
         }
+    }
+
+    /// Begins at `rest`, where it has been forever, instead of empty.
+    pub(super) fn resting(plan: Plan, options: DynamicsOptions, rest: Rest) -> Self {
+        let mut model = Self::new(plan, options);
+        // whoever is there has started, and nobody leaves
+        model.marks.clear();
+        for (state, flow) in model.flows.iter_mut().zip(&model.plan.flows) {
+            state.phase = Phase::Open;
+            state.heard = true;
+            state.doubling = false;
+            state.smallest = flow.trip;
+        }
+        for (busy, delay) in model.busy.iter_mut().zip(&rest.delays) {
+            *busy = *delay > 0.0;
+        }
+        model.load.clone_from(&rest.unresponsive);
+        model.rest = Some(rest);
+        model
     }
 
     pub(super) fn of_flow(&self, flow: usize, unknown: usize) -> usize {
@@ -115,7 +139,26 @@ impl Model {
             y[self.of_flow(s, WINDOW)] = f.initial_window;
             y[self.of_flow(s, AVERAGE)] = f.trip;
         }
+        let Some(rest) = &self.rest else { return y };
+        for (s, f) in rest.flows.iter().enumerate() {
+            y[self.of_flow(s, WINDOW)] = f.rate * f.rtt;
+            y[self.of_flow(s, AVERAGE)] = f.rtt;
+        }
+        for (l, delay) in rest.delays.iter().enumerate() {
+            y[self.of_link(l, DELAY)] = *delay;
+        }
         y
+    }
+
+    /// Bits of flow `s` that had arrived at its receiver at the beginning, counted as [`received`](Self::received) does.
+    pub(super) fn received_at_first(&self, s: usize) -> f64 {
+        match (&self.rest, self.options.link_model) {
+            (None, _) | (_, LinkModel::Integrator) => 0.0,
+            (Some(rest), LinkModel::AckClocked | LinkModel::Joint) => {
+                let flow = &self.plan.flows[s];
+                -rest.flows[s].rate * rest.way(flow) * flow.packet_bits
+            }
+        }
     }
 
     /// When the packet that stands at time `t`, `lead` behind the head of the queue before hop `hop`, was sent; and how much closer
@@ -166,8 +209,8 @@ impl Model {
         self.plan.flows[s].belief.unwrap_or_else(|| self.flows[s].smallest.min(rtt))
     }
 
-    /// The window's derivative, and by how much the sender's queueing delay exceeds the threshold of start-up.
-    fn window_rate(&self, s: usize, (w, average): (f64, f64), rtt: f64, acks: f64) -> (f64, f64) {
+    /// The window's derivative, the window that the law multiplies being `then`, and by how much the sender's queueing delay exceeds the threshold of start-up.
+    fn window_rate(&self, s: usize, (w, then, average): (f64, f64, f64), rtt: f64, acks: f64) -> (f64, f64) {
         let (flow, state) = (&self.plan.flows[s], &self.flows[s]);
         let base = self.base_rtt(s, rtt);
         let average = if flow.filter == Filter::None { rtt } else { average };
@@ -184,7 +227,7 @@ impl Model {
                 Gain::Sampled => (-libm::log1p(-flow.gamma)).min(7.0),
             };
             // two-way eq. 2, q / (d + q) = 1 - base / RTT; FAST at most doubles
-            (gain * (flow.alpha - w * (1.0 - base / average))).min(w) / rtt
+            (gain * (flow.alpha - w + then * base / average)).min(w) / between_updates(&flow.fast, rtt)
         };
         // the floor, without a corner
         (rate.max((flow.floor - w) * 10.0 / rtt), above)
@@ -226,7 +269,8 @@ impl Model {
     fn forward(&mut self, front: Front, at: f64, wait: f64) {
         let flow = &self.plan.flows[front.flow];
         let hop = front.hop + 1;
-        let lead = flow.hops.get(hop).map_or(flow.to_sender, |h| h.lead);
+        let small = front.errand == Errand::Syn;
+        let lead = flow.hops.get(hop).map_or(flow.to_sender, |h| if small { h.syn_lead } else { h.lead });
         self.marks.add(at + wait + lead, Mark::Packet(Front { hop, ..front }));
     }
 
@@ -280,6 +324,18 @@ impl System for Model {
         EACH * (self.plan.flows.len() + self.plan.capacity.len())
     }
 
+    fn before(&self, dy: &mut [f64]) {
+        let Some(rest) = &self.rest else { return };
+        for (s, f) in rest.flows.iter().enumerate() {
+            dy[self.of_flow(s, SENT)] = f.rate;
+        }
+        for (l, (bps, packets)) in rest.arriving(&self.plan).into_iter().enumerate() {
+            dy[self.of_link(l, ARRIVED)] = bps;
+            dy[self.of_link(l, LEFT)] = bps;
+            dy[self.of_link(l, PACKETS)] = packets;
+        }
+    }
+
     /// One a link (it empties, or fills), two a flow (start-up ends or begins again; all is sent).
     fn events(&self) -> usize {
         self.plan.capacity.len() + 2 * self.plan.flows.len()
@@ -303,8 +359,13 @@ impl System for Model {
             let acknowledged = past.value(at + SENT, sent);
             let heard = self.flows[s].heard;
             if self.flows[s].phase == Phase::Open {
-                let (grow, above) = self.window_rate(s, (w, average), rtt, acks);
-                dy[at + WINDOW] = if heard { grow } else { 0.0 };
+                let then = match self.options.law {
+                    WindowLaw::Present => w,
+                    WindowLaw::AtSending => past.value(at + WINDOW, sent),
+                };
+                let (grow, above) = self.window_rate(s, (w, then, average), rtt, acks);
+                dy[at + WINDOW] =
+                    if heard { grow + self.rest.as_ref().map_or(0.0, |r| r.flows[s].pushed(t)) } else { 0.0 };
                 dy[at + AVERAGE] = if heard { self.filter_rate(s, (w, average), rtt, acks) } else { 0.0 };
                 dy[at + SENT] = match self.options.link_model {
                     // two-way, before eq. 1
@@ -375,7 +436,6 @@ impl System for Model {
         while let Some((at, mark)) = self.marks.due(t) {
             match mark {
                 Mark::Start(s) if self.options.handshake => {
-                    let at = (at - self.plan.flows[s].handshake_gain).max(at - self.plan.flows[s].hops[0].lead);
                     self.depart(s, at, 0, 0, Errand::Syn);
                 }
                 Mark::Start(s) => self.open(s, at, y, past),

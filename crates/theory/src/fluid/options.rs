@@ -1,5 +1,6 @@
 //! What to integrate, and how exactly.
 
+use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
 
 /// When an [`AckClocked`](LinkModel::AckClocked) sender uses room in its window.
@@ -61,6 +62,8 @@ pub struct DynamicsOptions {
     pub link_model: LinkModel,
     /// When a sender uses room in its window; [`AckClocked`](LinkModel::AckClocked) only.
     pub sending: Sending,
+    /// Which window the law multiplies.
+    pub law: WindowLaw,
     /// How fast windows move.
     pub gain: Gain,
     /// What averages the round-trip time.
@@ -82,6 +85,7 @@ impl Default for DynamicsOptions {
         Self {
             link_model: LinkModel::default(),
             sending: Sending::default(),
+            law: WindowLaw::default(),
             gain: Gain::default(),
             filter: Filter::default(),
             base_rtt: BaseRtts::default(),

@@ -1,12 +1,13 @@
 //! A network as the equations need it: paths with their delays, loads by time, each flow's parameters.
 
-use eddyline_cc::{BaseRttSource, ControllerParams, FastProfile};
+use eddyline_cc::{BaseRttSource, ControllerParams, FastParams, FastProfile};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Pacing};
 use eddyline_units::{Rate, Time};
 
 use super::options::{BaseRtts, DynamicsOptions, Filter, Sending};
 use crate::approximations::lines;
+use crate::fast::filter_cap;
 use crate::world::mean_rate;
 
 /// A link on a flow's round trip.
@@ -15,6 +16,8 @@ pub(super) struct Hop {
     pub link: usize,
     /// Seconds from the head of the previous hop's queue (or the sender) to this queue: transmission, propagation, access.
     pub lead: f64,
+    /// The same for the handshake's small packets.
+    pub syn_lead: f64,
     /// Bits that one data packet brings here: P+ on the data path, P- over the packets that one acknowledgement covers behind it.
     pub bits: f64,
     /// Packets that one data packet brings here.
@@ -31,16 +34,15 @@ pub(super) struct FlowPlan {
     pub data_hops: usize,
     /// Seconds from the head of the last data hop's queue to the receiver.
     pub to_receiver: f64,
-    /// Seconds from the head of the last hop's queue to the sender.
+    /// Seconds from the head of the last hop's queue to the sender, for the handshake's packets too.
     pub to_sender: f64,
     /// d with the flow's own transmission times, in seconds: the round trip without waiting.
     pub trip: f64,
-    /// How much faster the handshake's small packets make it.
-    pub handshake_gain: f64,
     /// The belief that no sample changes, in seconds; `None` where the smallest sample is believed.
     pub belief: Option<f64>,
     /// Whether it sends no faster than w / RTT.
     pub paced: bool,
+    pub fast: FastParams,
     pub alpha: f64,
     pub gamma: f64,
     /// Queueing delay below which the window doubles, in seconds.
@@ -143,21 +145,25 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
     let ControllerParams::Fast(fast) = &*flow.controller else { return None };
     let ratio = f64::from(flow.tcp.ack_every.max(1));
     let mut hops = Vec::new();
-    let (mut lead, mut trip, mut handshake_gain) = (flow.access_data.as_secs_f64(), 0.0, 0.0);
+    let (mut lead, mut syn_lead, mut trip) = (0.0, 0.0, 0.0);
     for link in flow.data.iter() {
-        hops.push(Hop { link: *link as usize, lead, bits: bits(flow.packet), packets: 1.0 });
+        hops.push(Hop { link: *link as usize, lead, syn_lead, bits: bits(flow.packet), packets: 1.0 });
         trip += lead;
         lead = across(network, *link, flow.packet);
-        handshake_gain += lead - across(network, *link, flow.ack_packet);
+        syn_lead = across(network, *link, flow.ack_packet);
     }
+    // the uncongested access lies behind the last link, as in the packet simulator
+    lead += flow.access_data.as_secs_f64();
+    syn_lead += flow.access_data.as_secs_f64();
     let to_receiver = lead;
-    lead += flow.access_ack.as_secs_f64();
     for link in flow.ack.iter() {
         let bits = bits(flow.ack_packet) / ratio;
-        hops.push(Hop { link: *link as usize, lead, bits, packets: 1.0 / ratio });
+        hops.push(Hop { link: *link as usize, lead, syn_lead, bits, packets: 1.0 / ratio });
         trip += lead;
         lead = across(network, *link, flow.ack_packet);
+        syn_lead = lead;
     }
+    lead += flow.access_ack.as_secs_f64();
     trip += lead;
     let belief = match &options.base_rtt {
         BaseRtts::Exact => Some(trip),
@@ -180,15 +186,15 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
         to_receiver,
         to_sender: lead,
         trip,
-        handshake_gain,
         belief,
         paced,
+        fast: fast.clone(),
         alpha: fast.alpha.get(),
         gamma: fast.gamma,
         threshold: fast.mi_threshold.as_secs_f64(),
         filter: options.filter,
         gain: fast.filter_gain,
-        cap: fast.filter_cap.unwrap_or(0.25).min(0.999),
+        cap: filter_cap(fast).min(0.999),
         floor,
         initial_window: f64::from(flow.tcp.initial_window).max(floor),
         packet_bits: bits(flow.packet),

@@ -1,4 +1,4 @@
-//! The door: a network and options in, series and the final state out.
+//! The doors: a network and options in, series and the final state out.
 
 use eddyline_scenario::Network;
 
@@ -6,6 +6,8 @@ use super::dde::{Past, Piece, Settings, Statistics, System, solve};
 use super::model::{ARRIVED, AVERAGE, DELAY, LEFT, Model, PACKETS, Phase, SENT, WINDOW};
 use super::options::{BaseRtts, DynamicsOptions, Filter};
 use super::plan::Plan;
+use super::rest::{Push, Rest};
+use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
 use crate::world::run_with_base_rtt;
@@ -67,13 +69,41 @@ pub struct LinkEnd {
 /// [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options that make no sense; [`TheoryError::Dynamics`] where the limit on
 /// steps is reached.
 pub fn dynamics(network: &Network, options: &DynamicsOptions) -> Result<Dynamics, TheoryError> {
-    if options.link_model == LinkModel::Joint {
-        return Err(TheoryError::NoDynamics);
-    }
     check(network, options)?;
     let mut plan = Plan::new(network, options);
     let notes = std::mem::take(&mut plan.notes);
-    let mut model = Model::new(plan, options.clone());
+    follow(network, options, Model::new(plan, options.clone()), notes)
+}
+
+/// What `network` does after it has been in the equilibrium `at` since ever and each window is pushed off its place by the share
+/// `push` (one a flow that theory has a model of, in order) in the course of that flow's first round trip.
+///
+/// Flows last from before the beginning beyond the end: starts, stops and sizes do not count, nor do times of unresponsive traffic.
+/// `at` has to be the equilibrium of what senders believe: with [`BaseRtts::Exact`] one of [`equilibria`](crate::equilibria).
+/// `start_up` should be off where an equilibrium's delay is below `mi_threshold`, or start-up begins anew.
+///
+/// # Errors
+/// As [`dynamics`]; [`TheoryError::Length`], [`TheoryError::OutOfRange`] for pushes that make no sense too;
+/// [`TheoryError::NotConverged`] where the prices that `at` leaves open cannot be chosen.
+pub fn disturbed(
+    network: &Network,
+    at: &Equilibrium,
+    push: &[Push],
+    options: &DynamicsOptions,
+) -> Result<Dynamics, TheoryError> {
+    check(network, options)?;
+    let mut plan = Plan::new(network, options);
+    let notes = std::mem::take(&mut plan.notes);
+    let rest = Rest::new(network, &plan, at, push)?;
+    follow(network, options, Model::resting(plan, options.clone(), rest), notes)
+}
+
+fn follow(
+    network: &Network,
+    options: &DynamicsOptions,
+    mut model: Model,
+    notes: Vec<String>,
+) -> Result<Dynamics, TheoryError> {
     let end = network.duration.as_secs_f64();
     let trip = model.shortest_trip;
     let settings = Settings {
@@ -106,6 +136,9 @@ pub fn dynamics(network: &Network, options: &DynamicsOptions) -> Result<Dynamics
 }
 
 fn check(network: &Network, options: &DynamicsOptions) -> Result<(), TheoryError> {
+    if options.link_model == LinkModel::Joint {
+        return Err(TheoryError::NoDynamics);
+    }
     let within = |holds: bool, what: &str, value: f64, allowed: &'static str| {
         if holds { Ok(()) } else { Err(TheoryError::OutOfRange { what: what.to_owned(), value, allowed }) }
     };
@@ -177,7 +210,7 @@ impl Recorder {
             series: Series::default(),
             interval: network.record_interval.as_secs_f64().max(1e-12),
             ticks: 1,
-            received: vec![0.0; model.plan.flows.len()],
+            received: (0..model.plan.flows.len()).map(|s| model.received_at_first(s)).collect(),
             links: vec![(0.0, 0.0); model.plan.capacity.len()],
             y: vec![0.0; model.unknowns()],
             dy: vec![0.0; model.unknowns()],

@@ -14,8 +14,13 @@ const MOST: usize = 400_000;
 /// `edge` must be right of all poles, or so little left of zero that none of them is passed.
 #[must_use]
 pub fn zeros_right_of(f: &Characteristic<'_>, edge: f64, gain: f64) -> Option<usize> {
+    zeros_right_up_to(f, edge, gain, f.band(gain))
+}
+
+/// The same up to the frequency `top` in rad/s.
+#[must_use]
+pub fn zeros_right_up_to(f: &Characteristic<'_>, edge: f64, gain: f64, top: f64) -> Option<usize> {
     let Some((least, _)) = f.point.round_trips() else { return Some(0) };
-    let top = f.band(gain);
     let right = (20.0 / least).max(top);
     let corners = [
         Complex::new(right, 0.0),

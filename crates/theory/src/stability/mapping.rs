@@ -66,7 +66,14 @@ pub fn one_way(network: &Network, link: usize, period: UpdatePeriod, filter: boo
             let share = rate * problem.flows[i].packet_bits / capacity;
             let crossings = vec![Crossing { link: 0, share, forward_s }];
             let filter_s = if filter { filter_s } else { 0.0 };
-            point.add(FlowPoint { rtt_s, gain, rho: alpha / (rate * rtt_s), filter_s, crossings });
+            point.add(FlowPoint {
+                rtt_s,
+                gain,
+                rho: alpha / (rate * rtt_s),
+                filter_s,
+                crossings,
+                ..FlowPoint::default()
+            });
         }
     }
     Ok(OneWay { problem, point })

@@ -21,11 +21,12 @@ mod spectral;
 pub(crate) use boundary::between;
 pub use boundary::{boundary, crossing};
 pub use complex::Complex;
-pub use count::zeros_right_of;
+pub use count::{zeros_right_of, zeros_right_up_to};
 pub use locus::{Locus, loci};
 pub use mapping::{OneWay, one_way};
 pub use margins::{Margins, margins};
 pub use model::Characteristic;
+pub(crate) use point::prices;
 pub use point::{Crossing, FlowPoint, OperatingPoint, UpdatePeriod};
 pub use roots::{Root, Roots, newton, rightmost};
 
@@ -34,6 +35,7 @@ use eddyline_scenario::Network;
 use crate::approximations::lines;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
+use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
 use crate::world::{equilibria, modelled_flows};
 
@@ -47,6 +49,8 @@ pub struct Options {
     pub period: UpdatePeriod,
     /// Whether the window law sees the controller's average of round-trip times instead of their present value (eq. 2).
     pub filter: bool,
+    /// Which window the law multiplies.
+    pub law: WindowLaw,
     /// How many roots to list.
     pub roots: usize,
     /// Whether to look for margins.
@@ -55,7 +59,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { period: UpdatePeriod::Controller, filter: false, roots: 10, margins: true }
+        Self { period: UpdatePeriod::Controller, filter: false, law: WindowLaw::Present, roots: 10, margins: true }
     }
 }
 
@@ -113,7 +117,8 @@ pub fn stability_at(
     model: LinkModel,
     options: &Options,
 ) -> Result<Stability, TheoryError> {
-    Ok(judge(&OperatingPoint::new(network, at, options.period, options.filter)?, model, options))
+    let point = OperatingPoint::new(network, at, options.period, options.filter)?.with_law(options.law);
+    Ok(judge(&point, model, options))
 }
 
 /// Whether small disturbances of `at` die out, for listings; `None` where no flow has a model, no queue is there to be
@@ -137,7 +142,7 @@ pub fn locally_stable(network: &Network, at: &Equilibrium, model: LinkModel) -> 
 #[must_use]
 pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Stability {
     let f = Characteristic::new(point, model);
-    let roots = rightmost(&f, options.roots.max(1));
+    let roots = with_differences(rightmost(&f, options.roots.max(1)), point, options.roots.max(1));
     let mut notes = point.notes.clone();
     let slowest = point.round_trips().map_or(1.0, |r| r.1);
     let still = |re: f64| re.abs() <= 1e-9 / slowest;
@@ -179,4 +184,21 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
         delay_margin_at_rad_s: margins.delay_at_rad_s,
         notes,
     }
+}
+
+/// The roots put back that det M has lost: where flows with the same window law are taken together, or are more than there are
+/// queues, some of what they differ in is no matter to any queue and decays by the window law alone.
+fn with_differences(mut roots: Roots, point: &OperatingPoint, wanted: usize) -> Roots {
+    let mut lost: Vec<f64> = Vec::new();
+    for flow in &point.flows {
+        let near = |d: f64| (d - flow.decay()).abs() <= 1e-12 * d;
+        let alike = point.flows.iter().filter(|f| near(f.decay())).count();
+        if (flow.several || alike > point.links.len()) && !lost.iter().any(|d| near(*d)) {
+            lost.push(flow.decay());
+        }
+    }
+    roots.found.extend(lost.into_iter().map(|d| Root { at: Complex::new(-d, 0.0), residual: 0.0 }));
+    roots.found.sort_by(|a, b| b.at.re.total_cmp(&a.at.re).then(a.at.im.total_cmp(&b.at.im)));
+    roots.found.truncate(wanted);
+    roots
 }

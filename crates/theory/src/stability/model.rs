@@ -3,7 +3,8 @@
 //! Flow s crosses queues h = 1, 2, ... at `tau_h` seconds after sending and feels each of them `R - tau_h` later, so
 //! `q_s = sum over h of e^(-z (R - tau_h)) p_h`. Its window answers with `w = -(G - 1) x0 q`,
 //! `G(z) = 1 + kappa (1 - rho) F / (z + kappa rho)`, F = 1 / (1 + z T) the average's filter, and without a filter
-//! `G = (z + kappa) / (z + kappa rho)`. The links close the loop: `M(z) p = 0`. Derivations: `docs/theory/stability.md`.
+//! `G = (z + kappa) / (z + kappa rho)`; where the law multiplies the window of a round trip ago, `kappa (1 - (1 - rho) e^(-zR))` stands for
+//! kappa rho. The links close the loop: `M(z) p = 0`. Derivations: `docs/theory/stability.md`.
 
 use super::complex::{Complex, Lu};
 use super::point::{FlowPoint, OperatingPoint};
@@ -37,7 +38,9 @@ impl<'a> Characteristic<'a> {
         let mut poles: Vec<(f64, usize)> = Vec::new();
         for flow in &point.flows {
             let filter = (flow.filter_s > 0.0).then(|| 1.0 / flow.filter_s);
-            for at in [Some(flow.gain * flow.rho), filter].into_iter().flatten() {
+            // with memory the poles are no closed form; they are left of the axis, so counts are right with them
+            let law = (flow.memory_s == 0.0).then_some(flow.gain * flow.rho);
+            for at in [law, filter].into_iter().flatten() {
                 match poles.iter_mut().find(|p| near(p.0, at)) {
                     Some(known) => known.1 = (known.1 + 1).min(links),
                     None => poles.push((at, 1)),
@@ -212,8 +215,15 @@ impl<'a> Characteristic<'a> {
                     }
                 }
                 let row = rows.into_iter().fold(0.0, f64::max);
-                // z = row (1 + kappa / z)
-                0.5 * (row + (row * row + 4.0 * row * kappa).sqrt()) * 1.01
+                let most = if self.point.flows.iter().any(|f| f.memory_s > 0.0) {
+                    // the window law is at least z - 2 kappa: z = row (1 + kappa / (z - 2 kappa))
+                    let b = 2.0 * kappa + row;
+                    0.5 * (b + (b * b - 4.0 * row * kappa).sqrt())
+                } else {
+                    // z = row (1 + kappa / z)
+                    0.5 * (row + (row * row + 4.0 * row * kappa).sqrt())
+                };
+                most * 1.01
             }
             LinkModel::AckClocked | LinkModel::Joint => {
                 let kappa = self.point.flows.iter().map(|f| f.gain).fold(0.0, f64::max);
@@ -299,12 +309,20 @@ impl Exps<'_> {
 /// G(z).
 fn answer(flow: &FlowPoint, z: Complex) -> Complex {
     let filter = Complex::ONE / (Complex::ONE + z * flow.filter_s);
-    Complex::ONE + filter * (flow.gain * (1.0 - flow.rho)) / (z + Complex::from(flow.gain * flow.rho))
+    Complex::ONE + filter * (flow.gain * (1.0 - flow.rho)) / law(flow, z)
+}
+
+/// What the window law does to the window itself: z + kappa rho, or with memory T `z + kappa (1 - (1 - rho) e^(-z T))`.
+fn law(flow: &FlowPoint, z: Complex) -> Complex {
+    let kept = flow.gain * (1.0 - flow.rho);
+    z + Complex::from(flow.gain * flow.rho) + (z * flow.memory_s).one_less_exp_neg() * kept
 }
 
 /// G'(z).
 fn answer_slope(flow: &FlowPoint, z: Complex) -> Complex {
     let filter = Complex::ONE / (Complex::ONE + z * flow.filter_s);
-    let law = Complex::ONE / (z + Complex::from(flow.gain * flow.rho));
-    -(filter * law * (law + filter * flow.filter_s) * (flow.gain * (1.0 - flow.rho)))
+    let kept = flow.gain * (1.0 - flow.rho);
+    let one = Complex::ONE / law(flow, z);
+    let slope = Complex::ONE + (z * -flow.memory_s).exp() * (kept * flow.memory_s);
+    -(filter * one * (one * slope + filter * flow.filter_s) * kept)
 }

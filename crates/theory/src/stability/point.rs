@@ -6,13 +6,15 @@ use eddyline_scenario::network::Flow;
 
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
+use crate::fast::{WindowLaw, between_updates, filter_cap};
 use crate::linear::null_space;
 use crate::world::modelled_flows;
 
 /// How fast windows move: gamma of the two-way paper's eq. 2 needs a unit of time, which the paper leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum UpdatePeriod {
-    /// As the flow's controller does it: `clean` once a round trip, `ns2-1.1.3` every period of every other round trip.
+    /// As the flow's controller does it: `clean` once a round trip, or once `update_period` where that is longer, `ns2-1.1.3` every
+    /// period of every other round trip.
     #[default]
     Controller,
     /// gamma once a round trip: kappa = gamma / R.
@@ -34,7 +36,7 @@ pub struct Crossing {
 }
 
 /// A flow, or flows that are alike in everything but their share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowPoint {
     /// R: the whole round trip in seconds.
     pub rtt_s: f64,
@@ -45,8 +47,30 @@ pub struct FlowPoint {
     pub rho: f64,
     /// Time constant of the average of round-trip times that the window law looks at; zero without.
     pub filter_s: f64,
+    /// Age of the window that the law multiplies by d / (d + q): zero in eq. 2, R for [`WindowLaw::AtSending`].
+    pub memory_s: f64,
+    /// Whether it stands for several flows.
+    pub several: bool,
     /// Links with a queue, in the order in which they are crossed.
     pub crossings: Vec<Crossing>,
+}
+
+impl FlowPoint {
+    /// The rate in 1/s at which the window finds back where no queue notices: kappa rho, or what it becomes with memory.
+    #[must_use]
+    pub fn decay(&self) -> f64 {
+        let (kappa, rho, memory) = (self.gain, self.rho, self.memory_s);
+        if memory == 0.0 {
+            return kappa * rho;
+        }
+        // kappa - y = kappa (1 - rho) e^(y T), whose left falls and whose right grows
+        let (mut low, mut high) = (0.0, kappa);
+        for _ in 0..200 {
+            let y = 0.5 * (low + high);
+            if kappa - y > kappa * (1.0 - rho) * libm::exp(y * memory) { low = y } else { high = y }
+        }
+        0.5 * (low + high)
+    }
 }
 
 /// An equilibrium as the linearised equations see it: links with queues, flows with delays.
@@ -88,6 +112,18 @@ impl OperatingPoint {
         Ok(point)
     }
 
+    /// The same with another window law.
+    #[must_use]
+    pub fn with_law(mut self, law: WindowLaw) -> Self {
+        for flow in &mut self.flows {
+            flow.memory_s = match law {
+                WindowLaw::Present => 0.0,
+                WindowLaw::AtSending => flow.rtt_s,
+            };
+        }
+        self
+    }
+
     /// Adds a flow; one that differs from an earlier one in its shares only is added to it.
     ///
     /// The sum of such flows obeys the equations of one; what they differ in decays on its own, at kappa rho.
@@ -98,6 +134,7 @@ impl OperatingPoint {
                 && near(a.gain, flow.gain)
                 && near(a.rho, flow.rho)
                 && near(a.filter_s, flow.filter_s)
+                && near(a.memory_s, flow.memory_s)
                 && a.crossings.len() == flow.crossings.len()
                 && a.crossings
                     .iter()
@@ -108,6 +145,7 @@ impl OperatingPoint {
             _ if flow.crossings.is_empty() => {}
             Some(known) => {
                 known.crossings.iter_mut().zip(&flow.crossings).for_each(|(a, b)| a.share += b.share);
+                known.several = true;
             }
             None => self.flows.push(flow),
         }
@@ -137,7 +175,7 @@ fn crosses(flow: &Flow, l: usize) -> bool {
 }
 
 /// Prices with the undetermined ones chosen as alike as the flows' delays allow.
-fn prices(network: &Network, modelled: &[usize], at: &Equilibrium) -> Result<Vec<f64>, TheoryError> {
+pub(crate) fn prices(network: &Network, modelled: &[usize], at: &Equilibrium) -> Result<Vec<f64>, TheoryError> {
     let mut prices: Vec<f64> = at.prices.iter().map(|p| p.unwrap_or(0.0)).collect();
     let open: Vec<bool> = at.prices.iter().map(Option::is_none).collect();
     if !open.contains(&true) {
@@ -200,25 +238,25 @@ fn point_of(
     let (alpha, gain, filter_s) = controller(&flow.controller, at_s, rate, period);
     // in equilibrium w - alpha = w d / R for whatever d the sender believes in
     let rho = alpha / (rate * at_s);
-    FlowPoint { rtt_s: at_s, gain, rho, filter_s: if filter { filter_s } else { 0.0 }, crossings }
+    FlowPoint {
+        rtt_s: at_s,
+        gain,
+        rho,
+        filter_s: if filter { filter_s } else { 0.0 },
+        crossings,
+        ..FlowPoint::default()
+    }
 }
 
 /// alpha, kappa and the time constant of the average.
 pub(super) fn controller(params: &ControllerParams, rtt: f64, rate: f64, period: UpdatePeriod) -> (f64, f64, f64) {
     let ControllerParams::Fast(fast) = params else { return (0.0, 0.0, 0.0) };
-    let ns2 = fast.profile == FastProfile::Ns2;
     let between = match period {
         UpdatePeriod::RoundTrip => rtt,
         UpdatePeriod::Seconds(s) => s,
-        UpdatePeriod::Controller if ns2 => {
-            let every = fast.update_period.map_or(0.01, |t| t.as_secs_f64());
-            // every other round trip rests
-            if every < rtt { 2.0 * every } else { every + rtt }
-        }
-        UpdatePeriod::Controller => rtt,
+        UpdatePeriod::Controller => between_updates(fast, rtt),
     };
-    let cap = fast.filter_cap.unwrap_or(if ns2 { 1.0 / 256.0 } else { 0.25 });
-    let weight = (fast.filter_gain / (rate * rtt).max(1.0)).min(cap);
+    let weight = (fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast));
     (fast.alpha.get(), fast.gamma / between, 1.0 / (rate * weight))
 }
 

@@ -3,6 +3,7 @@
 use super::complex::Complex;
 use super::count::zeros_right_of;
 use super::model::Characteristic;
+use super::point::FlowPoint;
 use super::spectral;
 use crate::link_model::LinkModel;
 
@@ -58,13 +59,17 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
         n += n / 2;
     }
     if !(converged && complete(&found)) {
-        // too large, too many time scales, or chains: starts along the axis, the chains' own first, then denser until none is
-        // missing on the right
+        // too large, too many time scales, or chains: starts where windows are slow and along the axis, the chains' own first,
+        // then denser until none is missing on the right
+        found = merged(found, polish(f, &Starts::Windows.along(f, band, 0.0), unit, usize::MAX), unit);
         let tries = [Starts::Rings, Starts::Every(1.0), Starts::Every(0.3), Starts::Every(0.15)];
         for starts in &tries[usize::from(f.model != LinkModel::AckClocked)..] {
+            let known = found.len();
+            let denser = matches!(starts, Starts::Every(share) if *share < 1.0);
             let starts = starts.along(f, band, 0.1 / most);
             found = merged(found, polish(f, &starts, unit, usize::MAX), unit);
-            if complete(&found) && found.len() >= wanted {
+            // a denser row of starts that finds nothing new will not find more by being denser still
+            if complete(&found) && (found.len() >= wanted || (denser && found.len() == known)) {
                 break;
             }
         }
@@ -76,6 +81,8 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
 
 /// Starts for Newton's method.
 enum Starts {
+    /// On the real axis at the rates at which windows find back on their own, and between: slow roots are near.
+    Windows,
     /// Where patterns return after each round trip, 2 pi i k / R: roots of the ack-clocked model are near.
     Rings,
     /// Evenly along the axis, in units of one over the longest delay.
@@ -89,6 +96,15 @@ impl Starts {
             (0..=count).map(move |i| Complex::new(re, step * i as f64))
         };
         match self {
+            Self::Windows => {
+                let flows = &f.point.flows;
+                let mut decays: Vec<f64> =
+                    flows.iter().map(FlowPoint::decay).chain(flows.iter().map(|s| s.gain)).collect();
+                decays.sort_by(f64::total_cmp);
+                let between = decays.windows(2).map(|d| 0.5 * (d[0] + d[1]));
+                let beside = decays.iter().flat_map(|d| [0.99 * d, 1.01 * d]);
+                beside.chain(between).map(|d| Complex::new(-d, 0.0)).collect()
+            }
             Self::Rings => f.point.flows.iter().flat_map(|s| every(2.0 * std::f64::consts::PI / s.rtt_s)).collect(),
             Self::Every(share) => every(share / f.longest_delay()).collect(),
         }

@@ -77,7 +77,7 @@ impl SingleLoop {
     #[must_use]
     pub fn point(&self, rtt_s: f64) -> OperatingPoint {
         let crossings = vec![Crossing { link: 0, share: 1.0, forward_s: 0.0 }];
-        let flow = FlowPoint { rtt_s, gain: self.u / rtt_s, rho: self.rho, filter_s: 0.0, crossings };
+        let flow = FlowPoint { rtt_s, gain: self.u / rtt_s, rho: self.rho, crossings, ..FlowPoint::default() };
         OperatingPoint { links: vec![0], flows: vec![flow], ..OperatingPoint::default() }
     }
 }

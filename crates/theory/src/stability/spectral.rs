@@ -18,6 +18,10 @@ pub(super) const MOST_STATES: usize = 420;
 /// States of the discretisation with `n` intervals.
 pub(super) fn states(f: &Characteristic<'_>, n: usize) -> usize {
     let (links, flows) = (f.point.links.len(), &f.point.flows);
+    if flows.iter().any(|s| s.memory_s > 0.0) {
+        // found by other means: windows would need a past too
+        return usize::MAX;
+    }
     match f.model {
         LinkModel::Integrator => links * (n + 1) + flows.iter().map(|s| 2 * s.crossings.len()).sum::<usize>(),
         LinkModel::AckClocked => (links + flows.len()) * n + 2 * flows.len(),

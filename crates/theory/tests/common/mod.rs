@@ -1,6 +1,8 @@
 //! Networks and problems for the tests.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub mod cases;
+
 use std::sync::Arc;
 
 use eddyline_cc::{BaseRttSource, ControllerParams, FastParams, FastProfile};

@@ -13,6 +13,7 @@ from eddyline.papers.two_way_fast import (
     figure_5,
     film,
     joining,
+    separation,
     starts,
     switching,
     tables,
@@ -45,6 +46,7 @@ EXHIBITS: Builders = {
     "film-load": film.load,
     "fig-4": film.figure_4,
     "fig-5": figure_5.build,
+    "fig-5-timescale": separation.build,
 }
 """What makes each exhibit, in the order of the report."""
 

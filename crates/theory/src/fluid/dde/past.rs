@@ -58,11 +58,14 @@ impl Piece {
     }
 }
 
-/// The history of a solution. Before its beginning the solution is taken to have been constant.
+/// The history of a solution. Before its beginning the solution is taken to have been a straight line, constant unless the system
+/// says otherwise.
 #[derive(Debug)]
 pub struct Past {
     pub(super) pieces: VecDeque<Piece>,
     pub(super) initial: Vec<f64>,
+    /// Slopes before the beginning.
+    pub(super) before: Vec<f64>,
     pub(super) begin: f64,
     /// The step that is being taken: first guess or last iterate.
     pub(super) trial: Piece,
@@ -71,10 +74,11 @@ pub struct Past {
 }
 
 impl Past {
-    pub(super) fn new(begin: f64, y: &[f64]) -> Self {
+    pub(super) fn new(begin: f64, y: &[f64], before: Vec<f64>) -> Self {
         Self {
             pieces: VecDeque::new(),
             initial: y.to_vec(),
+            before,
             begin,
             trial: Piece::new(y.len()),
             touched: Cell::new(false),
@@ -98,13 +102,18 @@ impl Past {
     /// Unknown `i` at time `t`.
     #[must_use]
     pub fn value(&self, i: usize, t: f64) -> f64 {
-        self.at(t).map_or(self.initial[i], |p| p.value(i, t))
+        self.at(t).map_or_else(|| self.first(i, t), |p| p.value(i, t))
+    }
+
+    /// Unknown `i` before the beginning.
+    fn first(&self, i: usize, t: f64) -> f64 {
+        self.initial[i] + self.before[i] * (t - self.begin)
     }
 
     /// Unknown `i` and its derivative at time `t`, from the right where it jumps.
     #[must_use]
     pub fn both(&self, i: usize, t: f64) -> (f64, f64) {
-        self.at(t).map_or((self.initial[i], 0.0), |p| p.both(i, t))
+        self.at(t).map_or_else(|| (self.first(i, t), self.before[i]), |p| p.both(i, t))
     }
 
     /// The time a at which what leaves a queue at `u` entered it, a + p(a) = u, where unknown `i` is p >= 0, its delay; and p'(a).
@@ -119,7 +128,11 @@ impl Past {
             let after = self.pieces.partition_point(|p| p.start + p.form[i][0].max(0.0) <= u);
             match after.checked_sub(1).and_then(|at| self.pieces.get(at)) {
                 Some(piece) => piece,
-                None => return (u - self.initial[i], 0.0),
+                // a + p + p' (a - begin) = u
+                None => {
+                    let (delay, slope) = (self.initial[i], self.before[i]);
+                    return (self.begin + (u - self.begin - delay) / (1.0 + slope), slope);
+                }
             }
         };
         invert(piece, i, u)

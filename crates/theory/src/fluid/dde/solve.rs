@@ -89,7 +89,9 @@ pub fn solve<S: System>(
     observe: &mut dyn FnMut(&mut S, &Piece, &Past),
 ) -> Result<(Vec<f64>, Statistics), DdeError> {
     let n = system.unknowns();
-    let mut past = Past::new(begin, y);
+    let mut before = vec![0.0; n];
+    system.before(&mut before);
+    let mut past = Past::new(begin, y, before);
     let mut s = Stepper {
         k: std::array::from_fn(|_| vec![0.0; n]),
         y: y.to_vec(),

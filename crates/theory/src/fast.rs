@@ -1,0 +1,40 @@
+//! What the parameters of a FAST controller mean to equations in continuous time.
+
+use eddyline_cc::{FastParams, FastProfile};
+
+/// Which window the law multiplies by d / (d + q).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WindowLaw {
+    /// The present one: eq. 2 of the two-way paper.
+    #[default]
+    Present,
+    /// That under which the acknowledged packet was sent, a round trip ago, as FAST's algorithm and every implementation of it do:
+    /// `w_then d / (d + q)` is d times the rate at which acknowledgements came.
+    AtSending,
+}
+
+/// Period of the ns-2 module's timer where the scenario does not say, in seconds.
+const MODULE_PERIOD_S: f64 = 0.01;
+
+/// Seconds between two updates of the window at the round-trip time `rtt`: what gamma in eq. 2 of the two-way paper is divided by.
+///
+/// `clean` updates once a round trip, or once `update_period` where that is longer. `ns2-1.1.3` updates once a period in every
+/// other round trip and is taken at its mean.
+pub(crate) fn between_updates(fast: &FastParams, rtt: f64) -> f64 {
+    let period = fast.update_period.map(|t| t.as_secs_f64());
+    match fast.profile {
+        FastProfile::Clean => rtt.max(period.unwrap_or(0.0)),
+        FastProfile::Ns2 => {
+            let every = period.unwrap_or(MODULE_PERIOD_S);
+            if every < rtt { 2.0 * every } else { every + rtt }
+        }
+    }
+}
+
+/// Largest weight of a sample in the average of round-trip times.
+pub(crate) fn filter_cap(fast: &FastParams) -> f64 {
+    fast.filter_cap.unwrap_or(match fast.profile {
+        FastProfile::Clean => 0.25,
+        FastProfile::Ns2 => 1.0 / 256.0,
+    })
+}

@@ -1,0 +1,101 @@
+//! Beginning in an equilibrium instead of an empty network.
+
+use eddyline_scenario::Network;
+
+use super::plan::{FlowPlan, Plan};
+use crate::approximations::overlaps;
+use crate::equilibrium::Equilibrium;
+use crate::error::TheoryError;
+use crate::stability::prices;
+use crate::world::{mean_rate, modelled_flows};
+
+/// What pushes a window off its place: smoothly, once, from the beginning on.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Push {
+    /// The share of the window that it gains, above -1 and below 1.
+    pub share: f64,
+    /// Seconds that this takes; 0 for the flow's round trip. Faster patterns than this are hardly excited.
+    pub over_s: f64,
+}
+
+/// A state in which nothing moves.
+#[derive(Debug, Clone)]
+pub(super) struct Rest {
+    pub flows: Vec<FlowAtRest>,
+    /// p of each link in seconds.
+    pub delays: Vec<f64>,
+    /// Load of each link that does not respond, in bit/s and packet/s.
+    pub unresponsive: Vec<(f64, f64)>,
+}
+
+/// A flow in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FlowAtRest {
+    /// x in packet/s.
+    pub rate: f64,
+    /// R in seconds.
+    pub rtt: f64,
+    push: Push,
+}
+
+impl FlowAtRest {
+    /// What the push adds to the window at time `t`, in packets a second.
+    pub(super) fn pushed(&self, t: f64) -> f64 {
+        let Push { share, over_s } = self.push;
+        if t >= over_s {
+            return 0.0;
+        }
+        share * self.rate * self.rtt / over_s * (1.0 - libm::cos(2.0 * std::f64::consts::PI * t / over_s))
+    }
+}
+
+impl Rest {
+    /// `network`, planned as `plan`, in the equilibrium `at`, with a push for each of the plan's flows.
+    pub(super) fn new(network: &Network, plan: &Plan, at: &Equilibrium, push: &[Push]) -> Result<Self, TheoryError> {
+        let wanted = plan.flows.len();
+        for (what, given) in [("pushes", push.len()), ("rates of the equilibrium", at.rates.len())] {
+            if given != wanted {
+                return Err(TheoryError::Length { what, given, wanted });
+            }
+        }
+        let within = |holds: bool, what: &str, value: f64, allowed: &'static str| {
+            if holds { Ok(()) } else { Err(TheoryError::OutOfRange { what: what.to_owned(), value, allowed }) }
+        };
+        for Push { share, over_s } in push {
+            within(share.abs() < 1.0, "the share to push a window by", *share, "above -1 and below 1")?;
+            within(*over_s >= 0.0 && over_s.is_finite(), "the time of a push", *over_s, "at least 0 and finite")?;
+        }
+        let delays = prices(network, &modelled_flows(network), at)?;
+        let mut unresponsive = vec![(0.0, 0.0); delays.len()];
+        for traffic in network.traffic.iter().filter(|t| overlaps(t, network)) {
+            let bps = mean_rate(traffic).unwrap_or(0.0);
+            for l in traffic.path.iter() {
+                unresponsive[*l as usize].0 += bps;
+                unresponsive[*l as usize].1 += bps / (8.0 * f64::from(traffic.packet.max(1)));
+            }
+        }
+        let flow = |(s, f): (usize, &FlowPlan)| {
+            let rtt = f.trip + f.hops.iter().map(|h| delays[h.link]).sum::<f64>();
+            let over_s = if push[s].over_s > 0.0 { push[s].over_s } else { rtt };
+            FlowAtRest { rate: at.rates[s], rtt, push: Push { over_s, ..push[s] } }
+        };
+        Ok(Self { flows: plan.flows.iter().enumerate().map(flow).collect(), delays, unresponsive })
+    }
+
+    /// What arrives at each link, in bit/s and packet/s.
+    pub(super) fn arriving(&self, plan: &Plan) -> Vec<(f64, f64)> {
+        let mut arriving = self.unresponsive.clone();
+        for (f, planned) in self.flows.iter().zip(&plan.flows) {
+            for hop in &planned.hops {
+                arriving[hop.link].0 += f.rate * hop.bits;
+                arriving[hop.link].1 += f.rate * hop.packets;
+            }
+        }
+        arriving
+    }
+
+    /// Seconds from the sender of `flow` to its receiver.
+    pub(super) fn way(&self, flow: &FlowPlan) -> f64 {
+        flow.to_receiver + flow.hops[..flow.data_hops].iter().map(|h| h.lead + self.delays[h.link]).sum::<f64>()
+    }
+}
