@@ -4,20 +4,49 @@
 //! time, draws a random number, logs or allocates. Windows are in packets and fractional; the transport turns them into
 //! bytes.
 
+mod backlog;
 mod base_rtt;
+mod bic;
 mod byte_counting;
+mod compound;
 mod controller;
+mod cubic;
 mod fast;
+mod highspeed;
+mod htcp;
+mod hybla;
 mod hystart;
+mod illinois;
 mod kinds;
 mod newreno;
 mod reno;
+mod round_trips;
+mod scalable;
 mod slow_start;
+mod tahoe;
+mod vegas;
+mod veno;
+mod westwood;
+mod window_law;
+mod yeah;
 
 pub use base_rtt::{BaseRtt, BaseRttSource};
+pub use bic::{Bic, BicParams};
+pub use compound::{Compound, CompoundParams};
 pub use controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
+pub use cubic::{Cubic, CubicParams, CubicProfile};
 pub use fast::{Fast, FastParams, FastProfile};
+pub use highspeed::{HighSpeed, HighSpeedParams};
+pub use htcp::{HTcp, HTcpParams};
+pub use hybla::{Hybla, HyblaParams};
+pub use illinois::{Illinois, IllinoisParams};
 pub use kinds::{AnyController, ControllerParams, KINDS, KindInfo};
 pub use newreno::{NewReno, NewRenoParams};
 pub use reno::{Reno, RenoParams};
+pub use scalable::{Scalable, ScalableParams};
 pub use slow_start::SlowStartKind;
+pub use tahoe::{Tahoe, TahoeParams};
+pub use vegas::{Vegas, VegasParams};
+pub use veno::{Veno, VenoParams};
+pub use westwood::{Westwood, WestwoodParams};
+pub use yeah::{Yeah, YeahParams};
