@@ -42,9 +42,9 @@ impl Backlog {
         Self { base, round: Round::default(), samples: Samples::NONE }
     }
 
-    /// Hears an acknowledgement; gives what a round trip said when it ends with enough samples.
+    /// Hears an acknowledgement; when a round trip ends, gives what it said, or nothing if it had too few samples.
     #[inline]
-    pub(crate) fn hear(&mut self, ack: &Ack) -> Option<Measured> {
+    pub(crate) fn hear(&mut self, ack: &Ack) -> Option<Option<Measured>> {
         if let Some(rtt) = ack.rtt {
             self.base.sample(rtt);
             self.samples.hear(rtt.as_ps() as f64);
@@ -54,7 +54,7 @@ impl Backlog {
         }
         let samples = self.samples.take();
         let base = self.base.get()?.as_ps() as f64;
-        (samples.count > FEW && samples.min > 0.0).then_some(Measured { base, rtt: samples.min })
+        Some((samples.count > FEW && samples.min > 0.0).then_some(Measured { base, rtt: samples.min }))
     }
 
     /// What was measured up to now is of another time.

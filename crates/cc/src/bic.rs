@@ -28,6 +28,10 @@ pub struct BicParams {
     pub beta: f64,
     /// A flow that loses below its last maximum leaves more to others.
     pub fast_convergence: bool,
+    /// Packets per acknowledgement that the growth makes up for (1). Linux 2.6 took 31/16 where acknowledgements are not
+    /// delayed: its estimate never came down from 2.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub ack_ratio: f64,
 }
 
 impl Default for BicParams {
@@ -39,6 +43,7 @@ impl Default for BicParams {
             smooth_part: 20.0,
             beta: 819.0 / 1024.0,
             fast_convergence: true,
+            ack_ratio: 1.0,
         }
     }
 }
@@ -102,7 +107,7 @@ impl WindowLaw for BicLaw {
         let step = self.step(cwnd);
         let step = if self.has_lost { step } else { step.max(START * cwnd) };
         // one packet per packet at most
-        (step / cwnd).min(1.0) * ack.acked.min(cwnd)
+        (self.p.ack_ratio * step / cwnd).min(1.0) * ack.acked.min(cwnd)
     }
 
     fn after_loss(&mut self, loss: &Loss, cwnd: f64) -> f64 {

@@ -77,7 +77,7 @@ impl WindowLaw for CompoundLaw {
     #[inline]
     fn observe(&mut self, ack: &Ack, win: f64, slow_start: bool) -> Option<f64> {
         self.step = 0.0;
-        let measured = self.backlog.hear(ack)?;
+        let measured = self.backlog.hear(ack)??;
         if slow_start || ack.in_recovery {
             return None;
         }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
 use crate::{
-    bic, compound, cubic, fast, highspeed, htcp, hybla, illinois, newreno, reno, scalable, tahoe, vegas, veno,
-    westwood, yeah,
+    bbr, bbr3, bic, compound, copa, cubic, fast, highspeed, htcp, hybla, illinois, ledbat, newreno, reno, scalable,
+    tahoe, vegas, veno, westwood, yeah,
 };
 
 /// A controller's name with one line on what it is and where it is from.
@@ -185,4 +185,20 @@ controllers! {
         "YeAH-TCP: Scalable while few packets are queued, Reno otherwise",
         "Baiocchi, Castellani, Vacirca, PFLDnet 2007",
         r#"{ "kind": "yeah" }"#;
+    "ledbat" Ledbat(ledbat::LedbatParams => ledbat::Ledbat):
+        "LEDBAT: yields as the queue of the forward path nears a target delay; LEDBAT++ as a profile",
+        "RFC 6817, draft-irtf-iccrg-ledbat-plus-plus",
+        r#"{ "kind": "ledbat" }"#;
+    "copa" Copa(copa::CopaParams => copa::Copa):
+        "Copa: a rate of one over delta times the queueing delay",
+        "Arun, Balakrishnan, NSDI 2018",
+        r#"{ "kind": "copa" }"#;
+    "bbr" Bbr(bbr::BbrParams => bbr::Bbr):
+        "BBR version 1: paces at the largest recent delivery rate",
+        "draft-cardwell-iccrg-bbr-congestion-control-00",
+        r#"{ "kind": "bbr" }"#;
+    "bbr3" Bbr3(bbr3::Bbr3Params => bbr3::Bbr3):
+        "BBR version 3: bounds learnt from losses, probing that makes room",
+        "draft-ietf-ccwg-bbr",
+        r#"{ "kind": "bbr3" }"#;
 }

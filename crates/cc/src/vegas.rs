@@ -47,8 +47,6 @@ pub struct VegasLaw {
     backlog: Backlog,
     /// What the round trip that ended with this acknowledgement asks for.
     step: f64,
-    /// Too few samples to go by delay: Reno until there are.
-    blind: bool,
 }
 
 /// Vegas.
@@ -64,7 +62,6 @@ impl Vegas {
             gamma: p.gamma.get(),
             backlog: Backlog::new(BaseRtt::new(p.base_rtt, facts)),
             step: 0.0,
-            blind: true,
         };
         Self::with(law, SlowStartKind::Standard, facts)
     }
@@ -82,7 +79,11 @@ impl WindowLaw for VegasLaw {
         if ack.in_recovery {
             return None;
         }
-        self.blind = false;
+        let Some(measured) = measured else {
+            // too few samples to go by delay
+            self.step = ack.acked.min(1.0) / cwnd;
+            return None;
+        };
         let queued = measured.backlog(cwnd);
         if slow_start {
             // section 3.3; down to the window that fills the path, and one more, as Linux
@@ -100,14 +101,12 @@ impl WindowLaw for VegasLaw {
     }
 
     #[inline]
-    fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
-        let step = if self.blind { ack.acked.min(1.0) / cwnd } else { std::mem::take(&mut self.step) };
-        step.max(2.0 - cwnd)
+    fn growth(&mut self, _ack: &Ack, cwnd: f64) -> f64 {
+        std::mem::take(&mut self.step).max(2.0 - cwnd)
     }
 
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
         self.backlog.forget(loss.now);
-        self.blind = true;
         loss.flight_size / 2.0
     }
 

@@ -96,7 +96,7 @@ impl WindowLaw for YeahLaw {
 
     #[inline]
     fn observe(&mut self, ack: &Ack, cwnd: f64, _slow_start: bool) -> Option<f64> {
-        let measured = self.backlog.hear(ack)?;
+        let measured = self.backlog.hear(ack)??;
         if ack.in_recovery {
             return None;
         }
