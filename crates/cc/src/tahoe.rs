@@ -33,9 +33,7 @@ impl Controller for Tahoe {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         // Jacobson 1988, appendix B; what Reno's recovery holds back goes on here: there is no recovery
-        if ack.cwnd_limited && !self.start.grow(ack.acked) {
-            self.start.avoid(ack.acked);
-        }
+        self.start.on_ack(&Ack { in_recovery: false, ..*ack });
     }
 
     fn on_loss(&mut self, loss: &Loss) {

@@ -63,19 +63,24 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     fn on_ack(&mut self, ack: &Ack) {
         let slow_start = self.start.cwnd < self.start.ssthresh;
         let jump = self.law.observe(ack, self.start.cwnd, slow_start);
+        let own = if slow_start { self.law.slow_start_growth(ack) } else { None };
+        if slow_start && jump.is_none() && own.is_none() {
+            self.start.on_ack(ack);
+            return;
+        }
         if ack.in_recovery || !ack.cwnd_limited {
-            self.start.observe(ack);
             return;
         }
         if let Some(window) = jump {
             self.start.reduce_to(window);
-        } else if slow_start && let Some(growth) = self.law.slow_start_growth(ack) {
+        } else if let Some(growth) = own {
             // not beyond the threshold in one step, however steep
-            self.start.cwnd = (self.start.cwnd + growth).min(self.start.ssthresh).min(STEEPEST);
-        } else if !self.start.grow(ack.acked) {
+            self.start.cwnd = (self.start.cwnd + growth).min(self.start.ssthresh).min(STEEPEST.max(self.start.cwnd));
+        } else {
             self.start.cwnd += self.law.growth(ack, self.start.cwnd);
+            // a law that shrinks does not fall back into slow start
+            self.start.ssthresh = self.start.ssthresh.min(self.start.cwnd);
         }
-        self.start.observe(ack);
     }
 
     fn on_loss(&mut self, loss: &Loss) {
