@@ -50,6 +50,8 @@ pub struct Copa {
     p: CopaParams,
     cwnd: f64,
     slow_start: bool,
+    /// After a timeout: slow start up to here while all that is acknowledged was sent twice and gives no sample.
+    blind_until: f64,
     known: Option<Time>,
     min_rtt: Smallest<2>,
     /// The smallest sample of the last half of a smoothed round-trip time.
@@ -81,6 +83,7 @@ impl Copa {
             p: *p,
             cwnd,
             slow_start: true,
+            blind_until: 0.0,
             known: match p.base_rtt {
                 BaseRttSource::Known => BaseRtt::new(p.base_rtt, facts).get(),
                 BaseRttSource::Estimated => None,
@@ -157,7 +160,12 @@ impl Controller for Copa {
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
-        let Some(sample) = ack.rtt else { return };
+        let Some(sample) = ack.rtt else {
+            if self.cwnd < self.blind_until {
+                self.cwnd += ack.acked.min(1.0);
+            }
+            return;
+        };
         let rtt = sample.as_ps() as f64;
         self.srtt.hear(rtt);
         self.min_rtt.hear(ack.now, rtt, self.p.min_rtt_window);
@@ -193,12 +201,19 @@ impl Controller for Copa {
         self.set_pacing(standing);
     }
 
-    fn on_loss(&mut self, _loss: &Loss) {
+    fn on_loss(&mut self, loss: &Loss) {
         // 2.2: the default mode does not react to loss, the competitive one by its delta
         self.lost_in_round = true;
+        if std::mem::take(&mut self.slow_start) {
+            // but a slow start that has overrun the buffer gives back its last doubling
+            self.cwnd = self.cwnd.min(loss.flight_size / 2.0).max(FLOOR);
+        }
     }
 
-    fn on_timeout(&mut self, _timeout: &Timeout) {
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        if !timeout.repeated {
+            self.blind_until = timeout.flight_size / 2.0;
+        }
         self.cwnd = FLOOR;
         self.velocity = 1.0;
         self.steady = 0;

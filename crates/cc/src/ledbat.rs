@@ -124,11 +124,16 @@ impl Ledbat {
 
     /// Hears a delay and gives the queueing delay (RFC 6817, 2.4.2).
     fn queueing(&mut self, ack: &Ack) -> Option<f64> {
-        let delay = if self.round_trips { ack.rtt? } else { ack.received_at.saturating_sub(ack.sent_at) };
-        let delay = delay.as_ps() as f64;
-        self.base.hear(ack.now, delay, MINUTES);
-        self.current[self.samples % CURRENT_FILTER] = delay;
-        self.samples += 1;
+        let delay = if self.round_trips { ack.rtt } else { Some(ack.received_at.saturating_sub(ack.sent_at)) };
+        if let Some(delay) = delay {
+            let delay = delay.as_ps() as f64;
+            self.base.hear(ack.now, delay, MINUTES);
+            self.current[self.samples % CURRENT_FILTER] = delay;
+            self.samples += 1;
+        }
+        if self.samples == 0 {
+            return None;
+        }
         let current = self.current.iter().copied().fold(f64::INFINITY, f64::min);
         Some((current - self.base_ps()).max(0.0))
     }

@@ -190,7 +190,10 @@ fn speed(kinds: &[&str]) {
     }
 }
 
-const TABLES: [(&str, fn(&[&str])); 7] = [
+/// Prints one of the tables for some kinds.
+type Table = fn(&[&str]);
+
+const TABLES: [(&str, Table); 7] = [
     ("response", response),
     ("loss", loss),
     ("ns2", ns2),

@@ -133,6 +133,7 @@ fn like_another_simulator() {
 }
 
 /// What a trace shows of a controller: three runs, windows once a round trip.
+#[derive(Debug)]
 struct Features {
     /// Mean queue in packets on a link with a long one.
     queue: f64,
@@ -224,10 +225,8 @@ fn classify(f: &Features) -> &'static str {
 fn traces_tell_the_kinds_apart() {
     for kind in KINDS {
         let f = features(&kind.example[2..kind.example.len() - 2].replace("\": ", "\" = ").replace("\"kind\"", "kind"));
+        println!("{:<10} {f:.2?}", kind.name);
         let expected = if kind.name == "newreno" { "reno" } else { kind.name };
-        println!(
-            "{:<10} queue {:8.1} left {:.2?} free {:.2?} growth {:.2?}",
-            kind.name, f.queue, f.left, f.free_left, f.growth
-        );
+        assert_eq!(classify(&f), expected, "{f:?}");
     }
 }
