@@ -185,8 +185,9 @@ impl WindowLaw for HTcpLaw {
         self.beta * loss.flight_size
     }
 
-    fn on_recovered(&mut self, now: Time) {
+    fn on_recovered(&mut self, now: Time) -> Option<f64> {
         self.since = now;
+        None
     }
 
     fn base_rtt(&self) -> Option<Time> {

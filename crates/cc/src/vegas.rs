@@ -110,8 +110,9 @@ impl WindowLaw for VegasLaw {
         loss.flight_size / 2.0
     }
 
-    fn on_recovered(&mut self, now: Time) {
+    fn on_recovered(&mut self, now: Time) -> Option<f64> {
         self.backlog.forget(now);
+        None
     }
 
     fn base_rtt(&self) -> Option<Time> {

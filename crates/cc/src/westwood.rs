@@ -21,11 +21,13 @@ pub struct WestwoodParams {
     pub filter: f64,
     /// A sample of the bandwidth takes a round trip, and at least this long (50 ms).
     pub min_sample: Time,
+    /// Never less than Reno's half is left, as Linux 2.6 does: its threshold is Reno's.
+    pub at_least_half: bool,
 }
 
 impl Default for WestwoodParams {
     fn default() -> Self {
-        Self { base_rtt: BaseRttSource::Estimated, filter: 0.875, min_sample: Time::from_ms(50) }
+        Self { base_rtt: BaseRttSource::Estimated, filter: 0.875, min_sample: Time::from_ms(50), at_least_half: false }
     }
 }
 
@@ -42,6 +44,9 @@ pub struct WestwoodLaw {
     /// Packets per picosecond: filtered once, and twice.
     once: Option<f64>,
     bandwidth: f64,
+    at_least_half: bool,
+    /// What is left by the last loss at least.
+    half: f64,
 }
 
 /// Westwood+.
@@ -60,8 +65,18 @@ impl Westwood {
             counted: 0.0,
             once: None,
             bandwidth: 0.0,
+            at_least_half: p.at_least_half,
+            half: 0.0,
         };
         Self::with(law, SlowStartKind::Standard, facts)
+    }
+}
+
+impl WestwoodLaw {
+    /// BWE * RTTmin, in packets.
+    fn delivered_by_base(&self) -> Option<f64> {
+        self.once?;
+        Some(self.bandwidth * self.base.get()?.as_ps() as f64)
     }
 }
 
@@ -103,12 +118,15 @@ impl WindowLaw for WestwoodLaw {
     }
 
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
-        match (self.once, self.base.get()) {
-            // BWE * RTTmin
-            (Some(_), Some(base)) => self.bandwidth * base.as_ps() as f64,
-            // nothing measured yet
-            _ => loss.flight_size / 2.0,
-        }
+        // nothing measured yet: as Reno
+        let half = loss.flight_size / 2.0;
+        self.half = if self.at_least_half { half } else { 0.0 };
+        self.delivered_by_base().unwrap_or(half).max(self.half)
+    }
+
+    fn on_recovered(&mut self, _now: Time) -> Option<f64> {
+        // As Linux: recovery went on measuring. After a slow start, which the filters cannot follow, that is most of it.
+        self.delivered_by_base().map(|window| window.max(self.half))
     }
 
     fn base_rtt(&self) -> Option<Time> {

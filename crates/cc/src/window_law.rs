@@ -32,8 +32,10 @@ pub trait WindowLaw {
         None
     }
 
-    /// The loss episode is over.
-    fn on_recovered(&mut self, _now: Time) {}
+    /// The loss episode is over. Gives a window to go on with, where it is not the one after the loss.
+    fn on_recovered(&mut self, _now: Time) -> Option<f64> {
+        None
+    }
 
     /// The belief about the round-trip time without queueing.
     fn base_rtt(&self) -> Option<Time> {
@@ -89,7 +91,9 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     }
 
     fn on_recovered(&mut self, now: Time) {
-        self.law.on_recovered(now);
+        if let Some(window) = self.law.on_recovered(now) {
+            self.start.reduce_to(window);
+        }
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {

@@ -139,8 +139,9 @@ impl WindowLaw for YeahLaw {
         window - given_up
     }
 
-    fn on_recovered(&mut self, now: Time) {
+    fn on_recovered(&mut self, now: Time) -> Option<f64> {
         self.backlog.forget(now);
+        None
     }
 
     fn base_rtt(&self) -> Option<Time> {
