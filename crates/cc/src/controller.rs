@@ -51,6 +51,8 @@ pub struct Ack {
     pub rtt: Option<Time>,
     /// Packets newly acknowledged, cumulatively or selectively.
     pub acked: f64,
+    /// Packets that were found lost by it.
+    pub lost: f64,
     /// Packets in flight after this acknowledgement.
     pub in_flight: f64,
     /// What rode on the packet that caused it.

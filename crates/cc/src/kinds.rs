@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
-use crate::{fast, newreno, reno};
+use crate::{
+    bbr, bbr3, bic, compound, copa, cubic, fast, highspeed, htcp, hybla, illinois, ledbat, newreno, reno, scalable,
+    tahoe, vegas, veno, westwood, yeah,
+};
 
 /// A controller's name with one line on what it is and where it is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -130,4 +133,72 @@ controllers! {
         "NewReno: Reno's window, stays in recovery over partial ACKs without SACK",
         "RFC 5681, RFC 6582",
         r#"{ "kind": "newreno" }"#;
+    "cubic" Cubic(cubic::CubicParams => cubic::Cubic):
+        "CUBIC: a cubic function of the time since the last loss",
+        "RFC 9438",
+        r#"{ "kind": "cubic" }"#;
+    "vegas" Vegas(vegas::VegasParams => vegas::Vegas):
+        "Vegas: keeps between alpha and beta packets queued, by delay",
+        "Brakmo, Peterson, IEEE JSAC 13(8), 1995",
+        r#"{ "kind": "vegas" }"#;
+    "tahoe" Tahoe(tahoe::TahoeParams => tahoe::Tahoe):
+        "Tahoe: slow start again after every loss",
+        "Jacobson, SIGCOMM 1988",
+        r#"{ "kind": "tahoe" }"#;
+    "westwood" Westwood(westwood::WestwoodParams => westwood::Westwood):
+        "Westwood+: after a loss the window is bandwidth times RTTmin",
+        "Grieco, Mascolo, ACM CCR 34(2), 2004",
+        r#"{ "kind": "westwood" }"#;
+    "highspeed" HighSpeed(highspeed::HighSpeedParams => highspeed::HighSpeed):
+        "HighSpeed TCP: increase and decrease depend on the window",
+        "RFC 3649",
+        r#"{ "kind": "highspeed" }"#;
+    "scalable" Scalable(scalable::ScalableParams => scalable::Scalable):
+        "Scalable TCP: a hundredth of a packet more per packet, an eighth less per loss",
+        "Kelly, ACM CCR 33(2), 2003",
+        r#"{ "kind": "scalable" }"#;
+    "bic" Bic(bic::BicParams => bic::Bic):
+        "BIC: a binary search for the window of the last loss",
+        "Xu, Harfoush, Rhee, INFOCOM 2004",
+        r#"{ "kind": "bic" }"#;
+    "htcp" HTcp(htcp::HTcpParams => htcp::HTcp):
+        "H-TCP: an increase that rises with the time since the last loss",
+        "Shorten, Leith, PFLDnet 2004",
+        r#"{ "kind": "htcp" }"#;
+    "compound" Compound(compound::CompoundParams => compound::Compound):
+        "Compound TCP: Reno's window and one that delay makes and takes away",
+        "Tan, Song, Zhang, Sridharan, INFOCOM 2006",
+        r#"{ "kind": "compound" }"#;
+    "illinois" Illinois(illinois::IllinoisParams => illinois::Illinois):
+        "TCP-Illinois: losses decide when, queueing delay how much",
+        "Liu, Basar, Srikant, Performance Evaluation 65, 2008",
+        r#"{ "kind": "illinois" }"#;
+    "veno" Veno(veno::VenoParams => veno::Veno):
+        "Veno: Reno that tells random loss from congestion by the queue",
+        "Fu, Liew, IEEE JSAC 21(2), 2003",
+        r#"{ "kind": "veno" }"#;
+    "hybla" Hybla(hybla::HyblaParams => hybla::Hybla):
+        "Hybla: a long path gets what Reno gets on one of 25 ms",
+        "Caini, Firrincieli, Int. J. Satellite Communications 22, 2004",
+        r#"{ "kind": "hybla" }"#;
+    "yeah" Yeah(yeah::YeahParams => yeah::Yeah):
+        "YeAH-TCP: Scalable while few packets are queued, Reno otherwise",
+        "Baiocchi, Castellani, Vacirca, PFLDnet 2007",
+        r#"{ "kind": "yeah" }"#;
+    "ledbat" Ledbat(ledbat::LedbatParams => ledbat::Ledbat):
+        "LEDBAT: yields as the queue of the forward path nears a target delay; LEDBAT++ as a profile",
+        "RFC 6817, draft-irtf-iccrg-ledbat-plus-plus",
+        r#"{ "kind": "ledbat" }"#;
+    "copa" Copa(copa::CopaParams => copa::Copa):
+        "Copa: a rate of one over delta times the queueing delay",
+        "Arun, Balakrishnan, NSDI 2018",
+        r#"{ "kind": "copa" }"#;
+    "bbr" Bbr(bbr::BbrParams => bbr::Bbr):
+        "BBR version 1: paces at the largest recent delivery rate",
+        "draft-cardwell-iccrg-bbr-congestion-control-00",
+        r#"{ "kind": "bbr" }"#;
+    "bbr3" Bbr3(bbr3::Bbr3Params => bbr3::Bbr3):
+        "BBR version 3: bounds learnt from losses, probing that makes room",
+        "draft-ietf-ccwg-bbr",
+        r#"{ "kind": "bbr3" }"#;
 }

@@ -27,6 +27,7 @@ fn exchange(c: &mut AnyController, sent: Time, in_flight: f64, rtt: u64) {
         received_at: sent,
         rtt: Some(Time::from_ms(rtt)),
         acked: 1.0,
+        lost: 0.0,
         in_flight,
         stamp,
         cwnd_limited: true,

@@ -73,6 +73,7 @@ impl Harness {
             received_at: sent_at,
             rtt: sample.then(|| self.now - sent_at),
             acked: n as f64,
+            lost: 0.0,
             in_flight: self.flight(),
             stamp,
             cwnd_limited: limited,

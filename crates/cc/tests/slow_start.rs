@@ -25,6 +25,7 @@ fn ack(acked: f64) -> Ack {
         received_at: Time::from_ms(50),
         rtt: Some(Time::from_ms(100)),
         acked,
+        lost: 0.0,
         in_flight: 10.0,
         stamp: Stamp::default(),
         cwnd_limited: true,

@@ -335,6 +335,7 @@ impl Sender {
                 received_at: packet.aside.time(),
                 rtt: sample,
                 acked: acked as f64 * self.packets_per_byte,
+                lost: (self.board.ever_lost() - before.lost) as f64 * self.packets_per_byte,
                 in_flight: self.in_flight_packets(),
                 stamp: Stamp { in_flight: packet.stamp },
                 // RFC 3042: the window does not grow on duplicates

@@ -1,0 +1,144 @@
+//! Delivery-rate samples (draft-ietf-ccwg-bbr, section 4; draft-cheng-iccrg-delivery-rate-estimation): how fast data was
+//! delivered over the flight of a packet.
+//!
+//! What a packet must remember from its sending (packets delivered and lost by then, when, since when) is the same for all
+//! packets sent between two acknowledgements. It is kept here as snapshots; the packet carries the number of its own. Where
+//! a window holds more acknowledgements than there are snapshots, one serves a stretch of at most 1/32 of a round trip.
+
+use eddyline_units::Time;
+
+use crate::controller::{Ack, Sent, Stamp};
+
+/// Snapshots kept: four round trips of thirty-two.
+const KEPT: usize = 128;
+const PER_ROUND: u64 = 32;
+
+/// The sender's numbers when a packet was sent.
+#[derive(Debug, Clone, Copy, Default)]
+struct Snapshot {
+    number: u32,
+    delivered: f64,
+    lost: f64,
+    /// When the last of `delivered` was acknowledged.
+    delivered_at: Time,
+    /// When the first packet of this sampling interval was sent.
+    first_sent: Time,
+    in_flight: f64,
+    app_limited: bool,
+}
+
+/// A sample.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rate {
+    /// Packets per second; none where the interval is too short to be true.
+    pub(crate) rate: Option<f64>,
+    /// Packets delivered and lost since the packet was sent.
+    pub(crate) delivered: f64,
+    pub(crate) lost: f64,
+    /// Packets delivered before it was sent.
+    pub(crate) prior_delivered: f64,
+    /// Packets in flight when it was sent, itself included.
+    pub(crate) tx_in_flight: f64,
+    /// The application, not the window or pacing, held the sender back.
+    pub(crate) app_limited: bool,
+}
+
+/// Takes them.
+#[derive(Debug, Clone)]
+pub(crate) struct DeliveryRate {
+    ring: Box<[Snapshot; KEPT]>,
+    /// Number of the latest snapshot.
+    latest: u32,
+    taken_at: Time,
+    /// Since the latest snapshot there was an acknowledgement.
+    stale: bool,
+    pub(crate) delivered: f64,
+    lost: f64,
+    delivered_at: Time,
+    first_sent: Time,
+    /// Below this count of delivered packets samples are limited by the application.
+    app_limited_until: f64,
+    min_rtt: Option<Time>,
+}
+
+impl DeliveryRate {
+    pub(crate) fn new() -> Self {
+        Self {
+            ring: Box::new([Snapshot::default(); KEPT]),
+            latest: 0,
+            taken_at: Time::ZERO,
+            stale: true,
+            delivered: 0.0,
+            lost: 0.0,
+            delivered_at: Time::ZERO,
+            first_sent: Time::ZERO,
+            app_limited_until: 0.0,
+            min_rtt: None,
+        }
+    }
+
+    /// A packet leaves; what it carries.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, sent: &Sent) -> Stamp {
+        if sent.in_flight <= 1.5 {
+            // nothing else is on its way: an interval begins
+            (self.first_sent, self.delivered_at) = (sent.now, sent.now);
+            self.stale = true;
+        }
+        let due = || {
+            sent.now - self.taken_at >= self.min_rtt.map_or(Time::ZERO, |rtt| Time::from_ps(rtt.as_ps() / PER_ROUND))
+        };
+        if self.stale && (due() || self.latest == 0) {
+            // a stamp holds whole numbers up to 2^24: beyond, they start over
+            self.latest = self.latest % ((1 << 24) - 1) + 1;
+            self.taken_at = sent.now;
+            self.stale = false;
+            self.ring[self.latest as usize % KEPT] = Snapshot {
+                number: self.latest,
+                delivered: self.delivered,
+                lost: self.lost,
+                delivered_at: self.delivered_at,
+                first_sent: self.first_sent,
+                in_flight: sent.in_flight,
+                app_limited: self.delivered < self.app_limited_until,
+            };
+        }
+        Stamp { in_flight: self.latest as f32 }
+    }
+
+    /// Samples from now on are limited by the application until what is in flight has been delivered.
+    pub(crate) fn mark_app_limited(&mut self, in_flight: f64) {
+        self.app_limited_until = (self.delivered + in_flight).max(1.0);
+    }
+
+    /// An acknowledgement; none where it is of a packet sent too long ago to be known.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, ack: &Ack) -> Option<Rate> {
+        if let Some(rtt) = ack.rtt {
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
+        }
+        self.delivered += ack.acked;
+        self.lost += ack.lost;
+        self.delivered_at = ack.now;
+        self.stale = true;
+        let number = ack.stamp.in_flight as u32;
+        let at = &self.ring[number as usize % KEPT];
+        if at.number != number || number == 0 {
+            return None;
+        }
+        self.first_sent = self.first_sent.max(ack.sent_at);
+        // The rate is bounded by that of sending (4.1.2.3): an ACK may have waited for others.
+        let interval = (ack.now - at.delivered_at).max(ack.sent_at.saturating_sub(at.first_sent));
+        let delivered = self.delivered - at.delivered;
+        // implausible: shorter than any round trip
+        let plausible = interval > Time::ZERO && self.min_rtt.is_none_or(|min| interval >= min);
+        Some(Rate {
+            rate: plausible.then(|| delivered / interval.as_secs_f64()),
+            delivered,
+            lost: self.lost - at.lost,
+            prior_delivered: at.delivered,
+            tx_in_flight: at.in_flight,
+            app_limited: at.app_limited,
+        })
+    }
+}

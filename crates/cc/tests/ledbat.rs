@@ -1,0 +1,89 @@
+//! LEDBAT on acknowledgements made by hand (RFC 6817, 2.4.2).
+
+mod bench;
+
+use bench::{Bench, close, ms};
+use eddyline_cc::{Ack, Controller as _, Stamp};
+
+/// One acknowledged packet with a forward delay of its own and a reverse one of 20 ms.
+fn hear(b: &mut Bench, forward_ms: f64) {
+    b.now += ms(1.0);
+    let sent_at = b.now;
+    let received_at = sent_at + ms(forward_ms);
+    let now = received_at + ms(20.0);
+    b.c.on_ack(&Ack {
+        now,
+        sent_at,
+        received_at,
+        rtt: Some(now - sent_at),
+        acked: 1.0,
+        lost: 0.0,
+        in_flight: 100.0,
+        stamp: Stamp::default(),
+        cwnd_limited: true,
+        in_recovery: false,
+    });
+    b.now = now;
+}
+
+/// `GAIN * off_target / cwnd` per packet: at no queue +1 a round trip, at the target of 100 ms none, above it down, and the
+/// reverse path does not count.
+#[test]
+fn goes_by_the_distance_from_the_target() {
+    for (queueing, slope) in [(0.0, 1.0), (50.0, 0.5), (100.0, 0.0), (150.0, -0.5), (400.0, -1.0)] {
+        let mut b = Bench::new("ledbat", "", 50.0);
+        close(b.c.window(), 2.0, 0.0);
+        for _ in 0..2_000 {
+            hear(&mut b, 30.0);
+        }
+        // the present delay is the least of four samples
+        for _ in 0..4 {
+            hear(&mut b, 30.0 + queueing);
+        }
+        let before = b.c.window();
+        hear(&mut b, 30.0 + queueing);
+        close((b.c.window() - before) * before, slope, 1e-3);
+    }
+}
+
+/// With w dw = 1 per packet the window is sqrt(4 + 2 n): slow and without slow start.
+#[test]
+fn grows_by_a_packet_a_round_trip() {
+    let mut b = Bench::new("ledbat", "", 50.0);
+    for _ in 0..5_000 {
+        hear(&mut b, 30.0);
+    }
+    close(b.c.window(), (4.0f64 + 2.0 * 5_000.0).sqrt(), 0.1);
+    let before = b.c.window();
+    close(b.lose() / before, 0.5, 1e-9);
+    close(b.time_out(), 1.0, 0.0);
+}
+
+/// LEDBAT++: gain 1 / min(16, ceil(2 * 60 / base)); slow start by it up to 45 ms of queue, then a slowdown after two round trips.
+#[test]
+fn plus_plus_starts_slowly_and_slows_down() {
+    let mut b = Bench::new("ledbat", r#", "profile": "ledbat++""#, 50.0);
+    hear(&mut b, 30.0);
+    let before = b.c.window();
+    hear(&mut b, 30.0);
+    // base 50 ms: ceil(120 / 50) = 3
+    close(b.c.window() - before, 1.0 / 3.0, 1e-9);
+    for _ in 0..100 {
+        hear(&mut b, 30.0);
+    }
+    let full = b.c.window();
+    for _ in 0..5 {
+        hear(&mut b, 80.0);
+    }
+    assert!(b.c.window() >= full, "avoidance below the target");
+    let mut least = f64::INFINITY;
+    for _ in 0..20 {
+        hear(&mut b, 30.0);
+        least = least.min(b.c.window());
+    }
+    close(least, 2.0, 0.0);
+    for _ in 0..150 {
+        hear(&mut b, 30.0);
+    }
+    assert!(b.c.window() > 0.9 * full, "and back: {} of {full}", b.c.window());
+}

@@ -1,0 +1,45 @@
+//! Vegas on acknowledgements made by hand (Brakmo and Peterson 1995).
+
+mod bench;
+
+use bench::{Bench, close, ms};
+use eddyline_cc::Controller as _;
+
+/// Slow start ends when more than one packet is queued: w (rtt - base) / rtt > 1; the window is what fills the path and one.
+#[test]
+fn slow_start_ends_by_delay() {
+    let mut b = Bench::new("vegas", "", 100.0);
+    close(b.round(100.0), 20.0, 0.0);
+    // 20 (102 - 100) / 102 = 0.39 queued
+    close(b.round(102.0), 40.0, 0.0);
+    // the first acknowledgement that ends a round trip at 110 ms: 40 (110 - 100) / 110 = 3.6
+    b.round(110.0);
+    b.round(110.0);
+    assert!(b.c.slow_start_threshold().unwrap().is_finite());
+}
+
+/// One packet a round trip up below alpha = 2, down above beta = 4, none between.
+#[test]
+fn keeps_between_alpha_and_beta_packets_queued() {
+    for (rtt, step) in [(101.0, 1.0), (103.0, 0.0), (106.0, -1.0)] {
+        let mut b = Bench::new("vegas", "", 100.0);
+        b.in_avoidance(200.0, 100.0);
+        close(b.c.window(), 100.0, 1e-9);
+        b.round(rtt);
+        let before = b.c.window();
+        // queued: 1.0, 2.9, 5.7 packets
+        let after = b.round(rtt);
+        close(after - before, step, 1e-9);
+    }
+}
+
+/// With the base round-trip time known, samples do not change the belief.
+#[test]
+fn the_base_may_be_known() {
+    let mut b = Bench::known("vegas", r#", "base_rtt": "known""#, 110.0, Some(ms(90.0)));
+    b.round(100.0);
+    assert_eq!(b.c.base_rtt(), Some(ms(90.0)));
+    let mut b = Bench::new("vegas", "", 110.0);
+    b.round(100.0);
+    assert_eq!(b.c.base_rtt(), Some(ms(100.0)));
+}
