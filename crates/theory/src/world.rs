@@ -7,7 +7,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::{Arrivals, Flow, LinkId, Traffic};
 use eddyline_scenario::result::{
     ArrivalsResult, Cost, Counters, FlowResult, GroupResult, LinkResult, RttResult, RunResult, Spread, TheoryNote,
-    WindowResult, jain_index,
+    TrafficResult, WindowResult, jain_index,
 };
 use eddyline_units::Time;
 
@@ -292,6 +292,7 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
         seed: network.seed,
         groups: groups.collect(),
         arrivals: network.arrivals.iter().map(left_out).collect(),
+        traffic: network.traffic.iter().map(unanswered).collect(),
         counters: Counters::default(),
         approximations: approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some()),
         theory: Some(TheoryNote {
@@ -369,6 +370,10 @@ fn left_out(arrivals: &Arrivals) -> ArrivalsResult {
         controller: arrivals.flow.controller.name().to_owned(),
         ..ArrivalsResult::default()
     }
+}
+
+fn unanswered(traffic: &Traffic) -> TrafficResult {
+    TrafficResult { name: traffic.name.clone(), ..TrafficResult::default() }
 }
 
 /// What crosses a link each second.
