@@ -146,6 +146,8 @@ pub struct QueueResult {
 pub struct DelayResult {
     /// Mean over packets.
     pub mean: Option<f64>,
+    /// Median over packets.
+    pub p50: Option<f64>,
     /// 99th percentile over packets.
     pub p99: Option<f64>,
 }

@@ -125,6 +125,7 @@ fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>
         queue_bytes: QueueResult { mean: mean(m.byte_ps), max: Some(m.max_bytes as f64) },
         queueing_delay_s: DelayResult {
             mean: (m.waits > 0).then(|| m.waited as f64 / m.waits as f64 / 1e12),
+            p50: m.histogram.quantile(0.5),
             p99: m.histogram.quantile(0.99),
         },
         drops: Drops {
