@@ -8,8 +8,8 @@ use eddyline_path::framing::Framing;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_path::random::Stream;
-use eddyline_scenario::Network;
-use eddyline_scenario::network::{Application, Flow, Link, Pacing, TcpOptions};
+use eddyline_scenario::network::{Application, Flow, Link, TcpOptions};
+use eddyline_scenario::{Format, Input, Network, load};
 use eddyline_theory::equilibrium::{Problem, ProblemFlow};
 use eddyline_units::{Packets, Rate, Time};
 use serde_json::Value;
@@ -42,7 +42,8 @@ pub fn flow(alpha: f64, packet_bits: f64, ack_bits: f64, data: &[u32], ack: &[u3
 }
 
 pub fn problem(capacity: &[f64], flows: Vec<ProblemFlow>) -> Problem {
-    Problem { capacity: capacity.to_vec(), unresponsive: vec![0.0; capacity.len()], flows, base_rtt_error: Vec::new() }
+    let unresponsive = vec![0.0; capacity.len()];
+    Problem { capacity: capacity.to_vec(), unresponsive, flows, ..Problem::default() }
 }
 
 pub fn between(random: &mut Stream, low: f64, high: f64) -> f64 {
@@ -114,20 +115,21 @@ pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
         access_data: Time::ZERO,
         access_ack: Time::ZERO,
         receive_window: None,
-        tcp: TcpOptions {
-            sack: true,
-            initial_window: 10,
-            min_rto: Time::from_ms(200),
-            ack_every: 1,
-            ack_timer: Time::from_ms(200),
-            ecn: false,
-            pacing: Pacing::Controller,
-        },
+        tcp: usual_tcp(),
         application: Application::Bulk,
         start: Time::ZERO,
         stop: None,
         size: None,
     }
+}
+
+/// TCP as a scenario that says nothing of it has it.
+fn usual_tcp() -> TcpOptions {
+    let text = "duration = \"1 s\"\n[[link]]\nname = \"l\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]\nname = \"f\"\n\
+                controller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\n";
+    let input = Input { text, format: Format::Toml, name: "usual.toml", folder: None };
+    let scenario = load(&input, &[]).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    scenario.network.flows[0].tcp
 }
 
 pub fn network(links: Vec<Link>, flows: Vec<Flow>) -> Network {
