@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
     from eddyline.papers.bidirectional_tcp.cures.lines import Line
 
-__all__ = ["AS_IT_COMES", "Cure", "catalogue"]
+__all__ = ["AS_IT_COMES", "SMALL_PACKETS", "Cure", "catalogue"]
 
 AS_IT_COMES = "as it comes"
 """The line with its own buffers and TCP as senders have it: nothing done."""
+
+SMALL_PACKETS = "drop-tail, advised size in packets"
+"""What a household gets that sizes its buffers but whose boxes count packets."""
 
 _QUEUE, _TCP, _BOTH = "queue", "TCP", "queue and TCP"
 
@@ -109,7 +112,9 @@ def _schedulers(line: Line) -> Iterator[Cure]:
         for way in ("down", "up")
     )
     yield _both("ACK decimation", down, up)
-    yield _both("a buffer per connection", *(_own(line, w, "per_connection", each="20 packets") for w in ("down", "up")))
+    yield _both(
+        "a buffer per connection", *(_own(line, w, "per_connection", each="20 packets") for w in ("down", "up"))
+    )
     yield _both("SFQ", *([_queue("sfq")] * 2))
     yield same("DRR", "drr")
 
@@ -124,6 +129,12 @@ def _codel(line: Line, way: str) -> dict[str, str]:
     return _target(line, way, 5.0) | {"interval": f"{1e6 * max(0.1, line.rtt_s, 2 * target):.0f} us"}
 
 
+def _cake(line: Line, way: str, **more: str) -> str:
+    """With Linux's limit: four intervals at the line's rate, at least 4 MiB (sch_cake.c, cake_reconfigure)."""
+    interval_s = 0.1
+    return _queue("cake", limit=f"{max(4 << 20, 4 * interval_s * line.rate(way) / 8):.0f} B", **more)
+
+
 def _managed(line: Line) -> Iterator[Cure]:
     ways = ("down", "up")
     yield _both("RED", *([_queue("red", limit="1000 packets")] * 2))
@@ -133,8 +144,8 @@ def _managed(line: Line) -> Iterator[Cure]:
     yield _both("PIE", *(_queue("pie", **_target(line, way, 15.0)) for way in ways))
     yield _both("DualPI2", *(_queue("dualpi2", **_target(line, way, 15.0)) for way in ways))
     yield _both("FQ-CoDel", *(_queue("fq_codel", **_codel(line, way)) for way in ways))
-    yield _both("CAKE", *([_queue("cake")] * 2))
-    yield _both("CAKE, ACK filter", *([_queue("cake", ack_filter="aggressive")] * 2))
+    yield _both("CAKE", *(_cake(line, way) for way in ways))
+    yield _both("CAKE, ACK filter", *(_cake(line, way, ack_filter="aggressive") for way in ways))
 
 
 def _tcp(name: str, *options: tuple[str, str], who: str = "*") -> Cure:

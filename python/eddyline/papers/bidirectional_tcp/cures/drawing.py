@@ -20,7 +20,13 @@ __all__ = ["pictures"]
 
 _NAMED = 4
 """How many of the best carry their name."""
-_ALWAYS = ("as it comes", "drop-tail, 1,000 packets", "drop-tail, advised size in bytes", "FQ-CoDel", "CAKE, ACK filter")
+_ALWAYS = (
+    "as it comes",
+    "drop-tail, 1,000 packets",
+    "drop-tail, advised size in bytes",
+    "FQ-CoDel",
+    "CAKE, ACK filter",
+)
 _MARKERS = {"queue": "o", "TCP": "^", "queue and TCP": "s", "nothing": "*", "the medium": "D"}
 _LEAST_S = 1e-3
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline.papers.bidirectional_tcp.cures.catalogue import AS_IT_COMES
+from eddyline.papers.bidirectional_tcp.cures.catalogue import AS_IT_COMES, SMALL_PACKETS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,11 +50,21 @@ def ranked(rows: Iterable[Row]) -> list[Row]:
                 r[f"rank_{column}"] = place
         for r in part:
             r["mean_rank"] = fmean(r[f"rank_{column}"] for column in MEASURES)
+        _beside(part)
         part.sort(key=lambda r: (r["mean_rank"], -r["kept"]))
         for place, r in enumerate(part, 1):
             r["rank"] = place
         result += part
     return result
+
+
+def _beside(part: Sequence[Row]) -> None:
+    """Sets figures of doing nothing and of small packet buffers beside each row, for claims."""
+    nothing = next(r for r in part if r["cure"] == AS_IT_COMES)
+    packets = next(r for r in part if r["cure"] == SMALL_PACKETS)
+    for r in part:
+        r["kept_as_it_comes"], r["rpm_as_it_comes"] = nothing["kept"], nothing["rpm"]
+        r["kept_small_packets"] = packets["kept"]
 
 
 def _places(values: Sequence[float | None], sign: float) -> list[float]:
@@ -130,8 +140,7 @@ def _why(best: Row, nothing: Row) -> str:
             causes.append((1.0 - now / before, text))
     acks, before = best["acks"], nothing["acks"]
     if before > 0 and abs(acks / before - 1.0) > 0.2:
-        verb = "fewer" if acks < before else "more"
-        causes.append((min(abs(acks / before - 1.0), 1.0), f"{verb} ACKs, {acks:.0%} of the uplink instead of {before:.0%}"))
+        causes.append((min(abs(acks / before - 1.0), 1.0), _ack_traffic(best, nothing)))
     loss, before = best["up_loss"] + best["down_loss"], nothing["up_loss"] + nothing["down_loss"]
     if before > 0.005 and loss < 0.5 * before:
         causes.append((0.5, f"less loss, {loss:.1%} instead of {before:.1%} of data packets"))
@@ -140,6 +149,14 @@ def _why(best: Row, nothing: Row) -> str:
         return f"The queues are much the same (uplink p99 {1e3 * p99:.0f} ms): who is served first is what differs."
     causes.sort(reverse=True)
     return "Why: " + "; ".join(text for _, text in causes) + "."
+
+
+def _ack_traffic(best: Row, nothing: Row) -> str:
+    """Whether fewer ACKs are made for the same download, or only more or fewer get through."""
+    share = f"{best['acks']:.0%} of the uplink instead of {nothing['acks']:.0%}"
+    if best["acks"] > nothing["acks"]:
+        return f"the download's ACKs get through ({share})"
+    return f"fewer ACKs ({share}) for {'more' if best['download'] > nothing['download'] else 'less'} of a download"
 
 
 def _elsewhere(part: Sequence[Row]) -> str:
@@ -159,6 +176,8 @@ def _options(rows: Sequence[Row]) -> str:
     for row in rows:
         best[row["changes"]].append(row["kept"] - nothing[row["line"], row["uploads"]])
     parts = [f"{what}: {fmean(gains):+.0%}" for what, gains in best.items() if what not in ("nothing", "the medium")]
-    return "What the worse-off direction keeps, against the line as it comes, mean over all cures that change " + "; ".join(
-        parts
-    ) + "."
+    return (
+        "What the worse-off direction keeps, against the line as it comes, mean over all cures that change "
+        + "; ".join(parts)
+        + "."
+    )
