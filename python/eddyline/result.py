@@ -116,7 +116,7 @@ class Result:
 
     @property
     def traffic(self) -> pd.DataFrame:
-        """One row per source of unresponsive traffic: packets sent, delivered, dropped, `one_way_delay_s.p99`, `jitter_s`."""
+        """One row per source of unresponsive traffic: packets, losses, `one_way_delay_s.p99`, `jitter_s`."""
         from eddyline.frames import frame
 
         return frame(self._parsed().get("traffic", []))

@@ -49,12 +49,13 @@ def build(desk: Desk) -> Exhibit:
     return Exhibit(
         id="fast-ack-priority",
         title="Acknowledgements before data",
-        place="Section 3.2, footnote 2",
+        place="Section 4.1, footnote 2",
         reading=(
-            "Each example with FIFO queues and with acknowledgements before data on every link. In theory they then take capacity "
-            "and pay no price, wherever data wait: with flows both ways each direction fills and alpha shares it among "
-            "those that send that way; with flows one way nothing changes. Fairness: Jain's index of x over what weighted "
-            "proportional fairness gives. The rows after the examples are the complications."
+            "Each example with FIFO queues and with acknowledgements before data on every link. In theory they then "
+            "take capacity and pay no price, wherever data wait: with flows both ways each direction fills, and "
+            "alpha shares it among those that send that way; with flows one way nothing changes. Fairness: Jain's "
+            "index of x over what weighted proportional fairness gives. The rows after the examples are the "
+            "complications."
         ),
         columns=(
             Column("case", "case"),
@@ -72,12 +73,12 @@ def build(desk: Desk) -> Exhibit:
         rows=rows,
         findings=_findings(rows),
         notes=(
-            "Complications. Starvation: where the acknowledgements of one direction alone would fill the other link, data on it "
-            "get next to nothing, and there is no equilibrium; a FIFO has one. What is no queueing is still waiting: an acknowledgement "
-            "waits for the rest of the packet in transmission, a mean of half a packet time, which the equations do not "
-            "know and which a slow link and a small alpha make visible. Blindness: who makes the acknowledgements no longer "
-            "feels what they cost; the data that go the other way pay for all of it. And acknowledgements that carry data, or "
-            "are as long as small data packets, are in neither class.",
+            "Complications. Starvation: where the acknowledgements of one direction alone would fill the other link, "
+            "data on it get next to nothing, and there is no equilibrium; a FIFO has one. What is no queueing is "
+            "still waiting: an acknowledgement waits for the rest of the packet in transmission, which the equations "
+            "do not know and which a slow link and a small alpha make visible. Blindness: who makes the "
+            "acknowledgements no longer feels what they cost; the data that go the other way pay for all of it. And "
+            "acknowledgements that carry data, or are as long as small data packets, are in neither class.",
         ),
     )
 
@@ -133,9 +134,9 @@ def _findings(rows: Sequence[Row]) -> list[str]:
         f"Nearer to proportional fairness with acknowledgements first: {', '.join(fairer) or 'none'}; no difference: "
         f"{', '.join(same) or 'none'}. Simulation is within {worst:.1%} of theory in all examples."
     ]
-    for row in rows:
-        if row["equilibrium"] == "none" and row["sim"] < 0.5 * row["fifo"]:
-            said.append(
-                f"{row['case']}: no equilibrium; {row['flow']} gets {row['sim']:.3g} packets/s where FIFOs give {row['fifo']:.3g}."
-            )
+    starved = [r for r in rows if r["equilibrium"] == "none" and r["sim"] < 0.5 * r["fifo"]]
+    said += [
+        f"{r['case']}: no equilibrium; {r['flow']} gets {r['sim']:.3g} packets/s where FIFOs give {r['fifo']:.3g}."
+        for r in starved
+    ]
     return said

@@ -65,27 +65,29 @@ def build(desk: Desk) -> Exhibit:
         title="The cures, ranked",
         place="Section 6, and what has come since",
         reading=(
-            "Each cure on each line: the download alone, the uploads alone, both at once; what each lost to the other; and "
-            "what a person feels meanwhile. Kept is what a direction gets with the other there, over the best that it gets "
-            "alone on that line under any cure. The rank is by the mean of four ranks: what the worse-off direction keeps, "
-            "round trips a minute, time of a page, rating of a call; values within 2 % are equal. Queues of both directions "
-            "are changed; a cure of TCP changes both ends of download and uploads, never call or pages."
+            "Each cure on each line: the download alone, the uploads alone, both at once; what each lost to the "
+            "other; and what a person feels meanwhile. Kept is what a direction gets with the other there, over the "
+            "best that it gets alone on that line under any cure. The rank is by the mean of four ranks: what the "
+            "worse-off direction keeps, round trips a minute, time of a page, rating of a call; values within 2 % "
+            "are equal. Queues of both directions are changed; a cure of TCP changes both ends of download and "
+            "uploads, never call or pages."
         ),
         columns=_COLUMNS,
         rows=rows,
         pictures=pictures(rows),
         findings=findings(rows),
         notes=(
-            "TCP as it comes: NewReno with SACK, initial window 10, an ACK for every second packet within 40 ms, windows "
-            "without limit, 64 kB on the paper's link. Line as it comes: the preset's own buffers. Servers are 10 ms away "
-            "each way behind the five lines of today. Download and uploads are of two hosts.",
+            "TCP as it comes: NewReno with SACK, initial window 10, an ACK for every second packet within 40 ms, "
+            "windows without limit, 64 kB on the paper's link. Line as it comes: the preset's own buffers. Servers "
+            "are 10 ms away each way behind the five lines of today. Download and uploads are of two hosts.",
             "Runs are shorter on faster lines: "
             + ", ".join(f"{k.name} {k.duration_s:g} s ({k.warmup_s:g} s of them before anything counts)" for k in LINES)
-            + ". On the fast ones that is a start with what follows, not a state that lasts: NewReno needs minutes to fill "
-            "such a path again after a loss.",
-            "Round trips a minute: draft-ietf-ippm-responsiveness-09, 5.3.1.1; foreign probes are small packets of their own, "
-            "loaded ones the transfers' own round trips. Page: 2 MB in 60 objects of 33 kB, six connections, ten objects in "
-            "turn on each; three loads; one that is not over counts with the time it had. Call: 50 packets/s of 200 B each "
-            "way; R of the E-model (G.711) from loss and 99th percentile of delay, the worse way.",
+            + ". On the fast ones that is a start with what follows, not a state that lasts: NewReno needs minutes to "
+            "fill such a path again after a loss.",
+            "Round trips a minute: draft-ietf-ippm-responsiveness-09, 5.3.1.1; foreign probes are small packets of "
+            "their own, loaded ones the transfers' own round trips. Page: 2 MB in 60 objects of 33 kB, six "
+            "connections, ten objects in turn on each; three loads; one that is not over counts with the time it "
+            "had. Call: 50 packets/s of 200 B each way; R of the E-model (G.711) from loss and 99th percentile of "
+            "delay, the worse way.",
         ),
     )

@@ -10,7 +10,7 @@ from eddyline.adviser.choice import limit
 from eddyline.adviser.sizing import proportional
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from eddyline.papers.bidirectional_tcp.cures.lines import Line
 
@@ -52,8 +52,10 @@ def catalogue(line: Line, uploads: int) -> list[Cure]:
     ]
 
 
-def _both(name: str, down: str, up: str, *more: tuple[str, str], what: str = _QUEUE) -> Cure:
-    return Cure(name, what, (("duplex.line.down.queue", down), ("duplex.line.up.queue", up), *more))
+def _both(name: str, queues: Iterable[str]) -> Cure:
+    """A cure by the queues of downlink and uplink."""
+    down, up = queues
+    return Cure(name, _QUEUE, (("duplex.line.down.queue", down), ("duplex.line.up.queue", up)))
 
 
 def _queue(kind: str, **parameters: Any) -> str:
@@ -72,13 +74,13 @@ def _buffers(line: Line, uploads: int) -> Iterator[Cure]:
     small = proportional(line.access(uploads))
     for unit in ("bytes", "packets"):
         down, up = (_queue("droptail", limit=limit(size, unit)) for size in (small.down, small.up))
-        yield _both(f"drop-tail, advised size in {unit}", down, up)
+        yield _both(f"drop-tail, advised size in {unit}", (down, up))
     # The other common mistake: as small as possible.
-    yield _both("drop-tail, 4 packets up", _own(line, "down"), _queue("droptail", limit="4 packets"))
+    yield _both("drop-tail, 4 packets up", (_own(line, "down"), _queue("droptail", limit="4 packets")))
     for packets in (100, 1000):
         queue = _queue("droptail", limit=f"{packets} packets")
-        yield _both(f"drop-tail, {packets:,} packets", queue, queue)
-    yield _both("head drop", *(_own(line, way, "headdrop") for way in ("down", "up")))
+        yield _both(f"drop-tail, {packets:,} packets", (queue, queue))
+    yield _both("head drop", (_own(line, way, "headdrop") for way in ("down", "up")))
     down, up = (
         _queue(
             "tbf",
@@ -88,7 +90,7 @@ def _buffers(line: Line, uploads: int) -> Iterator[Cure]:
         )
         for way, size in (("down", small.down), ("up", small.up))
     )
-    yield _both("token bucket at 95 %, advised size", down, up)
+    yield _both("token bucket at 95 %, advised size", (down, up))
     if line.preset.startswith("wimax"):
         # One channel for both directions, as time division duplex has it. Not a cure: what the medium itself does.
         medium = tuple((f"duplex.line.{way}.medium", "air") for way in ("down", "up"))
@@ -102,7 +104,7 @@ def _own(line: Line, way: str, kind: str = "droptail", **parameters: Any) -> str
 
 def _schedulers(line: Line) -> Iterator[Cure]:
     def same(name: str, kind: str, **parameters: Any) -> Cure:
-        return _both(name, *(_own(line, way, kind, **parameters) for way in ("down", "up")))
+        return _both(name, (_own(line, way, kind, **parameters) for way in ("down", "up")))
 
     yield same("ACKs first", "ack_priority")
     yield same("ACK filter", "ack_filter", rule="all")
@@ -111,11 +113,9 @@ def _schedulers(line: Line) -> Iterator[Cure]:
         f'{{ kind = "ack_decimation", limit = "{line.own_limit(way)}", threshold = "10 packets", drop = {decimate} }}'
         for way in ("down", "up")
     )
-    yield _both("ACK decimation", down, up)
-    yield _both(
-        "a buffer per connection", *(_own(line, w, "per_connection", each="20 packets") for w in ("down", "up"))
-    )
-    yield _both("SFQ", *([_queue("sfq")] * 2))
+    yield _both("ACK decimation", (down, up))
+    yield _both("a buffer per connection", (_own(line, w, "per_connection", each="20 packets") for w in ("down", "up")))
+    yield _both("SFQ", [_queue("sfq")] * 2)
     yield same("DRR", "drr")
 
 
@@ -137,15 +137,15 @@ def _cake(line: Line, way: str, **more: str) -> str:
 
 def _managed(line: Line) -> Iterator[Cure]:
     ways = ("down", "up")
-    yield _both("RED", *([_queue("red", limit="1000 packets")] * 2))
-    yield _both("adaptive RED", *([_queue("adaptive_red")] * 2))
-    yield _both("REM", *([_queue("rem")] * 2))
-    yield _both("CoDel", *(_queue("codel", **_codel(line, way)) for way in ways))
-    yield _both("PIE", *(_queue("pie", **_target(line, way, 15.0)) for way in ways))
-    yield _both("DualPI2", *(_queue("dualpi2", **_target(line, way, 15.0)) for way in ways))
-    yield _both("FQ-CoDel", *(_queue("fq_codel", **_codel(line, way)) for way in ways))
-    yield _both("CAKE", *(_cake(line, way) for way in ways))
-    yield _both("CAKE, ACK filter", *(_cake(line, way, ack_filter="aggressive") for way in ways))
+    yield _both("RED", [_queue("red", limit="1000 packets")] * 2)
+    yield _both("adaptive RED", [_queue("adaptive_red")] * 2)
+    yield _both("REM", [_queue("rem")] * 2)
+    yield _both("CoDel", (_queue("codel", **_codel(line, way)) for way in ways))
+    yield _both("PIE", (_queue("pie", **_target(line, way, 15.0)) for way in ways))
+    yield _both("DualPI2", (_queue("dualpi2", **_target(line, way, 15.0)) for way in ways))
+    yield _both("FQ-CoDel", (_queue("fq_codel", **_codel(line, way)) for way in ways))
+    yield _both("CAKE", (_cake(line, way) for way in ways))
+    yield _both("CAKE, ACK filter", (_cake(line, way, ack_filter="aggressive") for way in ways))
 
 
 def _tcp(name: str, *options: tuple[str, str], who: str = "*") -> Cure:
@@ -165,6 +165,7 @@ def _options(line: Line) -> Iterator[Cure]:
         for flow, rate in windows.items()
     )
     yield Cure("windows of 1.5 path's worth", _TCP, changes)
+    yield Cure("upload windows of 1.5 path's worth", _TCP, changes[1:])
     yield _tcp("pacing", ("tcp.pacing", "true"))
     yield _tcp("initial window 3", ("tcp.initial_window", "3"))
     yield _tcp("initial window 40", ("tcp.initial_window", "40"))

@@ -38,8 +38,10 @@ def pictures(rows: Sequence[Row]) -> list[Picture]:
         part = [r for r in rows if r["line"] == line]
         word = "".join(c for c in line.lower().replace(" ", "-") if c.isalnum() or c == "-")
         caption = (
-            f"{line}: what the download keeps against what the uploads keep of the best that they get alone. Colour: 99th "
-            "percentile of the wait at the worse end. Circles: queues; triangles: TCP; squares: both; star: nothing done."
+            f"{line}: what the download keeps against what the uploads keep of the best that they get alone. Colour: "
+            f"99th "
+            "percentile of the wait at the worse end. Circles: queues; triangles: TCP; squares: both; star: nothing "
+            "done."
         )
         made.append(Picture(f"cures-{word}", caption, drawn(_paint, 10.0, 4.6, part)))
     return made
@@ -67,18 +69,17 @@ def _paint(figure: Figure, rows: Sequence[Row]) -> None:
                     edgecolors=BLACK,
                     linewidths=0.4,
                 )
-        named = [r for r in part if r["rank"] <= _NAMED or r["cure"] in _ALWAYS]
-        for place, r in enumerate(sorted(named, key=lambda r: r["download_kept"])):
-            side = 1 if r["upload_kept"] < 0.5 else -1
+        named = sorted((r for r in part if r["rank"] <= _NAMED or r["cure"] in _ALWAYS), key=lambda r: r["rank"])
+        for r in named:
             axis.annotate(
-                f"{r['rank']}. {r['cure']}",
+                str(r["rank"]),
                 (r["upload_kept"], r["download_kept"]),
-                xytext=(9 * side, 9 * (place % 3 - 1)),
+                xytext=(6, 5),
                 textcoords="offset points",
-                ha="left" if side > 0 else "right",
-                va="center",
                 fontsize=7,
             )
+        key = "\n".join(f"{r['rank']:>2}  {r['cure']}" for r in named)
+        axis.text(0.03, 0.03, key, transform=axis.transAxes, fontsize=7, va="bottom")
         axis.set_title(f"{uploads} upload{'s' if uploads > 1 else ''}")
         axis.set_xlabel("upload kept")
     axes[0].set_ylabel("download kept")

@@ -1,18 +1,22 @@
 """What a person feels while the line is busy: working latency, a page, a call.
 
-**Working latency** in round trips per minute as draft-ietf-ippm-responsiveness-09, section 5.3.1.1, with TLS defines it:
+**Working latency** in round trips per minute as draft-ietf-ippm-responsiveness-09, section 5.3.1.1, with TLS defines
+it:
 the mean of 60 s over a foreign round trip and 60 s over a loaded one. Foreign probes open a connection of their own
 (TCP, TLS 1.3, HTTP: a round trip each); here they are small packets of a flow of their own, all three alike. Loaded
 probes are requests on a connection that carries the load; here the round trips that the transfers themselves see, down
-and up with equal weight, so that no data wait in the sender. Not modelled: the best 95 % of samples only (means are of all
+and up with equal weight, so that no data wait in the sender. Not modelled: the best 95 % of samples only (means are
+of all
 samples that were not sent twice), the ramp of parallel connections (the transfers are those of the table), processing.
 
 **A page** of 2 MB in 60 objects of 33 kB comes over six connections, each with a TCP handshake and ten objects in turn.
 Not modelled: name look-up, TLS, who discovers which object, priorities.
 
 **A call** is 50 packets/s of 200 B each way. Its rating R is the E-model's for G.711 with random loss and concealment,
-R = 94.2 - Id - 30 ln(1 + 15 e), Id = 0.024 d + 0.11 (d - 177.3) for d above 177.3 ms (Cole and Rosenbluth, Voice over IP
-performance monitoring, CCR 31(2), 2001), with d the 99th percentile of the one-way delay, which a jitter buffer must wait
+R = 94.2 - Id - 30 ln(1 + 15 e), Id = 0.024 d + 0.11 (d - 177.3) for d above 177.3 ms (Cole and Rosenbluth, Voice
+over IP
+performance monitoring, CCR 31(2), 2001), with d the 99th percentile of the one-way delay, which a jitter buffer must
+wait
 for, and 20 ms of packetisation. Above 80 people are satisfied, below 50 nobody is (ITU-T G.109).
 """
 

@@ -69,11 +69,12 @@ def _presets() -> dict[str, dict[str, Any]]:
 
 
 LINES = (
-    Line("the paper's link", "wimax-2009", 0.0, 300.0, 60.0, 500.0, 65_536),
+    Line("the paper's link", "wimax-2009", 0.0, 900.0, 240.0, 500.0, 65_536),
     Line("ADSL2+", "adsl2+", 10.0, 240.0, 40.0, 100.0),
     Line("VDSL2", "vdsl2", 10.0, 100.0, 20.0, 50.0),
     Line("DOCSIS 3.1", "docsis-3.1", 10.0, 30.0, 8.0, 20.0),
     Line("LTE", "lte", 10.0, 150.0, 30.0, 100.0),
     Line("Starlink", "starlink", 10.0, 60.0, 15.0, 50.0),
 )
-"""The paper's link and five of today. The faster the line, the shorter the run: what counts is the number of packets."""
+"""The paper's link and five of today. The faster the line, the shorter the run: what counts is the number of "
+"packets."""

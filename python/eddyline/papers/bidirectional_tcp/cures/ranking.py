@@ -21,7 +21,8 @@ MEASURES = {
     "page_s": ("page", 1.0),
     "call_rating": ("call", -1.0),
 }
-"""What a rank is made of, each as heavy as the next: the column, how people call it, and which way is better (-1: more)."""
+"""What a rank is made of, each as heavy as the next: the column, how people call it, and which way is better (-1: "
+"more)."""
 
 _ALIKE = 0.02
 """Values nearer than this share of the better one count as equal: seeds and phases move them as much."""
@@ -104,7 +105,8 @@ def _over_all(table: Sequence[tuple[str, float, int]], lines: int) -> str:
     top = ", ".join(f"{name} ({mean:.1f}, first on {first})" for name, mean, first in table[:5])
     nothing = next(place for place, entry in enumerate(table, 1) if entry[0] == AS_IT_COMES)
     return (
-        f"Over all {lines} cases (mean rank, times first): {top}. Doing nothing is number {nothing} of {len(table)}; last is "
+        f"Over all {lines} cases (mean rank, times first): {top}. Doing nothing is number {nothing} of {len(table)}; "
+        f"last is "
         f"{table[-1][0]} ({table[-1][1]:.1f})."
     )
 

@@ -59,7 +59,6 @@ class Trial:
         return Run("cures", "sim", None, tuple(changes))
 
     def _felt(self) -> Run:
-        line = self.line
         changes = [
             *self._common(),
             ("flow.upload.count", str(self.uploads)),
