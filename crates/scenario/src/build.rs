@@ -36,6 +36,7 @@ pub(crate) fn network(
             ..one.clone()
         }));
     }
+    pair(file, &mut flows);
     let traffic = file.traffic.iter().enumerate().map(|(i, t)| Traffic {
         name: t.name.clone(),
         path: path(&t.path),
@@ -94,6 +95,16 @@ fn link(link: model::Link, media: &mut Vec<Medium>) -> Link {
     }
 }
 
+/// Two flows of one connection know each other.
+fn pair(file: &File, flows: &mut [Flow]) {
+    let place = |name: &str| flows.iter().position(|f| f.name == name);
+    let named = file.flow.iter().filter_map(|f| place(&f.name).zip(place(f.piggyback.as_deref()?)));
+    for (one, other) in named.collect::<Vec<_>>() {
+        flows[one].peer = Some(other as u32);
+        flows[other].peer = Some(one as u32);
+    }
+}
+
 /// Hosts by name, in order of appearance.
 #[derive(Default)]
 struct Hosts {
@@ -127,6 +138,7 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mu
         ack_packet: small(table.ack_packet.get()),
         access_data: table.access_delay.data,
         access_ack: table.access_delay.ack,
+        peer: None,
         receive_window: table.receive_window.map(|w| w.get()),
         tcp: TcpOptions::of(&table.tcp, table.delayed_ack),
         application: match table.application {

@@ -106,6 +106,8 @@ pub struct Flow {
     pub access_data: Time,
     /// Delay of the uncongested access on the acknowledgement path.
     pub access_ack: Time,
+    /// Place in [`Network::flows`] of the flow that goes the other way on the same connection.
+    pub peer: Option<u32>,
     /// Receive window in payload bytes.
     pub receive_window: Option<u64>,
     /// TCP options.

@@ -71,7 +71,9 @@ fn draw_tcp(r: &mut Stream) -> String {
             keys.push(pick(r, choices).to_owned());
         }
     };
-    may(&mut keys, 0.5, &["ack_every = 2", "ack_every = 2, ack_timer = \"40 ms\"", "ack_every = 9"]);
+    let acknowledgements =
+        ["ack_every = 2", "ack_every = 2, ack_timer = \"40 ms\"", "ack_every = 9", "ack_congestion_control = true"];
+    may(&mut keys, 0.6, &acknowledgements);
     may(&mut keys, 0.2, &["quick_acks = 1", "quick_acks = 16"]);
     may(&mut keys, 0.3, &["initial_window = 1", "initial_window = 1, min_rto = \"1 s\"", "min_rto = \"1 ms\""]);
     may(&mut keys, 0.4, &["pacing = true", "pacing = false", "pacing = true, pacing_gain = { avoidance = 1.0 }"]);

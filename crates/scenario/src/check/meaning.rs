@@ -108,6 +108,11 @@ impl Shared<'_> {
             let message = "delayed_ack and tcp.ack_every are both given; only one of them is allowed".to_owned();
             self.wrong(&["delayed_ack"], message, Some("delayed_ack = true is short for tcp.ack_every = 2"), report);
         }
+        if tcp.ack_congestion_control && (tcp.ack_every.is_some() || delayed_ack.is_some()) {
+            let key = if tcp.ack_every.is_some() { &["tcp", "ack_every"][..] } else { &["delayed_ack"] };
+            let message = "given, and so is tcp.ack_congestion_control, which sets it by itself".to_owned();
+            self.wrong(key, message, Some("leave it out: the first is 2"), report);
+        }
         for (key, on) in [("prr", tcp.prr), ("rack", tcp.rack)] {
             if on && !tcp.sack {
                 let message = "true, which needs selective acknowledgements; tcp.sack is false".to_owned();

@@ -5,6 +5,7 @@ pub(crate) mod meaning;
 pub(crate) mod media;
 pub(crate) mod names;
 pub(crate) mod near;
+pub(crate) mod pairs;
 pub(crate) mod quantity;
 pub(crate) mod shape;
 pub(crate) mod walk;

@@ -40,6 +40,10 @@ pub struct Flow {
     /// Short for `tcp.ack_every = 2`; only one of the two may be given. Default: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<bool>,
+    /// Flow that goes the other way on the same connection: acknowledgements of each ride on data of the other where some
+    /// is sent. Its paths are this one's, exchanged. One of the two says it. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub piggyback: Option<String>,
     /// Receive window in bytes of payload, at least one full segment. Default: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_window: Option<Bytes>,
@@ -204,6 +208,7 @@ impl Arrivals {
             header: self.header,
             ack_packet: self.ack_packet,
             delayed_ack: self.delayed_ack,
+            piggyback: None,
             receive_window: self.receive_window,
             access_delay: self.access_delay,
             tcp: self.tcp.clone(),

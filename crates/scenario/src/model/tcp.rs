@@ -60,6 +60,10 @@ pub struct Tcp {
     /// before if it was (RFC 4015).
     #[serde(default, skip_serializing_if = "is_false")]
     pub frto: bool,
+    /// Congestion control of acknowledgements (RFC 5690): the sender doubles `ack_every`, from 2 on, when it finds
+    /// acknowledgements lost or marked, and lowers it slowly when it does not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub ack_congestion_control: bool,
     /// Whether packets are paced: true, false, or as the "controller" wants it.
     #[serde(default)]
     pub pacing: PacingChoice,
@@ -83,6 +87,7 @@ impl Default for Tcp {
             prr: false,
             rack: false,
             frto: false,
+            ack_congestion_control: false,
             ecn: false,
             pacing: PacingChoice::default(),
             pacing_gain: PacingGain::default(),

@@ -35,6 +35,8 @@ pub struct TcpOptions {
     pub rack: bool,
     /// F-RTO (RFC 5682).
     pub frto: bool,
+    /// Congestion control of acknowledgements (RFC 5690); `ack_every` is where it begins.
+    pub ack_congestion_control: bool,
     /// Whether packets are paced.
     pub pacing: Pacing,
     /// At how many windows a round trip, where the controller does not say.
@@ -55,7 +57,7 @@ pub enum Pacing {
 impl TcpOptions {
     /// Fills in what `tcp` leaves out; `delayed_ack` is the flow's key of that name.
     pub(crate) fn of(tcp: &Tcp, delayed_ack: Option<bool>) -> Self {
-        let delayed = if delayed_ack == Some(true) { 2 } else { 1 };
+        let delayed = if delayed_ack == Some(true) || tcp.ack_congestion_control { 2 } else { 1 };
         Self {
             sack: tcp.sack,
             initial_window: tcp.initial_window,
@@ -70,6 +72,7 @@ impl TcpOptions {
             prr: tcp.prr,
             rack: tcp.rack,
             frto: tcp.frto,
+            ack_congestion_control: tcp.ack_congestion_control,
             pacing: match tcp.pacing {
                 PacingChoice::Switch(true) => Pacing::On,
                 PacingChoice::Switch(false) => Pacing::Off,

@@ -7,7 +7,7 @@ use eddyline_scenario::result::TrafficResult;
 use eddyline_units::Time;
 
 use super::net::Net;
-use super::packet::{Flags, Kind, Packet};
+use super::packet::{Aside, Flags, Kind, Packet};
 use crate::record::TrafficMeter;
 
 /// One source with the packet that it sends next.
@@ -42,7 +42,7 @@ impl CrossTraffic {
             let packet = Packet {
                 seq: 0,
                 sent_at: now,
-                received_at: Time::ZERO,
+                aside: Aside::default(),
                 waited: Time::ZERO,
                 flow: self.number,
                 bytes: emission.bytes,

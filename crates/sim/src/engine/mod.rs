@@ -8,5 +8,5 @@ mod tournament;
 mod world;
 
 pub use net::{Layout, Net};
-pub use packet::{Flags, Kind, Packet};
+pub use packet::{Aside, Flags, Kind, Packet};
 pub use world::World;

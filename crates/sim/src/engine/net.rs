@@ -16,7 +16,7 @@ use eddyline_units::{Rate, Time};
 use super::packet::{Kind, Packet};
 use super::tournament::Tournament;
 use crate::record::{LogEvent, PacketLogger};
-use crate::tcp::{SackBlocks, SackStore};
+use crate::tcp::{Carried, SackBlocks, Store};
 
 /// One link of one path, with what the packets of that path need there.
 #[derive(Debug, Clone, Copy)]
@@ -88,7 +88,8 @@ pub struct Net {
     /// What queues have dropped during the present event, with their links; empty between events.
     discarded: Vec<(u32, Packet)>,
     pub count: Count,
-    pub sacks: SackStore,
+    pub sacks: Store<SackBlocks>,
+    pub carried: Store<Carried>,
     pub logger: Option<Box<PacketLogger>>,
 }
 
@@ -172,7 +173,8 @@ impl Net {
             cross_dropped: Vec::new(),
             discarded: Vec::new(),
             count: Count::default(),
-            sacks: SackStore::default(),
+            sacks: Store::default(),
+            carried: Store::default(),
             logger,
         }
     }
@@ -313,9 +315,20 @@ impl Net {
     }
 
     fn forget_sack(&mut self, packet: &Packet) {
-        if packet.kind == Kind::Ack && packet.extra != Packet::NO_SACK {
-            let _: SackBlocks = self.sacks.take(packet.extra);
-        }
+        let _: Option<SackBlocks> = self.take_blocks(packet);
+        let _: Option<Carried> = self.take_carried(packet);
+    }
+
+    /// The SACK blocks of an acknowledgement, which is on its way no more.
+    #[inline]
+    pub fn take_blocks(&mut self, packet: &Packet) -> Option<SackBlocks> {
+        (packet.kind == Kind::Ack && packet.extra != Packet::NO_SACK).then(|| self.sacks.take(packet.extra))
+    }
+
+    /// The acknowledgement that a data packet carries, which is on its way no more.
+    pub fn take_carried(&mut self, packet: &Packet) -> Option<Carried> {
+        let place = packet.aside.carried().filter(|_| packet.kind == Kind::Data)?;
+        Some(self.carried.take(place))
     }
 
     /// A packet leaves its link at `departure` and enters the pipe behind it.

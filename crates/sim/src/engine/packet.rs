@@ -111,6 +111,47 @@ impl Flags {
     }
 }
 
+/// Eight bytes that mean one thing in data and another in an acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Aside(u64);
+
+impl Aside {
+    /// In an ACK: when the packet that caused it arrived.
+    #[inline]
+    pub const fn received_at(at: Time) -> Self {
+        Self(at.as_ps())
+    }
+
+    /// As [`received_at`](Self::received_at).
+    #[inline]
+    pub const fn time(self) -> Time {
+        Time::from_ps(self.0)
+    }
+
+    /// In data: segments that the sender wants acknowledged together (RFC 5690, 4.2), or none.
+    #[inline]
+    pub const fn ack_ratio(ratio: u32) -> Self {
+        Self(ratio as u64)
+    }
+
+    /// In data: with the place of an acknowledgement that it carries.
+    pub const fn carrying(self, place: u32) -> Self {
+        Self((self.0 & u32::MAX as u64) | (place as u64 + 1) << 32)
+    }
+
+    /// As [`carrying`](Self::carrying).
+    #[inline]
+    pub const fn carried(self) -> Option<u32> {
+        ((self.0 >> 32) as u32).checked_sub(1)
+    }
+
+    /// As [`ack_ratio`](Self::ack_ratio).
+    #[inline]
+    pub const fn ratio(self) -> u32 {
+        self.0 as u32
+    }
+}
+
 /// A packet.
 #[derive(Debug, Clone, Copy)]
 pub struct Packet {
@@ -118,8 +159,8 @@ pub struct Packet {
     pub seq: u64,
     /// When the data packet was sent; an ACK echoes that of the packet that caused it.
     pub sent_at: Time,
-    /// In an ACK: when the packet that caused it arrived.
-    pub received_at: Time,
+    /// What only data or only an ACK has to say.
+    pub aside: Aside,
     /// Time spent waiting in queues so far.
     pub waited: Time,
     /// Flow or traffic it belongs to.

@@ -13,7 +13,7 @@ use super::packet::{Kind, Packet};
 use super::tournament::Tournament;
 use crate::record::{BottleneckSampler, FlowMeter, PacketLog, Recorder, summary};
 use crate::run::{Options, Progress, SimError};
-use crate::tcp::{Ends, Flow};
+use crate::tcp::{Ends, Flow, Pair};
 
 use super::cross::CrossTraffic;
 
@@ -120,6 +120,7 @@ impl<'a> World<'a> {
     fn timer(&mut self, now: Time, leaf: u32) {
         let index = leaf as usize - 1;
         match self.flows.get_mut(index) {
+            Some(flow) if flow.peer().is_some() => self.paired_timer(now, index),
             Some(flow) => {
                 flow.on_timer(now, &mut self.net);
                 self.timers.set(leaf, flow.next_timer());
@@ -164,6 +165,9 @@ impl<'a> World<'a> {
         let Some(flow) = self.flows.get_mut(packet.flow as usize) else {
             return self.deliver_to_guest(now, packet);
         };
+        if flow.peer().is_some() {
+            return self.deliver_to_pair(now, packet);
+        }
         flow.on_packet(now, packet, &mut self.net);
         // A timer that moved back stays where it is and finds nothing to do when it comes: one entry a flow, lazily.
         let wanted = flow.next_timer();
@@ -177,6 +181,41 @@ impl<'a> World<'a> {
     fn deliver_cross(&mut self, now: Time, packet: &Packet) {
         if let Some(source) = self.cross.get_mut(packet.flow as usize - self.flows.len()) {
             source.on_packet(now, packet);
+        }
+    }
+
+    /// Two flows of one connection.
+    fn pair(flows: &mut [Flow], index: usize) -> Option<Pair<'_>> {
+        let peer = flows[index].peer()? as usize;
+        let [this, peer] = flows.get_disjoint_mut([index, peer]).ok()?;
+        Some(Pair { this, peer })
+    }
+
+    /// A packet of a flow with a peer: data of either may leave at once, and both may have to wait for something else.
+    #[cold]
+    fn deliver_to_pair(&mut self, now: Time, packet: &Packet) {
+        let index = packet.flow as usize;
+        let Some(mut pair) = Self::pair(&mut self.flows, index) else { return };
+        pair.on_packet(now, packet, &mut self.net);
+        self.rearm_pair(index);
+    }
+
+    #[cold]
+    fn paired_timer(&mut self, now: Time, index: usize) {
+        let Some(mut pair) = Self::pair(&mut self.flows, index) else { return };
+        pair.on_timer(now, &mut self.net);
+        // forward too: this one was due
+        self.timers.set(1 + index as u32, self.flows[index].next_timer());
+        self.rearm_pair(index);
+    }
+
+    fn rearm_pair(&mut self, index: usize) {
+        let peer = self.flows[index].peer().map(|p| p as usize);
+        for i in [Some(index), peer].into_iter().flatten() {
+            let (leaf, wanted) = (1 + i as u32, self.flows[i].next_timer());
+            if wanted < self.timers.get(leaf) {
+                self.timers.set(leaf, wanted);
+            }
         }
     }
 

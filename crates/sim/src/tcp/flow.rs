@@ -5,9 +5,10 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 
-use super::receiver::Receiver;
+use super::aside::{Carried, SackBlocks};
+use super::receiver::{Reaction, Receiver};
 use super::sender::{Segment, Sender, Wire};
-use crate::engine::{Kind, Layout, Net, Packet};
+use crate::engine::{Aside, Kind, Layout, Net, Packet};
 use crate::record::FlowMeter;
 
 /// What packets of a flow look like on the wire.
@@ -26,10 +27,15 @@ struct Shape {
 #[derive(Debug)]
 pub struct Flow {
     sender: Sender,
-    receiver: Receiver,
+    pub(super) receiver: Receiver,
     shape: Shape,
+    /// The number of the flow that goes the other way on the same connection.
+    peer: Option<u32>,
     pub meter: FlowMeter,
 }
+
+/// The other direction's receiver at the host of a sender, and whether something is to be acknowledged at once.
+type Beside<'a> = Option<(&'a mut Receiver, bool)>;
 
 /// Where a flow's packets enter the network, and what follows from its paths.
 #[derive(Debug, Clone)]
@@ -58,18 +64,44 @@ struct Outlet<'a> {
     now: Time,
     shape: Shape,
     net: &'a mut Net,
+    beside: Beside<'a>,
+}
+
+impl Outlet<'_> {
+    /// Data leaves: it takes along what is to be acknowledged.
+    #[cold]
+    fn carry(&mut self, aside: Aside) -> Aside {
+        let Some((receiver, demanded)) = &mut self.beside else { return aside };
+        if !*demanded && !receiver.owes() {
+            return aside;
+        }
+        *demanded = false;
+        let blocks = receiver.acknowledge();
+        let echo = receiver.echo();
+        let number = receiver.next();
+        let carried = Carried {
+            number,
+            sent_at: echo.sent_at,
+            received_at: echo.received_at,
+            stamp: echo.stamp,
+            flags: echo.flags,
+            blocks,
+        };
+        aside.carrying(self.net.carried.put(carried))
+    }
 }
 
 impl Wire for Outlet<'_> {
     #[inline]
     fn segment(&mut self, segment: Segment) {
-        let Segment { kind, seq, payload, flags, stamp } = segment;
+        let Segment { kind, seq, payload, flags, stamp, aside } = segment;
         let shape = self.shape;
+        let aside = if self.beside.is_some() && kind == Kind::Data { self.carry(aside) } else { aside };
         let bytes = if kind == Kind::Data { payload + shape.header } else { shape.ack_packet };
         let packet = Packet {
             seq,
             sent_at: self.now,
-            received_at: Time::ZERO,
+            aside,
             waited: Time::ZERO,
             flow: shape.flow,
             bytes,
@@ -100,8 +132,15 @@ impl Flow {
             sender: Sender::new(spec, spec.controller.build(&ends.facts)),
             receiver: Receiver::new(&spec.tcp),
             shape,
+            peer: spec.peer,
             meter,
         }
+    }
+
+    /// The number of the flow that goes the other way on the same connection: what happens to one concerns both.
+    #[inline]
+    pub fn peer(&self) -> Option<u32> {
+        self.peer
     }
 
     /// When [`on_timer`](Self::on_timer) must be called at the latest.
@@ -113,11 +152,16 @@ impl Flow {
     /// A time that was asked for has come, or one before it.
     #[inline]
     pub fn on_timer(&mut self, now: Time, net: &mut Net) {
+        self.on_timer_with(now, net, None);
+    }
+
+    #[inline]
+    pub(super) fn on_timer_with(&mut self, now: Time, net: &mut Net, beside: Beside<'_>) {
         if self.receiver.due() <= now {
             self.send_ack(now, net);
         }
         if self.sender.next_timer() <= now {
-            self.sender.on_timer(now, &mut Outlet { now, shape: self.shape, net });
+            self.sender.on_timer(now, &mut Outlet { now, shape: self.shape, net, beside });
             self.meter.sender_changed(now, &self.sender.controller);
         }
     }
@@ -126,53 +170,74 @@ impl Flow {
     #[inline]
     pub fn on_packet(&mut self, now: Time, packet: &Packet, net: &mut Net) {
         match packet.kind {
-            Kind::Ack => self.on_ack(now, packet, net),
+            Kind::Ack => {
+                let blocks = net.take_blocks(packet);
+                self.hear(now, packet, blocks, net, None);
+            }
             Kind::Data => self.on_segment(now, packet, u64::from(packet.extra), net),
             Kind::Fin => self.on_segment(now, packet, 1, net),
             Kind::Syn => self.answer(now, packet, net),
-            Kind::SynAck => {
-                let wire = &mut Outlet { now, shape: self.shape, net };
-                let sample = self.sender.on_syn_ack(now, packet, wire);
-                self.meter.round_trip(sample);
-                self.meter.sender_changed(now, &self.sender.controller);
-            }
+            Kind::SynAck => self.open(now, packet, net, None),
             Kind::Cross => {}
         }
     }
 
+    pub(super) fn open(&mut self, now: Time, packet: &Packet, net: &mut Net, beside: Beside<'_>) {
+        let wire = &mut Outlet { now, shape: self.shape, net, beside };
+        let sample = self.sender.on_syn_ack(now, packet, wire);
+        self.meter.round_trip(sample);
+        self.meter.sender_changed(now, &self.sender.controller);
+    }
+
+    /// An acknowledgement reached the sender, by itself or on data. Gives whether what was demanded of the receiver beside it
+    /// still is.
     #[inline]
-    fn on_ack(&mut self, now: Time, packet: &Packet, net: &mut Net) {
-        let blocks = if packet.extra == Packet::NO_SACK { None } else { Some(net.sacks.take(packet.extra)) };
+    pub(super) fn hear(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        blocks: Option<SackBlocks>,
+        net: &mut Net,
+        beside: Beside<'_>,
+    ) -> bool {
         self.meter.ack_arrived(now, packet.waited);
-        let wire = &mut Outlet { now, shape: self.shape, net };
+        let wire = &mut Outlet { now, shape: self.shape, net, beside };
         let sample = self.sender.on_ack(now, packet, blocks, wire);
+        let demanded = wire.beside.as_ref().is_some_and(|(_, demanded)| *demanded);
         self.meter.round_trip(sample);
         self.meter.sender_changed(now, &self.sender.controller);
         if let Some(at) = self.sender.completed_at {
             self.meter.complete(at);
         }
+        demanded
     }
 
+    /// Data or a FIN reached the receiver.
     #[inline]
-    fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, net: &mut Net) {
+    pub(super) fn on_data(&mut self, now: Time, packet: &Packet, len: u64) -> Reaction {
         let reaction = self.receiver.on_segment(now, packet, len, packet.kind == Kind::Fin);
         if packet.kind == Kind::Data {
             self.meter.data_arrived(packet.bytes, packet.waited, reaction.news);
         }
-        if reaction.ack_now {
+        reaction
+    }
+
+    #[inline]
+    fn on_segment(&mut self, now: Time, packet: &Packet, len: u64, net: &mut Net) {
+        if self.on_data(now, packet, len).ack_now {
             self.send_ack(now, net);
         }
     }
 
     #[inline]
-    fn send_ack(&mut self, now: Time, net: &mut Net) {
+    pub(super) fn send_ack(&mut self, now: Time, net: &mut Net) {
         let blocks = self.receiver.acknowledge();
         let extra = blocks.map_or(Packet::NO_SACK, |b| net.sacks.put(b));
         let echo = self.receiver.echo();
         let packet = Packet {
             seq: self.receiver.next(),
             sent_at: echo.sent_at,
-            received_at: echo.received_at,
+            aside: Aside::received_at(echo.received_at),
             waited: Time::ZERO,
             flow: self.shape.flow,
             bytes: self.shape.ack_packet,
@@ -190,7 +255,7 @@ impl Flow {
     fn answer(&mut self, now: Time, syn: &Packet, net: &mut Net) {
         let packet = Packet {
             seq: 0,
-            received_at: now,
+            aside: Aside::received_at(now),
             waited: Time::ZERO,
             bytes: self.shape.ack_packet,
             extra: 0,

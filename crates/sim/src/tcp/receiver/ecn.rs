@@ -19,6 +19,11 @@ impl EcnReceiver {
         self.agreed
     }
 
+    /// Whether both ends agreed to ECN.
+    pub fn agreed(&self) -> bool {
+        self.agreed
+    }
+
     /// A data packet arrived. CWR ends the echo of earlier marks, a mark on the same packet begins a new one.
     pub fn on_data(&mut self, flags: Flags) {
         self.echoing = (self.echoing && !flags.cwr()) || (self.agreed && flags.ecn() == Ecn::Ce);

@@ -1,8 +1,10 @@
 //! What a receiver does besides, where it was asked to: nothing of it costs a flow that was not.
 
+use eddyline_path::Ecn;
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
+use super::ack_ratio::AskedRatio;
 use super::dsack::Dsack;
 use super::ecn::EcnReceiver;
 use super::quick::QuickAcks;
@@ -16,6 +18,7 @@ pub struct Extras {
     quick: Option<QuickAcks>,
     timestamps: Option<Timestamps>,
     pub dsack: Option<Dsack>,
+    pub ratio: Option<AskedRatio>,
     /// Segments per acknowledgement where no option says otherwise.
     every: u32,
 }
@@ -28,10 +31,14 @@ impl Extras {
             quick: (options.quick_acks > 0).then(|| QuickAcks::new(options.quick_acks)),
             timestamps: options.timestamps.then(Timestamps::default),
             dsack: options.rack.then(Dsack::default),
+            ratio: options.ack_congestion_control.then(|| AskedRatio::new(options.ack_every)),
             every: options.ack_every,
         };
-        let any =
-            extras.ecn.is_some() || extras.quick.is_some() || extras.timestamps.is_some() || extras.dsack.is_some();
+        let any = extras.ecn.is_some()
+            || extras.quick.is_some()
+            || extras.timestamps.is_some()
+            || extras.dsack.is_some()
+            || extras.ratio.is_some();
         any.then(|| Box::new(extras))
     }
 
@@ -44,6 +51,10 @@ impl Extras {
     pub fn on_segment(&mut self, now: Time, packet: &Packet, needless: bool) -> u32 {
         if let Some(ecn) = self.ecn.as_mut().filter(|_| packet.kind == Kind::Data) {
             ecn.on_data(packet.flags);
+        }
+        if let Some(ratio) = self.ratio.as_mut().filter(|_| packet.kind == Kind::Data) {
+            ratio.ask(packet.aside.ratio());
+            self.every = ratio.ratio();
         }
         let quick = self.quick.as_mut().is_some_and(|q| q.on_segment(now, needless));
         if quick { 1 } else { self.every }
@@ -63,6 +74,10 @@ impl Extras {
     pub fn label(&self, flags: &mut Flags) {
         if let Some(ecn) = &self.ecn {
             flags.set_ece(ecn.echoes());
+            // RFC 5690, 4.1: the sender hears of marks on acknowledgements, so they may be marked
+            if self.ratio.is_some() && ecn.agreed() {
+                flags.set_ecn(Ecn::Ect0);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The receiver: reassembly, delayed acknowledgements (RFC 1122, 5681), SACK blocks (RFC 2018).
 
+mod ack_ratio;
 mod dsack;
 mod ecn;
 mod extras;
@@ -11,8 +12,8 @@ mod timestamps;
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
+use super::aside::SackBlocks;
 use super::ranges::Ranges;
-use super::sack::SackBlocks;
 use crate::engine::{Flags, Packet};
 use extras::Extras;
 
@@ -101,6 +102,11 @@ impl Receiver {
         self.due
     }
 
+    /// Segments wait to be acknowledged.
+    pub fn owes(&self) -> bool {
+        self.pending > 0
+    }
+
     /// What the next acknowledgement echoes.
     #[inline]
     pub fn echo(&self) -> Echo {
@@ -139,7 +145,7 @@ impl Receiver {
             }
             return Reaction { ack_now: false, news: true };
         }
-        self.out_of_order(packet.seq, packet.seq + len)
+        self.out_of_order(now, packet.seq, packet.seq + len)
     }
 
     #[cold]
@@ -155,7 +161,8 @@ impl Receiver {
 
     /// Anything but the next segment, or a segment that fills a gap: acknowledged at once (RFC 5681, 4.2).
     #[cold]
-    fn out_of_order(&mut self, start: u64, end: u64) -> Reaction {
+    fn out_of_order(&mut self, now: Time, start: u64, end: u64) -> Reaction {
+        let before = self.next;
         let news = if end <= self.next {
             0
         } else {
@@ -175,7 +182,24 @@ impl Receiver {
         {
             dsack.on_duplicate(start, end);
         }
-        Reaction { ack_now: true, news: news > 0 }
+        Reaction { ack_now: self.acknowledges_early(now, self.next > before), news: news > 0 }
+    }
+
+    /// Whether a segment out of order is acknowledged at once, as it is unless the sender asks for few acknowledgements; one
+    /// that `advanced` the cumulative number always is.
+    fn acknowledges_early(&mut self, now: Time, advanced: bool) -> bool {
+        let Some(ratio) = self.extras.as_mut().and_then(|x| x.ratio.as_mut()) else { return true };
+        if self.early.is_empty() {
+            ratio.in_order();
+        }
+        self.pending += 1;
+        if advanced || self.early.is_empty() || ratio.acknowledges(self.pending) {
+            return true;
+        }
+        if self.due == Time::MAX {
+            self.due = now.saturating_add(self.timer);
+        }
+        false
     }
 
     fn report(&mut self, start: u64) {

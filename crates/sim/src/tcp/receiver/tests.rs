@@ -5,7 +5,7 @@ use eddyline_scenario::{Format, Input, load};
 use eddyline_units::Time;
 
 use super::Receiver;
-use crate::engine::{Flags, Kind, Packet};
+use crate::engine::{Aside, Flags, Kind, Packet};
 
 fn options(tcp: &str) -> TcpOptions {
     let text = format!(
@@ -21,7 +21,7 @@ fn arriving(ms: u64, number: u64) -> Packet {
     Packet {
         seq: number * 1000,
         sent_at: Time::from_ms(ms - 50),
-        received_at: Time::ZERO,
+        aside: Aside::default(),
         waited: Time::ZERO,
         flow: 0,
         bytes: 1040,
@@ -125,4 +125,27 @@ fn what_arrived_twice_is_reported_once() {
     assert_eq!(blocks(&mut bench, 103, 2), Some([(2, 3), (2, 3), (0, 0)]), "above the gap: its own block follows");
     assert_eq!(blocks(&mut bench, 104, 4), Some([(4, 5), (2, 3), (0, 0)]));
     assert_eq!(blocks(&mut bench, 105, 1), Some([(4, 5), (0, 0), (0, 0)]));
+}
+
+/// RFC 5690, 4.3 and 4.6: as many together as the sender asks for; of what is out of order the first three at once, the rest
+/// like everything else, but at once what fills a gap.
+#[test]
+fn as_few_acknowledgements_as_the_sender_asks_for() {
+    let mut bench = Bench::new("ack_congestion_control = true");
+    let mut segment = |ms, number, ratio| {
+        let packet = Packet { aside: Aside::ack_ratio(ratio), ..arriving(ms, number) };
+        let reaction = bench.0.on_segment(Time::from_ms(ms), &packet, 1000, false);
+        reaction.ack_now.then(|| bench.acknowledge().0)
+    };
+    let two: Vec<_> = (0..6).map(|i| segment(100 + i, i, 2)).collect();
+    assert_eq!(two, [None, Some(2), None, Some(4), None, Some(6)]);
+    let four: Vec<_> = (6..14).map(|i| segment(100 + i, i, 4)).collect();
+    assert_eq!(four, [None, None, None, Some(10), None, None, None, Some(14)]);
+    // 14 is lost
+    let early: Vec<_> = (15..26).map(|i| segment(100 + i, i, 4).is_some()).collect();
+    assert_eq!(early, [true, true, true, false, false, false, true, false, false, false, true]);
+    assert_eq!(segment(126, 14, 4), Some(26), "what fills the gap");
+    assert_eq!((27..31).map(|i| segment(100 + i, i - 1, 4)).collect::<Vec<_>>(), [None, None, None, Some(30)]);
+    // a ratio of two holds nothing back
+    assert!((32..38).all(|i| segment(100 + i, i, 2).is_some()));
 }

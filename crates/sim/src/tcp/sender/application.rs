@@ -4,7 +4,7 @@ use eddyline_scenario::network::Application;
 use eddyline_units::Time;
 
 use super::{Segment, Sender, State, Wire, ecn};
-use crate::engine::{Flags, Kind};
+use crate::engine::{Aside, Flags, Kind};
 
 impl Sender {
     pub(super) fn on_application(&mut self, now: Time, wire: &mut impl Wire) {
@@ -49,6 +49,6 @@ impl Sender {
         if self.extras.as_ref().is_some_and(|x| x.ecn.is_some()) {
             ecn::propose(&mut flags);
         }
-        wire.segment(Segment { kind: Kind::Syn, seq: 0, payload: 0, flags, stamp: 0.0 });
+        wire.segment(Segment { kind: Kind::Syn, seq: 0, payload: 0, flags, stamp: 0.0, aside: Aside::default() });
     }
 }

@@ -90,10 +90,10 @@ impl Sender {
     }
 
     /// What the acknowledgement says of the probe.
-    pub(super) fn hear_of_probe(&mut self, now: Time, number: u64, advanced: bool, selective: bool) {
+    pub(super) fn hear_of_probe(&mut self, now: Time, number: u64, duplicate: bool) {
         let flight_size = self.flight_size().min(self.controller.window());
         let Some(early) = self.early() else { return };
-        let answer = Answer { number, advanced, selective, duplicate: early.duplicate };
+        let answer = Answer { number, duplicate, twice: early.duplicate };
         if early.tlp.on_ack(&answer) && self.episode == Episode::None {
             self.controller.on_loss(&Loss { now, flight_size });
             self.controller.on_recovered(now);

@@ -2,15 +2,17 @@
 //! compiled twice, and one look at each acknowledgement tells which is meant.
 
 use eddyline_cc::{Controller as _, Loss};
+use eddyline_path::Ecn;
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
-use super::Sender;
+use super::ack_ratio::{AckRatio, Heard};
 use super::early::Early;
 use super::ecn::EcnSender;
 use super::frto::Frto;
 use super::prr::{Delivery, Prr};
-use crate::engine::{Flags, Packet};
+use super::{Episode, Sender};
+use crate::engine::{Aside, Flags, Packet};
 
 /// Options of a sender.
 #[derive(Debug, Clone)]
@@ -19,6 +21,7 @@ pub struct Extras {
     pub prr: Option<Prr>,
     pub early: Option<Early>,
     pub frto: Option<Frto>,
+    pub ack_ratio: Option<AckRatio>,
     /// A timeout was undone by the present acknowledgement.
     pub undone: bool,
 }
@@ -31,6 +34,8 @@ pub struct Before {
     pub acknowledged: u64,
     /// Bytes ever found lost.
     pub lost: u64,
+    /// Nothing was known to be missing.
+    pub in_order: bool,
 }
 
 impl Extras {
@@ -42,10 +47,11 @@ impl Extras {
             prr: options.prr.then(|| Prr::new(mss)),
             early: options.rack.then(|| Early::new(most_ack_delay)),
             frto: options.frto.then(|| Frto::new(options.sack)),
+            ack_ratio: options.ack_congestion_control.then(AckRatio::default),
             undone: false,
         };
         let parts = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some() || extras.frto.is_some();
-        let any = parts || options.timestamps || !options.limited_transmit;
+        let any = parts || extras.ack_ratio.is_some() || options.timestamps || !options.limited_transmit;
         any.then(|| Box::new(extras))
     }
 }
@@ -55,6 +61,7 @@ impl Sender {
     /// must not grow by it.
     pub(super) fn on_extras(&mut self, now: Time, packet: &Packet, before: Before, sample: Option<Time>) -> bool {
         self.measure_early(sample);
+        self.hear_of_acknowledgements(packet, before);
         let marked = self.on_echo(now, packet, before.una);
         let undone = self.extras.as_mut().is_some_and(|x| std::mem::take(&mut x.undone));
         // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced; RFC 4015, 3.2: nor beyond
@@ -62,18 +69,35 @@ impl Sender {
         self.reduce_in_proportion(before) || marked || undone
     }
 
-    /// A data packet leaves, for the first time or again: completes its flags.
-    pub(super) fn send_with_extras(&mut self, now: Time, seq: u64, len: u64, flags: &mut Flags) {
+    /// A data packet leaves, for the first time or again: completes its flags, gives what it says besides.
+    pub(super) fn send_with_extras(&mut self, now: Time, seq: u64, len: u64, flags: &mut Flags) -> Aside {
         if self.by_time && !flags.retransmission() {
             self.board.sent(now, seq, seq + len);
             self.schedule_probe(now);
         }
-        let Some(extras) = &mut self.extras else { return };
+        let window = self.controller.window();
+        let Some(extras) = &mut self.extras else { return Aside::default() };
         if let Some(prr) = &mut extras.prr {
             prr.on_sent(len);
         }
         if let Some(ecn) = &mut extras.ecn {
             ecn.label(flags);
+        }
+        extras.ack_ratio.as_ref().map_or(Aside::default(), |r| Aside::ack_ratio(r.ask(window)))
+    }
+
+    /// What the acknowledgement says of others: lost ones and marked ones.
+    fn hear_of_acknowledgements(&mut self, packet: &Packet, before: Before) {
+        let heard = Heard {
+            una: self.una,
+            nxt: self.nxt,
+            segments: (self.una - before.una).div_ceil(self.mss.into()),
+            recovering: !before.in_order || self.episode != Episode::None || self.board.sacked() > 0,
+            marked: packet.flags.ecn() == Ecn::Ce,
+            window: self.controller.window(),
+        };
+        if let Some(ratio) = self.extras.as_mut().and_then(|x| x.ack_ratio.as_mut()) {
+            ratio.on_ack(&heard);
         }
     }
 
@@ -133,6 +157,9 @@ impl Sender {
         }
         if let Some(prr) = &mut extras.prr {
             prr.stop();
+        }
+        if let Some(ratio) = &mut extras.ack_ratio {
+            ratio.on_timeout(self.nxt);
         }
         self.note_reduction(now);
     }

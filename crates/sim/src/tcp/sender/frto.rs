@@ -143,12 +143,13 @@ impl Sender {
     }
 
     /// An acknowledgement after a timeout that leaves something of before outstanding.
-    pub(super) fn recover_forward(&mut self, advanced: bool, before: Before) {
-        if self.frto().is_none() {
-            return;
-        }
+    /// What is `carried` by data and says nothing new is ignored.
+    pub(super) fn recover_forward(&mut self, advanced: bool, carried: bool, before: Before) {
         let (una, nxt) = (self.una, self.nxt);
         let acknowledged = una + self.board.sacked();
+        if self.frto().is_none() || (carried && acknowledged == before.acknowledged) {
+            return;
+        }
         let next = u64::from(self.mss).min(self.offered.saturating_sub(nxt));
         let heard = Heard {
             una,

@@ -4,6 +4,7 @@
 //! once, all others while the bytes in flight ("pipe") are below the window; without SACK every duplicate acknowledgement
 //! stands for one segment that has left.
 
+mod ack_ratio;
 mod application;
 mod early;
 mod ecn;
@@ -22,10 +23,10 @@ use eddyline_cc::{Ack, AnyController, Controller as _, Stamp};
 use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing, PacingGain};
 use eddyline_units::Time;
 
+use super::aside::SackBlocks;
 use super::rto::Rto;
-use super::sack::SackBlocks;
 use super::scoreboard::Scoreboard;
-use crate::engine::{Flags, Kind, Packet};
+use crate::engine::{Aside, Flags, Kind, Packet};
 use extras::{Before, Extras};
 
 /// A segment that the sender wants on the wire.
@@ -39,6 +40,7 @@ pub struct Segment {
     pub flags: Flags,
     /// What the controller wants to remember.
     pub stamp: f32,
+    pub aside: Aside,
 }
 
 /// Where segments go.
@@ -291,7 +293,8 @@ impl Sender {
         let before = Before {
             una: self.una,
             acknowledged: self.una + self.board.sacked(),
-            lost: if EXTRAS { self.board.ever_lost() } else { 0 },
+            lost: self.board.ever_lost(),
+            in_order: EXTRAS && self.episode == Episode::None && self.board.sacked() == 0,
         };
         let advanced = packet.seq > self.una;
         if advanced {
@@ -329,7 +332,7 @@ impl Sender {
             self.controller.on_ack(&Ack {
                 now,
                 sent_at: packet.sent_at,
-                received_at: packet.received_at,
+                received_at: packet.aside.time(),
                 rtt: sample,
                 acked: acked as f64 * self.packets_per_byte,
                 in_flight: self.in_flight_packets(),

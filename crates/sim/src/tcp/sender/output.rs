@@ -4,7 +4,7 @@ use eddyline_cc::{Controller as _, Sent};
 use eddyline_units::Time;
 
 use super::{Episode, Segment, Sender, State, Wire};
-use crate::engine::{Flags, Kind};
+use crate::engine::{Aside, Flags, Kind};
 
 impl Sender {
     /// Sends what window, pacing and application allow.
@@ -119,10 +119,8 @@ impl Sender {
         self.after_sending(now);
         let mut flags = Flags::default();
         flags.set_retransmission(again);
-        if EXTRAS {
-            self.send_with_extras(now, seq, len, &mut flags);
-        }
-        wire.segment(Segment { kind: Kind::Data, seq, payload: len as u32, flags, stamp: stamp.in_flight });
+        let aside = if EXTRAS { self.send_with_extras(now, seq, len, &mut flags) } else { Aside::default() };
+        wire.segment(Segment { kind: Kind::Data, seq, payload: len as u32, flags, stamp: stamp.in_flight, aside });
     }
 
     /// The FIN waits for neither window nor pacing.
@@ -140,7 +138,14 @@ impl Sender {
         if self.by_time && !again {
             self.schedule_probe(now);
         }
-        wire.segment(Segment { kind: Kind::Fin, seq: self.offered, payload: 0, flags, stamp: 0.0 });
+        wire.segment(Segment {
+            kind: Kind::Fin,
+            seq: self.offered,
+            payload: 0,
+            flags,
+            stamp: 0.0,
+            aside: Aside::default(),
+        });
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use eddyline_units::Time;
 
 use super::extras::Before;
 use super::{Episode, Sender, State, Wire};
-use crate::engine::Packet;
+use crate::engine::{Kind, Packet};
 use crate::tcp::SackBlocks;
 
 impl Sender {
@@ -32,17 +32,19 @@ impl Sender {
             self.forget_duplicates();
             self.forward_recovery_is_over();
         } else if self.episode == Episode::AfterTimeout {
-            self.recover_forward(advanced, before);
+            self.recover_forward(advanced, packet.kind != Kind::Ack, before);
         }
         if self.by_time {
             self.detect_by_time(now, packet, over);
-            self.hear_of_probe(now, packet.seq, advanced, blocks.is_some());
+            let duplicate = !advanced && blocks.is_none() && packet.kind == Kind::Ack;
+            self.hear_of_probe(now, packet.seq, duplicate);
         } else if self.sack {
             let lost = self.board.detect(self.mss);
             if lost && self.episode == Episode::None {
                 self.begin_recovery(now, self.reduces());
             }
-        } else {
+        } else if advanced || packet.kind == Kind::Ack {
+            // what rides on data is no duplicate (RFC 5681, section 2)
             self.without_sack(now, advanced, self.una - before.una);
         }
     }

@@ -11,12 +11,10 @@ const WITHOUT_SRTT: Time = Time::SECOND;
 pub struct Answer {
     /// Its cumulative number.
     pub number: u64,
-    /// It advanced.
-    pub advanced: bool,
-    /// It has SACK blocks.
-    pub selective: bool,
+    /// It is a duplicate without SACK blocks.
+    pub duplicate: bool,
     /// The end of a segment that it says arrived twice.
-    pub duplicate: Option<u64>,
+    pub twice: Option<u64>,
 }
 
 /// The probe of a connection.
@@ -69,8 +67,8 @@ impl Tlp {
     /// An acknowledgement arrived (TLP_process_ack). Gives whether the probe repaired a loss that nothing else tells of.
     pub fn on_ack(&mut self, answer: &Answer) -> bool {
         let Some(end) = self.out.filter(|end| answer.number >= *end) else { return false };
-        let arrived_twice = answer.duplicate == Some(end) || (!answer.advanced && !answer.selective);
-        let repaired = self.again && answer.duplicate != Some(end) && answer.number > end;
+        let arrived_twice = answer.twice == Some(end) || answer.duplicate;
+        let repaired = self.again && answer.twice != Some(end) && answer.number > end;
         if !self.again || arrived_twice || repaired {
             self.out = None;
         }
@@ -91,7 +89,7 @@ mod tests {
         tlp
     }
 
-    const ACK: Answer = Answer { number: 10, advanced: true, selective: false, duplicate: None };
+    const ACK: Answer = Answer { number: 10, duplicate: false, twice: None };
 
     #[test]
     fn two_round_trips_and_a_delayed_acknowledgement() {
@@ -112,9 +110,9 @@ mod tests {
     #[test]
     fn a_needless_probe_is_no_loss() {
         for answer in [
-            Answer { duplicate: Some(10), ..ACK },
-            Answer { advanced: false, ..ACK },
-            Answer { duplicate: Some(10), number: 12, ..ACK },
+            Answer { twice: Some(10), ..ACK },
+            Answer { duplicate: true, ..ACK },
+            Answer { twice: Some(10), number: 12, ..ACK },
         ] {
             let mut tlp = probing(true);
             assert!(!tlp.on_ack(&answer), "{answer:?}");

@@ -12,7 +12,7 @@ use eddyline_scenario::{Format, Input, load};
 use eddyline_units::Time;
 
 use super::{Segment, Sender, Wire};
-use crate::engine::{Flags, Kind, Packet};
+use crate::engine::{Aside, Flags, Kind, Packet};
 use crate::tcp::SackBlocks;
 use eddyline_cc::Controller as _;
 
@@ -128,7 +128,7 @@ fn packet(seq: u64) -> Packet {
     Packet {
         seq,
         sent_at: Time::ZERO,
-        received_at: Time::ZERO,
+        aside: Aside::default(),
         waited: Time::ZERO,
         flow: 0,
         bytes: 40,

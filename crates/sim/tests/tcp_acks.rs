@@ -1,0 +1,125 @@
+//! How a receiver acknowledges and what a sender makes of it, by number and by time.
+
+mod lab;
+
+use lab::{answer, duplex, flow, head, link, near, of};
+
+/// Acknowledgements, SYN-ACK among them, of 1,001 segments and a FIN over 10 Mbit/s and 20 ms.
+fn acknowledgements(tcp: &str) -> u64 {
+    let text = head(20.0, 0.0, 1)
+        + &duplex(10e6, 10e6, 0.020)
+        + &flow("x", "kind = \"reno\"", "f", "b", &format!("size = \"1001 kB\"\ntcp = {{ {tcp} }}"));
+    let r = answer(&text);
+    assert_eq!(of(&r, "x").delivered_bytes, Some(1_001_000), "{tcp}");
+    let bits = link(&r, "b").ack_utilisation.unwrap() * 10e6 * 20.0;
+    (bits / 320.0).round() as u64
+}
+
+/// The last segments go with the FIN's acknowledgement.
+#[test]
+fn how_many_acknowledgements() {
+    assert_eq!(acknowledgements(""), 1 + 1_001 + 1);
+    assert_eq!(acknowledgements("ack_every = 2"), 1 + 500 + 1);
+    // sixteen at once, then pairs of 985
+    assert_eq!(acknowledgements("ack_every = 2, quick_acks = 16"), 1 + 16 + 492 + 1);
+    assert_eq!(acknowledgements("ack_every = 8"), 1 + 125 + 1);
+    assert_eq!(acknowledgements("ack_every = 8, quick_acks = 1"), 1 + 1 + 125 + 1);
+}
+
+/// Acknowledgements by time alone: one every 40 ms after the first packet that waits for it.
+#[test]
+fn by_time_alone() {
+    let text = head(30.0, 10.0, 1)
+        + &duplex(10e6, 10e6, 0.020)
+        + &flow(
+            "x",
+            "kind = \"newreno\"",
+            "f",
+            "b",
+            "tcp = { ack_every = 1000000, ack_timer = \"40 ms\", byte_counting = 1000000, pacing = true }",
+        );
+    let r = answer(&text);
+    // the link is busy, so the next packet follows a packet time after each acknowledgement
+    let every = 0.040 + 1040.0 * 8.0 / 10e6;
+    let acks = link(&r, "b").ack_utilisation.unwrap() * 10e6 / 320.0;
+    near(acks, 1.0 / every, 0.02, "acknowledgements a second");
+    assert!(link(&r, "f").utilisation.unwrap() > 0.99);
+}
+
+/// With an acknowledgement for every eighth segment growth per acknowledgement takes 1 + 1/8 a round trip, bytes doubling.
+#[test]
+fn byte_counting_doubles_whatever_the_receiver_does() {
+    let completion = |tcp: &str| {
+        let text = head(30.0, 0.0, 1)
+            + &duplex(100e6, 100e6, 0.100)
+            + &flow("x", "kind = \"reno\"", "f", "b", &format!("size = \"1270 kB\"\ntcp = {{ {tcp} }}"));
+        of(&answer(&text), "x").completed_at_s.unwrap()
+    };
+    // SYN; six rounds of 10, 20, ... 320, and one of 640, which takes 53 ms on the line; the FIN goes with it
+    let line = 640.0 * 1040.0 * 8.0 / 100e6;
+    let ideal = 0.1 + 6.0 * 0.1 + line + 0.1;
+    near(completion(""), ideal, 0.005, "every segment");
+    // up to seven packets of a round wait for the next
+    near(completion("ack_every = 8, byte_counting = 8"), ideal, 0.1, "every eighth, bytes");
+    // L = 2 of eight: 1 + 1/4 a round trip: 10 (1.25^n - 1) / 0.25 = 1,270 after 15.7, and up to a quarter more for those
+    // that wait; by acknowledgements 10 (1.125^n - 1) / 0.125 = 1,270 after 23.9
+    let rounds = |tcp: &str| (completion(tcp) - 0.1) / 0.1;
+    let (two, one) = (rounds("ack_every = 8, byte_counting = 2"), rounds("ack_every = 8"));
+    assert!((15.7..1.25 * 15.7).contains(&two), "every eighth, at most two: {two} round trips");
+    assert!((23.9..1.25 * 23.9).contains(&one), "every eighth, by acknowledgements: {one} round trips");
+}
+
+/// Losses at every n-th packet: with delayed acknowledgements the mean window is 1.22 sqrt(n / 2) by acknowledgements, but
+/// 1.22 sqrt(n) by bytes, as without delay. Within 4 %, the round trip of recovery.
+#[test]
+fn byte_counting_gives_the_window_back() {
+    for (more, ratio) in [("", std::f64::consts::FRAC_1_SQRT_2), (", byte_counting = 2", 1.0)] {
+        let text = head(600.0, 30.0, 1)
+            + "[[link]]\nname = \"f\"\nrate = \"10 Gbit/s\"\ndelay = \"40 ms\"\nloss = { kind = \"periodic\", every = 3000 }\n\
+               [[link]]\nname = \"b\"\nrate = \"10 Gbit/s\"\ndelay = \"40 ms\"\n"
+            + &flow("x", "kind = \"newreno\"", "f", "b", &format!("tcp = {{ ack_every = 2{more} }}"));
+        let r = answer(&text);
+        near(of(&r, "x").window_packets.mean.unwrap(), 1.22 * 3000f64.sqrt() * ratio, 0.04, more);
+    }
+}
+
+/// Acknowledgements by time, paced packets: the sample is of the last packet without timestamps and of the first with them,
+/// whose acknowledgement waits for the whole 40 ms.
+#[test]
+fn timestamps_measure_the_delay_of_acknowledgements() {
+    let rtt = |tcp: &str| {
+        let text = head(30.0, 10.0, 1)
+            + &duplex(10e6, 10e6, 0.020)
+            + &flow(
+                "x",
+                "kind = \"newreno\"",
+                "f",
+                "b",
+                &format!(
+                    "receive_window = \"20 kB\"\n\
+                     tcp = {{ ack_every = 1000000, ack_timer = \"40 ms\", pacing = true{tcp} }}"
+                ),
+            );
+        of(&answer(&text), "x").rtt_s.mean.unwrap()
+    };
+    let first = 0.020 + 0.040 + (1040.0 + 40.0) * 8.0 / 10e6;
+    near(rtt(", timestamps = true"), first, 0.002, "the first of those acknowledged");
+    assert!(rtt("") < first - 0.010, "{}", rtt(""));
+}
+
+/// At 10 % loss windows are small, and three duplicates come more often if the first two let new data out (RFC 3042).
+#[test]
+fn limited_transmit_saves_timeouts() {
+    let timeouts = |on: bool| -> u64 {
+        let run = |seed| {
+            let text = head(100.0, 0.0, seed)
+                + "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\nloss = 0.1\n\
+                   [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n"
+                + &flow("x", "kind = \"newreno\"", "f", "b", &format!("tcp = {{ limited_transmit = {on} }}"));
+            of(&answer(&text), "x").timeouts.unwrap()
+        };
+        (0..8).map(run).sum()
+    };
+    let (with, without) = (timeouts(true), timeouts(false));
+    assert!(with * 10 < without * 9, "{with} with, {without} without");
+}
