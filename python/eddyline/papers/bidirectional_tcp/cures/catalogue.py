@@ -169,7 +169,9 @@ def _options(line: Line) -> Iterator[Cure]:
     yield _tcp("pacing", ("tcp.pacing", "true"))
     yield _tcp("initial window 3", ("tcp.initial_window", "3"))
     yield _tcp("initial window 40", ("tcp.initial_window", "40"))
-    yield _tcp("congestion control of ACKs", ("tcp.ack_congestion_control", "true"))
+    # It sets the number of packets an ACK by itself.
+    whole = '{ ack_timer = "40 ms", ack_congestion_control = true }'
+    yield _tcp("congestion control of ACKs", ("tcp", whole))
     yield _tcp("quick ACKs at the start", ("tcp.quick_acks", "16"))
     yield _tcp("byte counting", ("tcp.byte_counting", "2"))
     yield _tcp("no limited transmit", ("tcp.limited_transmit", "false"))
