@@ -120,6 +120,7 @@ pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
         start: Time::ZERO,
         stop: None,
         size: None,
+        peer: None,
     }
 }
 
