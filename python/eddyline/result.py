@@ -115,6 +115,13 @@ class Result:
         return frame(self._parsed()["groups"])
 
     @property
+    def traffic(self) -> pd.DataFrame:
+        """One row per source of unresponsive traffic: packets, losses, `one_way_delay_s.p99`, `jitter_s`."""
+        from eddyline.frames import frame
+
+        return frame(self._parsed().get("traffic", []))
+
+    @property
     def series(self) -> pd.DataFrame:
         """Tidy series: `time_s`, `kind` (flow or link), `entity`, `quantity`, `value`; SI units.
 

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::errors::guarded;
 
-/// Controllers, queues, traffic models and presets: a JSON object of lists of `{name, summary, source}`.
+/// Controllers, queues, traffic models and presets: a JSON object of lists of `{name, summary, source}`,
+/// presets with what they are besides.
 #[pyfunction]
 pub(crate) fn register() -> PyResult<String> {
     guarded(|| {
@@ -13,7 +14,7 @@ pub(crate) fn register() -> PyResult<String> {
             "controllers": list(eddyline_cc::KINDS.iter().map(|k| (k.name, k.summary, k.source))),
             "queues": list(eddyline_path::queue::KINDS.iter().map(|k| (k.name, k.summary, k.source))),
             "traffic": list(eddyline_path::traffic::KINDS.iter().copied()),
-            "presets": list(eddyline_scenario::presets().iter().map(|p| (p.name, p.summary, p.source))),
+            "presets": eddyline_scenario::presets(),
         });
         Ok(register.to_string())
     })

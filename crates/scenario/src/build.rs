@@ -144,6 +144,7 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mu
         tcp: TcpOptions::of(&table.tcp, table.delayed_ack),
         application: match table.application {
             ApplicationParams::Bulk => Application::Bulk,
+            ApplicationParams::Objects { bytes } => Application::Objects { bytes: bytes.get() },
             ApplicationParams::Bursts { bytes, every } => Application::Bursts { bytes: bytes.get(), every },
         },
         start: table.start,

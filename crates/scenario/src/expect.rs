@@ -8,7 +8,7 @@ use crate::check::near::{did_you_mean, listed};
 use crate::diagnostic::Report;
 use crate::model::{Bound, Expect, World};
 use crate::naming::{Segment, segments};
-use crate::result::{FlowResult, GroupResult, LinkResult, RunResult};
+use crate::result::{FlowResult, GroupResult, LinkResult, RunResult, TrafficResult};
 use crate::tree::{Node, Step, quoted};
 
 /// Which list of the result an expectation looks at.
@@ -21,6 +21,8 @@ pub enum EntityKind {
     Group,
     /// A link.
     Link,
+    /// A source of unresponsive traffic.
+    Traffic,
 }
 
 /// One expectation, names resolved, bounds in SI units.
@@ -93,6 +95,10 @@ pub fn check(expectations: &[Expectation], result: &RunResult) -> Vec<Expectatio
                 let all = result.links.iter().filter(|l| wanted(&l.name));
                 outcomes.extend(all.map(|l| expectation.outcome(&l.name, serde_json::to_value(l))));
             }
+            EntityKind::Traffic => {
+                let all = result.traffic.iter().filter(|t| wanted(&t.name));
+                outcomes.extend(all.map(|t| expectation.outcome(&t.name, serde_json::to_value(t))));
+            }
         }
         if outcomes.len() == before {
             // not in the result: unknown, and so not held
@@ -110,7 +116,11 @@ impl Expectation {
             Some(v) => v.as_f64(),
             None => None,
         };
-        let list = if self.kind == EntityKind::Link { "link" } else { "flow" };
+        let list = match self.kind {
+            EntityKind::Link => "link",
+            EntityKind::Traffic => "traffic",
+            EntityKind::Flow | EntityKind::Group => "flow",
+        };
         ExpectationOutcome {
             file: self.file.clone(),
             line: self.line,
@@ -212,15 +222,16 @@ type Wrong = (String, Option<String>);
 /// Which list, and which name in it.
 fn entity(of: &str, root: &Node) -> Result<(EntityKind, Option<String>), Wrong> {
     let parts = segments(of).map_err(|e| (e, None))?;
-    let lists = ["flow", "link"];
+    let lists = ["flow", "link", "traffic"];
     let [Segment::Name(list), which] = parts.as_slice() else {
-        let form = "flow.NAME, link.NAME, flow.* or link.*";
+        let form = "flow.NAME, link.NAME, traffic.NAME, flow.*, link.* or traffic.*";
         return Err((format!("{} names no entity; write {form}", quoted(of)), None));
     };
     let names = |list: &'static str| root.tables(list).iter().filter_map(|t| t.get("name")?.text().map(|n| (t, n)));
     match (list.as_str(), which) {
         ("flow", Segment::All) => Ok((EntityKind::Flow, None)),
         ("link", Segment::All) => Ok((EntityKind::Link, None)),
+        ("traffic", Segment::All) => Ok((EntityKind::Traffic, None)),
         ("flow", Segment::Name(name)) => {
             let count = |t: &Node| t.get("count").and_then(|c| c.to_json().as_u64()).unwrap_or(1);
             if let Some((table, _)) = names("flow").find(|(_, n)| n == name) {
@@ -252,11 +263,24 @@ fn entity(of: &str, root: &Node) -> Result<(EntityKind, Option<String>), Wrong> 
                 did_you_mean(name, known()),
             ))
         }
+        ("traffic", Segment::Name(name)) => {
+            let known = || names("traffic").map(|(_, n)| n);
+            if known().any(|n| n == name) {
+                return Ok((EntityKind::Traffic, Some(name.clone())));
+            }
+            Err((
+                format!("there is no traffic {}; traffic is: {}", quoted(name), listed(known())),
+                did_you_mean(name, known()),
+            ))
+        }
         ("duplex", Segment::Name(name)) => Err((
             "a duplex has no result of its own".to_owned(),
             Some(format!("link.\"{name}/down\" or link.\"{name}/up\"")),
         )),
-        _ => Err((format!("{} is no kind of entity; one of flow, link", quoted(list)), did_you_mean(list, lists))),
+        _ => Err((
+            format!("{} is no kind of entity; one of flow, link, traffic", quoted(list)),
+            did_you_mean(list, lists),
+        )),
     }
 }
 
@@ -266,6 +290,7 @@ fn field(kind: EntityKind, what: &str) -> Result<(), Wrong> {
         EntityKind::Flow => serde_json::to_value(FlowResult::default()),
         EntityKind::Group => serde_json::to_value(GroupResult::default()),
         EntityKind::Link => serde_json::to_value(LinkResult::default()),
+        EntityKind::Traffic => serde_json::to_value(TrafficResult::default()),
     };
     let mut leaves = Vec::new();
     leaves_of(&entity.unwrap_or_default(), "", &mut leaves);

@@ -137,6 +137,11 @@ pub enum Application {
         /// From the start of one burst to the next.
         every: Time,
     },
+    /// `bytes`, again when all of them are acknowledged.
+    Objects {
+        /// Payload bytes of one object.
+        bytes: u64,
+    },
 }
 
 /// Unresponsive traffic on a path.

@@ -23,6 +23,9 @@ pub struct RunResult {
     pub groups: Vec<GroupResult>,
     /// One per `[[arrivals]]` table.
     pub arrivals: Vec<ArrivalsResult>,
+    /// One per `[[traffic]]` table; left out where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traffic: Vec<TrafficResult>,
     /// Packet counts over the whole run.
     pub counters: Counters,
     /// What the world could not honour of the file.
@@ -143,6 +146,8 @@ pub struct QueueResult {
 pub struct DelayResult {
     /// Mean over packets.
     pub mean: Option<f64>,
+    /// Median over packets.
+    pub p50: Option<f64>,
     /// 99th percentile over packets.
     pub p99: Option<f64>,
 }
@@ -234,6 +239,40 @@ pub struct SizeClassResult {
     pub completed: u64,
     /// Their completion times.
     pub completion_s: CompletionResult,
+}
+
+/// One source of traffic that nobody answers: what a call, a film or a game would notice.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TrafficResult {
+    /// Name from the scenario.
+    pub name: String,
+    /// Bits on the wire that arrived, a second.
+    pub throughput_bps: Option<f64>,
+    /// Packets that left the source, whole run.
+    pub packets_sent: Option<u64>,
+    /// Packets that arrived, whole run.
+    pub packets_delivered: Option<u64>,
+    /// Packets dropped by queues or lost by links, whole run.
+    pub packets_dropped: Option<u64>,
+    /// Dropped over dropped and delivered, whole run (RFC 7680).
+    pub loss_ratio: Option<f64>,
+    /// From leaving the source to arrival, transmission included (RFC 7679).
+    pub one_way_delay_s: OneWayResult,
+    /// Mean absolute difference between the delays of packets that arrive one after the other (D of RFC 3550, 6.4.1).
+    pub jitter_s: Option<f64>,
+}
+
+/// One-way delay over packets that arrived in the window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct OneWayResult {
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Smallest.
+    pub min: Option<f64>,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
 }
 
 /// Sum and spread of a quantity over flows.

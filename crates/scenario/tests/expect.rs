@@ -3,7 +3,7 @@
 mod common;
 
 use common::{TWO_WAY, toml};
-use eddyline_scenario::result::{Cost, FlowResult, GroupResult, LinkResult, RunResult};
+use eddyline_scenario::result::{Cost, FlowResult, GroupResult, LinkResult, RunResult, TrafficResult};
 use eddyline_scenario::{Expectation, check};
 
 fn flow(name: &str, goodput: Option<f64>) -> FlowResult {
@@ -36,6 +36,12 @@ fn result() -> RunResult {
             ..GroupResult::default()
         }],
         arrivals: vec![],
+        traffic: vec![TrafficResult {
+            name: "movie".to_owned(),
+            loss_ratio: Some(0.02),
+            jitter_s: Some(0.003),
+            ..TrafficResult::default()
+        }],
         counters: Default::default(),
         approximations: vec![],
         theory: None,
@@ -71,6 +77,8 @@ fn bounds_are_kept_or_not() {
     assert!(!one("link.forward", "utilisation", "near = 1\nwithin = \"4 %\""));
     assert!(one("link.forward", "utilisation", "at_least = \"90 %\""));
     assert!(one("link.forward", "bottleneck", "at_least = 1"));
+    assert!(one("traffic.movie", "loss_ratio", "at_most = \"2 %\""));
+    assert!(!one("traffic.*", "jitter_s", "at_most = \"2 ms\""));
     assert!(one("flow.many", "jain_index", "at_least = 0.9"), "a table with a count is its group");
     assert!(one("flow.\"many[2]\"", "goodput_bps", "at_least = \"3 Mbit/s\""));
 }

@@ -256,10 +256,12 @@ pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut
     }
 }
 
-/// The limit of a drop-tail queue; `None` for other disciplines.
+/// The limit of a drop-tail queue, or of one that is but for the order of its packets; `None` for other disciplines.
 fn droptail_limit(queue: &QueueParams) -> Option<Limit> {
     match queue {
         QueueParams::DropTail(p) => Some(p.limit),
+        // acknowledgements first, each of both lines a FIFO
+        QueueParams::AckPriority(p) => Some(p.limit),
         #[allow(unreachable_patterns, reason = "disciplines to come are no plain FIFO")]
         _ => None,
     }

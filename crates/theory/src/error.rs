@@ -23,6 +23,15 @@ pub enum TheoryError {
         /// Bits a second that the link carries.
         capacity_bps: f64,
     },
+    /// Acknowledgements that go first would fill a link.
+    #[error(
+        "acknowledgements go first on link {link} and nothing but that link would hold back the flow that they belong to: they \
+         fill it and data behind them starve, there is no equilibrium"
+    )]
+    Starved {
+        /// The link, by number.
+        link: String,
+    },
     /// A controller that no equation describes.
     #[error("theory has no model of {controller}, which {who} uses")]
     NoModel {

@@ -2,12 +2,13 @@
 
 use eddyline_cc::ControllerParams;
 use eddyline_path::loss::{LossParams, LossPattern};
+use eddyline_path::queue::QueueParams;
 use eddyline_path::traffic::mean_rate_bps;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Arrivals, Flow, LinkId, Traffic};
+use eddyline_scenario::network::{Arrivals, Flow, Link, LinkId, Traffic};
 use eddyline_scenario::result::{
     ArrivalsResult, Cost, Counters, FlowResult, GroupResult, LinkResult, RttResult, RunResult, Spread, TheoryNote,
-    WindowResult, jain_index,
+    TrafficResult, WindowResult, jain_index,
 };
 use eddyline_units::Time;
 
@@ -61,6 +62,10 @@ impl Model {
             unresponsive: vec![0.0; network.links.len()],
             ..Problem::default()
         };
+        // what is built on the FAST flows alone, stability and dynamics, takes every queue for a FIFO
+        if joint && network.links.iter().any(acks_first) {
+            problem.acks_first = network.links.iter().map(acks_first).collect();
+        }
         for traffic in &network.traffic {
             if !crate::approximations::overlaps(traffic, network) {
                 continue;
@@ -108,6 +113,11 @@ impl Model {
         }
         Ok(Self { problem, place, responses, unknown })
     }
+}
+
+/// Whether a link sends acknowledgements before data.
+pub(crate) fn acks_first(link: &Link) -> bool {
+    matches!(link.queue, QueueParams::AckPriority(_))
 }
 
 fn problem_flow(flow: &Flow, alpha: f64) -> ProblemFlow {
@@ -292,6 +302,7 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
         seed: network.seed,
         groups: groups.collect(),
         arrivals: network.arrivals.iter().map(left_out).collect(),
+        traffic: network.traffic.iter().map(unanswered).collect(),
         counters: Counters::default(),
         approximations: approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some()),
         theory: Some(TheoryNote {
@@ -371,6 +382,10 @@ fn left_out(arrivals: &Arrivals) -> ArrivalsResult {
     }
 }
 
+fn unanswered(traffic: &Traffic) -> TrafficResult {
+    TrafficResult { name: traffic.name.clone(), ..TrafficResult::default() }
+}
+
 /// What crosses a link each second.
 #[derive(Debug, Clone, Copy, Default)]
 struct Crossing {
@@ -379,9 +394,11 @@ struct Crossing {
     ack_bits: f64,
     other_bits: f64,
     packets: f64,
+    ack_packets: f64,
 }
 
 fn link_results(network: &Network, model: &Model, at: &Equilibrium) -> Vec<LinkResult> {
+    let waived = model.problem.waived();
     let mut crossing = vec![Crossing::default(); network.links.len()];
     for (flow, place) in network.flows.iter().zip(&model.place) {
         let Some(s) = place else { continue };
@@ -396,6 +413,7 @@ fn link_results(network: &Network, model: &Model, at: &Equilibrium) -> Vec<LinkR
             let c = &mut crossing[*l as usize];
             c.ack_bits += x * bits(flow.ack_packet) / ack_ratio(flow);
             c.packets += x / ack_ratio(flow);
+            c.ack_packets += x / ack_ratio(flow);
         }
     }
     for traffic in network.traffic.iter().filter(|t| approximations::overlaps(t, network)) {
@@ -425,10 +443,12 @@ fn link_results(network: &Network, model: &Model, at: &Equilibrium) -> Vec<LinkR
             bottleneck: Some(overloaded || at.bottlenecks[l]),
             ..LinkResult::default()
         };
-        // Little's law
-        link.queue_packets.mean = price.map(|p| p * c.packets);
-        link.queue_bytes.mean = price.map(|p| p * sum / 8.0);
-        link.queueing_delay_s.mean = price;
+        // Little's law, of those that wait
+        let acks = if waived[l] { (c.ack_packets, c.ack_bits) } else { (0.0, 0.0) };
+        link.queue_packets.mean = price.map(|p| p * (c.packets - acks.0));
+        link.queue_bytes.mean = price.map(|p| p * (sum - acks.1) / 8.0);
+        let waiting = if c.packets > 0.0 { 1.0 - acks.0 / c.packets } else { 1.0 };
+        link.queueing_delay_s.mean = price.map(|p| p * waiting);
         link
     };
     crossing.iter().enumerate().map(result).collect()

@@ -70,11 +70,22 @@ _ARRIVALS: list[_Column] = [
     ("resent", "retransmits", count),
     ("timeouts", "timeouts", count),
 ]
+_TRAFFIC: list[_Column] = [
+    ("arriving", "throughput_bps", bits_per_second),
+    ("sent", "packets_sent", count),
+    ("dropped", "packets_dropped", count),
+    ("loss", "loss_ratio", percent),
+    ("delay mean", "one_way_delay_s.mean", seconds),
+    ("delay p50", "one_way_delay_s.p50", seconds),
+    ("delay p99", "one_way_delay_s.p99", seconds),
+    ("jitter", "jitter_s", seconds),
+]
 _PARTS = (
     ("flow", "flows", _FLOW),
     ("link", "links", _LINK),
     ("group", "groups", _GROUP),
     ("arrivals", "arrivals", _ARRIVALS),
+    ("traffic", "traffic", _TRAFFIC),
 )
 
 
@@ -130,7 +141,7 @@ def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
     tables = []
     title = f"{document['title']} (world {document['world']})"
     for kind, part, columns in _PARTS:
-        rows = document[part]
+        rows = document.get(part, [])
         if not rows:
             continue
         with_controller = kind == "flow"
@@ -156,7 +167,7 @@ def _beside(answers: Sequence[Answer]) -> list[tuple[Table, str]]:
     runs = f", {len(answers[0].results)} runs: mean ± half of the 95 % interval" if repeated else ""
     title, tables = f"{documents[0]['title']}{runs}", []
     for kind, part, columns in _PARTS:
-        rows = list(zip(*(d[part] for d in documents), strict=True))
+        rows = list(zip(*(d.get(part, []) for d in documents), strict=True))
         if not rows:
             continue
         made = table(title, kind, ["quantity", *(a.world for a in answers)])

@@ -48,6 +48,7 @@ class Exhibit:
         columns: What tables show, in order.
         rows: All of the data, SI units; a None is a value that nobody has.
         pictures: Its figures.
+        findings: Sentences computed from the rows: what they say.
         notes: What one has to know besides.
         series: Data of the figures that is no table to read, by file name.
     """
@@ -59,6 +60,7 @@ class Exhibit:
     columns: Sequence[Column]
     rows: Sequence[Row]
     pictures: Sequence[Picture] = ()
+    findings: Sequence[str] = ()
     notes: Sequence[str] = ()
     series: Mapping[str, Sequence[Row]] = field(default_factory=dict)
 
@@ -70,6 +72,7 @@ class Exhibit:
             "title": self.title,
             "place": self.place,
             "reading": self.reading,
+            **({"findings": list(self.findings)} if self.findings else {}),
             "notes": list(self.notes),
             "columns": columns,
             "rows": list(self.rows),

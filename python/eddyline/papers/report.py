@@ -125,6 +125,7 @@ def _exhibit(exhibit: Exhibit, verdicts: Sequence[Verdict], plots: Path) -> str:
         f'<section id="{exhibit.id}"><h3>{escape(exhibit.title)}</h3>'
         f"<p class=place>{escape(exhibit.place)} &middot; <code>{exhibit.id}</code> {badges}</p>"
         f"<p>{escape(exhibit.reading)}</p>"
+        + (f"<ul>{''.join(f'<li>{escape(f)}</li>' for f in exhibit.findings)}</ul>" if exhibit.findings else "")
         + "".join(_picture(plots / f"{p.name}.svg", p.caption) for p in exhibit.pictures)
         + _table(exhibit)
         + f"{notes}</section>"

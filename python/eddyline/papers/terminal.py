@@ -29,6 +29,8 @@ def show(reproduced: Reproduced) -> None:
         print_table(_exhibit(exhibit))
         if len(exhibit.rows) > _MOST:
             print(f"and {len(exhibit.rows) - _MOST} more rows: --json and --out have them all\n")
+        for finding in exhibit.findings:
+            print(f"{finding}\n")
     if reproduced.verdicts:
         print_table(_claims(reproduced))
     counts = {kind: sum(v.kind == kind for v in reproduced.verdicts) for kind in _STYLE}

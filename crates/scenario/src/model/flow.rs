@@ -108,6 +108,13 @@ pub enum ApplicationParams {
         #[schemars(extend("x-least" = "1 us", "x-most" = "200 d"))]
         every: Time,
     },
+    /// So many bytes at once, and again whenever all of them are acknowledged: objects that a client requests in turn, each
+    /// request travelling with the last acknowledgement of the object before.
+    Objects {
+        /// Payload bytes of one object; the last may be shorter where `size` says so.
+        #[schemars(extend("x-least" = "1 B"))]
+        bytes: Bytes,
+    },
 }
 
 /// Traffic that listens to nobody.

@@ -3,10 +3,12 @@
 use eddyline_path::traffic::{Emission, Source};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Traffic;
+use eddyline_scenario::result::TrafficResult;
 use eddyline_units::Time;
 
 use super::net::Net;
 use super::packet::{Aside, Flags, Kind, Packet};
+use crate::record::TrafficMeter;
 
 /// One source with the packet that it sends next.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub struct CrossTraffic {
     upcoming: Option<Emission>,
     number: u32,
     hop: u32,
+    sent: u64,
+    meter: TrafficMeter,
 }
 
 impl CrossTraffic {
@@ -23,7 +27,8 @@ impl CrossTraffic {
         let trace = spec.trace.as_ref();
         let mut source = Source::new(&spec.model, trace, spec.packet, spec.start, spec.stop, network.seed, &spec.name);
         let upcoming = source.next();
-        Self { source, upcoming, number, hop }
+        let meter = TrafficMeter::new(network.warmup, network.duration);
+        Self { source, upcoming, number, hop, sent: 0, meter }
     }
 
     /// When the next packet leaves.
@@ -49,7 +54,18 @@ impl CrossTraffic {
                 flags: Flags::default(),
             };
             net.send(now, packet);
+            self.sent += 1;
             self.upcoming = self.source.next();
         }
+    }
+
+    /// One of its packets arrived.
+    pub fn on_packet(&mut self, now: Time, packet: &Packet) {
+        self.meter.arrived(now, packet.bytes, now - packet.sent_at);
+    }
+
+    /// What its counters say; `spec` is what it was made from.
+    pub fn result(&self, spec: &Traffic, net: &Net) -> TrafficResult {
+        self.meter.result(spec, self.sent, net.cross_drops(self.number))
     }
 }

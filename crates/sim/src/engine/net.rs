@@ -96,6 +96,8 @@ pub struct Net {
     reconstructing: Vec<u32>,
     /// Leaves: transmitters that need events (as many as links, first), then pipes, then reconstructors.
     events: Tournament,
+    /// Packets of unresponsive traffic that were dropped or lost, by source; grows with the first.
+    cross_dropped: Vec<u64>,
     /// What queues have dropped during the present event, with their links; empty between events.
     discarded: Vec<(u32, Packet)>,
     pub count: Count,
@@ -193,6 +195,7 @@ impl Net {
             hosts: sources.collect(),
             reconstructing,
             events,
+            cross_dropped: Vec::new(),
             discarded: Vec::new(),
             count: Count::default(),
             sacks: Store::default(),
@@ -314,9 +317,25 @@ impl Net {
 
     #[cold]
     fn drop(&mut self, now: Time, packet: &Packet, link: u32) {
-        self.count.dropped += 1;
+        self.count_drop(packet);
         self.note(now, LogEvent::Drop, packet, link);
         self.forget_sack(packet);
+    }
+
+    fn count_drop(&mut self, packet: &Packet) {
+        self.count.dropped += 1;
+        if packet.kind == Kind::Cross {
+            let source = packet.flow as usize;
+            if self.cross_dropped.len() <= source {
+                self.cross_dropped.resize(source + 1, 0);
+            }
+            self.cross_dropped[source] += 1;
+        }
+    }
+
+    /// Packets of unresponsive source `number` that were dropped or lost.
+    pub fn cross_drops(&self, number: u32) -> u64 {
+        self.cross_dropped.get(number as usize).copied().unwrap_or(0)
     }
 
     /// A packet arrived for a flow that has left.
@@ -405,7 +424,7 @@ impl Net {
 
     #[cold]
     fn lose(&mut self, now: Time, packet: &Packet, link: u32) {
-        self.count.dropped += 1;
+        self.count_drop(packet);
         self.links[link as usize].lost += 1;
         self.note(now, LogEvent::Lost, packet, link);
         self.forget_sack(packet);

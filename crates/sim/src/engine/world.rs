@@ -160,7 +160,7 @@ impl<'a> World<'a> {
     #[inline]
     fn deliver(&mut self, now: Time, packet: &Packet) {
         if packet.kind == Kind::Cross {
-            return;
+            return self.deliver_cross(now, packet);
         }
         let Some(flow) = self.flows.get_mut(packet.flow as usize).filter(|f| f.is_alone()) else {
             return self.deliver_elsewhere(now, packet);
@@ -171,6 +171,13 @@ impl<'a> World<'a> {
         let leaf = 1 + packet.flow;
         if wanted < self.timers.get(leaf) {
             self.timers.set(leaf, wanted);
+        }
+    }
+
+    #[inline(never)]
+    fn deliver_cross(&mut self, now: Time, packet: &Packet) {
+        if let Some(source) = self.cross.get_mut(packet.flow as usize - self.flows.len()) {
+            source.on_packet(now, packet);
         }
     }
 
@@ -273,6 +280,8 @@ impl<'a> World<'a> {
             ),
         };
         let arrivals = self.guests.results(self.network, self.network.duration);
+        let cross = self.cross.iter().zip(&self.network.traffic);
+        let traffic = cross.map(|(source, spec)| source.result(spec, &self.net)).collect();
         let log = self.net.logger.take().map(|l| l.finish());
         let result = summary::summarise(summary::Ending {
             network: self.network,
@@ -280,6 +289,7 @@ impl<'a> World<'a> {
             net: &self.net,
             sampler: self.sampler.as_ref(),
             arrivals,
+            traffic,
             counters,
         });
         Ok((result, self.recorder.map(Recorder::finish), log))

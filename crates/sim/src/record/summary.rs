@@ -6,7 +6,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow as FlowSpec, Group};
 use eddyline_scenario::result::{
     self, ArrivalsResult, Cost, Counters, DelayResult, Drops, FlowResult, GroupResult, LinkResult, QueueResult,
-    RttResult, RunResult, Sampling, Spread, WindowResult,
+    RttResult, RunResult, Sampling, Spread, TrafficResult, WindowResult,
 };
 use eddyline_units::Time;
 
@@ -22,12 +22,13 @@ pub struct Ending<'a> {
     pub net: &'a Net,
     pub sampler: Option<&'a BottleneckSampler>,
     pub arrivals: Vec<ArrivalsResult>,
+    pub traffic: Vec<TrafficResult>,
     pub counters: Counters,
 }
 
 /// The result document of world `sim`.
 pub fn summarise(ending: Ending<'_>) -> RunResult {
-    let Ending { network, flows, net, sampler, arrivals, counters } = ending;
+    let Ending { network, flows, net, sampler, arrivals, traffic, counters } = ending;
     let (mut results, mut histograms, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
     for (flow, spec) in flows.into_iter().zip(&network.flows) {
         let (result, histogram, rtt) = flow_result(flow, spec, network.duration);
@@ -56,6 +57,7 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
         links: (0..network.links.len()).map(|i| link_result(network, net, sampler, i)).collect(),
         groups,
         arrivals,
+        traffic,
         counters,
         approximations: Vec::new(),
         theory: None,
@@ -123,6 +125,7 @@ fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>
         queue_bytes: QueueResult { mean: mean(m.byte_ps), max: Some(m.max_bytes as f64) },
         queueing_delay_s: DelayResult {
             mean: (m.waits > 0).then(|| m.waited as f64 / m.waits as f64 / 1e12),
+            p50: m.histogram.quantile(0.5),
             p99: m.histogram.quantile(0.99),
         },
         drops: Drops {

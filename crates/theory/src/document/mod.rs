@@ -160,7 +160,8 @@ fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDo
         links: network.links.iter().enumerate().map(link).collect(),
         residual: at.residual,
         // flows by their response function have no dynamics here
-        locally_stable: (modelled_flows(network).len() == at.rates.len())
+        // the dynamics take every queue for a FIFO
+        locally_stable: (modelled_flows(network).len() == at.rates.len() && !model.problem.waived().contains(&true))
             .then(|| locally_stable(network, at, LinkModel::Integrator))
             .flatten(),
     }

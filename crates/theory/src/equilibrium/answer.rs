@@ -61,7 +61,9 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
         }
     }
 
-    let split = |path: &[u32]| {
+    let waived = problem.waived();
+    let split = |path: &[u32], ack: bool| {
+        let path: Vec<u32> = path.iter().copied().filter(|l| !(ack && waived[*l as usize])).collect();
         let known = if path.iter().any(|l| unknown[*l as usize]) {
             let moved = |shift: &Shift| {
                 path.iter().fold(0.0, |sum, l| {
@@ -74,8 +76,8 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
         };
         known.then(|| path.iter().fold(0.0, |sum, l| sum + prices[*l as usize]))
     };
-    let forward_delays: Vec<Option<f64>> = problem.flows.iter().map(|f| split(&f.data)).collect();
-    let reverse_delays: Vec<Option<f64>> = problem.flows.iter().map(|f| split(&f.ack)).collect();
+    let forward_delays: Vec<Option<f64>> = problem.flows.iter().map(|f| split(&f.data, false)).collect();
+    let reverse_delays: Vec<Option<f64>> = problem.flows.iter().map(|f| split(&f.ack, true)).collect();
 
     let signs: Option<i8> = chosen.iter().map(|f| f.index).product();
     Equilibrium {

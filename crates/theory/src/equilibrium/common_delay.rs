@@ -15,6 +15,9 @@ pub(super) fn solve(component: &Component) -> Option<(Vec<f64>, Method)> {
     if first.entries.len() != links {
         return None;
     }
+    if component.classes.iter().any(|c| c.entries.iter().any(|e| e.delay <= 0.0)) {
+        return None;
+    }
     // delays of a class are `ratio` times those of the first
     let mut ratios = Vec::with_capacity(component.classes.len());
     for class in &component.classes {

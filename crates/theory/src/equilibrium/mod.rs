@@ -70,7 +70,8 @@ struct Part {
 pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
     let mut hopeless = false;
-    if problem.flows.len() > MOST_GROUPED && problem.capacity.len() > MOST_SEARCHED {
+    let waived = problem.waived().contains(&true);
+    if !waived && problem.flows.len() > MOST_GROUPED && problem.capacity.len() > MOST_SEARCHED {
         let solved = solve_large(&LargeProblem::from(problem))?;
         if solved.converged {
             return Ok(solved);
@@ -78,8 +79,11 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         hopeless = true;
     }
     let reduced = Reduced::new(problem);
+    if let Some((_, link)) = reduced.unbounded() {
+        return Err(TheoryError::Starved { link: format!("number {link}") });
+    }
     let systems: Vec<System> = reduced.components.iter().map(System::new).collect();
-    if !hopeless && systems.iter().any(System::is_too_dense) {
+    if !waived && !hopeless && systems.iter().any(System::is_too_dense) {
         let mut solved = solve_large(&LargeProblem::from(problem))?;
         if solved.converged || systems.iter().any(System::is_out_of_reach) {
             let proven = reduced.components.iter().all(|c| common_delay::solve(c).is_some() || uniqueness::proven(c));
@@ -106,7 +110,7 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         stays(b).cmp(&stays(a)).then(throughput(b).total_cmp(&throughput(a)))
     });
     let converged = found.iter().all(|e| e.residual <= TOLERANCE);
-    if !converged && !hopeless && !systems.iter().any(System::is_too_dense) {
+    if !converged && !waived && !hopeless && !systems.iter().any(System::is_too_dense) {
         // another method, another path
         let mut other = solve_large(&LargeProblem::from(problem))?;
         if other.converged {

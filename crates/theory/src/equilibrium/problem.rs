@@ -17,6 +17,8 @@ pub struct Problem {
     pub flows: Vec<ProblemFlow>,
     /// How far each flow overestimates its base round-trip time, in seconds: it sees q - e. Empty stands for all zeros.
     pub base_rtt_error: Vec<f64>,
+    /// Links that send acknowledgements before data. Empty stands for none.
+    pub acks_first: Vec<bool>,
 }
 
 /// A FAST flow with its two sub-flows, data and acknowledgements.
@@ -111,12 +113,29 @@ impl Problem {
         self.base_rtt_error.get(flow).copied().unwrap_or(0.0)
     }
 
+    /// Links on which acknowledgements take capacity but do not wait: those that send them first, and have data to make wait.
+    /// Without data acknowledgements wait for each other and the order is that of a FIFO.
+    #[must_use]
+    pub fn waived(&self) -> Vec<bool> {
+        let mut waived = vec![false; self.capacity.len()];
+        if self.acks_first.contains(&true) {
+            for l in self.flows.iter().flat_map(|f| f.data.iter()).map(|l| *l as usize) {
+                waived[l] = self.acks_first.get(l).copied().unwrap_or(false);
+            }
+        }
+        waived
+    }
+
     pub(crate) fn check(&self) -> Result<(), TheoryError> {
         check_links(&self.capacity, &self.unresponsive)?;
         let flows = self.flows.len();
         if !self.base_rtt_error.is_empty() && self.base_rtt_error.len() != flows {
             let given = self.base_rtt_error.len();
             return Err(TheoryError::Length { what: "base round-trip times", given, wanted: flows });
+        }
+        if !self.acks_first.is_empty() && self.acks_first.len() != self.capacity.len() {
+            let (given, wanted) = (self.acks_first.len(), self.capacity.len());
+            return Err(TheoryError::Length { what: "links that send acknowledgements first", given, wanted });
         }
         for (s, f) in self.flows.iter().enumerate() {
             let row = FlowRow {

@@ -13,7 +13,8 @@ use super::problem::Problem;
 pub(super) struct Entry {
     /// Place in [`Component::links`].
     pub link: usize,
-    /// How often the round trip crosses it, times the link's price scale: seconds of delay for each unit of scaled price.
+    /// How often the round trip waits for it, times the link's price scale: seconds of delay for each unit of scaled price;
+    /// 0 where only acknowledgements cross it and do not wait.
     pub delay: f64,
     /// Seconds of transmission that a class whose q - e is 1 s puts on the link each second.
     pub load: f64,
@@ -64,7 +65,7 @@ impl Component {
 /// A flow's round trip without its alpha: flows that agree in it differ in rate by alpha alone.
 #[derive(Debug, Clone)]
 pub(super) struct Trip {
-    /// (link, how often crossed, bits a packet puts on it), by link.
+    /// (link, how often waited for, bits a packet puts on it), by link.
     pub row: Vec<(usize, f64, f64)>,
     /// e in seconds.
     pub error: f64,
@@ -84,6 +85,14 @@ pub(super) struct Reduced {
 }
 
 impl Reduced {
+    /// A trip that waits for no link that can fill, with the link that its acknowledgements would fill.
+    pub fn unbounded(&self) -> Option<(usize, usize)> {
+        let parts = self.components.iter();
+        let mut classes = parts.flat_map(|c| c.classes.iter().enumerate().map(move |(k, class)| (c, k, class)));
+        let (part, k, class) = classes.find(|(_, _, class)| class.entries.iter().all(|e| e.delay <= 0.0))?;
+        class.entries.first().map(|e| (k, part.links[e.link]))
+    }
+
     pub fn new(problem: &Problem) -> Self {
         let (trip_of, trips) = trips(problem);
         let left: Vec<f64> = problem.capacity.iter().zip(&problem.unresponsive).map(|(c, b)| c - b).collect();
@@ -94,6 +103,7 @@ impl Reduced {
 }
 
 fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
+    let waived = problem.waived();
     let mut known = BTreeMap::new();
     let mut trips: Vec<Trip> = Vec::new();
     let mut trip_of = Vec::with_capacity(problem.flows.len());
@@ -109,10 +119,10 @@ fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
         );
         let at = *known.entry(key).or_insert_with(|| {
             let mut row: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-            for (path, bits) in [(&flow.data, flow.packet_bits), (&flow.ack, flow.ack_bits)] {
+            for (path, bits, ack) in [(&flow.data, flow.packet_bits, false), (&flow.ack, flow.ack_bits, true)] {
                 for l in path.iter() {
                     let entry = row.entry(*l as usize).or_default();
-                    entry.0 += 1.0;
+                    entry.0 += if ack && waived[*l as usize] { 0.0 } else { 1.0 };
                     entry.1 += bits;
                 }
             }
@@ -219,7 +229,7 @@ fn set_scale(component: &mut Component) {
     let mut scale = vec![0.0; component.links.len()];
     let mut error = vec![0.0f64; component.links.len()];
     for class in &component.classes {
-        for e in &class.entries {
+        for e in class.entries.iter().filter(|e| e.delay > 0.0) {
             scale[e.link] += e.load / e.delay;
             error[e.link] = error[e.link].max(class.error / e.delay);
         }

@@ -26,7 +26,7 @@ fn symmetrisable(component: &Component) -> bool {
     let mut users: Vec<Vec<(usize, f64)>> = vec![Vec::new(); links];
     for (k, class) in component.classes.iter().enumerate() {
         for e in &class.entries {
-            if e.load <= 0.0 {
+            if e.load <= 0.0 || e.delay <= 0.0 {
                 return false;
             }
             users[e.link].push((k, e.load / e.delay));

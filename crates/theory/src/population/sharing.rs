@@ -190,7 +190,7 @@ mod tests {
             capacity: vec![1e6, 2e6, 1e9, 5e8],
             unresponsive: vec![0.0, 0.3e6, 0.0, 0.0],
             flows: vec![flow(5.0, 4000.0, &[0], &[1])],
-            base_rtt_error: Vec::new(),
+            ..Problem::default()
         };
         let classes =
             vec![flow(10.0, 8000.0, &[2, 0], &[1]), flow(20.0, 8000.0, &[1], &[0, 3]), flow(3.0, 12_000.0, &[0], &[1])];

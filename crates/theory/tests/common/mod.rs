@@ -44,7 +44,8 @@ pub fn flow(alpha: f64, packet_bits: f64, ack_bits: f64, data: &[u32], ack: &[u3
 }
 
 pub fn problem(capacity: &[f64], flows: Vec<ProblemFlow>) -> Problem {
-    Problem { capacity: capacity.to_vec(), unresponsive: vec![0.0; capacity.len()], flows, base_rtt_error: Vec::new() }
+    let unresponsive = vec![0.0; capacity.len()];
+    Problem { capacity: capacity.to_vec(), unresponsive, flows, ..Problem::default() }
 }
 
 pub fn between(random: &mut Stream, low: f64, high: f64) -> f64 {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.reproduction import reproduced
 from eddyline.papers.two_way_fast import (
+    ack_priority,
     conditions,
     efficiency,
     examples,
@@ -42,6 +43,7 @@ EXHIBITS: Builders = {
     "table-3": tables.table_3,
     "balance": efficiency.balance,
     "switching": switching.build,
+    "fast-ack-priority": ack_priority.build,
     "film": film.film,
     "film-load": film.load,
     "fig-4": film.figure_4,

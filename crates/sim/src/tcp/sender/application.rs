@@ -29,6 +29,12 @@ impl Sender {
                 self.offered = self.offered.saturating_add(bytes).min(self.size);
                 self.set_application(now.saturating_add(every).min(self.stop));
             }
+            Application::Objects { bytes } => {
+                if self.una == self.offered {
+                    self.offered = self.offered.saturating_add(bytes).min(self.size);
+                }
+                self.set_application(self.stop);
+            }
         }
         if self.offered == self.size && self.size != u64::MAX {
             self.closing = true;

@@ -345,6 +345,10 @@ impl Sender {
         }
         if advanced {
             self.rto_at = if self.una == self.nxt { Time::MAX } else { now.saturating_add(self.rto.timeout()) };
+            if self.una == self.offered && matches!(self.application, Application::Objects { .. }) {
+                // the next request came with this acknowledgement
+                self.set_application(now);
+            }
             if self.closing && self.una > self.offered {
                 self.finish(now);
                 return sample;

@@ -1,0 +1,86 @@
+//! What is counted about traffic that nobody answers.
+
+use eddyline_path::histogram::Histogram;
+use eddyline_scenario::network::Traffic;
+use eddyline_scenario::result::{OneWayResult, TrafficResult};
+use eddyline_units::Time;
+
+/// Counters of one source. Sums are exact; delays are of packets that arrive in the summary window.
+#[derive(Debug)]
+pub struct TrafficMeter {
+    from: Time,
+    to: Time,
+    delivered: u64,
+    /// Of packets in the window.
+    packets: u64,
+    bytes: u64,
+    delay: u128,
+    least: Time,
+    histogram: Histogram,
+    /// Delay of the packet before.
+    last: Option<Time>,
+    variation: u128,
+    variations: u64,
+}
+
+impl TrafficMeter {
+    /// Delays over `[from, to]`.
+    pub fn new(from: Time, to: Time) -> Self {
+        Self {
+            from,
+            to,
+            delivered: 0,
+            packets: 0,
+            bytes: 0,
+            delay: 0,
+            least: Time::MAX,
+            histogram: Histogram::default(),
+            last: None,
+            variation: 0,
+            variations: 0,
+        }
+    }
+
+    /// A packet of `bytes` arrived `delay` after it was sent.
+    pub fn arrived(&mut self, now: Time, bytes: u32, delay: Time) {
+        self.delivered += 1;
+        if now < self.from {
+            return;
+        }
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+        self.delay += u128::from(delay.as_ps());
+        self.least = self.least.min(delay);
+        self.histogram.add(delay);
+        if let Some(last) = self.last {
+            // |D(i-1, i)| of RFC 3550, 6.4.1, as a mean where receivers have a filter
+            self.variation += u128::from(delay.max(last).saturating_sub(delay.min(last)).as_ps());
+            self.variations += 1;
+        }
+        self.last = Some(delay);
+    }
+
+    /// What the window says of `spec`, of whose packets so many were sent and dropped.
+    pub fn result(&self, spec: &Traffic, sent: u64, dropped: u64) -> TrafficResult {
+        let alive_from = self.from.max(spec.start);
+        let alive_to = spec.stop.map_or(self.to, |stop| stop.min(self.to));
+        let alive = alive_to.saturating_sub(alive_from).as_secs_f64();
+        let mean_s = |sum: u128, count: u64| (count > 0).then(|| sum as f64 / count as f64 / 1e12);
+        let ended = self.delivered + dropped;
+        TrafficResult {
+            name: spec.name.clone(),
+            throughput_bps: (alive > 0.0).then(|| self.bytes as f64 * 8.0 / alive),
+            packets_sent: Some(sent),
+            packets_delivered: Some(self.delivered),
+            packets_dropped: Some(dropped),
+            loss_ratio: (ended > 0).then(|| dropped as f64 / ended as f64),
+            one_way_delay_s: OneWayResult {
+                mean: mean_s(self.delay, self.packets),
+                min: (self.packets > 0).then(|| self.least.as_secs_f64()),
+                p50: self.histogram.quantile(0.5),
+                p99: self.histogram.quantile(0.99),
+            },
+            jitter_s: mean_s(self.variation, self.variations),
+        }
+    }
+}

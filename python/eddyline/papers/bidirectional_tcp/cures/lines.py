@@ -1,0 +1,80 @@
+"""The access lines on which cures are tried, and for how long."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from eddyline import _core
+from eddyline.adviser.access import PACKET_B, Access
+
+__all__ = ["LINES", "Line"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """An access line by its preset.
+
+    Attributes:
+        name: As people call it.
+        preset: As `eddyline list` calls it.
+        server_ms: One-way delay between the line's far end and the servers.
+        duration_s: How long each run is.
+        warmup_s: Nothing counts before this.
+        probe_ms: Time between two probes.
+        window_B: Receive window of transfers as the line is used, None for unlimited.
+    """
+
+    name: str
+    preset: str
+    server_ms: float
+    duration_s: float
+    warmup_s: float
+    probe_ms: float
+    window_B: int | None = None  # noqa: N815 (bytes)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Rates in bit/s, delays, queues: what the preset says."""
+        return _presets()[self.preset]
+
+    def rate(self, way: str) -> float:
+        """Rate of `down` or `up` in bit/s."""
+        return float(_core.quantity("rate", self.info[way]["rate"]))
+
+    def packet_s(self, way: str) -> float:
+        """Transmission time of a full packet."""
+        return 8 * PACKET_B / self.rate(way)
+
+    @property
+    def rtt_s(self) -> float:
+        """Round-trip time without queues and transmission."""
+        ways = sum(_core.quantity("time", self.info[way]["delay"]) for way in ("down", "up"))
+        return float(ways + 2e-3 * self.server_ms)
+
+    def own_limit(self, way: str) -> str:
+        """The limit of the queue that comes with the line."""
+        return str(self.info[way]["queue"]["limit"])
+
+    def access(self, uploads: int) -> Access:
+        """The line as the adviser knows it."""
+        return Access(self.rate("down"), self.rate("up"), (self.rtt_s, self.rtt_s), uploads)
+
+
+@cache
+def _presets() -> dict[str, dict[str, Any]]:
+    return {p["name"]: p for p in json.loads(_core.register())["presets"]}
+
+
+LINES = (
+    Line("the paper's link", "wimax-2009", 0.0, 900.0, 240.0, 500.0, 65_536),
+    Line("ADSL2+", "adsl2+", 10.0, 240.0, 40.0, 100.0),
+    Line("VDSL2", "vdsl2", 10.0, 100.0, 20.0, 50.0),
+    Line("DOCSIS 3.1", "docsis-3.1", 10.0, 30.0, 8.0, 20.0),
+    Line("LTE", "lte", 10.0, 150.0, 30.0, 100.0),
+    Line("Starlink", "starlink", 10.0, 60.0, 15.0, 50.0),
+)
+"""The paper's link and five of today. The faster the line, the shorter the run: what counts is the number of "
+"packets."""
