@@ -63,6 +63,7 @@ class Scenario:
         question: str,
         *,
         link_model: str = "integrator",
+        law: str = "equation",
         flow_level: bool = False,
         arrivals: int | None = None,
         distribution: bool = False,
@@ -88,6 +89,7 @@ class Scenario:
         log_of: str | None = None,
         base_rtt_s: Sequence[float] | None = None,
         dynamics: str | None = None,
+        law: str = "equation",
         progress: Callable[[float, float, int, float], object] | None = None,
     ) -> Run: ...
 

@@ -18,7 +18,7 @@ use pyo3::types::PyDict;
 use crate::columns;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::scenario::{Names, Scenario};
-use crate::theory::named;
+use crate::theory::{algorithm, named};
 
 /// From one look at signals, and call of the caller's progress, to the next.
 const BETWEEN_CALLS: Duration = Duration::from_millis(100);
@@ -119,6 +119,8 @@ pub(crate) struct TheoryRequest<'a> {
     pub(crate) base_rtt_s: Option<&'a [f64]>,
     /// The link model of the dynamics whose series are wanted.
     pub(crate) dynamics: Option<&'a str>,
+    /// Their window law: `equation` or `algorithm`.
+    pub(crate) law: &'a str,
 }
 
 fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
@@ -131,7 +133,8 @@ fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
     let Some(model) = asked.dynamics else {
         return Ok(Answer { result, series: None, log: None });
     };
-    let mut options = DynamicsOptions { link_model: named(model)?, ..DynamicsOptions::default() };
+    let base = if algorithm(asked.law)? { DynamicsOptions::algorithm() } else { DynamicsOptions::default() };
+    let mut options = DynamicsOptions { link_model: named(model)?, ..base };
     if let Some(beliefs) = asked.base_rtt_s {
         options.base_rtt = BaseRtts::Given(beliefs.to_vec());
     }

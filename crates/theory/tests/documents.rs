@@ -9,8 +9,8 @@ use eddyline_path::traffic::TrafficParams;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Traffic;
 use eddyline_theory::population::{DuplexLoad, with_marginals};
-use eddyline_theory::stability::Complex;
 use eddyline_theory::stability::single::SingleLoop;
+use eddyline_theory::stability::{Complex, Options};
 use eddyline_theory::{
     LinkModel, TheoryError, equilibria_document, fairness_document, nyquist_document, stability_document,
     vegas_document,
@@ -118,7 +118,7 @@ fn one(alpha: f64, gamma: f64) -> (Network, SingleLoop, f64) {
 #[test]
 fn nyquist_curve_of_one_loop() {
     let (net, open, round) = one(20.0, 0.5);
-    let document = nyquist_document(&net, LinkModel::Integrator).expect("an equilibrium");
+    let document = nyquist_document(&net, LinkModel::Integrator, &Options::default()).expect("an equilibrium");
     let [curve] = &document.loci[..] else { panic!("one queue") };
     assert!(curve.omega_rad_s.len() > 200);
     for ((omega, re), im) in curve.omega_rad_s.iter().zip(&curve.re).zip(&curve.im) {
@@ -127,13 +127,13 @@ fn nyquist_curve_of_one_loop() {
     }
     assert!(curve.omega_rad_s.windows(2).all(|w| w[0] < w[1]));
     let empty = network(vec![link("l", 8_000_000, 10)], Vec::new());
-    assert!(nyquist_document(&empty, LinkModel::Integrator).expect("nothing").loci.is_empty());
+    assert!(nyquist_document(&empty, LinkModel::Integrator, &Options::default()).expect("nothing").loci.is_empty());
 }
 
 #[test]
 fn margins_are_where_the_curve_crosses() {
     let (net, open, round) = one(20.0, 0.5);
-    let judged = stability_document(&net, LinkModel::Integrator).expect("judged");
+    let judged = stability_document(&net, LinkModel::Integrator, &Options::default()).expect("judged");
     assert!(judged.stable);
     let (gain, at) = (judged.gain_margin.expect("finite"), judged.gain_margin_at_rad_s.expect("finite"));
     let there = open.open_loop(Complex::new(0.0, at * round));

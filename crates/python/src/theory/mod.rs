@@ -10,6 +10,7 @@ pub(crate) use map::{MapRequest, map};
 use eddyline_theory::map::Axis;
 use eddyline_theory::population::PopulationOptions;
 use eddyline_theory::response::{Losses, Sender, rate};
+use eddyline_theory::stability::Options;
 use eddyline_theory::{LinkModel, TheoryError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,13 +24,15 @@ pub(crate) fn theory(
     scenario: &Scenario,
     question: &str,
     link_model: &str,
+    law: &str,
     population: &PopulationOptions,
 ) -> PyResult<String> {
     let (model, options, of) = (named(link_model)?, *population, Arc::clone(&scenario.inner));
+    let judging = if algorithm(law)? { Options::algorithm() } else { Options::default() };
     let work: Box<dyn Fn() -> PyResult<String> + Send + Sync> = match question {
         "equilibrium" => Box::new(move || render(eddyline_theory::equilibria_document(&of.network))),
-        "stability" => Box::new(move || render(eddyline_theory::stability_document(&of.network, model))),
-        "nyquist" => Box::new(move || render(eddyline_theory::nyquist_document(&of.network, model))),
+        "stability" => Box::new(move || render(eddyline_theory::stability_document(&of.network, model, &judging))),
+        "nyquist" => Box::new(move || render(eddyline_theory::nyquist_document(&of.network, model, &judging))),
         "population" => Box::new(move || render(eddyline_theory::population::population(&of.network, &options))),
         "fairness" => Box::new(move || render(eddyline_theory::fairness_document(&of.network))),
         other => return Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
@@ -73,6 +76,15 @@ pub(crate) fn named(link_model: &str) -> PyResult<LinkModel> {
         .ok_or_else(|| {
             PyValueError::new_err(format!("link models are integrator, ack_clocked and joint, not {link_model:?}"))
         })
+}
+
+/// Whether this name of a window law means FAST's algorithm, and not eq. 2.
+pub(crate) fn algorithm(law: &str) -> PyResult<bool> {
+    match law {
+        "equation" => Ok(false),
+        "algorithm" => Ok(true),
+        other => Err(PyValueError::new_err(format!("window laws are equation and algorithm, not {other:?}"))),
+    }
 }
 
 fn render(document: Result<impl serde::Serialize, TheoryError>) -> PyResult<String> {
