@@ -64,6 +64,7 @@ class Scenario:
         *,
         link_model: str = "integrator",
         law: str = "equation",
+        exponent: float = 1.0,
         flow_level: bool = False,
         arrivals: int | None = None,
         distribution: bool = False,

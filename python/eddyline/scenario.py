@@ -210,6 +210,7 @@ class Scenario:
         *,
         link_model: str = "integrator",
         law: str = "equation",
+        exponent: float = 1.0,
         flow_level: bool = False,
         arrivals: int | None = None,
         distribution: bool = False,
@@ -217,12 +218,13 @@ class Scenario:
         """Asks what only theory answers; `eddyline.theory` has the same with frames and figures.
 
         Args:
-            question: `"equilibrium"` (every one), `"fairness"` (beside the proportionally fair ideal), `"stability"`
+            question: `"equilibrium"` (every one), `"fairness"` (beside the fair ideal), `"stability"`
                 (about the first equilibrium), `"nyquist"` (the curves behind that) or `"population"` (of the flows that
                 arrive and leave).
             link_model: How queues answer, for stability: `"integrator"` (eq. 3 of the two-way paper),
                 `"ack_clocked"` or `"joint"`.
             law: What FAST's senders do, for stability: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
+            exponent: Of the ideal, for fairness: 1 is proportional.
             flow_level: Simulate flows, for a population, where a Markov chain would do.
             arrivals: How many arrivals that simulation sees.
             distribution: Give the distributions of the numbers of flows, for a population by the chain.
@@ -242,6 +244,7 @@ class Scenario:
             question,
             link_model=link_model,
             law=law,
+            exponent=exponent,
             flow_level=flow_level,
             arrivals=arrivals,
             distribution=distribution,

@@ -98,6 +98,17 @@ def test_roots_and_nyquist_curves():
         el.theory.stability(el.Scenario.load(EXAMPLE_3), "glue")
 
 
+def test_fairness_of_another_exponent():
+    """Example 3 has both links full in the ideal, whatever it is: two rates that two capacities determine."""
+    scenario = el.Scenario.load(EXAMPLE_3)
+    plain, two = (el.theory.fairness(scenario, e) for e in (1.0, 2.0))
+    assert list(two.flows["packets_per_s"]) == pytest.approx(list(plain.flows["packets_per_s"]), rel=1e-6)
+    assert two.equilibria["utility_gap_packets"].isna().all()
+    assert two.equilibria["efficiency"].iloc[0] > plain.equilibria["efficiency"].iloc[0]
+    with pytest.raises(el.InputError, match=r"is 30; it must be from 0\.1 to 20"):
+        el.theory.fairness(scenario, 30)
+
+
 def test_the_window_law_of_the_algorithm():
     scenario = el.Scenario.load(EXAMPLE_3)
     equation, algorithm = (el.theory.stability(scenario, "integrator", law) for law in ("equation", "algorithm"))

@@ -161,9 +161,9 @@ impl Scenario {
         })
     }
 
-    /// A question to theory: `equilibrium`, `fairness`, `stability` or `nyquist` (of the link model and window law), or `population` (by simulation
+    /// A question to theory: `equilibrium`, `fairness` (of the exponent), `stability` or `nyquist` (of the link model and window law), or `population` (by simulation
     /// of flows with so many arrivals, where said). A JSON document.
-    #[pyo3(signature = (question, *, link_model = "integrator", law = "equation", flow_level = false, arrivals = None, distribution = false))]
+    #[pyo3(signature = (question, *, link_model = "integrator", law = "equation", exponent = 1.0, flow_level = false, arrivals = None, distribution = false))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python method")]
     fn theory(
         &self,
@@ -171,13 +171,14 @@ impl Scenario {
         question: &str,
         link_model: &str,
         law: &str,
+        exponent: f64,
         flow_level: bool,
         arrivals: Option<u64>,
         distribution: bool,
     ) -> PyResult<String> {
         let method = if flow_level { PopulationMethod::FlowLevel } else { PopulationMethod::Auto };
         let population = PopulationOptions { method, arrivals, distribution, ..PopulationOptions::default() };
-        theory::theory(py, self, question, link_model, law, &population)
+        theory::theory(py, self, question, link_model, law, exponent, &population)
     }
 
     /// Where the flows rest as Vegas flows, with a lower and an upper threshold each in packets queued. A JSON document.

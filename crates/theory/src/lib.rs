@@ -31,7 +31,7 @@ pub use document::{
 };
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
-pub use fairness::{ProportionalFair, Yardstick, proportional_fair, yardstick};
+pub use fairness::{EXPONENTS, FairRates, Yardstick, alpha_fair, proportional_fair, yardstick};
 pub use fast::WindowLaw;
 pub use fluid::{Dynamics, DynamicsOptions, dynamics};
 pub use link_model::LinkModel;

@@ -25,6 +25,7 @@ pub(crate) fn theory(
     question: &str,
     link_model: &str,
     law: &str,
+    exponent: f64,
     population: &PopulationOptions,
 ) -> PyResult<String> {
     let (model, options, of) = (named(link_model)?, *population, Arc::clone(&scenario.inner));
@@ -34,7 +35,7 @@ pub(crate) fn theory(
         "stability" => Box::new(move || render(eddyline_theory::stability_document(&of.network, model, &judging))),
         "nyquist" => Box::new(move || render(eddyline_theory::nyquist_document(&of.network, model, &judging))),
         "population" => Box::new(move || render(eddyline_theory::population::population(&of.network, &options))),
-        "fairness" => Box::new(move || render(eddyline_theory::fairness_document(&of.network))),
+        "fairness" => Box::new(move || render(eddyline_theory::fairness_document(&of.network, exponent))),
         other => return Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
     };
     py.detach(|| guarded(|| pool::alone(work)?))
