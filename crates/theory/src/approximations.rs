@@ -122,6 +122,13 @@ fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String
     say(listed("flow", late), "starts after the warmup, theory has the flow there all the time");
     let bursts = modelled().filter(|f| f.application != Application::Bulk).map(|f| f.name.as_str());
     say(listed("flow", bursts), "bursts are not honoured, theory lets the application send all it can");
+    let riding = modelled().filter(|f| f.peer.is_some()).map(|f| f.name.as_str());
+    say(listed("flow", riding), "acknowledgements ride on data, theory sends each on its own");
+    let fewer = modelled().filter(|f| f.tcp.ack_congestion_control).map(|f| f.name.as_str());
+    say(
+        listed("flow", fewer),
+        "congestion control of acknowledgements is not modelled, theory has them at `ack_every`",
+    );
     let first = modelled().map(|f| f.start).min().unwrap_or(Time::ZERO);
     let learning = |f: &&Flow| f.start > first && fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Estimated);
     if !beliefs {
