@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.bidirectional_tcp import cures
+from eddyline.papers.bidirectional_tcp import cures, over_time, packets, ratio
 from eddyline.papers.reproduction import reproduced
 
 if TYPE_CHECKING:
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["EXHIBITS", "reproduce"]
 
 EXHIBITS: Builders = {
+    "fig-1": over_time.figure_1,
+    "fig-2": over_time.figure_2,
+    "starts": over_time.starts,
+    "fig-6": ratio.figure_6,
+    "fig-7": ratio.figure_7,
+    "estimate": ratio.estimates,
+    "fig-10-1": packets.figure_10("10-1"),
+    "fig-10-2": packets.figure_10("10-2"),
+    "half-the-downlink": packets.starving,
     "cures": cures.build,
 }
 """What makes each exhibit, in the order of the report."""
