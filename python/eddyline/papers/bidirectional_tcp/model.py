@@ -42,7 +42,7 @@ class Estimate:
 
 
 def estimate(link: Link, **readings: str) -> Estimate:
-    """The estimate for a link; `readings` as in `eddyline_theory::buffer::Readings` (saw_tooth, propagation, losses)."""
+    """The estimate for a link; `readings` (saw_tooth, propagation, losses): `eddyline_theory::buffer::Readings`."""
 
     def way(rate_bps: float, limit: str) -> dict[str, Any]:
         amount, unit = limit.split()

@@ -38,9 +38,9 @@ def figure_1(desk: Desk) -> Exhibit:
         "figure-1",
         _PHASES_1,
         "Figure 1: one download, then one upload, then two; 75,000 B both ways",
-        "The download starts at 10 s, an upload runs from 30 s to 45 s, two from 60 s to 85 s. Windows of 64 kB: with these "
-        "the uplink's buffer holds all that is outstanding, so every acknowledgement of the download waits behind a full "
-        "window of upload.",
+        "The download starts at 10 s, an upload runs from 30 s to 45 s, two from 60 s to 85 s. Windows of 64 kB: "
+        "with these the uplink's buffer holds all that is outstanding, so every acknowledgement of the download "
+        "waits behind a full window of upload.",
     )
 
 
@@ -52,8 +52,8 @@ def figure_2(desk: Desk) -> Exhibit:
         "figure-2",
         _PHASES_2,
         "Figure 2: the same with 6,000 B for the uplink",
-        "The download starts at 10 s, the upload at 30 s. Four packets fit into the uplink's buffer: the queue that the "
-        "download's acknowledgements wait in is short, and so is their wait.",
+        "The download starts at 10 s, the upload at 30 s. Four packets fit into the uplink's buffer: the queue that "
+        "the download's acknowledgements wait in is short, and so is their wait.",
     )
 
 
@@ -104,8 +104,8 @@ def _figure(
         series={f"{name}-series": series},
         pictures=[Picture(name, title, drawn(_paint, 8.0, 3.4, series))],
         notes=(
-            f"Means leave out the first {_SETTLING_S:g} s of each phase. What lasts, for every order of starts and other "
-            "windows: exhibit starts.",
+            f"Means leave out the first {_SETTLING_S:g} s of each phase. What lasts, for every order of starts and "
+            "other windows: exhibit starts.",
         ),
     )
 
@@ -189,11 +189,11 @@ def starts(desk: Desk) -> Exhibit:
         title="What lasts, and what the order of starts does",
         place="Section 1, Fig. 1 and 2",
         reading=(
-            "Minutes 1 to 10 after the start, and the download's first minute together with the upload. Download first: the "
-            "upload joins 15 s later; upload first: the reverse. With 64 kB windows the order does not matter. With "
-            "unlimited windows it decides: a download that starts together with the upload has its slow start before the "
-            "uplink's queue is long, and its window carries it for minutes. Linux is real TCP (Reno) over an emulated path "
-            "for about a minute."
+            "Minutes 1 to 10 after the start, and the download's first minute together with the upload. Download "
+            "first: the upload joins 15 s later; upload first: the reverse. With 64 kB windows the order does not "
+            "matter. With unlimited windows it decides: a download that starts together with the upload has its slow "
+            "start before the uplink's queue is long, and its window carries it for minutes. Linux is real TCP "
+            "(Reno) over an emulated path for about a minute."
         ),
         columns=(
             Column("link", "buffers of"),

@@ -105,9 +105,10 @@ def figure_10(number: str) -> Callable[[Desk], Exhibit]:
             place=f"Section 4, Fig. {number.replace('-', '.')}",
             reading=(
                 f"Downlink {DOWNLINK} packets, windows of 64 kB, 2,000 s a run; ratio of download to upload over the "
-                "uplink's buffer. An acknowledgement takes as much room as a data packet: the 44 packets of the download's "
-                f"window stand for {'22' if delayed else '44'} of them. Below that the upload's packets find no room. Eq. 7 "
-                "in packets is our extension; it ends where it leaves room for less than one packet."
+                "uplink's buffer. An acknowledgement takes as much room as a data packet: the 44 packets of the "
+                f"download's window stand for {'22' if delayed else '44'} of them. Below that the upload's packets "
+                "find no room. Eq. 7 in packets is our extension; it ends where it leaves room for less than one "
+                "packet."
             ),
             columns=(
                 Column("order", "starts"),
@@ -211,10 +212,11 @@ def starving(desk: Desk) -> Exhibit:
         title="Half the downlink's buffer, and what happens below",
         place="Section 4",
         reading=(
-            "Where the ratio comes down through the capacity ratio, in uplink packets; what the upload gets of what it would "
-            "get alone below half of the downlink's 50 packets and from there to 50; how often the ratio jumps by more than "
-            "a fifth from one buffer size to the next. Half the downlink's buffer is the number of acknowledgements that a "
-            "full downlink is worth, if they are delayed. Without delayed acknowledgements it takes all of it."
+            "Where the ratio comes down through the capacity ratio, in uplink packets; what the upload gets of what "
+            "it would get alone below half of the downlink's 50 packets and from there to 50; how often the ratio "
+            "jumps by more than a fifth from one buffer size to the next. Half the downlink's buffer is the number "
+            "of acknowledgements that a full downlink is worth, if they are delayed. Without delayed "
+            "acknowledgements it takes all of it."
         ),
         columns=(
             Column("figure", "Fig."),

@@ -31,7 +31,7 @@ _PACKET = 1500
 
 
 def grid() -> list[tuple[float, int, int, int]]:
-    """tp in ms, window, uplink buffer, downlink buffer of Section 3.1."""
+    """Delay (tp) in ms, window, uplink buffer, downlink buffer of Section 3.1."""
     return [(tp, w, up, down) for tp in DELAYS_MS for w in WINDOWS for up in UPLINKS for down in DOWNLINKS]
 
 
@@ -125,9 +125,10 @@ def figure_6(desk: Desk) -> Exhibit:
         title="Figure 6: predicted against simulated ratio, one upload",
         place="Section 3.1, Fig. 6",
         reading=(
-            "Every combination of Section 3.1's windows and buffers. As in the paper: point size is the window, circles are "
-            "downlink buffers below the bandwidth-delay product (at tp = 100 ms), red points follow the rule of thumb for "
-            "300 ms, the vertical line is the capacity ratio. Crosses are ns-2 at the same settings."
+            "Every combination of Section 3.1's windows and buffers. As in the paper: point size is the window, "
+            "circles are downlink buffers below the bandwidth-delay product (at tp = 100 ms), red points follow the "
+            "rule of thumb for 300 ms, the vertical line is the capacity ratio. Crosses are ns-2 at the same "
+            "settings."
         ),
         columns=(*_COLUMNS, Column("ns2", "ns-2", digits=3)),
         rows=rows,
@@ -149,9 +150,9 @@ def figure_7(desk: Desk) -> Exhibit:
         title="Figure 7: predicted against simulated ratio, ten uploads",
         place="Section 3.1, Fig. 7",
         reading=(
-            "The same with ten uploads; download over all of them together. Eq. 8 is the paper's, with ten windows for one: "
-            "all uploads halve at once. Ten flows that lose one at a time keep 39/40 of what fits on average, not 3/4; that "
-            "reading is the last column but two."
+            "The same with ten uploads; download over all of them together. Eq. 8 is the paper's, with ten windows "
+            "for one: all uploads halve at once. Ten flows that lose one at a time keep 39/40 of what fits on "
+            "average, not 3/4; that reading is the last column but two."
         ),
         columns=(
             *_COLUMNS,
@@ -242,11 +243,12 @@ def estimates(desk: Desk) -> Exhibit:
         title="How good the estimate is, and where it fails",
         place="Section 3, eq. 7 and 8; Fig. 6 and 7",
         reading=(
-            "Eq. 8 supposes that the download loses as soon as its window exceeds what the downlink's buffer and path hold. "
-            "That needs the data to stand there. Where even after a halving the upload's queue lasts longer than a full "
-            "downlink queue (column 'downlink never fills'), the download's data stands as acknowledgements in the uplink "
-            "instead, its buffer does not overflow, and the window goes on growing past that room until a swing of the "
-            "pendulum empties the uplink. That is so with 30,000 B up, and there eq. 8 is too low."
+            "Eq. 8 supposes that the download loses as soon as its window exceeds what the downlink's buffer and "
+            "path hold. That needs the data to stand there. Where even after a halving the upload's queue lasts "
+            "longer than a full downlink queue (column 'downlink never fills'), the download's data stands as "
+            "acknowledgements in the uplink instead, its buffer does not overflow, and the window goes on growing "
+            "past that room until a swing of the pendulum empties the uplink. That is so with 30,000 B up, and there "
+            "eq. 8 is too low."
         ),
         columns=(
             Column("uploads", "uploads"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eddyline.papers.desk import Desk
     from eddyline.papers.lab import Answer
 
-__all__ = ["DOWN_BPS", "ORDERS", "PAYLOAD", "UP_BPS", "Link", "Outcome", "ask", "bandwidth_delay"]
+__all__ = ["DOWN_BPS", "ORDERS", "PAYLOAD", "UP_BPS", "Link", "Outcome", "alone", "ask", "bandwidth_delay"]
 
 DOWN_BPS, UP_BPS = 2e6, 192e3
 PAYLOAD = 1460 / 1500
@@ -89,7 +89,7 @@ class Outcome:
 
     @property
     def ratio(self) -> float:
-        """r of eq. 8: download over upload; infinite where the uploads starve altogether."""
+        """Ratio r of eq. 8: download over upload; infinite where the uploads starve altogether."""
         return self.download / self.upload if self.upload else inf
 
     def of(self, way: str, field: str) -> float:
@@ -131,6 +131,21 @@ def ask(desk: Desk, links: Iterable[Link]) -> list[Outcome]:
     """Outcomes in the order of `links`, all of them run at once."""
     runs: Sequence[Run] = [link.run() for link in links]
     return [Outcome(answer) for answer in desk.lab.ask(runs)]
+
+
+def alone(way: str, buffer: float, rtt_s: float) -> Link:
+    """One flow `down` or `up` by itself, round trip `rtt_s`, its window unlimited; at least a packet of buffer."""
+    limit = f"{max(1500, round(buffer))} B"
+    other = "upload" if way == "down" else "download"
+    return Link(
+        down=limit if way == "down" else "75000 B",
+        up=limit if way == "up" else "75000 B",
+        window=4_000_000,
+        tp_ms=5e2 * rtt_s,
+        duration_s=300.0,
+        warmup_s=60.0,
+        more=((f"flow.{other}.start", "299999 ms"),),
+    )
 
 
 def bandwidth_delay(rate_bps: float, tp_s: float) -> float:
