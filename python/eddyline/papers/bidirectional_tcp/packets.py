@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import isfinite
+from statistics import median
 from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.model import estimate
@@ -25,6 +26,9 @@ DOWNLINK = 50
 CAPACITY_RATIO = DOWN_BPS / UP_BPS
 _UPLINKS = (*range(4, 62), 65, 70, 80, 100, 150)
 _SETTINGS = (*((order, 20.0) for order in ORDERS), ("together", 100.0))
+_JUMP = 0.1
+_FLAT_SHARE = 0.9
+"""Below so much of the acknowledgements that a full downlink is worth the ratio should not change."""
 _EVERY = {"10-1": 2, "10-2": 1}
 _ALONE = UP_BPS * PAYLOAD
 
@@ -173,16 +177,31 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     figure.legend(loc="outside right upper", fontsize="small")
 
 
+def _change_by_duration(desk: Desk, part: list[Row], order: str, tp: float, acks_every: int) -> float:
+    """Median change of the ratio from runs of 500 s to those of 2,000 s, every third buffer below half."""
+    some = [r for r in part if r["range"] == "below half" and r["ratio"]][::3]
+    short = [
+        Link(
+            f"{DOWNLINK} packets", f"{r['up']} packets", tp_ms=tp, acks_every=acks_every, order=order, duration_s=500.0
+        )
+        for r in some
+    ]
+    changes = [abs(r["ratio"] / o.ratio - 1.0) for r, o in zip(some, ask(desk, short), strict=True)]
+    return float(median(changes))
+
+
 def starving(desk: Desk) -> Exhibit:
     """What follows from both figures: where the ratio crosses the capacity ratio, how much it jumps, who starves."""
     rows: list[Row] = []
+    printed = desk.values["half-the-downlink"]["share"]
     for number, acks_every in _EVERY.items():
         found = _rows(desk, acks_every)
+        flat = DOWNLINK // acks_every
         for order, tp in _SETTINGS:
             part = [r for r in found if r["order"] == order and r["tp_s"] == 1e-3 * tp]
             below = [r for r in part if r["range"] == "below half"]
             mid = [r for r in part if r["range"] == "half to all"]
-            jumps = [r["jump"] for r in part if r["jump"] is not None and r["up"] <= DOWNLINK]
+            jumps = [r["jump"] for r in part if r["jump"] is not None and r["up"] < _FLAT_SHARE * flat]
             at = crossing(part)
             rows.append(
                 {
@@ -196,8 +215,10 @@ def starving(desk: Desk) -> Exhibit:
                     "lowest_below": min(r["upload_share"] for r in below),
                     "highest_below": max(r["upload_share"] for r in below),
                     "lowest_above": min(r["upload_share"] for r in mid),
+                    "printed_share": printed,
                     "largest_jump": max(jumps),
-                    "jumps_of_a_fifth": sum(j > 0.2 for j in jumps),
+                    "jumps": sum(j > _JUMP for j in jumps) / len(jumps),
+                    "change_by_duration": _change_by_duration(desk, part, order, tp, acks_every),
                     "ratio_at_50": next(r["ratio"] for r in part if r["up"] == DOWNLINK),
                     "ratio_at_100": next(r["ratio"] for r in part if r["up"] == 100),
                 }
@@ -206,17 +227,16 @@ def starving(desk: Desk) -> Exhibit:
         twin = next(
             r for r in rows if r["acks"] == "delayed" and r["order"] == row["order"] and r["tp_s"] == row["tp_s"]
         )
-        row["jumps_when_delayed"] = twin["jumps_of_a_fifth"]
+        row["jumps_when_delayed"] = twin["jumps"]
     return Exhibit(
         id="half-the-downlink",
         title="Half the downlink's buffer, and what happens below",
         place="Section 4",
         reading=(
-            "Where the ratio comes down through the capacity ratio, in uplink packets; what the upload gets of what "
-            "it would get alone below half of the downlink's 50 packets and from there to 50; how often the ratio "
-            "jumps by more than a fifth from one buffer size to the next. Half the downlink's buffer is the number "
-            "of acknowledgements that a full downlink is worth, if they are delayed. Without delayed "
-            "acknowledgements it takes all of it."
+            "Where the ratio comes down through the capacity ratio, in uplink packets; what the upload gets of what it "
+            "would get alone below half of the downlink's 50 packets and from there to 50; in how many steps of one packet "
+            "the ratio changes by more than a tenth, below nine tenths of the acknowledgements that a full downlink is "
+            "worth. Those are half the downlink's buffer if acknowledgements are delayed, else all of it."
         ),
         columns=(
             Column("figure", "Fig."),
@@ -229,7 +249,8 @@ def starving(desk: Desk) -> Exhibit:
             Column("highest_below", "most", percent=True, digits=3),
             Column("lowest_above", "half to all: least", percent=True, digits=3),
             Column("largest_jump", "largest jump", percent=True, digits=3),
-            Column("jumps_of_a_fifth", "jumps above 20 %"),
+            Column("jumps", "steps above 10 %", percent=True, digits=3),
+            Column("change_by_duration", "change, 500 to 2,000 s", percent=True, digits=3),
             Column("ratio_at_50", "ratio at 50 packets", digits=3),
             Column("ratio_at_100", "ratio at 100", digits=3),
         ),

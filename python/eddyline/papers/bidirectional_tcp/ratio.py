@@ -208,6 +208,12 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), fontsize="small")
 
 
+def _mean_off(rows: Sequence[Row], fits: str) -> float | None:
+    """Mean deviation where the download's buffer is the limit and the supposition of Section 3 holds, or not."""
+    offs = [abs(r["off"]) for r in rows if r["limit"] == "buffer" and r["fits"] == fits]
+    return fmean(offs) if offs else None
+
+
 def estimates(desk: Desk) -> Exhibit:
     """How well the estimate does, by uplink buffer, and why it fails where it does."""
     one, ten = _rows(desk, 1), _rows(desk, 10)
@@ -230,6 +236,8 @@ def estimates(desk: Desk) -> Exhibit:
                         "with_ns2": correlation([r["ratio"] for r in held], [r["ns2"] for r in held]) if held else None,
                         "smaller": correlation([r["smaller"] for r in part], [r["ratio"] for r in part]),
                         "spread": correlation([r["spread"] for r in part], [r["ratio"] for r in part]),
+                        "off_supposed": _mean_off(part, "as supposed"),
+                        "off_too_long": _mean_off(part, "uplink's queue too long"),
                         "off": fmean(abs(r["off"]) for r in part),
                         "spread_off": fmean(abs(r["spread_off"]) for r in part),
                         "worst": worst["off"],
@@ -263,6 +271,8 @@ def estimates(desk: Desk) -> Exhibit:
             Column("spread_off", "mean deviation, one loss at a time", percent=True, digits=3),
             Column("worst", "worst", percent=True, digits=3),
             Column("worst_at", "at window, up, down"),
+            Column("off_supposed", "where it may fill", percent=True, digits=3),
+            Column("off_too_long", "where it never does", percent=True, digits=3),
             Column("overshoot", "largest mean window over room", digits=3),
             Column("unreached", "points where the downlink never fills", percent=True, digits=3),
         ),

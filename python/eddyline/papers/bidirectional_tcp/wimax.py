@@ -253,6 +253,7 @@ def in_packets(desk: Desk) -> Exhibit:
 def _counted(name: str, order: str, link: Link, o: Outcome) -> Row:
     return {
         "buffers": name,
+        "counted": "packets" if link.up.endswith("packets") else "bytes",
         "order": order,
         "down": link.down,
         "up": link.up,
