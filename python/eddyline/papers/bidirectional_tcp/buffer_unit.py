@@ -47,7 +47,7 @@ def build(desk: Desk) -> Exhibit:
         title="Short against long packets: what a buffer counts",
         place="Section 5",
         reading=(
-            "The uplink (192 kbit/s) loaded with twice its rate, by packets of 100 B and by packets of 1,500 B: how "
+            "The uplink (192 kbit/s) loaded a little beyond its rate, by packets of 100 B and by packets of 1,500 B: how "
             "long they wait in the full buffer. A buffer of bytes makes both wait as long, to within a long packet. "
             "`eddyline probe` asks the same of any link."
         ),

@@ -116,6 +116,7 @@ def _figure(
         series={f"{name}-series": shown},
         pictures=[Picture(name, title, drawn(_paint, 8.0, 3.4, shown))],
         notes=(
+            "The figure has means over two seconds, as a window comes back once a round trip of up to 2.7 s.",
             "The queue fills by a window a round trip, faster than a timer of 200 ms learns: the download takes the "
             "longer round trip for a loss and starts over. A least timeout of 1 s (RFC 6298) waits; F-RTO sees that "
             "it was none.",
@@ -125,17 +126,23 @@ def _figure(
     )
 
 
+def _smooth(part: list[Row]) -> tuple[list[float], list[float]]:
+    """Means over two seconds in kbit/s, from the first to the last that arrives."""
+    there = [i for i, r in enumerate(part) if r["goodput_bps"] > 0]
+    window = range(there[0], there[-1] + 1)
+    means = [fmean(r["goodput_bps"] for r in part[max(there[0], i - 3) : i + 1]) / 1e3 for i in window]
+    return [part[i]["time_s"] for i in window], means
+
+
 def _paint(figure: Figure, series: list[Row]) -> None:
     axis = figure.subplots()
     last = max(r["time_s"] for r in series)
     for flow in dict.fromkeys(r["flow"] for r in series):
-        part = [r for r in series if r["flow"] == flow and r["goodput_bps"] > 0]
+        times, values = _smooth([r for r in series if r["flow"] == flow])
         style: dict[str, Any] = (
             {"color": BLUE} if flow == "download" else {"color": RED, "linestyle": "--", "linewidth": 1}
         )
-        axis.plot(
-            [r["time_s"] for r in part], [r["goodput_bps"] / 1e3 for r in part], label=_LABELS.get(flow, flow), **style
-        )
+        axis.plot(times, values, label=_LABELS.get(flow, flow), **style)
     axis.set_xlabel("time (s)")
     axis.set_ylabel("goodput (kbit/s)")
     axis.set_xlim(0, last)

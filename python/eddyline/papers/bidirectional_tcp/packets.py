@@ -25,6 +25,7 @@ __all__ = ["crossing", "figure_10", "starving"]
 DOWNLINK = 50
 CAPACITY_RATIO = DOWN_BPS / UP_BPS
 _UPLINKS = (*range(4, 62), 65, 70, 80, 100, 150)
+_LARGE = 100
 _SETTINGS = (*((order, 20.0) for order in ORDERS), ("together", 100.0))
 _JUMP = 0.1
 _FLAT_SHARE = 0.9
@@ -45,6 +46,7 @@ def _links(acks_every: int) -> list[tuple[str, float, int, Link]]:
         )
         for order, tp in _SETTINGS
         for up in _UPLINKS
+        if up <= DOWNLINK or up == _LARGE or (order, tp) == _SETTINGS[0]
     ]
 
 
@@ -220,7 +222,7 @@ def starving(desk: Desk) -> Exhibit:
                     "jumps": sum(j > _JUMP for j in jumps) / len(jumps),
                     "change_by_duration": _change_by_duration(desk, part, order, tp, acks_every),
                     "ratio_at_50": next(r["ratio"] for r in part if r["up"] == DOWNLINK),
-                    "ratio_at_100": next(r["ratio"] for r in part if r["up"] == 100),
+                    "ratio_at_100": next(r["ratio"] for r in part if r["up"] == _LARGE),
                 }
             )
     for row in rows:
@@ -233,10 +235,11 @@ def starving(desk: Desk) -> Exhibit:
         title="Half the downlink's buffer, and what happens below",
         place="Section 4",
         reading=(
-            "Where the ratio comes down through the capacity ratio, in uplink packets; what the upload gets of what it "
-            "would get alone below half of the downlink's 50 packets and from there to 50; in how many steps of one packet "
-            "the ratio changes by more than a tenth, below nine tenths of the acknowledgements that a full downlink is "
-            "worth. Those are half the downlink's buffer if acknowledgements are delayed, else all of it."
+            "Where the ratio comes down through the capacity ratio, in uplink packets; what the upload gets of what "
+            "it would get alone below half of the downlink's 50 packets and from there to 50; in how many steps of "
+            "one packet the ratio changes by more than a tenth, below nine tenths of the acknowledgements that a "
+            "full downlink is worth. Those are half the downlink's buffer if acknowledgements are delayed, else all "
+            "of it."
         ),
         columns=(
             Column("figure", "Fig."),

@@ -127,8 +127,8 @@ def figure_6(desk: Desk) -> Exhibit:
         reading=(
             "Every combination of Section 3.1's windows and buffers. As in the paper: point size is the window, "
             "circles are downlink buffers below the bandwidth-delay product (at tp = 100 ms), red points follow the "
-            "rule of thumb for 300 ms, the vertical line is the capacity ratio. Crosses are ns-2 at the same "
-            "settings."
+            "rule of thumb for 300 ms, the vertical line is the capacity ratio. The black dot is the setting of Fig. "
+            "8 and 9. Crosses are ns-2 at the same settings."
         ),
         columns=(*_COLUMNS, Column("ns2", "ns-2", digits=3)),
         rows=rows,
@@ -182,6 +182,8 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
             )
             if r.get("ns2") is not None:
                 axis.plot(r["ns2"], r["estimate"], "x", color=BLACK, markersize=3.5, markeredgewidth=0.7, alpha=0.7)
+            if (r["window"], r["up"], r["down"]) == (131072, 9000, 75000):
+                axis.plot(r["ratio"], r["estimate"], ".", color=BLACK, markersize=4)
         axis.axvline(CAPACITY_RATIO, color=ORANGE, linewidth=1)
         axis.plot([0.5, 20], [0.5, 20], ":", color="#777777", linewidth=1)
         axis.set_xscale("log")

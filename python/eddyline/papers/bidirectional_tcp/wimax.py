@@ -202,10 +202,12 @@ def _paint(figure: Figure, rows: list[Row], tried: list[Row]) -> None:
     axis.set_xlim(0, 80)
     axis.set_ylim(0, 32)
     axis.plot([], [], ".", color="#BBBBBB", label="tried")
-    figure.legend(loc="outside right upper", fontsize="small")
     if rows:
-        axis.plot(rows[0]["down"] / 1e3 + spread[1e3 * rows[0]["tp_s"]], rows[0]["up"] / 1e3, "*", color=BLACK)
-        axis.axline((0, 0), slope=1 / 6.9, color=ORANGE, linewidth=0.8)
+        axis.plot(
+            rows[0]["down"] / 1e3 + spread[1e3 * rows[0]["tp_s"]], rows[0]["up"] / 1e3, "*", color=BLACK, label="best"
+        )
+        axis.axline((0, 0), slope=1 / 6.9, color=ORANGE, linewidth=0.8, label="1 to 6.9")
+    figure.legend(loc="outside right upper", fontsize="small")
 
 
 def in_packets(desk: Desk) -> Exhibit:
