@@ -111,7 +111,7 @@ def measured(rate_bps: float, sizes: tuple[float, float], waits_s: tuple[float, 
 
 
 def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1500 B") -> Finding:
-    """Loads a link of a scenario a little beyond its rate, by short and by long packets, and compares how long they wait.
+    """Loads a link a little beyond its rate, by short and by long packets, and compares how long they wait.
 
     Args:
         scenario: Its flows and traffic are left out, the link is as it says.

@@ -36,7 +36,6 @@ def build(desk: Desk) -> Exhibit:
                     "short_s": found.short.wait_s,
                     "long_s": found.long.wait_s,
                     "longer": found.long.wait_s / found.short.wait_s,
-                    "slack_s": 8 * 1500 / 192e3,
                     "found": found.unit or "none",
                     "found_limit": found.limit,
                     **{f"off_{name}": off for name, off in found.off.items()},
@@ -47,9 +46,9 @@ def build(desk: Desk) -> Exhibit:
         title="Short against long packets: what a buffer counts",
         place="Section 5",
         reading=(
-            "The uplink (192 kbit/s) loaded a little beyond its rate, by packets of 100 B and by packets of 1,500 B: how "
-            "long they wait in the full buffer. A buffer of bytes makes both wait as long, to within a long packet. "
-            "`eddyline probe` asks the same of any link."
+            "The uplink (192 kbit/s) loaded a little beyond its rate, by packets of 100 B and by packets of 1,500 B: "
+            "how long they wait in the full buffer. A buffer of bytes makes both wait as long, to within a long "
+            "packet. `eddyline probe` asks the same of any link."
         ),
         columns=(
             Column("limit", "buffer"),
