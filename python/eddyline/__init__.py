@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eddyline.adviser import Advice, advise
     from eddyline.comparison import compare
     from eddyline.errors import EddylineError, InputError, InternalError, ScenarioError, WorldUnavailable
+    from eddyline.probing import probe
     from eddyline.result import Result
     from eddyline.scenario import WORLDS, Scenario
     from eddyline.sweeps.frame import read_sweep
@@ -43,6 +44,7 @@ __all__ = [
     "__version__",
     "advise",
     "compare",
+    "probe",
     "read_sweep",
     "sweep",
     "theory",
@@ -61,6 +63,7 @@ _HOMES = {
     "WorldUnavailable": "eddyline.errors",
     "advise": "eddyline.adviser",
     "compare": "eddyline.comparison",
+    "probe": "eddyline.probing",
     "read_sweep": "eddyline.sweeps.frame",
     "sweep": "eddyline.sweeps.sweep",
     "theory_map": "eddyline.theory",

@@ -69,7 +69,6 @@ Stated = Settled | Passing | NoModel
 
 WHOLE = "whole packets: less than a packet of backlog of a hundred and more"
 MEAN = "theory takes a base round-trip time that was learnt over time at its mean"
-LOSSES = "loss-based senders without random loss have no equilibrium that theory knows"
 FILM = "theory has the film's mean rate, packets its frames: what a burst leaves takes time"
 
 STATED: dict[str, Stated] = {
@@ -92,8 +91,8 @@ STATED: dict[str, Stated] = {
         "125 packets a file: handshake and start-up, a few percent; 12,000 transfers each way scatter by 2 %",
         {"duration": "24000 s"},
     ),
-    "bidirectional-tcp/*": NoModel(LOSSES),
-    "examples/upload": NoModel(LOSSES),
+    "bidirectional-tcp/*": NoModel("loss-based senders, whose only losses are full buffers: docs/theory/buffer.md"),
+    "examples/upload": NoModel("NewReno without random loss has no equilibrium that theory knows"),
 }
 """By paper and file, `*` and `[...]` as in a shell; the first that fits counts."""
 
