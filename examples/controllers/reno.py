@@ -1,6 +1,6 @@
 """Reno (RFC 5681) and NewReno (RFC 6582) as Python controllers, packet by packet the same as the built-in ones.
 
-    eddyline run examples/upload.toml --controllers examples/controllers/reno.py --set 'flow.*.controller.kind=my-newreno'
+eddyline run examples/upload.toml --controllers examples/controllers/reno.py --set 'flow.*.controller.kind=my-newreno'
 """
 
 from __future__ import annotations

@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     from eddyline.controllers.parameters import Bytes, Duration, Frequency, Packets, Percent, Rate
     from eddyline.controllers.registry import register, registered, unregister
     from eddyline.environment import CongestionControl, env
-    from eddyline.errors import ControllerError, EddylineError, InputError, InternalError, ScenarioError, WorldUnavailable
+    from eddyline.errors import (
+        ControllerError,
+        EddylineError,
+        InputError,
+        InternalError,
+        ScenarioError,
+        WorldUnavailable,
+    )
     from eddyline.result import Result
     from eddyline.scenario import WORLDS, Scenario
     from eddyline.sweeps.frame import read_sweep
@@ -73,7 +80,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("Ack", "Controller", "Loss", "PathFacts", "Round", "Sent", "Timeout"), "eddyline.controllers.base"),
+    **dict.fromkeys(
+        ("Ack", "Controller", "Loss", "PathFacts", "Round", "Sent", "Timeout"), "eddyline.controllers.base"
+    ),
     **dict.fromkeys(
         ("Bytes", "Duration", "Frequency", "Packets", "Percent", "Rate"), "eddyline.controllers.parameters"
     ),

@@ -133,7 +133,7 @@ class PathFacts:
         ack_ratio: Data packets that one acknowledgement stands for.
         initial_window: Initial window in packets.
         known_base_rtt: Propagation and access delay of the round trip in seconds: what a sender cannot know.
-        byte_counting: Growth by what is acknowledged, at most so many packets an acknowledgement in slow start (RFC 3465).
+        byte_counting: Growth by what is acknowledged, in slow start at most so many packets an ACK (RFC 3465).
         paced: Packets are paced whatever the controller wants.
     """
 

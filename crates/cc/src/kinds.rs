@@ -2,7 +2,7 @@
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::boxed::Boxed;
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
@@ -25,17 +25,33 @@ pub struct KindInfo {
     pub example: &'static str,
 }
 
+/// Parameters with the kind's name before them.
+#[derive(Serialize)]
+struct Tagged<'a, P> {
+    kind: &'static str,
+    #[serde(flatten)]
+    params: &'a P,
+}
+
 macro_rules! controllers {
     ($($name:literal $kind:ident($params:ty => $state:ty): $summary:literal, $source:literal, $example:literal;)*) => {
         /// A controller by kind, with its parameters.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
         pub enum ControllerParams {
             $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
             /// One that is not built in.
-            #[serde(untagged, skip_deserializing)]
-            #[schemars(skip)]
+            #[serde(skip)]
             Custom(Custom),
+        }
+
+        impl Serialize for ControllerParams {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$kind(params) => Tagged { kind: $name, params }.serialize(serializer),)*
+                    Self::Custom(custom) => custom.serialize(serializer),
+                }
+            }
         }
 
         /// Every controller there is.

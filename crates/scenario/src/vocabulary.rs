@@ -50,9 +50,8 @@ impl Vocabulary {
                 return Err(VocabularyError::Taken(name.to_owned()));
             }
             let variant = variant(&**kind).ok_or_else(|| VocabularyError::NoTable(name.to_owned()))?;
-            if let Some(variants) = schema["$defs"]["ControllerParams"]["oneOf"].as_array_mut() {
-                variants.push(variant);
-            }
+            let variants = schema.pointer_mut("/$defs/ControllerParams/oneOf").and_then(Json::as_array_mut);
+            variants.expect("the schema of controllers is a choice of kinds").push(variant);
         }
         let shape = shape::compile(&schema);
         Ok(Self { kinds, schema, shape })

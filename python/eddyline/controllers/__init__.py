@@ -1,7 +1,7 @@
 """Controllers of your own: classes that scenarios may name.
 
-`base` says what a controller hears and gives, `parameters` what its constructor may ask for, `registry` keeps the classes
-by name, `sources` finds them in files and modules, `elsewhere` takes them to other processes.
+`base` says what a controller hears and gives, `parameters` what its constructor may ask for, `registry` keeps the
+classes by name, `sources` finds them in files and modules, `elsewhere` takes them to other processes.
 """
 
 from eddyline.controllers.base import Ack, Controller, Loss, PathFacts, Round, Sent, Timeout

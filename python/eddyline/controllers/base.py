@@ -1,4 +1,4 @@
-"""What a controller hears and gives. Deriving from `Controller` is a convenience: any class with these methods will do."""
+"""What a controller hears and gives. Any class with these methods will do; deriving from `Controller` is a help."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ HANDLERS = (
 class Controller:
     """A congestion controller: it hears events, and says how many packets may be in flight and how fast they may leave.
 
-    A class must have `on_ack` or `on_round` (or both), `on_loss` and `on_timeout`; of the other methods only those that it
-    has are called, and a controller without `on_ack` and `on_sent` costs next to nothing per packet. Its constructor takes
-    a `PathFacts` and then, by keyword, the parameters that a scenario may give it.
+    A class must have `on_ack` or `on_round` (or both), `on_loss` and `on_timeout`; of the other methods only those that
+    it has are called, and a controller without `on_ack` and `on_sent` costs next to nothing per packet. Its constructor
+    takes a `PathFacts` and then, by keyword, the parameters that a scenario may give it.
 
     Attributes:
         cwnd: The congestion window in packets: finite, at least 1, fractions allowed. Set it in `__init__`.
@@ -48,7 +48,7 @@ class Controller:
     def on_handshake(self, now: float, rtt: float) -> None:
         """The handshake gave a first round-trip sample, in seconds."""
 
-    def on_sent(self, sent: Sent) -> float | None:
+    def on_sent(self, sent: Sent) -> float | None:  # noqa: ARG002 - for those who derive
         """A data packet is about to leave; the number returned comes back as `stamp` of its acknowledgement.
 
         None, or no such method: the packets in flight, this one included.
@@ -71,7 +71,7 @@ class Controller:
         """The retransmission timer expired."""
 
     def on_ecn(self, mark: Loss) -> None:
-        """A congestion mark was echoed, at most once a round trip. Without this method `on_loss` hears it (RFC 3168)."""
+        """A congestion mark was echoed, at most once a round trip; `on_loss` hears it without this (RFC 3168)."""
 
     def on_spurious_timeout(self, window: float) -> None:
         """The last timeout was spurious (RFC 5682); what is in flight allows `window` packets (RFC 4015)."""

@@ -77,10 +77,11 @@ class Parameters:
             signature = inspect.signature(cls)
         except (ValueError, TypeError) as e:
             raise InputError(f"{wrong}: its parameters cannot be read: {e}") from None
-        first, *rest = list(signature.parameters.values()) or [None]
+        named = list(signature.parameters.values())
+        first, rest = named[0] if named else None, named[1:]
         if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
             raise InputError(
-                f"{wrong} does not take the facts of the path", "def __init__(self, path: el.PathFacts, alpha: float = 2.0)"
+                f"{wrong} does not take the facts of the path", "def __init__(self, path: el.PathFacts, ...)"
             )
         hints = _hints(cls)
         self._open = False
@@ -91,7 +92,9 @@ class Parameters:
             elif p.kind is p.POSITIONAL_ONLY:
                 raise InputError(f"{wrong}: {p.name} cannot be given by name", "parameters of a scenario have names")
             elif p.name == "kind":
-                raise InputError(f"{wrong}: kind is the controller's name in a scenario", "call the parameter otherwise")
+                raise InputError(
+                    f"{wrong}: kind is the controller's name in a scenario", "call the parameter otherwise"
+                )
             elif p.kind is not p.VAR_POSITIONAL:
                 self._all.append(_parameter(p.name, hints.get(p.name), p.default, wrong))
 
@@ -129,14 +132,15 @@ class Parameters:
 
 def _hints(cls: type) -> dict[str, Any]:
     """Annotations of the constructor, as far as they can be understood."""
+    made_by: Any = next(vars(c)["__init__"] for c in cls.__mro__ if "__init__" in vars(c))
     try:
-        return typing.get_type_hints(cls.__init__, include_extras=True)
+        return typing.get_type_hints(made_by, include_extras=True)
     except (NameError, TypeError):  # a name that only type checkers know
         understood = {}
-        for name, hint in getattr(cls.__init__, "__annotations__", {}).items():
+        for name, hint in getattr(made_by, "__annotations__", {}).items():
+            alone = types.FunctionType(compile("None", "", "eval"), getattr(made_by, "__globals__", {}))
+            alone.__annotations__ = {name: hint}
             try:
-                alone = types.FunctionType(compile("None", "", "eval"), getattr(cls.__init__, "__globals__", {}))
-                alone.__annotations__ = {name: hint}
                 understood.update(typing.get_type_hints(alone, include_extras=True))
             except (NameError, TypeError):
                 continue

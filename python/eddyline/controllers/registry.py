@@ -27,9 +27,10 @@ def register(name: str, cls: None = None, *, source: str = "") -> Callable[[_Cla
 def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Class | Callable[[_Class], _Class]:
     """Lets scenarios name a class: `el.register("mine", Mine)`, or as decorator `@el.register("mine")`.
 
-    From then on `controller = { kind = "mine", ... }` is a controller in this process, and in the processes of its sweeps;
-    the other keys are the keyword arguments of its constructor, and the annotations of these say what they may be.
-    Scenarios that were loaded before keep the class they were loaded with. A name that was registered before is taken over.
+    From then on `controller = { kind = "mine", ... }` is a controller in this process, and in the processes of its
+    sweeps; the other keys are the keyword arguments of its constructor, and the annotations of these say what they may
+    be. Scenarios that were loaded before keep the class they were loaded with. A name that was registered before is
+    taken over.
 
     Args:
         name: What scenarios call it: letters, digits, `-` and `_`.

@@ -37,8 +37,8 @@ def load(what: str) -> None:
     """Runs a file or imports a module, so that it registers its controllers; with `:Class`, registers that class too.
 
     Args:
-        what: `FILE.py`, `MODULE` or either with `:CLASS`. A class that is not registered by its own module is called by its
-            attribute `kind`, or else by its name in small letters.
+        what: `FILE.py`, `MODULE` or either with `:CLASS`. A class that its own module does not register is called by
+            its attribute `kind`, or else by its name in small letters.
 
     Raises:
         InputError: There is no such thing, it fails, or it registers nothing.
@@ -56,7 +56,8 @@ def load(what: str) -> None:
         return
     if registered() == before and not any(c.__module__ == module.__name__ for c in before.values()):
         raise InputError(
-            f"{what}: registers no controller", 'put @el.register("name") above the class, or say which: ' + what + ":Class"
+            f"{what}: registers no controller",
+            'put @el.register("name") above the class, or say which: ' + what + ":Class",
         )
 
 
@@ -87,7 +88,7 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
     linecache.cache[str(path)] = (len(source), None, source.splitlines(keepends=True), str(path))
     sys.modules[name] = module
     try:
-        exec(compile(text, str(path), "exec"), vars(module))  # noqa: S102 - running it is what was asked for
+        exec(compile(text, str(path), "exec"), vars(module))
     except Exception as e:
         del sys.modules[name]
         raise _broken(str(path), e) from e
@@ -95,8 +96,9 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
 
 
 def _module(name: str) -> ModuleType:
-    if "" not in sys.path and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    here = str(Path.cwd())
+    if "" not in sys.path and here not in sys.path:
+        sys.path.insert(0, here)
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as e:
