@@ -1,22 +1,14 @@
 //! A controller with much state, kept apart: every flow has room for the largest kind.
 
-use std::fmt;
-
 use eddyline_units::Time;
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, Sent, Stamp, Timeout};
 
 /// A controller behind a pointer.
-#[derive(Clone)]
-pub struct Boxed<C: ?Sized>(pub(crate) Box<C>);
+#[derive(Debug, Clone)]
+pub struct Boxed<C>(pub(crate) Box<C>);
 
-impl<C: ?Sized> fmt::Debug for Boxed<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Boxed(..)")
-    }
-}
-
-impl<C: Controller + ?Sized> Controller for Boxed<C> {
+impl<C: Controller> Controller for Boxed<C> {
     fn on_handshake(&mut self, now: Time, rtt: Time) {
         self.0.on_handshake(now, rtt);
     }

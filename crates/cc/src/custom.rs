@@ -10,7 +10,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::boxed::Boxed;
+use crate::added::Added;
 use crate::controller::{Controller, PathFacts};
 
 /// A table of parameters by name.
@@ -78,8 +78,8 @@ impl Custom {
         &self.name
     }
 
-    pub(crate) fn build(&self, facts: &PathFacts) -> Boxed<dyn Controller + Send> {
-        Boxed(self.params.build(facts))
+    pub(crate) fn build(&self, facts: &PathFacts) -> Box<Added> {
+        Added::new(self.params.build(facts))
     }
 }
 

@@ -4,7 +4,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::boxed::Boxed;
+use crate::added::Added;
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
 use crate::custom::Custom;
 use crate::{
@@ -82,8 +82,8 @@ macro_rules! controllers {
         #[expect(missing_docs, reason = "the kinds document themselves")]
         pub enum AnyController {
             $($kind($state),)*
-            /// One that is not built in: the only one behind a pointer to functions.
-            Custom(Boxed<dyn Controller + Send>),
+            /// One that is not built in: the only one that is called by a pointer.
+            Custom(Box<Added>),
         }
 
         impl Controller for AnyController {
@@ -100,8 +100,7 @@ macro_rules! controllers {
             fn on_ack(&mut self, ack: &Ack) {
                 match self {
                     $(Self::$kind(c) => c.on_ack(ack),)*
-                    // a copy of its own: the event itself need not be in memory for the sake of this one
-                    Self::Custom(c) => { let copy = *ack; c.on_ack(&copy); }
+                    Self::Custom(c) => c.on_ack(ack),
                 }
             }
             #[inline]

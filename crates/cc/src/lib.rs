@@ -4,6 +4,7 @@
 //! time, draws a random number, logs or allocates. Windows are in packets and fractional; the transport turns them into
 //! bytes.
 
+mod added;
 mod backlog;
 mod base_rtt;
 mod bbr;
