@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from eddyline import theory
     from eddyline.adviser import Advice, advise
     from eddyline.comparison import compare
-    from eddyline.errors import EddylineError, InputError, InternalError, ScenarioError, WorldUnavailable
+    from eddyline.controllers.base import Ack, Controller, Loss, PathFacts, Round, Sent, Timeout
+    from eddyline.controllers.parameters import Bytes, Duration, Frequency, Packets, Percent, Rate
+    from eddyline.controllers.registry import register, registered, unregister
+    from eddyline.environment import CongestionControl, env
+    from eddyline.errors import (
+        ControllerError,
+        EddylineError,
+        InputError,
+        InternalError,
+        ScenarioError,
+        WorldUnavailable,
+    )
     from eddyline.probing import probe
     from eddyline.result import Result
     from eddyline.scenario import WORLDS, Scenario
@@ -33,25 +44,54 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WORLDS",
+    "Ack",
     "Advice",
+    "Bytes",
+    "CongestionControl",
+    "Controller",
+    "ControllerError",
+    "Duration",
     "EddylineError",
+    "Frequency",
     "InputError",
     "InternalError",
+    "Loss",
+    "Packets",
+    "PathFacts",
+    "Percent",
+    "Rate",
     "Result",
+    "Round",
     "Scenario",
     "ScenarioError",
+    "Sent",
+    "Timeout",
     "WorldUnavailable",
     "__version__",
     "advise",
     "compare",
+    "env",
     "probe",
     "read_sweep",
+    "register",
+    "registered",
     "sweep",
     "theory",
     "theory_map",
+    "unregister",
 ]
 
 _HOMES = {
+    **dict.fromkeys(
+        ("Ack", "Controller", "Loss", "PathFacts", "Round", "Sent", "Timeout"), "eddyline.controllers.base"
+    ),
+    **dict.fromkeys(
+        ("Bytes", "Duration", "Frequency", "Packets", "Percent", "Rate"), "eddyline.controllers.parameters"
+    ),
+    **dict.fromkeys(("register", "registered", "unregister"), "eddyline.controllers.registry"),
+    "CongestionControl": "eddyline.environment",
+    "ControllerError": "eddyline.errors",
+    "env": "eddyline.environment",
     "Advice": "eddyline.adviser",
     "WORLDS": "eddyline.scenario",
     "EddylineError": "eddyline.errors",

@@ -94,7 +94,8 @@ pub enum PartialAck {
 
 /// A congestion controller.
 ///
-/// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one.
+/// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one. What it answers may
+/// change with events only: an answer holds until the next one.
 pub trait Controller {
     /// The handshake gave a first round-trip sample.
     fn on_handshake(&mut self, _now: Time, _rtt: Time) {}

@@ -4,6 +4,7 @@
 //! time, draws a random number, logs or allocates. Windows are in packets and fractional; the transport turns them into
 //! bytes.
 
+mod added;
 mod backlog;
 mod base_rtt;
 mod bbr;
@@ -15,6 +16,7 @@ mod compound;
 mod controller;
 mod copa;
 mod cubic;
+mod custom;
 mod delivery_rate;
 mod fast;
 mod highspeed;
@@ -26,6 +28,7 @@ mod kinds;
 mod ledbat;
 mod newreno;
 mod reno;
+mod round_report;
 mod round_trips;
 mod scalable;
 mod slow_start;
@@ -46,6 +49,7 @@ pub use compound::{Compound, CompoundParams};
 pub use controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
 pub use copa::{Copa, CopaParams};
 pub use cubic::{Cubic, CubicParams, CubicProfile};
+pub use custom::{Custom, CustomKind, CustomParams, ParamTable, custom};
 pub use fast::{Fast, FastParams, FastProfile};
 pub use highspeed::{HighSpeed, HighSpeedParams};
 pub use htcp::{HTcp, HTcpParams};
@@ -55,6 +59,7 @@ pub use kinds::{AnyController, ControllerParams, KINDS, KindInfo};
 pub use ledbat::{Ledbat, LedbatParams, LedbatProfile};
 pub use newreno::{NewReno, NewRenoParams};
 pub use reno::{Reno, RenoParams};
+pub use round_report::{RoundMeter, RoundReport};
 pub use scalable::{Scalable, ScalableParams};
 pub use slow_start::SlowStartKind;
 pub use tahoe::{Tahoe, TahoeParams};

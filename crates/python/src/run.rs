@@ -16,12 +16,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns;
+use crate::custom;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::scenario::{Names, Scenario};
 use crate::theory::{algorithm, named};
 
 /// From one look at signals, and call of the caller's progress, to the next.
-const BETWEEN_CALLS: Duration = Duration::from_millis(100);
+pub(crate) const BETWEEN_CALLS: Duration = Duration::from_millis(100);
 
 /// What a world answered.
 #[pyclass(frozen, module = "eddyline._core")]
@@ -68,6 +69,9 @@ pub(crate) fn run(
 fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, wall: Instant) -> PyResult<Answer> {
     let (mut raised, mut heard) = (None, Instant::now());
     let mut observe = |progress: Progress| {
+        if custom::failed() {
+            return ControlFlow::Break(());
+        }
         if heard.elapsed() < BETWEEN_CALLS {
             return ControlFlow::Continue(());
         }
@@ -80,18 +84,24 @@ fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, 
             }
         }
     };
+    custom::begin();
     let outcome = eddyline_sim::run(network, options, &mut observe);
-    if let Some(e) = raised {
+    if let Some(e) = custom::take().or(raised) {
         return Err(e);
     }
-    let outcome = outcome.map_err(|e| match e {
-        SimError::UnknownEntity(_) => InputError::new_err((e.to_string(), names_hint(network))),
-        SimError::TooManyRows(_) => {
-            InputError::new_err((e.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
-        }
-        SimError::Interrupted | SimError::NotConserved(_) => internal(e.to_string()),
-    })?;
+    let outcome = outcome.map_err(|e| refused(e, network))?;
     Ok(Answer { result: outcome.result, series: outcome.series, log: outcome.log })
+}
+
+/// Why a simulation gave nothing, as an exception.
+pub(crate) fn refused(error: SimError, network: &Network) -> PyErr {
+    match error {
+        SimError::UnknownEntity(_) => InputError::new_err((error.to_string(), names_hint(network))),
+        SimError::TooManyRows(_) => {
+            InputError::new_err((error.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
+        }
+        SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
+    }
 }
 
 /// Whose packets can be logged.

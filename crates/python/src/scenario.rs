@@ -9,6 +9,7 @@ use eddyline_theory::population::{PopulationMethod, PopulationOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::custom::current;
 use crate::errors::{ScenarioError, guarded, internal};
 use crate::run::{self, Run, TheoryRequest};
 use crate::theory::{self, MapRequest};
@@ -53,7 +54,8 @@ pub(crate) fn load(
 ) -> PyResult<Scenario> {
     let format = format_named(format)?;
     let input = Input { text, format, name, folder: folder.as_deref() };
-    guarded(|| Ok(eddyline_scenario::load(&input, &overrides))).and_then(|loaded| Scenario::of(py, loaded))
+    guarded(|| Ok(eddyline_scenario::load_with(&current(), &input, &overrides)))
+        .and_then(|loaded| Scenario::of(py, loaded))
 }
 
 /// The format of this name.
@@ -70,7 +72,8 @@ pub(crate) fn format_named(name: &str) -> PyResult<Format> {
 #[pyfunction]
 #[pyo3(signature = (path, overrides = Vec::new()))]
 pub(crate) fn load_file(py: Python<'_>, path: PathBuf, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
-    guarded(|| Ok(eddyline_scenario::load_file(&path, &overrides))).and_then(|loaded| Scenario::of(py, loaded))
+    guarded(|| Ok(eddyline_scenario::load_file_with(&current(), &path, &overrides)))
+        .and_then(|loaded| Scenario::of(py, loaded))
 }
 
 impl Scenario {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.errors import EddylineError, ScenarioError
+from eddyline.errors import ControllerError, EddylineError, ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,6 +130,8 @@ def main(args: Sequence[str] | None = None) -> int:
         _say(str(e), e.hint)
         return e.exit_code
     except EddylineError as e:
+        if isinstance(e, ControllerError):
+            click.echo(e.traceback, nl=False, err=True)
         _say(str(e), e.hint)
         return e.exit_code
     except BrokenPipeError:

@@ -68,7 +68,7 @@ enum Episode {
 }
 
 /// A flow's sending end.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Sender {
     pub controller: AnyController,
     una: u64,
