@@ -8,6 +8,7 @@
     r.flows, r.links  # pandas frames, SI units
     el.compare(r, t)  # one table
     el.sweep(s, {"link.up.rate": ["1 Mbit/s", "2 Mbit/s"]}, out="rates").flows  # a grid
+    el.gauntlet("bbr").passed  # a controller against some fifty scenarios
     el.theory.stability(s).plot()  # what only theory answers
 
 Everything is loaded on first use, so that `import eddyline` itself costs nothing.
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from eddyline.adviser import Advice, advise
     from eddyline.comparison import compare
     from eddyline.errors import EddylineError, InputError, InternalError, ScenarioError, WorldUnavailable
+    from eddyline.gauntlet import gauntlet
     from eddyline.result import Result
     from eddyline.scenario import WORLDS, Scenario
     from eddyline.sweeps.frame import read_sweep
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "advise",
     "compare",
+    "gauntlet",
     "read_sweep",
     "sweep",
     "theory",
@@ -61,6 +64,7 @@ _HOMES = {
     "WorldUnavailable": "eddyline.errors",
     "advise": "eddyline.adviser",
     "compare": "eddyline.comparison",
+    "gauntlet": "eddyline.gauntlet",
     "read_sweep": "eddyline.sweeps.frame",
     "sweep": "eddyline.sweeps.sweep",
     "theory_map": "eddyline.theory",

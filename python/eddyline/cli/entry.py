@@ -25,6 +25,7 @@ COMMANDS = {
     "verify": "run a stored result again and say whether it is the same",
     "reproduce": "reproduce a paper, exhibit by exhibit, with computed verdicts",
     "advise": "size the buffers of an access link, with the tc lines to type",
+    "gauntlet": "hold a controller against some fifty scenarios, with a scorecard for CI",
     "init": "write a commented scenario file to start from",
     "list": "controllers, queues, traffic models, presets, papers",
     "schema": "print the JSON Schema of scenario files",
