@@ -135,7 +135,7 @@ def command(
     """
     from eddyline.cli.progress import Progress
     from eddyline.folder import claim, claim_file
-    from eddyline.gauntlet import Card, gauntlet, suite
+    from eddyline.gauntlet import Card, run, suite
 
     if listing:
         for test in suite().only(only):
@@ -153,7 +153,7 @@ def command(
     before = None if base is None else Card.load(base)
     with Progress(silent=no_progress) as progress:
         progress.expect(1)
-        card = gauntlet(
+        card = run(
             controller,
             against=against,
             parameters=dict(parameters),

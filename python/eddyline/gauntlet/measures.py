@@ -92,7 +92,7 @@ def _lost(test: Test, _result: Result, document: Document) -> float:
 
 
 def _filled(test: Test, _result: Result, document: Document) -> float | None:
-    shares = [link["goodput_utilisation"] for link in _named(test, document["links"])]
+    shares = [link["utilisation"] for link in _named(test, document["links"])]
     return None if None in shares else min(shares)
 
 
@@ -135,7 +135,7 @@ MEASURES = {
     "rtt_p99": Measure("99th percentile of the round-trip time", _rtt_p99, seconds),
     "resent": Measure("retransmissions over all data packets sent", _resent, percent),
     "lost": Measure("packets lost on the wire", _lost, count),
-    "filled": Measure("payload on the wire over what the link could carry", _filled, percent),
+    "filled": Measure("bits on the wire over what the link could carry", _filled, percent),
     "recovery": Measure("time until a second's goodput reaches the level", _recovery, seconds, series=True),
     "completion_mean": Measure("mean completion time", _arrivals_mean, seconds),
     "traffic_loss": Measure("share of packets that did not arrive", _traffic_loss, percent),

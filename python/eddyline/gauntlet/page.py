@@ -90,7 +90,8 @@ def _section(card: Card, verdict: Verdict, test: Test) -> str:
     source = "" if test.source is None else f"<p class=source>{escape(test.source)}</p>"
     picture = base64.b64encode(_picture(card, test)).decode()
     return (
-        f"<section id={verdict.name}><h3>{escape(verdict.name)} {_badge(verdict)}</h3><p>{escape(verdict.tests)}</p>{source}"
+        f"<section id={verdict.name}><h3>{escape(verdict.name)} {_badge(verdict)}</h3>"
+        f"<p>{escape(verdict.tests)}</p>{source}"
         f"<p class=where>{escape(verdict.text)}, {escape(verdict.bound.text)}{_why(verdict)}</p>"
         f'<figure><img alt="{escape(verdict.name)} over time" src="data:image/png;base64,{picture}"></figure></section>'
     )

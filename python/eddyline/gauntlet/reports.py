@@ -34,9 +34,8 @@ def changed(change: Change, verdict: Verdict) -> str:
 def markdown(card: Card) -> str:
     """A table, the failures first in words."""
     lines = [f"## Gauntlet: {summary(card)}", ""]
-    for v in card.verdicts:
-        if not v.passed:
-            lines.append(f"- **{v.name}**: {v.error or v.why} ({v.text}, {v.bound.text})")
+    failed = (v for v in card.verdicts if not v.passed)
+    lines += [f"- **{v.name}**: {v.error or v.why} ({v.text}, {v.bound.text})" for v in failed]
     lines += ["", *_table(card), ""]
     return "\n".join(lines)
 

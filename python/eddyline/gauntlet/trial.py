@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from eddyline.gauntlet.suite import Test
     from eddyline.scenario import Scenario
 
-__all__ = ["SEEDS", "gauntlet"]
+__all__ = ["SEEDS", "run"]
 
 SEEDS = 3
 """How often each test runs unless said."""
@@ -30,7 +30,7 @@ class _Stopped(Exception):  # noqa: N818 - a message between threads, nobody's e
     pass
 
 
-def gauntlet(
+def run(
     controller: str,
     *,
     against: Iterable[str] = (),
@@ -71,7 +71,7 @@ def gauntlet(
         for kind, values in kinds
         for test in tests
     ]
-    verdicts = _run(scenarios, jobs or os.cpu_count() or 1, done)
+    verdicts = _all(scenarios, jobs or os.cpu_count() or 1, done)
     cards = [
         Card(kind, values, suite().version, seeds, tuple(verdicts[place * len(tests) : (place + 1) * len(tests)]))
         for place, (kind, values) in enumerate(kinds)
@@ -83,7 +83,7 @@ def gauntlet(
     )
 
 
-def _run(
+def _all(
     tests: Sequence[tuple[Test, Sequence[Scenario]]], jobs: int, done: Callable[[int, int], object] | None
 ) -> list[Verdict]:
     stop, lock = threading.Event(), threading.Lock()
