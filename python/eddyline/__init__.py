@@ -8,6 +8,7 @@
     r.flows, r.links  # pandas frames, SI units
     el.compare(r, t)  # one table
     el.sweep(s, {"link.up.rate": ["1 Mbit/s", "2 Mbit/s"]}, out="rates").flows  # a grid
+    el.gauntlet.run("bbr").passed  # a controller against some fifty scenarios
     el.theory.stability(s).plot()  # what only theory answers
 
 Everything is loaded on first use, so that `import eddyline` itself costs nothing.
@@ -18,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from eddyline import theory
+    from eddyline import gauntlet, theory
     from eddyline.adviser import Advice, advise
     from eddyline.comparison import compare
     from eddyline.controllers.base import Ack, Controller, Loss, PathFacts, Round, Sent, Timeout
@@ -71,6 +72,7 @@ __all__ = [
     "advise",
     "compare",
     "env",
+    "gauntlet",
     "probe",
     "read_sweep",
     "register",
@@ -115,8 +117,8 @@ def __getattr__(name: str) -> object:
 
     if name == "__version__":
         return importlib.import_module("eddyline._core").VERSION
-    if name == "theory":
-        return importlib.import_module("eddyline.theory")
+    if name in ("gauntlet", "theory"):
+        return importlib.import_module(f"eddyline.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'eddyline' has no attribute {name!r}")

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::check::{load as on_links, meaning, media, names, pairs, walk};
+use crate::check::{load as on_links, meaning, media, names, pairs, variation, walk};
 use crate::diagnostic::{Diagnostics, Report};
 use crate::expect::{self, Expectation};
 use crate::input::{Format, Input};
@@ -78,6 +78,7 @@ fn understand(
     meaning::check(&root, &typed, report);
     pairs::check(&root, &typed, report);
     media::check(&root, &typed, report);
+    variation::check(&root, &typed, report);
     let traces = trace::read(&root, &typed, input.folder, report);
     on_links::check(&root, &typed, &traces.of_traffic, report);
     let expectations = expectations(&root, &typed, input, report);
@@ -99,7 +100,7 @@ fn understand(
     }
     let canonical = serde_json::to_string_pretty(&file).ok()? + "\n";
     let sha256 = Sha256::digest(canonical.as_bytes()).iter().map(|b| format!("{b:02x}")).collect::<String>();
-    let network = build::network(&file, sha256.clone(), &traces.of_traffic, &traces.of_arrivals);
+    let network = build::network(&file, sha256.clone(), &traces.of_traffic, &traces.of_arrivals, &traces.of_links);
     Some(Scenario { network, canonical, sha256, expectations, files: traces.files })
 }
 

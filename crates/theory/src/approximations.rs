@@ -1,7 +1,7 @@
 //! What the equilibrium does not honour of a scenario, in words.
 
 use eddyline_cc::{BaseRttSource, ControllerParams, FastParams};
-use eddyline_path::loss::LossParams;
+use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::{Limit, QueueParams};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Application, Flow, Link, Traffic};
@@ -244,7 +244,7 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
     }
 }
 
-/// What no theory here honours of the lines that are used: framing, reconstruction, and media that links share.
+/// What no theory here honours of the lines that are used: framing, reconstruction, media that links share, and what varies.
 pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
     let on = |odd: fn(&Link) -> bool| {
         let links = network.links.iter().enumerate().filter(|(l, link)| used(*l) && odd(link));
@@ -260,6 +260,21 @@ pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut
         notes.push(format!(
             "{which}: the half-duplex medium is not modelled, each transmits at its rate whatever the others do"
         ));
+    }
+    if let Some(which) = on(|link| link.variation.conditions.is_some()) {
+        notes.push(format!(
+            "{which}: changes, outages and traces are not modelled, theory has the rate, delay and loss given for the link all \
+             the time"
+        ));
+    }
+    if let Some(which) = on(|link| link.variation.jitter.is_some()) {
+        notes.push(format!("{which}: jitter is not modelled, neither its mean delay nor reordering"));
+    }
+    if let Some(which) = on(|link| link.variation.policer.is_some()) {
+        notes.push(format!("{which}: the policer is not modelled, the link's rate alone limits"));
+    }
+    if let Some(which) = on(|link| matches!(link.loss, LossParams::Pattern(LossPattern::GilbertElliott { .. }))) {
+        notes.push(format!("{which}: loss in bursts is not modelled, theory has no loss there"));
     }
 }
 

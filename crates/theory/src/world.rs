@@ -167,7 +167,9 @@ fn response(network: &Network, flow: &Flow) -> Option<Response> {
     }
     let lossy = flow.data.iter().filter_map(|l| match network.links[*l as usize].loss {
         LossParams::Independent(p) => (p > 0.0).then_some((*l, p, Losses::Random)),
-        LossParams::Pattern(LossPattern::Periodic { every }) => Some((*l, 1.0 / every.max(1) as f64, Losses::Periodic)),
+        LossParams::Pattern(pattern @ LossPattern::Periodic { .. }) => Some((*l, pattern.mean(), Losses::Periodic)),
+        // what comes in bursts is one event to a window: no response function holds
+        LossParams::Pattern(LossPattern::GilbertElliott { .. }) => None,
     });
     let lossy: Vec<(LinkId, f64, Losses)> = lossy.collect();
     let alone = |l: LinkId| network.flows.iter().filter(|f| f.data.contains(&l)).count() == 1;

@@ -26,6 +26,7 @@ COMMANDS = {
     "reproduce": "reproduce a paper, exhibit by exhibit, with computed verdicts",
     "advise": "size the buffers of an access link, with the tc lines to type",
     "probe": "find out whether a buffer counts bytes, packets or cells",
+    "gauntlet": "hold a controller against some fifty scenarios, with a scorecard for CI",
     "init": "write a commented scenario file to start from",
     "list": "controllers, queues, traffic models, presets, papers",
     "schema": "print the JSON Schema of scenario files",

@@ -110,6 +110,11 @@ impl FifoLink {
         Some(Departure { start, end })
     }
 
+    /// A packet is dropped before the queue.
+    pub fn refuse(&mut self, bytes: u32, class: Class) {
+        self.meter.refuse(bytes, class);
+    }
+
     /// How long a packet that arrives now would wait.
     #[must_use]
     pub fn backlog(&self, now: Time) -> Time {

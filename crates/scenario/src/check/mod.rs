@@ -8,4 +8,5 @@ pub(crate) mod near;
 pub(crate) mod pairs;
 pub(crate) mod quantity;
 pub(crate) mod shape;
+pub(crate) mod variation;
 pub(crate) mod walk;

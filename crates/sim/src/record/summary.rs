@@ -111,8 +111,8 @@ fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>
     let link = &network.links[index];
     let (m, lost) = net.meter(index);
     let window = network.duration - network.warmup;
-    let capacity = link.rate.as_bps() as f64 * window.as_secs_f64();
-    let used = |bytes: u64| Some(bytes as f64 * 8.0 / capacity);
+    let capacity = link.capacity_bits(network.warmup, network.duration);
+    let used = |bytes: u64| (capacity > 0.0).then(|| bytes as f64 * 8.0 / capacity);
     let mean = |integral: u128| Some(integral as f64 / window.as_ps() as f64);
     let share = sampler.and_then(|s| s.share(index));
     LinkResult {
