@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::base_rtt::{BaseRtt, BaseRttSource};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
+use crate::delay::Delay;
+use crate::drain::{DrainParams, Step};
+use crate::fast_options::{Asked, Options};
+use crate::rate_correction::RateCorrectionParams;
 
 /// Which details fill the gaps that the equations leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +77,28 @@ pub struct FastParams {
     #[serde(default = "two_packets")]
     #[schemars(extend("x-least" = 1))]
     pub min_window: Packets,
+    /// Which queueing counts: `round_trip`, `forward` or `weighted`; the latter two need `tcp.timestamps`.
+    #[serde(default, skip_serializing_if = "is_round_trip")]
+    pub delay: Delay,
+    /// Acknowledgements to keep queued on the way back at most: the receiver is asked to acknowledge several packets together
+    /// (as RFC 5690). Needs a `delay` of one way. Default: the receiver does as it pleases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-above" = 0))]
+    pub ack_alpha: Option<Packets>,
+    /// The base round-trip time is the smallest sample of this time. Default: of all time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-least" = "10 ms"))]
+    pub base_rtt_age: Option<Time>,
+    /// Pauses that let the queue run empty. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<DrainParams>,
+    /// One pause of a new flow, once it has settled. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_correction: Option<RateCorrectionParams>,
+}
+
+const fn is_round_trip(delay: &Delay) -> bool {
+    matches!(delay, Delay::RoundTrip)
 }
 
 const fn half() -> f64 {
@@ -129,6 +155,8 @@ pub struct Fast {
     before_timeout: f64,
     /// Only in the profile of the ns-2 module.
     module: Option<Ns2Module>,
+    /// Where some are asked for.
+    options: Option<Box<Options>>,
 }
 
 /// What only the ns-2 module keeps.
@@ -176,6 +204,16 @@ impl Fast {
                 pending: 0.0,
                 planned: 0.0,
             }),
+            options: Options::new(
+                &Asked {
+                    delay: p.delay,
+                    ack_alpha: p.ack_alpha,
+                    base_rtt_age: p.base_rtt_age,
+                    drain: p.drain.as_ref(),
+                    rate_correction: p.rate_correction.as_ref(),
+                },
+                facts,
+            ),
         }
     }
 
@@ -188,10 +226,42 @@ impl Fast {
         if self.avg_ps == 0.0 {
             self.avg_ps = sample;
         } else {
-            let weight = (self.filter_gain * per_packets).min(self.filter_cap);
-            self.avg_ps += weight * (sample - self.avg_ps);
+            self.avg_ps += self.weight(per_packets) * (sample - self.avg_ps);
         }
         (base, self.avg_ps)
+    }
+
+    /// Weight of a sample in the average.
+    #[inline]
+    fn weight(&self, per_packets: f64) -> f64 {
+        (self.filter_gain * per_packets).min(self.filter_cap)
+    }
+
+    /// As [`measure`](Self::measure), by the options: average less base is the delay that counts. None while the window is down
+    /// to drain the queue, and the law has no say.
+    #[cold]
+    #[inline(never)]
+    fn measure_by_options(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> Option<(f64, f64)> {
+        let mut options = self.options.take()?;
+        options.sample(ack.now, rtt, &mut self.base);
+        let paused = options.is_of_a_pause(ack);
+        let (base, avg) =
+            if paused { (self.base.sample(rtt).as_ps() as f64, self.avg_ps) } else { self.measure(rtt, per_packets) };
+        let base = options.base(ack, rtt, if paused { 0.0 } else { self.weight(per_packets) }, base, avg);
+        options.ask(ack, self.window);
+        let step = if ack.in_recovery {
+            Step::None
+        } else {
+            // one sample, not the average: a queue is empty for moments
+            options.pause(ack, rtt, self.window, rtt.as_ps() as f64 - base < self.threshold_ps)
+        };
+        self.options = Some(options);
+        match step {
+            Step::None => return (!paused).then_some((base, avg)),
+            Step::Stay => {}
+            Step::Down(window) | Step::Back(window) => self.set_window(window.max(self.floor)),
+        }
+        None
     }
 
     #[inline]
@@ -262,7 +332,12 @@ impl Controller for Fast {
     fn on_ack(&mut self, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
         let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
-        let (base, avg) = self.measure(rtt, per_packets);
+        let (base, avg) = if self.options.is_none() {
+            self.measure(rtt, per_packets)
+        } else {
+            let Some(measured) = self.measure_by_options(ack, rtt, per_packets) else { return };
+            measured
+        };
         if ack.in_recovery {
             return;
         }
@@ -283,11 +358,17 @@ impl Controller for Fast {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.round = loss.now;
+        if let Some(options) = &mut self.options {
+            options.abandon(loss.now, false);
+        }
         self.set_window((self.window * self.loss_factor).max(self.floor));
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.round = timeout.now;
+        if let Some(options) = &mut self.options {
+            options.abandon(timeout.now, true);
+        }
         if !timeout.repeated {
             self.before_timeout = self.window;
         }
@@ -319,5 +400,9 @@ impl Controller for Fast {
 
     fn base_rtt(&self) -> Option<Time> {
         self.base.get()
+    }
+
+    fn ack_ratio(&self) -> Option<u32> {
+        self.options.as_ref().and_then(|o| o.ack_ratio())
     }
 }
