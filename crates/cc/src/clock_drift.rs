@@ -2,9 +2,9 @@
 //!
 //! Per window of time one reading is kept, that of the smallest round-trip time: its offset errs by no more than half of what the
 //! round trip queued (the clock filter of NTP, RFC 5905, section 10). Slopes between all pairs of kept readings are put in
-//! order (Theil 1950, Sen 1968): half of them lie between the first and the third quartile, and the estimate moves only as far as
-//! it must to lie there too. A line of readings gives its slope at once; readings that scatter, or that jump because traffic came
-//! or went, leave the estimate alone. When the table is full, neighbours are merged and windows get twice as long, so it always
+//! order (Theil 1950, Sen 1968): half of them lie between the first and the third quartile. Where these are near each other the
+//! estimate moves as far as it must to lie between them; where they are not, or are beyond what clocks do, readings are of queues
+//! that fill and empty, and the estimate is left alone. When the table is full, neighbours are merged and windows get twice as long, so it always
 //! covers the whole connection and knows the drift ever better.
 //!
 //! A sender that holds a queue at a target bends that queue's delay to what it believes of the drift: a queue that grows looks
@@ -14,11 +14,13 @@
 
 /// Windows kept; a power of two.
 const WINDOWS: usize = 32;
-/// The first windows' length, and the longest, in picoseconds: 0.25 s and 64 s.
-const SHORTEST: f64 = 0.25e12;
+/// The first windows' length, and the longest, in picoseconds: 1 s and 64 s.
+const SHORTEST: f64 = 1e12;
 const LONGEST: f64 = 64e12;
 /// Windows without which there is no estimate.
 const FEWEST: usize = 8;
+/// Quartiles farther apart say nothing.
+const NEAR: f64 = 100e-6;
 /// No clock is taken to be worse (RFC 5905, section 7.2: MAXFREQ).
 const MOST: f64 = 500e-6;
 
@@ -184,6 +186,9 @@ impl Drift {
             return;
         }
         slopes.sort_unstable_by(f64::total_cmp);
-        self.rate = self.rate.max(slopes[n / 4]).min(slopes[n - 1 - n / 4]).clamp(-MOST, MOST);
+        let (low, high) = (slopes[n / 4], slopes[n - 1 - n / 4]);
+        if high - low <= NEAR && low <= MOST && high >= -MOST {
+            self.rate = self.rate.max(low).min(high).clamp(-MOST, MOST);
+        }
     }
 }

@@ -33,6 +33,16 @@ impl Delay {
 /// Weight of an acknowledgement in the average of how many packets one acknowledges.
 const PER_ACK_WEIGHT: f64 = 1.0 / 32.0;
 
+/// Queueing delay of the round trip in picoseconds, in two parts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Split {
+    /// What counts as congestion, smoothed.
+    pub(crate) counted: f64,
+    /// What does not, smoothed, and of the latest sample.
+    pub(crate) uncounted: f64,
+    pub(crate) uncounted_now: f64,
+}
+
 /// The counted delay where it is not that of the round trip.
 #[derive(Debug, Clone)]
 pub(crate) struct Counted {
@@ -56,8 +66,8 @@ impl Counted {
         Some(Self { one_way: OneWay::new(), ratio, per_ack: f64::from(facts.ack_ratio.max(1)), avg: None })
     }
 
-    /// Hears a sample whose weight in the average is `weight`; gives the smoothed delay that counts, in picoseconds.
-    pub(crate) fn hear(&mut self, ack: &Ack, rtt: Time, weight: f64) -> f64 {
+    /// Hears a sample whose weight in the average is `weight`.
+    pub(crate) fn hear(&mut self, ack: &Ack, rtt: Time, weight: f64) -> Split {
         // what fills a gap in SACK's knowledge says nothing of how many packets make an acknowledgement
         if !ack.in_recovery && ack.acked > 0.0 {
             self.per_ack += PER_ACK_WEIGHT * (ack.acked - self.per_ack);
@@ -67,7 +77,11 @@ impl Counted {
         let avg = self.avg.get_or_insert(now);
         avg.forward += weight * (now.forward - avg.forward);
         avg.reverse += weight * (now.reverse - avg.reverse);
-        avg.forward + share * avg.reverse
+        Split {
+            counted: avg.forward + share * avg.reverse,
+            uncounted: (1.0 - share) * avg.reverse,
+            uncounted_now: (1.0 - share) * now.reverse,
+        }
     }
 
     /// What a second of reverse queueing counts for.

@@ -131,7 +131,9 @@ const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 #[derive(Debug, Clone)]
 pub struct Fast {
     window: f64,
-    /// Its reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
+    /// Packets in flight for each of the window: above one where acknowledgements wait and that does not count.
+    stretch: f64,
+    /// The window's reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
     per_window: f64,
     base: BaseRtt,
     /// Smoothed round-trip time in picoseconds; zero before the first sample.
@@ -181,6 +183,7 @@ impl Fast {
         let floor = p.min_window.get().max(1.0);
         Self {
             window: facts.initial_window.max(floor),
+            stretch: 1.0,
             per_window: 1.0 / facts.initial_window.max(floor),
             base: BaseRtt::new(p.base_rtt, facts),
             avg_ps: 0.0,
@@ -247,13 +250,24 @@ impl Fast {
         let paused = options.is_of_a_pause(ack);
         let (base, avg) =
             if paused { (self.base.sample(rtt).as_ps() as f64, self.avg_ps) } else { self.measure(rtt, per_packets) };
-        let base = options.base(ack, rtt, if paused { 0.0 } else { self.weight(per_packets) }, base, avg);
-        options.ask(ack, self.window);
+        let (mut base, mut avg, mut sample) = (base, avg, rtt.as_ps() as f64);
+        if let Some(split) = options.split(ack, rtt, if paused { 0.0 } else { self.weight(per_packets) }) {
+            // the law goes by the round trip less what does not count; the window is then of all of it, so that acknowledgements
+            // that come late change no rate
+            let counted = (avg - split.uncounted).max(1.0);
+            self.stretch = (avg / counted).max(1.0);
+            if !paused {
+                self.last_ps = (self.last_ps - split.uncounted_now).max(1.0);
+            }
+            sample -= split.uncounted_now;
+            (base, avg) = ((counted - split.counted).max(0.0), counted);
+        }
+        options.ask(ack, self.window());
         let step = if ack.in_recovery {
             Step::None
         } else {
             // one sample, not the average: a queue is empty for moments
-            options.pause(ack, rtt, self.window, rtt.as_ps() as f64 - base < self.threshold_ps)
+            options.pause(ack, rtt, self.window, sample - base < self.threshold_ps)
         };
         self.options = Some(options);
         match step {
@@ -273,7 +287,8 @@ impl Fast {
     /// The window law.
     #[inline]
     fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
-        let aim = (1.0 - self.gamma) * self.window + self.gamma * (window_then * base / avg + self.alpha);
+        let gamma = self.gamma / self.stretch;
+        let aim = (1.0 - gamma) * self.window + gamma * (window_then * base / avg + self.alpha);
         aim.min(2.0 * self.window).max(self.floor)
     }
 }
@@ -323,8 +338,9 @@ impl Controller for Fast {
         // A paced sender has `w` packets in flight on average but a whole number, now more, now less, at any moment. Half a
         // packet of bias would be half a packet of alpha, so the window itself is the count unless something else held
         // the flow back or the window has just grown and the flight not yet.
-        let whole = self.module.is_some() || !sent.cwnd_limited || sent.in_flight < LAGGING * self.window;
-        let in_flight = if whole { sent.in_flight } else { self.window };
+        let in_flight = sent.in_flight / self.stretch;
+        let whole = self.module.is_some() || !sent.cwnd_limited || in_flight < LAGGING * self.window;
+        let in_flight = if whole { in_flight } else { self.window };
         Stamp { in_flight: in_flight as f32 }
     }
 
@@ -372,25 +388,26 @@ impl Controller for Fast {
         if !timeout.repeated {
             self.before_timeout = self.window;
         }
+        self.stretch = 1.0;
         self.set_window(self.timeout_window);
     }
 
     fn on_spurious_timeout(&mut self, window: f64) {
-        self.set_window(window.min(self.before_timeout).max(self.window));
+        self.set_window((window / self.stretch).min(self.before_timeout).max(self.window));
     }
 
     fn on_idle(&mut self, restart_window: f64) {
-        self.set_window(self.window.min(restart_window).max(self.floor));
+        self.set_window(self.window.min(restart_window / self.stretch).max(self.floor));
     }
 
     #[inline]
     fn window(&self) -> f64 {
-        self.window
+        self.window * self.stretch
     }
 
     #[inline]
     fn flight_limit(&self, paced: bool) -> f64 {
-        if paced { self.window + self.slack } else { self.window }
+        if paced { self.window() + self.slack } else { self.window() }
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use crate::ack_backlog::AckBacklog;
 use crate::ageing::Ageing;
 use crate::base_rtt::{BaseRtt, BaseRttSource};
 use crate::controller::Ack;
-use crate::delay::{Counted, Delay};
+use crate::delay::{Counted, Delay, Split};
 use crate::drain::{Drain, DrainParams, Step};
 use crate::rate_correction::{RateCorrection, RateCorrectionParams};
 use crate::{ControllerParams, PathFacts};
@@ -99,13 +99,9 @@ impl Options {
         }
     }
 
-    /// The base round-trip time for the law, in picoseconds, so that `avg - base` is the delay that counts; `weight` is that of
-    /// the sample in the average.
-    pub(crate) fn base(&mut self, ack: &Ack, rtt: Time, weight: f64, base: f64, avg: f64) -> f64 {
-        match &mut self.counted {
-            Some(counted) => avg - counted.hear(ack, rtt, weight),
-            None => base,
-        }
+    /// How the round trip's queueing divides, where not all of it counts; `weight` is that of the sample in averages.
+    pub(crate) fn split(&mut self, ack: &Ack, rtt: Time, weight: f64) -> Option<Split> {
+        self.counted.as_mut().map(|c| c.hear(ack, rtt, weight))
     }
 
     /// How acknowledgements are to come, once a sample was heard.
