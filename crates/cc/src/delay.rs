@@ -38,8 +38,10 @@ const PER_ACK_WEIGHT: f64 = 1.0 / 32.0;
 pub(crate) struct Split {
     /// What counts as congestion, smoothed.
     pub(crate) counted: f64,
-    /// What does not, smoothed, and of the latest sample.
+    /// What does not, as far as the flow's own rate does not make it: smoothed, by how much that changed, and of the latest
+    /// sample.
     pub(crate) uncounted: f64,
+    pub(crate) change: f64,
     pub(crate) uncounted_now: f64,
 }
 
@@ -75,12 +77,18 @@ impl Counted {
         let share = self.share();
         let now = self.one_way.hear(ack, rtt, share);
         let avg = self.avg.get_or_insert(now);
+        let before = avg.reverse;
         avg.forward += weight * (now.forward - avg.forward);
         avg.reverse += weight * (now.reverse - avg.reverse);
+        let counted = avg.forward + share * avg.reverse;
+        // where it is acknowledgements that hold the flow back, their clock is what keeps it stable
+        let mine = if share > 0.0 && counted > 0.0 { avg.forward / counted } else { 1.0 };
+        let not = mine * (1.0 - share);
         Split {
-            counted: avg.forward + share * avg.reverse,
-            uncounted: (1.0 - share) * avg.reverse,
-            uncounted_now: (1.0 - share) * now.reverse,
+            counted,
+            uncounted: not * avg.reverse,
+            change: not * (avg.reverse - before),
+            uncounted_now: not * now.reverse,
         }
     }
 

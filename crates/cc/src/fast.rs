@@ -131,8 +131,9 @@ const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 #[derive(Debug, Clone)]
 pub struct Fast {
     window: f64,
-    /// Packets in flight for each of the window: above one where acknowledgements wait and that does not count.
-    stretch: f64,
+    /// The round trip over the part of it that counts: one unless acknowledgements wait and that does not count. The packets of
+    /// alpha are as many times more in flight, and a change of the window takes as many times longer to be seen.
+    scale: f64,
     /// The window's reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
     per_window: f64,
     base: BaseRtt,
@@ -183,7 +184,7 @@ impl Fast {
         let floor = p.min_window.get().max(1.0);
         Self {
             window: facts.initial_window.max(floor),
-            stretch: 1.0,
+            scale: 1.0,
             per_window: 1.0 / facts.initial_window.max(floor),
             base: BaseRtt::new(p.base_rtt, facts),
             avg_ps: 0.0,
@@ -252,17 +253,20 @@ impl Fast {
             if paused { (self.base.sample(rtt).as_ps() as f64, self.avg_ps) } else { self.measure(rtt, per_packets) };
         let (mut base, mut avg, mut sample) = (base, avg, rtt.as_ps() as f64);
         if let Some(split) = options.split(ack, rtt, if paused { 0.0 } else { self.weight(per_packets) }) {
-            // the law goes by the round trip less what does not count; the window is then of all of it, so that acknowledgements
-            // that come late change no rate
+            // the law goes by the round trip less what does not count
             let counted = (avg - split.uncounted).max(1.0);
-            self.stretch = (avg / counted).max(1.0);
-            if !paused {
-                self.last_ps = (self.last_ps - split.uncounted_now).max(1.0);
-            }
             sample -= split.uncounted_now;
+            if !paused && !ack.in_recovery {
+                // acknowledgements that come later or earlier than before change the packets in flight, not the rate
+                let before = (avg - split.change).max(counted);
+                self.set_window((self.window * (avg / before)).max(self.floor));
+                // and pacing follows the queue that counts, not them
+                self.last_ps = (sample + split.uncounted).max(1.0);
+            }
+            self.scale = (avg / counted).max(1.0);
             (base, avg) = ((counted - split.counted).max(0.0), counted);
         }
-        options.ask(ack, self.window());
+        options.ask(ack, self.window);
         let step = if ack.in_recovery {
             Step::None
         } else {
@@ -287,8 +291,8 @@ impl Fast {
     /// The window law.
     #[inline]
     fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
-        let gamma = self.gamma / self.stretch;
-        let aim = (1.0 - gamma) * self.window + gamma * (window_then * base / avg + self.alpha);
+        let gamma = self.gamma / self.scale;
+        let aim = (1.0 - gamma) * self.window + gamma * (window_then * base / avg + self.alpha * self.scale);
         aim.min(2.0 * self.window).max(self.floor)
     }
 }
@@ -338,9 +342,8 @@ impl Controller for Fast {
         // A paced sender has `w` packets in flight on average but a whole number, now more, now less, at any moment. Half a
         // packet of bias would be half a packet of alpha, so the window itself is the count unless something else held
         // the flow back or the window has just grown and the flight not yet.
-        let in_flight = sent.in_flight / self.stretch;
-        let whole = self.module.is_some() || !sent.cwnd_limited || in_flight < LAGGING * self.window;
-        let in_flight = if whole { in_flight } else { self.window };
+        let whole = self.module.is_some() || !sent.cwnd_limited || sent.in_flight < LAGGING * self.window;
+        let in_flight = if whole { sent.in_flight } else { self.window };
         Stamp { in_flight: in_flight as f32 }
     }
 
@@ -388,26 +391,25 @@ impl Controller for Fast {
         if !timeout.repeated {
             self.before_timeout = self.window;
         }
-        self.stretch = 1.0;
         self.set_window(self.timeout_window);
     }
 
     fn on_spurious_timeout(&mut self, window: f64) {
-        self.set_window((window / self.stretch).min(self.before_timeout).max(self.window));
+        self.set_window(window.min(self.before_timeout).max(self.window));
     }
 
     fn on_idle(&mut self, restart_window: f64) {
-        self.set_window(self.window.min(restart_window / self.stretch).max(self.floor));
+        self.set_window(self.window.min(restart_window).max(self.floor));
     }
 
     #[inline]
     fn window(&self) -> f64 {
-        self.window * self.stretch
+        self.window
     }
 
     #[inline]
     fn flight_limit(&self, paced: bool) -> f64 {
-        if paced { self.window() + self.slack } else { self.window() }
+        if paced { self.window + self.slack } else { self.window }
     }
 
     #[inline]
