@@ -16,6 +16,7 @@ struct Answers {
     pacing_interval: Option<Time>,
     slow_start_threshold: Option<f64>,
     base_rtt: Option<Time>,
+    ack_ratio: Option<u32>,
     partial_ack: PartialAck,
 }
 
@@ -27,6 +28,7 @@ impl Answers {
             pacing_interval: controller.pacing_interval(),
             slow_start_threshold: controller.slow_start_threshold(),
             base_rtt: controller.base_rtt(),
+            ack_ratio: controller.ack_ratio(),
             partial_ack: controller.partial_ack(),
         }
     }
@@ -109,6 +111,9 @@ impl Controller for Added {
     }
     fn base_rtt(&self) -> Option<Time> {
         self.answers.base_rtt
+    }
+    fn ack_ratio(&self) -> Option<u32> {
+        self.answers.ack_ratio
     }
     fn partial_ack(&self) -> PartialAck {
         self.answers.partial_ack

@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::base_rtt::{BaseRtt, BaseRttSource};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
+use crate::delay::Delay;
+use crate::drain::{DrainParams, Step};
+use crate::fast_options::{Asked, Options};
+use crate::rate_correction::RateCorrectionParams;
 
 /// Which details fill the gaps that the equations leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +77,28 @@ pub struct FastParams {
     #[serde(default = "two_packets")]
     #[schemars(extend("x-least" = 1))]
     pub min_window: Packets,
+    /// Which queueing counts: `round_trip`, `forward` or `weighted`; the latter two need `tcp.timestamps`.
+    #[serde(default, skip_serializing_if = "is_round_trip")]
+    pub delay: Delay,
+    /// Acknowledgements to keep queued on the way back at most: the receiver is asked to acknowledge several packets together
+    /// (as RFC 5690). Needs a `delay` of one way. Default: the receiver does as it pleases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-above" = 0))]
+    pub ack_alpha: Option<Packets>,
+    /// The base round-trip time is the smallest sample of this time. Default: of all time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-least" = "10 ms"))]
+    pub base_rtt_age: Option<Time>,
+    /// Pauses that let the queue run empty. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<DrainParams>,
+    /// One pause of a new flow, once it has settled. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_correction: Option<RateCorrectionParams>,
+}
+
+const fn is_round_trip(delay: &Delay) -> bool {
+    matches!(delay, Delay::RoundTrip)
 }
 
 const fn half() -> f64 {
@@ -105,7 +131,10 @@ const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 #[derive(Debug, Clone)]
 pub struct Fast {
     window: f64,
-    /// Its reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
+    /// The round trip over the part of it that counts: one unless acknowledgements wait and that does not count. The packets of
+    /// alpha are as many times more in flight, and a change of the window takes as many times longer to be seen.
+    scale: f64,
+    /// The window's reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
     per_window: f64,
     base: BaseRtt,
     /// Smoothed round-trip time in picoseconds; zero before the first sample.
@@ -129,6 +158,8 @@ pub struct Fast {
     before_timeout: f64,
     /// Only in the profile of the ns-2 module.
     module: Option<Ns2Module>,
+    /// Where some are asked for.
+    options: Option<Box<Options>>,
 }
 
 /// What only the ns-2 module keeps.
@@ -153,6 +184,7 @@ impl Fast {
         let floor = p.min_window.get().max(1.0);
         Self {
             window: facts.initial_window.max(floor),
+            scale: 1.0,
             per_window: 1.0 / facts.initial_window.max(floor),
             base: BaseRtt::new(p.base_rtt, facts),
             avg_ps: 0.0,
@@ -176,6 +208,16 @@ impl Fast {
                 pending: 0.0,
                 planned: 0.0,
             }),
+            options: Options::new(
+                &Asked {
+                    delay: p.delay,
+                    ack_alpha: p.ack_alpha,
+                    base_rtt_age: p.base_rtt_age,
+                    drain: p.drain.as_ref(),
+                    rate_correction: p.rate_correction.as_ref(),
+                },
+                facts,
+            ),
         }
     }
 
@@ -188,10 +230,56 @@ impl Fast {
         if self.avg_ps == 0.0 {
             self.avg_ps = sample;
         } else {
-            let weight = (self.filter_gain * per_packets).min(self.filter_cap);
-            self.avg_ps += weight * (sample - self.avg_ps);
+            self.avg_ps += self.weight(per_packets) * (sample - self.avg_ps);
         }
         (base, self.avg_ps)
+    }
+
+    /// Weight of a sample in the average.
+    #[inline]
+    fn weight(&self, per_packets: f64) -> f64 {
+        (self.filter_gain * per_packets).min(self.filter_cap)
+    }
+
+    /// As [`measure`](Self::measure), by the options: average less base is the delay that counts. None while the window is down
+    /// to drain the queue, and the law has no say.
+    #[cold]
+    #[inline(never)]
+    fn measure_by_options(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> Option<(f64, f64)> {
+        let mut options = self.options.take()?;
+        options.sample(ack.now, rtt, &mut self.base);
+        let paused = options.is_of_a_pause(ack);
+        let (base, avg) =
+            if paused { (self.base.sample(rtt).as_ps() as f64, self.avg_ps) } else { self.measure(rtt, per_packets) };
+        let (mut base, mut avg, mut sample) = (base, avg, rtt.as_ps() as f64);
+        if let Some(split) = options.split(ack, rtt, if paused { 0.0 } else { self.weight(per_packets) }) {
+            // the law goes by the round trip less what does not count
+            let counted = (avg - split.uncounted).max(1.0);
+            sample -= split.uncounted_now;
+            if !paused && !ack.in_recovery {
+                // acknowledgements that come later or earlier than before change the packets in flight, not the rate
+                let before = (avg - split.change).max(counted);
+                self.set_window((self.window * (avg / before)).max(self.floor));
+                // and pacing follows the queue that counts, not them
+                self.last_ps = (sample + split.uncounted).max(1.0);
+            }
+            self.scale = (avg / counted).max(1.0);
+            (base, avg) = ((counted - split.counted).max(0.0), counted);
+        }
+        options.ask(ack, self.window);
+        let step = if ack.in_recovery {
+            Step::None
+        } else {
+            // one sample, not the average: a queue is empty for moments
+            options.pause(ack, rtt, self.window, sample - base < self.threshold_ps)
+        };
+        self.options = Some(options);
+        match step {
+            Step::None => return (!paused).then_some((base, avg)),
+            Step::Stay => {}
+            Step::Down(window) | Step::Back(window) => self.set_window(window.max(self.floor)),
+        }
+        None
     }
 
     #[inline]
@@ -203,7 +291,8 @@ impl Fast {
     /// The window law.
     #[inline]
     fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
-        let aim = (1.0 - self.gamma) * self.window + self.gamma * (window_then * base / avg + self.alpha);
+        let gamma = self.gamma / self.scale;
+        let aim = (1.0 - gamma) * self.window + gamma * (window_then * base / avg + self.alpha * self.scale);
         aim.min(2.0 * self.window).max(self.floor)
     }
 }
@@ -262,7 +351,12 @@ impl Controller for Fast {
     fn on_ack(&mut self, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
         let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
-        let (base, avg) = self.measure(rtt, per_packets);
+        let (base, avg) = if self.options.is_none() {
+            self.measure(rtt, per_packets)
+        } else {
+            let Some(measured) = self.measure_by_options(ack, rtt, per_packets) else { return };
+            measured
+        };
         if ack.in_recovery {
             return;
         }
@@ -283,11 +377,17 @@ impl Controller for Fast {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.round = loss.now;
+        if let Some(options) = &mut self.options {
+            options.abandon(loss.now, false);
+        }
         self.set_window((self.window * self.loss_factor).max(self.floor));
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.round = timeout.now;
+        if let Some(options) = &mut self.options {
+            options.abandon(timeout.now, true);
+        }
         if !timeout.repeated {
             self.before_timeout = self.window;
         }
@@ -319,5 +419,9 @@ impl Controller for Fast {
 
     fn base_rtt(&self) -> Option<Time> {
         self.base.get()
+    }
+
+    fn ack_ratio(&self) -> Option<u32> {
+        self.options.as_ref().and_then(|o| o.ack_ratio())
     }
 }

@@ -148,6 +148,10 @@ macro_rules! controllers {
                 match self { $(Self::$kind(c) => c.base_rtt(),)* Self::Custom(c) => c.base_rtt() }
             }
             #[inline]
+            fn ack_ratio(&self) -> Option<u32> {
+                match self { $(Self::$kind(c) => c.ack_ratio(),)* Self::Custom(c) => c.ack_ratio() }
+            }
+            #[inline]
             fn partial_ack(&self) -> PartialAck {
                 match self { $(Self::$kind(c) => c.partial_ack(),)* Self::Custom(c) => c.partial_ack() }
             }

@@ -4,7 +4,9 @@
 //! time, draws a random number, logs or allocates. Windows are in packets and fractional; the transport turns them into
 //! bytes.
 
+mod ack_backlog;
 mod added;
+mod ageing;
 mod backlog;
 mod base_rtt;
 mod bbr;
@@ -12,13 +14,17 @@ mod bbr3;
 mod bic;
 mod boxed;
 mod byte_counting;
+mod clock_drift;
 mod compound;
 mod controller;
 mod copa;
 mod cubic;
 mod custom;
+mod delay;
 mod delivery_rate;
+mod drain;
 mod fast;
+mod fast_options;
 mod highspeed;
 mod htcp;
 mod hybla;
@@ -27,6 +33,8 @@ mod illinois;
 mod kinds;
 mod ledbat;
 mod newreno;
+mod one_way;
+mod rate_correction;
 mod reno;
 mod round_report;
 mod round_trips;
@@ -50,7 +58,10 @@ pub use controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, 
 pub use copa::{Copa, CopaParams};
 pub use cubic::{Cubic, CubicParams, CubicProfile};
 pub use custom::{Custom, CustomKind, CustomParams, ParamTable, custom};
+pub use delay::Delay;
+pub use drain::DrainParams;
 pub use fast::{Fast, FastParams, FastProfile};
+pub use fast_options::DelayOptions;
 pub use highspeed::{HighSpeed, HighSpeedParams};
 pub use htcp::{HTcp, HTcpParams};
 pub use hybla::{Hybla, HyblaParams};
@@ -58,6 +69,7 @@ pub use illinois::{Illinois, IllinoisParams};
 pub use kinds::{AnyController, ControllerParams, KINDS, KindInfo};
 pub use ledbat::{Ledbat, LedbatParams, LedbatProfile};
 pub use newreno::{NewReno, NewRenoParams};
+pub use rate_correction::RateCorrectionParams;
 pub use reno::{Reno, RenoParams};
 pub use round_report::{RoundMeter, RoundReport};
 pub use scalable::{Scalable, ScalableParams};

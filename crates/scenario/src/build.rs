@@ -162,7 +162,7 @@ fn flow(table: &model::Flow, data: Arc<[LinkId]>, ack: Arc<[LinkId]>, hosts: &mu
         access_ack: table.access_delay.ack,
         peer: None,
         receive_window: table.receive_window.map(|w| w.get()),
-        tcp: TcpOptions::of(&table.tcp, table.delayed_ack),
+        tcp: TcpOptions::of(&table.tcp, table.delayed_ack, &table.controller),
         application: match table.application {
             ApplicationParams::Bulk => Application::Bulk,
             ApplicationParams::Objects { bytes } => Application::Objects { bytes: bytes.get() },

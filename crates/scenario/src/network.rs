@@ -13,7 +13,7 @@ use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
 use eddyline_path::variation::Variation;
 use eddyline_units::{Rate, Time};
 
-pub use tcp::{Pacing, PacingGain, TcpOptions};
+pub use tcp::{Pacing, PacingGain, TcpOptions, TimestampClock};
 
 /// A link's place in [`Network::links`].
 pub type LinkId = u32;
@@ -232,6 +232,8 @@ impl Network {
     pub fn path_facts(&self, flow: &Flow) -> PathFacts {
         PathFacts {
             mss: flow.mss(),
+            packet_bytes: flow.packet,
+            ack_bytes: flow.ack_packet,
             ack_ratio: flow.tcp.ack_every,
             initial_window: f64::from(flow.tcp.initial_window),
             known_base_rtt: Some(self.propagation_rtt(flow)),

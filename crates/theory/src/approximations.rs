@@ -131,6 +131,14 @@ fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String
     );
     let first = modelled().map(|f| f.start).min().unwrap_or(Time::ZERO);
     let learning = |f: &&Flow| f.start > first && fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Estimated);
+    let options = |f: &&Flow| f.controller.delay_options();
+    let pausing = modelled().filter(|f| options(f).is_some_and(|o| o.drain || o.rate_correction));
+    say(listed("flow", pausing.map(|f| f.name.as_str())), "pauses to let the queue run empty, which theory does not");
+    let forgetful = modelled().filter(|f| options(f).is_some_and(|o| o.base_rtt_age.is_some()));
+    say(
+        listed("flow", forgetful.map(|f| f.name.as_str())),
+        "forgets its base round-trip time and takes a queue that never empties for propagation; theory has it right",
+    );
     if !beliefs {
         let names = modelled().filter(learning).map(|f| f.name.as_str());
         say(

@@ -7,6 +7,7 @@
 //! and powers of libm, so the numbers are the same on every platform; the one exception is the convex solver behind
 //! [`proportional_fair`], whose answer is polished.
 
+mod ack_streams;
 mod approximations;
 pub mod buffer;
 pub mod closed_form;

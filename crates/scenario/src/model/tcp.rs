@@ -46,6 +46,9 @@ pub struct Tcp {
     /// bytes are part of `header` and `ack_packet`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub timestamps: bool,
+    /// The receiver's clock, of which its timestamps are readings; needs `timestamps`. Default: the sender's.
+    #[serde(default, skip_serializing_if = "TimestampClock::is_default")]
+    pub timestamp_clock: TimestampClock,
     /// Explicit congestion notification (RFC 3168): marks of queues halve the window as losses do. Default: false.
     #[serde(default)]
     pub ecn: bool,
@@ -84,6 +87,7 @@ impl Default for Tcp {
             byte_counting: None,
             limited_transmit: true,
             timestamps: false,
+            timestamp_clock: TimestampClock::default(),
             prr: false,
             rack: false,
             frto: false,
@@ -92,6 +96,41 @@ impl Default for Tcp {
             pacing: PacingChoice::default(),
             pacing_gain: PacingGain::default(),
         }
+    }
+}
+
+/// How the receiver's clock differs from the sender's.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TimestampClock {
+    /// What it reads more at the scenario's beginning.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "1 h"))]
+    pub ahead: Time,
+    /// Microseconds that it gains in a second; below zero it loses.
+    #[serde(default)]
+    #[schemars(range(min = -1000.0, max = 1000.0))]
+    pub drift_ppm: f64,
+    /// Its readings are whole multiples of this; zero: exact. Linux: 1 ms.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "1 s"))]
+    pub tick: Time,
+}
+
+impl TimestampClock {
+    /// Whether it is the sender's clock.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What it reads at `now`.
+    #[must_use]
+    pub fn read(&self, now: Time) -> Time {
+        let gained = (now.as_ps() as f64 * self.drift_ppm * 1e-6) as i64;
+        let reading = now.saturating_add(self.ahead).as_ps().saturating_add_signed(gained);
+        let tick = self.tick.as_ps().max(1);
+        Time::from_ps(reading / tick * tick)
     }
 }
 

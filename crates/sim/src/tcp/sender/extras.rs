@@ -22,6 +22,8 @@ pub struct Extras {
     pub early: Option<Early>,
     pub frto: Option<Frto>,
     pub ack_ratio: Option<AckRatio>,
+    /// The controller says how many segments are to be acknowledged together.
+    asks: bool,
     /// A timeout was undone by the present acknowledgement.
     pub undone: bool,
 }
@@ -48,10 +50,11 @@ impl Extras {
             early: options.rack.then(|| Early::new(most_ack_delay)),
             frto: options.frto.then(|| Frto::new(options.sack)),
             ack_ratio: options.ack_congestion_control.then(AckRatio::default),
+            asks: options.ack_ratio_by_controller,
             undone: false,
         };
         let parts = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some() || extras.frto.is_some();
-        let any = parts || extras.ack_ratio.is_some() || options.timestamps || !options.limited_transmit;
+        let any = parts || extras.asks || extras.ack_ratio.is_some() || options.timestamps || !options.limited_transmit;
         any.then(|| Box::new(extras))
     }
 }
@@ -76,6 +79,7 @@ impl Sender {
             self.schedule_probe(now);
         }
         let window = self.controller.window();
+        let wanted = self.controller.ack_ratio();
         let Some(extras) = &mut self.extras else { return Aside::default() };
         if let Some(prr) = &mut extras.prr {
             prr.on_sent(len);
@@ -83,7 +87,11 @@ impl Sender {
         if let Some(ecn) = &mut extras.ecn {
             ecn.label(flags);
         }
-        extras.ack_ratio.as_ref().map_or(Aside::default(), |r| Aside::ack_ratio(r.ask(window)))
+        match (&extras.ack_ratio, wanted.filter(|_| extras.asks)) {
+            (Some(ratio), _) => Aside::ack_ratio(ratio.ask(window)),
+            (None, Some(ratio)) => Aside::ack_ratio(ratio.max(1)),
+            (None, None) => Aside::default(),
+        }
     }
 
     /// What the acknowledgement says of others: lost ones and marked ones.
