@@ -1,5 +1,8 @@
 //! FAST TCP: a window that keeps `alpha` packets of this flow queued along the path.
 //!
+//! [`FastLaw`] is the window law with everything around it; what stands for the mean round-trip time in it is its parameter:
+//! [`FastAverage`] in `fast`, eq. 4 of the VFAST paper in `vfast`.
+//!
 //! The law is `w <- min(2 w, (1 - gamma) w + gamma (w_then baseRTT / avgRTT + alpha))` with `w_then` the packets in flight
 //! when the acknowledged packet was sent (Jin, Wei and Low, INFOCOM 2004; eq. 2 of Ge et al. is its fluid form). In
 //! equilibrium `x = alpha / q`, q the queueing delay of the whole round trip.
@@ -101,16 +104,71 @@ const LAGGING: f64 = 0.75;
 /// Below this base RTT the ns-2 module does not spread its increases.
 const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 
-/// FAST's state for one flow.
+/// How samples become the mean round-trip time of the window law; picoseconds, 0 before the first sample.
+pub trait MeanRtt {
+    /// The first sample, the handshake's.
+    fn start(&mut self, sample: f64);
+
+    /// A sample, one of so many packets (their reciprocal); gives the mean.
+    fn hear(&mut self, ack: &Ack, sample: f64, per_packets: f64) -> f64;
+
+    /// The retransmission timeout by this estimate, where it has one of its own, given the least one.
+    fn timeout(&self, _least: Time) -> Option<Time> {
+        None
+    }
+}
+
+/// FAST's average: the weight of a sample is `min(gain / N, cap)`, N the window or the packets in flight.
+#[derive(Debug, Clone, Copy)]
+pub struct FastAverage {
+    gain: f64,
+    cap: f64,
+    average: f64,
+}
+
+impl FastAverage {
+    pub(crate) fn new(p: &FastParams) -> Self {
+        let cap = p.filter_cap.unwrap_or(if p.profile == FastProfile::Ns2 { 1.0 / 256.0 } else { 0.25 });
+        Self { gain: p.filter_gain, cap, average: 0.0 }
+    }
+}
+
+impl MeanRtt for FastAverage {
+    fn start(&mut self, sample: f64) {
+        self.average = sample;
+    }
+
+    #[inline]
+    fn hear(&mut self, _ack: &Ack, sample: f64, per_packets: f64) -> f64 {
+        if self.average == 0.0 {
+            self.average = sample;
+        } else {
+            self.average += (self.gain * per_packets).min(self.cap) * (sample - self.average);
+        }
+        self.average
+    }
+}
+
+/// FAST.
+pub type Fast = FastLaw<FastAverage>;
+
+impl Fast {
+    /// A sender at its initial window.
+    #[must_use]
+    pub fn new(p: &FastParams, facts: &PathFacts) -> Self {
+        Self::with(p, facts, FastAverage::new(p))
+    }
+}
+
+/// The window law's state for one flow.
 #[derive(Debug, Clone)]
-pub struct Fast {
+pub struct FastLaw<M> {
     window: f64,
     /// Its reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
     per_window: f64,
     base: BaseRtt,
-    /// Smoothed round-trip time in picoseconds; zero before the first sample.
-    avg_ps: f64,
-    /// The latest sample in picoseconds: what packets are paced by.
+    mean: M,
+    /// The latest sample in picoseconds, zero before the first: what packets are paced by.
     last_ps: f64,
     /// Packets sent before this belong to the round trip that is over.
     round: Time,
@@ -119,8 +177,6 @@ pub struct Fast {
     alpha: f64,
     gamma: f64,
     threshold_ps: f64,
-    filter_gain: f64,
-    filter_cap: f64,
     slack: f64,
     floor: f64,
     loss_factor: f64,
@@ -144,10 +200,9 @@ struct Ns2Module {
     planned: f64,
 }
 
-impl Fast {
-    /// A sender at its initial window.
-    #[must_use]
-    pub fn new(p: &FastParams, facts: &PathFacts) -> Self {
+impl<M: MeanRtt> FastLaw<M> {
+    /// A sender at its initial window that takes mean round-trip times from `mean`.
+    pub(crate) fn with(p: &FastParams, facts: &PathFacts, mean: M) -> Self {
         let ns2 = p.profile == FastProfile::Ns2;
         let period = p.update_period.unwrap_or(if ns2 { Time::from_ms(10) } else { Time::ZERO });
         let floor = p.min_window.get().max(1.0);
@@ -155,15 +210,13 @@ impl Fast {
             window: facts.initial_window.max(floor),
             per_window: 1.0 / facts.initial_window.max(floor),
             base: BaseRtt::new(p.base_rtt, facts),
-            avg_ps: 0.0,
+            mean,
             last_ps: 0.0,
             round: Time::ZERO,
             period,
             alpha: p.alpha.get(),
             gamma: p.gamma,
             threshold_ps: p.mi_threshold.as_ps() as f64,
-            filter_gain: p.filter_gain,
-            filter_cap: p.filter_cap.unwrap_or(if ns2 { 1.0 / 256.0 } else { 0.25 }),
             slack: p.pacing_slack.get(),
             floor,
             loss_factor: p.loss_factor,
@@ -179,19 +232,13 @@ impl Fast {
         }
     }
 
-    /// Hears a sample, one of so many packets (their reciprocal); returns (base, average) in picoseconds.
+    /// Hears a sample, one of so many packets (their reciprocal); returns (base, mean) in picoseconds.
     #[inline]
-    fn measure(&mut self, rtt: Time, per_packets: f64) -> (f64, f64) {
+    fn measure(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> (f64, f64) {
         let base = self.base.sample(rtt).as_ps() as f64;
         let sample = rtt.as_ps() as f64;
         self.last_ps = sample;
-        if self.avg_ps == 0.0 {
-            self.avg_ps = sample;
-        } else {
-            let weight = (self.filter_gain * per_packets).min(self.filter_cap);
-            self.avg_ps += weight * (sample - self.avg_ps);
-        }
-        (base, self.avg_ps)
+        (base, self.mean.hear(ack, sample, per_packets))
     }
 
     #[inline]
@@ -210,7 +257,7 @@ impl Fast {
 
 impl Ns2Module {
     /// One acknowledgement outside recovery, beyond the doubling phase: how the window moves.
-    fn step(&mut self, ack: &Ack, law: &Fast, base: f64, avg: f64) -> f64 {
+    fn step<M: MeanRtt>(&mut self, ack: &Ack, law: &FastLaw<M>, base: f64, avg: f64) -> f64 {
         let window = law.window;
         if ack.sent_at >= self.round {
             self.active = !self.active;
@@ -238,13 +285,13 @@ impl Ns2Module {
     }
 }
 
-impl Controller for Fast {
+impl<M: MeanRtt> Controller for FastLaw<M> {
     fn on_handshake(&mut self, _now: Time, rtt: Time) {
         // The module's average starts from the first data packet; its base from the handshake's.
         self.base.sample(rtt);
         if self.module.is_none() {
-            self.avg_ps = rtt.as_ps() as f64;
-            self.last_ps = self.avg_ps;
+            self.last_ps = rtt.as_ps() as f64;
+            self.mean.start(self.last_ps);
         }
     }
 
@@ -262,7 +309,7 @@ impl Controller for Fast {
     fn on_ack(&mut self, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
         let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
-        let (base, avg) = self.measure(rtt, per_packets);
+        let (base, avg) = self.measure(ack, rtt, per_packets);
         if ack.in_recovery {
             return;
         }
@@ -314,10 +361,14 @@ impl Controller for Fast {
 
     #[inline]
     fn pacing_interval(&self) -> Option<Time> {
-        (self.module.is_none() && self.avg_ps > 0.0).then(|| Time::from_ps((self.last_ps * self.per_window) as u64))
+        (self.module.is_none() && self.last_ps > 0.0).then(|| Time::from_ps((self.last_ps * self.per_window) as u64))
     }
 
     fn base_rtt(&self) -> Option<Time> {
         self.base.get()
+    }
+
+    fn retransmission_timeout(&self, least: Time) -> Option<Time> {
+        self.mean.timeout(least)
     }
 }

@@ -129,6 +129,7 @@ pub struct Sender {
 impl Sender {
     pub fn new(spec: &FlowSpec, controller: AnyController) -> Self {
         let mss = spec.mss();
+        let extras = Extras::of(&spec.tcp, mss, &controller);
         Self {
             controller,
             una: 0,
@@ -167,7 +168,7 @@ impl Sender {
             size: spec.size.unwrap_or(u64::MAX),
             last_sent: Time::ZERO,
             syn_resent: false,
-            extras: Extras::of(&spec.tcp, mss),
+            extras,
             last_rtt: None,
             retransmits: 0,
             timeouts: 0,
@@ -240,6 +241,7 @@ impl Sender {
         if let Some(rtt) = sample {
             self.rto.sample(rtt);
             self.controller.on_handshake(now, rtt);
+            self.take_own_timeout();
             self.measure_early(Some(rtt));
         }
         if self.syn_resent {
@@ -342,6 +344,9 @@ impl Sender {
                 cwnd_limited: self.cwnd_limited && advanced,
                 in_recovery: self.episode == Episode::Recovery || reduced,
             });
+            if EXTRAS {
+                self.take_own_timeout();
+            }
         }
         if advanced {
             self.rto_at = if self.una == self.nxt { Time::MAX } else { now.saturating_add(self.rto.timeout()) };
