@@ -104,6 +104,9 @@ const LAGGING: f64 = 0.75;
 /// Below this base RTT the ns-2 module does not spread its increases.
 const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 
+/// Up to this window the ns-2 module doubles at once where its aim is further away.
+const NS2_SMALL: f64 = 4.0;
+
 /// How samples become the mean round-trip time of the window law; picoseconds, 0 before the first sample.
 pub trait MeanRtt {
     /// The first sample, the handshake's.
@@ -111,6 +114,9 @@ pub trait MeanRtt {
 
     /// A sample, one of so many packets (their reciprocal); gives the mean.
     fn hear(&mut self, ack: &Ack, sample: f64, per_packets: f64) -> f64;
+
+    /// The mean.
+    fn get(&self) -> f64;
 
     /// The retransmission timeout by this estimate, where it has one of its own, given the least one.
     fn timeout(&self, _least: Time) -> Option<Time> {
@@ -145,6 +151,10 @@ impl MeanRtt for FastAverage {
         } else {
             self.average += (self.gain * per_packets).min(self.cap) * (sample - self.average);
         }
+        self.average
+    }
+
+    fn get(&self) -> f64 {
         self.average
     }
 }
@@ -198,6 +208,9 @@ struct Ns2Module {
     /// Whole packets still to be added, of how many, since `last_update`.
     pending: f64,
     planned: f64,
+    /// The aim was beyond twice the window: a packet more per acknowledgement (a window more while it is small), in a round
+    /// trip of rest too.
+    one_by_one: bool,
 }
 
 impl<M: MeanRtt> FastLaw<M> {
@@ -228,6 +241,7 @@ impl<M: MeanRtt> FastLaw<M> {
                 active: true,
                 pending: 0.0,
                 planned: 0.0,
+                one_by_one: false,
             }),
         }
     }
@@ -247,11 +261,16 @@ impl<M: MeanRtt> FastLaw<M> {
         self.per_window = 1.0 / window;
     }
 
+    /// Where the window law goes, were it not for its limits.
+    #[inline]
+    fn aim(&self, window_then: f64, base: f64, avg: f64) -> f64 {
+        (1.0 - self.gamma) * self.window + self.gamma * (window_then * base / avg + self.alpha)
+    }
+
     /// The window law.
     #[inline]
     fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
-        let aim = (1.0 - self.gamma) * self.window + self.gamma * (window_then * base / avg + self.alpha);
-        aim.min(2.0 * self.window).max(self.floor)
+        self.aim(window_then, base, avg).min(2.0 * self.window).max(self.floor)
     }
 }
 
@@ -265,14 +284,21 @@ impl Ns2Module {
         }
         if self.active && ack.now.saturating_sub(self.last_update) >= law.period {
             self.last_update = ack.now;
-            let change = law.target(f64::from(ack.stamp.in_flight), base, avg) - window;
+            let aim = law.aim(f64::from(ack.stamp.in_flight), base, avg);
+            let change = aim.max(law.floor) - window;
             // what the last update left is dropped
             self.pending = 0.0;
             if change < 0.0 || base < NS2_SPREAD_ABOVE_PS {
-                return window + change;
+                return window + change.min(window);
             }
+            self.one_by_one = change > window;
             self.planned = change.floor();
             self.pending = self.planned;
+        }
+        if self.one_by_one && self.pending > 0.0 {
+            let step = if window <= NS2_SMALL { window } else { 1.0 }.min(self.pending);
+            self.pending -= step;
+            return window + step;
         }
         if self.pending > 0.0 {
             let elapsed = ack.now.saturating_sub(self.last_update).as_ps() as f64;
@@ -307,9 +333,15 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
 
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
-        let Some(rtt) = ack.rtt else { return };
-        let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
-        let (base, avg) = self.measure(ack, rtt, per_packets);
+        let (base, avg) = if let Some(rtt) = ack.rtt {
+            let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
+            self.measure(ack, rtt, per_packets)
+        } else if let (Some(_), Some(base)) = (self.module, self.base.get()) {
+            // the module takes its average for the sample that a retransmission does not give
+            (base.as_ps() as f64, self.mean.get())
+        } else {
+            return;
+        };
         if ack.in_recovery {
             return;
         }

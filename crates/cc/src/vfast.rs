@@ -189,14 +189,17 @@ impl MeanRtt for Box<NonlinearFilter> {
             self.start(sample);
             return sample;
         }
-        let average = match self.source {
-            MeanRttSource::Srtt => sample,
-            _ => self.average.hear(ack, sample, per_packets),
-        };
-        if self.due(ack) {
-            self.smooth(if self.source == MeanRttSource::SrttOfAverage { average } else { sample });
+        if self.source != MeanRttSource::Srtt {
+            self.average.hear(ack, sample, per_packets);
         }
-        if self.source == MeanRttSource::Average { average } else { self.srtt }
+        if self.due(ack) {
+            self.smooth(if self.source == MeanRttSource::SrttOfAverage { self.average.get() } else { sample });
+        }
+        self.get()
+    }
+
+    fn get(&self) -> f64 {
+        if self.source == MeanRttSource::Average { self.average.get() } else { self.srtt }
     }
 
     fn timeout(&self, least: Time) -> Option<Time> {

@@ -114,6 +114,8 @@ fn draw_tcp(r: &mut Stream) -> String {
     if sack {
         may(&mut keys, 0.5, &["prr = true"]);
         may(&mut keys, 0.5, &["rack = true"]);
+    } else {
+        may(&mut keys, 0.3, &["fast_retransmit = false"]);
     }
     format!("tcp = {{ {} }}\n", keys.join(", "))
 }

@@ -119,6 +119,10 @@ impl Shared<'_> {
                 self.wrong(&["tcp", key], message, Some("leave one of the two out"), report);
             }
         }
+        if !tcp.fast_retransmit && tcp.sack {
+            let message = "false, but tcp.sack is true and finds losses anyway".to_owned();
+            self.wrong(&["tcp", "fast_retransmit"], message, Some("say sack = false as well"), report);
+        }
     }
 
     fn stop(&self, stop: Option<Time>, start: Time, report: &mut Report<'_>) {

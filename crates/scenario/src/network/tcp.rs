@@ -27,6 +27,8 @@ pub struct TcpOptions {
     pub byte_counting: Option<u32>,
     /// Limited transmit (RFC 3042).
     pub limited_transmit: bool,
+    /// Fast retransmit (RFC 5681, 3.2).
+    pub fast_retransmit: bool,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
     /// Proportional rate reduction (RFC 9937).
@@ -68,6 +70,7 @@ impl TcpOptions {
             ecn: tcp.ecn,
             byte_counting: tcp.byte_counting,
             limited_transmit: tcp.limited_transmit,
+            fast_retransmit: tcp.fast_retransmit,
             timestamps: tcp.timestamps,
             prr: tcp.prr,
             rack: tcp.rack,

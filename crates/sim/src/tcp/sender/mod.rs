@@ -108,6 +108,8 @@ pub struct Sender {
     by_time: bool,
     timestamps: bool,
     limited_transmit: bool,
+    /// Duplicate acknowledgements mean a loss.
+    fast_retransmits: bool,
     /// Without SACK: duplicate acknowledgements, and the bytes that they stand for.
     duplicates: u32,
     duplicate_bytes: u64,
@@ -159,6 +161,7 @@ impl Sender {
             by_time: spec.tcp.rack,
             timestamps: spec.tcp.timestamps,
             limited_transmit: spec.tcp.limited_transmit,
+            fast_retransmits: spec.tcp.fast_retransmit,
             duplicates: 0,
             duplicate_bytes: 0,
             cwnd_limited: false,
