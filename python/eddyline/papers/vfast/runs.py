@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from eddyline import _core
 from eddyline.papers.lab import Run
 from eddyline.scenario import Scenario
 
@@ -144,26 +145,7 @@ class Case:
     def phase(self, phase: Phase) -> Run:
         """Up to the end of a phase, summaries over its settled part."""
         window = (("warmup", f"{phase.start + SETTLING_S:g} s"), ("duration", f"{phase.stop:g} s"))
-        later = tuple(
-            pair
-            for flow, start, stop in _STARTS.get(self.file, ())
-            for pair in _kept(flow, start, stop, phase)
-        )
-        return Run(self.file, "sim", self.profile, (*self.changes(), *later, *window))
-
-
-_THREE = (("flow 1", 0, None), ("flow 2", 20, 80), ("flow 3", 40, 60))
-_STARTS: dict[str, tuple[tuple[str, int, int | None], ...]] = {
-    "scenario-1": _THREE,
-    "scenario-3": _THREE,
-    "scenario-4": _THREE,
-    "scenario-2": (("flow 1", 0, None), ("flow 2", 20, None), ("flow 3", 40, None), ("flow 4", 60, None)),
-}
-
-
-def _kept(flow: str, start: int, stop: int | None, phase: Phase) -> list[tuple[str, str]]:
-    del flow, start, stop, phase
-    return []
+        return Run(self.file, "sim", self.profile, (*self.changes(), *window))
 
 
 def true_base(answer: Answer, flow: str) -> float:
@@ -191,12 +173,8 @@ def at_rest(answer: Answer, flows: tuple[str, ...], bases: dict[str, float]) -> 
 
 
 def _seconds(text: str) -> float:
-    from eddyline import _core
-
-    return _core.quantity("a delay", text)
+    return _core.values("delay", text)[0][0]
 
 
 def _rate(text: str) -> float:
-    from eddyline import _core
-
-    return _core.quantity("a rate", text)
+    return _core.values("rate", text)[0][0]
