@@ -115,6 +115,9 @@ impl Controller for Added {
     fn ack_ratio(&self) -> Option<u32> {
         self.answers.ack_ratio
     }
+    fn retransmission_timeout(&self, least: Time) -> Option<Time> {
+        self.controller.retransmission_timeout(least)
+    }
     fn partial_ack(&self) -> PartialAck {
         self.answers.partial_ack
     }

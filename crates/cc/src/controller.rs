@@ -162,6 +162,12 @@ pub trait Controller {
         None
     }
 
+    /// The retransmission timeout before backing off, where the algorithm has an estimate of its own; `least` is the
+    /// sender's least one (RFC 6298, 2.4). None: the sender's.
+    fn retransmission_timeout(&self, _least: Time) -> Option<Time> {
+        None
+    }
+
     /// Recovery without SACK.
     fn partial_ack(&self) -> PartialAck {
         PartialAck::Stay

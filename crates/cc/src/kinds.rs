@@ -9,7 +9,7 @@ use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stam
 use crate::custom::Custom;
 use crate::{
     bbr, bbr3, bic, compound, copa, cubic, fast, highspeed, htcp, hybla, illinois, ledbat, newreno, reno, scalable,
-    tahoe, vegas, veno, westwood, yeah,
+    tahoe, vegas, veno, vfast, westwood, yeah,
 };
 
 /// A controller's name with one line on what it is and where it is from.
@@ -152,6 +152,10 @@ macro_rules! controllers {
                 match self { $(Self::$kind(c) => c.ack_ratio(),)* Self::Custom(c) => c.ack_ratio() }
             }
             #[inline]
+            fn retransmission_timeout(&self, least: Time) -> Option<Time> {
+                match self { $(Self::$kind(c) => c.retransmission_timeout(least),)* Self::Custom(c) => c.retransmission_timeout(least) }
+            }
+            #[inline]
             fn partial_ack(&self) -> PartialAck {
                 match self { $(Self::$kind(c) => c.partial_ack(),)* Self::Custom(c) => c.partial_ack() }
             }
@@ -159,11 +163,27 @@ macro_rules! controllers {
     };
 }
 
+impl ControllerParams {
+    /// The parameters of FAST's window law, for kinds that follow it.
+    #[must_use]
+    pub const fn fast_law(&self) -> Option<&fast::FastParams> {
+        match self {
+            Self::Fast(p) => Some(p),
+            Self::Vfast(p) => Some(&p.law),
+            _ => None,
+        }
+    }
+}
+
 controllers! {
     "fast" Fast(fast::FastParams => fast::Fast):
         "FAST TCP: keeps alpha packets queued along the path, by delay",
         "Jin, Wei, Low, INFOCOM 2004; Ge et al., Performance Effects of Two-way FAST TCP, eq. 2",
         r#"{ "kind": "fast", "alpha": "100 packets" }"#;
+    "vfast" Vfast(vfast::VfastParams => vfast::Vfast):
+        "VFAST: FAST with another mean of the round-trip time, quicker up than down",
+        "Belhaj, Tagina, VFAST TCP, eq. 3 to 6",
+        r#"{ "kind": "vfast", "alpha": "100 packets" }"#;
     "reno" Reno(reno::RenoParams => reno::Reno):
         "Reno: one packet more a round trip, half on loss; leaves recovery at any partial ACK without SACK",
         "RFC 5681",

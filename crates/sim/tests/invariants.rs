@@ -150,6 +150,8 @@ fn draw_tcp(r: &mut Stream) -> String {
     if sack {
         may(&mut keys, 0.5, &["prr = true"]);
         may(&mut keys, 0.5, &["rack = true"]);
+    } else {
+        may(&mut keys, 0.3, &["fast_retransmit = false"]);
     }
     format!("tcp = {{ {} }}\n", keys.join(", "))
 }
@@ -310,7 +312,7 @@ fn every_run_conserves_and_both_kinds_of_link_agree() {
             if f.completed_at_s.is_some() && spec.stop.is_none() {
                 assert_eq!(Some(delivered), spec.size, "{seed}: {f:?}");
             }
-            let floor: f64 = if spec.controller.name() == "fast" { 2.0 } else { 1.0 };
+            let floor: f64 = if spec.controller.fast_law().is_some() { 2.0 } else { 1.0 };
             assert!(
                 f.window_packets.min.is_none_or(|w| w >= floor.min(f64::from(spec.tcp.initial_window))),
                 "{seed}: {f:?}"

@@ -1,6 +1,6 @@
 //! What the equilibrium does not honour of a scenario, in words.
 
-use eddyline_cc::{BaseRttSource, ControllerParams, FastParams};
+use eddyline_cc::{BaseRttSource, FastParams};
 use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::{Limit, QueueParams};
 use eddyline_scenario::Network;
@@ -35,10 +35,7 @@ pub(crate) fn overlaps(traffic: &Traffic, network: &Network) -> bool {
 }
 
 fn fast(flow: &Flow) -> Option<&FastParams> {
-    match &*flow.controller {
-        ControllerParams::Fast(fast) => Some(fast),
-        _ => None,
-    }
+    flow.controller.fast_law()
 }
 
 /// All remarks on the answer `at`; `beliefs` says that base round-trip times were given.

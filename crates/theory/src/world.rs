@@ -24,12 +24,9 @@ pub fn mean_rate(traffic: &Traffic) -> Option<f64> {
     mean_rate_bps(&traffic.model, traffic.packet, traffic.trace.as_deref())
 }
 
-/// A FAST flow's alpha in packets; `None` for controllers that theory has no model of.
+/// A flow's alpha in packets; `None` for controllers that theory has no model of.
 pub(crate) fn alpha(params: &ControllerParams) -> Option<f64> {
-    match params {
-        ControllerParams::Fast(fast) => Some(fast.alpha.get()),
-        _ => None,
-    }
+    params.fast_law().map(|fast| fast.alpha.get())
 }
 
 /// Which queueing delay a flow counts.

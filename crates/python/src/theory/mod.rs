@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 pub(crate) use map::{MapRequest, map};
 
+use eddyline_theory::filter_bias::{Scatter, expectile, filter_bias as bias};
 use eddyline_theory::map::Axis;
 use eddyline_theory::population::PopulationOptions;
 use eddyline_theory::response::{Losses, Sender, rate};
@@ -59,6 +60,19 @@ pub(crate) fn response(kind: &str, loss: f64, rtt_s: f64, ack_every: u32, period
         let losses = if periodic { Losses::Periodic } else { Losses::Random };
         let window = sender.window(loss, rtt_s, f64::from(ack_every), losses).map_err(refused)?;
         Ok((window, rate(window, rtt_s).map_err(refused)?))
+    })
+}
+
+/// Mean of VFAST's SRTT less that of its samples, in their standard deviations: weights `up` and `down` of eq. 4, samples
+/// independent and `normal`, `exponential` or `uniform`. With `limit` that of small weights at the same ratio.
+#[pyfunction]
+#[pyo3(signature = (up, down, scatter, *, limit = false))]
+pub(crate) fn filter_bias(py: Python<'_>, up: f64, down: f64, scatter: &str, limit: bool) -> PyResult<f64> {
+    let Some((_, scatter)) = Scatter::NAMED.iter().find(|(name, _)| *name == scatter) else {
+        return Err(PyValueError::new_err(format!("samples are normal, exponential or uniform, not {scatter:?}")));
+    };
+    py.detach(|| {
+        guarded(|| if limit { Ok(expectile(up, down, *scatter)) } else { bias(up, down, *scatter).map_err(refused) })
     })
 }
 

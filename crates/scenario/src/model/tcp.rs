@@ -42,6 +42,10 @@ pub struct Tcp {
     /// New data on the first two duplicate acknowledgements (RFC 3042).
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub limited_transmit: bool,
+    /// Retransmission on the third duplicate acknowledgement (RFC 5681, 3.2). Off, every loss waits for the timer, as in TCP
+    /// before 1988; only without `sack`.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub fast_retransmit: bool,
     /// Timestamps (RFC 7323): round-trip samples from retransmissions too, delayed acknowledgements included. Their 12
     /// bytes are part of `header` and `ack_packet`.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -86,6 +90,7 @@ impl Default for Tcp {
             quick_acks: 0,
             byte_counting: None,
             limited_transmit: true,
+            fast_retransmit: true,
             timestamps: false,
             timestamp_clock: TimestampClock::default(),
             prr: false,

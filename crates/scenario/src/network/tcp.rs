@@ -28,6 +28,8 @@ pub struct TcpOptions {
     pub byte_counting: Option<u32>,
     /// Limited transmit (RFC 3042).
     pub limited_transmit: bool,
+    /// Fast retransmit (RFC 5681, 3.2).
+    pub fast_retransmit: bool,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
     /// The receiver's clock, of which its timestamps are readings.
@@ -73,6 +75,7 @@ impl TcpOptions {
             ecn: tcp.ecn,
             byte_counting: tcp.byte_counting,
             limited_transmit: tcp.limited_transmit,
+            fast_retransmit: tcp.fast_retransmit,
             timestamps: tcp.timestamps,
             timestamp_clock: tcp.timestamp_clock,
             prr: tcp.prr,

@@ -32,7 +32,7 @@ pub enum Filter {
     /// The last sample: eq. 2 as printed.
     #[default]
     None,
-    /// FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`).
+    /// The sender's own. FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`); VFAST's: as below.
     Fast,
     /// VFAST's, eq. 4 of its paper: each acknowledgement has the weight `up` where the sample is above the average, `down` elsewhere.
     Asymmetric {

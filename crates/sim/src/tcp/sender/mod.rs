@@ -108,6 +108,8 @@ pub struct Sender {
     by_time: bool,
     timestamps: bool,
     limited_transmit: bool,
+    /// Duplicate acknowledgements mean a loss.
+    fast_retransmits: bool,
     /// Without SACK: duplicate acknowledgements, and the bytes that they stand for.
     duplicates: u32,
     duplicate_bytes: u64,
@@ -129,6 +131,7 @@ pub struct Sender {
 impl Sender {
     pub fn new(spec: &FlowSpec, controller: AnyController) -> Self {
         let mss = spec.mss();
+        let extras = Extras::of(&spec.tcp, mss, &controller);
         Self {
             controller,
             una: 0,
@@ -158,6 +161,7 @@ impl Sender {
             by_time: spec.tcp.rack,
             timestamps: spec.tcp.timestamps,
             limited_transmit: spec.tcp.limited_transmit,
+            fast_retransmits: spec.tcp.fast_retransmit,
             duplicates: 0,
             duplicate_bytes: 0,
             cwnd_limited: false,
@@ -167,7 +171,7 @@ impl Sender {
             size: spec.size.unwrap_or(u64::MAX),
             last_sent: Time::ZERO,
             syn_resent: false,
-            extras: Extras::of(&spec.tcp, mss),
+            extras,
             last_rtt: None,
             retransmits: 0,
             timeouts: 0,
@@ -240,6 +244,7 @@ impl Sender {
         if let Some(rtt) = sample {
             self.rto.sample(rtt);
             self.controller.on_handshake(now, rtt);
+            self.take_own_timeout();
             self.measure_early(Some(rtt));
         }
         if self.syn_resent {
@@ -342,6 +347,9 @@ impl Sender {
                 cwnd_limited: self.cwnd_limited && advanced,
                 in_recovery: self.episode == Episode::Recovery || reduced,
             });
+            if EXTRAS {
+                self.take_own_timeout();
+            }
         }
         if advanced {
             self.rto_at = if self.una == self.nxt { Time::MAX } else { now.saturating_add(self.rto.timeout()) };

@@ -62,7 +62,7 @@ impl Sender {
                 return;
             }
             self.duplicates += 1;
-            if self.episode == Episode::AfterTimeout {
+            if self.episode == Episode::AfterTimeout || !self.fast_retransmits {
                 return;
             }
             self.duplicate_bytes = (self.duplicate_bytes + mss).min((self.nxt - self.una).saturating_sub(mss));
