@@ -12,7 +12,7 @@ use eddyline_path::queue::QueueParams;
 use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
 use eddyline_units::{Rate, Time};
 
-pub use tcp::{Pacing, PacingGain, TcpOptions};
+pub use tcp::{Local, Pacing, PacingGain, TcpOptions};
 
 /// A link's place in [`Network::links`].
 pub type LinkId = u32;

@@ -4,7 +4,7 @@ use eddyline_units::Time;
 
 use crate::model::{PacingChoice, Tcp};
 
-pub use crate::model::PacingGain;
+pub use crate::model::{Local, PacingGain};
 
 /// TCP machinery of a flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,6 +37,8 @@ pub struct TcpOptions {
     pub frto: bool,
     /// Congestion control of acknowledgements (RFC 5690); `ack_every` is where it begins.
     pub ack_congestion_control: bool,
+    /// What happens when the queue of the first data link is full.
+    pub local: Local,
     /// Whether packets are paced.
     pub pacing: Pacing,
     /// At how many windows a round trip, where the controller does not say.
@@ -73,6 +75,7 @@ impl TcpOptions {
             rack: tcp.rack,
             frto: tcp.frto,
             ack_congestion_control: tcp.ack_congestion_control,
+            local: tcp.local,
             pacing: match tcp.pacing {
                 PacingChoice::Switch(true) => Pacing::On,
                 PacingChoice::Switch(false) => Pacing::Off,

@@ -3,16 +3,18 @@
 //! A pipe is a ring in order of time, so only its head is an event. A drop-tail link knows a packet's departure when it
 //! arrives and needs no event of its own; any other link has one per departure.
 
+mod card;
 mod readings;
 
 use std::collections::{HashMap, VecDeque};
 
 use eddyline_path::Packet as _;
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Released, StoreLink};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Released, StoreLink, Turns};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{QueueParams, Site};
 use eddyline_scenario::Network;
+use eddyline_scenario::network::Local;
 use eddyline_units::{Rate, Time};
 
 use super::packet::{Aside, Kind, Packet};
@@ -65,6 +67,8 @@ struct Oddity {
     framing: Framing,
     /// At its far end, with its place among the sources of events.
     reconstructor: Option<Box<(AckReconstructor<Packet>, u32)>>,
+    /// Senders whose card it is and who wait for room.
+    turns: Turns,
 }
 
 #[derive(Debug)]
@@ -142,6 +146,12 @@ impl Layout {
     }
 }
 
+/// Whether `link` is a card whose senders hear of its queue: one that knows what is to come.
+fn tells_senders(network: &Network, link: u32) -> bool {
+    let guests = network.arrivals.iter().map(|a| &a.flow);
+    network.flows.iter().chain(guests).any(|f| f.tcp.local != Local::Drop && f.data.first() == Some(&link))
+}
+
 /// A packet reached the end of its path.
 #[derive(Debug)]
 pub struct Arrival {
@@ -168,7 +178,9 @@ impl Net {
                     Transmitter::Shared { medium, member: shared.medium.join(store(meter)) as u32 }
                 }
                 // what a reconstructor releases is in order of time only behind departures that are events
-                (None, QueueParams::DropTail(p)) if !general_queues && l.reconstruct.is_none() => {
+                (None, QueueParams::DropTail(p))
+                    if l.reconstruct.is_none() && (!general_queues || tells_senders(network, index)) =>
+                {
                     let fifo = Box::new(FifoLink::new(p.limit, meter));
                     if l.framing.is_none() { Transmitter::Fifo(fifo) } else { Transmitter::Framed(fifo) }
                 }
@@ -180,7 +192,7 @@ impl Net {
                 reconstructing.push(index);
                 Box::new((AckReconstructor::new(params), source))
             });
-            odd.push(Oddity { framing: l.framing, reconstructor });
+            odd.push(Oddity { framing: l.framing, reconstructor, turns: Turns::default() });
             Link { transmitter, rate: l.rate, loss, lost: 0 }
         });
         let links: Vec<Link> = links.collect();

@@ -7,6 +7,7 @@ use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
 use super::ack_ratio::{AckRatio, Heard};
+use super::card::Card;
 use super::early::Early;
 use super::ecn::EcnSender;
 use super::frto::Frto;
@@ -22,6 +23,7 @@ pub struct Extras {
     pub early: Option<Early>,
     pub frto: Option<Frto>,
     pub ack_ratio: Option<AckRatio>,
+    pub card: Option<Card>,
     /// A timeout was undone by the present acknowledgement.
     pub undone: bool,
 }
@@ -48,10 +50,15 @@ impl Extras {
             early: options.rack.then(|| Early::new(most_ack_delay)),
             frto: options.frto.then(|| Frto::new(options.sack)),
             ack_ratio: options.ack_congestion_control.then(AckRatio::default),
+            card: Card::of(options.local),
             undone: false,
         };
         let parts = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some() || extras.frto.is_some();
-        let any = parts || extras.ack_ratio.is_some() || options.timestamps || !options.limited_transmit;
+        let any = parts
+            || extras.ack_ratio.is_some()
+            || extras.card.is_some()
+            || options.timestamps
+            || !options.limited_transmit;
         any.then(|| Box::new(extras))
     }
 }
@@ -66,7 +73,8 @@ impl Sender {
         let undone = self.extras.as_mut().is_some_and(|x| std::mem::take(&mut x.undone));
         // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced; RFC 4015, 3.2: nor beyond
         // what it was set to
-        self.reduce_in_proportion(before) || marked || undone
+        let reducing = self.extras.as_ref().and_then(|x| x.card.as_ref()).is_some_and(|c| c.is_reducing(self.una));
+        self.reduce_in_proportion(before) || marked || undone || reducing
     }
 
     /// A data packet leaves, for the first time or again: completes its flags, gives what it says besides.
@@ -129,9 +137,13 @@ impl Sender {
         prr.works()
     }
 
-    /// Whether a loss that is noticed now is a new reason to reduce the window: not if a mark was since it was sent.
+    /// Whether a loss that is noticed now is a new reason to reduce the window: not if a mark, or a full card, was one since it
+    /// was sent.
     pub(super) fn reduces(&self) -> bool {
-        self.extras.as_ref().and_then(|x| x.ecn.as_ref()).is_none_or(|ecn| !ecn.has_answered(self.una))
+        self.extras.as_ref().is_none_or(|x| {
+            !x.ecn.as_ref().is_some_and(|ecn| ecn.has_answered(self.una))
+                && !x.card.as_ref().is_some_and(|card| card.has_answered(self.una))
+        })
     }
 
     /// The controller has reduced the window for a loss or a mark.
