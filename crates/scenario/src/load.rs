@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::check::{load as on_links, meaning, media, names, pairs, variation, walk};
+use crate::check::{card, load as on_links, meaning, media, names, pairs, variation, walk};
 use crate::diagnostic::{Diagnostics, Report};
 use crate::expect::{self, Expectation};
 use crate::input::{Format, Input};
@@ -79,6 +79,7 @@ fn understand(
     pairs::check(&root, &typed, report);
     media::check(&root, &typed, report);
     variation::check(&root, &typed, report);
+    card::check(&root, &typed, report);
     let traces = trace::read(&root, &typed, input.folder, report);
     on_links::check(&root, &typed, &traces.of_traffic, report);
     let expectations = expectations(&root, &typed, input, report);

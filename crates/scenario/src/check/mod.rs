@@ -1,5 +1,6 @@
 //! Everything that can be wrong with a file whose syntax is right.
 
+pub(crate) mod card;
 pub(crate) mod delay;
 pub(crate) mod load;
 pub(crate) mod meaning;

@@ -3,17 +3,19 @@
 //! A pipe is a ring in order of time, so only its head is an event. A drop-tail link knows a packet's departure when it
 //! arrives and needs no event of its own; any other link has one per departure.
 
+mod card;
 mod readings;
 
 use std::collections::{HashMap, VecDeque};
 
 use eddyline_path::Packet as _;
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Released, StoreLink};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Released, StoreLink, Turns};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{QueueParams, Site};
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_scenario::Network;
+use eddyline_scenario::network::Local;
 use eddyline_units::{Rate, Time};
 
 use super::packet::{Aside, Kind, Packet};
@@ -70,6 +72,8 @@ struct Oddity {
     policer: Option<Box<Policer>>,
     /// Behind its transmitter, where delay or loss vary, with the delay that its pipes know.
     propagation: Option<Box<(Propagation, Time)>>,
+    /// Senders whose card it is and who wait for room.
+    turns: Turns,
 }
 
 #[derive(Debug)]
@@ -147,6 +151,12 @@ impl Layout {
     }
 }
 
+/// Whether `link` is a card whose senders hear of its queue: one that knows what is to come.
+fn tells_senders(network: &Network, link: u32) -> bool {
+    let guests = network.arrivals.iter().map(|a| &a.flow);
+    network.flows.iter().chain(guests).any(|f| f.tcp.local != Local::Drop && f.data.first() == Some(&link))
+}
+
 /// A packet reached the end of its path.
 #[derive(Debug)]
 pub struct Arrival {
@@ -174,7 +184,9 @@ impl Net {
                 }
                 // what a reconstructor releases is in order of time only behind departures that are events
                 (None, QueueParams::DropTail(p))
-                    if !general_queues && l.reconstruct.is_none() && l.variation.is_steady() =>
+                    if l.reconstruct.is_none()
+                        && l.variation.is_steady()
+                        && (!general_queues || tells_senders(network, index)) =>
                 {
                     let fifo = Box::new(FifoLink::new(p.limit, meter));
                     let plain = l.framing.is_none() && l.variation.policer.is_none();
@@ -191,7 +203,7 @@ impl Net {
             let policer = l.variation.policer.map(|p| Box::new(Policer::new(p)));
             let propagation = Propagation::new(&l.variation, l.delay, network.seed, &l.name);
             let propagation = propagation.map(|p| Box::new((p, l.delay)));
-            odd.push(Oddity { framing: l.framing, reconstructor, policer, propagation });
+            odd.push(Oddity { framing: l.framing, reconstructor, policer, propagation, turns: Turns::default() });
             Link { transmitter, rate: l.rate, loss, lost: 0 }
         });
         let links: Vec<Link> = links.collect();
