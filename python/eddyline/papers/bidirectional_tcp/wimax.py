@@ -240,7 +240,7 @@ def in_packets(desk: Desk) -> Exhibit:
         ),
         columns=(
             Column("buffers", "buffers"),
-            Column("order", "starts"),
+            Column("order", "order of starts"),
             Column("down", "down"),
             Column("up", "up"),
             Column("download", "download", "kbit/s", scale=1e3),
