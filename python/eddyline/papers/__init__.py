@@ -3,6 +3,7 @@
 A paper is two things of one name: a folder `papers/NAME/` in the checkout, with scenarios, printed values, claims and
 `paper.toml` (`title`, `source`, `worlds`), and the module `eddyline.papers.NAME` (dashes made underscores) with
 a function
+
     def reproduce(paper: Paper, exhibits: Sequence[str], listener: Listener | None) -> Reproduction
 
 The folders are read where they lie: next to `pyproject.toml` in the checkout from which this package was installed

@@ -153,7 +153,7 @@ def figure_7(desk: Desk) -> Exhibit:
         reading=(
             "The same with ten uploads; download over all of them together. Eq. 8 is the paper's, with ten windows "
             "for one: all uploads halve at once. Ten flows that lose one at a time keep 39/40 of what fits on "
-            "average, not 3/4; that reading is the last column but two."
+            "average, not 3/4: our other reading, in columns of its own."
         ),
         columns=(
             *_COLUMNS,
