@@ -1,7 +1,7 @@
 """Papers that can be reproduced.
 
 A paper is two things of one name: a folder `papers/NAME/` in the checkout, with scenarios, printed values, claims and
-`paper.toml` (`title`, `source`, `worlds`), and the module `eddyline.papers.NAME` (dashes made underscores) with
+`paper.toml` (`title`, `source`, perhaps `worlds`), and the module `eddyline.papers.NAME` (dashes made underscores) with
 a function
 
     def reproduce(paper: Paper, exhibits: Sequence[str], listener: Listener | None) -> Reproduction
@@ -109,6 +109,7 @@ def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | N
     return cast("Reproduction", module.reproduce(paper, exhibits, listener))
 
 
+_WORLDS = "Beside the paper stand our theory, our packet simulation and, where they are named, runs that are not ours."
 _REPORT = ("report.html", "reproduction.json", "plots", "data")
 
 
@@ -120,4 +121,4 @@ def written(folder: Path) -> tuple[str, ...]:
 def _read(file: Path) -> Paper:
     with file.open("rb") as handle:
         said = tomllib.load(handle)
-    return Paper(file.parent.name, said["title"], said["source"], file.parent, said["worlds"])
+    return Paper(file.parent.name, said["title"], said["source"], file.parent, said.get("worlds", _WORLDS))
