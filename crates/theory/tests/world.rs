@@ -16,7 +16,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::{Group, Medium, Traffic};
 use eddyline_scenario::result::RunResult;
 use eddyline_theory::closed_form::{Direction, DuplexFlow, data_utilisation};
-use eddyline_theory::{TheoryError, equilibria, modelled_flows, run, run_with_base_rtt};
+use eddyline_theory::{TheoryError, equilibria, equilibria_document, modelled_flows, run, run_with_base_rtt};
 use eddyline_units::{Bytes, Rate, Time};
 
 /// Example 3 of the two-way paper.
@@ -165,11 +165,22 @@ fn what_has_no_model_reads_null() {
     says(&r, "no model of reno: flow other");
     let other = &r.flows[2];
     assert_eq!((other.controller.as_str(), other.packets_per_s, other.rtt_s.mean), ("reno", None, None));
+    // its acknowledgements cross the first link, the first two flows that one and the second: nothing is known of any
+    assert!(r.flows.iter().all(|f| f.packets_per_s.is_none()));
+    assert!(r.links.iter().all(|l| l.utilisation.is_none() && l.bottleneck.is_none()));
+    assert!(r.theory.expect("a note").prices_s.iter().all(Option::is_none));
+    // on links of its own it bears on nobody
+    mixed.links.push(link("and back", 1_000_000, 1));
+    mixed.flows[2].ack = vec![3].into();
+    let r = run(&mixed).expect("answered");
     close(r.flows[0].packets_per_s.expect("known"), 3676.470588235294, 1e-9);
     assert_eq!((r.links[2].utilisation, r.links[2].bottleneck), (None, None));
-    assert_eq!(r.links[0].utilisation, None);
-    assert!(r.links[1].utilisation.is_some());
-    assert_eq!(r.theory.expect("a note").prices_s[2], None);
+    assert!(r.links[0].utilisation.is_some() && r.links[1].utilisation.is_some());
+    let document = equilibria_document(&mixed).expect("answered");
+    assert_eq!(document.unique, None);
+    assert!(document.notes.iter().any(|n| n.contains("no model of reno: flow other")), "{:?}", document.notes);
+    let [at] = &document.equilibria[..] else { panic!("one equilibrium") };
+    assert_eq!((at.flows.len(), at.links[0].bottleneck, at.links[2].utilisation), (2, Some(false), None));
     assert_eq!(equilibria(&mixed).expect("solved").found[0].rates.len(), 2);
 
     mixed.flows.iter_mut().for_each(|f| f.controller = reno());
@@ -177,6 +188,7 @@ fn what_has_no_model_reads_null() {
     assert!(r.flows.iter().all(|f| f.packets_per_s.is_none()));
     assert!(r.links.iter().all(|l| l.utilisation.is_none()));
     assert_eq!(r.theory.expect("a note").residual, None);
+    assert!(matches!(equilibria_document(&mixed), Err(TheoryError::NoModel { .. })));
 }
 
 #[test]
