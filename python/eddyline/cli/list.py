@@ -18,7 +18,7 @@ PARTS = ("controllers", "queues", "traffic", "profiles", "presets", "papers")
 @controllers()
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 def command(part: str | None, as_json: bool) -> None:
-    """List controllers, queues, traffic models, profiles of links, presets and papers, with what they are and their source."""
+    """List controllers, queues, traffic models, profiles of links, presets and papers, each with its source."""
     from eddyline.cli.options import registered
     from eddyline.papers import papers
 
