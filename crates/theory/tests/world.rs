@@ -8,10 +8,11 @@ use common::{all_close, between, close, fast, fast_flow, link, magnitude, networ
 use eddyline_cc::{BaseRttSource, ControllerParams};
 use eddyline_path::framing::Encapsulation;
 use eddyline_path::link::ReconstructParams;
-use eddyline_path::loss::LossParams;
+use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::{DropTailParams, Limit, QueueParams};
 use eddyline_path::random::Stream;
 use eddyline_path::traffic::{CbrParams, TrafficParams};
+use eddyline_path::variation::{Conditions, JitterParams, OutageParams, PolicerParams};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Group, Medium, Traffic};
 use eddyline_scenario::result::RunResult;
@@ -244,6 +245,25 @@ fn what_the_file_asks_beyond_the_equations_is_said() {
     says(&run(&quick).expect("answered"), "flow quick: sees less queueing in equilibrium than mi_threshold");
     quick.flows[0].controller = fast(1.0, BaseRttSource::Known);
     says(&run(&quick).expect("answered"), "sees its own transmission times as queueing");
+}
+
+#[test]
+fn what_varies_on_links_is_said() {
+    let mut asked = example_3();
+    let quiet = run(&asked).expect("answered");
+    assert!(!quiet.approximations.iter().any(|a| a.contains("jitter") || a.contains("outages")));
+    let outages = [OutageParams { start: Time::SECOND, length: Time::SECOND, every: None }];
+    let link = &mut asked.links[0];
+    link.variation.conditions = Some(Arc::new(Conditions::stepping(link.rate, link.delay, &[], &outages)));
+    link.variation.jitter = Some(JitterParams::Exponential { mean: Time::from_ms(1), correlation: Time::ZERO });
+    link.variation.policer = Some(PolicerParams { rate: link.rate, burst: Bytes::new(100_000) });
+    asked.links[1].loss = LossParams::Pattern(LossPattern::GilbertElliott { p: 0.001, r: 0.1, good: 0.0, bad: 1.0 });
+    let r = run(&asked).expect("answered");
+    says(&r, "link forward: changes, outages and traces are not modelled");
+    says(&r, "link forward: jitter is not modelled");
+    says(&r, "link forward: the policer is not modelled");
+    says(&r, "link backward: loss in bursts is not modelled");
+    assert_eq!((&r.flows, &r.links), (&quiet.flows, &quiet.links), "all else is as without");
 }
 
 #[test]

@@ -28,7 +28,7 @@ COMMANDS = {
     "probe": "find out whether a buffer counts bytes, packets or cells",
     "gauntlet": "hold a controller against some fifty scenarios, with a scorecard for CI",
     "init": "write a commented scenario file to start from",
-    "list": "controllers, queues, traffic models, presets, papers",
+    "list": "controllers, queues, traffic models, profiles of links, presets, papers",
     "schema": "print the JSON Schema of scenario files",
     "doctor": "what this machine can do, and what is missing",
     "completion": "print the completion script for your shell",

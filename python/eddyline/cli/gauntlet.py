@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import parse_override, registered
+from eddyline.cli.options import controllers, parse_override, registered
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -22,6 +22,7 @@ EXAMPLES = """\b
 Examples:
   eddyline gauntlet --controller cubic
   eddyline gauntlet --controller fast --set alpha='50 packets' --against reno,bbr
+  eddyline gauntlet --controllers my_controller.py --controller mine
   eddyline gauntlet --controller bbr --only two-way,deep-buffer
   eddyline gauntlet --controller bbr --out branch --junit report.xml
   eddyline gauntlet --controller bbr --seeds 10 --base main/scorecard.json --accept-known
@@ -77,6 +78,7 @@ class _Kind(click.ParamType[str]):
 
 
 @click.command("gauntlet", epilog=EXAMPLES, short_help="hold a controller against some fifty scenarios")
+@controllers()
 @click.option("--controller", type=_Kind(), metavar="KIND", help="The controller that is tested.")
 @click.option(
     "--set",
