@@ -8,7 +8,6 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from conftest import COMMAND, environment
@@ -16,9 +15,6 @@ from conftest import COMMAND, environment
 import eddyline as el
 
 from .conftest import RENO
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SHY = '''\
 """A controller that breaks when it is told to."""
@@ -124,7 +120,7 @@ def test_what_cannot_be_loaded_is_wrong_input(eddyline, shy, tmp_path, what, tol
     (tmp_path / "empty.py").write_text("x = 1\n")
     (tmp_path / "broken.py").write_text("import math\nmath.sqrt(-1)\n")
     (tmp_path / "crooked.py").write_text("def f(:\n")
-    bad = "import eddyline as el\nclass Bad:\n  def on_ack(s, a): pass\n  def on_loss(s, a): pass\nel.register('bad', Bad)\n"
+    bad = "import eddyline as el\nclass Bad:\n  def on_ack(s, a): pass\n  on_loss = on_ack\nel.register('bad', Bad)\n"
     (tmp_path / "bad.py").write_text(bad)
     ran = eddyline("run", shy[0].name, "--controllers", what)
     assert ran.code == 2
@@ -278,8 +274,7 @@ def test_the_list_and_the_schema_have_it(eddyline, shy):
     assert kinds[-1]["properties"]["after"] == {"type": "string", "format": "time"}
 
 
-def test_the_environment_names_it_too(shy, eddyline: Callable[..., object], monkeypatch: pytest.MonkeyPatch):
-    del eddyline
+def test_the_environment_names_it_too(shy):
     words = [str(COMMAND), "run", str(shy[0]), "--json"]
     for value in (str(shy[1]), f"{RENO},{shy[1]}"):
         where = {**environment(), "EDDYLINE_CONTROLLERS": value}
@@ -294,7 +289,7 @@ def test_a_stored_result_is_verified_with_it(eddyline, shy):
     assert ran.code == 0, ran.out + ran.err
 
 
-def test_the_examples_command_works(eddyline, tmp_path):
+def test_the_examples_command_works(eddyline):
     upload = Path(RENO).parents[1] / "upload.toml"
     words = ("--controllers", RENO, "--set", "flow.*.controller.kind=my-newreno", "--json")
     ours = json.loads(eddyline("run", upload, *words).out)

@@ -46,7 +46,6 @@ def test_a_window_that_stays_is_a_run_with_a_window_that_stays(table, every):
     stepped = info["result"]
     assert stepped["flows"][0].pop("controller") == "agent"
     assert whole["flows"][0].pop("controller") == "fixed"
-    # the belief about the base RTT, and who counts what it cost, are not the simulator's
     for document in (stepped, whole):
         document.pop("cost")
         document.pop("scenario_sha256")
@@ -104,8 +103,6 @@ def test_observations_say_what_the_simulator_did(table):
 
 
 def test_rewards(table):
-    round = next(iter([el.env(table).reset(seed=1)[1]["round"]]))
-    elapsed = round["now"] - round["began"]
     env = el.env(table, reward=lambda r, w: r.acked + w)
     env.reset(seed=1)
     _, reward, _, _, info = env.step(np.array([0.0]))
@@ -147,7 +144,7 @@ def test_the_other_flows_go_on_as_they_are(table):
         episode(env, seed=1)
 
 
-def test_mistakes_are_told(table, monkeypatch):
+def test_mistakes_are_told(table):
     with pytest.raises(el.InputError, match='no flow is called "g"'):
         el.env(table, "g")
     with pytest.raises(el.InputError, match="there is no reward 'money'"):
