@@ -54,7 +54,7 @@ fn stepper(decisions: Decisions) -> Stepper {
 #[test]
 fn stopping_changes_nothing() {
     let whole = stepper(Decisions::Rounds).finish(&mut go).unwrap().result;
-    for decisions in [Decisions::Rounds, Decisions::Every(Time::from_us(1_700)), Decisions::Every(Time::from_ms(300))] {
+    for decisions in [Decisions::Rounds, Decisions::Every(Time::from_ps(1_700_000_000)), Decisions::Every(Time::from_ms(300))] {
         let mut stopping = stepper(decisions);
         let mut steps = 0;
         while stopping.advance(&mut go).unwrap().is_some() {
@@ -131,7 +131,7 @@ fn a_flow_that_completes_wants_no_decisions() {
 
 #[test]
 fn it_can_be_interrupted_and_goes_on() {
-    let mut every = stepper(Decisions::Every(Time::from_s(3)));
+    let mut every = stepper(Decisions::Every(Time::from_ms(3_000)));
     let mut asked = 0;
     let stop = &mut |_| {
         asked += 1;
@@ -139,7 +139,7 @@ fn it_can_be_interrupted_and_goes_on() {
     };
     assert_eq!(every.advance(stop), Err(SimError::Interrupted));
     assert_eq!(asked, 1);
-    assert_eq!(every.advance(&mut go).unwrap().map(|r| r.now), Some(Time::from_s(3)));
+    assert_eq!(every.advance(&mut go).unwrap().map(|r| r.now), Some(Time::from_ms(3_000)));
     let nobody = Stepper::new(network(&[]), 2, Decisions::Rounds, &Options::default());
     assert!(matches!(nobody.err(), Some(SimError::UnknownEntity(_))));
 }

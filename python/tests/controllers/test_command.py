@@ -295,3 +295,27 @@ def test_the_examples_command_works(eddyline):
     ours = json.loads(eddyline("run", upload, *words).out)
     theirs = json.loads(eddyline("run", upload, "--set", "flow.*.controller.kind=newreno", "--json").out)
     assert [f["goodput_bps"] for f in ours["flows"]] == [f["goodput_bps"] for f in theirs["flows"]]
+
+
+def test_the_document_is_true(eddyline, tmp_path):
+    """The class of docs/your-own-controller.md keeps the queueing delay that it says."""
+    text = (RENO.parents[2] / "docs" / "your-own-controller.md").read_text()
+    code = text.partition("```python\n")[2].partition("```")[0]
+    (tmp_path / "my.py").write_text(code)
+    kind = text.partition("```toml\ncontroller = ")[2].partition("\n")[0]
+    (tmp_path / "s.toml").write_text(TOML.replace('{ kind = "shy" }', kind).replace('"3 s"', '"20 s"\nwarmup = "10 s"'))
+    ran = eddyline("run", "s.toml", "--controllers", "my.py", "--json")
+    assert ran.code == 0, ran.err
+    # 10 ms; the handshake's small packets make the least round trip 1.2 ms less than a full one
+    assert json.loads(ran.out)["flows"][0]["queueing_delay_s"] == pytest.approx(0.010 - 0.0006, abs=0.0008)
+
+
+def test_the_hint_where_nobody_knows_the_controller(eddyline, shy):
+    ran = eddyline("run", shy[0])
+    assert ran.code == 2
+    assert ran.err.endswith("hint: a controller of your own is loaded with --controllers FILE.py\n")
+
+
+def test_theory_takes_the_option(eddyline, shy):
+    ran = eddyline("theory", "equilibrium", shy[0], "--controllers", shy[1])
+    assert "unknown kind" not in ran.err

@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env
 import eddyline as el
 from eddyline.environment import OBSERVATION, REWARDS
 
-from .conftest import Fixed
+from .conftest import ROOT, Fixed
 
 
 @pytest.fixture
@@ -167,3 +167,15 @@ def test_without_gymnasium_it_says_what_to_install(monkeypatch):
     monkeypatch.delitem(vars(el), "env", raising=False)
     with pytest.raises(el.EddylineError, match="gymnasium is not installed"):
         _ = el.env
+
+
+def test_the_document_is_true(monkeypatch):
+    text = (ROOT / "docs" / "learning.md").read_text()
+    code = text.partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(ROOT)
+    seen: dict[str, Any] = {}
+    exec(code, seen)
+    assert [f["controller"] for f in seen["info"]["result"]["flows"]] == ["agent", "newreno"]
+    for name, (low, high) in OBSERVATION.items():
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{name}` |"))
+        assert row.split("|")[3].strip() in (f"{low:g} to {high:g}", f"{low:g}, {high:g}"), name
