@@ -54,7 +54,9 @@ fn stepper(decisions: Decisions) -> Stepper {
 #[test]
 fn stopping_changes_nothing() {
     let whole = stepper(Decisions::Rounds).finish(&mut go).unwrap().result;
-    for decisions in [Decisions::Rounds, Decisions::Every(Time::from_ps(1_700_000_000)), Decisions::Every(Time::from_ms(300))] {
+    for decisions in
+        [Decisions::Rounds, Decisions::Every(Time::from_ps(1_700_000_000)), Decisions::Every(Time::from_ms(300))]
+    {
         let mut stopping = stepper(decisions);
         let mut steps = 0;
         while stopping.advance(&mut go).unwrap().is_some() {
