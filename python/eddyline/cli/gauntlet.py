@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import parse_override, registered
+from eddyline.cli.options import controllers, parse_override, registered
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -23,6 +23,7 @@ Examples:
   eddyline gauntlet --controller cubic
   eddyline gauntlet --controller fast --set alpha='50 packets' --against reno,bbr
   eddyline gauntlet --controller bbr --only two-way,deep-buffer
+  eddyline gauntlet --controllers my.py --controller mine
   eddyline gauntlet --controller bbr --out branch --junit report.xml
   eddyline gauntlet --controller bbr --seeds 10 --base main/scorecard.json --accept-known
 """
@@ -86,6 +87,7 @@ class _Kind(click.ParamType[str]):
     callback=parse_override,
     help="A parameter of the controller; may be repeated.",
 )
+@controllers()
 @click.option("--against", type=_Kinds(), default=(), help="Controllers to run beside it, for comparison.")
 @click.option("--only", type=_Tests(), default=(), help="Tests or groups of tests; all unless said.")
 @click.option(

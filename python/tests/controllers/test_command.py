@@ -319,3 +319,21 @@ def test_the_hint_where_nobody_knows_the_controller(eddyline, shy):
 def test_theory_takes_the_option(eddyline, shy):
     ran = eddyline("theory", "equilibrium", shy[0], "--controllers", shy[1])
     assert "unknown kind" not in ran.err
+
+
+def test_the_gauntlet_takes_it(eddyline):
+    """Word for word the built-in one's scorecard."""
+    words = ("gauntlet", "--controllers", RENO, "--only", "two-way", "--seeds", 1, "--json", "--controller")
+    ours, theirs = (json.loads(eddyline(*words, kind).out) for kind in ("my-newreno", "newreno"))
+    assert ours["passed"] == len(ours["tests"]) == 6
+    assert [(t["name"], t["value"]) for t in ours["tests"]] == [(t["name"], t["value"]) for t in theirs["tests"]]
+
+
+def test_the_gauntlet_outlives_it(eddyline, shy):
+    words = ("--controllers", shy[1], "--controller", "shy", "--set", "after=5 s", "--only", "two-way", "--seeds", 1)
+    ran = eddyline("gauntlet", *words, "--json")
+    assert ran.code == 1
+    tests = json.loads(ran.out)["tests"]
+    assert len(tests) == 6
+    assert all("ZeroDivisionError" in t["error"] for t in tests if not t["passed"])
+    assert not any(t["passed"] for t in tests)
