@@ -153,6 +153,7 @@ def command(
     if out is not None:
         claim(out, _FILES)
     before = None if base is None else Card.load(base)
+    faults: dict[str, None] = {}  # each once, however many runs end with it
     with Progress(silent=no_progress) as progress:
         progress.expect(1)
         card = run(
@@ -164,11 +165,13 @@ def command(
             base=before,
             jobs=jobs,
             done=lambda done, of: progress.hear(0, done, of, 0.0),
+            failed=lambda error: faults.setdefault(getattr(error, "traceback", "")),
         )
         if out is not None:
             progress.expect(1)
             _folder(card, out, accept_known, progress)
     _files(card, junit, markdown, accept_known)
+    click.echo("".join(faults), nl=False, err=True)
     if as_json:
         sys.stdout.write(card.json + "\n")
     else:

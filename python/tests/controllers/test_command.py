@@ -337,3 +337,5 @@ def test_the_gauntlet_outlives_it(eddyline, shy):
     assert len(tests) == 6
     assert all("ZeroDivisionError" in t["error"] for t in tests if not t["passed"])
     assert not any(t["passed"] for t in tests)
+    assert "line 27, in fall" in ran.err
+    assert ran.err.count("Traceback") <= 2, "each once"
