@@ -128,7 +128,7 @@ def main(args: Sequence[str] | None = None) -> int:
         _say(e.format_message(), None)
         return 2
     except ScenarioError as e:
-        _say(str(e), e.hint)
+        _say(str(e), e.hint or _about_controllers(e))
         return e.exit_code
     except EddylineError as e:
         if isinstance(e, ControllerError):
@@ -154,6 +154,15 @@ def main(args: Sequence[str] | None = None) -> int:
         )
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _about_controllers(error: ScenarioError) -> str | None:
+    """Where a controller may come from that nobody here knows."""
+    for each in error.diagnostics:
+        key, message = str(each.get("key")), str(each.get("message"))
+        if key.endswith("controller.kind") and message.startswith("unknown kind") and not each.get("hint"):
+            return "a controller of your own is loaded with --controllers FILE.py"
+    return None
 
 
 def _say(message: str, hint: str | None, word: str = "error: ") -> None:
