@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.reproduction import reproduced
-from eddyline.papers.vfast import scenario_1, scenario_2, scenario_3, scenario_4, schedules
+from eddyline.papers.vfast import (
+    fluctuation,
+    rivals,
+    scenario_1,
+    scenario_2,
+    scenario_3,
+    scenario_4,
+    schedules,
+    smoothing,
+    timeouts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["EXHIBITS", "reproduce"]
 
 EXHIBITS: Builders = {
+    "eq-4-step": smoothing.step,
+    "bias": smoothing.bias,
+    "two-delays": fluctuation.delays,
+    "fluctuating": fluctuation.fluctuating,
+    "spurious": timeouts.spurious,
     "fig-3": schedules.schedule(3, "I"),
     "fig-4": scenario_1.figure_4,
     "fig-5": scenario_1.figure_5,
@@ -36,6 +51,7 @@ EXHIBITS: Builders = {
     "fig-15": scenario_4.figure_15,
     "fig-16": scenario_4.figure_16,
     "scenario-4-totals": scenario_4.phases,
+    "rivals": rivals.rivals,
 }
 """What makes each exhibit, in the order of the report."""
 

@@ -142,6 +142,14 @@ class Case:
         """All of it, with series."""
         return Run(self.file, "sim", self.profile, self.changes(), interval)
 
+    def summary(self) -> Run:
+        """All of it, without series."""
+        return Run(self.file, "sim", self.profile, self.changes())
+
+    def exactly(self, changes: tuple[tuple[str, str], ...]) -> Run:
+        """With these changes and no others, without series."""
+        return Run(self.file, "sim", self.profile, changes)
+
     def phase(self, phase: Phase) -> Run:
         """Up to the end of a phase, summaries over its settled part."""
         window = (("warmup", f"{phase.start + SETTLING_S:g} s"), ("duration", f"{phase.stop:g} s"))
