@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from eddyline.papers.reproduction import reproduced
 from eddyline.papers.vfast import (
     fluctuation,
+    readings,
     rivals,
     scenario_1,
     scenario_2,
     scenario_3,
     scenario_4,
     schedules,
+    slip,
     smoothing,
     timeouts,
+    weights,
 )
 
 if TYPE_CHECKING:
@@ -32,6 +35,8 @@ EXHIBITS: Builders = {
     "two-delays": fluctuation.delays,
     "fluctuating": fluctuation.fluctuating,
     "spurious": timeouts.spurious,
+    "psi-grid": weights.grid,
+    "psi-rank": weights.ranks,
     "fig-3": schedules.schedule(3, "I"),
     "fig-4": scenario_1.figure_4,
     "fig-5": scenario_1.figure_5,
@@ -41,6 +46,7 @@ EXHIBITS: Builders = {
     "table-1": scenario_2.table_1,
     "fig-9": scenario_2.figure_9,
     "fig-10": scenario_2.figure_10,
+    "slip": slip.slip,
     "fig-11": schedules.paths(11, "III"),
     "fig-12": schedules.schedule(12, "III"),
     "table-2": scenario_3.table_2,
@@ -51,6 +57,7 @@ EXHIBITS: Builders = {
     "fig-15": scenario_4.figure_15,
     "fig-16": scenario_4.figure_16,
     "scenario-4-totals": scenario_4.phases,
+    "readings": readings.readings,
     "rivals": rivals.rivals,
 }
 """What makes each exhibit, in the order of the report."""

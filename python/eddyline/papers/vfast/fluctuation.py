@@ -12,8 +12,6 @@ from eddyline.papers.vfast.phases import swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, SENDERS, VFAST, Case, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.figure import Figure
 
     from eddyline.papers.desk import Desk
@@ -129,8 +127,9 @@ def delays(desk: Desk) -> Exhibit:
         title="Round trips of 40 and 160 ms on one link",
         place="Section V, first paragraph",
         reading=(
-            "x = alpha / q has no round trip in it: where senders know their base round trips, shares are even, with FAST as "
-            "with VFAST. Where they estimate them the one that starts later gets more, whatever filters its samples."
+            "x = alpha / q has no round trip in it: where senders know their base round trips, shares are even, with "
+            "FAST as with VFAST. Where they estimate them the one that starts later gets more, whatever filters its "
+            "samples."
         ),
         columns=(
             Column("sender", "sender"),

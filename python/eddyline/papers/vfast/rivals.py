@@ -25,15 +25,15 @@ ALPHAS = (10, 50, 200)
 NUMBERS = ((1, 1), (1, 4), (4, 1), (4, 4))
 CUT = {"reno": 0.5, "cubic": 0.3}
 SHAPE = {"reno": 0.5, "cubic": 0.25}
-"""Mean depth of the saw-tooth over its height: a straight line; a cube, which stays near its top: 1/4 of it is missing."""
+"""Mean depth of the saw-tooth over its height: a straight line; a cube stays near its top and lacks a quarter."""
 
 
 def predicted(buffer: float, alpha: float, delay_based: int, rivals: int, kind: str) -> float:
     """Share of the delay-based flows, by a saw-tooth that the rivals draw into the queue.
 
-    The rivals together hold W at the top, where the buffer is full; a loss takes the share `CUT` of W away, and the queue on
-    average lacks `SHAPE` of that. The delay-based flows are in balance with the mean queue: n alpha = x q. The queue is
-    never below zero, and what that leaves idle is shared alike.
+    The rivals together hold W at the top, where the buffer is full; a loss takes the share `CUT` of one rival's part of
+    W away, and the queue on average lacks `SHAPE` of that. The delay-based flows are in balance with the mean queue:
+    n alpha = x q. The queue is never below zero, and what that leaves idle is shared alike.
     """
 
     def mean_queue(share: float) -> float:
@@ -112,8 +112,8 @@ def rivals(
         reading=(
             "The paper leaves open how VFAST fares beside loss-based flows. As FAST does: those fill the buffer, and "
             "alpha packets out of a full buffer are its share. A buffer much larger than alpha starves it, one much "
-            "smaller than alpha starves the rivals, whatever filters its samples. Theory is a saw-tooth in the queue and "
-            "x = alpha / q of its mean."
+            "smaller than alpha starves the rivals, whatever filters its samples. Theory is a saw-tooth in the queue "
+            "and x = alpha / q of its mean."
         ),
         columns=(
             Column("sender", "sender"),
@@ -128,10 +128,12 @@ def rivals(
             Column("utilisation", "utilisation", percent=True, digits=3),
         ),
         rows=rows,
-        pictures=[Picture("rivals", "Share of one delay-based flow beside one rival", drawn(_paint, 9.5, 5.6, rows, alphas))],
+        pictures=[
+            Picture("rivals", "Share of one delay-based flow beside one rival", drawn(_paint, 9.5, 5.6, rows, alphas))
+        ],
         notes=(
-            "20 Mbit/s, 50 ms, 120 packets; base round trips known. Theory knows neither losses of the delay-based flow "
-            "nor time without a queue: it is for alpha well below the buffer.",
+            "20 Mbit/s, 50 ms, 120 packets; base round trips known. Theory knows neither losses of the delay-based "
+            "flow nor time without a queue: it is for alpha well below the buffer.",
         ),
     )
 
@@ -144,9 +146,13 @@ def _paint(figure: Figure, rows: list[Row], alphas: Sequence[int]) -> None:
             part = [r for r in rows if (r["rival"], r["alpha"], r["numbers"]) == (kind, alpha, "1 and 1")]
             for sender, colour in zip(SENDERS, (BLUE, RED), strict=True):
                 mine = [r for r in part if r["sender"] == sender]
-                axis.plot([r["buffer"] for r in mine], [100 * r["share"] for r in mine], "o-", color=colour, label=sender)
+                axis.plot(
+                    [r["buffer"] for r in mine], [100 * r["share"] for r in mine], "o-", color=colour, label=sender
+                )
             mine = [r for r in part if r["sender"] == SENDERS[0]]
-            axis.plot([r["buffer"] for r in mine], [100 * r["theory"] for r in mine], "--", color="#555555", label="theory")
+            axis.plot(
+                [r["buffer"] for r in mine], [100 * r["theory"] for r in mine], "--", color="#555555", label="theory"
+            )
             axis.axhline(50, color="#999999", linewidth=0.6)
             axis.set_xscale("log")
             axis.set_title(f"beside {kind}, alpha {alpha}")

@@ -76,10 +76,10 @@ def figure_4(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
         title="Scenario I: rates of three flows that join and leave",
         place="Section VI.A, figure 4",
         reading=(
-            "A flow that joins takes the queue that it meets for propagation and holds alpha packets more than it knows "
-            "of: each newcomer gets more than those before it, with either sender. Theory is the equilibrium with the "
-            "base round trips that the senders had. When flow 3 leaves, the queue empties if the round trip is long "
-            "enough for windows to fall behind; then flow 2 learns its true base and shares are even."
+            "A flow that joins takes the queue that it meets for propagation and holds alpha packets more than it "
+            "knows of: each newcomer gets more than those before it, with either sender. Theory is the equilibrium "
+            "with the base round trips that the senders had. When flow 3 leaves, the queue empties if the round trip "
+            "is long enough for windows to fall behind; then flow 2 learns its true base and shares are even."
         ),
         columns=(
             Column("rtt_ms", "round trip", "ms"),
@@ -162,7 +162,7 @@ def figure_6(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
     after = PHASES[3]
     runs = []
     for c in cases:
-        once = tuple((*c.more, ("warmup", f"{after.start:g} s"), ("duration", f"{after.start + SETTLING_S:g} s")))
+        once = (*c.more, ("warmup", f"{after.start:g} s"), ("duration", f"{after.start + SETTLING_S:g} s"))
         leaving = Case(c.file, c.sender, c.rtt_ms, reading=reading, more=once)
         run = leaving.whole("5 ms")
         runs += [c.whole(), run]

@@ -27,9 +27,7 @@ RECOVERIES = ("SACK", "NewReno", "timer")
 SEEDS = 10
 
 
-def _alone(
-    desk: Desk, recoveries: Sequence[str], seeds: int, reading: Reading
-) -> dict[tuple[str, str], list[Answer]]:
+def _alone(desk: Desk, recoveries: Sequence[str], seeds: int, reading: Reading) -> dict[tuple[str, str], list[Answer]]:
     keys = [(r, s, n) for r in recoveries for s in SENDERS for n in range(1, seeds + 1)]
     runs = [Case("scenario-4-alone", s, None, r, reading, seed=n).whole() for r, s, n in keys]
     found: dict[tuple[str, str], list[Answer]] = {}
@@ -65,7 +63,7 @@ def figure_15(
         id="fig-15",
         title="Scenario IV: round trip of flow 1",
         place="Section VI.D, figure 15",
-        reading="Flow 1 alone, mean over seeds. Random loss does not change a path's least round trip, nor does a filter.",
+        reading="Flow 1 alone, mean over seeds. Neither random loss nor a filter changes a path's least round trip.",
         columns=(
             Column("recovery", "losses repaired by"),
             Column("fast_base", "base, FAST", "ms", scale=1e-3),
@@ -101,7 +99,9 @@ def figure_16(
     for recovery in recoveries:
         rates = {s: [a.flow("flow 1")["goodput_bps"] for a in found[recovery, s]] for s in SENDERS}
         queues = {
-            s: fmean(m.width for a in found[recovery, s] if (m := swing(*a.over_time("forward", "queue_packets"), 10, 100)))
+            s: fmean(
+                m.width for a in found[recovery, s] if (m := swing(*a.over_time("forward", "queue_packets"), 10, 100))
+            )
             for s in SENDERS
         }
         said = _reference(desk, recovery)
@@ -127,9 +127,9 @@ def figure_16(
         title="Scenario IV: rate of flow 1",
         place="Section VI.D, figure 16",
         reading=(
-            "Flow 1 alone at a loss of 1e-4, mean over seeds. With SACK FAST already fills 94 % of the link: 200 % is not "
-            "there to be had. Without SACK the ns-2 module leaves each loss to the timer, and neither sender's filter "
-            "shortens that."
+            "Flow 1 alone at a loss of 1e-4, mean over seeds. With SACK FAST already fills 94 % of the link: 200 % is"
+            " not there to be had. Without SACK the ns-2 module leaves each loss to the timer, and neither sender's "
+            "filter shortens that."
         ),
         columns=(
             Column("recovery", "losses repaired by"),

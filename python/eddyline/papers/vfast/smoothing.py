@@ -51,9 +51,9 @@ def step(desk: Desk) -> Exhibit:
         title="How many samples eq. 4 needs to follow a step",
         place="Section V, after eq. 4",
         reading=(
-            "The error shrinks by 1 - psi with every sample: larger psi is faster. 1/2 and 3/4 need four and two samples; "
-            "on every ACK, at hundreds of packets a round trip, that is no smoothing to speak of, while FAST's own "
-            "average in the ns-2 module takes a third of a window and more."
+            "The error shrinks by 1 - psi with every sample: larger psi is faster. 1/2 and 3/4 need four and two "
+            "samples; on every ACK, at hundreds of packets a round trip, that is no smoothing to speak of, while "
+            "FAST's own average in the ns-2 module takes a third of a window and more."
         ),
         columns=(
             Column("psi", "psi"),
@@ -123,9 +123,9 @@ def bias(desk: Desk) -> Exhibit:
         place="Section V, eq. 4",
         reading=(
             "A filter that is quicker up than down comes to rest above the mean: by 0.19 standard deviations at the "
-            "paper's weights if samples are independent and normal. The window law then sees more queueing delay than "
-            "there is and keeps fewer packets queued: a smaller queue at the same throughput on a link that stays full. "
-            "Neighbours that are alike, as ACKs of one round trip are, take most of it away."
+            "paper's weights if samples are independent and normal. The window law then sees more queueing delay than"
+            " there is and keeps fewer packets queued: a smaller queue at the same throughput on a link that stays "
+            "full. Neighbours that are alike, as ACKs of one round trip are, take most of it away."
         ),
         columns=(
             Column("scatter", "samples"),
@@ -138,7 +138,10 @@ def bias(desk: Desk) -> Exhibit:
         ),
         rows=rows,
         pictures=[Picture("bias", "Bias of eq. 4 by psi up, psi down 1/2", drawn(_paint, 6.0, 3.4))],
-        notes=("Theory: the stationary density of eq. 4 (docs/theory/vfast.md); in the limit of small weights, an expectile.",),
+        notes=(
+            "Theory: the stationary density of eq. 4 (docs/theory/vfast.md); in the limit of small weights, an "
+            "expectile.",
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.figures import BLUE, CYAN, GREEN, ORANGE, RED, drawn
-from eddyline.papers.vfast.runs import FAST, VFAST, Case, Reading
+from eddyline.papers.vfast.runs import VFAST, Case, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,9 +81,7 @@ def spurious(desk: Desk, floors: Sequence[str] = _FLOORS, seeds: int = 3, durati
         standard = next(r for r in alike if r["rule"] == "RFC 6298")
         row["standard"] = standard["timeouts"]
         without = next(
-            r
-            for r in rows
-            if not r["frto"] and all(r[k] == row[k] for k in ("jumps", "rule", "smoothing", "floor"))
+            r for r in rows if not r["frto"] and all(r[k] == row[k] for k in ("jumps", "rule", "smoothing", "floor"))
         )
         row["without_frto"] = without["rate"]
     return Exhibit(
@@ -91,10 +89,10 @@ def spurious(desk: Desk, floors: Sequence[str] = _FLOORS, seeds: int = 3, durati
         title="Spurious timeouts by eq. 6 and by RFC 6298",
         place="Section V, eq. 5 and 6",
         reading=(
-            "A flow of 10 Mbit/s whose round trip jumps when a burst fills an unlimited queue: nothing is lost, every "
-            "timeout is spurious. Fed with every ACK, V of eq. 5 forgets a jump within a round trip, and without a floor "
-            "under its spread eq. 6 expires more often than RFC 6298, which hears one sample a round trip. The floor "
-            "matters more than the rule; a second of it ends them all. F-RTO gives the window back."
+            "A flow of 10 Mbit/s whose round trip jumps when a burst fills an unlimited queue: nothing is lost, every"
+            " timeout is spurious. Fed with every ACK, V of eq. 5 forgets a jump within a round trip, and without a "
+            "floor under its spread eq. 6 expires more often than RFC 6298, which hears one sample a round trip. The "
+            "floor matters more than the rule; a second of it ends them all. F-RTO gives the window back."
         ),
         columns=(
             Column("jumps", "jumps of"),
@@ -108,7 +106,9 @@ def spurious(desk: Desk, floors: Sequence[str] = _FLOORS, seeds: int = 3, durati
             Column("without_frto", "without F-RTO", "Mbit/s", scale=1e6),
         ),
         rows=rows,
-        pictures=[Picture("spurious", "Timeouts by rule and floor, without F-RTO", drawn(_bars, 9.0, 3.4, rows, floors))],
+        pictures=[
+            Picture("spurious", "Timeouts by rule and floor, without F-RTO", drawn(_bars, 9.0, 3.4, rows, floors))
+        ],
         notes=(
             f"Means over {seeds} seeds of {duration}. The law is VFAST's in all rows; jumps are exponential, 10 Gbit/s "
             "bursts on a link of 10 Mbit/s. `least` is min_rto: under the spread (4 V) for RFC 6298 as this simulator "
@@ -122,9 +122,7 @@ def _bars(figure: Figure, rows: list[Row], floors: Sequence[str]) -> None:
     for axis, jump in zip(axes, JUMPS, strict=True):
         part = [r for r in rows if r["jumps"] == jump and not r["frto"]]
         names = list(dict.fromkeys((r["rule"], r["smoothing"]) for r in part))
-        for place, ((rule, smoothing), colour) in enumerate(
-            zip(names, (BLUE, RED, ORANGE, GREEN, CYAN), strict=True)
-        ):
+        for place, ((rule, smoothing), colour) in enumerate(zip(names, (BLUE, RED, ORANGE, GREEN, CYAN), strict=True)):
             values = [
                 next(r["timeouts"] for r in part if (r["rule"], r["smoothing"], r["floor"]) == (rule, smoothing, floor))
                 for floor in floors
