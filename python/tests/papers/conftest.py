@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eddyline.papers import find, reproduce
+from eddyline.papers.reproduction import reproduced as reproduced_by
+
+from .thin_vfast import BUILDERS
 
 if TYPE_CHECKING:
     from eddyline.papers.reproduction import Reproduced
 
-NAMES = ("two-way-fast", "asymmetric-fast")
+NAMES = ("two-way-fast", "asymmetric-fast", "vfast")
 
 
 @pytest.fixture(scope="session")
 def reproductions() -> dict[str, Reproduced]:
-    """Both papers, reproduced once for all tests."""
-    return {name: reproduce(find(name)) for name in NAMES}  # type: ignore[misc]
+    """The papers, reproduced once for all tests; VFAST's small."""
+    whole: dict[str, Reproduced] = {name: reproduce(find(name)) for name in NAMES[:2]}  # type: ignore[misc]
+    return {**whole, "vfast": reproduced_by(find("vfast"), BUILDERS, (), None)}
 
 
 @pytest.fixture(scope="session", params=NAMES)
@@ -37,7 +41,13 @@ def asymmetric(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
+def vfast(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
+    """Exhibits of VFAST's paper, by id."""
+    return {e.id: e for e in reproductions["vfast"].exhibits}
+
+
+@pytest.fixture(scope="session")
 def theory() -> dict[str, Any]:
     """Equilibria computed apart from this program, by paper."""
-    files = {name: find(name).folder / "reference" / "theory.json" for name in NAMES}
+    files = {name: find(name).folder / "reference" / "theory.json" for name in NAMES[:2]}
     return {name: json.loads(file.read_text("utf-8")) for name, file in files.items()}

@@ -24,11 +24,15 @@ _UPDATE = Reading("update", "eq. 4 once an update", (("smoothing", "update"),))
 _PROFILES = {"clean": None, MODULE: MODULE}
 
 
-def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT) -> Exhibit:
+def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: float = 220.0) -> Exhibit:
     """Rate, window, queue and round trip beside traffic that comes and goes."""
     senders = [(FAST, "", DEFAULT), (VFAST, "", reading), (VFAST, ", once an update", _UPDATE)]
     keys = [(p, s, more, r, n) for p in _PROFILES for s, more, r in senders for n in range(1, seeds + 1)]
-    runs = [Case("fluctuating", s, None, reading=r, profile=_PROFILES[p], seed=n).whole() for p, s, _, r, n in keys]
+    end = (("duration", f"{stop:g} s"),) if stop != 220.0 else ()
+    runs = [
+        Case("fluctuating", s, None, reading=r, profile=_PROFILES[p], seed=n, more=end).whole()
+        for p, s, _, r, n in keys
+    ]
     found: dict[tuple[str, str], list[Answer]] = {}
     for (profile, sender, more, _, _), answer in zip(keys, desk.lab.ask(runs), strict=True):
         found.setdefault((profile, sender + more), []).append(answer)
@@ -46,7 +50,7 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT) -> Exhib
             ("rtt_swing", "flow 1", "rtt_s"),
             ("queue_swing", "forward", "queue_packets"),
         ):
-            moved = [m for a in answers if (m := swing(*a.over_time(entity, quantity), 20.0, 220.0))]
+            moved = [m for a in answers if (m := swing(*a.over_time(entity, quantity), 20.0, stop))]
             row[key] = fmean(m.width for m in moved)
         before = next((r for r in rows if r["profile"] == profile and r["sender"] == FAST), row)
         for key in ("rate_swing", "window_swing", "rtt_swing", "queue_swing", "queue"):

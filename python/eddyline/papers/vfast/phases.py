@@ -73,7 +73,7 @@ def swing(times: Sequence[float], values: Sequence[float], start: float, stop: f
 
 
 def _period(v: np.ndarray, step: float) -> float | None:
-    """Where the autocorrelation has its largest peak after it first crossed zero, if that is above a quarter."""
+    """The first peak of the autocorrelation after it crossed zero that is nearly as high as any, if above a quarter."""
     n = len(v)
     spectrum = np.fft.rfft(v, 2 * n)
     correlation = np.fft.irfft(spectrum * np.conj(spectrum))[: n // 2]
@@ -83,5 +83,10 @@ def _period(v: np.ndarray, step: float) -> float | None:
     if not len(below):
         return None
     rest = correlation[below[0] :]
-    top = int(np.argmax(rest))
-    return float((below[0] + top) * step) if rest[top] > 0.25 else None
+    if rest.max() <= 0.25:
+        return None
+    # multiples of a period peak as high as itself
+    high = np.flatnonzero(rest >= 0.9 * rest.max())
+    last = next((i for i, k in enumerate(high[:-1]) if high[i + 1] > k + 1), len(high) - 1)
+    top = high[: last + 1]
+    return float((below[0] + top[np.argmax(rest[top])]) * step)

@@ -142,10 +142,9 @@ def figure_5(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
             Column("phase", "phase"),
             Column("mean", "mean", "ms", scale=1e-3),
             Column("swing", "p95 - p5", "ms", scale=1e-3),
-            Column("period_s", "period", "s"),
             Column("settling_s", "settled to 5 % after", "s"),
         ),
-        rows=[*rows],
+        rows=rows,
         pictures=[Picture("fig-5", f"Round trip of flow 1, {rtts[-1]:g} ms", drawn(_trips, 9.5, 3.0, pair))],
         series={"fig-5-rtt": series_rows(pair, ("flow 1",), "rtt_s")},
     )

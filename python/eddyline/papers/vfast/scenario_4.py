@@ -9,7 +9,8 @@ from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.figures import BLACK, drawn
 from eddyline.papers.vfast.drawing import beside, series_rows
 from eddyline.papers.vfast.phases import swing
-from eddyline.papers.vfast.runs import DEFAULT, FAST, PHASES, SENDERS, Case
+from eddyline.papers.vfast.runs import DEFAULT, FAST, PHASES, SENDERS, SETTLING_S, Case
+from eddyline.papers.vfast.scenario_3 import over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,13 +163,15 @@ def _reference(desk: Desk, recovery: str) -> tuple[float | None, float | None]:
 
 def phases(desk: Desk, recoveries: Sequence[str] = RECOVERIES, reading: Reading = DEFAULT) -> Exhibit:
     """Three flows under random loss: totals by phase, and ns-2."""
-    keys = [(r, s, p) for r in recoveries for s in SENDERS for p in PHASES]
-    answers = desk.lab.ask([Case("scenario-4", s, None, r, reading).phase(p) for r, s, p in keys])
+    keys = [(r, s) for r in recoveries for s in SENDERS]
+    answers = desk.lab.ask([Case("scenario-4", s, None, r, reading).whole() for r, s in keys])
+    whole = dict(zip(keys, answers, strict=True))
     rows: list[Row] = []
-    for (recovery, sender, phase), answer in zip(keys, answers, strict=True):
+    for recovery, sender, phase in ((r, s, p) for r, s in keys for p in PHASES):
+        answer, start = whole[recovery, sender], phase.start + SETTLING_S
         known = desk.ns2["IV"]["intervals"] if recovery == "SACK" and sender == FAST else None
         said = known[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if known else None
-        total = sum(answer.flow(flow)["goodput_bps"] for flow in phase.flows)
+        total = sum(over(answer, flow, "goodput_bps", start, phase.stop) for flow in phase.flows)
         rows.append(
             {
                 "recovery": recovery,
@@ -177,7 +180,7 @@ def phases(desk: Desk, recoveries: Sequence[str] = RECOVERIES, reading: Reading 
                 "total": total,
                 "reference": said,
                 "off": None if said is None else total / said - 1.0,
-                "queue": answer.link("forward")["queue_packets"]["mean"],
+                "queue": over(answer, "forward", "queue_packets", start, phase.stop),
             }
         )
     return Exhibit(

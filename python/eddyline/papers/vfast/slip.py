@@ -24,7 +24,6 @@ __all__ = ["slip"]
 PRINTED = {"II": {"base": 0.5, "rtt": 0.5, "window": 1.0, "rate": 2.0}, "IV": {"base": 0.5, "rtt": 0.5, "rate": 2.0}}
 """VFAST over FAST as the text says it: Section VI.B and VI.D."""
 
-_THIN = 10
 _STARTS = ("flow 2", "flow 3", "flow 4")
 
 
@@ -32,25 +31,27 @@ def _starts(seconds: float) -> tuple[tuple[str, str], ...]:
     return tuple((f'flow."{name}".start', f"{seconds * n:g} s") for n, name in enumerate(_STARTS, 1))
 
 
-def _rate(times: float) -> tuple[str, str]:
-    return ("link.*.rate", f"{times * 1000 / _THIN:g} Mbit/s")
+def _two(thin: int) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Slips of scenario II, rates and alpha so many times smaller."""
 
+    def rate(times: float) -> tuple[str, str]:
+        return ("link.*.rate", f"{times * 1000 / thin:g} Mbit/s")
 
-_TWO: dict[str, tuple[tuple[str, str], ...]] = {
-    "none": (),
-    "delay halved": (("link.*.delay", "10 ms"),),
-    "delay doubled": (("link.*.delay", "40 ms"),),
-    "rate doubled": (_rate(2.0),),
-    "rate halved": (_rate(0.5),),
-    "alpha doubled": (("flow.*.controller.alpha", f"{2000 // _THIN} packets"),),
-    "alpha halved": (("flow.*.controller.alpha", f"{500 // _THIN} packets"),),
-    "packets of 500 B": (("flow.*.packet", "540 B"),),
-    "buffer of 1,000 packets": (("link.*.queue.limit", f"{1000 // _THIN} packets"),),
-    "no SACK": tuple((f"flow.*.tcp.{key}", value) for key, value in RECOVERY["timer"]),
-    "all start together": _starts(0.0),
-    "starts 1 s apart": _starts(1.0),
-    "delay halved, rate doubled": (("link.*.delay", "10 ms"), _rate(2.0)),
-}
+    return {
+        "none": (),
+        "delay halved": (("link.*.delay", "10 ms"),),
+        "delay doubled": (("link.*.delay", "40 ms"),),
+        "rate doubled": (rate(2.0),),
+        "rate halved": (rate(0.5),),
+        "alpha doubled": (("flow.*.controller.alpha", f"{2000 // thin} packets"),),
+        "alpha halved": (("flow.*.controller.alpha", f"{500 // thin} packets"),),
+        "packets of 500 B": (("flow.*.packet", "540 B"),),
+        "buffer of 1,000 packets": (("link.*.queue.limit", f"{1000 // thin} packets"),),
+        "no SACK": tuple((f"flow.*.tcp.{key}", value) for key, value in RECOVERY["timer"]),
+        "all start together": _starts(0.0),
+        "starts 1 s apart": _starts(1.0),
+        "delay halved, rate doubled": (("link.*.delay", "10 ms"), rate(2.0)),
+    }
 
 
 def _scaled(rtt_ms: float, **more: str) -> tuple[tuple[str, str], ...]:
@@ -105,15 +106,15 @@ _ESTIMATE = {"base": 0.5, "rtt": 0.5, "window": 1.0, "rate": 1.0}
 """Samples recorded at half: d / D and so every window stay as they are, and with them what arrives."""
 
 
-def slip(desk: Desk, seeds: int = 3) -> Exhibit:
+def slip(desk: Desk, seeds: int = 3, thin: int = 10, recoveries: Sequence[str] = ("SACK", "timer")) -> Exhibit:
     """VFAST under each slip over FAST without."""
     rows: list[Row] = []
-    base = desk.lab.ask([Case("scenario-2", FAST, thin=_THIN).phase(p) for p in JOINING])
-    for name, changes in _TWO.items():
-        after = desk.lab.ask([Case("scenario-2", VFAST, thin=_THIN, more=changes).phase(p) for p in JOINING])
+    base = desk.lab.ask([Case("scenario-2", FAST, thin=thin).phase(p) for p in JOINING])
+    for name, changes in _two(thin).items():
+        after = desk.lab.ask([Case("scenario-2", VFAST, thin=thin, more=changes).phase(p) for p in JOINING])
         rows.append(_row("II", "SACK", name, "configuration", _ratios(base, after)))
     rows.append(_row("II", "SACK", "samples recorded at half", "measurement", _ESTIMATE))
-    for recovery in ("SACK", "timer"):
+    for recovery in recoveries:
         runs = [
             Case("scenario-4-alone", sender, None, recovery, seed=seed, more=changes).summary()
             for sender, changes in ((FAST, ()), *((VFAST, c) for c in _FOUR.values()))
@@ -125,7 +126,7 @@ def slip(desk: Desk, seeds: int = 3) -> Exhibit:
             rows.append(_row("IV", recovery, name, "configuration", _ratios(answers[:seeds], after)))
         rows.append(_row("IV", recovery, "samples recorded at half", "measurement", _ESTIMATE))
     findings = []
-    for scenario in PRINTED:
+    for scenario in dict.fromkeys(r["scenario"] for r in rows):
         part = [r for r in rows if r["scenario"] == scenario]
         for key, words in (
             ("off_true", "what arrives"),
