@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.figures import BLUE, RED, drawn
@@ -105,6 +105,9 @@ def rivals(
                 "utilisation": answer.link("forward")["utilisation"],
             }
         )
+    pairs = [r for r in rows if r["numbers"] == "1 and 1" and r["buffer"] * BDP >= 2.0 * r["alpha"]]
+    worst = max((abs(r["off"]) for r in pairs), default=0.0)
+    apart = _apart(rows)
     return Exhibit(
         id="rivals",
         title="FAST and VFAST beside Reno and CUBIC",
@@ -128,6 +131,10 @@ def rivals(
             Column("utilisation", "utilisation", percent=True, digits=3),
         ),
         rows=rows,
+        findings=(
+            f"One beside one, in a buffer of at least twice alpha, theory is off by at most {100 * worst:.1f} points.",
+            f"FAST's and VFAST's shares differ by at most {100 * apart:.1f} points in a buffer of a BDP and more.",
+        ),
         pictures=[
             Picture("rivals", "Share of one delay-based flow beside one rival", drawn(_paint, 9.5, 5.6, rows, alphas))
         ],
@@ -136,6 +143,16 @@ def rivals(
             "flow nor time without a queue: it is for alpha well below the buffer.",
         ),
     )
+
+
+def _apart(rows: list[Row]) -> float:
+    """The largest difference between both senders in buffers of a bandwidth-delay product and more."""
+    first, second = SENDERS
+    key = ("rival", "numbers", "alpha", "buffer")
+    of: dict[str, dict[tuple[Any, ...], float]] = {
+        s: {tuple(r[k] for k in key): r["share"] for r in rows if r["sender"] == s} for s in SENDERS
+    }
+    return max(abs(of[first][k] - of[second][k]) for k in of[first] if k[3] >= 1.0)
 
 
 def _paint(figure: Figure, rows: list[Row], alphas: Sequence[int]) -> None:

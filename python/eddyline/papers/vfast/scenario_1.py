@@ -100,13 +100,17 @@ def figure_4(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
         rows=rows,
         pictures=[Picture("fig-4", f"Rates, {rtts[-1]:g} ms", drawn(_rates, 9.5, 3.2, pair))],
         series={"fig-4-rates": series_rows(pair, FLOWS, "goodput_bps")},
-        notes=("Rates are payload; means leave out the first 5 s of a phase. Jain's index is of the phase.",),
+        notes=(
+            "Rates are payload; means leave out the first 5 s of a phase. Jain's index is of the phase. The swing is "
+            "of tenths of a second, in which the module sends one burst more or one less; the figure has means over a"
+            " second.",
+        ),
     )
 
 
 def _rates(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
     for axis, (_, answer) in zip(beside(figure, SENDERS, "rate (Mbit/s)"), pair, strict=True):
-        traces(axis, answer, FLOWS, "goodput_bps", 1e6)
+        traces(axis, answer, FLOWS, "goodput_bps", 1e6, over=10)
         axis.legend(loc="upper center", ncols=3)
         axis.set_ylim(0, 125)
 

@@ -187,4 +187,4 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     axis.set_yticks(range(len(part)), [r["slip"] for r in part])
     axis.invert_yaxis()
     axis.set_xlabel("VFAST with the slip over FAST")
-    axis.legend(loc="lower right", fontsize=8)
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize=8)

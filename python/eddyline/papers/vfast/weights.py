@@ -172,6 +172,7 @@ def _paint(figure: Figure, rows: list[Row], weights: list[float]) -> None:
     axes = figure.subplots(2, 3)
     for axis, (name, (unit, more)) in zip(axes.flat, OBJECTIVES.items(), strict=True):
         values = [[next(r[name] for r in rows if (r["down"], r["up"]) == (d, u)) for u in weights] for d in weights]
+        axis.grid(visible=False)
         image = axis.imshow(values, origin="lower", cmap="viridis" if more else "viridis_r")
         for i, line in enumerate(values):
             for k, value in enumerate(line):
