@@ -46,6 +46,13 @@ impl BaseRtt {
         }
     }
 
+    /// Believes this from now on, until a smaller sample comes; not where the value is known.
+    pub(crate) fn believe(&mut self, value: Time) {
+        if self.learns {
+            self.value = Some(value);
+        }
+    }
+
     /// The belief.
     #[inline]
     #[must_use]

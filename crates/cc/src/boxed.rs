@@ -56,6 +56,9 @@ impl<C: Controller> Controller for Boxed<C> {
     fn base_rtt(&self) -> Option<Time> {
         self.0.base_rtt()
     }
+    fn ack_ratio(&self) -> Option<u32> {
+        self.0.ack_ratio()
+    }
     fn retransmission_timeout(&self, least: Time) -> Option<Time> {
         self.0.retransmission_timeout(least)
     }

@@ -7,6 +7,10 @@ use eddyline_units::Time;
 pub struct PathFacts {
     /// Payload bytes of a full segment.
     pub mss: u32,
+    /// Bytes of a full data packet on the wire.
+    pub packet_bytes: u32,
+    /// Bytes of an acknowledgement on the wire.
+    pub ack_bytes: u32,
     /// Data packets that one acknowledgement stands for.
     pub ack_ratio: u32,
     /// Initial window in packets (RFC 6928, or as configured).
@@ -44,8 +48,8 @@ pub struct Ack {
     pub now: Time,
     /// When the packet that caused it was sent.
     pub sent_at: Time,
-    /// When that packet reached the receiver: `received_at - sent_at` is the forward delay, `now - received_at` the
-    /// reverse one, the receiver's own delay included.
+    /// When that packet reached the receiver, by the receiver's clock: `received_at - sent_at` is the forward delay,
+    /// `now - received_at` the reverse one, the receiver's own delay included, both but for what the clocks differ by.
     pub received_at: Time,
     /// The round-trip sample; none from a retransmitted packet (Karn).
     pub rtt: Option<Time>,
@@ -94,7 +98,8 @@ pub enum PartialAck {
 
 /// A congestion controller.
 ///
-/// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one.
+/// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one. What it answers may
+/// change with events only: an answer holds until the next one.
 pub trait Controller {
     /// The handshake gave a first round-trip sample.
     fn on_handshake(&mut self, _now: Time, _rtt: Time) {}
@@ -149,6 +154,11 @@ pub trait Controller {
 
     /// The belief about the round-trip time without queueing.
     fn base_rtt(&self) -> Option<Time> {
+        None
+    }
+
+    /// Data packets that the receiver is to acknowledge together (RFC 5690, 4.2), from algorithms that have an opinion.
+    fn ack_ratio(&self) -> Option<u32> {
         None
     }
 

@@ -17,6 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::base_rtt::{BaseRtt, BaseRttSource};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
+use crate::delay::Delay;
+use crate::drain::{DrainParams, Step};
+use crate::fast_options::{Asked, Options};
+use crate::rate_correction::RateCorrectionParams;
 
 /// Which details fill the gaps that the equations leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -76,6 +80,28 @@ pub struct FastParams {
     #[serde(default = "two_packets")]
     #[schemars(extend("x-least" = 1))]
     pub min_window: Packets,
+    /// Which queueing counts: `round_trip`, `forward` or `weighted`; the latter two need `tcp.timestamps`.
+    #[serde(default, skip_serializing_if = "is_round_trip")]
+    pub delay: Delay,
+    /// Acknowledgements to keep queued on the way back at most: the receiver is asked to acknowledge several packets together
+    /// (as RFC 5690). Needs a `delay` of one way. Default: the receiver does as it pleases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-above" = 0))]
+    pub ack_alpha: Option<Packets>,
+    /// The base round-trip time is the smallest sample of this time. Default: of all time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-least" = "10 ms"))]
+    pub base_rtt_age: Option<Time>,
+    /// Pauses that let the queue run empty. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<DrainParams>,
+    /// One pause of a new flow, once it has settled. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_correction: Option<RateCorrectionParams>,
+}
+
+const fn is_round_trip(delay: &Delay) -> bool {
+    matches!(delay, Delay::RoundTrip)
 }
 
 const fn half() -> f64 {
@@ -115,6 +141,9 @@ pub trait MeanRtt {
     /// A sample, one of so many packets (their reciprocal); gives the mean.
     fn hear(&mut self, ack: &Ack, sample: f64, per_packets: f64) -> f64;
 
+    /// The weight that this sample is about to get.
+    fn weight(&self, sample: f64, per_packets: f64) -> f64;
+
     /// The mean.
     fn get(&self) -> f64;
 
@@ -149,9 +178,14 @@ impl MeanRtt for FastAverage {
         if self.average == 0.0 {
             self.average = sample;
         } else {
-            self.average += (self.gain * per_packets).min(self.cap) * (sample - self.average);
+            self.average += self.weight(sample, per_packets) * (sample - self.average);
         }
         self.average
+    }
+
+    #[inline]
+    fn weight(&self, _sample: f64, per_packets: f64) -> f64 {
+        (self.gain * per_packets).min(self.cap)
     }
 
     fn get(&self) -> f64 {
@@ -174,7 +208,10 @@ impl Fast {
 #[derive(Debug, Clone)]
 pub struct FastLaw<M> {
     window: f64,
-    /// Its reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
+    /// The round trip over the part of it that counts: one unless acknowledgements wait and that does not count. The packets of
+    /// alpha are as many times more in flight, and a change of the window takes as many times longer to be seen.
+    scale: f64,
+    /// The window's reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
     per_window: f64,
     base: BaseRtt,
     mean: M,
@@ -195,6 +232,8 @@ pub struct FastLaw<M> {
     before_timeout: f64,
     /// Only in the profile of the ns-2 module.
     module: Option<Ns2Module>,
+    /// Where some are asked for.
+    options: Option<Box<Options>>,
 }
 
 /// What only the ns-2 module keeps.
@@ -221,6 +260,7 @@ impl<M: MeanRtt> FastLaw<M> {
         let floor = p.min_window.get().max(1.0);
         Self {
             window: facts.initial_window.max(floor),
+            scale: 1.0,
             per_window: 1.0 / facts.initial_window.max(floor),
             base: BaseRtt::new(p.base_rtt, facts),
             mean,
@@ -243,6 +283,16 @@ impl<M: MeanRtt> FastLaw<M> {
                 planned: 0.0,
                 one_by_one: false,
             }),
+            options: Options::new(
+                &Asked {
+                    delay: p.delay,
+                    ack_alpha: p.ack_alpha,
+                    base_rtt_age: p.base_rtt_age,
+                    drain: p.drain.as_ref(),
+                    rate_correction: p.rate_correction.as_ref(),
+                },
+                facts,
+            ),
         }
     }
 
@@ -255,6 +305,51 @@ impl<M: MeanRtt> FastLaw<M> {
         (base, self.mean.hear(ack, sample, per_packets))
     }
 
+    /// As [`measure`](Self::measure), by the options: average less base is the delay that counts. None while the window is down
+    /// to drain the queue, and the law has no say.
+    #[cold]
+    #[inline(never)]
+    fn measure_by_options(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> Option<(f64, f64)> {
+        let mut options = self.options.take()?;
+        options.sample(ack.now, rtt, &mut self.base);
+        let paused = options.is_of_a_pause(ack);
+        let mut sample = rtt.as_ps() as f64;
+        let weight = if paused { 0.0 } else { self.mean.weight(sample, per_packets) };
+        let (mut base, mut avg) = if paused {
+            (self.base.sample(rtt).as_ps() as f64, self.mean.get())
+        } else {
+            self.measure(ack, rtt, per_packets)
+        };
+        if let Some(split) = options.split(ack, rtt, weight) {
+            // the law goes by the round trip less what does not count
+            let counted = (avg - split.uncounted).max(1.0);
+            sample -= split.uncounted_now;
+            if !paused && !ack.in_recovery {
+                // acknowledgements that come later or earlier than before change the packets in flight, not the rate
+                let before = (avg - split.change).max(counted);
+                self.set_window((self.window * (avg / before)).max(self.floor));
+                // and pacing follows the queue that counts, not them
+                self.last_ps = (sample + split.uncounted).max(1.0);
+            }
+            self.scale = (avg / counted).max(1.0);
+            (base, avg) = ((counted - split.counted).max(0.0), counted);
+        }
+        options.ask(ack, self.window);
+        let step = if ack.in_recovery {
+            Step::None
+        } else {
+            // one sample, not the average: a queue is empty for moments
+            options.pause(ack, rtt, self.window, sample - base < self.threshold_ps)
+        };
+        self.options = Some(options);
+        match step {
+            Step::None => return (!paused).then_some((base, avg)),
+            Step::Stay => {}
+            Step::Down(window) | Step::Back(window) => self.set_window(window.max(self.floor)),
+        }
+        None
+    }
+
     #[inline]
     fn set_window(&mut self, window: f64) {
         self.window = window;
@@ -264,7 +359,8 @@ impl<M: MeanRtt> FastLaw<M> {
     /// Where the window law goes, were it not for its limits.
     #[inline]
     fn aim(&self, window_then: f64, base: f64, avg: f64) -> f64 {
-        (1.0 - self.gamma) * self.window + self.gamma * (window_then * base / avg + self.alpha)
+        let gamma = self.gamma / self.scale;
+        (1.0 - gamma) * self.window + gamma * (window_then * base / avg + self.alpha * self.scale)
     }
 
     /// The window law.
@@ -335,7 +431,12 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
     fn on_ack(&mut self, ack: &Ack) {
         let (base, avg) = if let Some(rtt) = ack.rtt {
             let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
-            self.measure(ack, rtt, per_packets)
+            if self.options.is_none() {
+                self.measure(ack, rtt, per_packets)
+            } else {
+                let Some(measured) = self.measure_by_options(ack, rtt, per_packets) else { return };
+                measured
+            }
         } else if let (Some(_), Some(base)) = (self.module, self.base.get()) {
             // the module takes its average for the sample that a retransmission does not give
             (base.as_ps() as f64, self.mean.get())
@@ -362,11 +463,17 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.round = loss.now;
+        if let Some(options) = &mut self.options {
+            options.abandon(loss.now, false);
+        }
         self.set_window((self.window * self.loss_factor).max(self.floor));
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.round = timeout.now;
+        if let Some(options) = &mut self.options {
+            options.abandon(timeout.now, true);
+        }
         if !timeout.repeated {
             self.before_timeout = self.window;
         }
@@ -398,6 +505,10 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
 
     fn base_rtt(&self) -> Option<Time> {
         self.base.get()
+    }
+
+    fn ack_ratio(&self) -> Option<u32> {
+        self.options.as_ref().and_then(|o| o.ack_ratio())
     }
 
     fn retransmission_timeout(&self, least: Time) -> Option<Time> {

@@ -155,11 +155,15 @@ impl NonlinearFilter {
         }
     }
 
+    /// Weight of a sample: one above the average counts for more.
+    fn psi(&self, sample: f64) -> f64 {
+        if sample > self.srtt { self.psi_up } else { self.psi_down }
+    }
+
     /// Eq. 4 and 5.
     fn smooth(&mut self, sample: f64) {
         let old = self.srtt;
-        let psi = if sample > old { self.psi_up } else { self.psi_down };
-        self.srtt += psi * (sample - old);
+        self.srtt += self.psi(sample) * (sample - old);
         let from = if self.deviation_from == DeviationFrom::Old { old } else { self.srtt };
         self.variation += self.zeta * ((sample - from).abs() - self.variation);
     }
@@ -196,6 +200,10 @@ impl MeanRtt for Box<NonlinearFilter> {
             self.smooth(if self.source == MeanRttSource::SrttOfAverage { self.average.get() } else { sample });
         }
         self.get()
+    }
+
+    fn weight(&self, sample: f64, per_packets: f64) -> f64 {
+        if self.source == MeanRttSource::Average { self.average.weight(sample, per_packets) } else { self.psi(sample) }
     }
 
     fn get(&self) -> f64 {

@@ -5,6 +5,8 @@ use eddyline_units::Time;
 
 const FACTS: PathFacts = PathFacts {
     mss: 1000,
+    packet_bytes: 1040,
+    ack_bytes: 40,
     ack_ratio: 1,
     initial_window: 10.0,
     known_base_rtt: Some(Time::from_ms(100)),

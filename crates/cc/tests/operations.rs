@@ -43,6 +43,8 @@ fn facts() -> impl Strategy<Value = PathFacts> {
     (1u32..65_000, 1u32..4, 1.0f64..1000.0, prop::option::of(0u64..u64::MAX >> 8), counting, any::<bool>()).prop_map(
         |(mss, ack_ratio, initial_window, known, byte_counting, paced)| PathFacts {
             mss,
+            packet_bytes: mss + 40,
+            ack_bytes: 40,
             ack_ratio,
             initial_window,
             known_base_rtt: known.map(Time::from_ps),

@@ -32,6 +32,30 @@ pub enum TheoryError {
         /// The link, by number.
         link: String,
     },
+    /// Nothing that a flow counts can hold it back.
+    #[error(
+        "flow {flow} counts the queueing of its data alone (delay = \"forward\"), and no link that its data cross can be full: \
+         their acknowledgements fill link {link} first, where nothing tells the flow to stop, and their queue grows without \
+         bound; there is no equilibrium (delay = \"weighted\" has one, and ack_alpha asks for fewer acknowledgements)"
+    )]
+    Unfelt {
+        /// The flow, by name or, where there is none, by number.
+        flow: String,
+        /// A link that its acknowledgements cross, likewise.
+        link: String,
+    },
+    /// A question about FAST that counts the round trip, asked of one that does not.
+    #[error(
+        "{who} counts {counts} queueing delay (key delay): {question} is of FAST that counts that of the whole round trip"
+    )]
+    OneWay {
+        /// Flow or arrivals, by name.
+        who: String,
+        /// What it counts.
+        counts: &'static str,
+        /// What was asked.
+        question: &'static str,
+    },
     /// A controller that no equation describes.
     #[error("theory has no model of {controller}, which {who} uses")]
     NoModel {

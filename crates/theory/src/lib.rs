@@ -7,6 +7,7 @@
 //! and powers of libm, so the numbers are the same on every platform; the one exception is the convex solver behind
 //! [`proportional_fair`], whose answer is polished.
 
+mod ack_streams;
 mod approximations;
 pub mod buffer;
 pub mod closed_form;
@@ -32,7 +33,7 @@ pub use document::{
 };
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
-pub use fairness::{ProportionalFair, Yardstick, proportional_fair, yardstick};
+pub use fairness::{EXPONENTS, FairRates, Yardstick, alpha_fair, proportional_fair, yardstick};
 pub use fast::WindowLaw;
 pub use fluid::{Dynamics, DynamicsOptions, dynamics};
 pub use link_model::LinkModel;

@@ -1,6 +1,6 @@
 //! World `theory`: the equilibrium of a scenario in the result that all worlds share.
 
-use eddyline_cc::ControllerParams;
+use eddyline_cc::{ControllerParams, Delay};
 use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::QueueParams;
 use eddyline_path::traffic::mean_rate_bps;
@@ -12,6 +12,7 @@ use eddyline_scenario::result::{
 };
 use eddyline_units::Time;
 
+use crate::ack_streams::{solve_streams, targets};
 use crate::approximations;
 use crate::equilibrium::{Equilibria, Equilibrium, Problem, ProblemFlow, solve};
 use crate::error::TheoryError;
@@ -26,6 +27,55 @@ pub fn mean_rate(traffic: &Traffic) -> Option<f64> {
 /// A flow's alpha in packets; `None` for controllers that theory has no model of.
 pub(crate) fn alpha(params: &ControllerParams) -> Option<f64> {
     params.fast_law().map(|fast| fast.alpha.get())
+}
+
+/// Which queueing delay a flow counts.
+pub(crate) fn delay(params: &ControllerParams) -> Delay {
+    params.delay_options().map_or(Delay::RoundTrip, |o| o.delay)
+}
+
+/// How much of the time that its acknowledgements wait a flow counts.
+fn ack_wait(flow: &Flow) -> f64 {
+    match delay(&flow.controller) {
+        Delay::RoundTrip => 1.0,
+        Delay::Forward => 0.0,
+        Delay::Weighted => bits(flow.ack_packet) / ack_ratio(flow) / bits(flow.packet),
+    }
+}
+
+/// Refuses a `question` that is of FAST as published where a flow counts another delay.
+pub(crate) fn counts_round_trips<'a>(
+    flows: impl IntoIterator<Item = (&'a str, &'a ControllerParams)>,
+    question: &'static str,
+) -> Result<(), TheoryError> {
+    let other = flows.into_iter().find_map(|(name, params)| match delay(params) {
+        Delay::RoundTrip => None,
+        Delay::Forward => Some((name, "forward")),
+        Delay::Weighted => Some((name, "weighted")),
+    });
+    match other {
+        None => Ok(()),
+        Some((who, counts)) => Err(TheoryError::OneWay { who: who.to_owned(), counts, question }),
+    }
+}
+
+/// [`solve`] with the names of a network in its errors.
+pub(crate) fn solve_named(network: &Network, model: &Model) -> Result<Equilibria, TheoryError> {
+    let targets = targets(network, &model.place, model.problem.flows.len());
+    let streams = targets.iter().any(Option::is_some);
+    let solved = if streams { solve_streams(&model.problem, &targets) } else { solve(&model.problem) };
+    solved.map_err(|e| match e {
+        TheoryError::Unfelt { flow, link } => {
+            let number = |text: &str| text.trim_start_matches("number ").parse::<usize>().ok();
+            let named =
+                |s: usize| model.place.iter().position(|p| *p == Some(s)).map(|i| network.flows[i].name.clone());
+            TheoryError::Unfelt {
+                flow: number(&flow).and_then(named).unwrap_or(flow),
+                link: number(&link).map_or(link, |l| network.links[l].name.clone()),
+            }
+        }
+        other => other,
+    })
 }
 
 /// A flow whose window is what its losses allow.
@@ -79,15 +129,17 @@ impl Model {
         for (s, flow) in network.flows.iter().enumerate() {
             let crossed = || flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize);
             let law = match (alpha(&flow.controller), responses[s]) {
+                // each way has a base of its own, of which the round trip's says nothing
+                (Some(alpha), _) if delay(&flow.controller).is_one_way() => Some((alpha, 0.0, ack_wait(flow))),
                 (Some(alpha), _) => {
                     let believed = |base: &[f64]| base[s] - propagation(network, flow) - transmission(network, flow);
-                    Some((alpha, base_rtts_s.map_or(0.0, believed)))
+                    Some((alpha, base_rtts_s.map_or(0.0, believed), 1.0))
                 }
                 // x = W / (RTT + q) is FAST's x = alpha / (q - e) with W for alpha and -RTT for e
-                (None, Some(r)) if !crossed().any(|l| overloaded[l]) => Some((r.window, -r.rtt_s)),
+                (None, Some(r)) if !crossed().any(|l| overloaded[l]) => Some((r.window, -r.rtt_s, 1.0)),
                 _ => None,
             };
-            let Some((alpha, error)) = law else {
+            let Some((alpha, error, wait)) = law else {
                 crossed().for_each(|l| unknown[l] = true);
                 place.push(None);
                 continue;
@@ -95,6 +147,7 @@ impl Model {
             place.push(Some(problem.flows.len()));
             problem.flows.push(problem_flow(flow, alpha));
             problem.base_rtt_error.push(error);
+            problem.ack_wait.push(wait);
             for l in crossed() {
                 let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
                 if load_bps >= capacity_bps {
@@ -107,6 +160,9 @@ impl Model {
         }
         if problem.base_rtt_error.iter().all(|e| *e == 0.0) {
             problem.base_rtt_error.clear();
+        }
+        if problem.ack_wait.iter().all(|w| *w == 1.0) {
+            problem.ack_wait.clear();
         }
         Ok(Self { problem, place, responses, unknown })
     }
@@ -164,7 +220,9 @@ fn response(network: &Network, flow: &Flow) -> Option<Response> {
     }
     let lossy = flow.data.iter().filter_map(|l| match network.links[*l as usize].loss {
         LossParams::Independent(p) => (p > 0.0).then_some((*l, p, Losses::Random)),
-        LossParams::Pattern(LossPattern::Periodic { every }) => Some((*l, 1.0 / every.max(1) as f64, Losses::Periodic)),
+        LossParams::Pattern(pattern @ LossPattern::Periodic { .. }) => Some((*l, pattern.mean(), Losses::Periodic)),
+        // what comes in bursts is one event to a window: no response function holds
+        LossParams::Pattern(LossPattern::GilbertElliott { .. }) => None,
     });
     let lossy: Vec<(LinkId, f64, Losses)> = lossy.collect();
     let alone = |l: LinkId| network.flows.iter().filter(|f| f.data.contains(&l)).count() == 1;
@@ -222,13 +280,13 @@ pub(crate) fn transmission(network: &Network, flow: &Flow) -> f64 {
 /// # Errors
 /// [`TheoryError`].
 pub fn equilibria(network: &Network) -> Result<Equilibria, TheoryError> {
-    solve(&Model::new(network, None, false)?.problem)
+    solve_named(network, &Model::new(network, None, false)?)
 }
 
 /// Every equilibrium of all flows that theory has a model of.
 pub(crate) fn joint_equilibria(network: &Network) -> Result<(Model, Equilibria), TheoryError> {
     let model = Model::new(network, None, true)?;
-    let solved = solve(&model.problem)?;
+    let solved = solve_named(network, &model)?;
     Ok((model, solved))
 }
 
@@ -276,7 +334,7 @@ pub fn run_with_base_rtt(network: &Network, base_rtts_s: &[f64]) -> Result<RunRe
 
 fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
     let model = Model::new(network, base_rtts_s, true)?;
-    let solved = solve(&model.problem)?;
+    let solved = solve_named(network, &model)?;
     let Some(first) = solved.found.first() else {
         return Err(TheoryError::NotConverged("unknown: no equilibrium was found".to_owned()));
     };
@@ -340,22 +398,26 @@ fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base:
     let propagation = propagation(network, flow);
     let base = base.unwrap_or(propagation);
     let alpha = alpha(&flow.controller).unwrap_or_default();
+    let one_way = delay(&flow.controller).is_one_way();
+    // what packets wait, whatever of it counts
+    let both = || Some(at.forward_delays[s]? + at.reverse_delays[s]?);
+    let waits = if one_way { both() } else { Some(at.delays[s]) };
     FlowResult {
         name: flow.name.clone(),
         controller: flow.controller.name().to_owned(),
         throughput_bps: Some(x * bits(flow.packet)),
         goodput_bps: Some(x * bits(flow.mss())),
         packets_per_s: Some(x),
-        rtt_s: RttResult {
-            mean: Some(propagation + at.delays[s] + transmission(network, flow)),
-            ..RttResult::default()
-        },
+        rtt_s: RttResult { mean: waits.map(|q| propagation + q + transmission(network, flow)), ..RttResult::default() },
         base_rtt_s: Some(base),
-        queueing_delay_s: Some(at.delays[s]),
+        queueing_delay_s: waits,
         forward_queueing_delay_s: at.forward_delays[s],
         reverse_queueing_delay_s: at.reverse_delays[s],
         // the fixed point of eq. 2 of the two-way paper: w = w baseRTT / RTT + alpha, and w / RTT = x
-        window_packets: WindowResult { mean: Some(alpha + x * base), ..WindowResult::default() },
+        window_packets: WindowResult {
+            mean: if one_way { waits.map(|q| x * (propagation + q)) } else { Some(alpha + x * base) },
+            ..WindowResult::default()
+        },
         ..FlowResult::default()
     }
 }
@@ -383,6 +445,16 @@ fn unanswered(traffic: &Traffic) -> TrafficResult {
     TrafficResult { name: traffic.name.clone(), ..TrafficResult::default() }
 }
 
+/// Acknowledgements a second; where the sender keeps a number of them queued, as many as that makes.
+fn acks_per_s(flow: &Flow, at: &Equilibrium, s: usize) -> f64 {
+    let all = at.rates[s] / ack_ratio(flow);
+    let target = flow.controller.delay_options().and_then(|o| o.ack_alpha);
+    match (target, at.reverse_delays[s]) {
+        (Some(target), Some(q)) if q > 0.0 => all.min(target.get() / q),
+        _ => all,
+    }
+}
+
 /// What crosses a link each second.
 #[derive(Debug, Clone, Copy, Default)]
 struct Crossing {
@@ -400,6 +472,7 @@ fn link_results(network: &Network, model: &Model, at: &Equilibrium) -> Vec<LinkR
     for (flow, place) in network.flows.iter().zip(&model.place) {
         let Some(s) = place else { continue };
         let x = at.rates[*s];
+        let acks = acks_per_s(flow, at, *s);
         for l in flow.data.iter() {
             let c = &mut crossing[*l as usize];
             c.data_bits += x * bits(flow.packet);
@@ -408,9 +481,9 @@ fn link_results(network: &Network, model: &Model, at: &Equilibrium) -> Vec<LinkR
         }
         for l in flow.ack.iter() {
             let c = &mut crossing[*l as usize];
-            c.ack_bits += x * bits(flow.ack_packet) / ack_ratio(flow);
-            c.packets += x / ack_ratio(flow);
-            c.ack_packets += x / ack_ratio(flow);
+            c.ack_bits += acks * bits(flow.ack_packet);
+            c.packets += acks;
+            c.ack_packets += acks;
         }
     }
     for traffic in network.traffic.iter().filter(|t| approximations::overlaps(t, network)) {

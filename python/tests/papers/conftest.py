@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from eddyline.papers import find, reproduce
+from eddyline.papers.bidirectional_tcp import EXHIBITS, cures
+from eddyline.papers.bidirectional_tcp.cures.lines import LINES
+from eddyline.papers.claims import judge, read
+from eddyline.papers.desk import Desk
 from eddyline.papers.reproduction import reproduced as reproduced_by
 
 from .thin_vfast import BUILDERS
@@ -13,14 +18,25 @@ from .thin_vfast import BUILDERS
 if TYPE_CHECKING:
     from eddyline.papers.reproduction import Reproduced
 
-NAMES = ("two-way-fast", "asymmetric-fast", "vfast")
+NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp", "vfast")
 
 
 @pytest.fixture(scope="session")
 def reproductions() -> dict[str, Reproduced]:
-    """The papers, reproduced once for all tests; VFAST's small."""
-    whole: dict[str, Reproduced] = {name: reproduce(find(name)) for name in NAMES[:2]}  # type: ignore[misc]
-    return {**whole, "vfast": reproduced_by(find("vfast"), BUILDERS, (), None)}
+    """Every paper, reproduced once for all tests; VFAST's small."""
+    made: dict[str, Reproduced] = {n: reproduce(find(n)) for n in NAMES[:2]}  # type: ignore[misc]
+    vfast = reproduced_by(find("vfast"), BUILDERS, (), None)
+    return made | {"bidirectional-tcp": _without_modern_lines(), "vfast": vfast}
+
+
+def _without_modern_lines() -> Reproduced:
+    """Bidirectional TCP with its exhibit cures on the paper's own line only: the others take a minute."""
+    paper = find("bidirectional-tcp")
+    most = reproduced_by(paper, {n: b for n, b in EXHIBITS.items() if n != "cures"}, (), None)
+    exhibits = [*most.exhibits, cures.exhibit(Desk(paper.folder), LINES[:1])]
+    by_id = {e.id: e for e in exhibits}
+    verdicts = [judge(claim, by_id[claim.exhibit]) for claim in read(paper.folder / "claims.toml")]
+    return dataclasses.replace(most, exhibits=exhibits, verdicts=verdicts)
 
 
 @pytest.fixture(scope="session", params=NAMES)
@@ -47,7 +63,13 @@ def vfast(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
+def bidirectional(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
+    """Exhibits of the bidirectional paper, by id."""
+    return {e.id: e for e in reproductions["bidirectional-tcp"].exhibits}
+
+
+@pytest.fixture(scope="session")
 def theory() -> dict[str, Any]:
     """Equilibria computed apart from this program, by paper."""
-    files = {name: find(name).folder / "reference" / "theory.json" for name in NAMES[:2]}
+    files = {name: find(name).folder / "reference" / "theory.json" for name in ("two-way-fast", "asymmetric-fast")}
     return {name: json.loads(file.read_text("utf-8")) for name, file in files.items()}

@@ -120,6 +120,7 @@ STATED: dict[str, Stated] = {
     "vfast/two-delays": Settled(0.004, 0.002, 0.002, "whole packets: a tenth of a packet of backlog of 40"),
     "vfast/rivals": Settled(0.002, 0.002, 0.002, WHOLE),
     "vfast/late-acks": Settled(0.1, 0.25, 0.08, "bursts, and the timeouts that are spurious after them"),
+    "bidirectional-tcp/*": NoModel("loss-based senders, whose only losses are full buffers: docs/theory/buffer.md"),
     "examples/upload": NoModel("NewReno without random loss has no equilibrium that theory knows"),
 }
 """By paper and file, `*` and `[...]` as in a shell; the first that fits counts."""

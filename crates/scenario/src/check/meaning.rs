@@ -1,7 +1,9 @@
 //! What the keys of a file mean together: relations between values that are each right by themselves.
 
+use eddyline_cc::ControllerParams;
 use eddyline_units::Time;
 
+use super::delay;
 use crate::diagnostic::Report;
 use crate::model::{Flow, Tcp, Traffic};
 use crate::tree::{Node, Step};
@@ -37,6 +39,7 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
             let shared = Shared { list: "arrivals", item: i, root };
             shared.endpoint(a.packet.get(), a.header.get(), a.receive_window.map(|w| w.get()), report);
             shared.tcp(&a.tcp, a.delayed_ack, report);
+            shared.controller(&a.controller, &a.tcp, a.delayed_ack, report);
         }
     }
 }
@@ -66,6 +69,7 @@ fn flow(flow: &Flow, item: usize, root: &Node, report: &mut Report<'_>) {
     let shared = Shared { list: "flow", item, root };
     shared.endpoint(flow.packet.get(), flow.header.get(), flow.receive_window.map(|w| w.get()), report);
     shared.tcp(&flow.tcp, flow.delayed_ack, report);
+    shared.controller(&flow.controller, &flow.tcp, flow.delayed_ack, report);
     let last = flow.start.saturating_add(flow.stagger.saturating_mul(u64::from(flow.count) - 1));
     if last > LATEST {
         let message = format!("the last of {} flows would start after 200 d, the longest duration", flow.count);
@@ -113,6 +117,10 @@ impl Shared<'_> {
             let message = "given, and so is tcp.ack_congestion_control, which sets it by itself".to_owned();
             self.wrong(key, message, Some("leave it out: the first is 2"), report);
         }
+        if !tcp.timestamp_clock.is_default() && !tcp.timestamps {
+            let message = "given, but nothing reads that clock: tcp.timestamps is false".to_owned();
+            self.wrong(&["tcp", "timestamp_clock"], message, Some("write timestamps = true, or leave it out"), report);
+        }
         for (key, on) in [("prr", tcp.prr), ("rack", tcp.rack)] {
             if on && !tcp.sack {
                 let message = "true, which needs selective acknowledgements; tcp.sack is false".to_owned();
@@ -122,6 +130,13 @@ impl Shared<'_> {
         if !tcp.fast_retransmit && tcp.sack {
             let message = "false, but tcp.sack is true and finds losses anyway".to_owned();
             self.wrong(&["tcp", "fast_retransmit"], message, Some("say sack = false as well"), report);
+        }
+    }
+
+    fn controller(&self, controller: &ControllerParams, tcp: &Tcp, delayed_ack: Option<bool>, report: &mut Report<'_>) {
+        for (key, message, hint) in delay::mistakes(controller, tcp, delayed_ack) {
+            let path: Vec<&str> = ["controller"].iter().chain(key).copied().collect();
+            self.wrong(&path, message, Some(hint), report);
         }
     }
 

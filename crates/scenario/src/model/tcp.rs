@@ -50,6 +50,9 @@ pub struct Tcp {
     /// bytes are part of `header` and `ack_packet`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub timestamps: bool,
+    /// The receiver's clock, of which its timestamps are readings; needs `timestamps`. Default: the sender's.
+    #[serde(default, skip_serializing_if = "TimestampClock::is_default")]
+    pub timestamp_clock: TimestampClock,
     /// Explicit congestion notification (RFC 3168): marks of queues halve the window as losses do. Default: false.
     #[serde(default)]
     pub ecn: bool,
@@ -68,6 +71,10 @@ pub struct Tcp {
     /// acknowledgements lost or marked, and lowers it slowly when it does not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ack_congestion_control: bool,
+    /// What the sender does when the queue of the first link of `data`, taken for its own network card, is full of data; that
+    /// queue is a drop-tail one then. Default: nothing, the packet is dropped.
+    #[serde(default, skip_serializing_if = "Local::is_drop")]
+    pub local: Local,
     /// Whether packets are paced: true, false, or as the "controller" wants it.
     #[serde(default)]
     pub pacing: PacingChoice,
@@ -89,14 +96,70 @@ impl Default for Tcp {
             limited_transmit: true,
             fast_retransmit: true,
             timestamps: false,
+            timestamp_clock: TimestampClock::default(),
             prr: false,
             rack: false,
             frto: false,
             ack_congestion_control: false,
+            local: Local::Drop,
             ecn: false,
             pacing: PacingChoice::default(),
             pacing_gain: PacingGain::default(),
         }
+    }
+}
+
+/// How the receiver's clock differs from the sender's.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TimestampClock {
+    /// What it reads more at the scenario's beginning.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "1 h"))]
+    pub ahead: Time,
+    /// Microseconds that it gains in a second; below zero it loses.
+    #[serde(default)]
+    #[schemars(range(min = -1000.0, max = 1000.0))]
+    pub drift_ppm: f64,
+    /// Its readings are whole multiples of this; zero: exact. Linux: 1 ms.
+    #[serde(default)]
+    #[schemars(extend("x-most" = "1 s"))]
+    pub tick: Time,
+}
+
+impl TimestampClock {
+    /// Whether it is the sender's clock.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What it reads at `now`.
+    #[must_use]
+    pub fn read(&self, now: Time) -> Time {
+        let gained = (now.as_ps() as f64 * self.drift_ppm * 1e-6) as i64;
+        let reading = now.saturating_add(self.ahead).as_ps().saturating_add_signed(gained);
+        let tick = self.tick.as_ps().max(1);
+        Time::from_ps(reading / tick * tick)
+    }
+}
+
+/// What a sender does when its own network card has no room for a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Local {
+    /// It does not know: the packet is dropped, and lost until that is found out.
+    #[default]
+    Drop,
+    /// It keeps the packet and reduces its window, once a window, as Linux did up to 3.5 (congestion window reduced).
+    Cwr,
+    /// It keeps the packet until there is room, senders of one card in turn; the window stays as it is.
+    Backpressure,
+}
+
+impl Local {
+    fn is_drop(&self) -> bool {
+        *self == Self::Drop
     }
 }
 

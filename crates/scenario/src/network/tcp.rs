@@ -1,10 +1,11 @@
 //! TCP options with their defaults filled in.
 
+use eddyline_cc::ControllerParams;
 use eddyline_units::Time;
 
 use crate::model::{PacingChoice, Tcp};
 
-pub use crate::model::PacingGain;
+pub use crate::model::{Local, PacingGain, TimestampClock};
 
 /// TCP machinery of a flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,6 +32,8 @@ pub struct TcpOptions {
     pub fast_retransmit: bool,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
+    /// The receiver's clock, of which its timestamps are readings.
+    pub timestamp_clock: TimestampClock,
     /// Proportional rate reduction (RFC 9937).
     pub prr: bool,
     /// RACK-TLP (RFC 8985).
@@ -39,6 +42,10 @@ pub struct TcpOptions {
     pub frto: bool,
     /// Congestion control of acknowledgements (RFC 5690); `ack_every` is where it begins.
     pub ack_congestion_control: bool,
+    /// The controller says how many packets are to be acknowledged together.
+    pub ack_ratio_by_controller: bool,
+    /// What happens when the queue of the first data link is full.
+    pub local: Local,
     /// Whether packets are paced.
     pub pacing: Pacing,
     /// At how many windows a round trip, where the controller does not say.
@@ -58,7 +65,7 @@ pub enum Pacing {
 
 impl TcpOptions {
     /// Fills in what `tcp` leaves out; `delayed_ack` is the flow's key of that name.
-    pub(crate) fn of(tcp: &Tcp, delayed_ack: Option<bool>) -> Self {
+    pub(crate) fn of(tcp: &Tcp, delayed_ack: Option<bool>, controller: &ControllerParams) -> Self {
         let delayed = if delayed_ack == Some(true) || tcp.ack_congestion_control { 2 } else { 1 };
         Self {
             sack: tcp.sack,
@@ -72,10 +79,13 @@ impl TcpOptions {
             limited_transmit: tcp.limited_transmit,
             fast_retransmit: tcp.fast_retransmit,
             timestamps: tcp.timestamps,
+            timestamp_clock: tcp.timestamp_clock,
             prr: tcp.prr,
             rack: tcp.rack,
             frto: tcp.frto,
             ack_congestion_control: tcp.ack_congestion_control,
+            ack_ratio_by_controller: controller.delay_options().is_some_and(|o| o.ack_alpha.is_some()),
+            local: tcp.local,
             pacing: match tcp.pacing {
                 PacingChoice::Switch(true) => Pacing::On,
                 PacingChoice::Switch(false) => Pacing::Off,

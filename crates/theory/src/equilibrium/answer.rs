@@ -32,7 +32,8 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
         }
     }
     if many.contains(&true) {
-        match hidden_change(&LargeProblem::from(problem).flows, &many) {
+        let special = problem.is_special();
+        match Some(()).filter(|()| !special).and_then(|()| hidden_change(&LargeProblem::from(problem).flows, &many)) {
             Some(change) => {
                 let largest = change.iter().fold(0.0f64, |m, v| m.max(v.abs()));
                 let moved = change.iter().enumerate().filter(|(_, v)| **v != 0.0);

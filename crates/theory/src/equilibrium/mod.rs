@@ -6,6 +6,10 @@
 //!
 //! `x_s = alpha_s / (q_s - e_s)`, `q = G^T p`, `G = R+ + R-`, `A x <= c`, `p >= 0`, `p . (c - A x) = 0`.
 //!
+//! A flow may count its acknowledgements' waiting in part or not at all ([`Problem::ack_wait`]): G = R+ + R- diag(w). With
+//! w = P- / P+ prices are shared exactly as capacity is, A = G diag(P+), and the equilibrium is weighted proportional fairness;
+//! with w = 0 there is none where only acknowledgements can fill a link.
+//!
 //! Sources: Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", Sections 2.1 and 4.1; rates as in
 //! Theorem 1 of Jin, Wei, Low, INFOCOM 2004. With acknowledgements this is no convex program, because bits and delays add up
 //! with different weights, and there may be several solutions: `docs/theory/equilibrium.md`.
@@ -25,6 +29,7 @@ mod reduce;
 mod search;
 mod system;
 mod table;
+mod unfelt;
 mod uniqueness;
 mod vegas;
 
@@ -65,13 +70,13 @@ struct Part {
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`], [`TheoryError::Length`], [`TheoryError::Overload`] where the problem is none;
-/// [`TheoryError::NotConverged`] where no point with x = alpha / q was found at all. An answer whose residual is above
-/// [`TOLERANCE`] is returned with `converged` false.
+/// [`TheoryError::Unfelt`], [`TheoryError::Starved`] where there is no equilibrium; [`TheoryError::NotConverged`] where no point
+/// with x = alpha / q was found at all. An answer whose residual is above [`TOLERANCE`] is returned with `converged` false.
 pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
     let mut hopeless = false;
-    let waived = problem.waived().contains(&true);
-    if !waived && problem.flows.len() > MOST_GROUPED && problem.capacity.len() > MOST_SEARCHED {
+    let special = problem.is_special();
+    if !special && problem.flows.len() > MOST_GROUPED && problem.capacity.len() > MOST_SEARCHED {
         let solved = solve_large(&LargeProblem::from(problem))?;
         if solved.converged {
             return Ok(solved);
@@ -79,11 +84,14 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         hopeless = true;
     }
     let reduced = Reduced::new(problem);
-    if let Some((_, link)) = reduced.unbounded() {
-        return Err(TheoryError::Starved { link: format!("number {link}") });
+    if let Some((flow, link)) = reduced.unbounded() {
+        return Err(match problem.ack_wait_of(flow) {
+            0.0 => TheoryError::Unfelt { flow: format!("number {flow}"), link: format!("number {link}") },
+            _ => TheoryError::Starved { link: format!("number {link}") },
+        });
     }
     let systems: Vec<System> = reduced.components.iter().map(System::new).collect();
-    if !waived && !hopeless && systems.iter().any(System::is_too_dense) {
+    if !special && !hopeless && systems.iter().any(System::is_too_dense) {
         let mut solved = solve_large(&LargeProblem::from(problem))?;
         if solved.converged || systems.iter().any(System::is_out_of_reach) {
             let proven = reduced.components.iter().all(|c| common_delay::solve(c).is_some() || uniqueness::proven(c));
@@ -92,7 +100,8 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         }
     }
     let pairs = systems.iter().zip(&reduced.components);
-    let parts = pairs.map(|(s, c)| solve_component(s, c)).collect::<Result<Vec<Part>, TheoryError>>()?;
+    let parts = pairs.map(|(s, c)| solve_component(s, c)).collect::<Result<Vec<Part>, TheoryError>>();
+    let parts = parts.map_err(|e| unfelt::certified(problem).unwrap_or(e))?;
     let method = parts.iter().map(|p| p.method).max().unwrap_or(Method::ClosedForm);
     let several = parts.iter().any(|p| p.found.len() > 1);
     let proven = parts.iter().all(|p| p.unique);
@@ -110,7 +119,10 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         stays(b).cmp(&stays(a)).then(throughput(b).total_cmp(&throughput(a)))
     });
     let converged = found.iter().all(|e| e.residual <= TOLERANCE);
-    if !converged && !waived && !hopeless && !systems.iter().any(System::is_too_dense) {
+    if let Some(none) = unfelt::certified(problem).filter(|_| !converged) {
+        return Err(none);
+    }
+    if !converged && !special && !hopeless && !systems.iter().any(System::is_too_dense) {
         // another method, another path
         let mut other = solve_large(&LargeProblem::from(problem))?;
         if other.converged {

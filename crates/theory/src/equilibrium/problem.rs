@@ -19,6 +19,9 @@ pub struct Problem {
     pub base_rtt_error: Vec<f64>,
     /// Links that send acknowledgements before data. Empty stands for none.
     pub acks_first: Vec<bool>,
+    /// How much of the time that its acknowledgements wait each flow counts: all of it, 1, as published; P- / P+, by what they
+    /// load; 0, none. Empty stands for all ones.
+    pub ack_wait: Vec<f64>,
 }
 
 /// A FAST flow with its two sub-flows, data and acknowledgements.
@@ -55,7 +58,8 @@ pub struct Equilibria {
 pub struct Equilibrium {
     /// Each flow's x in packet/s.
     pub rates: Vec<f64>,
-    /// Each flow's q in seconds: queueing delay of the whole round trip.
+    /// Each flow's q in seconds: the queueing delay that it counts, of the whole round trip unless
+    /// [`ack_wait`](Problem::ack_wait) says otherwise.
     pub delays: Vec<f64>,
     /// The part of q that data packets wait, in seconds; `None` where only the sum is determined.
     pub forward_delays: Vec<Option<f64>>,
@@ -113,6 +117,17 @@ impl Problem {
         self.base_rtt_error.get(flow).copied().unwrap_or(0.0)
     }
 
+    /// How much a flow counts of the time that its acknowledgements wait.
+    #[must_use]
+    pub fn ack_wait_of(&self, flow: usize) -> f64 {
+        self.ack_wait.get(flow).copied().unwrap_or(1.0)
+    }
+
+    /// Whether delays are anything but sums of both paths' prices: the methods for large networks know only those.
+    pub(super) fn is_special(&self) -> bool {
+        self.ack_wait.iter().any(|w| *w != 1.0) || self.waived().contains(&true)
+    }
+
     /// Links on which acknowledgements take capacity but do not wait: those that send them first, and have data to make wait.
     /// Without data acknowledgements wait for each other and the order is that of a FIFO.
     #[must_use]
@@ -136,6 +151,14 @@ impl Problem {
         if !self.acks_first.is_empty() && self.acks_first.len() != self.capacity.len() {
             let (given, wanted) = (self.acks_first.len(), self.capacity.len());
             return Err(TheoryError::Length { what: "links that send acknowledgements first", given, wanted });
+        }
+        if !self.ack_wait.is_empty() && self.ack_wait.len() != flows {
+            let given = self.ack_wait.len();
+            return Err(TheoryError::Length { what: "shares of acknowledgements' waiting", given, wanted: flows });
+        }
+        for (s, wait) in self.ack_wait.iter().enumerate() {
+            let what = || format!("the share of acknowledgements' waiting that flow {s} counts");
+            within(*wait >= 0.0, *wait, what, "at least 0 and finite")?;
         }
         for (s, f) in self.flows.iter().enumerate() {
             let row = FlowRow {

@@ -65,7 +65,7 @@ impl Component {
 /// A flow's round trip without its alpha: flows that agree in it differ in rate by alpha alone.
 #[derive(Debug, Clone)]
 pub(super) struct Trip {
-    /// (link, how often waited for, bits a packet puts on it), by link.
+    /// (link, how often waited for as far as that counts, bits a packet puts on it), by link.
     pub row: Vec<(usize, f64, f64)>,
     /// e in seconds.
     pub error: f64,
@@ -80,17 +80,21 @@ pub(super) struct Reduced {
     pub trip_of: Vec<usize>,
     /// The distinct trips.
     pub trips: Vec<Trip>,
+    /// Links that may be full in some equilibrium.
+    kept: Vec<bool>,
     /// Independent problems.
     pub components: Vec<Component>,
 }
 
 impl Reduced {
-    /// A trip that waits for no link that can fill, with the link that its acknowledgements would fill.
+    /// A flow that feels no link that can fill, with the link that its acknowledgements would fill.
     pub fn unbounded(&self) -> Option<(usize, usize)> {
-        let parts = self.components.iter();
-        let mut classes = parts.flat_map(|c| c.classes.iter().enumerate().map(move |(k, class)| (c, k, class)));
-        let (part, k, class) = classes.find(|(_, _, class)| class.entries.iter().all(|e| e.delay <= 0.0))?;
-        class.entries.first().map(|e| (k, part.links[e.link]))
+        self.trip_of.iter().enumerate().find_map(|(flow, trip)| {
+            let mut crossed = self.trips[*trip].row.iter().filter(|r| self.kept[r.0]);
+            let first = crossed.next()?;
+            let unfelt = first.1 <= 0.0 && crossed.all(|r| r.1 <= 0.0);
+            unfelt.then_some((flow, first.0))
+        })
     }
 
     pub fn new(problem: &Problem) -> Self {
@@ -98,7 +102,7 @@ impl Reduced {
         let left: Vec<f64> = problem.capacity.iter().zip(&problem.unresponsive).map(|(c, b)| c - b).collect();
         let kept = can_fill(&trips, &left);
         let components = components(&trips, &kept, &left);
-        Self { trip_of, trips, components }
+        Self { trip_of, trips, kept, components }
     }
 }
 
@@ -109,6 +113,7 @@ fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
     let mut trip_of = Vec::with_capacity(problem.flows.len());
     for (s, flow) in problem.flows.iter().enumerate() {
         let error = problem.error_of(s);
+        let ack_wait = problem.ack_wait_of(s);
         let key = (
             &*flow.data,
             &*flow.ack,
@@ -116,13 +121,18 @@ fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
             flow.ack_bits.to_bits(),
             // -0.0 and 0.0 are the same error
             (error + 0.0).to_bits(),
+            (ack_wait + 0.0).to_bits(),
         );
         let at = *known.entry(key).or_insert_with(|| {
             let mut row: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
             for (path, bits, ack) in [(&flow.data, flow.packet_bits, false), (&flow.ack, flow.ack_bits, true)] {
                 for l in path.iter() {
                     let entry = row.entry(*l as usize).or_default();
-                    entry.0 += if ack && waived[*l as usize] { 0.0 } else { 1.0 };
+                    entry.0 += match ack {
+                        true if waived[*l as usize] => 0.0,
+                        true => ack_wait,
+                        false => 1.0,
+                    };
                     entry.1 += bits;
                 }
             }

@@ -80,6 +80,15 @@ pub struct DynamicsOptions {
     pub most_steps: u64,
 }
 
+impl DynamicsOptions {
+    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the published average
+    /// of round-trip times.
+    #[must_use]
+    pub fn algorithm() -> Self {
+        Self { filter: Filter::Fast, law: WindowLaw::AtSending, ..Self::default() }
+    }
+}
+
 impl Default for DynamicsOptions {
     fn default() -> Self {
         Self {

@@ -10,7 +10,7 @@ use super::rest::{Push, Rest};
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::world::run_with_base_rtt;
+use crate::world::{counts_round_trips, run_with_base_rtt};
 use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 
 /// What the equations do from an empty network to the network's duration.
@@ -139,6 +139,7 @@ fn check(network: &Network, options: &DynamicsOptions) -> Result<(), TheoryError
     if options.link_model == LinkModel::Joint {
         return Err(TheoryError::NoDynamics);
     }
+    counts_round_trips(network.flows.iter().map(|f| (f.name.as_str(), &*f.controller)), "dynamics")?;
     let within = |holds: bool, what: &str, value: f64, allowed: &'static str| {
         if holds { Ok(()) } else { Err(TheoryError::OutOfRange { what: what.to_owned(), value, allowed }) }
     };

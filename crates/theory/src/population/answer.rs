@@ -16,7 +16,7 @@ use super::sharing::Sharing;
 use crate::approximations::{lines, overlaps};
 use crate::equilibrium::{Problem, ProblemFlow};
 use crate::error::TheoryError;
-use crate::world::mean_rate;
+use crate::world::{counts_round_trips, mean_rate};
 
 /// Which method to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -139,6 +139,7 @@ fn problem_flow(name: &str, flow: &Flow) -> Result<ProblemFlow, TheoryError> {
     let Some(fast) = flow.controller.fast_law() else {
         return Err(TheoryError::NoModel { who: name.to_owned(), controller: flow.controller.name().to_owned() });
     };
+    counts_round_trips([(name, &*flow.controller)], "the population of flows")?;
     Ok(ProblemFlow {
         alpha: fast.alpha.get(),
         packet_bits: 8.0 * f64::from(flow.packet),

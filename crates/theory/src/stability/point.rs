@@ -8,7 +8,7 @@ use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::fast::{WindowLaw, averaging_time, between_updates};
 use crate::linear::null_space;
-use crate::world::modelled_flows;
+use crate::world::{counts_round_trips, modelled_flows};
 
 /// How fast windows move: gamma of the two-way paper's eq. 2 needs a unit of time, which the paper leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -97,6 +97,8 @@ impl OperatingPoint {
             let what = "the update period in seconds".to_owned();
             return Err(TheoryError::OutOfRange { what, value, allowed: "above 0 and finite" });
         }
+        let flows = network.flows.iter().map(|f| (f.name.as_str(), &*f.controller));
+        counts_round_trips(flows, "stability")?;
         let modelled = modelled_flows(network);
         let prices = prices(network, &modelled, at)?;
         let used = |l: usize| modelled.iter().any(|s| crosses(&network.flows[*s], l));

@@ -5,7 +5,7 @@ pub mod cases;
 
 use std::sync::Arc;
 
-use eddyline_cc::{BaseRttSource, ControllerParams, FastParams, FastProfile};
+use eddyline_cc::{BaseRttSource, ControllerParams, Delay, FastParams, FastProfile};
 use eddyline_path::framing::Framing;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
@@ -82,6 +82,11 @@ pub fn fast(alpha: f64, base_rtt: BaseRttSource) -> Arc<ControllerParams> {
         loss_factor: 0.5,
         timeout_window: Packets::new(2.0),
         min_window: Packets::new(2.0),
+        delay: Delay::RoundTrip,
+        ack_alpha: None,
+        base_rtt_age: None,
+        drain: None,
+        rate_correction: None,
     }))
 }
 
@@ -100,6 +105,7 @@ pub fn link(name: &str, bps: u64, delay_ms: u64) -> Link {
         queue: QueueParams::default(),
         loss: LossParams::default(),
         framing: Framing::default(),
+        variation: eddyline_path::variation::Variation::default(),
         reconstruct: None,
         medium: None,
     }

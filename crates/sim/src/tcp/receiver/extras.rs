@@ -1,7 +1,7 @@
 //! What a receiver does besides, where it was asked to: nothing of it costs a flow that was not.
 
 use eddyline_path::Ecn;
-use eddyline_scenario::network::TcpOptions;
+use eddyline_scenario::network::{TcpOptions, TimestampClock};
 use eddyline_units::Time;
 
 use super::ack_ratio::AskedRatio;
@@ -19,6 +19,8 @@ pub struct Extras {
     timestamps: Option<Timestamps>,
     pub dsack: Option<Dsack>,
     pub ratio: Option<AskedRatio>,
+    /// Where it is not the sender's clock.
+    clock: Option<TimestampClock>,
     /// Segments per acknowledgement where no option says otherwise.
     every: u32,
 }
@@ -31,20 +33,28 @@ impl Extras {
             quick: (options.quick_acks > 0).then(|| QuickAcks::new(options.quick_acks)),
             timestamps: options.timestamps.then(Timestamps::default),
             dsack: options.rack.then(Dsack::default),
-            ratio: options.ack_congestion_control.then(|| AskedRatio::new(options.ack_every)),
+            ratio: (options.ack_congestion_control || options.ack_ratio_by_controller)
+                .then(|| AskedRatio::new(options.ack_every)),
+            clock: (!options.timestamp_clock.is_default()).then_some(options.timestamp_clock),
             every: options.ack_every,
         };
         let any = extras.ecn.is_some()
             || extras.quick.is_some()
             || extras.timestamps.is_some()
             || extras.dsack.is_some()
-            || extras.ratio.is_some();
+            || extras.ratio.is_some()
+            || extras.clock.is_some();
         any.then(|| Box::new(extras))
     }
 
     /// Whether acknowledgements echo this packet from now on.
     pub fn echoes(&mut self, packet: &Packet) -> bool {
         self.timestamps.as_mut().is_none_or(|t| t.takes(packet.seq, packet.sent_at))
+    }
+
+    /// What the receiver's clock reads.
+    pub fn read(&self, now: Time) -> Time {
+        self.clock.map_or(now, |c| c.read(now))
     }
 
     /// A segment arrived, `needless` if all of it was there. Gives how many are to be acknowledged together.

@@ -153,7 +153,7 @@ impl Receiver {
     fn on_segment_with_extras(&mut self, now: Time, packet: &Packet, len: u64) {
         let Some(extras) = &mut self.extras else { return };
         if extras.echoes(packet) {
-            self.echo = Echo::of(packet, now);
+            self.echo = Echo::of(packet, extras.read(now));
         }
         self.every = extras.on_segment(now, packet, packet.seq + len <= self.next);
         extras.label(&mut self.echo.flags);

@@ -7,6 +7,7 @@ use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
 use super::ack_ratio::{AckRatio, Heard};
+use super::card::Card;
 use super::early::Early;
 use super::ecn::EcnSender;
 use super::frto::Frto;
@@ -22,8 +23,11 @@ pub struct Extras {
     pub early: Option<Early>,
     pub frto: Option<Frto>,
     pub ack_ratio: Option<AckRatio>,
+    /// The controller says how many segments are to be acknowledged together.
+    asks: bool,
     /// The controller estimates the retransmission timeout.
     pub own_timeout: bool,
+    pub card: Option<Card>,
     /// A timeout was undone by the present acknowledgement.
     pub undone: bool,
 }
@@ -50,13 +54,17 @@ impl Extras {
             early: options.rack.then(|| Early::new(most_ack_delay)),
             frto: options.frto.then(|| Frto::new(options.sack)),
             ack_ratio: options.ack_congestion_control.then(AckRatio::default),
+            asks: options.ack_ratio_by_controller,
             own_timeout: controller.retransmission_timeout(options.min_rto).is_some(),
+            card: Card::of(options.local),
             undone: false,
         };
         let parts = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some() || extras.frto.is_some();
         let any = parts
             || extras.own_timeout
+            || extras.asks
             || extras.ack_ratio.is_some()
+            || extras.card.is_some()
             || options.timestamps
             || !options.limited_transmit;
         any.then(|| Box::new(extras))
@@ -73,7 +81,8 @@ impl Sender {
         let undone = self.extras.as_mut().is_some_and(|x| std::mem::take(&mut x.undone));
         // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced; RFC 4015, 3.2: nor beyond
         // what it was set to
-        self.reduce_in_proportion(before) || marked || undone
+        let reducing = self.extras.as_ref().and_then(|x| x.card.as_ref()).is_some_and(|c| c.is_reducing(self.una));
+        self.reduce_in_proportion(before) || marked || undone || reducing
     }
 
     /// The controller has heard a sample: its timeout may be another now.
@@ -92,6 +101,7 @@ impl Sender {
             self.schedule_probe(now);
         }
         let window = self.controller.window();
+        let wanted = self.controller.ack_ratio();
         let Some(extras) = &mut self.extras else { return Aside::default() };
         if let Some(prr) = &mut extras.prr {
             prr.on_sent(len);
@@ -99,7 +109,11 @@ impl Sender {
         if let Some(ecn) = &mut extras.ecn {
             ecn.label(flags);
         }
-        extras.ack_ratio.as_ref().map_or(Aside::default(), |r| Aside::ack_ratio(r.ask(window)))
+        match (&extras.ack_ratio, wanted.filter(|_| extras.asks)) {
+            (Some(ratio), _) => Aside::ack_ratio(ratio.ask(window)),
+            (None, Some(ratio)) => Aside::ack_ratio(ratio.max(1)),
+            (None, None) => Aside::default(),
+        }
     }
 
     /// What the acknowledgement says of others: lost ones and marked ones.
@@ -145,9 +159,13 @@ impl Sender {
         prr.works()
     }
 
-    /// Whether a loss that is noticed now is a new reason to reduce the window: not if a mark was since it was sent.
+    /// Whether a loss that is noticed now is a new reason to reduce the window: not if a mark, or a full card, was one since it
+    /// was sent.
     pub(super) fn reduces(&self) -> bool {
-        self.extras.as_ref().and_then(|x| x.ecn.as_ref()).is_none_or(|ecn| !ecn.has_answered(self.una))
+        self.extras.as_ref().is_none_or(|x| {
+            !x.ecn.as_ref().is_some_and(|ecn| ecn.has_answered(self.una))
+                && !x.card.as_ref().is_some_and(|card| card.has_answered(self.una))
+        })
     }
 
     /// The controller has reduced the window for a loss or a mark.

@@ -6,6 +6,7 @@
 
 mod ack_ratio;
 mod application;
+mod card;
 mod early;
 mod ecn;
 mod extras;
@@ -47,6 +48,16 @@ pub struct Segment {
 pub trait Wire {
     /// Sends a segment.
     fn segment(&mut self, segment: Segment);
+
+    /// Whether the sender's own card has room for so many bytes of data, or for a FIN.
+    fn has_room(&mut self, _payload: Option<u64>) -> bool {
+        true
+    }
+
+    /// When it will have, after it had none.
+    fn room_at(&mut self) -> Time {
+        Time::ZERO
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +79,7 @@ enum Episode {
 }
 
 /// A flow's sending end.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Sender {
     pub controller: AnyController,
     una: u64,

@@ -123,7 +123,7 @@ impl Sender {
         self.rto_at = now.saturating_add(self.rto.timeout());
         if self.state == State::SynSent {
             self.syn_resent = true;
-            self.send_syn(wire);
+            self.send_syn(now, wire);
             return;
         }
         // While holes are being filled, what has been acknowledged selectively or lost is outstanding too and would count

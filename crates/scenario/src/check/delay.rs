@@ -1,0 +1,59 @@
+//! Options of delay-based controllers that do not go together, or that TCP's options do not allow.
+
+use eddyline_cc::{BaseRttSource, ControllerParams, Delay};
+
+use crate::model::Tcp;
+
+/// A mistake: key of the controller's table, what is wrong, and what would do.
+pub(crate) type Mistake = (&'static [&'static str], String, &'static str);
+
+/// Everything that is wrong with the options of `controller`.
+pub(crate) fn mistakes(controller: &ControllerParams, tcp: &Tcp, delayed_ack: Option<bool>) -> Vec<Mistake> {
+    let Some(asked) = controller.delay_options() else { return Vec::new() };
+    let mut found: Vec<Mistake> = Vec::new();
+    let one_way = asked.delay.is_one_way();
+    let word = if asked.delay == Delay::Forward { "forward" } else { "weighted" };
+    let known = asked.base_rtt == BaseRttSource::Known;
+    if one_way && !tcp.timestamps {
+        let message = format!("\"{word}\", which goes by timestamps of both ends; tcp.timestamps is false");
+        found.push((&["delay"], message, "write tcp = { timestamps = true }, or delay = \"round_trip\""));
+    }
+    if one_way && known {
+        let message = format!("\"known\", which is of the round trip; delay = \"{word}\" measures each way by itself");
+        found.push((&["base_rtt"], message, "leave one of the two out"));
+    }
+    if one_way && asked.base_rtt_age.is_some() {
+        let message = format!("given, but delay = \"{word}\" goes by the base of each way, which does not age");
+        found.push((&["base_rtt_age"], message, "leave one of the two out"));
+    }
+    let cures: [(&'static [&'static str], bool); 3] = [
+        (&["base_rtt_age"], asked.base_rtt_age.is_some()),
+        (&["drain"], asked.drain),
+        (&["rate_correction"], asked.rate_correction),
+    ];
+    for (key, given) in cures {
+        if given && known {
+            let message = "given, but base_rtt = \"known\" leaves nothing to learn".to_owned();
+            found.push((key, message, "leave one of the two out"));
+        }
+    }
+    if asked.ack_alpha.is_some() {
+        let key: &'static [&'static str] = &["ack_alpha"];
+        if !one_way {
+            let message = "given, but delay = \"round_trip\" does not tell how long acknowledgements wait".to_owned();
+            found.push((key, message, "write delay = \"forward\" or \"weighted\" besides"));
+        }
+        let other = if tcp.ack_congestion_control {
+            Some("tcp.ack_congestion_control")
+        } else if tcp.ack_every.is_some() {
+            Some("tcp.ack_every")
+        } else {
+            delayed_ack.map(|_| "delayed_ack")
+        };
+        if let Some(other) = other {
+            let message = format!("given, and so is {other}: only one of them says how packets are acknowledged");
+            found.push((key, message, "leave one of the two out"));
+        }
+    }
+    found
+}

@@ -1,0 +1,63 @@
+//! A proof that there is no equilibrium, where flows count nothing of what their acknowledgements wait.
+//!
+//! The rate of such a flow is alpha over the prices of its data path, so in equilibrium one of these links is full. Which load a
+//! link can have at most is a linear program: maximise (A x)_l under A x <= c - b, x >= 0. Where all links of a data path stay
+//! below their capacity, whatever the others send, there is no equilibrium.
+
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{
+    DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT::NonnegativeConeT,
+};
+
+use super::problem::Problem;
+use crate::error::TheoryError;
+
+/// Share of a link's capacity that must stay free for certain: above what the solver errs by.
+const FREE: f64 = 1e-6;
+
+/// The error that says so, where there is proof.
+pub(super) fn certified(problem: &Problem) -> Option<TheoryError> {
+    let blind = || (0..problem.flows.len()).filter(|s| problem.ack_wait_of(*s) == 0.0);
+    blind().find_map(|s| {
+        let flow = &problem.flows[s];
+        let never = flow.data.iter().all(|l| most(problem, *l as usize).is_some_and(|load| load < 1.0 - FREE));
+        let link = flow.ack.first().filter(|_| never)?;
+        Some(TheoryError::Unfelt { flow: format!("number {s}"), link: format!("number {link}") })
+    })
+}
+
+/// The largest load of a link, as a share of what unresponsive traffic leaves.
+fn most(problem: &Problem, link: usize) -> Option<f64> {
+    let (n, m) = (problem.flows.len(), problem.capacity.len());
+    let left: Vec<f64> = problem.capacity.iter().zip(&problem.unresponsive).map(|(c, b)| c - b).collect();
+    let mut triplets: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();
+    let mut cost = vec![0.0; n];
+    for (s, flow) in problem.flows.iter().enumerate() {
+        // in units of what the flow could send alone
+        let crossed = || {
+            let data = flow.data.iter().map(|l| (*l as usize, flow.packet_bits));
+            data.chain(flow.ack.iter().map(|l| (*l as usize, flow.ack_bits)))
+        };
+        let unit = crossed().fold(0.0f64, |most, (l, bits)| most.max(bits / left[l]));
+        let mut column = std::collections::BTreeMap::new();
+        crossed().for_each(|(l, bits)| *column.entry(l).or_insert(0.0) += bits / left[l] / unit);
+        for (l, share) in column {
+            triplets.0.push(l);
+            triplets.1.push(s);
+            triplets.2.push(share);
+            if l == link {
+                cost[s] = -share;
+            }
+        }
+        triplets.0.push(m + s);
+        triplets.1.push(s);
+        triplets.2.push(-1.0);
+    }
+    let matrix = CscMatrix::new_from_triplets(m + n, n, triplets.0, triplets.1, triplets.2);
+    let bounds: Vec<f64> = std::iter::repeat_n(1.0, m).chain(std::iter::repeat_n(0.0, n)).collect();
+    let settings = DefaultSettingsBuilder::default().verbose(false).build().ok()?;
+    let cones = [NonnegativeConeT(m + n)];
+    let mut solver = DefaultSolver::new(&CscMatrix::zeros((n, n)), &cost, &matrix, &bounds, &cones, settings).ok()?;
+    solver.solve();
+    (solver.solution.status == SolverStatus::Solved).then_some(-solver.solution.obj_val)
+}
