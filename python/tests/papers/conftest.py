@@ -13,17 +13,20 @@ from eddyline.papers.claims import judge, read
 from eddyline.papers.desk import Desk
 from eddyline.papers.reproduction import reproduced as reproduced_by
 
+from .thin_vfast import BUILDERS
+
 if TYPE_CHECKING:
     from eddyline.papers.reproduction import Reproduced
 
-NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp")
+NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp", "vfast")
 
 
 @pytest.fixture(scope="session")
 def reproductions() -> dict[str, Reproduced]:
-    """Every paper, reproduced once for all tests."""
-    made: dict[str, Reproduced] = {n: reproduce(find(n)) for n in NAMES if n != "bidirectional-tcp"}  # type: ignore[misc]
-    return made | {"bidirectional-tcp": _without_modern_lines()}
+    """Every paper, reproduced once for all tests; VFAST's small."""
+    made: dict[str, Reproduced] = {n: reproduce(find(n)) for n in NAMES[:2]}  # type: ignore[misc]
+    vfast = reproduced_by(find("vfast"), BUILDERS, (), None)
+    return made | {"bidirectional-tcp": _without_modern_lines(), "vfast": vfast}
 
 
 def _without_modern_lines() -> Reproduced:
@@ -51,6 +54,12 @@ def two_way(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
 def asymmetric(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
     """Exhibits of the letter, by id."""
     return {e.id: e for e in reproductions["asymmetric-fast"].exhibits}
+
+
+@pytest.fixture(scope="session")
+def vfast(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
+    """Exhibits of VFAST's paper, by id."""
+    return {e.id: e for e in reproductions["vfast"].exhibits}
 
 
 @pytest.fixture(scope="session")

@@ -91,6 +91,35 @@ STATED: dict[str, Stated] = {
         "125 packets a file: handshake and start-up, a few percent; 12,000 transfers each way scatter by 2 %",
         {"duration": "24000 s"},
     ),
+    "vfast/scenario-1": Settled(
+        0.006, 0.002, 0.002, f"{MEAN}; the module's open backlog", {"warmup": "45 s", "duration": "60 s"}
+    ),
+    "vfast/scenario-2": Settled(
+        0.02,
+        0.008,
+        0.01,
+        "the module's backlog is open by two packets of 100",
+        {"link.*.rate": "100 Mbit/s", "flow.*.controller.alpha": "100 packets", "warmup": "65 s"},
+    ),
+    "vfast/scenario-3": Settled(
+        0.02,
+        0.01,
+        0.002,
+        f"{MEAN}; alpha of 200, with which the buffer does not overflow",
+        {"flow.*.controller.alpha": "200 packets", "warmup": "45 s", "duration": "60 s"},
+    ),
+    "vfast/scenario-4": Settled(
+        0.12,
+        0.08,
+        0.01,
+        "random loss, which theory leaves out, halves windows now of one flow, now of another",
+        {"warmup": "45 s", "duration": "60 s"},
+    ),
+    "vfast/scenario-4-alone": Settled(0.07, 0.06, 0.07, "random loss, which theory leaves out, halves the window"),
+    "vfast/fluctuating": Settled(0.01, 0.2, 0.01, "theory has the cross traffic's mean, packets its bursts"),
+    "vfast/two-delays": Settled(0.004, 0.002, 0.002, "whole packets: a tenth of a packet of backlog of 40"),
+    "vfast/rivals": Settled(0.002, 0.002, 0.002, WHOLE),
+    "vfast/late-acks": Settled(0.1, 0.25, 0.08, "bursts, and the timeouts that are spurious after them"),
     "bidirectional-tcp/*": NoModel("loss-based senders, whose only losses are full buffers: docs/theory/buffer.md"),
     "examples/upload": NoModel("NewReno without random loss has no equilibrium that theory knows"),
 }
