@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["sweep"]
 
-_ALPHAS = (20, 50, 80, 95, 105, 120, 200, 400)
+_ALPHAS = (40, 80, 95, 105, 120, 200)
 _STARTS = {"doubles": "0.75 ms", "does not double": "0 s"}
 """FAST's window doubles while less than this is queued."""
 

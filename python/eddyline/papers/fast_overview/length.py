@@ -1,4 +1,4 @@
-"""How long the record path is run: two minutes, or what the environment variable `EDDYLINE_RECORD_SECONDS` says.
+"""How long the record path is run: two and a half minutes, or what the environment variable `EDDYLINE_RECORD_SECONDS` says.
 
 The experiments took an hour, and six with ten flows. `EDDYLINE_RECORD_SECONDS=3600` runs the first as long; the six hours are
 `EDDYLINE_RECORD_SECONDS=21600` with `--exhibit record`.
@@ -13,7 +13,7 @@ from eddyline.errors import InputError
 __all__ = ["DEFAULT", "LEAST", "VARIABLE", "seconds"]
 
 VARIABLE = "EDDYLINE_RECORD_SECONDS"
-DEFAULT = 120.0
+DEFAULT = 150.0
 LEAST, MOST = 5.0, 86_400.0
 
 
