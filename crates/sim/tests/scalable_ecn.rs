@@ -146,7 +146,7 @@ fn losses_count_beside_marks() {
 /// and the queue stays at REM's target, where Vegas by delay takes the queue for propagation.
 #[test]
 fn vegas_with_the_price_of_marks() {
-    let rem = "{ kind = \"rem\", target = \"5 packets\", phi = 1.05, gamma = 0.02, alpha = 0.1, period = \"10 ms\", limit = \"1000 packets\" }";
+    let rem = "{ kind = \"rem\", target = \"5 packets\", phi = 1.004, gamma = 0.02, alpha = 0.1, period = \"10 ms\", limit = \"1000 packets\" }";
     let run = |controller: &str, queue: &str| {
         let text = head(300.0, 150.0, 1)
             + &path(10.0, 40.0, queue)
@@ -155,7 +155,7 @@ fn vegas_with_the_price_of_marks() {
     };
     let jain = |r: &RunResult| r.groups[0].jain_index.unwrap();
     let cured = run(
-        "kind = \"vegas\", alpha = \"8 packets\", beta = \"10 packets\", price = { kind = \"marks\", phi = 1.05 }",
+        "kind = \"vegas\", alpha = \"8 packets\", beta = \"10 packets\", price = { kind = \"marks\", phi = 1.004 }",
         rem,
     );
     let by_delay = run("kind = \"vegas\", alpha = \"8 packets\", beta = \"10 packets\"", "{ kind = \"droptail\" }");

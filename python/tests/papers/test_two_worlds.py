@@ -92,6 +92,13 @@ STATED: dict[str, Stated] = {
         {"duration": "24000 s"},
     ),
     "bidirectional-tcp/*": NoModel("loss-based senders, whose only losses are full buffers: docs/theory/buffer.md"),
+    "fast-overview/host": Settled(
+        2e-3, 2e-3, 2e-3, "asked without framing, of which theory knows nothing", {"link.host.framing.overhead": "0 B"}
+    ),
+    "fast-overview/loss": Settled(0.1, 0.02, 0.1, "eighty losses scatter; theory has evenly spaced ones"),
+    "fast-overview/conventional": Settled(2e-3, 2e-3, 2e-3, WHOLE),
+    "fast-overview/vegas-*": NoModel("Vegas rests in a band, not at a point, and Reno without random loss nowhere"),
+    "fast-overview/*-flow*": NoModel("Reno without random loss has no equilibrium that theory knows"),
     "examples/upload": NoModel("NewReno without random loss has no equilibrium that theory knows"),
 }
 """By paper and file, `*` and `[...]` as in a shell; the first that fits counts."""

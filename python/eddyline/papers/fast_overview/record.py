@@ -1,4 +1,4 @@
-"""The record path: Linux TCP and FAST behind gigabit cards with short and long queues, for each answer to a full queue."""
+"""The record path: Linux TCP and FAST behind gigabit cards, for each answer to a full queue."""
 
 from __future__ import annotations
 
@@ -38,13 +38,15 @@ class Controller:
 CONTROLLERS = {
     "Linux TCP": Controller("reno", (("kind", "reno"),)),
     "FAST": Controller("fast", (("kind", "fast"), ("alpha", "80 packets"), ("gamma", "0.25"))),
-    "FAST, no doubling": Controller("fast", (("kind", "fast"), ("alpha", "80 packets"), ("mi_threshold", "0 s"))),
+    "FAST, no doubling": Controller(
+        "fast", (("kind", "fast"), ("alpha", "80 packets"), ("gamma", "0.25"), ("mi_threshold", "0 s"))
+    ),
     "FAST, ns-2 module": Controller("fast", (("kind", "fast"), ("alpha", "200 packets"), ("profile", MODULE))),
     "CUBIC": Controller("cubic", (("kind", "cubic"),)),
     "BBR": Controller("bbr", (("kind", "bbr"),)),
 }
-"""Those that are run. FAST's alpha finds room in a queue of 100. Its window doubles while less than 0.75 ms is queued, and then its
-steps are half as large as usual, or it never does (see exhibit `alpha`)."""
+"""Those that are run. FAST's alpha finds room in a queue of 100, its steps are half as large as usual; its window doubles
+while less than 0.75 ms is queued, or never does (see exhibit `alpha`)."""
 
 _STARTS = {"Linux TCP": ("Linux TCP",), "FAST": ("FAST", "FAST, no doubling")}
 
@@ -54,7 +56,7 @@ def chosen(controller: str, queue: int, local: str, *, flows: int = 1, length: f
     keys = [(f"flow.*.controller.{key}", value) for key, value in CONTROLLERS[controller].keys]
     cards = [(f'link."card {n}".queue.limit', f"{queue} packets") for n in range(1, flows + 1)]
     more = [("flow.*.tcp.local", local), ("duration", f"{seconds() if length is None else length:g} s")]
-    return Run(_FILES[flows], set=tuple([*keys, *cards, *more]))
+    return Run(_FILES[flows], set=(*keys, *cards, *more))
 
 
 def _row(desk: Desk, run: Run, controller: str, queue: int, local: str, flows: int) -> Row:
@@ -129,7 +131,7 @@ def table(desk: Desk) -> Exhibit:
         findings=_findings(rows),
         notes=(
             "The figure shows FAST without doubling.",
-        "FAST has alpha 80 packets: with more than the queue holds it cannot come to rest (exhibit alpha).",
+            "FAST has alpha 80 packets: with more than the queue holds it cannot come to rest (exhibit alpha).",
             "The round trip from Sunnyvale to Baltimore is not printed; it is taken as 180 ms too.",
         ),
     )
@@ -182,8 +184,10 @@ def controllers(desk: Desk) -> Exhibit:
         title="Every controller on the record path",
         place="Results, second paragraph; CUBIC and BBR are of later years",
         reading=(
-            f"One flow over {seconds():g} s from the start. Who grows by a packet a round trip after an early end of slow "
-            "start has not filled 15,000 packets of path by then; who sends a window in a burst fills a queue of 100 with a "
+            f"One flow over {seconds():g} s from the start. Who grows by a packet a round trip after an early end "
+            f"of slow "
+            "start has not filled 15,000 packets of path by then; who sends a window in a burst fills a queue of "
+            "100 with a "
             "window of 200."
         ),
         columns=(
