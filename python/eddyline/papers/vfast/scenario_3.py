@@ -36,7 +36,8 @@ def _whole(desk: Desk, settings: Sequence[tuple[float, str]], reading: Reading) 
     keys = [(s, sender) for s in settings for sender in SENDERS]
     runs = [Case("scenario-3", sender, rtt, recovery, reading).whole() for (rtt, recovery), sender in keys]
     return {
-        (_name(*setting), sender): answer for (setting, sender), answer in zip(keys, desk.lab.ask(runs), strict=True)
+        (_name(*setting), sender): answer
+        for (setting, sender), answer in zip(keys, desk.lab.ask(runs), strict=True)
     }
 
 
@@ -84,14 +85,14 @@ def table_2(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, readin
             Column("vfast_period_s", "VFAST", "s"),
         ),
         rows=rows,
-        pictures=[
-            Picture("table-2", f"Round trips, {_name(*settings[0])}", drawn(_trips, 9.5, 3.0, answers, settings))
-        ],
+        pictures=[Picture("table-2", f"Round trips, {_name(*settings[0])}", drawn(_trips, 9.5, 3.0, answers, settings))],
         notes=("A period is given where the autocorrelation comes back to a quarter and more.",),
     )
 
 
-def _trips(figure: Figure, answers: dict[tuple[str, str], Answer], settings: Sequence[tuple[float, str]]) -> None:
+def _trips(
+    figure: Figure, answers: dict[tuple[str, str], Answer], settings: Sequence[tuple[float, str]]
+) -> None:
     name = _name(*settings[0])
     for axis, sender in zip(beside(figure, SENDERS, "RTT (ms)"), SENDERS, strict=True):
         traces(axis, answers[name, sender], FLOWS, "rtt_s", 1e-3)
@@ -169,7 +170,9 @@ def _windows(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
     grid[0][0].legend(loc="upper right")
 
 
-def figure_totals(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
+def figure_totals(
+    desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT
+) -> Exhibit:
     """Totals by phase, losses, and ns-2."""
     keys = [(s, sender, phase) for s in settings for sender in SENDERS for phase in PHASES]
     runs = [Case("scenario-3", sender, rtt, recovery, reading).phase(phase) for (rtt, recovery), sender, phase in keys]

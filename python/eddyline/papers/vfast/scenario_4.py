@@ -27,7 +27,9 @@ RECOVERIES = ("SACK", "NewReno", "timer")
 SEEDS = 10
 
 
-def _alone(desk: Desk, recoveries: Sequence[str], seeds: int, reading: Reading) -> dict[tuple[str, str], list[Answer]]:
+def _alone(
+    desk: Desk, recoveries: Sequence[str], seeds: int, reading: Reading
+) -> dict[tuple[str, str], list[Answer]]:
     keys = [(r, s, n) for r in recoveries for s in SENDERS for n in range(1, seeds + 1)]
     runs = [Case("scenario-4-alone", s, None, r, reading, seed=n).whole() for r, s, n in keys]
     found: dict[tuple[str, str], list[Answer]] = {}
@@ -99,9 +101,7 @@ def figure_16(
     for recovery in recoveries:
         rates = {s: [a.flow("flow 1")["goodput_bps"] for a in found[recovery, s]] for s in SENDERS}
         queues = {
-            s: fmean(
-                m.width for a in found[recovery, s] if (m := swing(*a.over_time("forward", "queue_packets"), 10, 100))
-            )
+            s: fmean(m.width for a in found[recovery, s] if (m := swing(*a.over_time("forward", "queue_packets"), 10, 100)))
             for s in SENDERS
         }
         said = _reference(desk, recovery)
