@@ -90,10 +90,10 @@ const NS2: &[(&str, [Option<f64>; 4])] = &[
     ("kind = \"cubic\", profile = \"2008\"", [Some(159.7), Some(2821.0), Some(11904.8), None]),
     // its threshold was Reno's
     ("kind = \"westwood\", at_least_half = true", [None, Some(11736.6), Some(11890.2), Some(11904.8)]),
-    // grew by a packet in two round trips: its random losses say nothing
-    ("kind = \"vegas\"", [None, None, Some(11639.0), Some(11652.5)]),
-    // at random losses it had less than alpha 10 and beta 1/8, which the paper asks for where there is no queue
-    ("kind = \"illinois\"", [None, None, Some(11726.5), Some(11904.8)]),
+    // grew by a packet in two round trips: sqrt(1/2) of ours at random losses
+    ("kind = \"vegas\"", [Some(123.9), Some(1233.1), Some(11639.0), Some(11652.5)]),
+    // had alpha 1 with beta 1/8, not the 10 that the paper asks for where there is no queue
+    ("kind = \"illinois\", alpha_max = 1.0", [Some(153.7), Some(3719.2), Some(11726.5), Some(11904.8)]),
     ("kind = \"veno\"", [Some(256.5), Some(2725.9), Some(11198.5), Some(11904.8)]),
     ("kind = \"compound\"", [Some(163.0), Some(5339.1), Some(11833.9), Some(11904.8)]),
     ("kind = \"yeah\"", [Some(297.2), Some(8540.7), Some(11904.8), Some(11904.8)]),
