@@ -161,6 +161,7 @@ fn vegas_with_the_price_of_marks() {
     let by_delay = run("kind = \"vegas\", alpha = \"8 packets\", beta = \"10 packets\"", "{ kind = \"droptail\" }");
     assert!(jain(&cured) > 0.95 && jain(&by_delay) < 0.95);
     assert!(link(&cured, "f").utilisation.unwrap() > 0.95);
-    assert!(link(&cured, "f").queue_packets.mean.unwrap() < 12.0);
-    assert!(link(&by_delay, "f").queue_packets.mean.unwrap() > 32.0);
+    // four flows that want 8 to 10 packets each keep more where they do not know the path; REM's target is 5
+    let queues = [&cured, &by_delay].map(|r| link(r, "f").queue_packets.mean.unwrap());
+    assert!(queues[0] < 20.0 && queues[1] > 40.0, "{queues:?}");
 }
