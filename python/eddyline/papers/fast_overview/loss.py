@@ -93,14 +93,12 @@ def search(desk: Desk) -> Exhibit:
             "185 Mbit/s need no loss at all: exhibit record has less over minutes where the sender reduces its "
             "window when "
             "its card is full, and over an hour more.",
-            "card is full.",
         ),
     )
 
 
 def _found(desk: Desk, goodput: float, packets_per_ack: int) -> tuple[float, float]:
-    """The loss at which the small path carries `goodput`, and what it carries there; goodput falls as "
-    "its square root."""
+    """The loss at which the small path carries `goodput`, and what it carries there."""
     probability = bernoulli(goodput / SEGMENT_BITS * RTT_S, packets_per_ack)
     reached = goodput
     for _ in range(_ROUNDS):

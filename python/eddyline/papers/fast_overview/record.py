@@ -45,8 +45,8 @@ CONTROLLERS = {
     "CUBIC": Controller("cubic", (("kind", "cubic"),)),
     "BBR": Controller("bbr", (("kind", "bbr"),)),
 }
-"""Those that are run. FAST's alpha finds room in a queue of 100, its steps are half as large as usual. Its window doubles
-while less than 0.75 ms is queued, or never (see exhibit `alpha`)."""
+"""Those that are run. FAST's alpha finds room in a queue of 100, its steps are half as large as usual. Its window
+doubles while less than 0.75 ms is queued, or never (see exhibit `alpha`)."""
 
 _STARTS = {"Linux TCP": ("Linux TCP",), "FAST": ("FAST", "FAST, no doubling")}
 
