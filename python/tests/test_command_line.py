@@ -16,6 +16,7 @@ from conftest import COMMAND, environment
 
 from eddyline import _core
 from eddyline.cli.entry import COMMANDS, command_line
+from eddyline.cli.theory import QUESTIONS
 
 
 def test_help_teaches(eddyline):
