@@ -68,16 +68,17 @@ impl Counted {
         Some(Self { one_way: OneWay::new(), ratio, per_ack: f64::from(facts.ack_ratio.max(1)), avg: None })
     }
 
-    /// Hears a sample whose weight in the average is `weight`.
-    pub(crate) fn hear(&mut self, ack: &Ack, rtt: Time, weight: f64) -> Split {
+    /// Hears a sample; it enters the averages with `weight`, none where it is of a pause.
+    pub(crate) fn hear(&mut self, ack: &Ack, rtt: Time, weight: Option<f64>) -> Split {
         // what fills a gap in SACK's knowledge says nothing of how many packets make an acknowledgement
         if !ack.in_recovery && ack.acked > 0.0 {
             self.per_ack += PER_ACK_WEIGHT * (ack.acked - self.per_ack);
         }
         let share = self.share();
-        let now = self.one_way.hear(ack, rtt, share);
+        let now = self.one_way.hear(ack, rtt, share, weight.is_none());
         let avg = self.avg.get_or_insert(now);
         let before = avg.reverse;
+        let weight = weight.unwrap_or(0.0);
         avg.forward += weight * (now.forward - avg.forward);
         avg.reverse += weight * (now.reverse - avg.reverse);
         let counted = avg.forward + share * avg.reverse;

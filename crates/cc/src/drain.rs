@@ -31,6 +31,31 @@ pub struct DrainParams {
     pub rounds: u32,
 }
 
+/// The period of pauses where nobody says another.
+const EVERY: Time = Time::from_ms(10_000);
+
+/// Whether there are pauses, and which.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum DrainChoice {
+    /// Every 10 s, or never.
+    Switch(bool),
+    /// These.
+    Pauses(DrainParams),
+}
+
+impl DrainChoice {
+    /// The pauses; where nothing is given, those of a flow that `needs` them or none.
+    pub(crate) fn of(given: Option<&Self>, needs: bool) -> Option<DrainParams> {
+        let usual = DrainParams { every: EVERY, window: two_packets(), rounds: one_round() };
+        match given {
+            Some(Self::Pauses(p)) => Some(*p),
+            Some(Self::Switch(on)) => on.then_some(usual),
+            None => needs.then_some(usual),
+        }
+    }
+}
+
 const fn two_packets() -> Packets {
     Packets::new(2.0)
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::base_rtt::{BaseRtt, BaseRttSource};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
 use crate::delay::Delay;
-use crate::drain::{DrainParams, Step};
+use crate::drain::{DrainChoice, Step};
 use crate::fast_options::{Asked, Options};
 use crate::rate_correction::RateCorrectionParams;
 
@@ -89,9 +89,10 @@ pub struct FastParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-least" = "10 ms"))]
     pub base_rtt_age: Option<Time>,
-    /// Pauses that let the queue run empty. Default: none.
+    /// Pauses that let the queue run empty: true, every 10 s; false; or a table. Default: false, true with a `delay` of one way,
+    /// which takes them to tell clocks from queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drain: Option<DrainParams>,
+    pub drain: Option<DrainChoice>,
     /// One pause of a new flow, once it has settled. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_correction: Option<RateCorrectionParams>,
@@ -252,7 +253,7 @@ impl Fast {
         let (base, avg) =
             if paused { (self.base.sample(rtt).as_ps() as f64, self.avg_ps) } else { self.measure(rtt, per_packets) };
         let (mut base, mut avg, mut sample) = (base, avg, rtt.as_ps() as f64);
-        if let Some(split) = options.split(ack, rtt, if paused { 0.0 } else { self.weight(per_packets) }) {
+        if let Some(split) = options.split(ack, rtt, (!paused).then(|| self.weight(per_packets))) {
             // the law goes by the round trip less what does not count
             let counted = (avg - split.uncounted).max(1.0);
             sample -= split.uncounted_now;

@@ -55,7 +55,7 @@ pub use controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, 
 pub use copa::{Copa, CopaParams};
 pub use cubic::{Cubic, CubicParams, CubicProfile};
 pub use delay::Delay;
-pub use drain::DrainParams;
+pub use drain::{DrainChoice, DrainParams};
 pub use fast::{Fast, FastParams, FastProfile};
 pub use fast_options::DelayOptions;
 pub use highspeed::{HighSpeed, HighSpeedParams};
