@@ -45,6 +45,10 @@ pub(crate) struct Split {
     pub(crate) uncounted_now: f64,
 }
 
+/// Share of forward queueing in what counts from which the flow takes no notice of when acknowledgements come. Below it goes down
+/// to none: a flow that only its acknowledgements hold back needs their clock, or it oscillates.
+const FORWARD_ENOUGH: f64 = 0.25;
+
 /// The counted delay where it is not that of the round trip.
 #[derive(Debug, Clone)]
 pub(crate) struct Counted {
@@ -82,9 +86,8 @@ impl Counted {
         avg.forward += weight * (now.forward - avg.forward);
         avg.reverse += weight * (now.reverse - avg.reverse);
         let counted = avg.forward + share * avg.reverse;
-        // where it is acknowledgements that hold the flow back, their clock is what keeps it stable
-        let mine = if share > 0.0 && counted > 0.0 { avg.forward / counted } else { 1.0 };
-        let not = mine * (1.0 - share);
+        let free = if share > 0.0 && counted > 0.0 { (avg.forward / (FORWARD_ENOUGH * counted)).min(1.0) } else { 1.0 };
+        let not = free * (1.0 - share);
         Split {
             counted,
             uncounted: not * avg.reverse,
