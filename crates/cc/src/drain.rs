@@ -35,13 +35,13 @@ pub struct DrainParams {
 const EVERY: Time = Time::from_ms(10_000);
 
 /// And the round trips between them then: each costs two or so.
-const TRIPS_APART: u64 = 50;
+const TRIPS_APART: u64 = 100;
 
 /// Whether there are pauses, and which.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum DrainChoice {
-    /// Every 10 s or 50 round trips, whichever is longer; or never.
+    /// Every 10 s or 100 round trips, whichever is longer; or never.
     Switch(bool),
     /// These.
     Pauses(DrainParams),

@@ -89,7 +89,7 @@ pub struct FastParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-least" = "10 ms"))]
     pub base_rtt_age: Option<Time>,
-    /// Pauses that let the queue run empty: true, every 10 s or 50 round trips; false; or a table. Default: false, true with a `delay` of one way,
+    /// Pauses that let the queue run empty: true, every 10 s or 100 round trips; false; or a table. Default: false, true with a `delay` of one way,
     /// which takes them to tell clocks from queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain: Option<DrainChoice>,
