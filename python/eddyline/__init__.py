@@ -8,6 +8,7 @@
     r.flows, r.links  # pandas frames, SI units
     el.compare(r, t)  # one table
     el.sweep(s, {"link.up.rate": ["1 Mbit/s", "2 Mbit/s"]}, out="rates").flows  # a grid
+    el.gauntlet.run("bbr").passed  # a controller against some fifty scenarios
     el.theory.stability(s).plot()  # what only theory answers
 
 Everything is loaded on first use, so that `import eddyline` itself costs nothing.
@@ -18,10 +19,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from eddyline import theory
+    from eddyline import gauntlet, theory
     from eddyline.adviser import Advice, advise
     from eddyline.comparison import compare
-    from eddyline.errors import EddylineError, InputError, InternalError, ScenarioError, WorldUnavailable
+    from eddyline.controllers.base import Ack, Controller, Loss, PathFacts, Round, Sent, Timeout
+    from eddyline.controllers.parameters import Bytes, Duration, Frequency, Packets, Percent, Rate
+    from eddyline.controllers.registry import register, registered, unregister
+    from eddyline.environment import CongestionControl, env
+    from eddyline.errors import (
+        ControllerError,
+        EddylineError,
+        InputError,
+        InternalError,
+        ScenarioError,
+        WorldUnavailable,
+    )
+    from eddyline.probing import probe
     from eddyline.result import Result
     from eddyline.scenario import WORLDS, Scenario
     from eddyline.sweeps.frame import read_sweep
@@ -32,24 +45,55 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WORLDS",
+    "Ack",
     "Advice",
+    "Bytes",
+    "CongestionControl",
+    "Controller",
+    "ControllerError",
+    "Duration",
     "EddylineError",
+    "Frequency",
     "InputError",
     "InternalError",
+    "Loss",
+    "Packets",
+    "PathFacts",
+    "Percent",
+    "Rate",
     "Result",
+    "Round",
     "Scenario",
     "ScenarioError",
+    "Sent",
+    "Timeout",
     "WorldUnavailable",
     "__version__",
     "advise",
     "compare",
+    "env",
+    "gauntlet",
+    "probe",
     "read_sweep",
+    "register",
+    "registered",
     "sweep",
     "theory",
     "theory_map",
+    "unregister",
 ]
 
 _HOMES = {
+    **dict.fromkeys(
+        ("Ack", "Controller", "Loss", "PathFacts", "Round", "Sent", "Timeout"), "eddyline.controllers.base"
+    ),
+    **dict.fromkeys(
+        ("Bytes", "Duration", "Frequency", "Packets", "Percent", "Rate"), "eddyline.controllers.parameters"
+    ),
+    **dict.fromkeys(("register", "registered", "unregister"), "eddyline.controllers.registry"),
+    "CongestionControl": "eddyline.environment",
+    "ControllerError": "eddyline.errors",
+    "env": "eddyline.environment",
     "Advice": "eddyline.adviser",
     "WORLDS": "eddyline.scenario",
     "EddylineError": "eddyline.errors",
@@ -61,6 +105,7 @@ _HOMES = {
     "WorldUnavailable": "eddyline.errors",
     "advise": "eddyline.adviser",
     "compare": "eddyline.comparison",
+    "probe": "eddyline.probing",
     "read_sweep": "eddyline.sweeps.frame",
     "sweep": "eddyline.sweeps.sweep",
     "theory_map": "eddyline.theory",
@@ -72,8 +117,8 @@ def __getattr__(name: str) -> object:
 
     if name == "__version__":
         return importlib.import_module("eddyline._core").VERSION
-    if name == "theory":
-        return importlib.import_module("eddyline.theory")
+    if name in ("gauntlet", "theory"):
+        return importlib.import_module(f"eddyline.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'eddyline' has no attribute {name!r}")

@@ -1,10 +1,22 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Final, final
+from typing import Any, Final, final
 
 VERSION: Final[str]
 
+def add_controller(
+    name: str,
+    cls: type,
+    *,
+    class_name: str,
+    summary: str,
+    source: str,
+    schema: str,
+    read: Callable[[str], tuple[dict[str, Any], str]],
+    handlers: Sequence[str],
+) -> None: ...
+def remove_controller(name: str) -> bool: ...
 def buffer_estimate(question: str) -> str: ...
 def load(
     text: str,
@@ -22,6 +34,7 @@ def check_points(
     points: Sequence[Sequence[tuple[str, str]]],
     given: int,
 ) -> Checked: ...
+def filter_bias(up: float, down: float, scatter: str, *, limit: bool = False) -> float: ...
 def quantity(what: str, text: str) -> float: ...
 def register() -> str: ...
 def response(
@@ -63,6 +76,8 @@ class Scenario:
         question: str,
         *,
         link_model: str = "integrator",
+        law: str = "equation",
+        exponent: float = 1.0,
         flow_level: bool = False,
         arrivals: int | None = None,
         distribution: bool = False,
@@ -88,6 +103,7 @@ class Scenario:
         log_of: str | None = None,
         base_rtt_s: Sequence[float] | None = None,
         dynamics: str | None = None,
+        law: str = "equation",
         progress: Callable[[float, float, int, float], object] | None = None,
     ) -> Run: ...
 
@@ -111,3 +127,146 @@ class Run:
     def series(self) -> dict[str, bytes] | None: ...
     def log(self) -> dict[str, bytes] | None: ...
     def write_log(self, path: str) -> bool: ...
+
+@final
+class PathFacts:
+    """What a controller may know of its path before the first packet.
+
+    Attributes:
+        mss: Payload bytes of a full segment.
+        ack_ratio: Data packets that one acknowledgement stands for.
+        initial_window: Initial window in packets.
+        known_base_rtt: Propagation and access delay of the round trip in seconds: what a sender cannot know.
+        byte_counting: Growth by what is acknowledged, in slow start at most so many packets an ACK (RFC 3465).
+        paced: Packets are paced whatever the controller wants.
+    """
+
+    mss: Final[int]
+    ack_ratio: Final[int]
+    initial_window: Final[float]
+    known_base_rtt: Final[float | None]
+    byte_counting: Final[float | None]
+    paced: Final[bool]
+
+@final
+class Ack:
+    """An acknowledgement of new data. Times in seconds.
+
+    Attributes:
+        now: When it arrived.
+        sent_at: When the packet that caused it was sent.
+        received_at: When that packet reached the receiver: `received_at - sent_at` is the forward delay.
+        rtt: The round-trip sample; None from a retransmitted packet (Karn).
+        acked: Packets newly acknowledged, cumulatively or selectively.
+        lost: Packets that were found lost by it.
+        in_flight: Packets in flight after it.
+        stamp: What `on_sent` returned for the packet that caused it; packets in flight then, where it returned nothing.
+        cwnd_limited: The window, not the application or the receiver, held the sender back.
+        in_recovery: Loss recovery is under way.
+    """
+
+    now: Final[float]
+    sent_at: Final[float]
+    received_at: Final[float]
+    rtt: Final[float | None]
+    acked: Final[float]
+    lost: Final[float]
+    in_flight: Final[float]
+    stamp: Final[float]
+    cwnd_limited: Final[bool]
+    in_recovery: Final[bool]
+
+@final
+class Loss:
+    """A loss episode, or a congestion mark.
+
+    Attributes:
+        now: When it was noticed, in seconds.
+        flight_size: Packets outstanding then (FlightSize of RFC 5681).
+    """
+
+    now: Final[float]
+    flight_size: Final[float]
+
+@final
+class Timeout:
+    """The retransmission timer expired.
+
+    Attributes:
+        now: When, in seconds.
+        flight_size: Packets outstanding then (FlightSize of RFC 5681).
+        repeated: It had expired before without new data acknowledged in between.
+    """
+
+    now: Final[float]
+    flight_size: Final[float]
+    repeated: Final[bool]
+
+@final
+class Sent:
+    """A data packet is about to leave.
+
+    Attributes:
+        now: When, in seconds.
+        in_flight: Packets in flight, this one included.
+        cwnd_limited: Window or pacing held the sender back before.
+    """
+
+    now: Final[float]
+    in_flight: Final[float]
+    cwnd_limited: Final[bool]
+
+@final
+class Round:
+    """A round trip, or the time from one decision to the next. Times in seconds; None where there was no sample.
+
+    Attributes:
+        began: When it began.
+        now: When it ended.
+        acks: Acknowledgements of new data.
+        acked: Packets acknowledged.
+        lost: Packets found lost.
+        in_flight: Packets in flight at its end.
+        first_rtt: The first round-trip sample.
+        last_rtt: The last one.
+        min_rtt: The smallest one.
+        mean_rtt: Their mean.
+        forward_delay: Mean delay of the data packets to the receiver.
+        reverse_delay: Mean delay of their acknowledgements, the receiver's own delay included.
+        losses: Loss episodes that began.
+        marks: Congestion marks that were echoed.
+        timeouts: Timeouts.
+        cwnd_limited: The window held the sender back at the last acknowledgement.
+        in_recovery: Loss recovery was under way at the last acknowledgement.
+    """
+
+    began: Final[float]
+    now: Final[float]
+    acks: Final[int]
+    acked: Final[float]
+    lost: Final[float]
+    in_flight: Final[float]
+    first_rtt: Final[float | None]
+    last_rtt: Final[float | None]
+    min_rtt: Final[float | None]
+    mean_rtt: Final[float | None]
+    forward_delay: Final[float | None]
+    reverse_delay: Final[float | None]
+    losses: Final[int]
+    marks: Final[int]
+    timeouts: Final[int]
+    cwnd_limited: Final[bool]
+    in_recovery: Final[bool]
+
+@final
+class Stepper:
+    def __new__(cls, scenario: Scenario, flow: str, every: str | None = None) -> Stepper: ...
+    def advance(self) -> Round | None: ...
+    def decide(self, window: float) -> None: ...
+    @property
+    def window(self) -> float: ...
+    @property
+    def handshake_rtt(self) -> float | None: ...
+    @property
+    def completed(self) -> bool: ...
+    def finish(self) -> str: ...

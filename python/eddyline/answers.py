@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from eddyline.errors import WorldUnavailable
+from eddyline.errors import ControllerError, WorldUnavailable
 from eddyline.scenario import WORLDS
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eddyline.result import Result
     from eddyline.scenario import Scenario
 
-__all__ = ["Answer", "Wanted", "answer", "document", "without_cost"]
+__all__ = ["Answer", "Failure", "Wanted", "answer", "document", "without_cost"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,14 @@ class Wanted:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """A run that a controller of the user's own broke."""
+
+    seed: int
+    error: ControllerError
+
+
+@dataclass(frozen=True)
 class Answer:
     """What one world said."""
 
@@ -38,6 +46,7 @@ class Answer:
     scenario: Scenario
     results: list[Result] = field(default_factory=list)
     unavailable: WorldUnavailable | None = None
+    failures: list[Failure] = field(default_factory=list)
 
     @property
     def identical(self) -> bool:
@@ -74,15 +83,20 @@ def answer(scenario: Scenario, world: str, seeds: int | None, wanted: Wanted, li
 
 def _one(scenario: Scenario, world: str, seeds: int | None, wanted: Wanted, listener: Listener) -> Answer:
     if seeds is not None:
-        return Answer(world, scenario, _repeat(scenario, seeds, world, wanted, listener))
+        outcomes = _repeat(scenario, seeds, world, wanted, listener)
+        failures = [o for o in outcomes if isinstance(o, Failure)]
+        return Answer(world, scenario, [o for o in outcomes if not isinstance(o, Failure)], failures=failures)
     listener.expect(1)
-    result = scenario.run(
-        world,
-        series=wanted.series,
-        dynamics=wanted.dynamics if world == "theory" else None,
-        log=wanted.log,
-        progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
-    )
+    try:
+        result = scenario.run(
+            world,
+            series=wanted.series,
+            dynamics=wanted.dynamics if world == "theory" else None,
+            log=wanted.log,
+            progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
+        )
+    except ControllerError as e:
+        return Answer(world, scenario, failures=[Failure(scenario.seed, e)])
     return Answer(world, scenario, [result])
 
 
@@ -90,14 +104,17 @@ class _Stopped(Exception):  # noqa: N818 - a message between threads, nobody's e
     pass
 
 
-def _repeat(scenario: Scenario, seeds: int, world: str, wanted: Wanted, listener: Listener) -> list[Result]:
-    """One run per seed, as many at a time as there are processors. Ctrl-C stops all of them."""
+def _repeat(scenario: Scenario, seeds: int, world: str, wanted: Wanted, listener: Listener) -> list[Result | Failure]:
+    """One run per seed, as many at a time as there are processors.
+
+    Ctrl-C stops all of them; a controller of the user's own that breaks one does not.
+    """
     from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
     stop = threading.Event()
     listener.expect(seeds)
 
-    def run(number: int) -> Result:
+    def run(number: int) -> Result | Failure:
         def progress(now: float, duration: float, _events: int, wall: float) -> None:
             if stop.is_set():
                 raise _Stopped
@@ -105,7 +122,11 @@ def _repeat(scenario: Scenario, seeds: int, world: str, wanted: Wanted, listener
 
         if stop.is_set():
             raise _Stopped
-        return scenario.with_seed(scenario.seed + number).run(world, series=wanted.series, progress=progress)
+        seed = scenario.seed + number
+        try:
+            return scenario.with_seed(seed).run(world, series=wanted.series, progress=progress)
+        except ControllerError as e:
+            return Failure(seed, e)
 
     with ThreadPoolExecutor(min(seeds, os.cpu_count() or 1)) as pool:
         runs = [pool.submit(run, number) for number in range(seeds)]
@@ -130,13 +151,18 @@ def document(answers: Sequence[Answer], *, everything: bool, repeated: bool) -> 
 def _part(answer: Answer, repeated: bool) -> str:
     if answer.unavailable is not None:
         return json.dumps({"world": answer.world, "unavailable": answer.unavailable.reason}, ensure_ascii=False)
+    failed = [{"seed": f.seed, "error": str(f.error)} for f in answer.failures]
     if not repeated:
+        if failed:
+            return json.dumps({"world": answer.world, "failed": failed}, ensure_ascii=False)
         return answer.results[0].json
     from eddyline.summary import summarise
 
     runs = ",\n".join(r.json for r in answer.results)
-    summary = json.dumps(summarise([r.to_dict() for r in answer.results]), indent=2, ensure_ascii=False)
-    return f'{{\n"runs": [\n{runs}\n],\n"summary": {summary}\n}}'
+    documents = [r.to_dict() for r in answer.results]
+    summary = json.dumps(summarise(documents) if documents else None, indent=2, ensure_ascii=False)
+    also = f',\n"failed": {json.dumps(failed, indent=2, ensure_ascii=False)}' if failed else ""
+    return f'{{\n"runs": [\n{runs}\n],\n"summary": {summary}{also}\n}}'
 
 
 def without_cost(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["EddylineError", "InputError", "InternalError", "ScenarioError", "WorldUnavailable"]
+__all__ = ["ControllerError", "EddylineError", "InputError", "InternalError", "ScenarioError", "WorldUnavailable"]
 
 
 class EddylineError(Exception):
@@ -58,6 +58,23 @@ class WorldUnavailable(EddylineError):  # noqa: N818 - says what is the case, as
         super().__init__(f"world {world}: {reason}", remedy)
         self.world = world
         self.reason = reason
+
+
+class ControllerError(EddylineError):
+    """A controller of your own raised something, or left a value that makes no sense.
+
+    Attributes:
+        controller: What scenarios call it.
+        place: Class and method.
+        traceback: What it raised, as Python prints it; empty where it raised nothing.
+    """
+
+    def __init__(self, controller: str, place: str, what: str, traceback: str = "") -> None:
+        super().__init__(f"controller {controller!r}: {place} {what}")
+        self.controller, self.place, self.what, self.traceback = controller, place, what, traceback
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.controller, self.place, self.what, self.traceback))
 
 
 class InternalError(EddylineError):

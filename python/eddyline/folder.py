@@ -193,6 +193,8 @@ def _files(canonical: str) -> list[str]:
         scenario = json.loads(canonical)
         names = {table["model"].get("file") for table in scenario.get("traffic", [])}
         names |= {table["size"].get("file") for table in scenario.get("arrivals", [])}
+        sides = [table.get(way, {}) for table in scenario.get("duplex", []) for way in ("down", "up")]
+        names |= {link["trace"].get("file") for link in [*scenario.get("link", []), *sides] if "trace" in link}
     except (ValueError, AttributeError, TypeError, KeyError):
         return []  # whoever loads it will say what is wrong
     return sorted(name for name in names if isinstance(name, str) and not Path(name).is_absolute())

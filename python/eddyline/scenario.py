@@ -25,6 +25,9 @@ WORLDS = ("theory", "sim", "kernel", "quic")
 QUESTIONS = ("equilibrium", "fairness", "stability", "nyquist", "population")
 """What only theory answers."""
 
+LAWS = ("equation", "algorithm")
+"""What FAST's senders do: eq. 2 as printed, or the window at sending and their own average of round-trip times."""
+
 LINK_MODELS = ("integrator", "ack_clocked", "joint")
 """How queues answer to windows; the last for small disturbances only."""
 
@@ -154,6 +157,7 @@ class Scenario:
         log: bool | str = False,
         base_rtt_s: Sequence[float] | None = None,
         dynamics: str | None = None,
+        law: str = "equation",
         progress: Progress | None = None,
     ) -> Result:
         """Asks a world.
@@ -166,6 +170,7 @@ class Scenario:
                 `sim` reports it; propagation alone unless said.
             dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
                 `"integrator"`) and give series of it.
+            law: What FAST's senders do there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
         Returns:
@@ -182,8 +187,9 @@ class Scenario:
             raise InputError(f"there is no world {world!r}", f"worlds are {', '.join(WORLDS)}")
         if world not in _HERE:
             raise unavailable(world)
-        if dynamics is not None and dynamics not in LINK_MODELS:
-            raise InputError(f"there is no link model {dynamics!r}", f"link models are {', '.join(LINK_MODELS)}")
+        if dynamics is not None:
+            _known(dynamics, "link model", LINK_MODELS)
+        _known(law, "window law", LAWS)
         if series is None:
             series = len(self.flows) + len(self.links) <= _SERIES_BY_DEFAULT
         run = self._core.run(
@@ -193,6 +199,7 @@ class Scenario:
             log_of=log if isinstance(log, str) else None,
             base_rtt_s=base_rtt_s,
             dynamics=dynamics,
+            law=law,
             progress=progress,
         )
         return Result(run.json, self, run)
@@ -202,6 +209,8 @@ class Scenario:
         question: str,
         *,
         link_model: str = "integrator",
+        law: str = "equation",
+        exponent: float = 1.0,
         flow_level: bool = False,
         arrivals: int | None = None,
         distribution: bool = False,
@@ -209,11 +218,13 @@ class Scenario:
         """Asks what only theory answers; `eddyline.theory` has the same with frames and figures.
 
         Args:
-            question: `"equilibrium"` (every one), `"fairness"` (beside the proportionally fair ideal), `"stability"`
+            question: `"equilibrium"` (every one), `"fairness"` (beside the fair ideal), `"stability"`
                 (about the first equilibrium), `"nyquist"` (the curves behind that) or `"population"` (of the flows that
                 arrive and leave).
             link_model: How queues answer, for stability: `"integrator"` (eq. 3 of the two-way paper),
                 `"ack_clocked"` or `"joint"`.
+            law: What FAST's senders do, for stability: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
+            exponent: Of the ideal, for fairness: 1 is proportional.
             flow_level: Simulate flows, for a population, where a Markov chain would do.
             arrivals: How many arrivals that simulation sees.
             distribution: Give the distributions of the numbers of flows, for a population by the chain.
@@ -227,10 +238,16 @@ class Scenario:
         """
         if question not in QUESTIONS:
             raise InputError(f"theory does not answer {question!r}", f"questions are {', '.join(QUESTIONS)}")
-        if link_model not in LINK_MODELS:
-            raise InputError(f"there is no link model {link_model!r}", f"link models are {', '.join(LINK_MODELS)}")
+        _known(link_model, "link model", LINK_MODELS)
+        _known(law, "window law", LAWS)
         text = self._core.theory(
-            question, link_model=link_model, flow_level=flow_level, arrivals=arrivals, distribution=distribution
+            question,
+            link_model=link_model,
+            law=law,
+            exponent=exponent,
+            flow_level=flow_level,
+            arrivals=arrivals,
+            distribution=distribution,
         )
         return text, json.loads(text)
 
@@ -273,6 +290,11 @@ def _plain(value: object) -> object:
     if callable(item):
         return item()
     raise TypeError(f"a {type(value).__name__} has no place in a scenario")
+
+
+def _known(given: str, what: str, names: tuple[str, ...]) -> None:
+    if given not in names:
+        raise InputError(f"there is no {what} {given!r}", f"{what}s are {', '.join(names)}")
 
 
 def _unfit(value: object, key: str = "", within: tuple[int, ...] = ()) -> str | None:

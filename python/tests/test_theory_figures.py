@@ -98,6 +98,33 @@ def test_roots_and_nyquist_curves():
         el.theory.stability(el.Scenario.load(EXAMPLE_3), "glue")
 
 
+def test_fairness_of_another_exponent():
+    """Example 3 has both links full in the ideal, whatever it is: two rates that two capacities determine."""
+    scenario = el.Scenario.load(EXAMPLE_3)
+    plain, two = (el.theory.fairness(scenario, e) for e in (1.0, 2.0))
+    assert list(two.flows["packets_per_s"]) == pytest.approx(list(plain.flows["packets_per_s"]), rel=1e-6)
+    assert two.equilibria["utility_gap_packets"].isna().all()
+    assert two.equilibria["efficiency"].iloc[0] > plain.equilibria["efficiency"].iloc[0]
+    with pytest.raises(el.InputError, match=r"is 30; it must be from 0\.1 to 20"):
+        el.theory.fairness(scenario, 30)
+
+
+def test_the_window_law_of_the_algorithm():
+    scenario = el.Scenario.load(EXAMPLE_3)
+    equation, algorithm = (el.theory.stability(scenario, "integrator", law) for law in ("equation", "algorithm"))
+    first, second = equation.verdicts.iloc[0], algorithm.verdicts.iloc[0]
+    # an average and an older window damp here: the margins are 1.377 and 1.479 times
+    assert second["gain_margin"] > first["gain_margin"] + 0.05
+    curve = algorithm.nyquist
+    near = curve.iloc[(curve["omega_rad_s"] - second["gain_margin_at_rad_s"]).abs().argsort()[:2]]
+    assert near["re"].mean() == pytest.approx(-1 / second["gain_margin"], abs=0.01)
+    # where both rest they rest alike, but not on the way there
+    eq, al = (scenario.run("theory", dynamics="ack_clocked", law=law).series for law in ("equation", "algorithm"))
+    assert (eq.groupby("entity")["value"].max() - al.groupby("entity")["value"].max()).abs().max() > 1
+    with pytest.raises(el.InputError, match="window law"):
+        el.theory.stability(scenario, "integrator", "jungle")
+
+
 def test_a_population_with_its_distribution(eddyline, tmp_path):
     (tmp_path / "files.toml").write_text(FILES)
     words = ("theory", "population", "files.toml", "--plot", "p.png", "--json")

@@ -59,6 +59,9 @@ impl<C: Controller> Controller for Boxed<C> {
     fn ack_ratio(&self) -> Option<u32> {
         self.0.ack_ratio()
     }
+    fn retransmission_timeout(&self, least: Time) -> Option<Time> {
+        self.0.retransmission_timeout(least)
+    }
     fn partial_ack(&self) -> PartialAck {
         self.0.partial_ack()
     }

@@ -98,7 +98,8 @@ pub enum PartialAck {
 
 /// A congestion controller.
 ///
-/// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one.
+/// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one. What it answers may
+/// change with events only: an answer holds until the next one.
 pub trait Controller {
     /// The handshake gave a first round-trip sample.
     fn on_handshake(&mut self, _now: Time, _rtt: Time) {}
@@ -158,6 +159,12 @@ pub trait Controller {
 
     /// Data packets that the receiver is to acknowledge together (RFC 5690, 4.2), from algorithms that have an opinion.
     fn ack_ratio(&self) -> Option<u32> {
+        None
+    }
+
+    /// The retransmission timeout before backing off, where the algorithm has an estimate of its own; `least` is the
+    /// sender's least one (RFC 6298, 2.4). None: the sender's.
+    fn retransmission_timeout(&self, _least: Time) -> Option<Time> {
         None
     }
 

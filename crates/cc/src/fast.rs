@@ -1,5 +1,8 @@
 //! FAST TCP: a window that keeps `alpha` packets of this flow queued along the path.
 //!
+//! [`FastLaw`] is the window law with everything around it; what stands for the mean round-trip time in it is its parameter:
+//! [`FastAverage`] in `fast`, eq. 4 of the VFAST paper in `vfast`.
+//!
 //! The law is `w <- min(2 w, (1 - gamma) w + gamma (w_then baseRTT / avgRTT + alpha))` with `w_then` the packets in flight
 //! when the acknowledged packet was sent (Jin, Wei and Low, INFOCOM 2004; eq. 2 of Ge et al. is its fluid form). In
 //! equilibrium `x = alpha / q`, q the queueing delay of the whole round trip.
@@ -128,9 +131,83 @@ const LAGGING: f64 = 0.75;
 /// Below this base RTT the ns-2 module does not spread its increases.
 const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 
-/// FAST's state for one flow.
+/// Up to this window the ns-2 module doubles at once where its aim is further away.
+const NS2_SMALL: f64 = 4.0;
+
+/// How samples become the mean round-trip time of the window law; picoseconds, 0 before the first sample.
+pub trait MeanRtt {
+    /// The first sample, the handshake's.
+    fn start(&mut self, sample: f64);
+
+    /// A sample, one of so many packets (their reciprocal); gives the mean.
+    fn hear(&mut self, ack: &Ack, sample: f64, per_packets: f64) -> f64;
+
+    /// The weight that this sample is about to get.
+    fn weight(&self, sample: f64, per_packets: f64) -> f64;
+
+    /// The mean.
+    fn get(&self) -> f64;
+
+    /// The retransmission timeout by this estimate, where it has one of its own, given the least one.
+    fn timeout(&self, _least: Time) -> Option<Time> {
+        None
+    }
+}
+
+/// FAST's average: the weight of a sample is `min(gain / N, cap)`, N the window or the packets in flight.
+#[derive(Debug, Clone, Copy)]
+pub struct FastAverage {
+    gain: f64,
+    cap: f64,
+    average: f64,
+}
+
+impl FastAverage {
+    pub(crate) fn new(p: &FastParams) -> Self {
+        let cap = p.filter_cap.unwrap_or(if p.profile == FastProfile::Ns2 { 1.0 / 256.0 } else { 0.25 });
+        Self { gain: p.filter_gain, cap, average: 0.0 }
+    }
+}
+
+impl MeanRtt for FastAverage {
+    fn start(&mut self, sample: f64) {
+        self.average = sample;
+    }
+
+    #[inline]
+    fn hear(&mut self, _ack: &Ack, sample: f64, per_packets: f64) -> f64 {
+        if self.average == 0.0 {
+            self.average = sample;
+        } else {
+            self.average += self.weight(sample, per_packets) * (sample - self.average);
+        }
+        self.average
+    }
+
+    #[inline]
+    fn weight(&self, _sample: f64, per_packets: f64) -> f64 {
+        (self.gain * per_packets).min(self.cap)
+    }
+
+    fn get(&self) -> f64 {
+        self.average
+    }
+}
+
+/// FAST.
+pub type Fast = FastLaw<FastAverage>;
+
+impl Fast {
+    /// A sender at its initial window.
+    #[must_use]
+    pub fn new(p: &FastParams, facts: &PathFacts) -> Self {
+        Self::with(p, facts, FastAverage::new(p))
+    }
+}
+
+/// The window law's state for one flow.
 #[derive(Debug, Clone)]
-pub struct Fast {
+pub struct FastLaw<M> {
     window: f64,
     /// The round trip over the part of it that counts: one unless acknowledgements wait and that does not count. The packets of
     /// alpha are as many times more in flight, and a change of the window takes as many times longer to be seen.
@@ -138,9 +215,8 @@ pub struct Fast {
     /// The window's reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
     per_window: f64,
     base: BaseRtt,
-    /// Smoothed round-trip time in picoseconds; zero before the first sample.
-    avg_ps: f64,
-    /// The latest sample in picoseconds: what packets are paced by.
+    mean: M,
+    /// The latest sample in picoseconds, zero before the first: what packets are paced by.
     last_ps: f64,
     /// Packets sent before this belong to the round trip that is over.
     round: Time,
@@ -149,8 +225,6 @@ pub struct Fast {
     alpha: f64,
     gamma: f64,
     threshold_ps: f64,
-    filter_gain: f64,
-    filter_cap: f64,
     slack: f64,
     floor: f64,
     loss_factor: f64,
@@ -174,12 +248,14 @@ struct Ns2Module {
     /// Whole packets still to be added, of how many, since `last_update`.
     pending: f64,
     planned: f64,
+    /// The aim was beyond twice the window: a packet more per acknowledgement (a window more while it is small), in a round
+    /// trip of rest too.
+    one_by_one: bool,
 }
 
-impl Fast {
-    /// A sender at its initial window.
-    #[must_use]
-    pub fn new(p: &FastParams, facts: &PathFacts) -> Self {
+impl<M: MeanRtt> FastLaw<M> {
+    /// A sender at its initial window that takes mean round-trip times from `mean`.
+    pub(crate) fn with(p: &FastParams, facts: &PathFacts, mean: M) -> Self {
         let ns2 = p.profile == FastProfile::Ns2;
         let period = p.update_period.unwrap_or(if ns2 { Time::from_ms(10) } else { Time::ZERO });
         let floor = p.min_window.get().max(1.0);
@@ -188,15 +264,13 @@ impl Fast {
             scale: 1.0,
             per_window: 1.0 / facts.initial_window.max(floor),
             base: BaseRtt::new(p.base_rtt, facts),
-            avg_ps: 0.0,
+            mean,
             last_ps: 0.0,
             round: Time::ZERO,
             period,
             alpha: p.alpha.get(),
             gamma: p.gamma,
             threshold_ps: p.mi_threshold.as_ps() as f64,
-            filter_gain: p.filter_gain,
-            filter_cap: p.filter_cap.unwrap_or(if ns2 { 1.0 / 256.0 } else { 0.25 }),
             slack: p.pacing_slack.get(),
             floor,
             loss_factor: p.loss_factor,
@@ -208,6 +282,7 @@ impl Fast {
                 active: true,
                 pending: 0.0,
                 planned: 0.0,
+                one_by_one: false,
             }),
             options: Options::new(
                 &Asked {
@@ -222,24 +297,13 @@ impl Fast {
         }
     }
 
-    /// Hears a sample, one of so many packets (their reciprocal); returns (base, average) in picoseconds.
+    /// Hears a sample, one of so many packets (their reciprocal); returns (base, mean) in picoseconds.
     #[inline]
-    fn measure(&mut self, rtt: Time, per_packets: f64) -> (f64, f64) {
+    fn measure(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> (f64, f64) {
         let base = self.base.sample(rtt).as_ps() as f64;
         let sample = rtt.as_ps() as f64;
         self.last_ps = sample;
-        if self.avg_ps == 0.0 {
-            self.avg_ps = sample;
-        } else {
-            self.avg_ps += self.weight(per_packets) * (sample - self.avg_ps);
-        }
-        (base, self.avg_ps)
-    }
-
-    /// Weight of a sample in the average.
-    #[inline]
-    fn weight(&self, per_packets: f64) -> f64 {
-        (self.filter_gain * per_packets).min(self.filter_cap)
+        (base, self.mean.hear(ack, sample, per_packets))
     }
 
     /// As [`measure`](Self::measure), by the options: average less base is the delay that counts. None while the window is down
@@ -250,10 +314,14 @@ impl Fast {
         let mut options = self.options.take()?;
         options.sample(ack.now, rtt, &mut self.base);
         let paused = options.is_of_a_pause(ack);
-        let (base, avg) =
-            if paused { (self.base.sample(rtt).as_ps() as f64, self.avg_ps) } else { self.measure(rtt, per_packets) };
-        let (mut base, mut avg, mut sample) = (base, avg, rtt.as_ps() as f64);
-        if let Some(split) = options.split(ack, rtt, (!paused).then(|| self.weight(per_packets))) {
+        let mut sample = rtt.as_ps() as f64;
+        let weight = (!paused).then(|| self.mean.weight(sample, per_packets));
+        let (mut base, mut avg) = if paused {
+            (self.base.sample(rtt).as_ps() as f64, self.mean.get())
+        } else {
+            self.measure(ack, rtt, per_packets)
+        };
+        if let Some(split) = options.split(ack, rtt, weight) {
             // the law goes by the round trip less what does not count
             let counted = (avg - split.uncounted).max(1.0);
             sample -= split.uncounted_now;
@@ -289,18 +357,23 @@ impl Fast {
         self.per_window = 1.0 / window;
     }
 
+    /// Where the window law goes, were it not for its limits.
+    #[inline]
+    fn aim(&self, window_then: f64, base: f64, avg: f64) -> f64 {
+        let gamma = self.gamma / self.scale;
+        (1.0 - gamma) * self.window + gamma * (window_then * base / avg + self.alpha * self.scale)
+    }
+
     /// The window law.
     #[inline]
     fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
-        let gamma = self.gamma / self.scale;
-        let aim = (1.0 - gamma) * self.window + gamma * (window_then * base / avg + self.alpha * self.scale);
-        aim.min(2.0 * self.window).max(self.floor)
+        self.aim(window_then, base, avg).min(2.0 * self.window).max(self.floor)
     }
 }
 
 impl Ns2Module {
     /// One acknowledgement outside recovery, beyond the doubling phase: how the window moves.
-    fn step(&mut self, ack: &Ack, law: &Fast, base: f64, avg: f64) -> f64 {
+    fn step<M: MeanRtt>(&mut self, ack: &Ack, law: &FastLaw<M>, base: f64, avg: f64) -> f64 {
         let window = law.window;
         if ack.sent_at >= self.round {
             self.active = !self.active;
@@ -308,14 +381,21 @@ impl Ns2Module {
         }
         if self.active && ack.now.saturating_sub(self.last_update) >= law.period {
             self.last_update = ack.now;
-            let change = law.target(f64::from(ack.stamp.in_flight), base, avg) - window;
+            let aim = law.aim(f64::from(ack.stamp.in_flight), base, avg);
+            let change = aim.max(law.floor) - window;
             // what the last update left is dropped
             self.pending = 0.0;
             if change < 0.0 || base < NS2_SPREAD_ABOVE_PS {
-                return window + change;
+                return window + change.min(window);
             }
+            self.one_by_one = change > window;
             self.planned = change.floor();
             self.pending = self.planned;
+        }
+        if self.one_by_one && self.pending > 0.0 {
+            let step = if window <= NS2_SMALL { window } else { 1.0 }.min(self.pending);
+            self.pending -= step;
+            return window + step;
         }
         if self.pending > 0.0 {
             let elapsed = ack.now.saturating_sub(self.last_update).as_ps() as f64;
@@ -328,13 +408,13 @@ impl Ns2Module {
     }
 }
 
-impl Controller for Fast {
+impl<M: MeanRtt> Controller for FastLaw<M> {
     fn on_handshake(&mut self, _now: Time, rtt: Time) {
         // The module's average starts from the first data packet; its base from the handshake's.
         self.base.sample(rtt);
         if self.module.is_none() {
-            self.avg_ps = rtt.as_ps() as f64;
-            self.last_ps = self.avg_ps;
+            self.last_ps = rtt.as_ps() as f64;
+            self.mean.start(self.last_ps);
         }
     }
 
@@ -350,13 +430,19 @@ impl Controller for Fast {
 
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
-        let Some(rtt) = ack.rtt else { return };
-        let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
-        let (base, avg) = if self.options.is_none() {
-            self.measure(rtt, per_packets)
+        let (base, avg) = if let Some(rtt) = ack.rtt {
+            let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
+            if self.options.is_none() {
+                self.measure(ack, rtt, per_packets)
+            } else {
+                let Some(measured) = self.measure_by_options(ack, rtt, per_packets) else { return };
+                measured
+            }
+        } else if let (Some(_), Some(base)) = (self.module, self.base.get()) {
+            // the module takes its average for the sample that a retransmission does not give
+            (base.as_ps() as f64, self.mean.get())
         } else {
-            let Some(measured) = self.measure_by_options(ack, rtt, per_packets) else { return };
-            measured
+            return;
         };
         if ack.in_recovery {
             return;
@@ -415,7 +501,7 @@ impl Controller for Fast {
 
     #[inline]
     fn pacing_interval(&self) -> Option<Time> {
-        (self.module.is_none() && self.avg_ps > 0.0).then(|| Time::from_ps((self.last_ps * self.per_window) as u64))
+        (self.module.is_none() && self.last_ps > 0.0).then(|| Time::from_ps((self.last_ps * self.per_window) as u64))
     }
 
     fn base_rtt(&self) -> Option<Time> {
@@ -424,5 +510,9 @@ impl Controller for Fast {
 
     fn ack_ratio(&self) -> Option<u32> {
         self.options.as_ref().and_then(|o| o.ack_ratio())
+    }
+
+    fn retransmission_timeout(&self, least: Time) -> Option<Time> {
+        self.mean.timeout(least)
     }
 }

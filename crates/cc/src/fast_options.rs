@@ -33,17 +33,19 @@ impl ControllerParams {
     /// The options of kinds that have them.
     #[must_use]
     pub fn delay_options(&self) -> Option<DelayOptions> {
-        match self {
-            Self::Fast(p) => Some(DelayOptions {
-                delay: p.delay,
-                ack_alpha: p.ack_alpha,
-                base_rtt: p.base_rtt,
-                base_rtt_age: p.base_rtt_age,
-                drain: DrainChoice::of(p.drain.as_ref(), false).is_some(),
-                rate_correction: p.rate_correction.is_some(),
-            }),
-            _ => None,
-        }
+        let p = match self {
+            Self::Fast(p) => p,
+            Self::Vfast(p) => &p.law,
+            _ => return None,
+        };
+        Some(DelayOptions {
+            delay: p.delay,
+            ack_alpha: p.ack_alpha,
+            base_rtt: p.base_rtt,
+            base_rtt_age: p.base_rtt_age,
+            drain: DrainChoice::of(p.drain.as_ref(), false).is_some(),
+            rate_correction: p.rate_correction.is_some(),
+        })
     }
 }
 

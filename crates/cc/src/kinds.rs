@@ -2,12 +2,14 @@
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
+use crate::added::Added;
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
+use crate::custom::Custom;
 use crate::{
     bbr, bbr3, bic, compound, copa, cubic, fast, highspeed, htcp, hybla, illinois, ledbat, newreno, reno, scalable,
-    tahoe, vegas, veno, westwood, yeah,
+    tahoe, vegas, veno, vfast, westwood, yeah,
 };
 
 /// A controller's name with one line on what it is and where it is from.
@@ -23,13 +25,33 @@ pub struct KindInfo {
     pub example: &'static str,
 }
 
+/// Parameters with the kind's name before them.
+#[derive(Serialize)]
+struct Tagged<'a, P> {
+    kind: &'static str,
+    #[serde(flatten)]
+    params: &'a P,
+}
+
 macro_rules! controllers {
     ($($name:literal $kind:ident($params:ty => $state:ty): $summary:literal, $source:literal, $example:literal;)*) => {
         /// A controller by kind, with its parameters.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
         pub enum ControllerParams {
             $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
+            /// One that is not built in.
+            #[serde(skip)]
+            Custom(Custom),
+        }
+
+        impl Serialize for ControllerParams {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$kind(params) => Tagged { kind: $name, params }.serialize(serializer),)*
+                    Self::Custom(custom) => custom.serialize(serializer),
+                }
+            }
         }
 
         /// Every controller there is.
@@ -38,90 +60,119 @@ macro_rules! controllers {
         impl ControllerParams {
             /// The kind's name.
             #[must_use]
-            pub const fn name(&self) -> &'static str {
-                match self { $(Self::$kind(_) => $name),* }
+            pub fn name(&self) -> &str {
+                match self {
+                    $(Self::$kind(_) => $name,)*
+                    Self::Custom(custom) => custom.name(),
+                }
             }
 
             /// A controller for one flow.
             #[must_use]
             pub fn build(&self, facts: &PathFacts) -> AnyController {
-                match self { $(Self::$kind(p) => AnyController::$kind(<$state>::new(p, facts))),* }
+                match self {
+                    $(Self::$kind(p) => AnyController::$kind(<$state>::new(p, facts)),)*
+                    Self::Custom(custom) => AnyController::Custom(custom.build(facts)),
+                }
             }
         }
 
         /// Any controller, dispatched without indirection.
-        #[derive(Debug, Clone)]
+        #[derive(Debug)]
         #[expect(missing_docs, reason = "the kinds document themselves")]
-        pub enum AnyController { $($kind($state)),* }
+        pub enum AnyController {
+            $($kind($state),)*
+            /// One that is not built in: the only one that is called by a pointer.
+            Custom(Box<Added>),
+        }
 
         impl Controller for AnyController {
             #[inline]
             fn on_handshake(&mut self, now: Time, rtt: Time) {
-                match self { $(Self::$kind(c) => c.on_handshake(now, rtt)),* }
+                match self { $(Self::$kind(c) => c.on_handshake(now, rtt),)* Self::Custom(c) => c.on_handshake(now, rtt) }
             }
             #[inline]
             fn on_sent(&mut self, sent: &Sent) -> Stamp {
-                match self { $(Self::$kind(c) => c.on_sent(sent)),* }
+                match self { $(Self::$kind(c) => c.on_sent(sent),)* Self::Custom(c) => c.on_sent(sent) }
             }
             // the busiest of all: a call would have to write the event to memory first
             #[inline(always)]
             fn on_ack(&mut self, ack: &Ack) {
-                match self { $(Self::$kind(c) => c.on_ack(ack)),* }
+                match self {
+                    $(Self::$kind(c) => c.on_ack(ack),)*
+                    Self::Custom(c) => c.on_ack(ack),
+                }
             }
             #[inline]
             fn on_loss(&mut self, loss: &Loss) {
-                match self { $(Self::$kind(c) => c.on_loss(loss)),* }
+                match self { $(Self::$kind(c) => c.on_loss(loss),)* Self::Custom(c) => c.on_loss(loss) }
             }
             #[inline]
             fn on_recovered(&mut self, now: Time) {
-                match self { $(Self::$kind(c) => c.on_recovered(now)),* }
+                match self { $(Self::$kind(c) => c.on_recovered(now),)* Self::Custom(c) => c.on_recovered(now) }
             }
             #[inline]
             fn on_timeout(&mut self, timeout: &Timeout) {
-                match self { $(Self::$kind(c) => c.on_timeout(timeout)),* }
+                match self { $(Self::$kind(c) => c.on_timeout(timeout),)* Self::Custom(c) => c.on_timeout(timeout) }
             }
             #[inline]
             fn on_ecn(&mut self, mark: &Loss) {
-                match self { $(Self::$kind(c) => c.on_ecn(mark)),* }
+                match self { $(Self::$kind(c) => c.on_ecn(mark),)* Self::Custom(c) => c.on_ecn(mark) }
             }
             #[inline]
             fn on_spurious_timeout(&mut self, window: f64) {
-                match self { $(Self::$kind(c) => c.on_spurious_timeout(window)),* }
+                match self { $(Self::$kind(c) => c.on_spurious_timeout(window),)* Self::Custom(c) => c.on_spurious_timeout(window) }
             }
             #[inline]
             fn on_idle(&mut self, restart_window: f64) {
-                match self { $(Self::$kind(c) => c.on_idle(restart_window)),* }
+                match self { $(Self::$kind(c) => c.on_idle(restart_window),)* Self::Custom(c) => c.on_idle(restart_window) }
             }
             #[inline]
             fn window(&self) -> f64 {
-                match self { $(Self::$kind(c) => c.window()),* }
+                match self { $(Self::$kind(c) => c.window(),)* Self::Custom(c) => c.window() }
             }
             #[inline]
             fn flight_limit(&self, paced: bool) -> f64 {
-                match self { $(Self::$kind(c) => c.flight_limit(paced)),* }
+                match self { $(Self::$kind(c) => c.flight_limit(paced),)* Self::Custom(c) => c.flight_limit(paced) }
             }
             #[inline]
             fn pacing_interval(&self) -> Option<Time> {
-                match self { $(Self::$kind(c) => c.pacing_interval()),* }
+                match self { $(Self::$kind(c) => c.pacing_interval(),)* Self::Custom(c) => c.pacing_interval() }
             }
             #[inline]
             fn slow_start_threshold(&self) -> Option<f64> {
-                match self { $(Self::$kind(c) => c.slow_start_threshold()),* }
+                match self { $(Self::$kind(c) => c.slow_start_threshold(),)* Self::Custom(c) => c.slow_start_threshold() }
             }
             #[inline]
             fn base_rtt(&self) -> Option<Time> {
-                match self { $(Self::$kind(c) => c.base_rtt()),* }
+                match self { $(Self::$kind(c) => c.base_rtt(),)* Self::Custom(c) => c.base_rtt() }
             }
             #[inline]
             fn ack_ratio(&self) -> Option<u32> {
-                match self { $(Self::$kind(c) => c.ack_ratio()),* }
+                match self { $(Self::$kind(c) => c.ack_ratio(),)* Self::Custom(c) => c.ack_ratio() }
+            }
+            #[inline]
+            fn retransmission_timeout(&self, least: Time) -> Option<Time> {
+                match self { $(Self::$kind(c) => c.retransmission_timeout(least),)* Self::Custom(c) => c.retransmission_timeout(least) }
             }
             #[inline]
             fn partial_ack(&self) -> PartialAck {
-                match self { $(Self::$kind(c) => c.partial_ack()),* }
+                match self { $(Self::$kind(c) => c.partial_ack(),)* Self::Custom(c) => c.partial_ack() }
             }
         }
     };
+}
+
+impl ControllerParams {
+    /// The parameters of FAST's window law, for kinds that follow it.
+    #[must_use]
+    pub const fn fast_law(&self) -> Option<&fast::FastParams> {
+        match self {
+            Self::Fast(p) => Some(p),
+            Self::Vfast(p) => Some(&p.law),
+            _ => None,
+        }
+    }
 }
 
 controllers! {
@@ -129,6 +180,10 @@ controllers! {
         "FAST TCP: keeps alpha packets queued along the path, by delay",
         "Jin, Wei, Low, INFOCOM 2004; Ge et al., Performance Effects of Two-way FAST TCP, eq. 2",
         r#"{ "kind": "fast", "alpha": "100 packets" }"#;
+    "vfast" Vfast(vfast::VfastParams => vfast::Vfast):
+        "VFAST: FAST with another mean of the round-trip time, quicker up than down",
+        "Belhaj, Tagina, VFAST TCP, eq. 3 to 6",
+        r#"{ "kind": "vfast", "alpha": "100 packets" }"#;
     "reno" Reno(reno::RenoParams => reno::Reno):
         "Reno: one packet more a round trip, half on loss; leaves recovery at any partial ACK without SACK",
         "RFC 5681",

@@ -127,3 +127,28 @@ fn the_module_moves_by_whole_packets() {
     // where the law would add less than one packet: w / 5 > 50 - 2
     assert!((240.0..=250.0).contains(&c.window()), "{}", c.window());
 }
+
+/// Far below its aim the module doubles up to eight packets, then adds one per acknowledgement, in round trips of rest too, until
+/// what the last update planned is used up.
+#[test]
+fn the_module_on_its_way_back() {
+    let mut c = build(r#", "profile": "ns2-1.1.3""#);
+    c.on_handshake(Time::from_ms(100), Time::from_ms(100));
+    // a queue of 50 ms, then a timeout: the average stays, the window is two
+    for i in 0..40 {
+        exchange(&mut c, Time::from_ms(100 + i), 40.0, 150);
+    }
+    c.on_timeout(&Timeout { now: Time::from_ms(1_000), flight_size: 40.0, repeated: false });
+    let mut sent = Time::from_ms(1_000);
+    let mut windows = Vec::new();
+    for _ in 0..4 {
+        let window = c.window();
+        for _ in 0..window as u64 {
+            exchange(&mut c, sent, window, 150);
+        }
+        windows.push(c.window());
+        sent += Time::from_ms(151);
+    }
+    // rest or not: 2 -> 4 -> 8 -> 16 -> 32; 38 is all that was planned
+    assert_eq!(windows, [8.0, 16.0, 32.0, 38.0]);
+}

@@ -205,7 +205,7 @@ proptest! {
         for (reading, step, acked) in readings {
             let sent_at = now;
             let stamp = c.on_sent(&Sent { now, in_flight: c.window(), cwnd_limited: true });
-            now = now + Time::from_ps(step);
+            now += Time::from_ps(step);
             let in_flight = c.window();
             c.on_ack(&Ack {
                 now, sent_at, received_at: Time::from_ps(reading), rtt: Some(now - sent_at), acked, lost: 0.0, in_flight,

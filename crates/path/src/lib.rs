@@ -2,6 +2,7 @@
 //!
 //! The same code serves virtual and real time: `now` always comes in as an argument.
 
+mod bucket;
 pub mod framing;
 pub mod histogram;
 pub mod link;
@@ -9,6 +10,7 @@ pub mod loss;
 pub mod queue;
 pub mod random;
 pub mod traffic;
+pub mod variation;
 
 /// What a packet is to a link's statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,6 +26,39 @@ pub enum LossPattern {
         #[schemars(range(min = 1))]
         every: u64,
     },
+    /// Gilbert and Elliott's chain of two states, a step a packet: losses come in bursts.
+    #[serde(rename = "gilbert-elliott")]
+    GilbertElliott {
+        /// Probability of going from the good state to the bad one, in (0, 1].
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+        p: f64,
+        /// Probability of going back, in (0, 1]: bursts are 1/r packets long on average.
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+        r: f64,
+        /// Probability of loss in the good state.
+        #[serde(default)]
+        #[schemars(extend("minimum" = 0, "maximum" = 1))]
+        good: f64,
+        /// Probability of loss in the bad state.
+        #[serde(default = "certain")]
+        #[schemars(extend("minimum" = 0, "maximum" = 1))]
+        bad: f64,
+    },
+}
+
+const fn certain() -> f64 {
+    1.0
+}
+
+impl LossPattern {
+    /// The share of packets lost in the long run.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        match *self {
+            Self::Periodic { every } => 1.0 / every.max(1) as f64,
+            Self::GilbertElliott { p, r, good, bad } => (r * good + p * bad) / (p + r),
+        }
+    }
 }
 
 impl Default for LossParams {
@@ -53,6 +86,29 @@ pub enum Loss {
         /// Data packets since the last loss.
         seen: u64,
     },
+    /// Losses in bursts.
+    Chain(Box<Chain>),
+}
+
+/// A chain of two states at work, in the long run's mixture of both at first.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    stream: Stream,
+    is_bad: bool,
+    /// Probabilities of leaving the good and the bad state.
+    leave: [f64; 2],
+    /// Probabilities of loss in them.
+    loss: [f64; 2],
+}
+
+impl Chain {
+    #[cold]
+    fn takes(&mut self) -> bool {
+        let state = usize::from(self.is_bad);
+        let lost = self.stream.uniform() < self.loss[state];
+        self.is_bad ^= self.stream.uniform() < self.leave[state];
+        lost
+    }
 }
 
 impl Loss {
@@ -67,6 +123,11 @@ impl Loss {
             },
             LossParams::Independent(_) => Self::None,
             LossParams::Pattern(LossPattern::Periodic { every }) => Self::Periodic { every: every.max(1), seen: 0 },
+            LossParams::Pattern(LossPattern::GilbertElliott { p, r, good, bad }) => {
+                let mut stream = Stream::new(seed, name, "loss");
+                let is_bad = stream.uniform() * (p + r) < p;
+                Self::Chain(Box::new(Chain { stream, is_bad, leave: [p, r], loss: [good, bad] }))
+            }
         }
     }
 
@@ -87,6 +148,7 @@ impl Loss {
                 }
                 lost
             }
+            Self::Chain(chain) => chain.takes(),
         }
     }
 }

@@ -9,6 +9,7 @@ import_exception!(eddyline.errors, ScenarioError);
 import_exception!(eddyline.errors, EddylineError);
 import_exception!(eddyline.errors, InputError);
 import_exception!(eddyline.errors, InternalError);
+import_exception!(eddyline.errors, ControllerError);
 
 thread_local! {
     static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };

@@ -2,11 +2,13 @@
 
 mod buffer;
 mod columns;
+mod custom;
 mod errors;
 mod quantity;
 mod register;
 mod run;
 mod scenario;
+mod stepper;
 mod sweep;
 mod theory;
 
@@ -18,6 +20,8 @@ mod _core {
     #[pymodule_export]
     use crate::buffer::buffer_estimate;
     #[pymodule_export]
+    use crate::custom::{PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout, add_controller, remove_controller};
+    #[pymodule_export]
     use crate::quantity::quantity;
     #[pymodule_export]
     use crate::register::{register, schema};
@@ -26,9 +30,11 @@ mod _core {
     #[pymodule_export]
     use crate::scenario::{Scenario, load, load_file};
     #[pymodule_export]
+    use crate::stepper::Stepper;
+    #[pymodule_export]
     use crate::sweep::{Checked, check_points};
     #[pymodule_export]
-    use crate::theory::{response, values};
+    use crate::theory::{filter_bias, response, values};
 
     /// Version of this software.
     #[pymodule_export]

@@ -1,8 +1,10 @@
 //! What there is to choose from, as JSON.
 
+use eddyline_scenario::Vocabulary;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
+use crate::custom::current;
 use crate::errors::guarded;
 
 /// Controllers, queues, traffic models and presets: a JSON object of lists of `{name, summary, source}`,
@@ -11,13 +13,21 @@ use crate::errors::guarded;
 pub(crate) fn register() -> PyResult<String> {
     guarded(|| {
         let register = json!({
-            "controllers": list(eddyline_cc::KINDS.iter().map(|k| (k.name, k.summary, k.source))),
+            "controllers": controllers(),
             "queues": list(eddyline_path::queue::KINDS.iter().map(|k| (k.name, k.summary, k.source))),
             "traffic": list(eddyline_path::traffic::KINDS.iter().copied()),
             "presets": eddyline_scenario::presets(),
         });
         Ok(register.to_string())
     })
+}
+
+/// The built-in ones, then those that were added.
+fn controllers() -> Vec<Value> {
+    let mut all = list(eddyline_cc::KINDS.iter().map(|k| (k.name, k.summary, k.source)));
+    let vocabulary = current();
+    all.extend(list(vocabulary.kinds().iter().map(|k| (k.name(), k.summary(), k.source()))));
+    all
 }
 
 fn list<'a>(entries: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Vec<Value> {
@@ -28,5 +38,6 @@ fn list<'a>(entries: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Vec<V
 /// The JSON Schema of the scenario file.
 #[pyfunction]
 pub(crate) fn schema() -> PyResult<String> {
-    guarded(|| Ok(format!("{:#}", eddyline_scenario::schema())))
+    let of = |vocabulary: &Vocabulary| Ok(format!("{:#}", vocabulary.schema()));
+    guarded(|| of(&current()))
 }

@@ -16,12 +16,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns;
+use crate::custom;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::scenario::{Names, Scenario};
-use crate::theory::named;
+use crate::theory::{algorithm, named};
 
 /// From one look at signals, and call of the caller's progress, to the next.
-const BETWEEN_CALLS: Duration = Duration::from_millis(100);
+pub(crate) const BETWEEN_CALLS: Duration = Duration::from_millis(100);
 
 /// What a world answered.
 #[pyclass(frozen, module = "eddyline._core")]
@@ -68,6 +69,9 @@ pub(crate) fn run(
 fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, wall: Instant) -> PyResult<Answer> {
     let (mut raised, mut heard) = (None, Instant::now());
     let mut observe = |progress: Progress| {
+        if custom::failed() {
+            return ControlFlow::Break(());
+        }
         if heard.elapsed() < BETWEEN_CALLS {
             return ControlFlow::Continue(());
         }
@@ -80,18 +84,24 @@ fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, 
             }
         }
     };
+    custom::begin();
     let outcome = eddyline_sim::run(network, options, &mut observe);
-    if let Some(e) = raised {
+    if let Some(e) = custom::take().or(raised) {
         return Err(e);
     }
-    let outcome = outcome.map_err(|e| match e {
-        SimError::UnknownEntity(_) => InputError::new_err((e.to_string(), names_hint(network))),
-        SimError::TooManyRows(_) => {
-            InputError::new_err((e.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
-        }
-        SimError::Interrupted | SimError::NotConserved(_) => internal(e.to_string()),
-    })?;
+    let outcome = outcome.map_err(|e| refused(e, network))?;
     Ok(Answer { result: outcome.result, series: outcome.series, log: outcome.log })
+}
+
+/// Why a simulation gave nothing, as an exception.
+pub(crate) fn refused(error: SimError, network: &Network) -> PyErr {
+    match error {
+        SimError::UnknownEntity(_) => InputError::new_err((error.to_string(), names_hint(network))),
+        SimError::TooManyRows(_) => {
+            InputError::new_err((error.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
+        }
+        SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
+    }
 }
 
 /// Whose packets can be logged.
@@ -119,6 +129,8 @@ pub(crate) struct TheoryRequest<'a> {
     pub(crate) base_rtt_s: Option<&'a [f64]>,
     /// The link model of the dynamics whose series are wanted.
     pub(crate) dynamics: Option<&'a str>,
+    /// Their window law: `equation` or `algorithm`.
+    pub(crate) law: &'a str,
 }
 
 fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
@@ -131,7 +143,8 @@ fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
     let Some(model) = asked.dynamics else {
         return Ok(Answer { result, series: None, log: None });
     };
-    let mut options = DynamicsOptions { link_model: named(model)?, ..DynamicsOptions::default() };
+    let base = if algorithm(asked.law)? { DynamicsOptions::algorithm() } else { DynamicsOptions::default() };
+    let mut options = DynamicsOptions { link_model: named(model)?, ..base };
     if let Some(beliefs) = asked.base_rtt_s {
         options.base_rtt = BaseRtts::Given(beliefs.to_vec());
     }

@@ -9,6 +9,7 @@ use eddyline_theory::population::{PopulationMethod, PopulationOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::custom::current;
 use crate::errors::{ScenarioError, guarded, internal};
 use crate::run::{self, Run, TheoryRequest};
 use crate::theory::{self, MapRequest};
@@ -53,7 +54,8 @@ pub(crate) fn load(
 ) -> PyResult<Scenario> {
     let format = format_named(format)?;
     let input = Input { text, format, name, folder: folder.as_deref() };
-    guarded(|| Ok(eddyline_scenario::load(&input, &overrides))).and_then(|loaded| Scenario::of(py, loaded))
+    guarded(|| Ok(eddyline_scenario::load_with(&current(), &input, &overrides)))
+        .and_then(|loaded| Scenario::of(py, loaded))
 }
 
 /// The format of this name.
@@ -70,7 +72,8 @@ pub(crate) fn format_named(name: &str) -> PyResult<Format> {
 #[pyfunction]
 #[pyo3(signature = (path, overrides = Vec::new()))]
 pub(crate) fn load_file(py: Python<'_>, path: PathBuf, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
-    guarded(|| Ok(eddyline_scenario::load_file(&path, &overrides))).and_then(|loaded| Scenario::of(py, loaded))
+    guarded(|| Ok(eddyline_scenario::load_file_with(&current(), &path, &overrides)))
+        .and_then(|loaded| Scenario::of(py, loaded))
 }
 
 impl Scenario {
@@ -161,21 +164,24 @@ impl Scenario {
         })
     }
 
-    /// A question to theory: `equilibrium`, `fairness`, `stability` or `nyquist` (of the link model), or `population` (by simulation
+    /// A question to theory: `equilibrium`, `fairness` (of the exponent), `stability` or `nyquist` (of the link model and window law), or `population` (by simulation
     /// of flows with so many arrivals, where said). A JSON document.
-    #[pyo3(signature = (question, *, link_model = "integrator", flow_level = false, arrivals = None, distribution = false))]
+    #[pyo3(signature = (question, *, link_model = "integrator", law = "equation", exponent = 1.0, flow_level = false, arrivals = None, distribution = false))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python method")]
     fn theory(
         &self,
         py: Python<'_>,
         question: &str,
         link_model: &str,
+        law: &str,
+        exponent: f64,
         flow_level: bool,
         arrivals: Option<u64>,
         distribution: bool,
     ) -> PyResult<String> {
         let method = if flow_level { PopulationMethod::FlowLevel } else { PopulationMethod::Auto };
         let population = PopulationOptions { method, arrivals, distribution, ..PopulationOptions::default() };
-        theory::theory(py, self, question, link_model, &population)
+        theory::theory(py, self, question, link_model, law, exponent, &population)
     }
 
     /// Where the flows rest as Vegas flows, with a lower and an upper threshold each in packets queued. A JSON document.
@@ -203,10 +209,11 @@ impl Scenario {
     }
 
     /// Asks a world. `log_all` records everybody's packets, `log_of` one flow's, link's or traffic's; `base_rtt_s`
-    /// are the flows' beliefs for world `theory`, `dynamics` the link model of its series; `progress` is called
+    /// are the flows' beliefs for world `theory`, `dynamics` and `law` the link model and window law of its series; `progress` is called
     /// some ten times a second with (virtual seconds, duration in seconds, events, seconds on the wall), and may raise to
     /// stop the run.
-    #[pyo3(signature = (world, *, series = false, log_all = false, log_of = None, base_rtt_s = None, dynamics = None, progress = None))]
+    #[pyo3(signature = (world, *, series = false, log_all = false, log_of = None, base_rtt_s = None, dynamics = None, law = "equation",
+        progress = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python method")]
     fn run(
         &self,
@@ -217,11 +224,12 @@ impl Scenario {
         log_of: Option<String>,
         base_rtt_s: Option<Vec<f64>>,
         dynamics: Option<&str>,
+        law: &str,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Run> {
         let packet_log = log_of.map(LogSelection::Entity).or_else(|| log_all.then_some(LogSelection::All));
         let options = Options { series, packet_log, ..Options::default() };
-        let theory = TheoryRequest { base_rtt_s: base_rtt_s.as_deref(), dynamics };
+        let theory = TheoryRequest { base_rtt_s: base_rtt_s.as_deref(), dynamics, law };
         run::run(py, self, world, &options, &theory, progress.as_ref())
     }
 }

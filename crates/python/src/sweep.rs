@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use eddyline_scenario::{Diagnostic, Input};
 use pyo3::prelude::*;
 
+use crate::custom::current;
 use crate::errors::{guarded, internal};
 use crate::scenario::format_named;
 
@@ -41,10 +42,11 @@ pub(crate) fn check_points(
 }
 
 fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<Checked> {
+    let vocabulary = current();
     let mut checked = Checked::default();
     let mut seen = HashSet::new();
     for overrides in points {
-        match eddyline_scenario::load(input, overrides) {
+        match eddyline_scenario::load_with(&vocabulary, input, overrides) {
             Ok(scenario) => checked.files.extend(scenario.files),
             Err(diagnostics) => {
                 for mut diagnostic in diagnostics.all {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::model::{self, ApplicationParams, File};
 use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, TcpOptions, Traffic};
 use eddyline_path::traffic::Trace;
+use eddyline_path::variation::{Conditions, Recording, Variation};
 use eddyline_units::Time;
 
 /// The network of a file in which every name is known.
@@ -14,10 +15,12 @@ pub(crate) fn network(
     sha256: String,
     traces: &[Option<Arc<Trace>>],
     sizes: &[Option<Arc<[u64]>>],
+    recordings: &[Option<Arc<Recording>>],
 ) -> Network {
     let made = file.duplex.iter().flat_map(model::Duplex::directions);
     let mut media = Vec::new();
-    let links: Vec<Link> = file.link.iter().cloned().chain(made).map(|l| link(l, &mut media)).collect();
+    let all = file.link.iter().cloned().chain(made).zip(recordings);
+    let links: Vec<Link> = all.map(|(l, recording)| link(l, recording.as_deref(), file.seed, &mut media)).collect();
     let ids: HashMap<&str, LinkId> = links.iter().zip(0..).map(|(l, id)| (l.name.as_str(), id)).collect();
     let path = |names: &[String]| names.iter().map(|n| ids[n.as_str()]).collect::<Arc<[LinkId]>>();
     let mut hosts = Hosts::default();
@@ -74,7 +77,8 @@ pub(crate) fn network(
     }
 }
 
-fn link(link: model::Link, media: &mut Vec<Medium>) -> Link {
+fn link(link: model::Link, recording: Option<&Recording>, seed: u64, media: &mut Vec<Medium>) -> Link {
+    let variation = variation(&link, recording, seed);
     let medium = link.medium.map(|m| {
         let place = media.iter().position(|known| known.name == m.name()).unwrap_or_else(|| {
             media.push(Medium { name: m.name().to_owned(), turnaround: Time::ZERO });
@@ -93,6 +97,23 @@ fn link(link: model::Link, media: &mut Vec<Medium>) -> Link {
         framing: link.framing.unwrap_or_default().numbers(),
         reconstruct: link.reconstruct,
         medium,
+        variation,
+    }
+}
+
+fn variation(link: &model::Link, recording: Option<&Recording>, seed: u64) -> Variation {
+    let (rate, delay, outages) = (link.rate, link.delay, &link.outages);
+    let made = link.trace.as_ref().and_then(|t| t.made(rate, delay, seed, &link.name));
+    let conditions = match (recording.or(made.as_ref()), &link.trace) {
+        (Some(recording), Some(trace)) => Some(Conditions::playing(rate, delay, recording, trace.repeats(), outages)),
+        _ if link.changes.is_empty() && outages.is_empty() => None,
+        _ => Some(Conditions::stepping(rate, delay, &link.changes, outages)),
+    };
+    Variation {
+        conditions: conditions.map(Arc::new),
+        jitter: link.jitter,
+        reorder: link.reorder,
+        policer: link.policer,
     }
 }
 

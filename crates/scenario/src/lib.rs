@@ -13,6 +13,7 @@ mod overrides;
 mod read;
 mod tree;
 mod typed;
+mod vocabulary;
 
 pub mod expect;
 pub mod model;
@@ -26,6 +27,7 @@ pub use check::shape::schema;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use expect::{Expectation, ExpectationOutcome, check};
 pub use input::{Format, Input};
-pub use load::{Scenario, load, load_file};
+pub use load::{Scenario, load, load_file, load_file_with, load_with};
 pub use network::Network;
 pub use presets::{PresetInfo, presets};
+pub use vocabulary::{Vocabulary, VocabularyError};

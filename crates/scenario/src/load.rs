@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::check::{load as on_links, meaning, media, names, pairs, shape, walk};
+use crate::check::{card, load as on_links, meaning, media, names, pairs, variation, walk};
 use crate::diagnostic::{Diagnostics, Report};
 use crate::expect::{self, Expectation};
 use crate::input::{Format, Input};
 use crate::network::Network;
 use crate::tree::{Node, Value};
 use crate::typed::Typed;
+use crate::vocabulary::Vocabulary;
 use crate::{build, overrides, read, trace};
 
 /// Larger files are no scenarios.
@@ -37,29 +38,48 @@ pub struct Scenario {
 /// # Errors
 /// Every mistake of the text and the overrides.
 pub fn load(input: &Input<'_>, overrides: &[(String, String)]) -> Result<Scenario, Diagnostics> {
+    load_with(Vocabulary::builtin(), input, overrides)
+}
+
+/// The same where scenarios may also name what somebody added.
+///
+/// # Errors
+/// Every mistake of the text and the overrides.
+pub fn load_with(
+    vocabulary: &Vocabulary,
+    input: &Input<'_>,
+    overrides: &[(String, String)],
+) -> Result<Scenario, Diagnostics> {
     // the mark that some editors put in front is no part of the text
     let input = &Input { text: input.text.trim_start_matches('\u{feff}'), ..*input };
     let mut report = Report::new(input, overrides);
-    match understand(input, overrides, &mut report) {
+    match understand(vocabulary, input, overrides, &mut report) {
         Some(scenario) if report.is_clean() => Ok(scenario),
         _ => Err(report.finish()),
     }
 }
 
-fn understand(input: &Input<'_>, overrides: &[(String, String)], report: &mut Report<'_>) -> Option<Scenario> {
+fn understand(
+    vocabulary: &Vocabulary,
+    input: &Input<'_>,
+    overrides: &[(String, String)],
+    report: &mut Report<'_>,
+) -> Option<Scenario> {
     let mut root = read::read(input.text, input.format, report)?;
     if !matches!(root.value, Value::Table(_)) {
         let message = format!("{}; a scenario is a table with duration, link and flow", root.show());
         report.wrong(&root, &[], message, None);
         return None;
     }
-    overrides::apply(&mut root, overrides, report);
-    walk::walk(&root, &mut Vec::new(), &root, shape::file(), report);
+    overrides::apply(&mut root, overrides, vocabulary.shape(), report);
+    walk::walk(&root, &mut Vec::new(), &root, vocabulary.shape(), report);
     names::check(&root, report);
-    let typed = Typed::read(&root, report);
+    let typed = Typed::read(&root, vocabulary, report);
     meaning::check(&root, &typed, report);
     pairs::check(&root, &typed, report);
     media::check(&root, &typed, report);
+    variation::check(&root, &typed, report);
+    card::check(&root, &typed, report);
     let traces = trace::read(&root, &typed, input.folder, report);
     on_links::check(&root, &typed, &traces.of_traffic, report);
     let expectations = expectations(&root, &typed, input, report);
@@ -81,7 +101,7 @@ fn understand(input: &Input<'_>, overrides: &[(String, String)], report: &mut Re
     }
     let canonical = serde_json::to_string_pretty(&file).ok()? + "\n";
     let sha256 = Sha256::digest(canonical.as_bytes()).iter().map(|b| format!("{b:02x}")).collect::<String>();
-    let network = build::network(&file, sha256.clone(), &traces.of_traffic, &traces.of_arrivals);
+    let network = build::network(&file, sha256.clone(), &traces.of_traffic, &traces.of_arrivals, &traces.of_links);
     Some(Scenario { network, canonical, sha256, expectations, files: traces.files })
 }
 
@@ -95,6 +115,18 @@ fn expectations(root: &Node, typed: &Typed, input: &Input<'_>, report: &mut Repo
 /// # Errors
 /// That the file cannot be read or is no text, or every mistake in it.
 pub fn load_file(path: &Path, overrides: &[(String, String)]) -> Result<Scenario, Diagnostics> {
+    load_file_with(Vocabulary::builtin(), path, overrides)
+}
+
+/// The same where scenarios may also name what somebody added.
+///
+/// # Errors
+/// That the file cannot be read or is no text, or every mistake in it.
+pub fn load_file_with(
+    vocabulary: &Vocabulary,
+    path: &Path,
+    overrides: &[(String, String)],
+) -> Result<Scenario, Diagnostics> {
     let name = path.display().to_string();
     let refuse = |message: String, hint: Option<&str>| Diagnostics::of_file(&name, message, hint.map(str::to_owned));
     let about = fs::metadata(path).map_err(|e| refuse(format!("cannot read: {e}"), None))?;
@@ -111,5 +143,5 @@ pub fn load_file(path: &Path, overrides: &[(String, String)]) -> Result<Scenario
     })?;
     let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let format = if json { Format::Json } else { Format::Toml };
-    load(&Input { text: &text, format, name: &name, folder: path.parent() }, overrides)
+    load_with(vocabulary, &Input { text: &text, format, name: &name, folder: path.parent() }, overrides)
 }

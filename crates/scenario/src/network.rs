@@ -10,9 +10,10 @@ use eddyline_path::link::ReconstructParams;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
+use eddyline_path::variation::Variation;
 use eddyline_units::{Rate, Time};
 
-pub use tcp::{Pacing, PacingGain, TcpOptions, TimestampClock};
+pub use tcp::{Local, Pacing, PacingGain, TcpOptions, TimestampClock};
 
 /// A link's place in [`Network::links`].
 pub type LinkId = u32;
@@ -67,6 +68,8 @@ pub struct Link {
     pub reconstruct: Option<ReconstructParams>,
     /// Place in [`Network::media`] of the medium that it shares.
     pub medium: Option<u32>,
+    /// What changes while it runs.
+    pub variation: Variation,
 }
 
 impl Link {
@@ -74,6 +77,15 @@ impl Link {
     #[must_use]
     pub fn transmission_time(&self, bytes: u32) -> Time {
         self.rate.transmission_time(self.framing.line_bytes(bytes))
+    }
+
+    /// Bits that it could transmit between two moments.
+    #[must_use]
+    pub fn capacity_bits(&self, from: Time, to: Time) -> f64 {
+        match &self.variation.conditions {
+            Some(conditions) => conditions.bits(from, to),
+            None => self.rate.as_bps() as f64 * to.saturating_sub(from).as_secs_f64(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Overrides from outside the file: `--set KEY=VALUE`, one key at a time.
 
 use crate::check::near::{listed, nearest};
-use crate::check::shape::{self, Shape};
+use crate::check::shape::Shape;
 use crate::diagnostic::Report;
 use crate::naming::{Segment, segments};
 use crate::read::toml_value;
@@ -11,7 +11,7 @@ use crate::tree::{At, Entry, Node, Value};
 const NAMED: [&str; 5] = ["link", "duplex", "flow", "traffic", "arrivals"];
 
 /// Writes the overrides into the tree, in order.
-pub(crate) fn apply(root: &mut Node, overrides: &[(String, String)], report: &mut Report<'_>) {
+pub(crate) fn apply(root: &mut Node, overrides: &[(String, String)], shape: &Shape, report: &mut Report<'_>) {
     let mut kinds_changed = false;
     for (i, (key, text)) in overrides.iter().enumerate() {
         let at = At::Override(i);
@@ -26,7 +26,7 @@ pub(crate) fn apply(root: &mut Node, overrides: &[(String, String)], report: &mu
         }
     }
     if kinds_changed {
-        forget_old_parameters(root, shape::file());
+        forget_old_parameters(root, shape);
     }
 }
 

@@ -75,6 +75,9 @@ pub struct FlowResult {
     pub timeouts: Option<u64>,
     /// When the FIN was acknowledged.
     pub completed_at_s: Option<f64>,
+    /// Times that the sender's own card had no room for a packet, whole run; only where `tcp.local` makes the sender hear of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card_refusals: Option<u64>,
 }
 
 /// Round-trip samples.

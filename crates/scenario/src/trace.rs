@@ -1,4 +1,4 @@
-//! Files that a scenario refers to: traces of unresponsive traffic.
+//! Files that a scenario refers to: traces of unresponsive traffic, sizes, recordings of links.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eddyline_path::traffic::{SizeParams, Trace};
+use eddyline_path::variation::{LinkTrace, Recording};
 
 use crate::diagnostic::Report;
 use crate::model::Traffic;
@@ -22,6 +23,8 @@ pub(crate) struct Traces {
     pub of_traffic: Vec<Option<Arc<Trace>>>,
     /// One per table of arrivals, where its sizes come from a file.
     pub of_arrivals: Vec<Option<Arc<[u64]>>>,
+    /// One per link, those of duplex tables last, where it plays a file.
+    pub of_links: Vec<Option<Arc<Recording>>>,
     /// Every file read, once, folder included.
     pub files: Vec<PathBuf>,
 }
@@ -69,7 +72,42 @@ pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &m
         traces.of_traffic.push(trace);
     }
     sizes(root, typed, folder, &mut traces, report);
+    recordings(root, typed, folder, &mut traces, report);
     traces
+}
+
+/// Reads the files that links play.
+fn recordings(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces, report: &mut Report<'_>) {
+    let links = typed.links.iter().enumerate();
+    let links = links.map(|(i, l)| (vec![Step::Key("link"), Step::Item(i)], l.as_ref().and_then(|l| l.trace.as_ref())));
+    let sides = typed.duplexes.iter().enumerate().flat_map(|(i, d)| {
+        ["down", "up"].map(|way| {
+            let side = d.as_ref().map(|d| if way == "down" { &d.down } else { &d.up });
+            (vec![Step::Key("duplex"), Step::Item(i), Step::Key(way)], side.and_then(|s| s.trace.as_ref()))
+        })
+    });
+    for (place, trace) in links.chain(sides).collect::<Vec<_>>() {
+        let read = |trace: &LinkTrace| {
+            let file = trace.file()?;
+            let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
+            let recording = load(&path).and_then(|text| {
+                trace.read(&text).map_err(|e| format!("{} is no recording of a link: {e}", path.display()))
+            });
+            Some((path, recording))
+        };
+        let recording = trace.and_then(read).and_then(|(path, recording)| {
+            let refused = |e| {
+                let at: Vec<Step<'_>> = place.iter().copied().chain([Step::Key("trace"), Step::Key("file")]).collect();
+                report.wrong(root, &at, e, Some("relative paths start at the scenario's folder".to_owned()));
+            };
+            let recording = recording.map_err(refused).ok()?;
+            if !traces.files.contains(&path) {
+                traces.files.push(path);
+            }
+            Some(Arc::new(recording))
+        });
+        traces.of_links.push(recording);
+    }
 }
 
 /// Reads the files that sizes of arrivals come from.

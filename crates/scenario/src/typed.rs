@@ -1,11 +1,13 @@
 //! The tree as typed tables: those without mistakes of form.
 
+use eddyline_cc::{ControllerParams, Custom, CustomKind};
 use serde::de::DeserializeOwned;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::diagnostic::Report;
 use crate::model::{Arrivals, Duplex, Expect, File, Flow, Link, Traffic};
 use crate::tree::{Node, Step};
+use crate::vocabulary::Vocabulary;
 
 /// Lists of tables at the top of a file.
 pub(crate) const LISTS: [&str; 6] = ["link", "duplex", "flow", "traffic", "arrivals", "expect"];
@@ -25,15 +27,15 @@ pub(crate) struct Typed {
 
 impl Typed {
     /// Reads what the schema found no fault with. What a type refuses nevertheless is reported at its table.
-    pub fn read(root: &Node, report: &mut Report<'_>) -> Self {
+    pub fn read(root: &Node, vocabulary: &Vocabulary, report: &mut Report<'_>) -> Self {
         let head = if report.head_touched() { None } else { head(root, report) };
         Self {
             head,
             links: tables(root, "link", report),
             duplexes: tables(root, "duplex", report),
-            flows: tables(root, "flow", report),
+            flows: controlled(root, "flow", vocabulary, report),
             traffic: tables(root, "traffic", report),
-            arrivals: tables(root, "arrivals", report),
+            arrivals: controlled(root, "arrivals", vocabulary, report),
             expect: tables(root, "expect", report),
         }
     }
@@ -68,4 +70,61 @@ fn tables<T: DeserializeOwned>(root: &Node, list: &'static str, report: &mut Rep
         serde_json::from_value(node.to_json()).map_err(refused).ok()
     };
     root.tables(list).iter().enumerate().map(read).collect()
+}
+
+/// Tables that name a controller, which may be one that somebody added.
+trait Controlled: DeserializeOwned {
+    fn controller(&mut self) -> &mut ControllerParams;
+}
+
+impl Controlled for Flow {
+    fn controller(&mut self) -> &mut ControllerParams {
+        &mut self.controller
+    }
+}
+
+impl Controlled for Arrivals {
+    fn controller(&mut self) -> &mut ControllerParams {
+        &mut self.controller
+    }
+}
+
+fn controlled<T: Controlled>(
+    root: &Node,
+    list: &'static str,
+    vocabulary: &Vocabulary,
+    report: &mut Report<'_>,
+) -> Vec<Option<T>> {
+    if vocabulary.kinds().is_empty() {
+        return tables(root, list, report);
+    }
+    let read = |(i, node): (usize, &Node)| {
+        if report.touched(list, i) {
+            return None;
+        }
+        let table = [Step::Key(list), Step::Item(i)];
+        let kind = node.get("controller").and_then(|c| c.get("kind")).and_then(Node::text);
+        let custom = kind.and_then(|name| vocabulary.kind(name));
+        let mut json = node.to_json();
+        let params = custom.map(|kind| (kind, take_controller(&mut json)));
+        let mut typed: T =
+            serde_json::from_value(json).map_err(|e| report.wrong(root, &table, e.to_string(), None)).ok()?;
+        if let Some((kind, params)) = params {
+            let refused = |message| report.wrong(root, &[table[0], table[1], Step::Key("controller")], message, None);
+            *typed.controller() = read_custom(kind, params).map_err(refused).ok()?;
+        }
+        Some(typed)
+    };
+    root.tables(list).iter().enumerate().map(read).collect()
+}
+
+/// Takes the parameters of an added controller out of a table, which types know with a built-in one only.
+fn take_controller(table: &mut Json) -> Json {
+    std::mem::replace(&mut table["controller"], json!({ "kind": "reno" }))
+}
+
+fn read_custom(kind: &dyn CustomKind, params: Json) -> Result<ControllerParams, String> {
+    let mut table = if let Json::Object(table) = params { table } else { serde_json::Map::new() };
+    table.remove("kind");
+    Custom::new(kind, &table).map(ControllerParams::Custom)
 }

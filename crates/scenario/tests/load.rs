@@ -110,12 +110,22 @@ fn options_of_tcp_reach_the_network() {
     assert_eq!((t.pacing_gain.slow_start, t.pacing_gain.avoidance), (2.0, 1.0));
     assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
     // what is off is no part of the canonical form: a scenario of before keeps its digest
-    let off = "quick_acks = 0, limited_transmit = true, timestamps = false, prr = false, rack = false, frto = false, \
+    let off = "quick_acks = 0, limited_transmit = true, fast_retransmit = true, timestamps = false, prr = false, rack = false, frto = false, \
                ack_congestion_control = false, pacing_gain = { slow_start = 2.0, avoidance = 1.2 }";
     let plain = toml(SMALLEST, &[]).unwrap();
-    for name in
-        ["quick_acks", "limited_transmit", "timestamps", "prr", "rack", "frto", "congestion", "gain", "slow", "piggy"]
-    {
+    for name in [
+        "quick_acks",
+        "limited_transmit",
+        "fast_ret",
+        "timestamps",
+        "prr",
+        "rack",
+        "frto",
+        "congestion",
+        "gain",
+        "slow",
+        "piggy",
+    ] {
         assert!(!plain.canonical.contains(name), "{name}: {}", plain.canonical);
     }
     let said = SMALLEST.replace("reno\" }", "reno\", slow_start = \"standard\" }") + &format!("tcp = {{ {off} }}\n");

@@ -33,7 +33,8 @@ fn simulate(toml: &str, series: bool) -> (RunResult, Vec<Vec<(f64, f64)>>) {
 
 /// The controller's table in a scenario, with what it needs.
 fn controller(kind: &str) -> String {
-    if kind == "fast" { "kind = \"fast\", alpha = \"20 packets\"".to_owned() } else { format!("kind = \"{kind}\"") }
+    let alpha = if matches!(kind, "fast" | "vfast") { ", alpha = \"20 packets\"" } else { "" };
+    format!("kind = \"{kind}\"{alpha}")
 }
 
 fn links(rate: &str, delay_ms: f64, limit: &str, loss: f64) -> String {
@@ -64,7 +65,7 @@ fn response(kinds: &[&str]) {
     println!("mean window in packets at random loss, 80 ms, no queue");
     println!("{:<12}{:>10}{:>10}{:>10}", "kind", "1e-2", "1e-3", "1e-4");
     // what does not answer random loss fills any link
-    for kind in kinds.iter().filter(|k| !matches!(**k, "fast" | "bbr" | "bbr3" | "copa" | "westwood")) {
+    for kind in kinds.iter().filter(|k| !matches!(**k, "fast" | "vfast" | "bbr" | "bbr3" | "copa" | "westwood")) {
         let windows = [1e-2, 1e-3, 1e-4].map(|p| {
             let one = |seed| {
                 let text = head(30.0 + 0.1 / p, 30.0, seed) + &links("10 Gbit/s", 40.0, "unlimited", p);

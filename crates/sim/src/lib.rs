@@ -5,7 +5,9 @@
 mod engine;
 mod record;
 mod run;
+mod stepper;
 mod tcp;
 
 pub use record::{LogEvent, PacketLog};
 pub use run::{LogSelection, Options, Outcome, Progress, SimError, run};
+pub use stepper::{Decisions, Stepper};

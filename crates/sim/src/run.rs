@@ -8,7 +8,7 @@ use eddyline_scenario::series::Series;
 use eddyline_units::Time;
 use thiserror::Error;
 
-use crate::engine::World;
+use crate::engine::{SELDOM, World};
 use crate::record::PacketLog;
 
 /// What to record besides the summaries, and how to run.
@@ -81,7 +81,9 @@ pub fn run(
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
     let mut world = World::new(network, options)?;
-    world.run(observe)?;
-    let (result, series, log) = world.finish()?;
+    if world.run(network.duration, SELDOM, observe).is_break() {
+        return Err(SimError::Interrupted);
+    }
+    let (result, series, log) = world.finish(network)?;
     Ok(Outcome { result, series, log })
 }

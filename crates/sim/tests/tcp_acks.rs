@@ -123,3 +123,25 @@ fn limited_transmit_saves_timeouts() {
     let (with, without) = (timeouts(true), timeouts(false));
     assert!(with * 10 < without * 9, "{with} with, {without} without");
 }
+
+/// Every loss is a timeout where duplicates mean nothing, and costs its 200 ms.
+#[test]
+fn without_fast_retransmit_every_loss_is_a_timeout() {
+    let run = |on: bool| {
+        let text = head(100.0, 0.0, 1)
+            + "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n\
+               loss = { kind = \"periodic\", every = 1000 }\n\
+               [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n"
+            + &flow("x", "kind = \"newreno\"", "f", "b", &format!("tcp = {{ sack = false, fast_retransmit = {on} }}"));
+        let result = answer(&text);
+        let lost = result.links[0].lost.unwrap();
+        let x = of(&result, "x");
+        (x.timeouts.unwrap(), lost, x.goodput_bps.unwrap())
+    };
+    let (with, without) = (run(true), run(false));
+    // the overshoot of slow start may cost one
+    assert!(with.0 <= 1, "{with:?}");
+    // the last may not have expired yet; what is sent again may be lost again
+    assert!(without.1 > 10 && without.1.abs_diff(without.0) <= 1, "{without:?}");
+    assert!(without.2 < 0.95 * with.2, "{without:?} {with:?}");
+}

@@ -1,7 +1,7 @@
 //! What the equilibrium does not honour of a scenario, in words.
 
-use eddyline_cc::{BaseRttSource, ControllerParams, FastParams};
-use eddyline_path::loss::LossParams;
+use eddyline_cc::{BaseRttSource, FastParams};
+use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::{Limit, QueueParams};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Application, Flow, Link, Traffic};
@@ -35,10 +35,7 @@ pub(crate) fn overlaps(traffic: &Traffic, network: &Network) -> bool {
 }
 
 fn fast(flow: &Flow) -> Option<&FastParams> {
-    match &*flow.controller {
-        ControllerParams::Fast(fast) => Some(fast),
-        _ => None,
-    }
+    flow.controller.fast_law()
 }
 
 /// All remarks on the answer `at`; `beliefs` says that base round-trip times were given.
@@ -122,6 +119,13 @@ fn times(network: &Network, model: &Model, beliefs: bool, notes: &mut Vec<String
     say(listed("flow", late), "starts after the warmup, theory has the flow there all the time");
     let bursts = modelled().filter(|f| f.application != Application::Bulk).map(|f| f.name.as_str());
     say(listed("flow", bursts), "bursts are not honoured, theory lets the application send all it can");
+    let riding = modelled().filter(|f| f.peer.is_some()).map(|f| f.name.as_str());
+    say(listed("flow", riding), "acknowledgements ride on data, theory sends each on its own");
+    let fewer = modelled().filter(|f| f.tcp.ack_congestion_control).map(|f| f.name.as_str());
+    say(
+        listed("flow", fewer),
+        "congestion control of acknowledgements is not modelled, theory has them at `ack_every`",
+    );
     let first = modelled().map(|f| f.start).min().unwrap_or(Time::ZERO);
     let learning = |f: &&Flow| f.start > first && fast(f).is_some_and(|p| p.base_rtt == BaseRttSource::Estimated);
     let options = |f: &&Flow| f.controller.delay_options();
@@ -245,7 +249,7 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
     }
 }
 
-/// What no theory here honours of the lines that are used: framing, reconstruction, and media that links share.
+/// What no theory here honours of the lines that are used: framing, reconstruction, media that links share, and what varies.
 pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
     let on = |odd: fn(&Link) -> bool| {
         let links = network.links.iter().enumerate().filter(|(l, link)| used(*l) && odd(link));
@@ -261,6 +265,21 @@ pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut
         notes.push(format!(
             "{which}: the half-duplex medium is not modelled, each transmits at its rate whatever the others do"
         ));
+    }
+    if let Some(which) = on(|link| link.variation.conditions.is_some()) {
+        notes.push(format!(
+            "{which}: changes, outages and traces are not modelled, theory has the rate, delay and loss given for the link all \
+             the time"
+        ));
+    }
+    if let Some(which) = on(|link| link.variation.jitter.is_some()) {
+        notes.push(format!("{which}: jitter is not modelled, neither its mean delay nor reordering"));
+    }
+    if let Some(which) = on(|link| link.variation.policer.is_some()) {
+        notes.push(format!("{which}: the policer is not modelled, the link's rate alone limits"));
+    }
+    if let Some(which) = on(|link| matches!(link.loss, LossParams::Pattern(LossPattern::GilbertElliott { .. }))) {
+        notes.push(format!("{which}: loss in bursts is not modelled, theory has no loss there"));
     }
 }
 

@@ -1,20 +1,22 @@
-//! The weighted proportionally fair ideal, and how far FAST is from it.
+//! The fair ideal, and how far FAST is from it.
 //!
 //! Proportional fairness is the rates that maximise `sum alpha_s log x_s` under `A x <= c - b` (Kelly, Maulloo and Tan 1998,
 //! with weights). FAST on one-way traffic settles there; with acknowledgements it does not, because they take little capacity
-//! but wait as long as data: `docs/theory/equilibrium.md`.
+//! but wait as long as data: `docs/theory/equilibrium.md`. It is the exponent e = 1 of a family (Mo and Walrand 2000),
+//! `sum alpha_s^e x_s^(1 - e) / (1 - e)`: near 0 the sum of rates counts, far above 1 the least x / alpha. The alphas enter such that
+//! flows which share their links get rates in proportion to them whatever e is.
 //!
-//! The maximum is found by clarabel (Goulart and Chen, interior point; exponential cones), whose floating point takes its
+//! The maximum is found by clarabel (Goulart and Chen, interior point; exponential or power cones), whose floating point takes its
 //! own course, and then polished here: the optimality conditions are the complementarity problem of [`equilibrium`] with
-//! prices that add up with the weights of the loads, `x_s = alpha_s / (A^T p)_s`, `A x <= c - b`, `p >= 0`, and Newton's
-//! method on the full links ends at rounding, wherever it started. Logarithms are libm's.
+//! prices that add up with the weights of the loads, `x_s = alpha_s / (A^T p)_s^(1/e)`, `A x <= c - b`, `p >= 0`, and Newton's
+//! method on the full links ends at rounding, wherever it started. Logarithms and powers are libm's.
 //!
 //! [`equilibrium`]: crate::equilibrium
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus,
-    SupportedConeT::{ExponentialConeT, NonnegativeConeT},
+    SupportedConeT::{ExponentialConeT, NonnegativeConeT, PowerConeT},
 };
 use eddyline_scenario::result::jain_index;
 
@@ -22,17 +24,19 @@ use crate::equilibrium::{Equilibrium, Problem};
 use crate::error::TheoryError;
 use crate::linear::DenseLu;
 
-/// The weighted proportionally fair rates.
+/// Rates that are fair in the sense of an exponent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ProportionalFair {
+pub struct FairRates {
+    /// The exponent e; 1 is proportional fairness.
+    pub exponent: f64,
     /// Each flow's x in packet/s.
     pub rates: Vec<f64>,
-    /// Each link's multiplier times its capacity, in packets: what its capacity is worth. The sum over the links that are full
-    /// is the sum of the alphas. Where several are possible these are some of them.
+    /// What each link's capacity is worth, its multiplier times capacity: scaled such that the sum over the links is that of the
+    /// alphas, in packets. Where several are possible these are some of them.
     pub worth: Vec<f64>,
     /// Each link's load in bit/s, acknowledgements and unresponsive traffic included.
     pub loads: Vec<f64>,
-    /// `sum alpha log x`, x in packet/s.
+    /// `sum alpha log x`, or `sum alpha^e x^(1 - e) / (1 - e)`, x in packet/s.
     pub utility: f64,
     /// Largest relative violation of the optimality conditions.
     pub residual: f64,
@@ -47,9 +51,10 @@ pub struct Yardstick {
     pub throughput: f64,
     /// The same with each flow's packets weighted by its alpha: `sum alpha x P` over the ideal's.
     pub weighted_throughput: f64,
-    /// `exp((U - U*) / sum alpha)`: the geometric mean, weighted by alpha, of FAST's rates over the ideal's; at most 1.
+    /// What all of the ideal's rates would have to be multiplied by to be worth no more than FAST's; at most 1. Under proportional
+    /// fairness `exp((U - U*) / sum alpha)`: the geometric mean, weighted by alpha, of FAST's rates over the ideal's.
     pub efficiency: f64,
-    /// `U* - U` in packets: at least 0.
+    /// `U* - U`, in packets under proportional fairness: at least 0.
     pub utility_gap: f64,
     /// Jain's index of x / alpha under FAST.
     pub jain: f64,
@@ -57,29 +62,37 @@ pub struct Yardstick {
     pub jain_ideal: f64,
 }
 
+/// Exponents that are answered: beyond them utilities differ by more than numbers carry.
+pub const EXPONENTS: std::ops::RangeInclusive<f64> = 0.1..=20.0;
+
 /// Largest residual that counts as solved.
 const SOLVED: f64 = 1e-7;
+
+/// Largest ratio of exponents from one solution to the next.
+const STEP: f64 = 2.0;
 
 /// Beyond this many links that are full the polish, which is dense, is left out.
 const MOST_POLISHED: usize = 1_500;
 
-/// A in sparse columns, in units in which capacity is one and every flow alone would get one.
+/// A in sparse columns, in units in which capacity is one.
 struct Scaled {
     /// Link and weight of each crossing of a flow, by link.
     columns: Vec<Vec<(usize, f64)>>,
-    /// Rate of each flow if it were alone, packet/s.
-    alone: Vec<f64>,
-    /// alpha over the sum of alphas.
+    /// What each flow's rate is counted in, packet/s: at first its rate if it were alone.
+    unit: Vec<f64>,
+    /// `alpha^e` in these units, over the sum of them all.
     weight: Vec<f64>,
     links: usize,
+    exponent: f64,
 }
 
 impl Scaled {
+    /// Proportional fairness, each flow in units of its rate if it were alone.
     fn new(problem: &Problem) -> Self {
         let links = problem.capacity.len();
         let total: f64 = problem.flows.iter().map(|f| f.alpha).sum();
         let mut columns = Vec::with_capacity(problem.flows.len());
-        let mut alone = Vec::with_capacity(problem.flows.len());
+        let mut unit = Vec::with_capacity(problem.flows.len());
         for flow in &problem.flows {
             let mut column: Vec<(usize, f64)> = Vec::new();
             for (path, bits) in [(&flow.data, flow.packet_bits), (&flow.ack, flow.ack_bits)] {
@@ -96,10 +109,25 @@ impl Scaled {
             let most = column.iter().fold(0.0f64, |m, c| m.max(c.1));
             column.iter_mut().for_each(|c| c.1 /= most);
             columns.push(column);
-            alone.push(1.0 / most);
+            unit.push(1.0 / most);
         }
         let weight = problem.flows.iter().map(|f| f.alpha / total).collect();
-        Self { columns, alone, weight, links }
+        Self { columns, unit, weight, links, exponent: 1.0 }
+    }
+
+    /// The same with another exponent, each flow in units of the rate that it had: `z` in the units so far.
+    fn at(mut self, problem: &Problem, exponent: f64, z: &[f64]) -> Self {
+        for ((column, unit), z) in self.columns.iter_mut().zip(&mut self.unit).zip(z) {
+            column.iter_mut().for_each(|c| c.1 *= z);
+            *unit *= z;
+        }
+        // relative to the greatest, so that no exponent overflows
+        let share: Vec<f64> = problem.flows.iter().zip(&self.unit).map(|(f, x)| f.alpha / x).collect();
+        let most = share.iter().fold(0.0f64, |m, w| m.max(*w));
+        let pays = |(w, x): (&f64, &f64)| libm::pow(w / most, exponent) * x;
+        let weight: Vec<f64> = share.iter().zip(&self.unit).map(pays).collect();
+        let total: f64 = weight.iter().sum();
+        Self { weight: weight.into_iter().map(|w| w / total).collect(), exponent, ..self }
     }
 
     fn loads(&self, z: &[f64]) -> Vec<f64> {
@@ -114,12 +142,17 @@ impl Scaled {
         self.columns.iter().map(|c| c.iter().fold(0.0, |sum, (l, a)| sum + a * p[*l])).collect()
     }
 
-    /// Largest violation of z = weight / (A^T p), A z <= 1 and p (1 - A z) = 0, prices as shares of what a user pays.
+    /// z where a flow of this weight pays q: its marginal utility is q.
+    fn demand(&self, weight: f64, q: f64) -> f64 {
+        if self.exponent == 1.0 { weight / q } else { libm::pow(weight / q, 1.0 / self.exponent) }
+    }
+
+    /// Largest violation of z = demand(A^T p), A z <= 1 and p (1 - A z) = 0, prices as shares of what a user pays.
     fn violation(&self, z: &[f64], p: &[f64]) -> f64 {
         let (loads, paid) = (self.loads(z), self.prices(p));
         let mut worst = 0.0f64;
         for (((column, z), q), w) in self.columns.iter().zip(z).zip(&paid).zip(&self.weight) {
-            worst = worst.max((z * q / w - 1.0).abs());
+            worst = worst.max((z / self.demand(*w, *q) - 1.0).abs());
             for (l, a) in column {
                 worst = worst.max((1.0 - loads[*l]).abs() * (a * p[*l] / q));
             }
@@ -133,45 +166,75 @@ impl Scaled {
 /// The weighted proportionally fair rates of `problem`; errors of base round-trip times have no part in it.
 ///
 /// # Errors
-/// As [`solve`](crate::equilibrium::solve) for what is no problem; [`TheoryError::NoFlow`]; [`TheoryError::NotConverged`] where
-/// the conditions of optimality are not met to 1e-7.
-pub fn proportional_fair(problem: &Problem) -> Result<ProportionalFair, TheoryError> {
+/// As [`alpha_fair`].
+pub fn proportional_fair(problem: &Problem) -> Result<FairRates, TheoryError> {
+    alpha_fair(problem, 1.0)
+}
+
+/// The rates of `problem` that are fair in the sense of `exponent`, in [`EXPONENTS`].
+///
+/// # Errors
+/// As [`solve`](crate::equilibrium::solve) for what is no problem; [`TheoryError::NoFlow`]; [`TheoryError::OutOfRange`];
+/// [`TheoryError::NotConverged`] where the conditions of optimality are not met to 1e-7.
+pub fn alpha_fair(problem: &Problem, exponent: f64) -> Result<FairRates, TheoryError> {
     problem.check()?;
+    if !EXPONENTS.contains(&exponent) {
+        let what = "the exponent of fairness".to_owned();
+        return Err(TheoryError::OutOfRange { what, value: exponent, allowed: "from 0.1 to 20" });
+    }
     if problem.flows.is_empty() {
         return Err(TheoryError::NoFlow);
     }
-    let scaled = Scaled::new(problem);
-    let (mut z, mut p) = by_cones(&scaled)?;
-    let polished = polish(&scaled, &z, &p);
-    if let Some((better, prices)) = &polished {
-        (z, p) = (better.clone(), prices.clone());
+    let mut scaled = Scaled::new(problem);
+    let (mut z, mut p, mut polished) = optimum(&scaled)?;
+    // from proportional fairness to the exponent in steps, so that rates are near one in their units
+    while scaled.exponent != exponent {
+        let next = exponent.clamp(scaled.exponent / STEP, scaled.exponent * STEP);
+        scaled = scaled.at(problem, next, &z);
+        (z, p, polished) = optimum(&scaled)?;
     }
     let residual = scaled.violation(&z, &p);
     if residual.is_nan() || residual > SOLVED {
         return Err(TheoryError::NotConverged(format!("{residual:e}")));
     }
-    let rates: Vec<f64> = z.iter().zip(&scaled.alone).map(|(z, alone)| z * alone).collect();
+    let rates: Vec<f64> = z.iter().zip(&scaled.unit).map(|(z, unit)| z * unit).collect();
     let total: f64 = problem.flows.iter().map(|f| f.alpha).sum();
     let mut loads = problem.unresponsive.clone();
     for (flow, x) in problem.flows.iter().zip(&rates) {
         flow.data.iter().for_each(|l| loads[*l as usize] += x * flow.packet_bits);
         flow.ack.iter().for_each(|l| loads[*l as usize] += x * flow.ack_bits);
     }
-    Ok(ProportionalFair {
-        worth: p.iter().map(|p| p * total).collect(),
+    let paid: f64 = p.iter().sum();
+    Ok(FairRates {
+        exponent,
+        worth: p.iter().map(|p| p / paid * total).collect(),
         loads,
-        utility: utility(problem, &rates),
+        utility: utility(problem, &rates, exponent),
         residual,
-        polished: polished.is_some(),
+        polished,
         rates,
     })
 }
 
-fn utility(problem: &Problem, rates: &[f64]) -> f64 {
-    problem.flows.iter().zip(rates).map(|(f, x)| f.alpha * libm::log(*x)).sum()
+fn utility(problem: &Problem, rates: &[f64], exponent: f64) -> f64 {
+    let rest = 1.0 - exponent;
+    let of = |alpha: f64, x: f64| {
+        if rest == 0.0 { alpha * libm::log(x) } else { libm::pow(alpha, exponent) * libm::pow(x, rest) / rest }
+    };
+    problem.flows.iter().zip(rates).map(|(f, x)| of(f.alpha, *x)).sum()
 }
 
-/// Variables z and t a flow, t <= log z as an exponential cone; minimise - sum w t under A z <= 1.
+/// Rates in their units, prices, and whether they were polished.
+fn optimum(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>, bool), TheoryError> {
+    let (z, p) = by_cones(scaled)?;
+    Ok(match polish(scaled, &z, &p) {
+        Some((z, p)) => (z, p, true),
+        None => (z, p, false),
+    })
+}
+
+/// Variables z and t a flow under A z <= 1, t below log z or z^(1 - e); beyond e = 1 a third, above exp((1 - e) t): what is not
+/// linear is a cone of dimension three.
 fn by_cones(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>), TheoryError> {
     let (n, m) = (scaled.columns.len(), scaled.links);
     let mut triplets: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();
@@ -181,18 +244,32 @@ fn by_cones(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>), TheoryError> {
         triplets.2.push(value);
     };
     let mut b = vec![1.0; m];
+    let e = scaled.exponent;
+    // t <= log z, or t <= z^(1 - e)
+    let (first, z, t) = if e < 1.0 { (PowerConeT(1.0 - e), 0, 2) } else { (ExponentialConeT(), 2, 0) };
+    let mut cones = vec![NonnegativeConeT(m)];
     for (s, column) in scaled.columns.iter().enumerate() {
         column.iter().for_each(|(l, a)| put(*l, s, *a));
-        // (t, 1, z) in the cone of exp(t) <= z
-        put(m + 3 * s, n + s, -1.0);
-        put(m + 3 * s + 2, s, -1.0);
+        put(m + 3 * s + z, s, -1.0);
+        put(m + 3 * s + t, n + s, -1.0);
         b.extend([0.0, 1.0, 0.0]);
+        cones.push(first.clone());
     }
-    let matrix = CscMatrix::new_from_triplets(m + 3 * n, 2 * n, triplets.0, triplets.1, triplets.2);
     let mut cost = vec![0.0; n];
-    cost.extend(scaled.weight.iter().map(|w| -w));
-    let mut cones = vec![NonnegativeConeT(m)];
-    cones.extend((0..n).map(|_| ExponentialConeT()));
+    if e > 1.0 {
+        // exp((1 - e) t) <= u
+        for s in 0..n {
+            put(m + 3 * (n + s), n + s, e - 1.0);
+            put(m + 3 * (n + s) + 2, 2 * n + s, -1.0);
+            b.extend([0.0, 1.0, 0.0]);
+            cones.push(ExponentialConeT());
+        }
+        cost.extend(std::iter::repeat_n(0.0, n));
+        cost.extend(&scaled.weight);
+    } else {
+        cost.extend(scaled.weight.iter().map(|w| -w));
+    }
+    let matrix = CscMatrix::new_from_triplets(b.len(), cost.len(), triplets.0, triplets.1, triplets.2);
     let failed = |what: String| TheoryError::NotConverged(format!("unknown; the convex solver says {what}"));
     let settings = DefaultSettingsBuilder::default()
         .verbose(false)
@@ -202,7 +279,7 @@ fn by_cones(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>), TheoryError> {
         .tol_feas(1e-11)
         .build()
         .map_err(|e| failed(e.to_string()))?;
-    let quadratic = CscMatrix::zeros((2 * n, 2 * n));
+    let quadratic = CscMatrix::zeros((cost.len(), cost.len()));
     let mut solver =
         DefaultSolver::new(&quadratic, &cost, &matrix, &b, &cones, settings).map_err(|e| failed(e.to_string()))?;
     solver.solve();
@@ -212,10 +289,12 @@ fn by_cones(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>), TheoryError> {
     {
         return Err(failed(format!("{:?}", solution.status)));
     }
-    Ok((solution.x[..n].to_vec(), solution.z[..m].iter().map(|p| p.max(0.0)).collect()))
+    // the cost is |1 - e| times the utility
+    let scale = if e == 1.0 { 1.0 } else { (1.0 - e).abs() };
+    Ok((solution.x[..n].to_vec(), solution.z[..m].iter().map(|p| p.max(0.0) / scale).collect()))
 }
 
-/// Newton's method on A z = 1 over the links that are full, z = w / (A^T p); `None` where that is no solution.
+/// Newton's method on A z = 1 over the links that are full, z = demand(A^T p); `None` where that is no solution.
 fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
     let (loads, paid) = (scaled.loads(z), scaled.prices(p));
     // a link is taken for full where its price weighs more with some user than its slack
@@ -238,7 +317,7 @@ fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)>
         if !paid.iter().all(|q| *q > 0.0) {
             break;
         }
-        let z: Vec<f64> = scaled.weight.iter().zip(&paid).map(|(w, q)| w / q).collect();
+        let z: Vec<f64> = scaled.weight.iter().zip(&paid).map(|(w, q)| scaled.demand(*w, *q)).collect();
         let loads = scaled.loads(&z);
         let error = scaled.violation(&z, &prices);
         if error.is_finite() && best.as_ref().is_none_or(|b| error < b.0) {
@@ -255,7 +334,7 @@ fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)>
             let on = || column.iter().filter(|c| place[c.0] != usize::MAX);
             for (l, a) in on() {
                 for (k, b) in on() {
-                    matrix[place[*l] * n + place[*k]] += a * (z / q) * b;
+                    matrix[place[*l] * n + place[*k]] += a * (z / (scaled.exponent * q)) * b;
                 }
             }
         }
@@ -273,7 +352,7 @@ fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)>
 ///
 /// # Errors
 /// [`TheoryError::Length`] where the two are of different problems.
-pub fn yardstick(problem: &Problem, at: &Equilibrium, ideal: &ProportionalFair) -> Result<Yardstick, TheoryError> {
+pub fn yardstick(problem: &Problem, at: &Equilibrium, ideal: &FairRates) -> Result<Yardstick, TheoryError> {
     let wanted = problem.flows.len();
     for given in [at.rates.len(), ideal.rates.len()] {
         if given != wanted {
@@ -292,11 +371,20 @@ pub fn yardstick(problem: &Problem, at: &Equilibrium, ideal: &ProportionalFair) 
     let total: f64 = problem.flows.iter().map(|f| f.alpha).sum();
     // term by term, so that equal rates give exactly zero
     let pairs = problem.flows.iter().zip(at.rates.iter().zip(&ideal.rates));
-    let utility_gap: f64 = pairs.map(|(f, (x, best))| f.alpha * libm::log(best / x)).sum();
+    let rest = 1.0 - ideal.exponent;
+    let gap = |alpha: f64, x: f64, best: f64| match rest {
+        0.0 => alpha * libm::log(best / x),
+        _ => libm::pow(alpha, ideal.exponent) * (libm::pow(best, rest) - libm::pow(x, rest)) / rest,
+    };
+    let utility_gap: f64 = pairs.map(|(f, (x, best))| gap(f.alpha, *x, *best)).sum();
+    let efficiency = match rest {
+        0.0 => libm::exp(-utility_gap / total),
+        _ => libm::pow(1.0 - utility_gap / ideal.utility, 1.0 / rest),
+    };
     Ok(Yardstick {
         throughput: sum(&at.rates, false) / sum(&ideal.rates, false),
         weighted_throughput: sum(&at.rates, true) / sum(&ideal.rates, true),
-        efficiency: libm::exp(-utility_gap / total),
+        efficiency,
         utility_gap,
         jain: jain(&at.rates),
         jain_ideal: jain(&ideal.rates),

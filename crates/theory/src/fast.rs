@@ -1,6 +1,6 @@
 //! What the parameters of a FAST controller mean to equations in continuous time.
 
-use eddyline_cc::{FastParams, FastProfile};
+use eddyline_cc::{ControllerParams, FastParams, FastProfile, MeanRttSource, Smoothing};
 
 /// Which window the law multiplies by d / (d + q).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,4 +37,22 @@ pub(crate) fn filter_cap(fast: &FastParams) -> f64 {
         FastProfile::Clean => 0.25,
         FastProfile::Ns2 => 1.0 / 256.0,
     })
+}
+
+/// Time constant of what stands for the average round-trip time, in seconds, at a round-trip time and a rate.
+///
+/// VFAST's filter is quicker up than down and has none; it is taken at the mean of both weights.
+pub(crate) fn averaging_time(params: &ControllerParams, fast: &FastParams, rtt: f64, rate: f64) -> f64 {
+    let average = || 1.0 / (rate * (fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast)));
+    let ControllerParams::Vfast(vfast) = params else { return average() };
+    let between = match vfast.smoothing {
+        Smoothing::Ack => 1.0 / rate,
+        Smoothing::Update => between_updates(fast, rtt),
+    };
+    let smoothed = 2.0 * between / (vfast.psi_up + vfast.psi_down);
+    match vfast.mean_rtt {
+        MeanRttSource::Srtt => smoothed,
+        MeanRttSource::Average => average(),
+        MeanRttSource::SrttOfAverage => smoothed + average(),
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`equilibrium`] finds where FAST flows settle on any network of two-way paths, [`closed_form`] holds the formulas of the
 //! papers where one duplex link is the bottleneck, [`fluid`] follows flows on their way there, [`stability`] says whether they
-//! stay, [`population`] lets flows come and go, [`buffer`] sizes the buffers of an asymmetric link, and [`run`] turns the answer into the result that all worlds share.
+//! stay, [`population`] lets flows come and go, [`filter_bias`] says what VFAST makes of scattered samples, [`buffer`] sizes the buffers of an asymmetric link, and [`run`] turns the answer into the result that all worlds share.
 //! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root, and logarithms
 //! and powers of libm, so the numbers are the same on every platform; the one exception is the convex solver behind
 //! [`proportional_fair`], whose answer is polished.
@@ -16,6 +16,7 @@ pub mod equilibrium;
 mod error;
 pub mod fairness;
 mod fast;
+pub mod filter_bias;
 pub mod fluid;
 mod linear;
 mod link_model;
@@ -32,7 +33,7 @@ pub use document::{
 };
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
-pub use fairness::{ProportionalFair, Yardstick, proportional_fair, yardstick};
+pub use fairness::{EXPONENTS, FairRates, Yardstick, alpha_fair, proportional_fair, yardstick};
 pub use fast::WindowLaw;
 pub use fluid::{Dynamics, DynamicsOptions, dynamics};
 pub use link_model::LinkModel;

@@ -24,12 +24,9 @@ pub fn mean_rate(traffic: &Traffic) -> Option<f64> {
     mean_rate_bps(&traffic.model, traffic.packet, traffic.trace.as_deref())
 }
 
-/// A FAST flow's alpha in packets; `None` for controllers that theory has no model of.
+/// A flow's alpha in packets; `None` for controllers that theory has no model of.
 pub(crate) fn alpha(params: &ControllerParams) -> Option<f64> {
-    match params {
-        ControllerParams::Fast(fast) => Some(fast.alpha.get()),
-        _ => None,
-    }
+    params.fast_law().map(|fast| fast.alpha.get())
 }
 
 /// Which queueing delay a flow counts.
@@ -223,7 +220,9 @@ fn response(network: &Network, flow: &Flow) -> Option<Response> {
     }
     let lossy = flow.data.iter().filter_map(|l| match network.links[*l as usize].loss {
         LossParams::Independent(p) => (p > 0.0).then_some((*l, p, Losses::Random)),
-        LossParams::Pattern(LossPattern::Periodic { every }) => Some((*l, 1.0 / every.max(1) as f64, Losses::Periodic)),
+        LossParams::Pattern(pattern @ LossPattern::Periodic { .. }) => Some((*l, pattern.mean(), Losses::Periodic)),
+        // what comes in bursts is one event to a window: no response function holds
+        LossParams::Pattern(LossPattern::GilbertElliott { .. }) => None,
     });
     let lossy: Vec<(LinkId, f64, Losses)> = lossy.collect();
     let alone = |l: LinkId| network.flows.iter().filter(|f| f.data.contains(&l)).count() == 1;

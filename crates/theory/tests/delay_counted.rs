@@ -197,6 +197,7 @@ fn a_scenario_says_it_and_errors_name_its_flows() {
         eddyline_theory::stability::stability(
             &duplex([100_000_000, 10_000_000], Delay::Weighted, None),
             eddyline_theory::LinkModel::Integrator,
+            &eddyline_theory::stability::Options::default(),
         )
         .err(),
         eddyline_theory::dynamics(&duplex([100_000_000, 10_000_000], Delay::Forward, None), &Default::default()).err(),

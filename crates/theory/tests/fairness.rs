@@ -6,7 +6,7 @@ use common::{all_close, below, between, close, flow, magnitude, number, numbers,
 use eddyline_path::random::Stream;
 use eddyline_theory::TheoryError;
 use eddyline_theory::equilibrium::solve;
-use eddyline_theory::fairness::{proportional_fair, yardstick};
+use eddyline_theory::fairness::{EXPONENTS, alpha_fair, proportional_fair, yardstick};
 
 #[test]
 fn the_papers_examples() {
@@ -79,6 +79,72 @@ fn nothing_feasible_is_better() {
         assert!(gain <= 1e-6 * total, "gain {gain}");
     }
     assert!(polished >= 58, "{polished} of 60 polished");
+}
+
+/// One flow over L links and one on each of them: alpha-fair rates have a closed form (Bonald and Massoulie 2001, here with weights),
+/// the long one gets w0 / (w0 + w L^(1/e)) of each link.
+#[test]
+fn a_line_of_links() {
+    for exponent in [0.1, 0.3, 0.5, 0.9, 1.0, 1.1, 2.0, 3.0, 8.0, 20.0] {
+        for (links, long, short) in [(1, 3.0, 7.0), (2, 10.0, 10.0), (5, 40.0, 2.0), (12, 1.0, 1.0)] {
+            let all: Vec<u32> = (0..links).collect();
+            let mut flows = vec![flow(long, 8000.0, 0.0, &all, &[])];
+            flows.extend(all.iter().map(|l| flow(short, 8000.0, 0.0, &[*l], &[])));
+            let stated = problem(&vec![8e6; links as usize], flows);
+            let ideal = alpha_fair(&stated, exponent).unwrap_or_else(|e| panic!("{exponent}, {links} links: {e}"));
+            let wanted = 1000.0 * long / (long + short * libm::pow(f64::from(links), 1.0 / exponent));
+            close(ideal.rates[0], wanted, 1e-6);
+            close(ideal.rates[1], 1000.0 - wanted, 1e-6);
+            // FAST is proportionally fair here, and its worth that of the ideal shrunk as `efficiency` says
+            let at = solve(&stated).expect("solved").found.remove(0);
+            let against = yardstick(&stated, &at, &ideal).expect("of one problem");
+            let worth = |rates: &[f64], by: f64| -> f64 {
+                let of = |alpha: f64, x: f64| match exponent {
+                    1.0 => alpha * libm::log(by * x),
+                    e => libm::pow(alpha, e) * libm::pow(by * x, 1.0 - e) / (1.0 - e),
+                };
+                stated.flows.iter().zip(rates).map(|(f, x)| of(f.alpha, *x)).sum()
+            };
+            assert!(against.efficiency <= 1.0 + 1e-9, "{exponent}: {}", against.efficiency);
+            close(worth(&at.rates, 1.0), worth(&ideal.rates, against.efficiency), 1e-7);
+        }
+    }
+}
+
+/// The gradient's inequality at the maximum of a concave function: no feasible rates, FAST's among them, lie uphill.
+#[test]
+fn nothing_feasible_is_better_at_any_exponent() {
+    let mut random = Stream::new(5, "exponents", "test");
+    for round in 0..60 {
+        let exponent = magnitude(&mut random, 0.2, 5.0);
+        let links = 2 + below(&mut random, 12);
+        let capacity: Vec<f64> = (0..links).map(|_| magnitude(&mut random, 1e6, 1e8)).collect();
+        let flows = (0..1 + below(&mut random, 20)).map(|_| {
+            let (out, back) = (1 + below(&mut random, 4), 1 + below(&mut random, 4));
+            let (data, ack) = (path(&mut random, links, out), path(&mut random, links, back));
+            flow(magnitude(&mut random, 5.0, 200.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
+        });
+        let stated = problem(&capacity, flows.collect());
+        let ideal = alpha_fair(&stated, exponent).unwrap_or_else(|e| panic!("round {round}, {exponent}: {e}"));
+        assert!(ideal.loads.iter().zip(&capacity).all(|(y, c)| *y <= c * (1.0 + 1e-7)));
+        let at = solve(&stated).expect("solved").found.remove(0);
+        let slope: Vec<f64> =
+            stated.flows.iter().zip(&ideal.rates).map(|(f, x)| libm::pow(f.alpha / x, exponent)).collect();
+        let paid: f64 = slope.iter().zip(&ideal.rates).map(|(u, x)| u * x).sum();
+        let gain: f64 = slope.iter().zip(at.rates.iter().zip(&ideal.rates)).map(|(u, (x, best))| u * (x - best)).sum();
+        assert!(gain <= 1e-6 * paid, "round {round}, exponent {exponent}: gain {gain} of {paid}");
+    }
+}
+
+#[test]
+fn exponents_out_of_range() {
+    let one = problem(&[8e6], vec![flow(10.0, 8000.0, 0.0, &[0], &[])]);
+    for exponent in [0.0, -1.0, 0.099, 20.1, f64::NAN, f64::INFINITY] {
+        assert!(matches!(alpha_fair(&one, exponent), Err(TheoryError::OutOfRange { .. })), "{exponent}");
+    }
+    for exponent in [*EXPONENTS.start(), *EXPONENTS.end()] {
+        close(alpha_fair(&one, exponent).expect("solved").rates[0], 1000.0, 1e-9);
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Group;
 use eddyline_theory::equilibrium::solve;
 use eddyline_theory::map::{Answer, Axis, AxisError, Found, MOST_POINTS, Map, Show, Spacing, answer};
-use eddyline_theory::stability::{boundary, crossing, single};
+use eddyline_theory::stability::{Options, boundary, crossing, single};
 use eddyline_theory::{LinkModel, TheoryError, equilibria_document, stability_document};
 use eddyline_units::Rate;
 
@@ -222,7 +222,7 @@ fn cells_say_what_the_documents_say() {
         assert_eq!(region.as_deref(), Some(full.join(" + ").as_str()));
         assert_eq!((equilibria, bottlenecks.expect("some")[0].len()), (Some(1), full.len()));
         for model in [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint] {
-            let judged = stability_document(&net, model).expect("judged");
+            let judged = stability_document(&net, model, &Options::default()).expect("judged");
             let Ok(Answer::Stability { stable, root_re_per_s, root_im_per_s, .. }) =
                 answer(&net, &Show::Stability(model))
             else {

@@ -313,7 +313,7 @@ fn one_way_flows_in_place_of_two_way_ones() {
     // runs away where queueing is less than about half of the round trip
     for (alpha, stable) in [(10.0, false), (100.0, true)] {
         let balanced = duplex(10_000_000, 10_000_000, [alpha, alpha]);
-        let two = stability(&balanced, LinkModel::Integrator).expect("judged");
+        let two = stability(&balanced, LinkModel::Integrator, &Options::default()).expect("judged");
         assert!(two.stable == stable && two.notes.iter().any(|n| n.contains("balanced")), "{two:?}");
         assert_eq!(two.roots[0].0 > 0.0 && two.roots[0].1 == 0.0, !stable);
         let mapped = one_way(&balanced, 0, UpdatePeriod::Controller, false).expect("mapped");
@@ -336,7 +336,7 @@ fn balance_is_always_unstable_for_integrators() {
             vec![fast_flow("alone", alpha, &[0], &[1])],
         );
         let at = equilibria(&both).expect("solved").found.remove(0);
-        let answer = stability(&both, LinkModel::Integrator).expect("judged");
+        let answer = stability(&both, LinkModel::Integrator, &Options::default()).expect("judged");
         assert!(!answer.stable && answer.unstable_roots.is_some_and(|n| n > 0), "{answer:?}");
         let point = OperatingPoint::new(&both, &at, UpdatePeriod::Controller, false).expect("a point");
         let f = &point.flows[0];
@@ -348,9 +348,9 @@ fn balance_is_always_unstable_for_integrators() {
             let open = l.open_loop(z) + Complex::ONE;
             assert!(open.abs() < 1e-7, "{z:?} {open:?}");
         }
-        assert!(stability(&both, LinkModel::AckClocked).expect("judged").stable);
+        assert!(stability(&both, LinkModel::AckClocked, &Options::default()).expect("judged").stable);
         // the joint model keeps patterns that come back after a round trip as they were
-        let joint = stability(&both, LinkModel::Joint).expect("judged");
+        let joint = stability(&both, LinkModel::Joint, &Options::default()).expect("judged");
         assert!(!joint.stable && joint.unstable_roots == Some(0), "{joint:?}");
         let turns = joint.roots[0].1 * f.rtt_s / (2.0 * PI);
         assert!(joint.roots[0].0.abs() < 1e-9 && (turns - turns.round()).abs() < 1e-9, "{joint:?}");
@@ -429,7 +429,7 @@ fn asymmetry_alone_does_not_matter() {
             vec![fast_flow("flow", 1000.0, &[0], &[1])],
         );
         for model in MODELS {
-            let answer = stability(&letter, model).expect("judged");
+            let answer = stability(&letter, model, &Options::default()).expect("judged");
             assert!(answer.stable && answer.gain_margin.is_some_and(|k| k > 1.0), "{backward} {answer:?}");
         }
         // with updates every 20 ms instead the round trip, which asymmetry lengthens, decides
@@ -495,9 +495,9 @@ fn a_network_of_ten_flows_is_judged_the_same_twice() {
     });
     let network = network(links, flows.collect());
     for model in MODELS {
-        let answer = stability(&network, model).expect("judged");
+        let answer = stability(&network, model, &Options::default()).expect("judged");
         assert_eq!(answer.roots.len(), 10);
-        let again = stability(&network, model).expect("judged");
+        let again = stability(&network, model, &Options::default()).expect("judged");
         assert_eq!(answer, again);
     }
 }
@@ -505,7 +505,7 @@ fn a_network_of_ten_flows_is_judged_the_same_twice() {
 #[test]
 fn nothing_to_judge() {
     let empty = network(vec![link("a", 1_000_000, 1)], Vec::new());
-    let answer = stability(&empty, LinkModel::Integrator).expect("judged");
+    let answer = stability(&empty, LinkModel::Integrator, &Options::default()).expect("judged");
     assert!(answer.stable && answer.roots.is_empty() && answer.notes.iter().any(|n| n.contains("no flow")));
     let at = equilibria(&empty).expect("solved").found.remove(0);
     assert_eq!(locally_stable(&empty, &at, LinkModel::AckClocked), None);

@@ -293,3 +293,18 @@ fn odd_lines_are_approximations() {
     assert_eq!(answer.flows[0].throughput_bps, plain.flows[0].throughput_bps);
     assert_eq!(answer.approximations.len(), plain.approximations.len() + 3);
 }
+
+#[test]
+fn acknowledgements_that_are_fewer_than_one_each() {
+    let mut net = network(
+        vec![link("there", 8_000_000, 10), link("back", 8_000_000, 10)],
+        vec![fast_flow("one", 20.0, &[0], &[1]), fast_flow("other", 20.0, &[1], &[0])],
+    );
+    assert_eq!(run(&net).expect("equilibrium").approximations, Vec::<String>::new());
+    (net.flows[0].peer, net.flows[1].peer) = (Some(1), Some(0));
+    net.flows[1].tcp.ack_congestion_control = true;
+    let answer = run(&net).expect("equilibrium");
+    says(&answer, "flows one, other: acknowledgements ride on data");
+    says(&answer, "flow other: congestion control of acknowledgements");
+    assert_eq!(answer.approximations.len(), 2);
+}

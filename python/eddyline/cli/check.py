@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import scenario_file
+from eddyline.cli.options import controllers, scenario_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.answers import Listener
+    from eddyline.errors import ControllerError
     from eddyline.scenario import Scenario
 
 __all__ = ["command"]
@@ -33,11 +34,13 @@ class Checked:
 
     file: str
     expectations: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[ControllerError] = field(default_factory=list)
     seconds: float = 0.0
 
 
 @click.command("check", epilog=EXAMPLES, short_help="hold expectations against results")
 @scenario_file(nargs=-1, required=True)
+@controllers()
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI.")
 @click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
@@ -68,20 +71,30 @@ def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown:
         sys.stdout.write("\n")
     else:
         _show(checked, failed)
-    return 1 if failed else 0
+    for c in checked:
+        for error in c.failures:
+            click.echo(error.traceback, nl=False, err=True)
+            click.echo(f"failed: {c.file}: {error}", err=True)
+    return 1 if failed or any(c.failures for c in checked) else 0
 
 
 def _check(name: str, scenario: Scenario, listener: Listener) -> Checked:
     from time import monotonic
 
+    from eddyline.errors import ControllerError
+
     checked, started = Checked(name), monotonic()
     for world in scenario.expected_worlds:
         listener.expect(1)
-        result = scenario.run(
-            world,
-            series=False,
-            progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
-        )
+        try:
+            result = scenario.run(
+                world,
+                series=False,
+                progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
+            )
+        except ControllerError as e:  # the other files' results are not lost
+            checked.failures.append(e)
+            continue
         checked.expectations += [{"world": world, **outcome} for outcome in scenario.check(result)]
     checked.expectations.sort(key=lambda e: e["line"] or 0)
     checked.seconds = monotonic() - started
@@ -130,8 +143,13 @@ def _junit(checked: Sequence[Checked]) -> str:
     root = Xml.Element("testsuites")
     for c in checked:
         failed = sum(not e["held"] for e in c.expectations)
-        attributes = {"name": c.file, "tests": str(len(c.expectations)), "failures": str(failed), "errors": "0"}
+        tests = len(c.expectations) + len(c.failures)
+        attributes = {"name": c.file, "tests": str(tests), "failures": str(failed), "errors": "0"}
+        attributes["errors"] = str(len(c.failures))
         suite = Xml.SubElement(root, "testsuite", attributes, time=f"{c.seconds:.3f}")
+        for error in c.failures:
+            case = Xml.SubElement(suite, "testcase", classname=c.file, name=f"controller {error.controller}")
+            Xml.SubElement(case, "error", message=str(error)).text = error.traceback or str(error)
         for e in c.expectations:
             name = f"{e['of']}.{e['what']} {e['bound']}"
             case = Xml.SubElement(suite, "testcase", classname=f"{c.file}.{e['world']}", name=name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.errors import EddylineError, ScenarioError
+from eddyline.errors import ControllerError, EddylineError, ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,8 @@ COMMANDS = {
     "verify": "run a stored result again and say whether it is the same",
     "reproduce": "reproduce a paper, exhibit by exhibit, with computed verdicts",
     "advise": "size the buffers of an access link, with the tc lines to type",
+    "probe": "find out whether a buffer counts bytes, packets or cells",
+    "gauntlet": "hold a controller against some fifty scenarios, with a scorecard for CI",
     "init": "write a commented scenario file to start from",
     "list": "controllers, queues, traffic models, presets, papers",
     "schema": "print the JSON Schema of scenario files",
@@ -129,6 +131,8 @@ def main(args: Sequence[str] | None = None) -> int:
         _say(str(e), e.hint)
         return e.exit_code
     except EddylineError as e:
+        if isinstance(e, ControllerError):
+            click.echo(e.traceback, nl=False, err=True)
         _say(str(e), e.hint)
         return e.exit_code
     except BrokenPipeError:

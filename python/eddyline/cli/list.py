@@ -6,6 +6,8 @@ import json
 
 import click
 
+from eddyline.cli.options import controllers
+
 __all__ = ["command"]
 
 PARTS = ("controllers", "queues", "traffic", "presets", "papers")
@@ -13,6 +15,7 @@ PARTS = ("controllers", "queues", "traffic", "presets", "papers")
 
 @click.command("list", short_help="what there is to choose from")
 @click.argument("part", type=click.Choice(PARTS), required=False)
+@controllers()
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 def command(part: str | None, as_json: bool) -> None:
     """List controllers, queues, traffic models, presets and papers, each with what it is and its source."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-__all__ = ["Key", "parse_override", "registered", "scenario_file"]
+__all__ = ["Key", "controllers", "parse_override", "registered", "scenario_file"]
 
 
 def registered() -> dict[str, list[dict[str, str]]]:
@@ -27,6 +27,30 @@ def registered() -> dict[str, list[dict[str, str]]]:
 def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
     """The argument FILE. Whether it can be read is the loader's to say."""
     return click.argument("file", type=click.Path(path_type=Path), **attributes)
+
+
+def controllers() -> Callable[[Any], Any]:
+    """The option --controllers; what it names is loaded before anything else is looked at."""
+    return click.option(
+        "--controllers",
+        multiple=True,
+        metavar="FILE.py|MODULE[:CLASS]",
+        is_eager=True,
+        expose_value=False,
+        callback=_load_controllers,
+        help="Load controllers of your own; may be repeated. Also from EDDYLINE_CONTROLLERS, separated by commas.",
+    )
+
+
+def _load_controllers(ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> None:
+    import os
+
+    wanted = given or ("EDDYLINE_CONTROLLERS" in os.environ and not ctx.resilient_parsing)
+    if wanted:
+        from eddyline.controllers.sources import from_environment, load
+
+        for what in (*from_environment(), *given):
+            load(what)
 
 
 def parse_override(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:

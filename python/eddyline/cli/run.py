@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import Key, parse_override, scenario_file
+from eddyline.cli.options import Key, controllers, parse_override, scenario_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,11 +26,13 @@ Examples:
   eddyline run two-way.toml --seeds 10
   eddyline run two-way.toml --world theory --dynamics --plot dynamics.png
   eddyline run two-way.toml --out result --log-of "flow 1" --log packets.txt
+  eddyline run two-way.toml --controllers my.py --set 'flow.*.controller.kind=mine'
 """
 
 
 @click.command("run", epilog=EXAMPLES, short_help="answer a scenario file")
 @scenario_file()
+@controllers()
 @click.option(
     "--world",
     type=click.Choice(["theory", "sim", "kernel", "quic", "all"]),
@@ -99,6 +101,7 @@ def command(
         answers = answer(scenario, world, seeds, wanted, progress)
     text = document(answers, everything=world == "all", repeated=seeds is not None)
 
+    _failed(answers)
     results = [r for a in answers for r in a.results]
     if log is not None:
         _write_log(results[0], log)
@@ -116,7 +119,18 @@ def command(
         show(answers)
     if not quiet:
         _notes(answers, as_json)
-    return _strictly(answers) if strict else 0
+    code = _strictly(answers) if strict else 0
+    return 1 if any(a.failures for a in answers) else code
+
+
+def _failed(answers: Sequence[Answer]) -> None:
+    """Says what became of runs that a controller of the user's own broke; the others are kept."""
+    failures = [(a, f) for a in answers for f in a.failures]
+    if failures and not any(a.results for a in answers):
+        raise failures[0][1].error
+    for answer, failure in failures:
+        click.echo(failure.error.traceback, nl=False, err=True)
+        click.echo(f"failed: world {answer.world}, seed {failure.seed}: {failure.error}", err=True)
 
 
 def _check_outputs(

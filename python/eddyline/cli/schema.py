@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import click
 
+from eddyline.cli.options import controllers
+
 __all__ = ["command"]
 
 
 @click.command("schema", short_help="print the JSON Schema of scenario files")
+@controllers()
 def command() -> None:
     """Print the JSON Schema of scenario files, for editors that complete and check.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import Key, parse_override, scenario_file
+from eddyline.cli.options import Key, controllers, parse_override, scenario_file
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -43,6 +43,7 @@ _PATIENCE_S = 1.0
 
 @click.command("sweep", epilog=EXAMPLES, short_help="run a grid of scenarios")
 @scenario_file()
+@controllers()
 @click.option(
     "--vary",
     type=Key(),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eddyline.cli.options import controllers
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -21,6 +23,7 @@ _MOST = 10
 
 @click.command("verify", short_help="run a stored result again")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@controllers()
 @click.option("--no-progress", is_flag=True, help="No progress bar.")
 def command(folder: Path, no_progress: bool) -> int:
     """Run what `--out DIR` stored again, from its scenario and seed, and compare results and series.

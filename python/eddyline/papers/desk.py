@@ -40,7 +40,13 @@ class Desk:
             return tomllib.load(file)
 
     @cached_property
+    def reference(self) -> dict[str, Any]:
+        """All of `reference/ns2.json`."""
+        document: dict[str, Any] = json.loads((self.folder / "reference" / "ns2.json").read_text("utf-8"))
+        return document
+
+    @property
     def ns2(self) -> dict[str, Any]:
-        """Runs of ns-2 with the module that the paper used, by case (`reference/ns2.json`)."""
-        cases: dict[str, Any] = json.loads((self.folder / "reference" / "ns2.json").read_text("utf-8"))["cases"]
+        """Runs of ns-2 with the module that the paper used, by case."""
+        cases: dict[str, Any] = self.reference["cases"]
         return cases

@@ -59,6 +59,10 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     for name in dict.fromkeys([*old["files"], *new["files"]]):
         if old["files"].get(name) != new["files"].get(name):
             found.append(f"the file {name} has changed")
+    before, now = old.get("controllers", {}), new.get("controllers", {})
+    found += [
+        f"controller {name}, whose file has changed" for name in {**before, **now} if before.get(name) != now.get(name)
+    ]
     if not found and old["first_seed"] != new["first_seed"]:
         found.append(f"first seed {old['first_seed']}, now {new['first_seed']}")
     return found

@@ -19,6 +19,7 @@ from eddyline.sweeps.worker import Job
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from eddyline.controllers.elsewhere import Origin
     from eddyline.sweeps.grid import Vary
 
 __all__ = ["Plan", "Source"]
@@ -111,6 +112,8 @@ class Plan:
         self.world = world
         # Without the seeds first: where the scenario is wrong, what is wrong with it is for `check` to say.
         self.grid = Grid(vary, seeds=seeds)
+        texts = (source.text, *(v for _, v in given), *(v for each in vary for v in each.values))
+        self._controllers = _origins(texts)
         self._base = self._loaded(self.given)
         first = self._loaded([*self.given, *self.grid.overrides(0)])
         if first is not None:
@@ -127,7 +130,7 @@ class Plan:
         s = self.source
         content = {name: (s.folder / name).read_bytes() for name in files}
         keys = tuple(v.key for v in self.grid.vary)
-        return Job(s.text, s.format, s.name, str(s.folder), self.given, keys, self.world, content)
+        return Job(s.text, s.format, s.name, str(s.folder), self.given, keys, self.world, content, self._controllers)
 
     def check(self, told: Callable[[int], object] = lambda _: None) -> list[str]:
         """Loads every combination once.
@@ -192,12 +195,25 @@ class Plan:
             # Where the scenario is whole only with the varied keys, its text stands for it.
             "scenario": json.loads(base.canonical) if base else None,
             "files": self.digests(files),
+            # Only where there are any: sweeps of built-in controllers stay what they were.
+            **({"controllers": {c.name: c.digest for c in self._controllers}} if self._controllers else {}),
             "set": [list(pair) for pair in self.given],
             "vary": {v.key: list(v.values) for v in self.grid.vary},
             "first_seed": self.grid.first_seed,
             "seeds": self.grid.seeds,
             "points": len(self.grid),
         }
+
+
+def _origins(texts: Sequence[str]) -> tuple[Origin, ...]:
+    """Where those of the user's own controllers are from that these texts may name."""
+    import sys
+
+    if "eddyline.controllers.registry" not in sys.modules:
+        return ()  # nobody has registered any
+    from eddyline.controllers.elsewhere import origins
+
+    return origins(texts)
 
 
 def _identity(mistake: dict[str, Any]) -> tuple[Any, ...]:

@@ -15,14 +15,15 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary, finalize
+from weakref import WeakKeyDictionary, WeakSet, finalize
 
 from eddyline import _core
-from eddyline.errors import EddylineError
+from eddyline.errors import ControllerError, EddylineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from eddyline.controllers.elsewhere import Origin
     from eddyline.sweeps.grid import Task
 
 __all__ = ["RECALL", "TABLES", "Job", "OtherVersion", "Outcome", "Returned", "answer", "answer_all", "serve"]
@@ -42,6 +43,7 @@ class Job:
         keys: The varied keys.
         world: Who answers.
         files: Contents of the files that it names by relative paths, for machines that do not have the folder.
+        controllers: Where the user's own controllers are from that it may name.
         version: Whoever answers must be of this version.
     """
 
@@ -53,6 +55,7 @@ class Job:
     keys: tuple[str, ...]
     world: str
     files: Mapping[str, bytes] = field(default_factory=dict)
+    controllers: tuple[Origin, ...] = ()
     version: str = _core.VERSION
 
 
@@ -89,12 +92,16 @@ def answer(job: Job, task: Task, heartbeat: Callable[..., object] | None = None)
 
     started = time.perf_counter()
     try:
+        _know(job)
         overrides = [*job.given, *zip(job.keys, task.values, strict=True)]
         if task.seed is not None:
             overrides.append(("seed", str(task.seed)))
         folder = _folder(job)
         scenario = Scenario._of(_core.load(job.text, job.format, job.name, folder, overrides), folder)
         document = json.loads(scenario.run(job.world, series=False, progress=heartbeat).json)
+    except ControllerError as e:
+        why = f"{e}\n{e.traceback}".rstrip()
+        return Outcome(task.point, None, failure=why, seconds=time.perf_counter() - started)
     except EddylineError as e:
         return Outcome(task.point, None, failure=str(e), seconds=time.perf_counter() - started)
     except MemoryError:
@@ -115,6 +122,18 @@ def answer_all(job: Job, tasks: Sequence[Task]) -> list[Outcome]:
     if job.version != _core.VERSION:
         raise OtherVersion(job.version, _core.VERSION)
     return [answer(job, task) for task in tasks]
+
+
+_known: WeakSet[Job] = WeakSet()
+
+
+def _know(job: Job) -> None:
+    """Registers the controllers of a job, once."""
+    if job.controllers and job not in _known:
+        from eddyline.controllers.elsewhere import restore
+
+        restore(job.controllers)
+        _known.add(job)
 
 
 _unpacked: WeakKeyDictionary[Job, Path] = WeakKeyDictionary()

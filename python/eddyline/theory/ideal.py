@@ -1,4 +1,4 @@
-"""FAST beside the proportionally fair ideal."""
+"""FAST beside the fair ideal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MEASURES = ("throughput", "weighted_throughput", "efficiency", "utility_gap_pac
 
 
 class Fairness(Document):
-    """The weighted proportionally fair rates, and how far each equilibrium of FAST is from them."""
+    """The weighted fair rates, and how far each equilibrium of FAST is from them."""
 
     @property
     def flows(self) -> pd.DataFrame:
@@ -38,8 +38,9 @@ class Fairness(Document):
     def equilibria(self) -> pd.DataFrame:
         """A row per equilibrium (from 1) of FAST, against the ideal.
 
-        `throughput` and `weighted_throughput` (by alpha) are over the ideal's, `efficiency` is the mean ratio of rates
-        `exp(-gap / sum alpha)`, at most 1, `utility_gap_packets` the gap, `jain` Jain's index of x / alpha.
+        `throughput` and `weighted_throughput` (by alpha) are over the ideal's, `efficiency` is what all of the ideal's
+        rates would have to be multiplied by to be worth no more (`exp(-gap / sum alpha)` under proportional fairness,
+        with `utility_gap_packets` the gap), `jain` Jain's index of x / alpha.
         """
         from eddyline.frames import frame
 
@@ -66,14 +67,21 @@ class Fairness(Document):
         return beside(self._parsed, self._title)
 
 
-def fairness(scenario: Scenario) -> Fairness:
+def fairness(scenario: Scenario, exponent: float = 1.0) -> Fairness:
     """The rates that maximise `sum alpha log x` over what the links carry, and FAST's equilibria against them.
 
+    With another exponent e, those that maximise `sum alpha^e x^(1 - e) / (1 - e)`.
+
     Source: Kelly, Maulloo and Tan, "Rate Control for Communication Networks", 1998, with the alphas as weights;
-    `docs/theory/equilibrium.md`.
+    Mo and Walrand, "Fair End-to-end Window-based Congestion Control", 2000; `docs/theory/equilibrium.md`.
+
+    Args:
+        scenario: With FAST flows.
+        exponent: From 0.1 (the sum of rates counts) by 1 (proportional) to 20 (nearly max-min).
 
     Raises:
+        InputError: There is no such exponent.
         EddylineError: There is no FAST flow, or no answer, and why.
     """
-    text, _ = scenario.theory("fairness")
+    text, _ = scenario.theory("fairness", exponent=exponent)
     return Fairness(text, scenario.title)

@@ -19,9 +19,10 @@ __all__ = ["Stability", "stability"]
 class Stability(Document):
     """Verdicts about the first equilibrium, one for each link model that was asked for."""
 
-    def __init__(self, text: str, scenario: Scenario) -> None:
+    def __init__(self, text: str, scenario: Scenario, law: str) -> None:
         super().__init__(text, scenario.title)
         self._scenario = scenario
+        self._law = law
 
     @property
     def documents(self) -> list[dict[str, Any]]:
@@ -65,7 +66,7 @@ class Stability(Document):
 
         parts = []
         for d in self.documents:
-            _, curves = self._scenario.theory("nyquist", link_model=d["link_model"])
+            _, curves = self._scenario.theory("nyquist", link_model=d["link_model"], law=self._law)
             for number, curve in enumerate(curves["loci"]):
                 parts.append(pd.DataFrame({"link_model": d["link_model"], "locus": number, **curve}))
         columns = ["link_model", "locus", "omega_rad_s", "re", "im"]
@@ -78,7 +79,7 @@ class Stability(Document):
         return stability(self.documents, self.nyquist, self._title)
 
 
-def stability(scenario: Scenario, link_model: str = "all") -> Stability:
+def stability(scenario: Scenario, link_model: str = "all", law: str = "equation") -> Stability:
     """Whether small disturbances of the first equilibrium die out: rightmost roots with exact delays, margins.
 
     Source: eq. 1 to 3 of Ge et al., "Performance Effects of Two-way FAST TCP", and the ACK clock of Jacobsson et al.
@@ -87,11 +88,13 @@ def stability(scenario: Scenario, link_model: str = "all") -> Stability:
     Args:
         scenario: With FAST flows.
         link_model: `"integrator"`, `"ack_clocked"`, `"joint"`, or `"all"` of them.
+        law: `"equation"`: the present window and the last round-trip time, as eq. 2 has it. `"algorithm"`: the window
+            at sending and the sender's average of round-trip times, as FAST is published and runs.
 
     Raises:
-        InputError: There is no such link model.
+        InputError: There is no such link model or law.
         EddylineError: There is no equilibrium, and why.
     """
     models = LINK_MODELS if link_model == "all" else (link_model,)
-    texts = [scenario.theory("stability", link_model=m)[0] for m in models]
-    return Stability(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]", scenario)
+    texts = [scenario.theory("stability", link_model=m, law=law)[0] for m in models]
+    return Stability(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]", scenario, law)

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from eddyline.papers import find
-from eddyline.papers.bidirectional_tcp.cures import rows_of
 from eddyline.papers.bidirectional_tcp.cures.catalogue import AS_IT_COMES, SMALL_PACKETS, catalogue
 from eddyline.papers.bidirectional_tcp.cures.felt import rating, responsiveness
 from eddyline.papers.bidirectional_tcp.cures.lines import LINES
 from eddyline.papers.bidirectional_tcp.cures.ranking import findings, ranked
 from eddyline.papers.bidirectional_tcp.cures.trials import jain
-from eddyline.papers.desk import Desk
 
 if TYPE_CHECKING:
     from eddyline.papers.exhibit import Row
@@ -92,9 +89,9 @@ def test_values_that_are_nearly_equal_share_a_place() -> None:
     assert {r["cure"]: r["rank_rpm"] for r in rows} == {AS_IT_COMES: 2.0, SMALL_PACKETS: 2.0, "c": 1.0}
 
 
-@pytest.fixture(scope="module")
-def papers_link() -> list[Row]:
-    return rows_of(Desk(find("bidirectional-tcp").folder), LINES[:1])
+@pytest.fixture
+def papers_link(bidirectional: dict[str, Any]) -> list[Row]:
+    return list(bidirectional["cures"].rows)
 
 
 def test_every_discipline_and_option_is_among_them() -> None:

@@ -110,7 +110,7 @@ def test_unknown_names(arguments: list[str], word: str, tmp_path: Path, capsys: 
 
 
 def test_scenarios_hold_what_they_expect(capsys: pytest.CaptureFixture[str]) -> None:
-    folders = [find(name).folder for name in ("two-way-fast", "asymmetric-fast")]
+    folders = [find(name).folder for name in ("two-way-fast", "asymmetric-fast", "bidirectional-tcp")]
     files = [str(f) for folder in folders for f in sorted((folder / "scenarios").glob("*.toml"))]
     assert len(files) > 20
     assert main(["check", *files, "--json", "--no-progress"]) == 0

@@ -95,6 +95,7 @@ STATED: dict[str, Stated] = {
         "125 packets a file: handshake and start-up, a few percent; 12,000 transfers each way scatter by 2 %",
         {"duration": "24000 s"},
     ),
+    "bidirectional-tcp/*": NoModel("loss-based senders, whose only losses are full buffers: docs/theory/buffer.md"),
     "examples/upload": NoModel("NewReno without random loss has no equilibrium that theory knows"),
 }
 """By paper and file, `*` and `[...]` as in a shell; the first that fits counts."""

@@ -110,6 +110,31 @@ impl FifoLink {
         Some(Departure { start, end })
     }
 
+    /// A packet is dropped before the queue.
+    pub fn refuse(&mut self, bytes: u32, class: Class) {
+        self.meter.refuse(bytes, class);
+    }
+
+    /// Whether a packet of `bytes` would be taken in now, with room kept for `others` more of that size.
+    pub fn has_room(&mut self, now: Time, bytes: u32, others: u64) -> bool {
+        self.settle(now);
+        let (packets, size) = (self.waiting.len() as u64, u64::from(bytes));
+        if self.free_at <= now && others == 0 {
+            return true;
+        }
+        // the first of the others goes straight onto the line if that is idle
+        let others = others - u64::from(self.free_at <= now);
+        let cells = self.cells + others * atm_cells(size);
+        self.limit.admits(&Backlog { packets: packets + others, bytes: self.bytes + others * size, cells }, size)
+    }
+
+    /// When the packet that has `ahead` others waiting before it starts its transmission and makes room; the end of all
+    /// transmissions if there is none.
+    #[must_use]
+    pub fn room_at(&self, ahead: usize) -> Time {
+        self.waiting.get(ahead).map_or(self.free_at, |w| w.start)
+    }
+
     /// How long a packet that arrives now would wait.
     #[must_use]
     pub fn backlog(&self, now: Time) -> Time {

@@ -93,6 +93,12 @@ impl Meter {
         }
     }
 
+    /// A packet that is offered is dropped before the queue.
+    pub fn refuse(&mut self, bytes: u32, class: Class) {
+        self.offered_bytes += u64::from(bytes);
+        self.drop(bytes, class);
+    }
+
     /// The queue drops a packet.
     #[inline]
     pub fn drop(&mut self, bytes: u32, class: Class) {

@@ -9,9 +9,11 @@ mod medium;
 mod meter;
 mod reconstruct;
 mod store;
+mod turns;
 
 pub use fifo::{Departure, FifoLink};
 pub use medium::Medium;
 pub use meter::Meter;
 pub use reconstruct::{AckReconstructor, Acknowledges, ReconstructParams, Released};
 pub use store::StoreLink;
+pub use turns::Turns;

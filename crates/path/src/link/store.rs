@@ -1,10 +1,13 @@
 //! A link with any queue discipline: an event per departure, in virtual or real time.
 
+use std::sync::Arc;
+
 use eddyline_units::{Rate, Time};
 
 use super::Meter;
 use crate::framing::Framing;
 use crate::queue::{Discipline, Queue, QueueParams, Site};
+use crate::variation::Conditions;
 use crate::{Acknowledgement, Class, Ecn, Packet};
 
 /// A packet with the moment it joined the queue and the host it belongs to.
@@ -48,6 +51,8 @@ impl<P: Packet> Packet for Stamped<P> {
 #[derive(Debug)]
 pub struct StoreLink<P> {
     rate: Rate,
+    /// Its rate over time, where that is not one.
+    conditions: Option<Arc<Conditions>>,
     queue: Queue<Stamped<P>>,
     on_wire: Option<(Stamped<P>, Time)>,
     /// Waited time of the packet on the wire.
@@ -84,11 +89,31 @@ impl<P: Packet> StoreLink<P> {
     pub fn new(queue: &QueueParams, site: &Site<'_>, framing: Framing, meter: Meter) -> Self {
         Self {
             rate: site.rate,
+            conditions: None,
             queue: queue.build(site),
             on_wire: None,
             waited: Time::ZERO,
             books: Books { meter, framing, line_bytes: 0 },
         }
+    }
+
+    /// The same link with a rate that varies.
+    #[must_use]
+    pub fn varying(self, conditions: Option<Arc<Conditions>>) -> Self {
+        Self { conditions, ..self }
+    }
+
+    /// When a transmission of `line_bytes` ends that starts at `start`.
+    fn end_of(&self, start: Time, line_bytes: u64) -> Time {
+        match &self.conditions {
+            None => start.saturating_add(self.rate.transmission_time(line_bytes)),
+            Some(conditions) => conditions.end(start, line_bytes),
+        }
+    }
+
+    /// A packet is dropped before the queue.
+    pub fn refuse(&mut self, bytes: u32, class: Class) {
+        self.books.meter.refuse(bytes, class);
     }
 
     /// Offers a packet of `host`; `dropped` hears of those that the queue drops for it, the packet itself among them.
@@ -127,7 +152,7 @@ impl<P: Packet> StoreLink<P> {
 
     fn transmit(&mut self, now: Time, packet: Stamped<P>) {
         let (bytes, line_bytes) = (packet.wire_bytes(), self.books.line_bytes(&packet));
-        let end = now.saturating_add(self.rate.transmission_time(line_bytes));
+        let end = self.end_of(now, line_bytes);
         let meter = &mut self.books.meter;
         meter.wait(packet.since, now, bytes);
         meter.transmission(end, line_bytes, packet.class(), packet.payload_bytes());
@@ -183,8 +208,8 @@ impl<P: Packet> StoreLink<P> {
     /// How long a packet that arrives now would wait behind what is queued, in order of arrival.
     #[must_use]
     pub fn backlog(&self, now: Time) -> Time {
-        let rest = self.on_wire.as_ref().map_or(Time::ZERO, |(_, end)| end.saturating_sub(now));
-        rest.saturating_add(self.rate.transmission_time(self.books.line_bytes))
+        let free = self.on_wire.as_ref().map_or(now, |(_, end)| now.max(*end));
+        self.end_of(free, self.books.line_bytes).saturating_sub(now)
     }
 
     /// Packets and bytes waiting.

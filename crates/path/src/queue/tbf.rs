@@ -1,7 +1,4 @@
 //! Token bucket: packets leave at a rate, after a pause some at once.
-//!
-//! Credit is kept as time at the rate, in whole picoseconds: a packet costs its transmission time at that rate, and the
-//! bucket holds the burst's.
 
 use eddyline_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
@@ -10,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::line::Line;
 use super::{Discipline, Limit, Site};
 use crate::Packet;
+use crate::bucket::Bucket;
 use crate::framing::{Framing, FramingParams};
 
 /// Parameters of `tbf`.
@@ -33,14 +31,9 @@ pub struct TbfParams {
 /// A drop-tail queue behind a token bucket.
 #[derive(Debug)]
 pub struct Tbf<P> {
-    rate: Rate,
+    bucket: Bucket,
     framing: Framing,
     limit: Limit,
-    /// A full bucket.
-    full: Time,
-    /// In the bucket at `since`.
-    credit: Time,
-    since: Time,
     waiting: Line<P>,
 }
 
@@ -48,27 +41,23 @@ impl<P: Packet> Tbf<P> {
     /// An empty queue with a full bucket.
     #[must_use]
     pub fn new(params: &TbfParams, _: &Site<'_>) -> Self {
-        let full = params.rate.transmission_time(params.burst.get());
         Self {
-            rate: params.rate,
+            bucket: Bucket::new(params.rate, params.burst),
             framing: params.framing.unwrap_or_default().numbers(),
             limit: params.limit,
-            full,
-            credit: full,
-            since: Time::ZERO,
             waiting: Line::default(),
         }
     }
 
-    fn cost(&self, packet: &P) -> Time {
-        self.rate.transmission_time(self.framing.line_bytes(packet.wire_bytes()))
+    fn line_bytes(&self, packet: &P) -> u64 {
+        self.framing.line_bytes(packet.wire_bytes())
     }
 }
 
 impl<P: Packet> Discipline<P> for Tbf<P> {
     fn enqueue(&mut self, _now: Time, packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         let fits = self.waiting.admits(self.limit, u64::from(packet.wire_bytes()));
-        if !fits || self.cost(&packet) > self.full {
+        if !fits || !self.bucket.holds(self.line_bytes(&packet)) {
             return Err(packet);
         }
         self.waiting.push(packet);
@@ -76,19 +65,12 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
     }
 
     fn dequeue(&mut self, now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
-        let cost = self.cost(self.waiting.first()?);
-        self.credit = self.credit.saturating_add(now.saturating_sub(self.since)).min(self.full);
-        self.since = now;
-        if cost > self.credit {
-            return None;
-        }
-        self.credit = self.credit - cost;
-        self.waiting.pop()
+        let bytes = self.line_bytes(self.waiting.first()?);
+        if self.bucket.pay(now, bytes) { self.waiting.pop() } else { None }
     }
 
     fn next_wake(&self) -> Option<Time> {
-        let cost = self.cost(self.waiting.first()?);
-        Some(self.since.saturating_add(cost.saturating_sub(self.credit)))
+        Some(self.bucket.ready_at(self.line_bytes(self.waiting.first()?)))
     }
 
     fn packets(&self) -> u64 {

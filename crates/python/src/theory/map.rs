@@ -11,6 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::{named, pool};
+use crate::custom::current;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::scenario::{Scenario, refuse};
 
@@ -45,7 +46,7 @@ impl Source {
         let overrides = [(first.clone(), x.to_owned()), (second.clone(), y.to_owned())];
         let folder = self.folder.as_deref();
         let input = Input { text: &self.canonical, format: Format::Json, name: &self.title, folder };
-        eddyline_scenario::load(&input, &overrides).map(|scenario| scenario.network)
+        eddyline_scenario::load_with(&current(), &input, &overrides).map(|scenario| scenario.network)
     }
 
     /// A defect of ours in one cell does not take the others along.

@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 pub(crate) use map::{MapRequest, map};
 
+use eddyline_theory::filter_bias::{Scatter, expectile, filter_bias as bias};
 use eddyline_theory::map::Axis;
 use eddyline_theory::population::PopulationOptions;
 use eddyline_theory::response::{Losses, Sender, rate};
+use eddyline_theory::stability::Options;
 use eddyline_theory::{LinkModel, TheoryError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,15 +25,18 @@ pub(crate) fn theory(
     scenario: &Scenario,
     question: &str,
     link_model: &str,
+    law: &str,
+    exponent: f64,
     population: &PopulationOptions,
 ) -> PyResult<String> {
     let (model, options, of) = (named(link_model)?, *population, Arc::clone(&scenario.inner));
+    let judging = if algorithm(law)? { Options::algorithm() } else { Options::default() };
     let work: Box<dyn Fn() -> PyResult<String> + Send + Sync> = match question {
         "equilibrium" => Box::new(move || render(eddyline_theory::equilibria_document(&of.network))),
-        "stability" => Box::new(move || render(eddyline_theory::stability_document(&of.network, model))),
-        "nyquist" => Box::new(move || render(eddyline_theory::nyquist_document(&of.network, model))),
+        "stability" => Box::new(move || render(eddyline_theory::stability_document(&of.network, model, &judging))),
+        "nyquist" => Box::new(move || render(eddyline_theory::nyquist_document(&of.network, model, &judging))),
         "population" => Box::new(move || render(eddyline_theory::population::population(&of.network, &options))),
-        "fairness" => Box::new(move || render(eddyline_theory::fairness_document(&of.network))),
+        "fairness" => Box::new(move || render(eddyline_theory::fairness_document(&of.network, exponent))),
         other => return Err(PyValueError::new_err(format!("theory does not answer {other:?}"))),
     };
     py.detach(|| guarded(|| pool::alone(work)?))
@@ -58,6 +63,19 @@ pub(crate) fn response(kind: &str, loss: f64, rtt_s: f64, ack_every: u32, period
     })
 }
 
+/// Mean of VFAST's SRTT less that of its samples, in their standard deviations: weights `up` and `down` of eq. 4, samples
+/// independent and `normal`, `exponential` or `uniform`. With `limit` that of small weights at the same ratio.
+#[pyfunction]
+#[pyo3(signature = (up, down, scatter, *, limit = false))]
+pub(crate) fn filter_bias(py: Python<'_>, up: f64, down: f64, scatter: &str, limit: bool) -> PyResult<f64> {
+    let Some((_, scatter)) = Scatter::NAMED.iter().find(|(name, _)| *name == scatter) else {
+        return Err(PyValueError::new_err(format!("samples are normal, exponential or uniform, not {scatter:?}")));
+    };
+    py.detach(|| {
+        guarded(|| if limit { Ok(expectile(up, down, *scatter)) } else { bias(up, down, *scatter).map_err(refused) })
+    })
+}
+
 /// One value with its unit, a list of them or a range: SI values, and the SI unit (empty for plain numbers and shares). `what` is
 /// named in messages.
 #[pyfunction]
@@ -73,6 +91,15 @@ pub(crate) fn named(link_model: &str) -> PyResult<LinkModel> {
         .ok_or_else(|| {
             PyValueError::new_err(format!("link models are integrator, ack_clocked and joint, not {link_model:?}"))
         })
+}
+
+/// Whether this name of a window law means FAST's algorithm, and not eq. 2.
+pub(crate) fn algorithm(law: &str) -> PyResult<bool> {
+    match law {
+        "equation" => Ok(false),
+        "algorithm" => Ok(true),
+        other => Err(PyValueError::new_err(format!("window laws are equation and algorithm, not {other:?}"))),
+    }
 }
 
 fn render(document: Result<impl serde::Serialize, TheoryError>) -> PyResult<String> {

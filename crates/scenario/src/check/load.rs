@@ -39,7 +39,10 @@ struct Crossed<'a> {
 impl<'a> Crossed<'a> {
     fn new(path: Vec<Step<'a>>, link: &Link) -> Self {
         let framing = link.framing.unwrap_or_default().numbers();
-        let (rate, delay, queue) = (link.rate, link.delay, link.queue);
+        // as fast and as long as it ever is by its steps
+        let rate = link.changes.iter().filter_map(|c| c.rate).fold(link.rate, Rate::max);
+        let delay = link.changes.iter().filter_map(|c| c.delay).fold(link.delay, Time::max);
+        let queue = link.queue;
         Self { path, rate, delay, queue, framing, largest: 0, busy: false, offered: 0.0 }
     }
 }

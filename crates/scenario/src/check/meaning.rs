@@ -127,6 +127,10 @@ impl Shared<'_> {
                 self.wrong(&["tcp", key], message, Some("leave one of the two out"), report);
             }
         }
+        if !tcp.fast_retransmit && tcp.sack {
+            let message = "false, but tcp.sack is true and finds losses anyway".to_owned();
+            self.wrong(&["tcp", "fast_retransmit"], message, Some("say sack = false as well"), report);
+        }
     }
 
     fn controller(&self, controller: &ControllerParams, tcp: &Tcp, delayed_ack: Option<bool>, report: &mut Report<'_>) {

@@ -4,7 +4,6 @@
 //! here by itself.
 
 use std::cmp::Ordering;
-use std::sync::OnceLock;
 
 use serde_json::Value as Json;
 
@@ -124,13 +123,9 @@ pub fn schema() -> Json {
     schemars::schema_for!(File).to_value()
 }
 
-/// The shape of a whole file.
-pub(crate) fn file() -> &'static Shape {
-    static FILE: OnceLock<Shape> = OnceLock::new();
-    FILE.get_or_init(|| {
-        let schema = schema();
-        Compiler { defs: &schema["$defs"] }.shape(&schema)
-    })
+/// The shape of a whole file by its schema.
+pub(crate) fn compile(schema: &Json) -> Shape {
+    Compiler { defs: &schema["$defs"] }.shape(schema)
 }
 
 struct Compiler<'a> {

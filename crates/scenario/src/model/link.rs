@@ -4,6 +4,7 @@ use eddyline_path::framing::FramingParams;
 use eddyline_path::link::ReconstructParams;
 use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
+use eddyline_path::variation::{ChangeParams, JitterParams, LinkTrace, OutageParams, PolicerParams};
 use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,30 @@ pub struct Link {
     /// medium of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medium: Option<MediumParams>,
+    /// Steps of rate, delay and loss, in order of time. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ChangeParams>,
+    /// Times in which nothing is transmitted. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<OutageParams>,
+    /// Recording of rate, delay and loss that the link plays, from a file or made from the seed. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<LinkTrace>,
+    /// Random delay on top of the propagation delay. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterParams>,
+    /// Where jitter, a change or a recording makes delay fall, packets may overtake those before them; else they wait for
+    /// them at the far end.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reorder: bool,
+    /// Drops what is above its rate before it comes to the queue; counted among the queue's drops. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policer: Option<PolicerParams>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+const fn is_false(b: &bool) -> bool {
+    !*b
 }
 
 /// A half-duplex medium as written: its name, or that and more.
@@ -128,6 +153,25 @@ pub struct Direction {
     /// Half-duplex medium that it shares with every link that names it; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medium: Option<MediumParams>,
+    /// Steps of rate, delay and loss, in order of time. Presets have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ChangeParams>,
+    /// Times in which nothing is transmitted. Presets have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<OutageParams>,
+    /// Recording of rate, delay and loss that the link plays, from a file or made from the seed. Presets have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<LinkTrace>,
+    /// Random delay on top of the propagation delay. Presets have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterParams>,
+    /// Where jitter, a change or a recording makes delay fall, packets may overtake those before them; else they wait for
+    /// them at the far end.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reorder: bool,
+    /// Drops what is above its rate before it comes to the queue; counted among the queue's drops. Presets have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policer: Option<PolicerParams>,
 }
 
 impl Duplex {
@@ -144,6 +188,12 @@ impl Duplex {
             framing: given.framing,
             reconstruct: given.reconstruct,
             medium: given.medium.clone(),
+            changes: given.changes.clone(),
+            outages: given.outages.clone(),
+            trace: given.trace.clone(),
+            jitter: given.jitter,
+            reorder: given.reorder,
+            policer: given.policer,
         })
     }
 }

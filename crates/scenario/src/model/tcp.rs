@@ -42,6 +42,10 @@ pub struct Tcp {
     /// New data on the first two duplicate acknowledgements (RFC 3042).
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub limited_transmit: bool,
+    /// Retransmission on the third duplicate acknowledgement (RFC 5681, 3.2). Off, every loss waits for the timer, as in TCP
+    /// before 1988; only without `sack`.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub fast_retransmit: bool,
     /// Timestamps (RFC 7323): round-trip samples from retransmissions too, delayed acknowledgements included. Their 12
     /// bytes are part of `header` and `ack_packet`.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -67,6 +71,10 @@ pub struct Tcp {
     /// acknowledgements lost or marked, and lowers it slowly when it does not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ack_congestion_control: bool,
+    /// What the sender does when the queue of the first link of `data`, taken for its own network card, is full of data; that
+    /// queue is a drop-tail one then. Default: nothing, the packet is dropped.
+    #[serde(default, skip_serializing_if = "Local::is_drop")]
+    pub local: Local,
     /// Whether packets are paced: true, false, or as the "controller" wants it.
     #[serde(default)]
     pub pacing: PacingChoice,
@@ -86,12 +94,14 @@ impl Default for Tcp {
             quick_acks: 0,
             byte_counting: None,
             limited_transmit: true,
+            fast_retransmit: true,
             timestamps: false,
             timestamp_clock: TimestampClock::default(),
             prr: false,
             rack: false,
             frto: false,
             ack_congestion_control: false,
+            local: Local::Drop,
             ecn: false,
             pacing: PacingChoice::default(),
             pacing_gain: PacingGain::default(),
@@ -131,6 +141,25 @@ impl TimestampClock {
         let reading = now.saturating_add(self.ahead).as_ps().saturating_add_signed(gained);
         let tick = self.tick.as_ps().max(1);
         Time::from_ps(reading / tick * tick)
+    }
+}
+
+/// What a sender does when its own network card has no room for a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Local {
+    /// It does not know: the packet is dropped, and lost until that is found out.
+    #[default]
+    Drop,
+    /// It keeps the packet and reduces its window, once a window, as Linux did up to 3.5 (congestion window reduced).
+    Cwr,
+    /// It keeps the packet until there is room, senders of one card in turn; the window stays as it is.
+    Backpressure,
+}
+
+impl Local {
+    fn is_drop(&self) -> bool {
+        *self == Self::Drop
     }
 }
 

@@ -5,7 +5,7 @@ use eddyline_units::Time;
 
 use crate::model::{PacingChoice, Tcp};
 
-pub use crate::model::{PacingGain, TimestampClock};
+pub use crate::model::{Local, PacingGain, TimestampClock};
 
 /// TCP machinery of a flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +28,8 @@ pub struct TcpOptions {
     pub byte_counting: Option<u32>,
     /// Limited transmit (RFC 3042).
     pub limited_transmit: bool,
+    /// Fast retransmit (RFC 5681, 3.2).
+    pub fast_retransmit: bool,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
     /// The receiver's clock, of which its timestamps are readings.
@@ -42,6 +44,8 @@ pub struct TcpOptions {
     pub ack_congestion_control: bool,
     /// The controller says how many packets are to be acknowledged together.
     pub ack_ratio_by_controller: bool,
+    /// What happens when the queue of the first data link is full.
+    pub local: Local,
     /// Whether packets are paced.
     pub pacing: Pacing,
     /// At how many windows a round trip, where the controller does not say.
@@ -73,6 +77,7 @@ impl TcpOptions {
             ecn: tcp.ecn,
             byte_counting: tcp.byte_counting,
             limited_transmit: tcp.limited_transmit,
+            fast_retransmit: tcp.fast_retransmit,
             timestamps: tcp.timestamps,
             timestamp_clock: tcp.timestamp_clock,
             prr: tcp.prr,
@@ -80,6 +85,7 @@ impl TcpOptions {
             frto: tcp.frto,
             ack_congestion_control: tcp.ack_congestion_control,
             ack_ratio_by_controller: controller.delay_options().is_some_and(|o| o.ack_alpha.is_some()),
+            local: tcp.local,
             pacing: match tcp.pacing {
                 PacingChoice::Switch(true) => Pacing::On,
                 PacingChoice::Switch(false) => Pacing::Off,

@@ -9,4 +9,4 @@ mod world;
 
 pub use net::{Layout, Net};
 pub use packet::{Aside, Flags, Kind, Packet};
-pub use world::World;
+pub use world::{ALWAYS, SELDOM, World};

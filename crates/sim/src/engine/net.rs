@@ -3,16 +3,19 @@
 //! A pipe is a ring in order of time, so only its head is an event. A drop-tail link knows a packet's departure when it
 //! arrives and needs no event of its own; any other link has one per departure.
 
+mod card;
 mod readings;
 
 use std::collections::{HashMap, VecDeque};
 
 use eddyline_path::Packet as _;
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Released, StoreLink};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Released, StoreLink, Turns};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{QueueParams, Site};
+use eddyline_path::variation::{Policer, Propagation};
 use eddyline_scenario::Network;
+use eddyline_scenario::network::Local;
 use eddyline_units::{Rate, Time};
 
 use super::packet::{Aside, Kind, Packet};
@@ -34,8 +37,8 @@ struct Hop {
 #[derive(Debug)]
 enum Transmitter {
     Fifo(Box<FifoLink>),
-    /// Drop-tail too, where packets take more on the line than their own bytes.
-    Framed(Box<FifoLink>),
+    /// Drop-tail too, where packets take more on the line than their own bytes or a policer is in front.
+    Apart(Box<FifoLink>),
     Store(Box<StoreLink<Packet>>),
     /// One link of a half-duplex medium, by the places of both.
     Shared {
@@ -65,6 +68,12 @@ struct Oddity {
     framing: Framing,
     /// At its far end, with its place among the sources of events.
     reconstructor: Option<Box<(AckReconstructor<Packet>, u32)>>,
+    /// In front of its queue.
+    policer: Option<Box<Policer>>,
+    /// Behind its transmitter, where delay or loss vary, with the delay that its pipes know.
+    propagation: Option<Box<(Propagation, Time)>>,
+    /// Senders whose card it is and who wait for room.
+    turns: Turns,
 }
 
 #[derive(Debug)]
@@ -142,6 +151,12 @@ impl Layout {
     }
 }
 
+/// Whether `link` is a card whose senders hear of its queue: one that knows what is to come.
+fn tells_senders(network: &Network, link: u32) -> bool {
+    let guests = network.arrivals.iter().map(|a| &a.flow);
+    network.flows.iter().chain(guests).any(|f| f.tcp.local != Local::Drop && f.data.first() == Some(&link))
+}
+
 /// A packet reached the end of its path.
 #[derive(Debug)]
 pub struct Arrival {
@@ -159,7 +174,7 @@ impl Net {
             let meter = Meter::new(network.warmup, network.duration);
             let store = |meter| {
                 let site = Site { rate: l.rate, seed: network.seed, name: &l.name };
-                StoreLink::new(&l.queue, &site, l.framing, meter)
+                StoreLink::new(&l.queue, &site, l.framing, meter).varying(l.variation.conditions.clone())
             };
             let transmitter = match (l.medium, l.queue) {
                 (Some(medium), _) => {
@@ -168,9 +183,14 @@ impl Net {
                     Transmitter::Shared { medium, member: shared.medium.join(store(meter)) as u32 }
                 }
                 // what a reconstructor releases is in order of time only behind departures that are events
-                (None, QueueParams::DropTail(p)) if !general_queues && l.reconstruct.is_none() => {
+                (None, QueueParams::DropTail(p))
+                    if l.reconstruct.is_none()
+                        && l.variation.is_steady()
+                        && (!general_queues || tells_senders(network, index)) =>
+                {
                     let fifo = Box::new(FifoLink::new(p.limit, meter));
-                    if l.framing.is_none() { Transmitter::Fifo(fifo) } else { Transmitter::Framed(fifo) }
+                    let plain = l.framing.is_none() && l.variation.policer.is_none();
+                    if plain { Transmitter::Fifo(fifo) } else { Transmitter::Apart(fifo) }
                 }
                 (None, _) => Transmitter::Store(Box::new(store(meter))),
             };
@@ -180,7 +200,10 @@ impl Net {
                 reconstructing.push(index);
                 Box::new((AckReconstructor::new(params), source))
             });
-            odd.push(Oddity { framing: l.framing, reconstructor });
+            let policer = l.variation.policer.map(|p| Box::new(Policer::new(p)));
+            let propagation = Propagation::new(&l.variation, l.delay, network.seed, &l.name);
+            let propagation = propagation.map(|p| Box::new((p, l.delay)));
+            odd.push(Oddity { framing: l.framing, reconstructor, policer, propagation, turns: Turns::default() });
             Link { transmitter, rate: l.rate, loss, lost: 0 }
         });
         let links: Vec<Link> = links.collect();
@@ -263,12 +286,15 @@ impl Net {
     fn offer_elsewhere(&mut self, now: Time, packet: &Packet) {
         let mut packet = *packet;
         let hop = self.hops[packet.hop as usize];
+        if self.polices(now, &packet, hop.link) {
+            return self.drop(now, &packet, hop.link);
+        }
         let link = &mut self.links[hop.link as usize];
         let host = self.hosts.get(packet.flow as usize).copied().unwrap_or(0);
         let discarded = &mut self.discarded;
         let taken = match &mut link.transmitter {
             Transmitter::Fifo(_) => return,
-            Transmitter::Framed(fifo) => {
+            Transmitter::Apart(fifo) => {
                 let line = self.odd[hop.link as usize].framing.line_bytes(packet.bytes);
                 let time = if packet.bytes == hop.full { hop.full_time } else { link.rate.transmission_time(line) };
                 let (class, payload) = (packet.class(), packet.payload());
@@ -299,6 +325,23 @@ impl Net {
             self.note(now, LogEvent::Enqueue, &packet, hop.link);
         }
         self.drop_discarded(now);
+    }
+
+    /// Whether a policer in front of `link` drops a packet.
+    fn polices(&mut self, now: Time, packet: &Packet, link: u32) -> bool {
+        let Some(policer) = &mut self.odd[link as usize].policer else { return false };
+        if policer.admits(now, packet.bytes) {
+            return false;
+        }
+        let (bytes, class) = (packet.bytes, packet.class());
+        match &mut self.links[link as usize].transmitter {
+            Transmitter::Fifo(fifo) | Transmitter::Apart(fifo) => fifo.refuse(bytes, class),
+            Transmitter::Store(store) => store.refuse(bytes, class),
+            Transmitter::Shared { medium, member } => {
+                self.media[*medium as usize].medium.members_mut()[*member as usize].refuse(bytes, class);
+            }
+        }
+        true
     }
 
     /// Counts what queues have just dropped.
@@ -434,7 +477,7 @@ impl Net {
     fn departure(&mut self, now: Time, index: u32) {
         let discarded = &mut self.discarded;
         let left = match &mut self.links[index as usize].transmitter {
-            Transmitter::Fifo(_) | Transmitter::Framed(_) => return,
+            Transmitter::Fifo(_) | Transmitter::Apart(_) => return,
             Transmitter::Store(store) => {
                 let left = store.advance(now, &mut |p| discarded.push((index, p)));
                 self.events.set(index, store.due());
@@ -449,7 +492,8 @@ impl Net {
         };
         if let Some((link, mut packet, waited)) = left {
             packet.waited += waited;
-            if self.links[link as usize].loss.takes(packet.class()) {
+            let varying = self.odd[link as usize].propagation.as_mut().and_then(|p| p.0.loses(now));
+            if varying.unwrap_or_else(|| self.links[link as usize].loss.takes(packet.class())) {
                 packet.flags.set_lost();
             }
             self.leave(now, packet, link);
@@ -462,14 +506,30 @@ impl Net {
         let pipe = self.hops[packet.hop as usize].pipe;
         let Some(reconstructor) = self.odd[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.lost())
         else {
-            return self.fly(now, packet, pipe);
+            return self.fly_from(now, packet, pipe, link);
         };
         let (reconstructor, source) = &mut **reconstructor;
         let passes = reconstructor.take(now, packet);
         self.events.set(*source, reconstructor.due());
         if let Some(packet) = passes {
-            self.fly(now, packet, pipe);
+            self.fly_from(now, packet, pipe, link);
         }
+    }
+
+    /// As [`fly`](Self::fly), from a link whose delay may vary.
+    fn fly_from(&mut self, departure: Time, packet: Packet, pipe: u32, link: u32) {
+        let Some(propagation) = &mut self.odd[link as usize].propagation else {
+            return self.fly(departure, packet, pipe);
+        };
+        let (propagation, known) = &mut **propagation;
+        let place = &mut self.pipes[pipe as usize];
+        // what the pipe has beyond the link is the access behind it
+        let at = propagation.arrival(departure).saturating_add(place.delay.saturating_sub(*known));
+        let spot = place.ring.partition_point(|(earlier, _)| *earlier <= at);
+        if spot == 0 {
+            self.events.set(self.links.len() as u32 + pipe, at);
+        }
+        place.ring.insert(spot, (at, packet));
     }
 
     /// A reconstructor lets a packet go.
@@ -489,6 +549,6 @@ impl Net {
             }
             None => return,
         };
-        self.fly(now, packet, self.hops[packet.hop as usize].pipe);
+        self.fly_from(now, packet, self.hops[packet.hop as usize].pipe, link);
     }
 }

@@ -17,14 +17,17 @@ use crate::tcp::{Ends, Flow, Pair};
 
 use super::cross::CrossTraffic;
 
-/// Events between two looks at the observer.
-const GLANCE: u64 = 1 << 16;
+/// How often the observer is asked: at event counts that have none of these bits.
+pub const SELDOM: u64 = (1 << 16) - 1;
+/// After every event.
+pub const ALWAYS: u64 = 0;
 /// Beyond this many flows percentiles are kept by group.
 const MOST_PERCENTILES: usize = 10_000;
 
 /// A scenario in virtual time.
-pub struct World<'a> {
-    network: &'a Network,
+pub struct World {
+    duration: Time,
+    warmup: Time,
     net: Net,
     flows: Vec<Flow>,
     cross: Vec<CrossTraffic>,
@@ -40,9 +43,9 @@ pub struct World<'a> {
 /// The leaf of the clerk.
 const CLERK: u32 = 0;
 
-impl<'a> World<'a> {
+impl World {
     /// Lays out `network` at time zero.
-    pub fn new(network: &'a Network, options: &Options) -> Result<Self, SimError> {
+    pub fn new(network: &Network, options: &Options) -> Result<Self, SimError> {
         let logger = match &options.packet_log {
             Some(selection) => Some(Box::new(crate::record::PacketLogger::new(network, selection)?)),
             None => None,
@@ -78,15 +81,31 @@ impl<'a> World<'a> {
         }
         let recorder = options.series.then(|| Recorder::new(network)).transpose()?;
         let sampler = BottleneckSampler::new(network);
-        let mut world =
-            Self { network, net, flows, cross, guests, timers, sampler, recorder, window_open: false, events: 0 };
+        let mut world = Self {
+            duration: network.duration,
+            warmup: network.warmup,
+            net,
+            flows,
+            cross,
+            guests,
+            timers,
+            sampler,
+            recorder,
+            window_open: false,
+            events: 0,
+        };
         world.rearm_clerk();
         Ok(world)
     }
 
-    /// Runs to the end.
-    pub fn run(&mut self, observe: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<(), SimError> {
-        let end = self.network.duration;
+    /// Runs until nothing happens before `end` any more, or `observe` stops it; `glances` says how often that is asked. It
+    /// may be called again, and goes on where it was.
+    pub fn run(
+        &mut self,
+        end: Time,
+        glances: u64,
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         loop {
             let (packet_at, source) = self.net.next_event();
             let (timer_at, leaf) = self.timers.first();
@@ -105,14 +124,11 @@ impl<'a> World<'a> {
             } else {
                 self.timer(now, leaf);
             }
-            if self.events.is_multiple_of(GLANCE) {
-                let progress = Progress { now, duration: end, events: self.events };
-                if observe(progress).is_break() {
-                    return Err(SimError::Interrupted);
-                }
+            if self.events & glances == 0 {
+                observe(Progress { now, duration: self.duration, events: self.events })?;
             }
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 
     /// The timer of a flow, or of whoever comes after.
@@ -237,7 +253,7 @@ impl<'a> World<'a> {
 
     /// Opens the summary window, samples, records.
     fn clerk(&mut self, now: Time) {
-        if !self.window_open && now >= self.network.warmup {
+        if !self.window_open && now >= self.warmup {
             self.window_open = true;
             self.net.begin_window(now);
             for flow in &mut self.flows {
@@ -255,16 +271,21 @@ impl<'a> World<'a> {
     }
 
     fn rearm_clerk(&mut self) {
-        let window = if self.window_open { Time::MAX } else { self.network.warmup };
+        let window = if self.window_open { Time::MAX } else { self.warmup };
         let sample = self.sampler.as_ref().map_or(Time::MAX, BottleneckSampler::next);
         let tick = self.recorder.as_ref().map_or(Time::MAX, Recorder::next);
         self.timers.set(CLERK, window.min(sample).min(tick));
     }
 
-    /// Closes the books.
-    pub fn finish(mut self) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
+    /// The flows of the network, in order.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// Closes the books of `network`, the one that this is of.
+    pub fn finish(mut self, network: &Network) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
         let in_flight = self.net.in_flight();
-        self.net.close(self.network.duration);
+        self.net.close(self.duration);
         let count = self.net.count;
         if count.sent != count.delivered + count.dropped + in_flight {
             return Err(SimError::NotConserved(format!("{count:?}, {in_flight} in flight")));
@@ -279,12 +300,12 @@ impl<'a> World<'a> {
                 self.flows.iter().map(|f| f.meter.arrived_packets()).sum::<u64>() + self.guests.data_packets(),
             ),
         };
-        let arrivals = self.guests.results(self.network, self.network.duration);
-        let cross = self.cross.iter().zip(&self.network.traffic);
+        let arrivals = self.guests.results(network, self.duration);
+        let cross = self.cross.iter().zip(&network.traffic);
         let traffic = cross.map(|(source, spec)| source.result(spec, &self.net)).collect();
         let log = self.net.logger.take().map(|l| l.finish());
         let result = summary::summarise(summary::Ending {
-            network: self.network,
+            network,
             flows: self.flows,
             net: &self.net,
             sampler: self.sampler.as_ref(),

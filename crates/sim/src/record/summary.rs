@@ -79,6 +79,7 @@ fn flow_result(flow: Flow, spec: &FlowSpec, now: Time) -> (FlowResult, Option<Hi
     let delivered = flow.receiver().delivered();
     let (retransmits, timeouts, completed) =
         (flow.sender().retransmits, flow.sender().timeouts, flow.sender().completed_at);
+    let card_refusals = flow.sender().card_refusals();
     let record: FlowRecord = flow.meter.finish(now, delivered);
     let window = record.window.map_or(WindowResult::default(), |(mean, min, max)| WindowResult {
         mean: Some(mean),
@@ -103,6 +104,7 @@ fn flow_result(flow: Flow, spec: &FlowSpec, now: Time) -> (FlowResult, Option<Hi
         retransmits: Some(retransmits),
         timeouts: Some(timeouts),
         completed_at_s: completed.map(Time::as_secs_f64),
+        card_refusals,
     };
     (result, record.histogram, record.rtt)
 }
@@ -111,8 +113,8 @@ fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>
     let link = &network.links[index];
     let (m, lost) = net.meter(index);
     let window = network.duration - network.warmup;
-    let capacity = link.rate.as_bps() as f64 * window.as_secs_f64();
-    let used = |bytes: u64| Some(bytes as f64 * 8.0 / capacity);
+    let capacity = link.capacity_bits(network.warmup, network.duration);
+    let used = |bytes: u64| (capacity > 0.0).then(|| bytes as f64 * 8.0 / capacity);
     let mean = |integral: u128| Some(integral as f64 / window.as_ps() as f64);
     let share = sampler.and_then(|s| s.share(index));
     LinkResult {

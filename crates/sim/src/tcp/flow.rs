@@ -90,6 +90,16 @@ impl Wire for Outlet<'_> {
         };
         self.net.send(self.now, packet);
     }
+
+    fn has_room(&mut self, payload: Option<u64>) -> bool {
+        let shape = self.shape;
+        let bytes = payload.map_or(shape.ack_packet, |p| p as u32 + shape.header);
+        self.net.has_room(self.now, shape.data_hop, shape.flow, bytes)
+    }
+
+    fn room_at(&mut self) -> Time {
+        self.net.room_at(self.now, self.shape.data_hop, self.shape.flow)
+    }
 }
 
 impl Flow {

@@ -44,6 +44,16 @@ impl Rto {
         self.base = Time::from_ps((self.srtt + spread) as u64);
     }
 
+    /// The least timeout, or spread.
+    pub fn least(&self) -> Time {
+        self.least
+    }
+
+    /// The controller's own estimate takes the place of ours.
+    pub fn replace(&mut self, timeout: Time) {
+        self.base = timeout;
+    }
+
     /// The handshake is over, but its SYN was sent more than once and gave no sample.
     pub fn lost_syn(&mut self) {
         if self.srtt == 0 {

@@ -1,23 +1,25 @@
-//! FAST's equilibria beside the proportionally fair ideal.
+//! FAST's equilibria beside the fair ideal.
 
 use eddyline_scenario::Network;
 use serde::Serialize;
 
 use crate::equilibrium::solve;
 use crate::error::TheoryError;
-use crate::fairness::{proportional_fair, yardstick};
+use crate::fairness::{alpha_fair, yardstick};
 use crate::world::{Model, modelled_flows, someone};
 
 /// FAST beside the ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FairnessDocument {
+    /// 1 is proportional fairness.
+    pub exponent: f64,
     /// FAST flows, in file order.
     pub flows: Vec<IdealFlow>,
     /// Links, in file order.
     pub links: Vec<IdealLink>,
     /// Jain's index of x / alpha in the ideal.
     pub jain_ideal: f64,
-    /// `sum alpha log x` of the ideal, x in packet/s.
+    /// `sum alpha log x` of the ideal, or `sum alpha^e x^(1 - e) / (1 - e)`, x in packet/s.
     pub utility: f64,
     /// Largest relative violation of the ideal's optimality conditions.
     pub residual: f64,
@@ -36,7 +38,7 @@ pub struct IdealFlow {
     pub name: String,
     /// Its weight: alpha in packets.
     pub alpha_packets: f64,
-    /// Its proportionally fair rate in packet/s.
+    /// Its fair rate in packet/s.
     pub packets_per_s: f64,
 }
 
@@ -60,10 +62,10 @@ pub struct Beside {
     pub throughput: f64,
     /// The same with each flow's packets weighted by its alpha.
     pub weighted_throughput: f64,
-    /// `exp((U - U*) / sum alpha)`: mean ratio of rates, weighted by alpha; at most 1.
+    /// What the ideal's rates would have to be multiplied by to be worth no more; at most 1.
     pub efficiency: f64,
-    /// `U* - U` in packets.
-    pub utility_gap_packets: f64,
+    /// `U* - U` in packets; of proportional fairness only.
+    pub utility_gap_packets: Option<f64>,
     /// Jain's index of x / alpha.
     pub jain: f64,
 }
@@ -75,19 +77,19 @@ pub struct BesideFlow {
     pub name: String,
     /// x in packet/s.
     pub packets_per_s: f64,
-    /// x over its proportionally fair rate.
+    /// x over its fair rate.
     pub of_ideal: f64,
 }
 
-/// The proportionally fair ideal of `network`'s FAST flows, weights alpha, with their equilibria beside it.
+/// The ideal of `network`'s FAST flows, weights alpha, that is fair in the sense of `exponent`, with their equilibria beside it.
 ///
 /// # Errors
-/// [`TheoryError`], where there is no FAST flow too.
-pub fn fairness_document(network: &Network) -> Result<FairnessDocument, TheoryError> {
+/// As [`alpha_fair`]; [`TheoryError::NoFlow`] where there is no FAST flow.
+pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDocument, TheoryError> {
     let places = modelled_flows(network);
     someone(network, !places.is_empty())?;
     let problem = Model::new(network, None, false)?.problem;
-    let ideal = proportional_fair(&problem)?;
+    let ideal = alpha_fair(&problem, exponent)?;
     let solved = solve(&problem)?;
     if !solved.converged {
         let worst = solved.found.iter().fold(0.0f64, |m, at| m.max(at.residual));
@@ -107,7 +109,7 @@ pub fn fairness_document(network: &Network) -> Result<FairnessDocument, TheoryEr
             throughput: beside.throughput,
             weighted_throughput: beside.weighted_throughput,
             efficiency: beside.efficiency,
-            utility_gap_packets: beside.utility_gap,
+            utility_gap_packets: (exponent == 1.0).then_some(beside.utility_gap),
             jain: beside.jain,
         });
     }
@@ -119,6 +121,7 @@ pub fn fairness_document(network: &Network) -> Result<FairnessDocument, TheoryEr
     };
     let links = network.links.iter().zip(ideal.worth.iter().zip(&ideal.loads));
     Ok(FairnessDocument {
+        exponent,
         flows: (0..places.len())
             .map(|i| IdealFlow { name: name(i), alpha_packets: problem.flows[i].alpha, packets_per_s: ideal.rates[i] })
             .collect(),

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::stability::{locally_stable, stability};
+use crate::stability::{Options, locally_stable, stability};
 use crate::world::{Model, alpha, joint_equilibria, modelled_flows, propagation};
 
 /// Every equilibrium that was found.
@@ -117,8 +117,12 @@ pub struct StabilityDocument {
 ///
 /// # Errors
 /// [`TheoryError`] where there is no equilibrium.
-pub fn stability_document(network: &Network, model: LinkModel) -> Result<StabilityDocument, TheoryError> {
-    let judged = stability(network, model)?;
+pub fn stability_document(
+    network: &Network,
+    model: LinkModel,
+    options: &Options,
+) -> Result<StabilityDocument, TheoryError> {
+    let judged = stability(network, model, options)?;
     Ok(StabilityDocument {
         link_model: judged.link_model.name(),
         stable: judged.stable,

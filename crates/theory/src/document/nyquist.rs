@@ -28,17 +28,20 @@ pub struct NyquistCurve {
     pub im: Vec<f64>,
 }
 
-/// The Nyquist curves of `network` about its first equilibrium, with the same settings as its stability document.
+/// The Nyquist curves of `network` about its first equilibrium, with the settings of its stability document.
 ///
 /// # Errors
 /// [`TheoryError`] where there is no equilibrium.
-pub fn nyquist_document(network: &Network, model: LinkModel) -> Result<NyquistDocument, TheoryError> {
+pub fn nyquist_document(
+    network: &Network,
+    model: LinkModel,
+    options: &Options,
+) -> Result<NyquistDocument, TheoryError> {
     let solved = equilibria(network)?;
     let Some(at) = solved.found.first().filter(|_| solved.converged) else {
         return Err(TheoryError::NotConverged("too large, so there is nothing to linearise about".to_owned()));
     };
-    let options = Options::default();
-    let point = OperatingPoint::new(network, at, options.period, options.filter)?;
+    let point = OperatingPoint::new(network, at, options.period, options.filter)?.with_law(options.law);
     let curve = |locus: Locus| NyquistCurve {
         re: locus.value.iter().map(|v| v.re).collect(),
         im: locus.value.iter().map(|v| v.im).collect(),

@@ -32,7 +32,7 @@ pub enum Filter {
     /// The last sample: eq. 2 as printed.
     #[default]
     None,
-    /// FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`).
+    /// The sender's own. FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`); VFAST's: as below.
     Fast,
     /// VFAST's, eq. 4 of its paper: each acknowledgement has the weight `up` where the sample is above the average, `down` elsewhere.
     Asymmetric {
@@ -78,6 +78,15 @@ pub struct DynamicsOptions {
     pub tolerance: f64,
     /// Steps after which to give up.
     pub most_steps: u64,
+}
+
+impl DynamicsOptions {
+    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the published average
+    /// of round-trip times.
+    #[must_use]
+    pub fn algorithm() -> Self {
+        Self { filter: Filter::Fast, law: WindowLaw::AtSending, ..Self::default() }
+    }
 }
 
 impl Default for DynamicsOptions {

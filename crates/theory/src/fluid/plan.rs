@@ -1,6 +1,6 @@
 //! A network as the equations need it: paths with their delays, loads by time, each flow's parameters.
 
-use eddyline_cc::{BaseRttSource, ControllerParams, FastParams, FastProfile};
+use eddyline_cc::{BaseRttSource, ControllerParams, FastParams, FastProfile, MeanRttSource, Smoothing};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Pacing};
 use eddyline_units::{Rate, Time};
@@ -141,8 +141,20 @@ impl Plan {
     }
 }
 
+/// VFAST has a filter of its own where each sender's own is asked for.
+fn own_filter(asked: Filter, controller: &ControllerParams) -> Filter {
+    match (asked, controller) {
+        (Filter::Fast, ControllerParams::Vfast(p))
+            if p.smoothing == Smoothing::Ack && p.mean_rtt == MeanRttSource::Srtt =>
+        {
+            Filter::Asymmetric { up: p.psi_up, down: p.psi_down }
+        }
+        _ => asked,
+    }
+}
+
 fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &Flow) -> Option<FlowPlan> {
-    let ControllerParams::Fast(fast) = &*flow.controller else { return None };
+    let fast = flow.controller.fast_law()?;
     let ratio = f64::from(flow.tcp.ack_every.max(1));
     let mut hops = Vec::new();
     let (mut lead, mut syn_lead, mut trip) = (0.0, 0.0, 0.0);
@@ -192,7 +204,7 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
         alpha: fast.alpha.get(),
         gamma: fast.gamma,
         threshold: fast.mi_threshold.as_secs_f64(),
-        filter: options.filter,
+        filter: own_filter(options.filter, &flow.controller),
         gain: fast.filter_gain,
         cap: filter_cap(fast).min(0.999),
         floor,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use eddyline_cc::ControllerParams;
 use eddyline_path::traffic::SizeParams;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
@@ -137,7 +136,7 @@ pub fn population(network: &Network, options: &PopulationOptions) -> Result<Popu
 }
 
 fn problem_flow(name: &str, flow: &Flow) -> Result<ProblemFlow, TheoryError> {
-    let ControllerParams::Fast(fast) = &*flow.controller else {
+    let Some(fast) = flow.controller.fast_law() else {
         return Err(TheoryError::NoModel { who: name.to_owned(), controller: flow.controller.name().to_owned() });
     };
     counts_round_trips([(name, &*flow.controller)], "the population of flows")?;

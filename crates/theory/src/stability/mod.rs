@@ -42,7 +42,7 @@ use crate::world::{equilibria, modelled_flows};
 /// Networks with more queues are not judged by [`locally_stable`], where nobody asked for the minutes that it takes.
 const MOST_LINKS: usize = 16;
 
-/// What [`stability_at`] is to do.
+/// What [`stability`] and [`stability_at`] are to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// How often windows are updated.
@@ -60,6 +60,15 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self { period: UpdatePeriod::Controller, filter: false, law: WindowLaw::Present, roots: 10, margins: true }
+    }
+}
+
+impl Options {
+    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the controller's own
+    /// average of round-trip times.
+    #[must_use]
+    pub fn algorithm() -> Self {
+        Self { filter: true, law: WindowLaw::AtSending, ..Self::default() }
     }
 }
 
@@ -93,13 +102,13 @@ pub struct Stability {
 ///
 /// # Errors
 /// [`TheoryError`] where there is no equilibrium.
-pub fn stability(network: &Network, model: LinkModel) -> Result<Stability, TheoryError> {
+pub fn stability(network: &Network, model: LinkModel, options: &Options) -> Result<Stability, TheoryError> {
     let solved = equilibria(network)?;
     let first = solved.found.first().filter(|_| solved.converged);
     let Some(at) = first else {
         return Err(TheoryError::NotConverged("too large, so there is nothing to linearise about".to_owned()));
     };
-    let mut answer = stability_at(network, at, model, &Options::default())?;
+    let mut answer = stability_at(network, at, model, options)?;
     lines(network, |_| true, &mut answer.notes);
     if solved.found.len() > 1 {
         answer.notes.push(format!("this is the first of {} equilibria", solved.found.len()));

@@ -6,7 +6,7 @@ use eddyline_scenario::network::Flow;
 
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
-use crate::fast::{WindowLaw, between_updates, filter_cap};
+use crate::fast::{WindowLaw, averaging_time, between_updates};
 use crate::linear::null_space;
 use crate::world::{counts_round_trips, modelled_flows};
 
@@ -252,14 +252,13 @@ fn point_of(
 
 /// alpha, kappa and the time constant of the average.
 pub(super) fn controller(params: &ControllerParams, rtt: f64, rate: f64, period: UpdatePeriod) -> (f64, f64, f64) {
-    let ControllerParams::Fast(fast) = params else { return (0.0, 0.0, 0.0) };
+    let Some(fast) = params.fast_law() else { return (0.0, 0.0, 0.0) };
     let between = match period {
         UpdatePeriod::RoundTrip => rtt,
         UpdatePeriod::Seconds(s) => s,
         UpdatePeriod::Controller => between_updates(fast, rtt),
     };
-    let weight = (fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast));
-    (fast.alpha.get(), fast.gamma / between, 1.0 / (rate * weight))
+    (fast.alpha.get(), fast.gamma / between, averaging_time(params, fast, rtt, rate))
 }
 
 fn notes(network: &Network, modelled: &[usize], point: &OperatingPoint) -> Vec<String> {
@@ -277,10 +276,7 @@ fn notes(network: &Network, modelled: &[usize], point: &OperatingPoint) -> Vec<S
              taken as even"
         ));
     }
-    let ns2 = |s: &usize| match &*network.flows[*s].controller {
-        ControllerParams::Fast(fast) => fast.profile == FastProfile::Ns2,
-        _ => false,
-    };
+    let ns2 = |s: &usize| network.flows[*s].controller.fast_law().is_some_and(|fast| fast.profile == FastProfile::Ns2);
     if modelled.iter().any(ns2) {
         notes.push("updates that rest every other round trip are taken at their mean gain".to_owned());
     }

@@ -105,6 +105,7 @@ pub fn link(name: &str, bps: u64, delay_ms: u64) -> Link {
         queue: QueueParams::default(),
         loss: LossParams::default(),
         framing: Framing::default(),
+        variation: eddyline_path::variation::Variation::default(),
         reconstruct: None,
         medium: None,
     }

@@ -30,6 +30,13 @@ __all__ = ["command"]
     show_default=True,
     help="Queues integrate what arrives (eq. 3), or packets follow acknowledgements.",
 )
+@click.option(
+    "--law",
+    type=click.Choice(["equation", "algorithm"]),
+    default="equation",
+    show_default=True,
+    help="Senders follow eq. 2, or FAST's algorithm: the window at sending, an average of round-trip times.",
+)
 @click.option("--with-sim", is_flag=True, help="Simulate too, and compare.")
 def command(
     file: Path,
@@ -38,6 +45,7 @@ def command(
     plot: Path | None,
     quiet: bool,
     link_model: str,
+    law: str,
     with_sim: bool,
 ) -> int:
     """Follow the FAST flows of FILE over time by delay differential equations, for as long as the file says.
@@ -47,7 +55,7 @@ def command(
     from eddyline.scenario import Scenario
 
     scenario = Scenario.load(file, set=overrides)
-    answers = [scenario.run("theory", dynamics=link_model)]
+    answers = [scenario.run("theory", dynamics=link_model, law=law)]
     if with_sim:
         answers.append(scenario.run("sim", series=True))
     if plot is not None:

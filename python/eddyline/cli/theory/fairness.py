@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from eddyline.cli.theory.question import answered, asked
 
 if TYPE_CHECKING:
@@ -20,18 +22,30 @@ _MOST = 20
     "fairness",
     "how far FAST is from the fair ideal",
     "eddyline theory fairness two-way.toml",
+    "eddyline theory fairness two-way.toml --exponent 2",
     plot="rates beside the ideal's",
 )
-def command(file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: Path | None, quiet: bool) -> int:
-    """Hold FAST's equilibria in FILE against the proportionally fair ideal, the alphas as weights.
+@click.option(
+    "--exponent",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="E",
+    help="From 0.1 (the sum of rates counts) by 1 (proportional fairness) to 20 (nearly max-min).",
+)
+def command(
+    file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: Path | None, quiet: bool, exponent: float
+) -> int:
+    """Hold FAST's equilibria in FILE against the fair ideal, the alphas as weights.
 
-    The ideal maximises the sum of alpha log x over what the links carry. Efficiency is the mean ratio of FAST's rates
-    to the ideal's, exp(-gap / sum of alphas), at most 1; Jain's index is of x / alpha.
+    The ideal maximises the sum of alpha log x over what the links carry, or with another exponent E that of
+    alpha^E x^(1 - E) / (1 - E). Efficiency is what the ideal's rates would have to be multiplied by to be worth no more
+    than FAST's, at most 1; Jain's index is of x / alpha.
     """
     from eddyline.scenario import Scenario
     from eddyline.theory import fairness
 
-    found = fairness(Scenario.load(file, set=overrides))
+    found = fairness(Scenario.load(file, set=overrides), exponent)
     return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 

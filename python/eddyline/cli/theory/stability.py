@@ -30,8 +30,21 @@ __all__ = ["command"]
     show_default=True,
     help="Queues integrate what arrives (eq. 3), packets follow acknowledgements, or the joint link model of 2007.",
 )
+@click.option(
+    "--law",
+    type=click.Choice(["equation", "algorithm"]),
+    default="equation",
+    show_default=True,
+    help="Senders follow eq. 2, or FAST's algorithm: the window at sending, an average of round-trip times.",
+)
 def command(
-    file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: Path | None, quiet: bool, link_model: str
+    file: Path,
+    overrides: list[tuple[str, str]],
+    as_json: bool,
+    plot: Path | None,
+    quiet: bool,
+    link_model: str,
+    law: str,
 ) -> int:
     """Judge the first equilibrium of FILE: rightmost characteristic roots with exact delays, gain and delay margins.
 
@@ -40,7 +53,7 @@ def command(
     from eddyline.scenario import Scenario
     from eddyline.theory import stability
 
-    judged = stability(Scenario.load(file, set=overrides), link_model)
+    judged = stability(Scenario.load(file, set=overrides), link_model, law)
     return answered(judged, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.bidirectional_tcp import cures
+from eddyline.papers.bidirectional_tcp import (
+    against_ns2,
+    buffer_unit,
+    capacity,
+    closer_look,
+    compression,
+    cures,
+    over_time,
+    packets,
+    pendulum,
+    ratio,
+    wimax,
+)
 from eddyline.papers.reproduction import reproduced
 
 if TYPE_CHECKING:
@@ -17,6 +29,26 @@ if TYPE_CHECKING:
 __all__ = ["EXHIBITS", "reproduce"]
 
 EXHIBITS: Builders = {
+    "fig-1": over_time.figure_1,
+    "fig-2": over_time.figure_2,
+    "starts": over_time.starts,
+    "compression": compression.compression,
+    "fig-5": pendulum.figure_5,
+    "rule-of-thumb": capacity.rule_of_thumb,
+    "capacity-ratio": capacity.capacity_ratio,
+    "fig-6": ratio.figure_6,
+    "fig-7": ratio.figure_7,
+    "estimate": ratio.estimates,
+    "fig-8": closer_look.figure_8,
+    "fig-9": closer_look.figure_9,
+    "fig-10-1": packets.figure_10("10-1"),
+    "fig-10-2": packets.figure_10("10-2"),
+    "half-the-downlink": packets.starving,
+    "buffer-unit": buffer_unit.build,
+    "section-5": wimax.fit,
+    "section-5-packets": wimax.in_packets,
+    "upload-window": capacity.upload_window,
+    "ns2": against_ns2.against_ns2,
     "cures": cures.build,
 }
 """What makes each exhibit, in the order of the report."""

@@ -19,7 +19,7 @@ impl Net {
     /// The summary window begins.
     pub fn begin_window(&mut self, now: Time) {
         for link in &mut self.links {
-            if let Transmitter::Fifo(f) | Transmitter::Framed(f) = &mut link.transmitter {
+            if let Transmitter::Fifo(f) | Transmitter::Apart(f) = &mut link.transmitter {
                 f.begin_window(now);
             }
         }
@@ -51,7 +51,7 @@ impl Net {
     /// How long a packet that arrives at `link` now would wait, were the link's medium its own.
     pub fn backlog(&self, now: Time, link: u32) -> Time {
         match &self.links[link as usize].transmitter {
-            Transmitter::Fifo(f) | Transmitter::Framed(f) => f.backlog(now),
+            Transmitter::Fifo(f) | Transmitter::Apart(f) => f.backlog(now),
             Transmitter::Store(s) => s.backlog(now),
             Transmitter::Shared { medium, member } => self.member(*medium, *member).backlog(now),
         }
@@ -59,7 +59,7 @@ impl Net {
 
     /// Packets and bytes waiting at `link` now.
     pub fn waiting(&mut self, now: Time, link: u32) -> (u64, u64) {
-        if let Transmitter::Fifo(f) | Transmitter::Framed(f) = &mut self.links[link as usize].transmitter {
+        if let Transmitter::Fifo(f) | Transmitter::Apart(f) = &mut self.links[link as usize].transmitter {
             f.settle(now);
         }
         self.settled(link)
@@ -68,7 +68,7 @@ impl Net {
     /// Packets and bytes waiting at `link` when it was last settled.
     fn settled(&self, link: u32) -> (u64, u64) {
         match &self.links[link as usize].transmitter {
-            Transmitter::Fifo(f) | Transmitter::Framed(f) => f.waiting(),
+            Transmitter::Fifo(f) | Transmitter::Apart(f) => f.waiting(),
             Transmitter::Store(s) => s.waiting(),
             Transmitter::Shared { medium, member } => self.member(*medium, *member).waiting(),
         }
@@ -78,7 +78,7 @@ impl Net {
     pub fn meter(&self, link: usize) -> (&Meter, u64) {
         let l = &self.links[link];
         let meter = match &l.transmitter {
-            Transmitter::Fifo(f) | Transmitter::Framed(f) => f.meter(),
+            Transmitter::Fifo(f) | Transmitter::Apart(f) => f.meter(),
             Transmitter::Store(s) => s.meter(),
             Transmitter::Shared { medium, member } => self.member(*medium, *member).meter(),
         };
@@ -90,7 +90,8 @@ impl Net {
     pub fn carried_bits(&self, now: Time, link: usize) -> (f64, f64) {
         let (meter, _) = self.meter(link);
         let arrived = meter.offered_bytes as f64 * 8.0;
-        let waiting = if self.odd[link].framing.is_none() {
+        let odd = &self.odd[link];
+        let waiting = if odd.framing.is_none() && odd.propagation.is_none() {
             self.backlog(now, link as u32).as_secs_f64() * self.links[link].rate.as_bps() as f64
         } else {
             self.settled(link as u32).1 as f64 * 8.0

@@ -11,7 +11,7 @@ impl Sender {
         if self.state == State::Idle {
             self.state = State::SynSent;
             self.rto_at = now.saturating_add(self.rto.timeout());
-            self.send_syn(wire);
+            self.send_syn(now, wire);
         }
         if now >= self.stop {
             // what was not sent never will be; a FIN that has left keeps its number
@@ -43,7 +43,10 @@ impl Sender {
     }
 
     /// The first SYN, or one more.
-    pub(super) fn send_syn(&mut self, wire: &mut impl Wire) {
+    pub(super) fn send_syn(&mut self, now: Time, wire: &mut impl Wire) {
+        if self.is_syn_refused(now, wire) {
+            return;
+        }
         let mut flags = Flags::default();
         flags.set_retransmission(self.syn_resent);
         if self.extras.as_ref().is_some_and(|x| x.ecn.is_some()) {

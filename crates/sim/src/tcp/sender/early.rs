@@ -173,6 +173,9 @@ impl Sender {
     fn probe(&mut self, now: Time, wire: &mut impl Wire) {
         let len = u64::from(self.mss).min(self.offered.saturating_sub(self.nxt));
         let fresh = len > 0 && self.nxt + len - self.una <= self.receive_window;
+        if self.is_refused(now, Some(self.mss.into()), !fresh, wire) {
+            return;
+        }
         if fresh {
             self.send_data::<true>(now, self.nxt, len, false, wire);
         } else {

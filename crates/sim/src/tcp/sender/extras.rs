@@ -1,12 +1,13 @@
 //! What a sender does besides, where it was asked to. The code of a sender that was not does not know of it: what is hot is
 //! compiled twice, and one look at each acknowledgement tells which is meant.
 
-use eddyline_cc::{Controller as _, Loss};
+use eddyline_cc::{AnyController, Controller as _, Loss};
 use eddyline_path::Ecn;
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
 use super::ack_ratio::{AckRatio, Heard};
+use super::card::Card;
 use super::early::Early;
 use super::ecn::EcnSender;
 use super::frto::Frto;
@@ -24,6 +25,9 @@ pub struct Extras {
     pub ack_ratio: Option<AckRatio>,
     /// The controller says how many segments are to be acknowledged together.
     asks: bool,
+    /// The controller estimates the retransmission timeout.
+    pub own_timeout: bool,
+    pub card: Option<Card>,
     /// A timeout was undone by the present acknowledgement.
     pub undone: bool,
 }
@@ -41,8 +45,8 @@ pub struct Before {
 }
 
 impl Extras {
-    /// None unless some option is on.
-    pub fn of(options: &TcpOptions, mss: u32) -> Option<Box<Self>> {
+    /// None unless some option is on, or the controller wants it.
+    pub fn of(options: &TcpOptions, mss: u32, controller: &AnyController) -> Option<Box<Self>> {
         let most_ack_delay = if options.ack_every > 1 { options.ack_timer } else { Time::ZERO };
         let extras = Self {
             ecn: options.ecn.then(EcnSender::default),
@@ -51,10 +55,18 @@ impl Extras {
             frto: options.frto.then(|| Frto::new(options.sack)),
             ack_ratio: options.ack_congestion_control.then(AckRatio::default),
             asks: options.ack_ratio_by_controller,
+            own_timeout: controller.retransmission_timeout(options.min_rto).is_some(),
+            card: Card::of(options.local),
             undone: false,
         };
         let parts = extras.ecn.is_some() || extras.prr.is_some() || extras.early.is_some() || extras.frto.is_some();
-        let any = parts || extras.asks || extras.ack_ratio.is_some() || options.timestamps || !options.limited_transmit;
+        let any = parts
+            || extras.own_timeout
+            || extras.asks
+            || extras.ack_ratio.is_some()
+            || extras.card.is_some()
+            || options.timestamps
+            || !options.limited_transmit;
         any.then(|| Box::new(extras))
     }
 }
@@ -69,7 +81,17 @@ impl Sender {
         let undone = self.extras.as_mut().is_some_and(|x| std::mem::take(&mut x.undone));
         // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced; RFC 4015, 3.2: nor beyond
         // what it was set to
-        self.reduce_in_proportion(before) || marked || undone
+        let reducing = self.extras.as_ref().and_then(|x| x.card.as_ref()).is_some_and(|c| c.is_reducing(self.una));
+        self.reduce_in_proportion(before) || marked || undone || reducing
+    }
+
+    /// The controller has heard a sample: its timeout may be another now.
+    pub(super) fn take_own_timeout(&mut self) {
+        if self.extras.as_ref().is_some_and(|x| x.own_timeout)
+            && let Some(timeout) = self.controller.retransmission_timeout(self.rto.least())
+        {
+            self.rto.replace(timeout);
+        }
     }
 
     /// A data packet leaves, for the first time or again: completes its flags, gives what it says besides.
@@ -137,9 +159,13 @@ impl Sender {
         prr.works()
     }
 
-    /// Whether a loss that is noticed now is a new reason to reduce the window: not if a mark was since it was sent.
+    /// Whether a loss that is noticed now is a new reason to reduce the window: not if a mark, or a full card, was one since it
+    /// was sent.
     pub(super) fn reduces(&self) -> bool {
-        self.extras.as_ref().and_then(|x| x.ecn.as_ref()).is_none_or(|ecn| !ecn.has_answered(self.una))
+        self.extras.as_ref().is_none_or(|x| {
+            !x.ecn.as_ref().is_some_and(|ecn| ecn.has_answered(self.una))
+                && !x.card.as_ref().is_some_and(|card| card.has_answered(self.una))
+        })
     }
 
     /// The controller has reduced the window for a loss or a mark.

@@ -6,6 +6,7 @@
 
 mod ack_ratio;
 mod application;
+mod card;
 mod early;
 mod ecn;
 mod extras;
@@ -47,6 +48,16 @@ pub struct Segment {
 pub trait Wire {
     /// Sends a segment.
     fn segment(&mut self, segment: Segment);
+
+    /// Whether the sender's own card has room for so many bytes of data, or for a FIN.
+    fn has_room(&mut self, _payload: Option<u64>) -> bool {
+        true
+    }
+
+    /// When it will have, after it had none.
+    fn room_at(&mut self) -> Time {
+        Time::ZERO
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +79,7 @@ enum Episode {
 }
 
 /// A flow's sending end.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Sender {
     pub controller: AnyController,
     una: u64,
@@ -108,6 +119,8 @@ pub struct Sender {
     by_time: bool,
     timestamps: bool,
     limited_transmit: bool,
+    /// Duplicate acknowledgements mean a loss.
+    fast_retransmits: bool,
     /// Without SACK: duplicate acknowledgements, and the bytes that they stand for.
     duplicates: u32,
     duplicate_bytes: u64,
@@ -129,6 +142,7 @@ pub struct Sender {
 impl Sender {
     pub fn new(spec: &FlowSpec, controller: AnyController) -> Self {
         let mss = spec.mss();
+        let extras = Extras::of(&spec.tcp, mss, &controller);
         Self {
             controller,
             una: 0,
@@ -158,6 +172,7 @@ impl Sender {
             by_time: spec.tcp.rack,
             timestamps: spec.tcp.timestamps,
             limited_transmit: spec.tcp.limited_transmit,
+            fast_retransmits: spec.tcp.fast_retransmit,
             duplicates: 0,
             duplicate_bytes: 0,
             cwnd_limited: false,
@@ -167,7 +182,7 @@ impl Sender {
             size: spec.size.unwrap_or(u64::MAX),
             last_sent: Time::ZERO,
             syn_resent: false,
-            extras: Extras::of(&spec.tcp, mss),
+            extras,
             last_rtt: None,
             retransmits: 0,
             timeouts: 0,
@@ -240,6 +255,7 @@ impl Sender {
         if let Some(rtt) = sample {
             self.rto.sample(rtt);
             self.controller.on_handshake(now, rtt);
+            self.take_own_timeout();
             self.measure_early(Some(rtt));
         }
         if self.syn_resent {
@@ -342,6 +358,9 @@ impl Sender {
                 cwnd_limited: self.cwnd_limited && advanced,
                 in_recovery: self.episode == Episode::Recovery || reduced,
             });
+            if EXTRAS {
+                self.take_own_timeout();
+            }
         }
         if advanced {
             self.rto_at = if self.una == self.nxt { Time::MAX } else { now.saturating_add(self.rto.timeout()) };

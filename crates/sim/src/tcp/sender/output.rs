@@ -11,7 +11,7 @@ impl Sender {
     #[inline]
     pub(super) fn send(&mut self, now: Time, wire: &mut impl Wire) {
         if self.state != State::Established {
-            self.waits_for_pace = false;
+            self.try_syn(now, wire);
         } else if self.extras.is_some() {
             self.send_within::<true>(now, wire);
         } else {
@@ -42,7 +42,8 @@ impl Sender {
                 let len = mss.min(self.offered.saturating_sub(self.nxt));
                 if len == 0 || self.nxt + len - self.una > self.receive_window {
                     self.cwnd_limited = false;
-                    if len == 0 && self.closing && self.nxt == self.offered {
+                    let fin = len == 0 && self.closing && self.nxt == self.offered;
+                    if fin && !(EXTRAS && self.is_refused(now, None, false, wire)) {
                         self.send_fin(now, false, wire);
                     }
                     return;
@@ -56,16 +57,20 @@ impl Sender {
                 self.cwnd_limited = true;
                 return;
             }
+            if interval.is_some() && now < self.pace_at {
+                self.cwnd_limited = self.window_bytes <= self.receive_window;
+                self.waits_for_pace = true;
+                return;
+            }
+            let fin = again && self.closing && seq == self.offered;
+            if EXTRAS && self.is_refused(now, (!fin).then_some(len), again, wire) {
+                return;
+            }
             if let Some(interval) = interval {
-                if now < self.pace_at {
-                    self.cwnd_limited = self.window_bytes <= self.receive_window;
-                    self.waits_for_pace = true;
-                    return;
-                }
                 // lateness of up to one interval is made up for, more is not
                 self.pace_at = self.pace_at.saturating_add(interval).max(now);
             }
-            if again && self.closing && seq == self.offered {
+            if fin {
                 self.send_fin(now, true, wire);
                 continue;
             }

@@ -62,7 +62,7 @@ impl Sender {
                 return;
             }
             self.duplicates += 1;
-            if self.episode == Episode::AfterTimeout {
+            if self.episode == Episode::AfterTimeout || !self.fast_retransmits {
                 return;
             }
             self.duplicate_bytes = (self.duplicate_bytes + mss).min((self.nxt - self.una).saturating_sub(mss));
@@ -123,7 +123,7 @@ impl Sender {
         self.rto_at = now.saturating_add(self.rto.timeout());
         if self.state == State::SynSent {
             self.syn_resent = true;
-            self.send_syn(wire);
+            self.send_syn(now, wire);
             return;
         }
         // While holes are being filled, what has been acknowledged selectively or lost is outstanding too and would count

@@ -1,0 +1,49 @@
+//! A token bucket whose credit is kept as time at its rate, in whole picoseconds: a packet costs its transmission time at that
+//! rate, and the bucket holds the burst's.
+
+use eddyline_units::{Bytes, Rate, Time};
+
+/// A token bucket, full at first.
+#[derive(Debug, Clone)]
+pub(crate) struct Bucket {
+    rate: Rate,
+    full: Time,
+    /// In the bucket at `since`.
+    credit: Time,
+    since: Time,
+}
+
+impl Bucket {
+    /// A full bucket of `burst` that fills at `rate`.
+    pub fn new(rate: Rate, burst: Bytes) -> Self {
+        let full = rate.transmission_time(burst.get());
+        Self { rate, full, credit: full, since: Time::ZERO }
+    }
+
+    /// What `bytes` cost.
+    pub fn cost(&self, bytes: u64) -> Time {
+        self.rate.transmission_time(bytes)
+    }
+
+    /// Whether a full bucket could pay for `bytes`.
+    pub fn holds(&self, bytes: u64) -> bool {
+        self.cost(bytes) <= self.full
+    }
+
+    /// Pays for `bytes` if the credit suffices.
+    pub fn pay(&mut self, now: Time, bytes: u64) -> bool {
+        self.credit = self.credit.saturating_add(now.saturating_sub(self.since)).min(self.full);
+        self.since = now;
+        let cost = self.cost(bytes);
+        let paid = cost <= self.credit;
+        if paid {
+            self.credit = self.credit - cost;
+        }
+        paid
+    }
+
+    /// When the credit suffices for `bytes`.
+    pub fn ready_at(&self, bytes: u64) -> Time {
+        self.since.saturating_add(self.cost(bytes).saturating_sub(self.credit))
+    }
+}

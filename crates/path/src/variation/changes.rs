@@ -1,0 +1,46 @@
+//! Steps: from a moment on a link has another rate, delay or loss.
+
+use eddyline_units::{Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Piece;
+
+/// One step; what it does not name stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeParams {
+    /// When; later than the change before.
+    pub at: Time,
+    /// Rate from then on, 1 bit/s to 10 Tbit/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
+    pub rate: Option<Rate>,
+    /// One-way propagation delay from then on, 0 s to 1 h.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-most" = "1 h"))]
+    pub delay: Option<Time>,
+    /// Probability from then on that a packet is lost, instead of the link's `loss`; in [0, 1], 1 for a link that is cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss: Option<f64>,
+}
+
+/// The pieces of a link of this rate and delay that changes so; `changes` are in order of time.
+pub(super) fn pieces(rate: Rate, delay: Time, changes: &[ChangeParams]) -> Vec<Piece> {
+    let mut now = Piece { from: Time::ZERO, rate, delay, loss: None };
+    let mut pieces = vec![now];
+    for change in changes {
+        now = Piece {
+            from: change.at,
+            rate: change.rate.unwrap_or(now.rate),
+            delay: change.delay.unwrap_or(now.delay),
+            loss: change.loss.or(now.loss),
+        };
+        if change.at == Time::ZERO {
+            pieces.clear();
+        }
+        pieces.push(now);
+    }
+    pieces
+}

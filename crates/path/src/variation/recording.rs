@@ -1,0 +1,211 @@
+//! Recordings of a link: rate, delay and loss over time, from a text with named columns.
+//!
+//! The first line names the columns, separated by commas: `time_s`, and any of `rate_bps`, `delay_s`, `loss`, each also with
+//! `down_` or `up_` in front where a file holds both directions. Times begin at zero and grow; what a line says holds until
+//! the next, an empty cell as the line above. The last line holds as long as the one before it. `#` begins a comment.
+
+use eddyline_units::{Rate, Time};
+use thiserror::Error;
+
+/// Which direction of a file that holds both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Towards the subscriber.
+    Down,
+    /// Away from the subscriber.
+    Up,
+}
+
+impl Side {
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Down => "down_",
+            Self::Up => "up_",
+        }
+    }
+}
+
+/// What a recording says from a moment on; what it does not hold is the link's own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// The moment.
+    pub from: Time,
+    /// Rate of transmission; zero while nothing is transmitted.
+    pub rate: Option<Rate>,
+    /// One-way propagation delay.
+    pub delay: Option<Time>,
+    /// Probability of loss.
+    pub loss: Option<f64>,
+}
+
+/// A recording.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    lines: Vec<Line>,
+    length: Time,
+}
+
+/// Why a text is no recording.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RecordingError {
+    /// Too short to have a length.
+    #[error("fewer than two lines of values")]
+    Empty,
+    /// No such column.
+    #[error("line {line}: no column {wanted}; columns are: {found}")]
+    Column {
+        /// Which line, from 1.
+        line: usize,
+        /// What was looked for.
+        wanted: String,
+        /// What is there.
+        found: String,
+    },
+    /// A value that is none.
+    #[error("line {line}: {given:?} is no {column}: {allowed}")]
+    Value {
+        /// Which line, from 1.
+        line: usize,
+        /// Its column.
+        column: String,
+        /// What is there.
+        given: String,
+        /// What would do.
+        allowed: &'static str,
+    },
+    /// Times that do not grow, or do not begin at zero.
+    #[error("line {line}: times begin at 0 and grow from line to line")]
+    Order {
+        /// Which line, from 1.
+        line: usize,
+    },
+    /// A link that never transmits.
+    #[error("the rate is 0 all the time")]
+    Silent,
+}
+
+/// Longest time: 200 days, as a scenario.
+const LONGEST_S: f64 = 200.0 * 86_400.0;
+/// Highest rate: that of a link.
+const MOST_BPS: f64 = 1e13;
+/// Longest delay: that of a link.
+const MOST_DELAY_S: f64 = 3600.0;
+
+impl Recording {
+    /// From lines in order of time, the first at zero, and the time that they take.
+    pub(super) const fn new(lines: Vec<Line>, length: Time) -> Self {
+        Self { lines, length }
+    }
+
+    /// Reads a text with named columns, those of one `side` where it says which.
+    ///
+    /// # Errors
+    /// What is wrong, with the line.
+    pub fn csv(text: &str, side: Option<Side>) -> Result<Self, RecordingError> {
+        let mut columns: Option<Columns> = None;
+        let mut lines: Vec<Line> = Vec::new();
+        for (text, line) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {
+            let text = text.split('#').next().unwrap_or_default().trim();
+            if text.is_empty() {
+                continue;
+            }
+            let Some(columns) = &columns else {
+                columns = Some(Columns::find(text, line, side)?);
+                continue;
+            };
+            let read = columns.read(text, line, lines.last())?;
+            if lines.last().map_or(read.from != Time::ZERO, |before| read.from <= before.from) {
+                return Err(RecordingError::Order { line });
+            }
+            lines.push(read);
+        }
+        let [.., before, last] = lines.as_slice() else { return Err(RecordingError::Empty) };
+        let length = last.from.saturating_add(last.from - before.from);
+        if lines.iter().all(|l| l.rate == Some(Rate::from_bps(0))) {
+            return Err(RecordingError::Silent);
+        }
+        Ok(Self { lines, length })
+    }
+
+    /// What it says, in order of time, the first at zero.
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The time that it takes.
+    #[must_use]
+    pub const fn length(&self) -> Time {
+        self.length
+    }
+
+    /// The same as a text with named columns; values that it does not hold are empty.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        let mut text = "time_s,rate_bps,delay_s,loss\n".to_owned();
+        for l in &self.lines {
+            let rate = l.rate.map(|r| r.as_bps().to_string()).unwrap_or_default();
+            let delay = l.delay.map(|d| d.as_secs_f64().to_string()).unwrap_or_default();
+            let loss = l.loss.map(|p| p.to_string()).unwrap_or_default();
+            text += &format!("{},{rate},{delay},{loss}\n", l.from.as_secs_f64());
+        }
+        text
+    }
+}
+
+/// Where the columns are.
+struct Columns {
+    names: Vec<String>,
+    time: usize,
+    rate: Option<usize>,
+    delay: Option<usize>,
+    loss: Option<usize>,
+}
+
+impl Columns {
+    fn find(text: &str, line: usize, side: Option<Side>) -> Result<Self, RecordingError> {
+        let names: Vec<String> = text.split(',').map(|n| n.trim().to_owned()).collect();
+        let place = |name: &str| names.iter().position(|n| n == name);
+        let of_side = |name: &str| place(&format!("{}{name}", side.map_or("", Side::prefix)));
+        let missing = |wanted: String| RecordingError::Column { line, wanted, found: names.join(", ") };
+        let time = place("time_s").ok_or_else(|| missing("time_s".to_owned()))?;
+        let (rate, delay, loss) = (of_side("rate_bps"), of_side("delay_s"), of_side("loss"));
+        if rate.or(delay).or(loss).is_none() {
+            let prefix = side.map_or("", Side::prefix);
+            let hint = if side.is_none() { " (a file of both directions needs the key direction)" } else { "" };
+            return Err(missing(format!("{prefix}rate_bps, {prefix}delay_s or {prefix}loss{hint}")));
+        }
+        Ok(Self { time, rate, delay, loss, names })
+    }
+
+    fn read(&self, text: &str, line: usize, before: Option<&Line>) -> Result<Line, RecordingError> {
+        let cells: Vec<&str> = text.split(',').map(str::trim).collect();
+        let number = |place: usize, most: f64, allowed: &'static str| {
+            let given = cells.get(place).copied().unwrap_or_default();
+            if given.is_empty() {
+                return Ok(None);
+            }
+            let read = given.parse::<f64>().ok().filter(|v| (0.0..=most).contains(v));
+            let refuse = || RecordingError::Value {
+                line,
+                column: self.names[place].clone(),
+                given: given.chars().take(40).collect(),
+                allowed,
+            };
+            read.map(Some).ok_or_else(refuse)
+        };
+        let or_above = |place: Option<usize>, most, allowed| place.map_or(Ok(None), |p| number(p, most, allowed));
+        let time = number(self.time, LONGEST_S, "seconds from 0 to 200 days")?;
+        let from = time.map(Time::from_secs_f64).ok_or(RecordingError::Order { line })?;
+        let rate = or_above(self.rate, MOST_BPS, "bit/s from 0 to 1e13")?.map(|bps| Rate::from_bps(bps.round() as u64));
+        let delay = or_above(self.delay, MOST_DELAY_S, "seconds from 0 to 3600")?.map(Time::from_secs_f64);
+        let loss = or_above(self.loss, 1.0, "a probability from 0 to 1")?;
+        Ok(Line {
+            from,
+            rate: rate.or(before.and_then(|b| b.rate)),
+            delay: delay.or(before.and_then(|b| b.delay)),
+            loss: loss.or(before.and_then(|b| b.loss)),
+        })
+    }
+}

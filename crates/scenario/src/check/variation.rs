@@ -1,0 +1,66 @@
+//! What changes on links: steps in order of time, outages that end, one source of truth.
+
+use crate::diagnostic::Report;
+use eddyline_path::variation::{ChangeParams, LinkTrace, OutageParams};
+use eddyline_units::Time;
+
+use crate::tree::{Node, Step};
+use crate::typed::Typed;
+
+/// What one link, or one direction of a duplex, says.
+struct Given<'a> {
+    path: Vec<Step<'static>>,
+    changes: &'a [ChangeParams],
+    outages: &'a [OutageParams],
+    trace: Option<&'a LinkTrace>,
+}
+
+/// Reports steps out of order or without effect, outages without end, and a recording beside steps.
+pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
+    for link in given(typed) {
+        let mut wrong = |keys: &[Step<'static>], message: String, hint: &str| {
+            let path: Vec<Step<'_>> = link.path.iter().chain(keys).copied().collect();
+            report.wrong(root, &path, message, Some(hint.to_owned()));
+        };
+        if link.trace.is_some() && !link.changes.is_empty() {
+            let message = "changes beside a trace, which says rate, delay and loss by itself".to_owned();
+            wrong(&[Step::Key("changes")], message, "leave one of the two out");
+        }
+        let mut before: Option<Time> = None;
+        for (i, change) in link.changes.iter().enumerate() {
+            let place = [Step::Key("changes"), Step::Item(i)];
+            if change.rate.is_none() && change.delay.is_none() && change.loss.is_none() {
+                wrong(&place, "changes nothing".to_owned(), "give rate, delay or loss");
+            }
+            if let Some(before) = before.filter(|before| change.at <= *before) {
+                let at = [place[0], place[1], Step::Key("at")];
+                wrong(&at, format!("{} is not after the change before, at {before}", change.at), "sort them by time");
+            }
+            before = Some(change.at);
+        }
+        for (i, outage) in link.outages.iter().enumerate() {
+            if let Some(every) = outage.every.filter(|every| *every <= outage.length) {
+                let at = [Step::Key("outages"), Step::Item(i), Step::Key("every")];
+                let message = format!("{every} is not above the length, {}: it would never end", outage.length);
+                wrong(&at, message, "write a longer time, or leave it out for a single outage");
+            }
+        }
+    }
+}
+
+fn given(typed: &Typed) -> Vec<Given<'_>> {
+    let mut all = Vec::new();
+    for (i, link) in typed.links.iter().enumerate() {
+        let Some(l) = link else { continue };
+        let path = vec![Step::Key("link"), Step::Item(i)];
+        all.push(Given { path, changes: &l.changes, outages: &l.outages, trace: l.trace.as_ref() });
+    }
+    for (i, duplex) in typed.duplexes.iter().enumerate() {
+        let Some(d) = duplex else { continue };
+        for (way, side) in [("down", &d.down), ("up", &d.up)] {
+            let path = vec![Step::Key("duplex"), Step::Item(i), Step::Key(way)];
+            all.push(Given { path, changes: &side.changes, outages: &side.outages, trace: side.trace.as_ref() });
+        }
+    }
+    all
+}

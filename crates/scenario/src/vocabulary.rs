@@ -1,0 +1,137 @@
+//! What scenarios may name besides what is built in: controllers that somebody added.
+
+use std::sync::{Arc, OnceLock};
+
+use eddyline_cc::{CustomKind, KINDS};
+use serde_json::{Map, Value as Json, json};
+use thiserror::Error;
+
+use crate::check::shape::{self, Shape};
+
+/// References within references that a schema may have.
+const DEEPEST: usize = 16;
+
+/// The words of scenario files: the built-in ones, and kinds of controllers that somebody added.
+#[derive(Debug)]
+pub struct Vocabulary {
+    kinds: Vec<Arc<dyn CustomKind>>,
+    schema: Json,
+    shape: Shape,
+}
+
+/// Why a kind cannot be added.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum VocabularyError {
+    /// A built-in one has the name, or another one that was added.
+    #[error("there is a controller called {0:?} already")]
+    Taken(String),
+    /// Nobody could write it without thinking.
+    #[error("{0:?} is no name for a controller: letters, digits, - and _, a letter first")]
+    BadName(String),
+    /// Parameters are tables.
+    #[error("the schema of controller {0:?} is not one of a table")]
+    NoTable(String),
+}
+
+impl Vocabulary {
+    /// The built-in words and `kinds`.
+    ///
+    /// # Errors
+    /// [`VocabularyError`].
+    pub fn new(kinds: Vec<Arc<dyn CustomKind>>) -> Result<Self, VocabularyError> {
+        let mut schema = shape::schema();
+        for (i, kind) in kinds.iter().enumerate() {
+            let name = kind.name();
+            let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
+            if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(rest) {
+                return Err(VocabularyError::BadName(name.to_owned()));
+            }
+            if KINDS.iter().any(|k| k.name == name) || kinds[..i].iter().any(|k| k.name() == name) {
+                return Err(VocabularyError::Taken(name.to_owned()));
+            }
+            let variant = variant(&**kind).ok_or_else(|| VocabularyError::NoTable(name.to_owned()))?;
+            let variants = schema.pointer_mut("/$defs/ControllerParams/oneOf").and_then(Json::as_array_mut);
+            variants.expect("the schema of controllers is a choice of kinds").push(variant);
+        }
+        let shape = shape::compile(&schema);
+        Ok(Self { kinds, schema, shape })
+    }
+
+    /// The built-in words alone.
+    #[must_use]
+    pub fn builtin() -> &'static Self {
+        static BUILTIN: OnceLock<Vocabulary> = OnceLock::new();
+        BUILTIN.get_or_init(Self::default)
+    }
+
+    /// The JSON Schema of scenario files that use it.
+    #[must_use]
+    pub fn schema(&self) -> &Json {
+        &self.schema
+    }
+
+    /// Kinds of controllers that were added.
+    #[must_use]
+    pub fn kinds(&self) -> &[Arc<dyn CustomKind>] {
+        &self.kinds
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The added kind of this name.
+    pub(crate) fn kind(&self, name: &str) -> Option<&dyn CustomKind> {
+        self.kinds.iter().find(|k| k.name() == name).map(|k| &**k)
+    }
+}
+
+impl Default for Vocabulary {
+    /// The built-in words alone.
+    fn default() -> Self {
+        let schema = shape::schema();
+        let shape = shape::compile(&schema);
+        Self { kinds: Vec::new(), schema, shape }
+    }
+}
+
+/// A kind as one more alternative beside the built-in ones.
+fn variant(kind: &dyn CustomKind) -> Option<Json> {
+    let schema = kind.schema();
+    let inlined = inlined(&schema, &schema["$defs"], 0);
+    let table = inlined.as_object()?;
+    let mut properties = Map::new();
+    properties.insert("kind".to_owned(), json!({ "type": "string", "const": kind.name() }));
+    match table.get("properties") {
+        Some(Json::Object(own)) if !own.contains_key("kind") => properties.extend(own.clone()),
+        Some(_) => return None,
+        None => {}
+    }
+    let own = table.get("required").and_then(Json::as_array).cloned().unwrap_or_default();
+    let required: Vec<Json> = std::iter::once(json!("kind")).chain(own).collect();
+    Some(json!({
+        "description": kind.summary(),
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": table.get("additionalProperties").cloned().unwrap_or(json!(false)),
+    }))
+}
+
+/// A schema with its references followed: its definitions are not those of the file's schema.
+fn inlined(schema: &Json, defs: &Json, depth: usize) -> Json {
+    if let Some(name) = schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/"))
+        && depth < DEEPEST
+    {
+        let mut whole = inlined(&defs[name], defs, depth + 1);
+        if let (Some(whole), Some(beside)) = (whole.as_object_mut(), schema.as_object()) {
+            whole.extend(beside.iter().filter(|(k, _)| *k != "$ref").map(|(k, v)| (k.clone(), v.clone())));
+        }
+        return whole;
+    }
+    match schema {
+        Json::Object(map) => Json::Object(map.iter().map(|(k, v)| (k.clone(), inlined(v, defs, depth))).collect()),
+        Json::Array(items) => Json::Array(items.iter().map(|v| inlined(v, defs, depth)).collect()),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,111 @@
+//! Controllers that somebody added: scenarios name them as they name the built-in ones, mistakes included.
+
+mod common;
+
+use std::sync::Arc;
+
+use eddyline_cc::{Ack, Controller, CustomKind, Loss, PathFacts, Timeout, custom};
+use eddyline_scenario::{Diagnostics, Format, Input, Scenario, Vocabulary, VocabularyError, load, load_with};
+use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StillParams {
+    /// Packets that it keeps in flight.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1.0))]
+    window: f64,
+    /// How long it waits.
+    #[serde(default)]
+    patience: Time,
+}
+
+fn ten() -> f64 {
+    10.0
+}
+
+struct Still(f64);
+
+impl Controller for Still {
+    fn on_ack(&mut self, _ack: &Ack) {}
+    fn on_loss(&mut self, _loss: &Loss) {}
+    fn on_timeout(&mut self, _timeout: &Timeout) {}
+    fn on_idle(&mut self, _restart_window: f64) {}
+    fn window(&self) -> f64 {
+        self.0
+    }
+}
+
+fn still(name: &str) -> Arc<dyn CustomKind> {
+    custom(name, "keeps a window", "nobody", |p: &StillParams, _: &PathFacts| Still(p.window))
+}
+
+fn with_controller(controller: &str) -> Result<Scenario, Diagnostics> {
+    let text = format!(
+        "duration = \"1 s\"\n[[link]]\nname = \"l\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]\nname = \"f\"\n\
+         controller = {controller}\ndata = [\"l\"]\nack = [\"l\"]\n"
+    );
+    let vocabulary = Vocabulary::new(vec![still("still")]).unwrap();
+    load_with(&vocabulary, &Input { text: &text, format: Format::Toml, name: "case.toml", folder: None }, &[])
+}
+
+#[test]
+fn a_scenario_names_it_and_its_defaults_are_written_out() {
+    let scenario = with_controller(r#"{ kind = "still", patience = "2 ms" }"#).unwrap();
+    assert_eq!(scenario.network.flows[0].controller.name(), "still");
+    let canonical: serde_json::Value = serde_json::from_str(&scenario.canonical).unwrap();
+    assert_eq!(
+        canonical["flow"][0]["controller"],
+        serde_json::json!({ "kind": "still", "window": 10.0, "patience": "2 ms" })
+    );
+    let again = with_controller(r#"{ kind = "still", window = 10, patience = "2000 us" }"#).unwrap();
+    assert_eq!(scenario.sha256, again.sha256, "what means the same is the same");
+    let mut built = scenario.network.flows[0].controller.build(&PathFacts::default());
+    assert_eq!(built.window(), 10.0);
+    built.on_idle(1.0);
+    assert_eq!(built.window(), 10.0);
+}
+
+#[test]
+fn mistakes_are_found_as_in_built_in_kinds() {
+    for (controller, told) in [
+        (r#"{ kind = "still", patience = 2 }"#, "8:43: flow.f.controller.patience: 2 is a bare number"),
+        (r#"{ kind = "still", window = 0.5 }"#, "flow.f.controller.window: 0.5 is out of range; at least 1"),
+        (
+            r#"{ kind = "still", widow = 5 }"#,
+            "unknown key; one of kind, patience, window\n  hint: did you mean window?",
+        ),
+        (r#"{ kind = "stil" }"#, "did you mean still?"),
+    ] {
+        let said = with_controller(controller).unwrap_err().to_string();
+        assert!(said.contains(told), "{controller}: {said}");
+    }
+}
+
+#[test]
+fn without_the_vocabulary_nobody_knows_it() {
+    let text = common::TWO_WAY.replacen("kind = \"fast\"", "kind = \"still\"", 1);
+    assert_ne!(text, common::TWO_WAY);
+    let input = Input { text: &text, format: Format::Toml, name: "case.toml", folder: None };
+    assert!(load(&input, &[]).unwrap_err().to_string().contains("unknown kind \"still\""));
+}
+
+#[test]
+fn built_in_kinds_are_the_same_beside_it() {
+    let input = Input { text: common::TWO_WAY, format: Format::Toml, name: "case.toml", folder: None };
+    let vocabulary = Vocabulary::new(vec![still("still")]).unwrap();
+    assert_eq!(load(&input, &[]).unwrap().canonical, load_with(&vocabulary, &input, &[]).unwrap().canonical);
+    assert!(Vocabulary::builtin().schema() != vocabulary.schema());
+}
+
+#[test]
+fn names_are_free_and_plain() {
+    let refused = |name: &str| Vocabulary::new(vec![still("mine"), still(name)]).unwrap_err();
+    assert_eq!(refused("reno"), VocabularyError::Taken("reno".to_owned()));
+    assert_eq!(refused("mine"), VocabularyError::Taken("mine".to_owned()));
+    for bad in ["", "two words", "7up", "naïve", "a\"b"] {
+        assert_eq!(refused(bad), VocabularyError::BadName(bad.to_owned()));
+    }
+}

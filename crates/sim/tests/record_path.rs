@@ -1,0 +1,75 @@
+//! The record path, 1 Gbit/s and 180 ms, against ns-2.35: megabits a second of payload over the first 300 s.
+//!
+//! Access of 10 Gbit/s with a twentieth of the delay, data of 1,460 + 40 bytes, ACKs of 40, initial window 2. An hour of FAST, and the
+//! documents' experiments, are exhibits of `papers/fast-overview`.
+
+mod lab;
+
+use eddyline_scenario::result::RunResult;
+use lab::{answer, head, link, near, of};
+
+fn path(limit: &str) -> String {
+    format!(
+        "[[link]]\nname = \"access\"\nrate = \"10 Gbit/s\"\ndelay = \"2.25 ms\"\n\
+         [[link]]\nname = \"f\"\nrate = \"1 Gbit/s\"\ndelay = \"85.5 ms\"\n\
+         queue = {{ kind = \"droptail\", limit = \"{limit}\" }}\n\
+         [[link]]\nname = \"b\"\nrate = \"1 Gbit/s\"\ndelay = \"85.5 ms\"\n"
+    )
+}
+
+fn flow(controller: &str, data: &str, tcp: &str) -> String {
+    format!(
+        "[[flow]]\nname = \"x\"\ncontroller = {{ {controller} }}\ndata = [{data}]\nack = [\"b\"]\npacket = \"1500 B\"\n\
+         access_delay = {{ data = \"2.25 ms\", ack = \"4.5 ms\" }}\ntcp = {{ initial_window = 2{tcp} }}\n"
+    )
+}
+
+fn run(limit: &str, controller: &str, tcp: &str) -> RunResult {
+    answer(&(head(300.0, 0.0, 1) + &path(limit) + &flow(controller, "\"access\", \"f\"", tcp)))
+}
+
+fn mbps(r: &RunResult) -> f64 {
+    of(r, "x").goodput_bps.unwrap() / 1e6
+}
+
+const MODULE: &str = "kind = \"fast\", alpha = \"200 packets\", profile = \"ns2-1.1.3\"";
+
+#[test]
+fn fast_with_ten_thousand_packets_in_the_network() {
+    let r = run("10000 packets", MODULE, "");
+    near(mbps(&r), 958.9, 0.02, "FAST");
+    near(link(&r, "f").queue_packets.mean.unwrap(), 208.4, 0.1, "its queue");
+    // ns-2's start overran the queue by nothing, ours by a little: it doubles until it hears, a round trip late
+    assert!(of(&r, "x").retransmits.unwrap() < 5_000, "{:?}", of(&r, "x").retransmits);
+}
+
+#[test]
+fn reno_with_ten_thousand_packets_in_the_network() {
+    // Agent/TCP/Sack1
+    near(mbps(&run("10000 packets", "kind = \"reno\"", "")), 845.7, 0.1, "Reno");
+}
+
+#[test]
+fn reno_with_a_hundred() {
+    // Agent/TCP/Reno, no SACK
+    near(mbps(&run("100 packets", "kind = \"reno\", whole_packets = true", ", sack = false")), 53.57, 0.1, "Reno");
+}
+
+/// The card's queue is unlimited in ns-2: alpha less two packets wait there and none in the network's queue of 100.
+#[test]
+fn fast_behind_an_unlimited_card() {
+    // the law as published rests at this alpha with small steps only: see papers/fast-overview
+    let published = "kind = \"fast\", alpha = \"200 packets\", gamma = 0.25";
+    for (controller, wait) in [(MODULE, 198.0), (published, 199.0)] {
+        let text = head(300.0, 100.0, 1)
+            + "[[link]]\nname = \"card\"\nrate = \"1 Gbit/s\"\ndelay = \"2.25 ms\"\n"
+            + &path("100 packets")
+            + &flow(controller, "\"card\", \"f\"", "");
+        let r = answer(&text);
+        // 1,460 of 1,500 bytes are payload: 973.3 at most
+        assert!((0.99 * 966.0..=1.01 * 973.4).contains(&mbps(&r)), "{controller}: {}", mbps(&r));
+        near(link(&r, "card").queue_packets.mean.unwrap(), wait, 0.02, controller);
+        assert!(link(&r, "f").queue_packets.mean.unwrap() < 1.0);
+        assert_eq!(of(&r, "x").retransmits, Some(0), "{controller}");
+    }
+}

@@ -1,0 +1,219 @@
+"""`eddyline gauntlet`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from eddyline.cli.options import parse_override, registered
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from eddyline.cli.progress import Progress
+    from eddyline.gauntlet import Card
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  eddyline gauntlet --controller cubic
+  eddyline gauntlet --controller fast --set alpha='50 packets' --against reno,bbr
+  eddyline gauntlet --controller bbr --only two-way,deep-buffer
+  eddyline gauntlet --controller bbr --out branch --junit report.xml
+  eddyline gauntlet --controller bbr --seeds 10 --base main/scorecard.json --accept-known
+"""
+
+
+class _Names(click.ParamType[tuple[str, ...]]):
+    """Names with commas between them."""
+
+    name = "NAME,..."
+
+    def convert(
+        self, value: str | tuple[str, ...], _param: click.Parameter | None, _ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Splits."""
+        return value if isinstance(value, tuple) else tuple(n.strip() for n in value.split(",") if n.strip())
+
+    def known(self) -> list[tuple[str, str]]:
+        """Names with what they are."""
+        raise NotImplementedError
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Those that go on where the last comma is."""
+        from click.shell_completion import CompletionItem
+
+        head, comma, last = incomplete.rpartition(",")
+        return [CompletionItem(head + comma + n, help=what) for n, what in self.known() if n.startswith(last)]
+
+
+class _Kinds(_Names):
+    name = "KIND,..."
+
+    def known(self) -> list[tuple[str, str]]:
+        return [(k["name"], k["summary"]) for k in registered()["controllers"]]
+
+
+class _Tests(_Names):
+    def known(self) -> list[tuple[str, str]]:
+        from eddyline.gauntlet import suite
+
+        tests = suite()
+        return [*((group, "all of this group") for group in tests.groups), *((t.name, t.tests) for t in tests.tests)]
+
+
+class _Kind(click.ParamType[str]):
+    name = "KIND"
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        kinds = registered()["controllers"]
+        return [CompletionItem(k["name"], help=k["summary"]) for k in kinds if k["name"].startswith(incomplete)]
+
+
+@click.command("gauntlet", epilog=EXAMPLES, short_help="hold a controller against some fifty scenarios")
+@click.option("--controller", type=_Kind(), metavar="KIND", help="The controller that is tested.")
+@click.option(
+    "--set",
+    "parameters",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=parse_override,
+    help="A parameter of the controller; may be repeated.",
+)
+@click.option("--against", type=_Kinds(), default=(), help="Controllers to run beside it, for comparison.")
+@click.option("--only", type=_Tests(), default=(), help="Tests or groups of tests; all unless said.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 1000),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Run each test N times; the mean is held against the bound.",
+)
+@click.option(
+    "--base",
+    type=click.Path(path_type=Path),
+    metavar="RESULT",
+    help="Compare with an earlier scorecard; what is worse by more than seeds explain fails.",
+)
+@click.option("--accept-known", is_flag=True, help="With --base: what fails there too does not fail here.")
+@click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
+@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI.")
+@click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write all of them, and a page with plots.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor unless said.")
+@click.option("--list", "listing", is_flag=True, help="List the tests with what they ask, and run nothing.")
+@click.option("--no-progress", is_flag=True, help="No progress bar.")
+def command(
+    controller: str | None,
+    parameters: list[tuple[str, str]],
+    against: tuple[str, ...],
+    only: tuple[str, ...],
+    seeds: int,
+    base: Path | None,
+    accept_known: bool,
+    as_json: bool,
+    junit: Path | None,
+    markdown: Path | None,
+    out: Path | None,
+    jobs: int | None,
+    listing: bool,
+    no_progress: bool,
+) -> int:
+    """Run a controller through a fixed set of scenarios, each with a bound that matters, and say where it falls short.
+
+    Lines of every speed, shallow and deep buffers, loss, reordering, traffic both ways, sharing, short flows, paths
+    that change. The same command gives the same scorecard.
+
+    Exit 0 if all passed (and nothing is worse than the base), 1 if not.
+    """
+    from eddyline.cli.progress import Progress
+    from eddyline.folder import claim, claim_file
+    from eddyline.gauntlet import Card, run, suite
+
+    if listing:
+        for test in suite().only(only):
+            click.echo(f"{test.name}\n    {test.tests}\n    {test.bound.text}; else it {test.why}")
+        return 0
+    if controller is None:
+        raise click.UsageError("missing option --controller, as in --controller cubic")
+    if accept_known and base is None:
+        raise click.UsageError("--accept-known needs --base")
+    for path in (junit, markdown):
+        if path is not None:
+            claim_file(path)
+    if out is not None:
+        claim(out, _FILES)
+    before = None if base is None else Card.load(base)
+    with Progress(silent=no_progress) as progress:
+        progress.expect(1)
+        card = run(
+            controller,
+            against=against,
+            parameters=dict(parameters),
+            only=only,
+            seeds=seeds,
+            base=before,
+            jobs=jobs,
+            done=lambda done, of: progress.hear(0, done, of, 0.0),
+        )
+        if out is not None:
+            progress.expect(1)
+            _folder(card, out, accept_known, progress)
+    _files(card, junit, markdown, accept_known)
+    if as_json:
+        sys.stdout.write(card.json + "\n")
+    else:
+        _show(card)
+    return 0 if _good(card, accept_known) else 1
+
+
+_FILES = ("scorecard.json", "scorecard.html", "scorecard.md", "junit.xml")
+
+
+def _good(card: Card, accept_known: bool) -> bool:
+    if card.changes is None:
+        return card.failed == 0
+    known = {c.name for c in card.changes if c.kind != "new"} if accept_known else set()
+    failed = any(not v.passed and v.name not in known for v in card.verdicts)
+    return not failed and not any(c.bad for c in card.changes)
+
+
+def _show(card: Card) -> None:
+    from eddyline.cli.tables import print_table
+    from eddyline.gauntlet.reports import terminal
+
+    made, sentences = terminal(card)
+    print_table(made)
+    for sentence in sentences:
+        click.echo(sentence)
+
+
+def _files(card: Card, junit: Path | None, markdown: Path | None, accept_known: bool) -> None:
+    from eddyline.folder import replaced_file
+    from eddyline.gauntlet import reports
+
+    texts = ((junit, reports.junit(card, accept_known=accept_known)), (markdown, reports.markdown(card)))
+    for path, text in texts:
+        if path is not None:
+            with replaced_file(path) as aside:
+                aside.write_text(text, "utf-8")
+
+
+def _folder(card: Card, out: Path, accept_known: bool, progress: Progress) -> None:
+    from eddyline.folder import replaced
+    from eddyline.gauntlet import reports
+    from eddyline.gauntlet.page import page
+
+    with replaced(out, _FILES) as aside:
+        (aside / "scorecard.json").write_text(card.json + "\n", "utf-8")
+        (aside / "scorecard.md").write_text(reports.markdown(card), "utf-8")
+        (aside / "junit.xml").write_text(reports.junit(card, accept_known=accept_known), "utf-8")
+        text = page(card, lambda done, of: progress.hear(0, done, of, 0.0))
+        (aside / "scorecard.html").write_text(text, "utf-8")

@@ -1,0 +1,99 @@
+"""`eddyline probe`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from eddyline.probing import Finding
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  eddyline probe upload.toml --link up
+  eddyline probe upload.toml --link up --short "64 B" --json
+  eddyline probe --rate "192 kbit/s" --waits "3.1 s,3.1 s"     two waits that you measured
+"""
+
+
+@click.command("probe", epilog=EXAMPLES, short_help="what a buffer counts")
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--link", metavar="NAME", help="The link of FILE to load.")
+@click.option("--short", default="100 B", show_default=True, metavar="SIZE", help="Short packets, on the wire.")
+@click.option("--long", "long_", default="1500 B", show_default=True, metavar="SIZE", help="Long packets, on the wire.")
+@click.option("--rate", metavar="RATE", help="Without FILE: the rate of the link that you measured.")
+@click.option(
+    "--waits", metavar="SHORT,LONG", help="Without FILE: waits in its full buffer, of short and long packets."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the finding as one JSON document.")
+def command(
+    file: Path | None, link: str | None, short: str, long_: str, rate: str | None, waits: str | None, as_json: bool
+) -> int:
+    """Find out whether a link's buffer counts bytes, packets or cells, and how many.
+
+    The link of FILE is loaded a little beyond its rate, once by short packets, once by long ones, and how long they
+    wait in the full buffer is compared: equally long in a buffer of bytes, in proportion to their size in one of packets.
+
+    With --rate and --waits in place of FILE the same is said of two waits measured elsewhere, transmission and
+    propagation taken off.
+    """
+    from eddyline.probing import probe
+    from eddyline.scenario import Scenario
+
+    if (file is None) == (rate is None):
+        raise click.UsageError("either FILE with --link, or --rate with --waits")
+    if file is not None:
+        if link is None or waits is not None:
+            raise click.UsageError("FILE needs --link NAME" if link is None else "--waits is for --rate, without FILE")
+        finding = probe(Scenario.load(file), link, short=short, long=long_)
+    else:
+        if waits is None or link is not None:
+            raise click.UsageError("--rate needs --waits SHORT,LONG" if waits is None else "--link is for FILE")
+        finding = _measured(rate or "", waits, (short, long_))
+    if as_json:
+        sys.stdout.write(json.dumps(finding.to_dict(), ensure_ascii=False) + "\n")
+    else:
+        _show(finding)
+    return 0
+
+
+def _measured(rate: str, waits: str, sizes: tuple[str, str]) -> Finding:
+    from eddyline import _core
+    from eddyline.errors import InputError
+    from eddyline.probing import measured
+
+    parts = [part.strip() for part in waits.split(",")]
+    if len(parts) != 2:
+        raise InputError(
+            f"--waits {waits!r} is not two times", 'as in --waits "0.2 s,3.1 s": of short packets, of long ones'
+        )
+    times = _core.quantity("time", parts[0]), _core.quantity("time", parts[1])
+    bytes_ = _core.quantity("bytes", sizes[0]), _core.quantity("bytes", sizes[1])
+    bps = _core.quantity("rate", rate)
+    if bps <= 0:
+        raise InputError(f"--rate {rate!r} must be above 0 bit/s")
+    return measured(bps, bytes_, times)
+
+
+def _show(finding: Finding) -> None:
+    from eddyline.cli.numbers import percent, seconds
+    from eddyline.cli.tables import print_table, table
+
+    if finding.unit is None or finding.limit is None:
+        print(f"Unit unknown: {finding.why}.\n")
+    else:
+        print(f"The buffer counts {finding.unit}, about {finding.limit:,.0f}: {finding.why}.\n")
+    loads = table("", "packets", ["wait", "are so many"])
+    for load in (finding.short, finding.long):
+        loads.add_row(f"{load.packet_bytes:g} B", seconds(load.wait_s), f"{load.packets:.4g}")
+    print_table(loads)
+    apart = table("", "if it counted", ["limits apart by"])
+    for unit, off in finding.off.items():
+        apart.add_row(unit, percent(off))
+    print_table(apart)

@@ -1,0 +1,184 @@
+"""From a constructor to the parameters that a scenario may give it, and back."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import types
+import typing
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias
+
+from eddyline.errors import InputError
+
+__all__ = ["Bytes", "Duration", "Frequency", "Packets", "Parameters", "Percent", "Rate"]
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A quantity with a unit: text in a scenario, a number in SI units in Python."""
+
+    format: str
+    symbol: str
+    scale: float = 1.0
+
+
+Duration: TypeAlias = Annotated[float, _Unit("time", "s")]
+"""A parameter that scenarios write as `"20 ms"` and the constructor gets in seconds."""
+Rate: TypeAlias = Annotated[float, _Unit("rate", "bit/s")]
+"""A parameter that scenarios write as `"10 Mbit/s"` and the constructor gets in bits a second."""
+Bytes: TypeAlias = Annotated[float, _Unit("bytes", "B")]
+"""A parameter that scenarios write as `"1500 B"`."""
+Packets: TypeAlias = Annotated[float, _Unit("packets", "packets")]
+"""A parameter that scenarios write as `"100 packets"`."""
+Frequency: TypeAlias = Annotated[float, _Unit("frequency", "/s")]
+"""A parameter that scenarios write as `"0.5 /s"`."""
+Percent: TypeAlias = Annotated[float, _Unit("percent", "%", 100.0)]
+"""A parameter that scenarios write as `"3 %"` and the constructor gets as a fraction of one."""
+
+_SIMPLE = {float: "number", int: "integer", bool: "boolean", str: "string"}
+_REQUIRED = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    name: str
+    schema: dict[str, Any]
+    unit: _Unit | None
+    default: Any
+
+    def written(self, value: Any) -> Any:
+        """A value as a scenario writes it; raises where none can."""
+        if self.unit is None or value is None or isinstance(value, str):
+            json.dumps(value, allow_nan=False)
+            return value
+        number = float(value) * self.unit.scale
+        if not math.isfinite(number) or number < 0:
+            raise ValueError(f"{value!r} {self.unit.symbol}")
+        # no exponent: quantities of whole base units are read digit by digit
+        digits = f"{number:.12f}".rstrip("0").rstrip(".") if number < 1e15 else f"{number:.0f}"
+        return f"{digits} {self.unit.symbol}"
+
+
+class Parameters:
+    """What a class's constructor takes besides the path facts.
+
+    Args:
+        cls: The class.
+
+    Raises:
+        InputError: Its constructor cannot be called by the names in a table.
+    """
+
+    def __init__(self, cls: type) -> None:
+        wrong = f"{cls.__name__}.__init__"
+        try:
+            signature = inspect.signature(cls)
+        except (ValueError, TypeError) as e:
+            raise InputError(f"{wrong}: its parameters cannot be read: {e}") from None
+        named = list(signature.parameters.values())
+        first, rest = named[0] if named else None, named[1:]
+        if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+            raise InputError(
+                f"{wrong} does not take the facts of the path", "def __init__(self, path: el.PathFacts, ...)"
+            )
+        hints = _hints(cls)
+        self._open = False
+        self._all: list[_Parameter] = []
+        for p in rest:
+            if p.kind is p.VAR_KEYWORD:
+                self._open = True
+            elif p.kind is p.POSITIONAL_ONLY:
+                raise InputError(f"{wrong}: {p.name} cannot be given by name", "parameters of a scenario have names")
+            elif p.name == "kind":
+                raise InputError(
+                    f"{wrong}: kind is the controller's name in a scenario", "call the parameter otherwise"
+                )
+            elif p.kind is not p.VAR_POSITIONAL:
+                self._all.append(_parameter(p.name, hints.get(p.name), p.default, wrong))
+
+    def schema(self) -> str:
+        """JSON Schema of the table."""
+        return json.dumps(
+            {
+                "type": "object",
+                "properties": {p.name: p.schema for p in self._all},
+                "required": [p.name for p in self._all if p.default is _REQUIRED],
+                "additionalProperties": self._open,
+            }
+        )
+
+    def read(self, text: str) -> tuple[dict[str, Any], str]:
+        """Keywords for the constructor, and the canonical table, for a table as JSON."""
+        from eddyline import _core
+
+        given: dict[str, Any] = json.loads(text)
+        keywords: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
+        canonical = dict(keywords)
+        for p in self._all:
+            if p.name not in keywords:
+                if p.default is not _REQUIRED and p.default is not None:
+                    try:
+                        canonical[p.name] = p.written(p.default)
+                    except (TypeError, ValueError):
+                        continue  # no scenario could write it
+            elif p.unit is not None:
+                keywords[p.name] = _core.quantity(p.unit.format, keywords[p.name])
+            elif p.schema.get("type") == "number":
+                keywords[p.name] = canonical[p.name] = float(keywords[p.name])
+        return keywords, json.dumps(canonical)
+
+
+def _hints(cls: type) -> dict[str, Any]:
+    """Annotations of the constructor, as far as they can be understood."""
+    made_by: Any = next(vars(c)["__init__"] for c in cls.__mro__ if "__init__" in vars(c))
+    try:
+        return typing.get_type_hints(made_by, include_extras=True)
+    except (NameError, TypeError):  # a name that only type checkers know
+        understood = {}
+        for name, hint in getattr(made_by, "__annotations__", {}).items():
+            alone = types.FunctionType(compile("None", "", "eval"), getattr(made_by, "__globals__", {}))
+            alone.__annotations__ = {name: hint}
+            try:
+                understood.update(typing.get_type_hints(alone, include_extras=True))
+            except (NameError, TypeError):
+                continue
+        return understood
+
+
+def _parameter(name: str, hint: Any, default: Any, where: str) -> _Parameter:
+    schema, unit = _schema(hint, f"{where}: {name}") if hint is not None else (_of_default(default), None)
+    if default is None:
+        schema = {"anyOf": [schema, {"type": "null"}]}
+    return _Parameter(name, schema, unit, default)
+
+
+def _schema(hint: Any, where: str) -> tuple[dict[str, Any], _Unit | None]:
+    """The schema of a type; of one that no table holds, whatever a table can hold."""
+    if typing.get_origin(hint) is Annotated:
+        unit = next((extra for extra in hint.__metadata__ if isinstance(extra, _Unit)), None)
+        if unit is not None:
+            return {"type": "string", "format": unit.format}, unit
+        return _schema(hint.__origin__, where)
+    if hint in _SIMPLE:
+        return {"type": _SIMPLE[hint]}, None
+    if typing.get_origin(hint) is Literal:
+        words = typing.get_args(hint)
+        if not all(isinstance(word, str) for word in words):
+            raise InputError(f"{where}: of literals only texts can be told apart in a scenario")
+        return {"type": "string", "enum": list(words)}, None
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        inner = [each for each in typing.get_args(hint) if each is not type(None)]
+        if len(inner) == 1:
+            return _schema(inner[0], where)
+    return {}, None
+
+
+def _of_default(default: Any) -> dict[str, Any]:
+    """Where nothing is said of a type: what the default is one of."""
+    if isinstance(default, bool):
+        return {"type": "boolean"}
+    if isinstance(default, (int, float)):
+        return {"type": "number"}
+    return {"type": "string"} if isinstance(default, str) else {}

@@ -1,0 +1,82 @@
+"""The classes that scenarios may name, in this process."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, TypeVar, overload
+
+from eddyline import _core
+from eddyline.controllers.base import handlers
+from eddyline.controllers.parameters import Parameters
+from eddyline.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["register", "registered", "unregister"]
+
+_Class = TypeVar("_Class", bound=type)
+
+_classes: dict[str, type] = {}
+
+
+@overload
+def register(name: str, cls: _Class, *, source: str = "") -> _Class: ...
+@overload
+def register(name: str, cls: None = None, *, source: str = "") -> Callable[[_Class], _Class]: ...
+def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Class | Callable[[_Class], _Class]:
+    """Lets scenarios name a class: `el.register("mine", Mine)`, or as decorator `@el.register("mine")`.
+
+    From then on `controller = { kind = "mine", ... }` is a controller in this process, and in the processes of its
+    sweeps; the other keys are the keyword arguments of its constructor, and the annotations of these say what they may
+    be. Scenarios that were loaded before keep the class they were loaded with. A name that was registered before is
+    taken over.
+
+    Args:
+        name: What scenarios call it: letters, digits, `-` and `_`.
+        cls: The class; see `Controller`.
+        source: Paper, RFC or address, for `eddyline list`.
+
+    Raises:
+        InputError: A built-in controller has the name, or the class is none.
+    """
+    if cls is None:
+        return lambda given: register(name, given, source=source)
+    if not isinstance(cls, type):
+        raise InputError(f"{cls!r} is not a class", f"el.register({name!r}, Class)")
+    own = handlers(cls)
+    if "on_ack" not in own and "on_round" not in own:
+        raise InputError(f"{cls.__name__} has neither on_ack nor on_round", "one of them lets its window grow")
+    for needed in ("on_loss", "on_timeout"):
+        if needed not in own:
+            raise InputError(f"{cls.__name__} has no {needed}", "a controller that does nothing there says so: pass")
+    parameters = Parameters(cls)
+    first = (inspect.getdoc(cls) or "").partition("\n")[0].strip().rstrip(".")
+    _core.add_controller(
+        name,
+        cls,
+        class_name=cls.__qualname__.rpartition("<locals>.")[2],
+        summary=first or f"{cls.__module__}.{cls.__qualname__}",
+        source=source or f"{cls.__module__}.{cls.__qualname__}",
+        schema=parameters.schema(),
+        read=parameters.read,
+        handlers=own,
+    )
+    _classes[name] = cls
+    return cls
+
+
+def unregister(name: str) -> None:
+    """Forgets a class that was registered.
+
+    Raises:
+        InputError: None has that name.
+    """
+    if not _core.remove_controller(name):
+        raise InputError(f"no controller called {name!r} was registered")
+    _classes.pop(name, None)
+
+
+def registered() -> dict[str, type]:
+    """The classes that were registered, by name."""
+    return dict(_classes)

@@ -1,0 +1,126 @@
+"""Classes in files and modules: `my.py`, `package.module`, `package.module:Class`."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import linecache
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eddyline.controllers.base import handlers
+from eddyline.controllers.registry import register, registered
+from eddyline.errors import InputError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["VARIABLE", "from_environment", "load", "module_of_text"]
+
+VARIABLE = "EDDYLINE_CONTROLLERS"
+"""The environment variable with what to load, separated by commas."""
+
+FILES = "eddyline_controllers"
+"""What the names of modules made of files begin with."""
+
+
+def from_environment() -> list[str]:
+    """What the environment asks for."""
+    return [each.strip() for each in os.environ.get(VARIABLE, "").split(",") if each.strip()]
+
+
+def load(what: str) -> None:
+    """Runs a file or imports a module, so that it registers its controllers; with `:Class`, registers that class too.
+
+    Args:
+        what: `FILE.py`, `MODULE` or either with `:CLASS`. A class that its own module does not register is called by
+            its attribute `kind`, or else by its name in small letters.
+
+    Raises:
+        InputError: There is no such thing, it fails, or it registers nothing.
+    """
+    place, colon, name = what.rpartition(":") if ":" in what else (what, "", "")
+    before = registered()
+    module = _file(Path(place)) if place.endswith(".py") else _module(place)
+    if colon:
+        cls = getattr(module, name, None)
+        if not isinstance(cls, type):
+            classes = [n for n, c in vars(module).items() if isinstance(c, type) and handlers(c) and n != "Controller"]
+            raise InputError(f"{what}: {place} has no class {name!r}", f"it has {', '.join(classes) or 'none'}")
+        if cls not in registered().values():
+            register(str(vars(cls).get("kind", cls.__name__.lower())), cls)
+        return
+    if registered() == before and not any(c.__module__ == module.__name__ for c in before.values()):
+        raise InputError(
+            f"{what}: registers no controller",
+            'put @el.register("name") above the class, or say which: ' + what + ":Class",
+        )
+
+
+def _file(path: Path) -> ModuleType:
+    try:
+        text = path.read_bytes()
+    except OSError as e:
+        raise InputError(f"{path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
+    return module_of_text(text, path.absolute())
+
+
+def module_of_text(text: bytes, path: Path) -> ModuleType:
+    """The module of a file with this text, whether the file is there or not. The same text is run once.
+
+    Raises:
+        InputError: It fails.
+    """
+    name = f"{FILES}.{path.stem}_{hashlib.sha256(bytes(path) + b'|' + text).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_loader(name, loader=None, origin=str(path))
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__file__ = str(path)
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))  # what lies beside it can be imported, as with a script
+    source = text.decode("utf-8", errors="replace")
+    linecache.cache[str(path)] = (len(source), None, source.splitlines(keepends=True), str(path))
+    sys.modules[name] = module
+    try:
+        exec(compile(text, str(path), "exec"), vars(module))
+    except Exception as e:
+        del sys.modules[name]
+        raise _broken(str(path), e) from e
+    return module
+
+
+def _module(name: str) -> ModuleType:
+    here = str(Path.cwd())
+    if "" not in sys.path and here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as e:
+        if e.name is not None and (name == e.name or name.startswith(f"{e.name}.")):
+            raise InputError(
+                f"there is no module {name!r}", "--controllers takes FILE.py, a module, or either with :Class"
+            ) from None
+        raise _broken(name, e) from e
+    except InputError:
+        raise
+    except Exception as e:
+        raise _broken(name, e) from e
+
+
+def _broken(what: str, error: Exception) -> InputError:
+    """The user's own traceback, without our frames before it."""
+    if isinstance(error, InputError):
+        return InputError(f"{what}: {error}", error.hint)
+    frames = error.__traceback__
+    while frames is not None and (
+        frames.tb_frame.f_code.co_filename == __file__ or "importlib" in frames.tb_frame.f_code.co_filename
+    ):
+        frames = frames.tb_next
+    text = "".join(traceback.format_exception(type(error), error, frames)).rstrip()
+    return InputError(f"{what}: cannot be loaded\n{text}")

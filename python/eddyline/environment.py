@@ -1,0 +1,248 @@
+"""A scenario as an environment for learning controllers, after `gymnasium`'s interface.
+
+    import eddyline as el
+
+    env = el.env("upload.toml", flow="download")
+    observation, info = env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+
+The simulation stands still between two steps; nothing runs in another thread. See docs/learning.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+import numpy as np
+
+from eddyline import _core
+from eddyline.errors import EddylineError, InputError
+from eddyline.scenario import Scenario
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+except ImportError:
+    raise EddylineError("gymnasium is not installed", "pip install 'eddyline[gym]'") from None
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    Vector: TypeAlias = NDArray[np.float32]
+    Reward: TypeAlias = Callable[[_core.Round, float], SupportsFloat]
+
+__all__ = ["OBSERVATION", "REWARDS", "CongestionControl", "env"]
+
+OBSERVATION: dict[str, tuple[float, float]] = {
+    "log2_window": (0.0, 40.0),
+    "rtt_excess": (0.0, 100.0),
+    "rtt_gradient": (-1.0, 1.0),
+    "forward_excess": (0.0, 100.0),
+    "reverse_excess": (0.0, 100.0),
+    "delivered": (0.0, 100.0),
+    "loss": (0.0, 1.0),
+    "marked": (0.0, 1.0),
+    "timed_out": (0.0, 1.0),
+}
+"""What an observation holds, in order, and between which bounds; values beyond are cut."""
+
+_SEEDS = 2**31 - 1
+
+
+def power(round: _core.Round, window: float) -> float:
+    """Log of throughput (packets/s) minus log of mean round-trip time (s): TCP ex Machina's objective, delta = 1.
+
+    Winstein, Balakrishnan, SIGCOMM 2013. Where nothing arrived, as if one packet had, after the whole time.
+    """
+    del window
+    elapsed = max(round.now - round.began, 1e-9)
+    delay = round.mean_rtt if round.mean_rtt is not None else elapsed
+    return math.log(max(round.acked, 1.0) / elapsed) - math.log(max(delay, 1e-9))
+
+
+def aurora(round: _core.Round, window: float) -> float:
+    """10 times throughput (packets/s) - 1000 times delay (s) - 2000 times the share of packets lost.
+
+    Jay, Rotman, Godfrey, Schapira, Tamar, ICML 2019.
+    """
+    del window
+    elapsed = max(round.now - round.began, 1e-9)
+    delay = round.mean_rtt if round.mean_rtt is not None else elapsed
+    return 10.0 * round.acked / elapsed - 1000.0 * delay - 2000.0 * _loss(round)
+
+
+REWARDS: dict[str, Reward] = {"power": power, "aurora": aurora}
+"""Rewards by name."""
+
+
+def _loss(round: _core.Round) -> float:
+    total = round.acked + round.lost
+    return round.lost / total if total > 0 else 0.0
+
+
+class CongestionControl(gymnasium.Env["Vector", "Vector"]):
+    """One flow of a scenario whose window somebody else decides about, once a round trip or at fixed intervals.
+
+    Action: one number a in [-1, 1]; the window is multiplied by 2 to the a, and kept between 1 and `max_window`
+    packets. A timeout sets the window to one packet whatever the action before it was, and so may the restart after
+    idleness reduce it (RFC 5681); losses and marks change nothing, that is the agent's to do. Retransmission and
+    recovery are TCP's.
+
+    Observation: nine numbers about the time since the last action, bounds in `OBSERVATION`: `log2_window`;
+    `rtt_excess`, mean RTT over the smallest one seen in the episode, minus one; `rtt_gradient`, last minus first RTT
+    sample over the time between the actions; `forward_excess` and `reverse_excess`, mean delay of data and of
+    acknowledgements minus the smallest mean seen, over the smallest RTT; `delivered`, packets acknowledged over the
+    window; `loss`, the share of packets lost; `marked` and `timed_out`, 0 or 1. RTT values without a sample are those
+    before.
+
+    Episode: one run of the scenario. `truncated` at its end; `terminated` when the flow has transferred its `size`. The
+    time from the last whole interval to the end brings no reward; the final observation repeats the one before.
+
+    Seed: `reset(seed=n)` runs the scenario with seed n; `reset()` draws the next one from the environment's own
+    generator. The same seed and actions give the same episode, bit for bit.
+
+    Info: `round`, SI values of the interval (see `el.Round`); `window` in packets; `seed`; at the end of an episode
+    `result`, the result document of the whole scenario, as `el.Result.to_dict()`.
+
+    Args:
+        scenario: A scenario, a dict of its structure, or its file. Its other flows keep their controllers.
+        flow: Which flow; the first unless said.
+        every: Time between actions as in a scenario, `"20 ms"`; unless said, a round trip.
+        reward: A name of `REWARDS`, or a function of an `el.Round` and the window in packets.
+        max_window: The largest window in packets.
+
+    Raises:
+        InputError: There is no such flow or reward, or the scenario is wrong.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as the base class has it
+
+    def __init__(
+        self,
+        scenario: Scenario | Mapping[str, Any] | str | Path,
+        flow: str | None = None,
+        *,
+        every: str | None = None,
+        reward: str | Reward = "power",
+        max_window: float = 1e6,
+    ) -> None:
+        if isinstance(scenario, (str, Path)):
+            scenario = Scenario.load(scenario)
+        elif not isinstance(scenario, Scenario):
+            scenario = Scenario(scenario)
+        if not scenario.flows:
+            raise InputError(f"{scenario.title}: a flow is needed to decide about")
+        if isinstance(reward, str):
+            if reward not in REWARDS:
+                raise InputError(f"there is no reward {reward!r}", f"rewards are {', '.join(REWARDS)}, or a function")
+            reward = REWARDS[reward]
+        if not 1.0 <= max_window <= 2.0**40:
+            raise InputError(f"max_window {max_window}: from 1 to 2^40 packets")
+        self._scenario = scenario
+        self._flow = scenario.flows[0] if flow is None else flow
+        self._every = every
+        self._reward = reward
+        self._max_window = max_window
+        _core.Stepper(scenario._core, self._flow, every)  # says what is wrong, before the first episode
+        low, high = (np.array(side, np.float32) for side in zip(*OBSERVATION.values(), strict=True))
+        self.observation_space = spaces.Box(low, high, dtype=np.float32)
+        self.action_space = spaces.Box(-1.0, 1.0, (1,), np.float32)
+        self._stepper: _core.Stepper | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Vector, dict[str, Any]]:
+        """Begins an episode, and runs to the first decision.
+
+        Args:
+            seed: The scenario's seed in this episode.
+            options: None are known.
+
+        Raises:
+            EddylineError: The scenario ends before there is anything to decide.
+        """
+        super().reset(seed=seed)
+        if options:
+            raise InputError(f"unknown options: {', '.join(options)}")
+        self._seed = seed if seed is not None else int(self.np_random.integers(_SEEDS))
+        self._stepper = _core.Stepper(self._scenario.with_seed(self._seed)._core, self._flow, self._every)
+        self._least_rtt = self._least_forward = self._least_reverse = math.inf
+        self._last = np.zeros(len(OBSERVATION), np.float32)
+        round = self._stepper.advance()
+        if round is None:
+            raise EddylineError(
+                f"flow {self._flow!r} never gets as far as a decision", "a longer duration, or an earlier start of it"
+            )
+        return self._observe(round), self._info(round)
+
+    def step(self, action: Vector) -> tuple[Vector, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Sets the window, and runs to the next decision or the end."""
+        stepper = self._stepper
+        if stepper is None:
+            raise InputError("the episode is over, or has not begun", "call reset() first")
+        exponent = float(np.clip(np.asarray(action, np.float64).reshape(-1)[0], -1.0, 1.0))
+        if math.isnan(exponent):
+            raise InputError("the action is not a number")
+        stepper.decide(min(stepper.window * 2.0**exponent, self._max_window))
+        round = stepper.advance()
+        if round is not None:
+            return self._observe(round), float(self._reward(round, stepper.window)), False, False, self._info(round)
+        terminated = stepper.completed
+        info: dict[str, Any] = {"seed": self._seed, "window": stepper.window, "result": json.loads(stepper.finish())}
+        self._stepper = None
+        return self._last.copy(), 0.0, terminated, not terminated, info
+
+    def close(self) -> None:
+        """Forgets the episode."""
+        self._stepper = None
+
+    def _observe(self, round: _core.Round) -> Vector:
+        assert self._stepper is not None
+        window, seen = self._stepper.window, self._last.astype(np.float64)
+        seen[0] = math.log2(max(window, 1.0))
+        if round.mean_rtt is not None and round.min_rtt is not None:
+            self._least_rtt = min(self._least_rtt, round.min_rtt)
+            seen[1] = round.mean_rtt / self._least_rtt - 1.0
+            assert round.last_rtt is not None
+            assert round.first_rtt is not None
+            seen[2] = (round.last_rtt - round.first_rtt) / max(round.now - round.began, 1e-9)
+        if round.forward_delay is not None and round.reverse_delay is not None:
+            self._least_forward = min(self._least_forward, round.forward_delay)
+            self._least_reverse = min(self._least_reverse, round.reverse_delay)
+            scale = self._least_rtt if self._least_rtt < math.inf else round.forward_delay + round.reverse_delay
+            seen[3] = (round.forward_delay - self._least_forward) / max(scale, 1e-9)
+            seen[4] = (round.reverse_delay - self._least_reverse) / max(scale, 1e-9)
+        seen[5] = round.acked / max(window, 1.0)
+        seen[6:] = _loss(round), min(round.marks, 1), min(round.timeouts, 1)
+        space = self.observation_space
+        assert isinstance(space, spaces.Box)
+        self._last = np.clip(seen, space.low, space.high).astype(np.float32)
+        return self._last.copy()
+
+    def _info(self, round: _core.Round) -> dict[str, Any]:
+        assert self._stepper is not None
+        names = [name for name in dir(_core.Round) if not name.startswith("_")]
+        return {
+            "seed": self._seed,
+            "window": self._stepper.window,
+            "round": {name: getattr(round, name) for name in names},
+        }
+
+
+def env(
+    scenario: Scenario | Mapping[str, Any] | str | Path,
+    flow: str | None = None,
+    *,
+    every: str | None = None,
+    reward: str | Reward = "power",
+    max_window: float = 1e6,
+) -> CongestionControl:
+    """An environment of a scenario: see `CongestionControl`, which it makes."""
+    return CongestionControl(scenario, flow, every=every, reward=reward, max_window=max_window)
+
+
+gymnasium.register("eddyline/CongestionControl-v0", "eddyline.environment:CongestionControl")

@@ -1,0 +1,192 @@
+"""What came of a controller in the gauntlet."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from eddyline.errors import InputError
+from eddyline.gauntlet.measures import MEASURES
+from eddyline.gauntlet.suite import Bound
+
+if TYPE_CHECKING:
+    from eddyline.gauntlet.comparison import Change
+    from eddyline.gauntlet.suite import Test
+
+__all__ = ["DOCUMENT", "Card", "Verdict"]
+
+DOCUMENT = "scorecard.json"
+"""The document's name in the folder that `--out` writes."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one test.
+
+    Attributes:
+        name: Of the test.
+        group: Its group.
+        tests: What it tests.
+        measure: How its values were taken.
+        values: One for each seed; None where a run does not know.
+        bound: What their mean must keep.
+        why: What a controller does that does not keep it.
+        error: Why a run came to no end, where one did not: a fault of the controller's own.
+    """
+
+    name: str
+    group: str
+    tests: str
+    measure: str
+    values: tuple[float | None, ...]
+    bound: Bound
+    why: str
+    error: str | None = None
+
+    @classmethod
+    def of(cls, test: Test, values: tuple[float | None, ...], error: str | None = None) -> Verdict:
+        """The verdict on a test."""
+        return cls(test.name, test.group, test.tests, test.measure, values, test.bound, test.why, error)
+
+    @property
+    def value(self) -> float | None:
+        """Mean over the seeds; None where one of them is not known."""
+        known = [v for v in self.values if v is not None]
+        return fmean(known) if known and len(known) == len(self.values) else None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the mean keeps the bound."""
+        return self.error is None and self.bound.holds(self.value)
+
+    @property
+    def text(self) -> str:
+        """The value with its unit."""
+        return "error" if self.error else MEASURES[self.measure].text(self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the document."""
+        return {
+            "name": self.name,
+            "passed": self.passed,
+            "value": self.value,
+            "bound": self.bound.text,
+            "why": self.why,
+            "group": self.group,
+            "tests": self.tests,
+            "measure": self.measure,
+            "values": list(self.values),
+            "limit": {"at_least" if self.bound.least else "at_most": self.bound.value},
+            "error": self.error,
+        }
+
+
+@dataclass(frozen=True)
+class Card:
+    """A controller's scorecard.
+
+    Attributes:
+        controller: Its kind.
+        parameters: What it was given, by key.
+        suite_version: Which set it ran through.
+        seeds: How often each test ran.
+        verdicts: In the suite's order.
+        against: Scorecards of others beside it.
+        changes: How it compares with an earlier one, where that was asked for.
+    """
+
+    controller: str
+    parameters: dict[str, str]
+    suite_version: int
+    seeds: int
+    verdicts: tuple[Verdict, ...]
+    against: tuple[Card, ...] = ()
+    changes: tuple[Change, ...] | None = field(default=None)
+
+    @property
+    def passed(self) -> int:
+        """How many tests passed."""
+        return sum(v.passed for v in self.verdicts)
+
+    @property
+    def failed(self) -> int:
+        """How many did not."""
+        return len(self.verdicts) - self.passed
+
+    @property
+    def name(self) -> str:
+        """The controller with its parameters."""
+        given = ", ".join(f"{key} {value}" for key, value in self.parameters.items())
+        return f"{self.controller} ({given})" if given else self.controller
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document."""
+        document: dict[str, Any] = {
+            "controller": self.controller,
+            "suite_version": self.suite_version,
+            "passed": self.passed,
+            "failed": self.failed,
+            "seeds": self.seeds,
+            "parameters": self.parameters,
+            "tests": [v.to_dict() for v in self.verdicts],
+        }
+        if self.against:
+            document["against"] = [c.to_dict() for c in self.against]
+        if self.changes is not None:
+            document["base"] = [c.to_dict() for c in self.changes]
+        return document
+
+    @property
+    def json(self) -> str:
+        """The document as text; two runs of the same give the same bytes."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Card:
+        """Reads a scorecard: the document, or a folder that holds it.
+
+        Raises:
+            InputError: It is none.
+        """
+        path = Path(path)
+        file = path / DOCUMENT if path.is_dir() else path
+        try:
+            return _card(json.loads(file.read_text("utf-8")))
+        except OSError as e:
+            raise InputError(f"{file}: cannot be read: {(e.strerror or str(e)).lower()}") from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            hint = "eddyline gauntlet --controller KIND --out DIR writes one, and --json prints one"
+            raise InputError(f"{file}: not a scorecard", hint) from None
+
+
+def _card(document: dict[str, Any]) -> Card:
+    return Card(
+        controller=str(document["controller"]),
+        parameters={str(k): str(v) for k, v in document["parameters"].items()},
+        suite_version=int(document["suite_version"]),
+        seeds=int(document["seeds"]),
+        verdicts=tuple(_verdict(t) for t in document["tests"]),
+        against=tuple(_card(c) for c in document.get("against", [])),
+    )
+
+
+def _verdict(table: dict[str, Any]) -> Verdict:
+    least = "at_least" in table["limit"]
+    values = tuple(None if v is None else float(v) for v in table["values"])
+    bound = Bound(least, float(table["limit"]["at_least" if least else "at_most"]), str(table["bound"]))
+    if table["measure"] not in MEASURES or not values:
+        raise ValueError(table["measure"])
+    error = table["error"]
+    return Verdict(
+        str(table["name"]),
+        str(table["group"]),
+        str(table["tests"]),
+        str(table["measure"]),
+        values,
+        bound,
+        str(table["why"]),
+        None if error is None else str(error),
+    )

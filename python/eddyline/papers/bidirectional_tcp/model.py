@@ -1,0 +1,63 @@
+"""The buffer model (eq. 6 to 8), as world theory computes it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from eddyline import _core
+
+if TYPE_CHECKING:
+    from eddyline.papers.bidirectional_tcp.setting import Link
+
+__all__ = ["Estimate", "estimate"]
+
+_UNITS = {"B": "bytes", "packets": "packets"}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the equations give; windows in bytes.
+
+    Attributes:
+        ratio: r of eq. 8.
+        window_down: cwnd_d.
+        window_up: cwnd_u of all uploads together.
+        room_up: B*_u of eq. 7.
+        down_limited_by_window: W is below what buffer and path hold: no loss of the download is expected.
+        up_limited_by_window: The same of the uploads.
+        up_starves: Acknowledgements leave room for less than one packet.
+        least_uplink: Uplink buffer with room for one packet beside the acknowledgements, in its unit.
+    """
+
+    ratio: float
+    window_down: float
+    window_up: float
+    room_up: float
+    down_limited_by_window: bool
+    up_limited_by_window: bool
+    up_starves: bool
+    least_uplink: float
+
+
+def estimate(link: Link, **readings: str) -> Estimate:
+    """The estimate for a link; `readings` (saw_tooth, propagation, losses): `eddyline_theory::buffer::Readings`."""
+
+    def way(rate_bps: float, limit: str) -> dict[str, Any]:
+        amount, unit = limit.split()
+        return {"rate_bps": rate_bps, "buffer": float(amount), "unit": _UNITS[unit]}
+
+    def side(flows: int, window: int) -> dict[str, Any]:
+        return {"flows": flows, "window": float(window), "base_rtt_s": 2e-3 * link.tp_ms}
+
+    setting = {
+        "link": {"down": way(link.down_bps, link.down), "up": way(link.up_bps, link.up)},
+        "downloads": side(1, link.window),
+        "uploads": side(link.uploads, link.upload_window or link.window),
+        "packet": 1500.0,
+        "ack": 40.0,
+        "acks_every": float(link.acks_every),
+    }
+    found = json.loads(_core.buffer_estimate(json.dumps({"setting": setting, "readings": readings})))
+    return Estimate(**{name: found[name] for name in Estimate.__dataclass_fields__})

@@ -1,0 +1,105 @@
+"""Both queues over time: which of the paper's three cases, who overflows after whom, how they go together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from eddyline.papers.lab import Answer
+
+    Numbers = NDArray[np.float64]
+
+__all__ = ["Cases", "Occupancy", "cases", "correlation_at", "halvings", "lags", "overflows"]
+
+_PACKET = 1500
+_HALVED = 0.75
+"""A window that falls below this share of itself from one sample to the next has been halved."""
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """What waits at both ends of the link, every `interval_s`, in bytes; and the windows, in packets."""
+
+    interval_s: float
+    times: Numbers
+    down: Numbers
+    up: Numbers
+    down_drops: Numbers
+    up_drops: Numbers
+    download_window: Numbers
+    upload_window: Numbers
+
+    @classmethod
+    def of(cls, answer: Answer, after_s: float) -> Occupancy:
+        """From the series of a run, from `after_s` on."""
+
+        def series(entity: str, quantity: str) -> Numbers:
+            times, values = answer.over_time(entity, quantity)
+            return np.asarray(values)[np.asarray(times) > after_s]
+
+        times = np.asarray(answer.over_time("down", "queue_bytes")[0])
+        kept = times[times > after_s]
+        return cls(
+            interval_s=float(kept[1] - kept[0]),
+            times=kept,
+            down=series("down", "queue_bytes"),
+            up=series("up", "queue_bytes"),
+            down_drops=kept[series("down", "drops") > 0],
+            up_drops=kept[series("up", "drops") > 0],
+            download_window=series("download", "cwnd_packets"),
+            upload_window=series("upload", "cwnd_packets"),
+        )
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Shares of time: data stands at the uplink only (1), the downlink only (2), both (3), neither."""
+
+    one: float
+    two: float
+    three: float
+    idle: float
+
+
+def cases(o: Occupancy, standing: float = _PACKET) -> Cases:
+    """Shares of time in the cases after eq. 4; data stands where more than `standing` bytes wait.
+
+    A packet that passes does not stand, and acknowledgements have no size in the equations.
+    """
+    down, up = o.down > standing, o.up > standing
+    return Cases(
+        float(np.mean(~down & up)), float(np.mean(down & ~up)), float(np.mean(down & up)), float(np.mean(~down & ~up))
+    )
+
+
+def overflows(drops: Numbers, apart_s: float) -> list[float]:
+    """First moments of overflows: drops that come within `apart_s` of one another are one."""
+    if not len(drops):
+        return []
+    return [float(drops[0]), *(float(b) for a, b in pairwise(drops) if b - a > apart_s)]
+
+
+def halvings(o: Occupancy, window: Numbers) -> list[float]:
+    """When a window was halved."""
+    fell = window[1:] < _HALVED * window[:-1]
+    return [float(t) for t in o.times[1:][fell]]
+
+
+def lags(o: Occupancy, most_s: float) -> Numbers:
+    """Lags from `-most_s` to `most_s`, as many as there are samples."""
+    steps = round(most_s / o.interval_s)
+    return np.arange(-steps, steps + 1, dtype=np.float64) * o.interval_s
+
+
+def correlation_at(o: Occupancy, lag_s: float) -> float:
+    """Correlation of the downlink's queue with the uplink's `lag_s` later: Pearson's, of what overlaps."""
+    shift = round(lag_s / o.interval_s)
+    n = len(o.down)
+    down, up = o.down[max(0, -shift) : n - max(0, shift)], o.up[max(0, shift) : n - max(0, -shift)]
+    return float(np.corrcoef(down, up)[0, 1])

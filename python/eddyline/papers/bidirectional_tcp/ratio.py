@@ -1,0 +1,283 @@
+"""Figures 6 and 7: the ratio that the buffers predict beside the ratio that comes out."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from eddyline.papers.bidirectional_tcp.model import estimate
+from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, UP_BPS, Link, ask, bandwidth_delay
+from eddyline.papers.exhibit import Column, Exhibit, Picture
+from eddyline.papers.figures import BLACK, BLUE, ORANGE, RED, drawn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from eddyline.papers.desk import Desk
+    from eddyline.papers.exhibit import Row
+
+__all__ = ["correlation", "estimates", "figure_6", "figure_7"]
+
+WINDOWS = (16384, 32768, 65536, 131072)
+UPLINKS = (6000, 9000, 15000, 30000)
+DOWNLINKS = (22500, 37500, 75000)
+DELAYS_MS = (20.0, 100.0)
+CAPACITY_RATIO = DOWN_BPS / UP_BPS
+_RULE_S = 0.3
+_PACKET = 1500
+
+
+def grid() -> list[tuple[float, int, int, int]]:
+    """Delay (tp) in ms, window, uplink buffer, downlink buffer of Section 3.1."""
+    return [(tp, w, up, down) for tp in DELAYS_MS for w in WINDOWS for up in UPLINKS for down in DOWNLINKS]
+
+
+def correlation(xs: Sequence[float], ys: Sequence[float]) -> float:
+    """Pearson's."""
+    x, y = fmean(xs), fmean(ys)
+    joint = sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True))
+    return joint / sqrt(sum((a - x) ** 2 for a in xs) * sum((b - y) ** 2 for b in ys))
+
+
+def _rows(desk: Desk, uploads: int) -> list[Row]:
+    ns2 = {(c["window"], c["up_buffer"], c["down_buffer"]): c for c in desk.ns2["figure-6"]} if uploads == 1 else {}
+    cases = [(order, *point) for order in ORDERS for point in grid()]
+    links = [
+        Link(f"{down} B", f"{up} B", w, tp_ms=tp, uploads=uploads, order=order) for order, tp, w, up, down in cases
+    ]
+    rows: list[Row] = []
+    for (order, tp, w, up, down), link, o in zip(cases, links, ask(desk, links), strict=True):
+        printed, smaller = estimate(link), estimate(link, saw_tooth="smaller")
+        spread = estimate(link, losses="one_at_a_time")
+        theirs = ns2.get((w, up, down)) if tp == DELAYS_MS[0] else None
+        bdp = bandwidth_delay(DOWN_BPS, 1e-3 * tp)
+        row: Row = {
+            "order": order,
+            "tp_s": 1e-3 * tp,
+            "window": w,
+            "up": up,
+            "down": down,
+            "uploads": uploads,
+            "estimate": printed.ratio,
+            "smaller": smaller.ratio,
+            "spread": spread.ratio,
+            "ratio": o.ratio,
+            "off": o.ratio / printed.ratio - 1.0,
+            "spread_off": o.ratio / spread.ratio - 1.0,
+            "ns2": theirs["download_bps"] / theirs["upload_bps"] if theirs else None,
+            "download": o.download,
+            "upload": o.upload,
+            "down_use": o.used("down"),
+            "up_use": o.used("up"),
+            "lesser_use": min(o.used("down"), o.used("up")),
+            "down_drops": o.drops("down"),
+            "windows_ratio": o.window("download") / o.window("upload"),
+            "rtt_ratio": o.rtt("download") / o.rtt("upload"),
+            "limit": "window" if printed.down_limited_by_window else "buffer",
+            "marked": "circle" if down < bdp else "",
+            "rule": "red" if abs(up - _RULE_S * UP_BPS / 8) <= 2000 and down == _RULE_S * DOWN_BPS / 8 else "",
+            "sized": "windows of 64 kB or more" if w >= 65536 else "smaller windows",
+            "fits": _fits(up, down),
+            "half_up_s": 8 * (printed.window_up * 2 / 3) / UP_BPS,
+            "down_s": 8 * (down + bdp) / DOWN_BPS,
+            "window_over_room": o.window("download") * _PACKET / (down + bdp),
+        }
+        rows.append(row)
+    return rows
+
+
+def _fits(up: int, down: int) -> str:
+    """Whether half of a full uplink queue lasts shorter than a full downlink queue: what Section 3 supposes."""
+    return "as supposed" if up / 2 / UP_BPS < down / DOWN_BPS else "uplink's queue too long"
+
+
+_COLUMNS = (
+    Column("order", "starts"),
+    Column("tp_s", "tp", "ms", scale=1e-3),
+    Column("window", "window", "B"),
+    Column("up", "uplink buffer", "B"),
+    Column("down", "downlink buffer", "B"),
+    Column("estimate", "eq. 8", digits=3),
+    Column("smaller", "eq. 8, min reading", digits=3),
+    Column("ratio", "our sim", digits=3),
+    Column("off", "sim against eq. 8", percent=True, digits=3),
+    Column("download", "download", "kbit/s", scale=1e3),
+    Column("upload", "uploads", "kbit/s", scale=1e3),
+    Column("down_use", "downlink in use", percent=True, digits=3),
+    Column("up_use", "uplink in use", percent=True, digits=3),
+    Column("windows_ratio", "windows, measured ratio", digits=3),
+    Column("rtt_ratio", "RTT, download over upload", digits=3),
+    Column("down_drops", "dropped down"),
+)
+
+
+def figure_6(desk: Desk) -> Exhibit:
+    """One upload."""
+    rows = _rows(desk, 1)
+    for row in rows:
+        ten = 10.0 if (row["window"], row["up"], row["down"]) == (65536, 9000, 75000) else None
+        row["printed"] = ten
+    return Exhibit(
+        id="fig-6",
+        title="Figure 6: predicted against simulated ratio, one upload",
+        place="Section 3.1, Fig. 6",
+        reading=(
+            "Every combination of Section 3.1's windows and buffers. As in the paper: point size is the window, "
+            "circles are downlink buffers below the bandwidth-delay product (at tp = 100 ms), red points follow the "
+            "rule of thumb for 300 ms, the vertical line is the capacity ratio. The black dot is the setting of Fig. "
+            "8 and 9. Crosses are ns-2 at the same settings."
+        ),
+        columns=(*_COLUMNS, Column("ns2", "ns-2", digits=3)),
+        rows=rows,
+        pictures=[
+            Picture("fig-6", "Estimate against simulation, one upload, started together", drawn(_paint, 9.0, 4.2, rows))
+        ],
+    )
+
+
+def figure_7(desk: Desk) -> Exhibit:
+    """Ten uploads."""
+    rows = _rows(desk, 10)
+    single = {(r["order"], r["tp_s"], r["window"], r["up"], r["down"]): r["ratio"] for r in _rows(desk, 1)}
+    for row in rows:
+        row["one_upload"] = single[row["order"], row["tp_s"], row["window"], row["up"], row["down"]]
+        row["against_one"] = row["ratio"] / row["one_upload"] - 1.0
+    return Exhibit(
+        id="fig-7",
+        title="Figure 7: predicted against simulated ratio, ten uploads",
+        place="Section 3.1, Fig. 7",
+        reading=(
+            "The same with ten uploads; download over all of them together. Eq. 8 is the paper's, with ten windows "
+            "for one: all uploads halve at once. Ten flows that lose one at a time keep 39/40 of what fits on "
+            "average, not 3/4; that reading is the last column but two."
+        ),
+        columns=(
+            *_COLUMNS,
+            Column("spread", "eq. 8, losses one at a time", digits=3),
+            Column("spread_off", "sim against that", percent=True, digits=3),
+            Column("one_upload", "one upload", digits=3),
+            Column("against_one", "against one upload", percent=True, digits=3),
+        ),
+        rows=rows,
+        pictures=[
+            Picture(
+                "fig-7", "Estimate against simulation, ten uploads, started together", drawn(_paint, 9.0, 4.2, rows)
+            )
+        ],
+    )
+
+
+def _paint(figure: Figure, rows: list[Row]) -> None:
+    for axis, tp in zip(figure.subplots(1, 2, sharex=True, sharey=True), DELAYS_MS, strict=True):
+        part = [r for r in rows if r["order"] == "together" and r["tp_s"] == 1e-3 * tp]
+        for r in part:
+            colour = RED if r["rule"] else BLUE
+            face = "none" if r["marked"] else colour
+            size = 12.0 * r["window"] / 16384
+            axis.scatter(
+                r["ratio"], r["estimate"], s=size, facecolors=face, edgecolors=colour, linewidths=0.9, alpha=0.75
+            )
+            if r.get("ns2") is not None:
+                axis.plot(r["ns2"], r["estimate"], "x", color=BLACK, markersize=3.5, markeredgewidth=0.7, alpha=0.7)
+            if (r["window"], r["up"], r["down"]) == (131072, 9000, 75000):
+                axis.plot(r["ratio"], r["estimate"], ".", color=BLACK, markersize=4)
+        axis.axvline(CAPACITY_RATIO, color=ORANGE, linewidth=1)
+        axis.plot([0.5, 20], [0.5, 20], ":", color="#777777", linewidth=1)
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        ticks = [1, 2, 5, 10, 20]
+        axis.set_xticks(ticks, [str(t) for t in ticks])
+        axis.set_yticks(ticks, [str(t) for t in ticks])
+        axis.minorticks_off()
+        axis.set_xlim(0.5, 24)
+        axis.set_ylim(0.5, 24)
+        axis.set_xlabel("download over upload, simulated")
+        axis.set_title(f"tp = {tp:g} ms", loc="left", fontsize="medium")
+    first = figure.axes[0]
+    first.set_ylabel("estimate, eq. 8")
+    first.annotate("capacity ratio", (CAPACITY_RATIO, 0.55), rotation=90, ha="right", va="bottom", color=ORANGE)
+    marks = {
+        "our simulation, area as window": {"marker": "o", "color": BLUE},
+        "buffers of the rule of thumb, 300 ms": {"marker": "o", "color": RED},
+        "downlink buffer below bandwidth x delay": {"marker": "o", "markerfacecolor": "none", "color": BLUE},
+    }
+    if any(r.get("ns2") is not None for r in rows):
+        marks["ns-2"] = {"marker": "x", "color": BLACK}
+    handles = [first.plot([], [], linestyle="", label=label, **style)[0] for label, style in marks.items()]  # type: ignore[arg-type]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), fontsize="small")
+
+
+def _mean_off(rows: Sequence[Row], fits: str) -> float | None:
+    """Mean deviation where the download's buffer is the limit and the supposition of Section 3 holds, or not."""
+    offs = [abs(r["off"]) for r in rows if r["limit"] == "buffer" and r["fits"] == fits]
+    return fmean(offs) if offs else None
+
+
+def estimates(desk: Desk) -> Exhibit:
+    """How well the estimate does, by uplink buffer, and why it fails where it does."""
+    one, ten = _rows(desk, 1), _rows(desk, 10)
+    rows: list[Row] = []
+    for uploads, source in ((1, one), (10, ten)):
+        for tp in DELAYS_MS:
+            for up in (0, *UPLINKS):
+                part = [r for r in source if r["tp_s"] == 1e-3 * tp and r["order"] == "together" and up in (0, r["up"])]
+                held = [r for r in part if r["ns2"] is not None]
+                worst = max(part, key=lambda r: abs(r["off"]))
+                rows.append(
+                    {
+                        "uploads": uploads,
+                        "tp_s": 1e-3 * tp,
+                        "up": f"{up:,} B" if up else "all",
+                        "correlation": correlation([r["estimate"] for r in part], [r["ratio"] for r in part]),
+                        "ns2_correlation": correlation([r["estimate"] for r in held], [r["ns2"] for r in held])
+                        if held
+                        else None,
+                        "with_ns2": correlation([r["ratio"] for r in held], [r["ns2"] for r in held]) if held else None,
+                        "smaller": correlation([r["smaller"] for r in part], [r["ratio"] for r in part]),
+                        "spread": correlation([r["spread"] for r in part], [r["ratio"] for r in part]),
+                        "off_supposed": _mean_off(part, "as supposed"),
+                        "off_too_long": _mean_off(part, "uplink's queue too long"),
+                        "off": fmean(abs(r["off"]) for r in part),
+                        "spread_off": fmean(abs(r["spread_off"]) for r in part),
+                        "worst": worst["off"],
+                        "worst_at": f"{worst['window']:,} B, {worst['up']:,} B, {worst['down']:,} B",
+                        "overshoot": max((r["window_over_room"] for r in part if r["limit"] == "buffer"), default=None),
+                        "unreached": fmean(r["half_up_s"] > r["down_s"] for r in part),
+                    }
+                )
+    return Exhibit(
+        id="estimate",
+        title="How good the estimate is, and where it fails",
+        place="Section 3, eq. 7 and 8; Fig. 6 and 7",
+        reading=(
+            "Eq. 8 supposes that the download loses as soon as its window exceeds what the downlink's buffer and "
+            "path hold. That needs the data to stand there. Where even after a halving the upload's queue lasts "
+            "longer than a full downlink queue (column 'downlink never fills'), the download's data stands as "
+            "acknowledgements in the uplink instead, its buffer does not overflow, and the window goes on growing "
+            "past that room until a swing of the pendulum empties the uplink. That is so with 30,000 B up, and there "
+            "eq. 8 is too low."
+        ),
+        columns=(
+            Column("uploads", "uploads"),
+            Column("tp_s", "tp", "ms", scale=1e-3),
+            Column("up", "uplink buffer"),
+            Column("correlation", "correlation with our sim", digits=3),
+            Column("ns2_correlation", "with ns-2", digits=3),
+            Column("with_ns2", "ns-2 with our sim", digits=4),
+            Column("smaller", "min reading, our sim", digits=3),
+            Column("spread", "one loss at a time, our sim", digits=3),
+            Column("off", "mean deviation", percent=True, digits=3),
+            Column("spread_off", "mean deviation, one loss at a time", percent=True, digits=3),
+            Column("worst", "worst", percent=True, digits=3),
+            Column("worst_at", "at window, up, down"),
+            Column("off_supposed", "where it may fill", percent=True, digits=3),
+            Column("off_too_long", "where it never does", percent=True, digits=3),
+            Column("overshoot", "largest mean window over room", digits=3),
+            Column("unreached", "points where the downlink never fills", percent=True, digits=3),
+        ),
+        rows=rows,
+        notes=("Flows start together; other orders are in fig-6 and fig-7.",),
+    )

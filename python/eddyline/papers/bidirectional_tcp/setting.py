@@ -1,0 +1,153 @@
+"""The paper's link (Fig. 4, Section 3.1), what exhibits change in it, and what they read off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from eddyline.papers.lab import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from eddyline.papers.desk import Desk
+    from eddyline.papers.lab import Answer
+
+__all__ = ["DOWN_BPS", "ORDERS", "PAYLOAD", "UP_BPS", "Link", "Outcome", "alone", "ask", "bandwidth_delay"]
+
+DOWN_BPS, UP_BPS = 2e6, 192e3
+PAYLOAD = 1460 / 1500
+"""Share of a data packet that is payload."""
+
+ORDERS = {
+    "together": (0.0, 0.0),
+    "download first": (0.0, 15.0),
+    "upload first": (15.0, 0.0),
+}
+"""When download and upload start, in seconds."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """What differs from `scenarios/link.toml`; buffers as a scenario file says them."""
+
+    down: str = "75000 B"
+    up: str = "75000 B"
+    window: int = 65536
+    upload_window: int | None = None
+    tp_ms: float = 20.0
+    uploads: int = 1
+    acks_every: int = 2
+    order: str = "together"
+    down_bps: float = DOWN_BPS
+    up_bps: float = UP_BPS
+    duration_s: float = 600.0
+    warmup_s: float = 60.0
+    more: tuple[tuple[str, str], ...] = ()
+
+    def run(self, interval: str | None = None) -> Run:
+        """The simulation of it; with series where an interval is given."""
+        first, second = ORDERS[self.order]
+        changes = [
+            ("duration", f"{self.duration_s:g} s"),
+            ("warmup", f"{self.warmup_s:g} s"),
+            ("link.down.rate", f"{self.down_bps:g} bit/s"),
+            ("link.up.rate", f"{self.up_bps:g} bit/s"),
+            ("link.*.delay", f"{self.tp_ms:g} ms"),
+            ("link.down.queue.limit", self.down),
+            ("link.up.queue.limit", self.up),
+            ("flow.download.receive_window", f"{self.window} B"),
+            ("flow.upload.receive_window", f"{self.upload_window or self.window} B"),
+            ("flow.*.tcp.ack_every", str(self.acks_every)),
+            ("flow.download.start", f"{first:g} s"),
+            ("flow.upload.start", f"{second:g} s"),
+        ]
+        if self.uploads > 1:
+            changes.append(("flow.upload.count", str(self.uploads)))
+        return Run("link", "sim", None, (*changes, *self.more), interval)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of it: rates are payload, of all flows of a direction together, from the end of the warm-up on."""
+
+    answer: Answer
+
+    def _flows(self, way: str) -> list[dict[str, Any]]:
+        return [f for f in self.answer.result["flows"] if f["name"].startswith(way)]
+
+    @property
+    def download(self) -> float:
+        """Goodput of the download, bit/s."""
+        return sum(float(f["goodput_bps"]) for f in self._flows("download"))
+
+    @property
+    def upload(self) -> float:
+        """Goodput of the uploads together, bit/s."""
+        return sum(float(f["goodput_bps"]) for f in self._flows("upload"))
+
+    @property
+    def ratio(self) -> float:
+        """Ratio r of eq. 8: download over upload; infinite where the uploads starve altogether."""
+        return self.download / self.upload if self.upload else inf
+
+    def of(self, way: str, field: str) -> float:
+        """A number of the first flow of a direction."""
+        return float(self._flows(way)[0][field])
+
+    def total(self, way: str, field: str) -> int:
+        """A count over all flows of a direction."""
+        return sum(int(f[field]) for f in self._flows(way))
+
+    def window(self, way: str) -> float:
+        """Mean congestion window of all flows of a direction together, packets."""
+        return sum(float(f["window_packets"]["mean"]) for f in self._flows(way))
+
+    def rtt(self, way: str) -> float:
+        """Mean round-trip time of the first flow of a direction, seconds."""
+        return float(self._flows(way)[0]["rtt_s"]["mean"])
+
+    def used(self, link: str) -> float:
+        """Share of a link in use."""
+        return float(self.answer.link(link)["utilisation"])
+
+    def drops(self, link: str) -> int:
+        """Packets dropped at a link."""
+        return sum(int(n) for n in self.answer.link(link)["drops"].values())
+
+    def over_whole_run(self, way: str) -> float:
+        """Payload delivered over the whole run, from its first second: bit/s."""
+        return 8.0 * self.total(way, "delivered_bytes") / _seconds(self.answer.scenario["duration"])
+
+
+def _seconds(text: str) -> float:
+    """A canonical duration in seconds."""
+    number, unit = text.split()
+    return float(number) * {"s": 1.0, "min": 60.0, "h": 3600.0, "ms": 1e-3}[unit]
+
+
+def ask(desk: Desk, links: Iterable[Link]) -> list[Outcome]:
+    """Outcomes in the order of `links`, all of them run at once."""
+    runs: Sequence[Run] = [link.run() for link in links]
+    return [Outcome(answer) for answer in desk.lab.ask(runs)]
+
+
+def alone(way: str, buffer: float, rtt_s: float) -> Link:
+    """One flow `down` or `up` by itself, round trip `rtt_s`, its window unlimited; at least a packet of buffer."""
+    limit = f"{max(1500, round(buffer))} B"
+    other = "upload" if way == "down" else "download"
+    return Link(
+        down=limit if way == "down" else "75000 B",
+        up=limit if way == "up" else "75000 B",
+        window=4_000_000,
+        tp_ms=5e2 * rtt_s,
+        duration_s=300.0,
+        warmup_s=60.0,
+        more=((f"flow.{other}.start", "299999 ms"),),
+    )
+
+
+def bandwidth_delay(rate_bps: float, tp_s: float) -> float:
+    """Bytes that fill both ways of propagation: 2 tp C / 8."""
+    return 2.0 * tp_s * rate_bps / 8.0

@@ -1,0 +1,66 @@
+"""FAST alone on ordinary paths: what 'performs well in conventional environments' asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eddyline.papers.exhibit import Column, Exhibit
+from eddyline.papers.lab import Run
+
+if TYPE_CHECKING:
+    from eddyline.papers.desk import Desk
+    from eddyline.papers.exhibit import Row
+
+__all__ = ["sweep"]
+
+_RATES = (0.128e6, 1e6, 10e6, 100e6)
+_RTTS = (0.01, 0.05, 0.2)
+ALPHA = 20
+
+
+def sweep(desk: Desk) -> Exhibit:
+    """One flow with alpha 20 over rates and round trips."""
+    cases = [(rate, rtt) for rate in _RATES for rtt in _RTTS]
+    runs = [
+        Run(
+            "conventional",
+            set=(
+                *((f"link.{name}.rate", f"{rate:.0f} bit/s") for name in ("there", "back")),
+                *((f"link.{name}.delay", f"{500 * rtt:g} ms") for name in ("there", "back")),
+            ),
+        )
+        for rate, rtt in cases
+    ]
+    rows: list[Row] = []
+    for (rate, rtt), answer in zip(cases, desk.lab.ask(runs), strict=True):
+        sender, link = answer.result["flows"][0], answer.result["links"][0]
+        rows.append(
+            {
+                "rate": rate,
+                "rtt": rtt,
+                "place": f"{rate / 1e6:g} Mbit/s",
+                "utilisation": link["data_utilisation"],
+                "queueing": sender["queueing_delay_s"],
+                "alpha_time": ALPHA * 1500 * 8 / rate,
+                "round_trips_queued": sender["queueing_delay_s"] / rtt,
+            }
+        )
+    return Exhibit(
+        id="conventional",
+        title="FAST alone on ordinary paths",
+        place="Target Usage Scenario",
+        reading=(
+            f"One flow, alpha {ALPHA} packets, unlimited queues. It fills every path, and keeps alpha packets waiting on each: "
+            "the slower the link, the longer that is. An alpha for fast paths is none for slow ones."
+        ),
+        columns=(
+            Column("rate", "rate", "Mbit/s", scale=1e6),
+            Column("rtt", "round trip", "ms", scale=1e-3),
+            Column("utilisation", "utilisation", percent=True),
+            Column("queueing", "queueing delay", "ms", scale=1e-3),
+            Column("alpha_time", "alpha packets at that rate", "ms", scale=1e-3),
+            Column("round_trips_queued", "queueing over round trip"),
+            Column("place", "link"),
+        ),
+        rows=rows,
+    )

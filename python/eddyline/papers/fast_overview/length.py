@@ -1,0 +1,35 @@
+"""How long the record path is run: two minutes, or what the environment variable `EDDYLINE_RECORD_SECONDS` says.
+
+The experiments took an hour, and six with ten flows. `EDDYLINE_RECORD_SECONDS=3600` runs the first as long; the six hours are
+`EDDYLINE_RECORD_SECONDS=21600` with `--exhibit record`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from eddyline.errors import InputError
+
+__all__ = ["DEFAULT", "LEAST", "VARIABLE", "seconds"]
+
+VARIABLE = "EDDYLINE_RECORD_SECONDS"
+DEFAULT = 120.0
+LEAST, MOST = 5.0, 86_400.0
+
+
+def seconds() -> float:
+    """Simulated seconds of a run.
+
+    Raises:
+        InputError: The variable is no number in range.
+    """
+    said = os.environ.get(VARIABLE)
+    if said is None:
+        return DEFAULT
+    try:
+        value = float(said)
+    except ValueError:
+        value = float("nan")
+    if not LEAST <= value <= MOST:
+        raise InputError(f"{VARIABLE} is {said!r}, not a number of seconds from {LEAST:g} to {MOST:g}")
+    return value

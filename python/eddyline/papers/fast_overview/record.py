@@ -1,0 +1,192 @@
+"""The record path: Linux TCP and FAST behind gigabit cards with short and long queues, for each answer to a full queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eddyline.papers.exhibit import Column, Exhibit, Picture
+from eddyline.papers.fast_overview.length import seconds
+from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
+from eddyline.papers.lab import MODULE, Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from eddyline.papers.desk import Desk
+    from eddyline.papers.exhibit import Row
+
+__all__ = ["CONTROLLERS", "LOCALS", "PAYLOAD_BPS", "chosen", "controllers", "table"]
+
+LOCALS = {"cwr": "window reduced", "backpressure": "sender stops", "drop": "packet lost"}
+"""What happens when the card's queue is full, in our words."""
+
+PAYLOAD_BPS = 1e9 * 1460 / 1500
+"""The most that a card lets through to the application."""
+
+_FILES = {1: "one-flow", 2: "two-flows", 10: "ten-flows"}
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A controller as a run sets it."""
+
+    name: str
+    keys: tuple[tuple[str, str], ...]
+
+
+CONTROLLERS = {
+    "Linux TCP": Controller("reno", (("kind", "reno"),)),
+    "FAST": Controller("fast", (("kind", "fast"), ("alpha", "80 packets"), ("gamma", "0.25"))),
+    "FAST, ns-2 module": Controller("fast", (("kind", "fast"), ("alpha", "200 packets"), ("profile", MODULE))),
+    "CUBIC": Controller("cubic", (("kind", "cubic"),)),
+    "BBR": Controller("bbr", (("kind", "bbr"),)),
+}
+"""Those that are run. FAST's alpha finds room in a queue of 100; its steps are half as large as usual (see `alpha`)."""
+
+
+def chosen(controller: str, queue: int, local: str, *, flows: int = 1, length: float | None = None) -> Run:
+    """One of the runs."""
+    keys = [(f"flow.*.controller.{key}", value) for key, value in CONTROLLERS[controller].keys]
+    cards = [(f'link."card {n}".queue.limit', f"{queue} packets") for n in range(1, flows + 1)]
+    more = [("flow.*.tcp.local", local), ("duration", f"{seconds() if length is None else length:g} s")]
+    return Run(_FILES[flows], set=tuple([*keys, *cards, *more]))
+
+
+def _row(desk: Desk, run: Run, controller: str, queue: int, local: str, flows: int) -> Row:
+    result = desk.lab.one(run).result
+    senders = result["flows"]
+    cards = [link for link in result["links"] if link["name"].startswith("card")]
+    goodput = sum(f["goodput_bps"] for f in senders)
+    return {
+        "controller": controller,
+        "flows": flows,
+        "txqueuelen": queue,
+        "local": LOCALS[local],
+        "goodput": goodput,
+        "utilisation": goodput / (flows * PAYLOAD_BPS),
+        "queue": sum(c["queue_packets"]["mean"] for c in cards) / flows,
+        "sent_again": sum(f["retransmits"] for f in senders),
+        "timeouts": sum(f["timeouts"] for f in senders),
+        "refusals": sum(f.get("card_refusals") or 0 for f in senders),
+    }
+
+
+def table(desk: Desk) -> Exhibit:
+    """The document's six experiments, each with the three answers to a full queue."""
+    cases = [(run, local) for run in desk.values["run"] for local in LOCALS]
+    runs = [chosen(r["controller"], r["txqueuelen"], local, flows=r["flows"]) for r, local in cases]
+    desk.lab.ask(runs)
+    rows: list[Row] = []
+    for (said, local), run in zip(cases, runs, strict=True):
+        row = _row(desk, run, said["controller"], said["txqueuelen"], local, said["flows"])
+        printed = said.get("mbps")
+        row |= {
+            "experiment": said["id"],
+            "printed": None if printed is None else 1e6 * printed,
+            "printed_utilisation": said["utilisation"],
+            "hours": said["hours"],
+        }
+        rows.append(row)
+    most = 1e6 * desk.values["card"]["application_mbps"]
+    for row in rows:
+        linux = next(r for r in rows if r["experiment"] == "Linux, 1 flow, 100" and r["local"] == row["local"])
+        row["times_linux"] = row["goodput"] / linux["goodput"] if row["experiment"] == "FAST, 1 flow, 100" else None
+        row["card_payload"], row["printed_most"] = PAYLOAD_BPS, most
+    return Exhibit(
+        id="record",
+        title="The table of the record path",
+        place="Results, second paragraph",
+        reading=(
+            f"Goodput over {seconds():g} s from the start (the experiments took one hour, and six with ten flows), of "
+            "the sum of the cards' 973 Mbit/s. What happens when a card's queue is full is not printed; Linux of that "
+            "time reduced its window. Linux TCP is Reno with delayed acknowledgements and no random loss."
+        ),
+        columns=(
+            Column("experiment", "experiment"),
+            Column("local", "when the card is full"),
+            Column("printed", "printed", "Mbit/s", scale=1e6),
+            Column("goodput", "ours", "Mbit/s", scale=1e6),
+            Column("printed_utilisation", "printed", percent=True),
+            Column("utilisation", "ours", percent=True),
+            Column("times_linux", "times Linux TCP"),
+            Column("queue", "mean queue of a card", "packets"),
+            Column("sent_again", "packets sent again"),
+            Column("timeouts", "timeouts"),
+            Column("refusals", "packets refused by the card"),
+            Column("card_payload", "payload that a card can carry", "Mbit/s", scale=1e6),
+            Column("printed_most", "the same as printed", "Mbit/s", scale=1e6),
+        ),
+        rows=rows,
+        pictures=[Picture("record", "Utilisation, printed and ours", drawn(_paint, 7.0, 3.6, rows))],
+        findings=_findings(rows),
+        notes=(
+            "FAST has alpha 80 packets: with more than the queue holds it cannot come to rest (exhibit alpha).",
+            "The round trip from Sunnyvale to Baltimore is not printed; it is taken as 180 ms too.",
+        ),
+    )
+
+
+def _findings(rows: list[Row]) -> list[str]:
+    names = list(dict.fromkeys(r["experiment"] for r in rows))
+    said = []
+    for name in names:
+        part = [r for r in rows if r["experiment"] == name]
+        best = min(part, key=lambda r: abs(r["utilisation"] - r["printed_utilisation"]))
+        said.append(
+            f"{name}: printed {best['printed_utilisation']:.0%}; nearest is {best['utilisation']:.0%} where the "
+            f"{best['local']}"
+            + ("." if abs(best["utilisation"] - best["printed_utilisation"]) < 0.05 else ", which is no match.")
+        )
+    return said
+
+
+def _paint(figure: Figure, rows: list[Row]) -> None:
+    axis = figure.subplots()
+    names = list(dict.fromkeys(r["experiment"] for r in rows))
+    for place, (local, colour) in enumerate(zip(LOCALS.values(), (BLUE, GREEN, RED), strict=True)):
+        part = [next(r for r in rows if r["experiment"] == n and r["local"] == local) for n in names]
+        axis.bar(
+            [i + 0.2 * (place - 1) for i in range(len(names))],
+            [100 * r["utilisation"] for r in part],
+            0.2,
+            color=colour,
+            label=local,
+        )
+    printed = [next(r for r in rows if r["experiment"] == n)["printed_utilisation"] for n in names]
+    axis.plot(range(len(names)), [100 * p for p in printed], "_", color=BLACK, markersize=28, label="printed")
+    axis.set_xticks(range(len(names)), [n.replace(", ", "\n", 1) for n in names])
+    axis.set_ylabel("utilisation (%)")
+    axis.set_ylim(0, 105)
+    figure.legend(loc="outside right upper")
+
+
+def controllers(desk: Desk) -> Exhibit:
+    """One flow of each controller, both queues, all three answers."""
+    cases = [(c, queue, local) for c in CONTROLLERS for queue in (100, 10_000) for local in LOCALS]
+    runs = [chosen(*case) for case in cases]
+    desk.lab.ask(runs)
+    rows = [_row(desk, run, *case, 1) for case, run in zip(cases, runs, strict=True)]
+    for row in rows:
+        row["case"] = f"{row['txqueuelen']:,} packets, {row['local']}"
+    return Exhibit(
+        id="controllers",
+        title="Every controller on the record path",
+        place="Results, second paragraph; CUBIC and BBR are of later years",
+        reading=(
+            f"One flow over {seconds():g} s from the start. Who grows by a packet a round trip after an early end of slow "
+            "start has not filled 15,000 packets of path by then; who sends a window in a burst fills a queue of 100 with a "
+            "window of 200."
+        ),
+        columns=(
+            Column("controller", "controller"),
+            Column("case", "queue and what happens when it is full"),
+            Column("goodput", "goodput", "Mbit/s", scale=1e6),
+            Column("utilisation", "of the card", percent=True),
+            Column("queue", "mean queue", "packets"),
+            Column("sent_again", "packets sent again"),
+            Column("timeouts", "timeouts"),
+            Column("refusals", "packets refused by the card"),
+        ),
+        rows=rows,
+    )

@@ -1,0 +1,225 @@
+"""Scenario III: a buffer too small for what flows want queued (tables II and III)."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from eddyline.papers.exhibit import Column, Exhibit, Picture
+from eddyline.papers.figures import drawn
+from eddyline.papers.vfast.drawing import beside, series_rows, traces
+from eddyline.papers.vfast.phases import swing
+from eddyline.papers.vfast.runs import DEFAULT, FAST, FLOWS, PHASES, SENDERS, Case, true_base
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from eddyline.papers.desk import Desk
+    from eddyline.papers.exhibit import Row
+    from eddyline.papers.lab import Answer
+    from eddyline.papers.vfast.runs import Reading
+
+__all__ = ["SETTINGS", "figure_totals", "table_2", "table_3"]
+
+SETTINGS = ((40.0, "SACK"), (40.0, "NewReno"), (40.0, "timer"), (100.0, "SACK"), (100.0, "timer"))
+CROWDED = (25.0, 80.0)
+"""While more than one flow sends."""
+
+
+def _name(rtt: float, recovery: str) -> str:
+    return f"{rtt:g} ms, {recovery}"
+
+
+def _whole(desk: Desk, settings: Sequence[tuple[float, str]], reading: Reading) -> dict[tuple[str, str], Answer]:
+    keys = [(s, sender) for s in settings for sender in SENDERS]
+    runs = [Case("scenario-3", sender, rtt, recovery, reading).whole() for (rtt, recovery), sender in keys]
+    return {
+        (_name(*setting), sender): answer
+        for (setting, sender), answer in zip(keys, desk.lab.ask(runs), strict=True)
+    }
+
+
+_SPANS = {"flow 1": CROWDED, "flow 2": (25.0, 80.0), "flow 3": (45.0, 60.0)}
+
+
+def table_2(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
+    """Round trips of all flows."""
+    answers = _whole(desk, settings, reading)
+    rows: list[Row] = []
+    for rtt, recovery in settings:
+        name = _name(rtt, recovery)
+        for flow in FLOWS:
+            row: Row = {"setting": name, "flow": flow}
+            for sender in SENDERS:
+                answer = answers[name, sender]
+                moved = swing(*answer.over_time(flow, "rtt_s"), *_SPANS[flow])
+                base = answer.flow(flow)["base_rtt_s"]
+                key = sender.lower()
+                row |= {
+                    f"{key}_base_error": None if base is None else base / true_base(answer, flow) - 1.0,
+                    f"{key}_mean": moved.mean if moved else None,
+                    f"{key}_swing": moved.width if moved else None,
+                    f"{key}_period_s": moved.period_s if moved else None,
+                }
+            rows.append(row)
+    return Exhibit(
+        id="table-2",
+        title="Scenario III: round trips",
+        place="Section VI.C, table II",
+        reading=(
+            "While more than one flow sends the buffer is full: the round trip cannot exceed propagation and 1,000 "
+            "packets, and falls where a loss halves a window."
+        ),
+        columns=(
+            Column("setting", "setting"),
+            Column("flow", "flow"),
+            Column("fast_base_error", "base too large, FAST", percent=True, digits=3),
+            Column("vfast_base_error", "VFAST", percent=True, digits=3),
+            Column("fast_mean", "mean RTT, FAST", "ms", scale=1e-3),
+            Column("vfast_mean", "VFAST", "ms", scale=1e-3),
+            Column("fast_swing", "p95 - p5, FAST", "ms", scale=1e-3),
+            Column("vfast_swing", "VFAST", "ms", scale=1e-3),
+            Column("fast_period_s", "period, FAST", "s"),
+            Column("vfast_period_s", "VFAST", "s"),
+        ),
+        rows=rows,
+        pictures=[Picture("table-2", f"Round trips, {_name(*settings[0])}", drawn(_trips, 9.5, 3.0, answers, settings))],
+        notes=("A period is given where the autocorrelation comes back to a quarter and more.",),
+    )
+
+
+def _trips(
+    figure: Figure, answers: dict[tuple[str, str], Answer], settings: Sequence[tuple[float, str]]
+) -> None:
+    name = _name(*settings[0])
+    for axis, sender in zip(beside(figure, SENDERS, "RTT (ms)"), SENDERS, strict=True):
+        traces(axis, answers[name, sender], FLOWS, "rtt_s", 1e-3)
+        axis.legend(loc="lower center", ncols=3)
+
+
+_QUANTITIES = (
+    ("queue", "forward", "queue_packets", 1.0),
+    *(("rate", flow, "goodput_bps", 1.0) for flow in FLOWS),
+    *(("window", flow, "cwnd_packets", 1.0) for flow in FLOWS),
+)
+
+
+def table_3(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
+    """Queue, rates and windows: means and how far they swing."""
+    answers = _whole(desk, settings, reading)
+    rows: list[Row] = []
+    for rtt, recovery in settings:
+        name = _name(rtt, recovery)
+        for what, entity, quantity, scale in _QUANTITIES:
+            row: Row = {"setting": name, "what": what, "of": entity}
+            for sender in SENDERS:
+                times, values = answers[name, sender].over_time(entity, quantity)
+                moved = swing(times, values, *_SPANS.get(entity, CROWDED))
+                key = sender.lower()
+                row |= {
+                    f"{key}_mean": moved.mean * scale if moved else None,
+                    f"{key}_swing": moved.width * scale if moved else None,
+                    f"{key}_period_s": moved.period_s if moved else None,
+                }
+            rows.append(row)
+    pair = [(sender, answers[_name(*settings[0]), sender]) for sender in SENDERS]
+    return Exhibit(
+        id="table-3",
+        title="Scenario III: queue, rates, windows",
+        place="Section VI.C, table III",
+        reading=(
+            "Means and swings (p95 - p5 of samples every 0.1 s) while more than one flow sends. Who gets how much is "
+            "decided by the base round trips that newcomers learn, which the first overflow decides: a different filter "
+            "gives different luck, and swings go either way."
+        ),
+        columns=(
+            Column("setting", "setting"),
+            Column("what", "what"),
+            Column("of", "of"),
+            Column("fast_mean", "mean, FAST"),
+            Column("vfast_mean", "VFAST"),
+            Column("fast_swing", "p95 - p5, FAST"),
+            Column("vfast_swing", "VFAST"),
+            Column("fast_period_s", "period, FAST", "s"),
+            Column("vfast_period_s", "VFAST", "s"),
+        ),
+        rows=rows,
+        pictures=[Picture("table-3", f"Windows and queue, {_name(*settings[0])}", drawn(_windows, 9.5, 5.4, pair))],
+        series={
+            "table-3-windows": series_rows(pair, FLOWS, "cwnd_packets"),
+            "table-3-queue": series_rows(pair, ("forward",), "queue_packets"),
+        },
+        notes=("Queue and windows in packets, rates in bit/s of payload.",),
+    )
+
+
+def _windows(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
+    grid = figure.subplots(2, 2, sharex=True, sharey="row")
+    for column, (sender, answer) in enumerate(pair):
+        top, bottom = grid[0][column], grid[1][column]
+        traces(top, answer, FLOWS, "cwnd_packets", 1.0)
+        times, values = answer.over_time("forward", "queue_packets")
+        bottom.plot(times, values, color="#000000", linewidth=0.7)
+        top.set_title(sender)
+        bottom.set_xlabel("time (s)")
+        bottom.set_xlim(0, 100)
+    grid[0][0].set_ylabel("window (packets)")
+    grid[1][0].set_ylabel("queue (packets)")
+    grid[0][0].legend(loc="upper right")
+
+
+def figure_totals(
+    desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT
+) -> Exhibit:
+    """Totals by phase, losses, and ns-2."""
+    keys = [(s, sender, phase) for s in settings for sender in SENDERS for phase in PHASES]
+    runs = [Case("scenario-3", sender, rtt, recovery, reading).phase(phase) for (rtt, recovery), sender, phase in keys]
+    rows: list[Row] = []
+    before = 0
+    for (setting, sender, phase), answer in zip(keys, desk.lab.ask(runs), strict=True):
+        total = sum(answer.flow(flow)["goodput_bps"] for flow in phase.flows)
+        known = desk.ns2["III"]["intervals"] if setting == (40.0, "SACK") and sender == FAST else None
+        said = known[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if known else None
+        drops = answer.link("forward")["drops"]["data"]
+        # every run begins at the start: what it lost before this phase, the one before has counted
+        dropped, before = drops - (0 if phase is PHASES[0] else before), drops
+        rows.append(
+            {
+                "setting": _name(*setting),
+                "sender": sender,
+                "phase": phase.name,
+                "flows": len(phase.flows),
+                "total": total,
+                "share": total / (100e6 * 1000 / 1040),
+                "reference": said,
+                "off": None if said is None else total / said - 1.0,
+                "dropped": dropped,
+                "timeouts": sum(answer.flow(flow)["timeouts"] or 0 for flow in phase.flows),
+                "mean_rtt": fmean(answer.flow(flow)["rtt_s"]["mean"] or 0.0 for flow in phase.flows),
+            }
+        )
+    return Exhibit(
+        id="scenario-3-totals",
+        title="Scenario III: totals and losses by phase",
+        place="Section VI.C",
+        reading=(
+            "One flow fits the buffer and loses nothing. Two and three overflow it. With SACK the link stays full all the "
+            "same; without, a window with several losses costs timeouts."
+        ),
+        columns=(
+            Column("setting", "setting"),
+            Column("sender", "sender"),
+            Column("phase", "phase"),
+            Column("flows", "flows"),
+            Column("total", "total", "Mbit/s", scale=1e6),
+            Column("share", "of the link", percent=True, digits=3),
+            Column("reference", "ns-2", "Mbit/s", scale=1e6),
+            Column("off", "off ns-2", percent=True, digits=3),
+            Column("dropped", "packets dropped"),
+            Column("timeouts", "timeouts until then"),
+            Column("mean_rtt", "mean RTT", "ms", scale=1e-3),
+        ),
+        rows=rows,
+    )

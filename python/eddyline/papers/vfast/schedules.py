@@ -1,0 +1,139 @@
+"""Figures 3, 8, 12 and 14: who sends when. Figures 7, 11 and 13: over what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eddyline import _core
+from eddyline.papers.exhibit import Column, Exhibit, Picture
+from eddyline.papers.figures import BLACK, drawn
+from eddyline.papers.vfast.drawing import COLOURS
+from eddyline.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+    from eddyline.papers.desk import Desk
+    from eddyline.papers.exhibit import Row
+
+__all__ = ["paths", "schedule"]
+
+_NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4}
+
+
+def _document(desk: Desk, scenario: str) -> dict[str, list[dict[str, object]]]:
+    import json
+
+    file = desk.folder / "scenarios" / f"scenario-{_NUMBERS[scenario]}.toml"
+    document: dict[str, list[dict[str, object]]] = json.loads(Scenario.load(file).canonical)
+    return document
+
+
+def schedule(number: int, scenario: str) -> Callable[[Desk], Exhibit]:
+    """Figure `number`: flows of a scenario over time."""
+
+    def build(desk: Desk) -> Exhibit:
+        rows: list[Row] = []
+        for flow in _document(desk, scenario)["flow"]:
+            controller = flow["controller"]
+            assert isinstance(controller, dict)
+            rows.append(
+                {
+                    "flow": flow["name"],
+                    "start_s": _core.values("start", str(flow.get("start") or "0 s"))[0][0],
+                    "stop_s": _core.values("stop", str(flow.get("stop") or "100 s"))[0][0],
+                    "alpha": float(str(controller["alpha"]).split()[0]),
+                    "path": ", ".join(str(x) for x in flow["data"]),  # type: ignore[attr-defined]
+                }
+            )
+        return Exhibit(
+            id=f"fig-{number}",
+            title=f"Flows of scenario {scenario}",
+            place=f"Section VI, figure {number}",
+            reading=(
+                "The figure itself is not in the text; times are those of the tests of the ns-2 module, whose scenarios "
+                "the paper says it ran, and agree with what it says of them."
+            ),
+            columns=(
+                Column("flow", "flow"),
+                Column("start_s", "from", "s"),
+                Column("stop_s", "to", "s"),
+                Column("alpha", "alpha", "packets"),
+                Column("path", "links"),
+            ),
+            rows=rows,
+            pictures=[Picture(f"fig-{number}", f"Flows of scenario {scenario}", drawn(_bars, 7.0, 2.2, rows))],
+        )
+
+    return build
+
+
+def _bars(figure: Figure, rows: list[Row]) -> None:
+    axis = figure.subplots()
+    for place, row in enumerate(rows):
+        axis.barh(place, row["stop_s"] - row["start_s"], left=row["start_s"], height=0.6, color=COLOURS[row["flow"]])
+    axis.set_yticks(range(len(rows)), [row["flow"] for row in rows])
+    axis.invert_yaxis()
+    axis.set_xlabel("time (s)")
+    axis.set_xlim(0, 100)
+
+
+_KNOWN = {
+    "II": "rate, delay and number of links, alpha",
+    "III": "buffer and alpha",
+    "IV": "rate, round trip and loss",
+}
+
+
+def paths(number: int, scenario: str) -> Callable[[Desk], Exhibit]:
+    """Figure `number`: the links of a scenario."""
+
+    def build(desk: Desk) -> Exhibit:
+        rows: list[Row] = []
+        for link in _document(desk, scenario)["link"]:
+            queue = link["queue"]
+            assert isinstance(queue, dict)
+            rows.append(
+                {
+                    "link": link["name"],
+                    "rate": link["rate"],
+                    "delay": link["delay"],
+                    "limit": queue["limit"],
+                    "loss": float(str(link["loss"])),
+                }
+            )
+        return Exhibit(
+            id=f"fig-{number}",
+            title=f"Links of scenario {scenario}",
+            place=f"Section VI, figure {number}",
+            reading=f"Given in the text: {_KNOWN[scenario]}. The rest is ours and varied where it matters.",
+            columns=(
+                Column("link", "link"),
+                Column("rate", "rate"),
+                Column("delay", "delay"),
+                Column("limit", "queue"),
+                Column("loss", "loss"),
+            ),
+            rows=rows,
+            pictures=[Picture(f"fig-{number}", f"Links of scenario {scenario}", drawn(_chain, 7.5, 1.9, rows))],
+        )
+
+    return build
+
+
+def _chain(figure: Figure, rows: list[Row]) -> None:
+    axis = figure.subplots()
+    forward = [row for row in rows if "forward" in row["link"]]
+    for place, row in enumerate(forward):
+        axis.annotate(
+            "", (place + 0.9, 0), (place + 0.1, 0), arrowprops={"arrowstyle": "->", "color": BLACK, "linewidth": 1.4}
+        )
+        loss = f"\nloss {row['loss']:g}" if row["loss"] else ""
+        text = f"{row['link']}\n{row['rate']}, {row['delay']}\n{row['limit']}{loss}"
+        axis.text(place + 0.5, 0.12, text, ha="center", va="bottom", fontsize=8)
+    axis.plot(range(len(forward) + 1), [0] * (len(forward) + 1), "o", color=BLACK, markersize=9)
+    axis.set_xlim(-0.2, len(forward) + 0.2)
+    axis.set_ylim(-0.3, 1.0)
+    axis.set_axis_off()

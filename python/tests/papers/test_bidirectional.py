@@ -1,0 +1,199 @@
+"""The bidirectional paper: our simulation against ns-2, the estimate, and what Section 2 says of single quantities."""
+
+from __future__ import annotations
+
+import json
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from eddyline import _core
+from eddyline.errors import InputError
+from eddyline.papers import find
+from eddyline.papers.bidirectional_tcp.against_ns2 import compared, scattered
+from eddyline.papers.bidirectional_tcp.model import estimate
+from eddyline.papers.bidirectional_tcp.occupancy import Occupancy, cases, correlation_at, halvings, overflows
+from eddyline.papers.bidirectional_tcp.packets import crossing
+from eddyline.papers.bidirectional_tcp.ratio import correlation
+from eddyline.papers.bidirectional_tcp.setting import Link, ask, bandwidth_delay
+from eddyline.papers.desk import Desk
+
+if TYPE_CHECKING:
+    from eddyline.papers.exhibit import Row
+
+
+@pytest.fixture(scope="module")
+def desk() -> Desk:
+    return Desk(find("bidirectional-tcp").folder)
+
+
+@pytest.fixture(scope="module")
+def beside(desk: Desk) -> list[Row]:
+    """Every run of ns-2 with ours beside it."""
+    return compared(desk)
+
+
+def _off(rows: list[Row], what: str) -> list[float]:
+    return [abs(r[f"{what}_off"]) for r in rows]
+
+
+@pytest.mark.parametrize("what", ["download", "upload"])
+def test_goodputs_with_buffers_in_bytes(beside: list[Row], what: str) -> None:
+    # Fig. 6 and Fig. 1, 2: medians below 10 %. Single runs scatter in ns-2 too, by up to 40 % from seed to seed.
+    rows = [r for r in beside if r["group"] == "bytes"]
+    assert len(rows) == 60
+    assert median(_off(rows, what)) < 0.10
+    assert max(_off(rows, what)) < 0.50
+    assert median(_off([r for r in rows if r["figure"] == "figure-6"], what)) < 0.05
+
+
+def test_figures_1_and_2_over_several_starts(desk: Desk) -> None:
+    rows = scattered(desk)
+    assert len(rows) == 4
+    assert median(_off(rows, "download")) < 0.10
+    # three seeds there: their own medians are known to no better than 20 %
+    assert max(_off(rows, "download")) < 0.25
+    assert max(_off(rows, "upload")) < 0.02
+
+
+@pytest.mark.parametrize(("tp_s", "within"), [(0.02, 0.03), (0.1, 0.06)])
+def test_ratios_with_buffers_in_packets(beside: list[Row], tp_s: float, within: float) -> None:
+    # asked for is 15 %
+    rows = [r for r in beside if r["figure"] == "figure-10" and r["tp_s"] == tp_s]
+    assert len(rows) == 23
+    assert median(_off(rows, "ratio")) < within
+    assert max(_off(rows, "ratio")) < 0.40
+
+
+def test_halving_to_whole_packets_is_what_brings_them_together(desk: Desk) -> None:
+    rows = compared(desk, halves=("whole packets", "bytes"), figures=("figure-6",))
+    by = {h: median(_off([r for r in rows if r["halves"] == h], "ratio")) for h in ("whole packets", "bytes")}
+    assert by["whole packets"] < 0.6 * by["bytes"]
+
+
+def test_crossings_of_the_capacity_ratio(bidirectional: dict[str, Any], beside: list[Row]) -> None:
+    rows = bidirectional["half-the-downlink"].rows
+    found = {(r["acks"], r["order"], r["tp_s"]): r["crossing"] for r in rows}
+    for order in ("together", "download first", "upload first"):
+        assert 26 <= found["delayed", order, 0.02] <= 28
+        assert 45 <= found["every packet", order, 0.02] <= 50
+    # ns-2 with tp = 100 ms crosses between 15 and 17 packets, where its runs are two packets apart
+    theirs = [r for r in beside if r["figure"] == "figure-10" and r["tp_s"] == 0.1]
+    at = crossing([{"up": r["up_buffer"], "ratio": r["ns2_ratio"]} for r in theirs])
+    assert at is not None
+    assert found["delayed", "together", 0.1] == pytest.approx(at, abs=3.0)
+
+
+def test_crossing_lies_on_the_line_between_two_points() -> None:
+    k = 2e6 / 192e3
+    rows = [
+        {"up": 10, "ratio": k + 3},
+        {"up": 14, "ratio": k - 1},
+        {"up": 12, "ratio": k + 1},
+        {"up": 11, "ratio": None},
+    ]
+    assert crossing(rows) == pytest.approx(13.0)
+    assert crossing([{"up": 1, "ratio": k - 1}]) is None
+
+
+def test_estimate_correlates_as_it_does_with_ns2(bidirectional: dict[str, Any]) -> None:
+    whole = {(r["uploads"], r["tp_s"]): r for r in bidirectional["estimate"].rows if r["up"] == "all"}
+    near = whole[1, 0.02]
+    assert near["correlation"] > 0.95
+    assert near["ns2_correlation"] > 0.95
+    assert near["correlation"] == pytest.approx(near["ns2_correlation"], abs=0.02)
+    assert near["with_ns2"] > 0.985
+    assert whole[1, 0.1]["correlation"] < 0.9
+
+
+def test_estimate_fails_where_the_downlink_never_fills(bidirectional: dict[str, Any]) -> None:
+    rows = [
+        r
+        for r in bidirectional["fig-6"].rows
+        if r["order"] == "together" and r["tp_s"] == 0.02 and r["limit"] == "buffer"
+    ]
+    by = {fits: [r for r in rows if r["fits"] == fits] for fits in ("as supposed", "uplink's queue too long")}
+    off = {fits: fmean(abs(r["off"]) for r in part) for fits, part in by.items()}
+    assert off["as supposed"] < 0.2
+    assert off["uplink's queue too long"] > 2 * off["as supposed"]
+    # the reason: there alone does the window outgrow what the downlink stores
+    assert max(r["window_over_room"] for r in by["as supposed"]) < 0.9
+    assert max(r["window_over_room"] for r in by["uplink's queue too long"]) > 1.3
+    worst = [r for r in rows if r["up"] == 30000]
+    assert min(r["off"] for r in worst if r["window"] >= 65536) > 0.5
+
+
+def test_estimate_by_hand() -> None:
+    # 64 kB, 9,000 B up: 65,536 / (3/4 (9,000 - 65,536 / 75 + 960))
+    found = estimate(Link("75000 B", "9000 B"))
+    assert found.ratio == pytest.approx(65536 / (0.75 * (9000 - 65536 / 75 + 960)), rel=1e-12)
+    assert found.down_limited_by_window
+    assert bandwidth_delay(2e6, 0.02) == 10_000.0
+    with pytest.raises(InputError):
+        _core.buffer_estimate(json.dumps({"setting": {}}))
+
+
+def test_pearson() -> None:
+    assert correlation([1, 2, 3], [2, 4, 6]) == pytest.approx(1.0)
+    assert correlation([1, 2, 3, 4], [1, -1, -1, 1]) == pytest.approx(0.0)
+
+
+def _occupancy(down: list[float], up: list[float], window: list[float] | None = None) -> Occupancy:
+    n = len(down)
+    numbers = np.asarray(window or [1.0] * n)
+    empty = np.asarray([])
+    return Occupancy(0.1, np.arange(n) * 0.1, np.asarray(down), np.asarray(up), empty, empty, numbers, numbers)
+
+
+def test_cases_are_shares_of_time() -> None:
+    o = _occupancy([0, 3000, 3000, 1500, 9000], [3000, 0, 3000, 40, 1500])
+    found = cases(o)
+    assert (found.one, found.two, found.three, found.idle) == pytest.approx((0.2, 0.4, 0.2, 0.2))
+    assert cases(o, 1499.0).three == pytest.approx(0.4)
+
+
+def test_overflows_and_halvings() -> None:
+    assert overflows(np.asarray([1.0, 1.1, 1.25, 3.0]), 0.2) == [1.0, 3.0]
+    assert overflows(np.asarray([]), 0.2) == []
+    o = _occupancy([0.0] * 5, [0.0] * 5, [10, 11, 5.5, 6, 5.9])
+    assert halvings(o, o.download_window) == pytest.approx([0.2])
+
+
+def test_correlation_knows_which_is_later() -> None:
+    down = [0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 0]
+    up = [0, 0, *down[:-2]]
+    o = _occupancy([float(d) for d in down], [float(u) for u in up])
+    assert correlation_at(o, 0.2) == pytest.approx(1.0)
+    assert correlation_at(o, -0.2) < 0.5
+
+
+def test_pendulum_without_losses_has_no_overflow(bidirectional: dict[str, Any]) -> None:
+    # a window of 64 kB over 200 ms of propagation: 50 kB in flight, 15 kB waiting
+    row = next(r for r in bidirectional["fig-5"].rows if r["tp_s"] == 0.1 and r["window"] == 65536)
+    assert row["overflows_down"] == 0
+    assert row["case_2"] == pytest.approx(1.0, abs=0.01)
+
+
+def test_several_uploads_are_added(desk: Desk) -> None:
+    one, two = ask(desk, [Link(duration_s=120.0), Link(uploads=2, duration_s=120.0)])
+    assert two.upload == pytest.approx(one.upload, rel=0.02)
+    assert len(two.answer.result["flows"]) == 3
+
+
+def test_wimax(bidirectional: dict[str, Any]) -> None:
+    rows = bidirectional["section-5"].rows
+    assert 10 < len(rows) < 200
+    for row in rows:
+        for name, value in (
+            ("download_alone", 1.9e6),
+            ("upload_alone", 0.16e6),
+            ("download", 1.04e6),
+            ("upload", 0.15e6),
+        ):
+            assert row[name] == pytest.approx(value, rel=0.1), name
+    # it takes an uplink that gives less than its nominal rate, or bytes on every packet
+    assert min(r["overhead_size"] for r in rows) > 0
+    # and the sizes stay open: from one to three times and more
+    assert max(r["up"] for r in rows) >= 3 * min(r["up"] for r in rows)

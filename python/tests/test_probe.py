@@ -1,0 +1,117 @@
+"""What a buffer counts: by hand, on every unit and discipline, and the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eddyline as el
+from eddyline.cli import main
+from eddyline.probing import Load, judge, measured
+
+FILE = Path(__file__).parents[2] / "papers/bidirectional-tcp/scenarios/link.toml"
+SHORT, LONG = 100.0, 1500.0
+
+
+@pytest.mark.parametrize(
+    ("waits", "unit", "limit"),
+    [
+        # 75,000 B at 192 kbit/s: 3.125 s of either
+        ((3.125, 3.125), "bytes", 75_000),
+        # 50 packets: 800 and 12,000 bits each
+        ((50 * 800 / 192e3, 50 * 12_000 / 192e3), "packets", 50),
+        # 3,200 cells: 3 and 32 a packet (108 and 1,508 bytes in cells of 48)
+        ((3200 / 3 * 800 / 192e3, 100 * 12_000 / 192e3), "cells", 3200),
+        # half as long for the long ones: no buffer does that
+        ((3.0, 1.5), None, None),
+    ],
+)
+def test_by_hand(waits: tuple[float, float], unit: str | None, limit: float | None) -> None:
+    found = measured(192e3, (SHORT, LONG), waits)
+    assert found.unit == unit
+    assert found.limit == (None if limit is None else pytest.approx(limit))
+
+
+def test_a_packet_more_or_less_is_no_other_unit() -> None:
+    # six packets of 1,500 B: a wait is known to one of them
+    assert judge(Load(SHORT, 0.36, 0.36 * 192e3 / 800), Load(LONG, 0.3125, 5.0)).unit == "bytes"
+
+
+@pytest.mark.parametrize(
+    ("queue", "unit", "limit"),
+    [
+        ('{ kind = "droptail", limit = "20000 B" }', "bytes", 20_000),
+        ('{ kind = "droptail", limit = "40 packets" }', "packets", 40),
+        ('{ kind = "droptail", limit = "900 cells" }', "cells", 900),
+        ('{ kind = "headdrop", limit = "30 packets" }', "packets", 30),
+    ],
+)
+def test_simulated(queue: str, unit: str, limit: float) -> None:
+    found = el.probe(el.Scenario.load(FILE, set={"link.up.queue": queue}), "up")
+    assert found.unit == unit
+    assert found.limit == pytest.approx(limit, rel=0.1)
+
+
+def test_what_keeps_delay_instead_of_length_has_no_unit_of_length() -> None:
+    # CoDel drops by time waited: how many packets its limit has room for does not matter
+    queue = '{ kind = "codel", limit = "1000 packets" }'
+    found = el.probe(el.Scenario.load(FILE, set={"link.up.queue": queue}), "up")
+    assert found.unit != "packets"
+
+
+def test_other_sizes() -> None:
+    found = el.probe(
+        el.Scenario.load(FILE, set={"link.up.queue.limit": "50 packets"}), "up", short="64 B", long="640 B"
+    )
+    assert (found.unit, found.short.packet_bytes, found.long.packet_bytes) == ("packets", 64.0, 640.0)
+
+
+def test_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", str(FILE), "--link", "up", "--json"]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert document["unit"] == "bytes"
+    assert document["limit"] == pytest.approx(75_000, rel=0.02)
+    assert main(["probe", str(FILE), "--link", "up"]) == 0
+    assert "counts bytes, about 74,9" in capsys.readouterr().out
+    assert main(["probe", "--rate", "192 kbit/s", "--waits", "0.2083 s, 3.125 s"]) == 0
+    assert "counts packets, about 50" in capsys.readouterr().out
+    assert main(["probe", "--rate", "192 kbit/s", "--waits", "3 s, 1.5 s"]) == 0
+    assert "Unit unknown" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ([], "either FILE with --link, or --rate with --waits"),
+        ([str(FILE)], "--link NAME"),
+        ([str(FILE), "--link", "upp"], "did you mean 'up'?"),
+        ([str(FILE), "--link", "up", "--short", "1500 B"], "not shorter"),
+        ([str(FILE), "--link", "up", "--short", "100"], "unit"),
+        ([str(FILE), "--rate", "1 Mbit/s"], "either FILE"),
+        (["--rate", "1 Mbit/s"], "--waits"),
+        (["--rate", "1 Mbit/s", "--waits", "1 s"], "two times"),
+        (["--rate", "1 Mbit/s", "--waits", "0 s,1 s"], "nothing waits"),
+        (["--rate", "1 Mbit/s", "--waits", "1 s,1 s", "--link", "up"], "--link is for FILE"),
+        (["nowhere.toml", "--link", "up"], "nowhere.toml"),
+    ],
+)
+def test_wrong_input(arguments: list[str], word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", *arguments]) == 2
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert word in streams.err
+
+
+def test_a_buffer_without_limit_never_fills(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "endless.toml"
+    text = (
+        FILE.read_text("utf-8")
+        .replace('"192 kbit/s"', '"1 kbit/s"')
+        .replace('limit = "75000 B"', 'limit = "unlimited"')
+    )
+    file.write_text(text, "utf-8")
+    assert main(["probe", str(file), "--link", "up"]) == 1
+    assert "did not fill" in capsys.readouterr().err
