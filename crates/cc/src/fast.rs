@@ -335,7 +335,9 @@ impl<M: MeanRtt> FastLaw<M> {
             self.scale = (avg / counted).max(1.0);
             (base, avg) = ((counted - split.counted).max(0.0), counted);
         }
-        options.ask(ack, self.window);
+        if !paused {
+            options.ask(ack, self.window);
+        }
         let step = if ack.in_recovery {
             Step::None
         } else {
@@ -509,7 +511,9 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
     }
 
     fn ack_ratio(&self) -> Option<u32> {
-        self.options.as_ref().and_then(|o| o.ack_ratio())
+        // a window is answered by two acknowledgements at least (RFC 5690, 4.5), also in a pause
+        let most = ((self.window / 2.0) as u32).max(1);
+        self.options.as_ref().and_then(|o| o.ack_ratio()).map(|ratio| ratio.min(most))
     }
 
     fn retransmission_timeout(&self, least: Time) -> Option<Time> {
