@@ -23,6 +23,8 @@ __all__ = ["build"]
 _FILE = "upload-joins"
 _OF = "flow.*.controller"
 _ALPHA = "10 packets"
+_UPLINK = 192e3 * 1448.0 / 1500.0
+"""Payload in bit/s that the uplink alone carries."""
 _LONG = (("duration", "300 s"), ("warmup", "100 s"))
 _APART = tuple(
     (f"flow.{name}.tcp.timestamp_clock", f'{{ ahead = "3 s", drift_ppm = {ppm}, tick = "1 ms" }}')
@@ -62,7 +64,7 @@ def build(desk: Desk) -> Exhibit:
                 "download": down["goodput_bps"],
                 "kept": down["goodput_bps"] / alone,
                 "upload": up["goodput_bps"],
-                "upload_share": up["goodput_bps"] / _uplink(sim),
+                "upload_share": up["goodput_bps"] / _UPLINK,
                 "theory": wanted[0],
                 "theory_up": wanted[1],
                 "off": down["goodput_bps"] / wanted[0] - 1.0 if wanted[0] else None,
@@ -114,19 +116,16 @@ def _of(theory: Answer, name: str) -> float | None:
     return None if value is None else float(value)
 
 
-def _uplink(answer: Answer) -> float:
-    """Payload that the uplink alone carries."""
-    return 192e3 * 1448.0 / 1500.0
-
-
 def _findings(rows: Sequence[Row]) -> list[str]:
     published = rows[0]
     cured = [r for r in rows if r["cured"]]
     worst, best = min(cured, key=lambda r: r["kept"]), max(cured, key=lambda r: r["kept"] + r["upload_share"])
     return [
-        f"As published the download falls from {published['alone'] / 1e3:.0f} to {published['download'] / 1e3:.0f} kbit/s.",
+        f"As published the download falls from {published['alone'] / 1e3:.0f} kbit/s to "
+        f"{published['download'] / 1e3:.0f} kbit/s.",
         f"The least of the others keeps {worst['kept']:.1%} ({worst['variant']}).",
-        f"Best of both: {best['variant']}, {best['kept']:.1%} of the download and {best['upload_share']:.1%} of the uplink.",
+        f"Best of both: {best['variant']}, {best['kept']:.1%} of the download and {best['upload_share']:.1%} of the "
+        "uplink.",
     ]
 
 
@@ -135,9 +134,7 @@ def _paint(figure: Figure, series: Sequence[Row]) -> None:
     for axis, variant in zip(axes, dict.fromkeys(r["variant"] for r in series), strict=True):
         for flow, colour in (("download", BLUE), ("upload", RED)):
             part = [r for r in series if r["variant"] == variant and r["flow"] == flow and r["time_s"] <= 120.0]
-            axis.plot(
-                [r["time_s"] for r in part], [r["goodput_bps"] / 1e3 for r in part], color=colour, label=flow
-            )
+            axis.plot([r["time_s"] for r in part], [r["goodput_bps"] / 1e3 for r in part], color=colour, label=flow)
         axis.set_title(variant)
         axis.set_xlabel("time (s)")
         axis.set_xlim(0, 120)

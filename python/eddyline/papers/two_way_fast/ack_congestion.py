@@ -91,8 +91,8 @@ def build(desk: Desk) -> Exhibit:
         rows=rows,
         findings=_findings(rows),
         notes=(
-            "Alphas are 100 and 200, so a flow 1 over flow 2 of 0.5 is as asked. Theory has no model of acknowledgements "
-            "that are lost. With the ACK filter flows do not pause: its queue holds one acknowledgement a flow.",
+            "Alphas are 100 and 200, so a flow 1 over flow 2 of 0.5 is as asked. Theory has no model of "
+            "acknowledgements that are lost. With the ACK filter flows do not pause: its queue holds one acknowledgement a flow.",
         ),
     )
 
@@ -103,7 +103,8 @@ def _findings(rows: Sequence[Row]) -> list[str]:
     stream = [r for r in rows if r["stream"]]
     waits = ", ".join(f"{1e3 * r['ack_wait_s']:.0f} ms" for r in stream)
     return [
-        f"As published {published:.0f} packets/s; {best['answer']} gives {best['total']:.0f}, {best['use']:.1%} of the link.",
+        f"As published {published:.0f} packets/s; {best['answer']} gives {best['total']:.0f}, {best['use']:.1%} of the "
+        "link.",
         f"Acknowledgements controlled by delay lose none and wait {waits}."
         if all(r["acks_dropped"] == 0 for r in stream)
         else "Acknowledgements controlled by delay are lost too.",

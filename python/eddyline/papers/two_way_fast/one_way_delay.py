@@ -22,12 +22,14 @@ COUNTED = ("round_trip", "forward", "weighted")
 
 Changes = tuple[tuple[str, str], ...]
 
+_SHORT: Changes = (("duration", "60 s"), ("warmup", "30 s"))
+
 _CLOCKED: dict[int, tuple[tuple[str, int], ...]] = {
     2: (("flow 1", 100), ("flow 2", 100), ("flow 3", -100)),
     3: (("flow 1", 100), ("flow 2", -100)),
     5: (("flow 1", 100), ("flow 2", -100)),
 }
-"""By example, how the receiver's clock drifts, in ppm: between the same two hosts what one direction gains the other loses."""
+"""By example, how receivers' clocks drift, in ppm: between two hosts what one direction gains the other loses."""
 
 
 def counting(delay: str, pauses: bool = True) -> Changes:
