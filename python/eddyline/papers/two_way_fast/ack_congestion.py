@@ -92,7 +92,8 @@ def build(desk: Desk) -> Exhibit:
         findings=_findings(rows),
         notes=(
             "Alphas are 100 and 200, so a flow 1 over flow 2 of 0.5 is as asked. Theory has no model of "
-            "acknowledgements that are lost. With the ACK filter flows do not pause: its queue holds one acknowledgement a flow.",
+            "acknowledgements that are lost. With the ACK filter flows do not pause: its queue holds one "
+            "acknowledgement a flow.",
         ),
     )
 
