@@ -72,6 +72,9 @@ MEAN = "theory takes a base round-trip time that was learnt over time at its mea
 FILM = "theory has the film's mean rate, packets its frames: what a burst leaves takes time"
 
 STATED: dict[str, Stated] = {
+    "asymmetric-fast/upload-joins": Settled(
+        0.06, 0.12, 0.01, "ten packets of backlog each, of which one of 63 ms is not waiting but in transmission"
+    ),
     "asymmetric-fast/three-flows": Settled(0.001, 0.001, 0.001, WHOLE),
     "asymmetric-fast/*": Settled(2e-4, 2e-4, 2e-4, "one flow with a thousand packets of backlog"),
     "two-way-fast/example-[35]-*": Settled(0.02, 0.01, 0.006, MEAN),
@@ -82,6 +85,7 @@ STATED: dict[str, Stated] = {
     "two-way-fast/equal-flows": Settled(0.002, 0.002, 0.002, WHOLE),
     "two-way-fast/one-each-way": Settled(5e-4, 5e-4, 5e-4, "flows alike, both links full"),
     "two-way-fast/joining": Settled(0.025, 0.012, 0.008, MEAN, {"warmup": "35 s", "duration": "70 s"}),
+    "two-way-fast/late-joiners": Settled(0.002, 0.002, 0.002, f"{WHOLE}; bases that are wrong, and told to theory"),
     "two-way-fast/film-backward": Settled(0.035, 0.035, 0.01, FILM + ", on the link that is full"),
     "two-way-fast/film-both": Settled(0.035, 0.06, 0.008, FILM),
     "two-way-fast/film-forward": Settled(0.05, 0.06, 0.018, FILM + ", on the link that has room"),
