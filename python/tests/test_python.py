@@ -6,7 +6,6 @@ import json
 import math
 import pickle
 import threading
-import time
 import tomllib
 
 import numpy as np

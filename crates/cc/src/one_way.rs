@@ -62,10 +62,4 @@ impl OneWay {
         }
         queueing
     }
-
-    /// How much the receiver's clock gains on the sender's, in seconds a second.
-    #[cfg(test)]
-    pub(crate) fn drift(&self) -> f64 {
-        self.drift.rate()
-    }
 }

@@ -17,7 +17,7 @@ use pyo3::types::PyDict;
 
 use crate::columns;
 use crate::custom;
-use crate::errors::{EddylineError, InputError, guarded, internal};
+use crate::errors::{InputError, guarded, internal};
 use crate::scenario::{Names, Scenario};
 use crate::theory::{self, algorithm, named};
 

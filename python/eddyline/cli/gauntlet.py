@@ -191,8 +191,8 @@ def _good(card: Card, accept_known: bool) -> bool:
 
 
 def _show(card: Card) -> None:
-    from eddyline.tables import print_table
     from eddyline.gauntlet.reports import terminal
+    from eddyline.tables import print_table
 
     made, sentences = terminal(card)
     print_table(made)

@@ -8,8 +8,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from eddyline.tables import print_table
 from eddyline.papers.exhibit import cell
+from eddyline.tables import print_table
 
 if TYPE_CHECKING:
     from eddyline.papers.exhibit import Exhibit
