@@ -291,16 +291,6 @@ def test_an_internal_error_is_a_message(tmp_path, monkeypatch, capfd):
 
 # those that need a cluster, another file or minutes
 ELSEWHERE = ("dask:", "--controllers", "ci/", "files.toml", "gauntlet", "reproduce", "advise", "--seeds", "map")
-    "dask://",
-    "--controllers",
-    "ci/",
-    "files.toml",
-    "gauntlet",
-    "reproduce",
-    "advise",
-    "--seeds",
-    "theory map",
-)
 
 
 def examples() -> list[str]:
