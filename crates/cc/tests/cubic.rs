@@ -107,7 +107,7 @@ fn time_without_the_window_as_limit_does_not_count() {
         let before = b.c.window();
         b.trickle(trickle, 100.0);
         close(b.c.window(), before, 0.0);
-        b.now = b.now + bench::ms(silence_s * 1e3);
+        b.now += bench::ms(silence_s * 1e3);
         let k = (1000.0f64 * 0.3 / 0.4).cbrt();
         for i in 1..=100 {
             let w = b.round(100.0);
@@ -127,7 +127,7 @@ fn after_a_restart() {
     for _ in 0..120 {
         b.round(100.0);
     }
-    b.now = b.now + bench::ms(60e3);
+    b.now += bench::ms(60e3);
     b.c.on_idle(10.0);
     while b.c.window() < 700.0 {
         b.round(100.0);

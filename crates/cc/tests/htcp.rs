@@ -49,7 +49,7 @@ fn time_without_the_window_as_limit_does_not_count() {
             b.round(100.0);
         }
         b.trickle(trickle, 100.0);
-        b.now = b.now + bench::ms(silence_s * 1e3);
+        b.now += bench::ms(silence_s * 1e3);
         for i in 0..20 {
             let before = b.c.window();
             let step = b.round(100.0) - before;
