@@ -5,7 +5,7 @@ Both wait as long in a buffer of bytes; in one of packets as much longer as they
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,8 @@ UNITS: dict[str, Callable[[float], float]] = {
 _WITHIN = 0.05
 _OVERLOAD = 1.04
 """Little: a queue that drops at its head shortens the wait of what it keeps by as much."""
+_MORE = 1.5
+"""A second load: a queue that is bounded by its length does not care."""
 _PACKETS_AT_FIRST = 2000
 _LONGEST_S = 3600.0
 
@@ -77,7 +79,8 @@ class Finding:
 def judge(short: Load, long: Load) -> Finding:
     """The unit under which short and long packets agree best about the limit.
 
-    They must agree within 5 % and a packet of each: a wait is known no better.
+    They must agree within 5 % and a packet of each, as a wait is known no better, and better than under any other unit
+    by half of that.
 
     Raises:
         InputError: Nothing waits, or the sizes cannot tell the units apart.
@@ -91,12 +94,15 @@ def judge(short: Load, long: Load) -> Finding:
         for name, of in UNITS.items()
     }
     off = {name: abs(a - b) / max(a, b) for name, (a, b) in held.items()}
-    best = min(off, key=lambda name: off[name])
-    if off[best] > _WITHIN + 1.0 / short.packets + 1.0 / long.packets:
-        why = (
-            f"{short.packets:.3g} packets of {short.packet_bytes:g} B and {long.packets:.3g} of {long.packet_bytes:g} "
-            "B wait: no unit explains both, the queue is not bounded by its length alone"
-        )
+    best, second = sorted(off, key=lambda name: off[name])[:2]
+    known = _WITHIN + 1.0 / short.packets + 1.0 / long.packets
+    each = [f"{load.packets:.3g} packets of {load.packet_bytes:g} B" for load in (short, long)]
+    waiting = f"{each[0]} and {each[1]} wait"
+    if off[best] > known:
+        why = f"{waiting}: no unit explains both, the queue is not bounded by its length alone"
+        return Finding(None, None, why, short, long, off)
+    if off[second] - off[best] < known / 2.0:
+        why = f"{waiting}: too few to tell {best} from {second}"
         return Finding(None, None, why, short, long, off)
     limit = max(held[best])
     waits, sizes = long.wait_s / short.wait_s, long.packet_bytes / short.packet_bytes
@@ -112,6 +118,8 @@ def measured(rate_bps: float, sizes: tuple[float, float], waits_s: tuple[float, 
 
 def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1500 B") -> Finding:
     """Loads a link a little beyond its rate, by short and by long packets, and compares how long they wait.
+
+    A queue whose wait changes with the load (CoDel, PIE, RED) has no unit.
 
     Args:
         scenario: Its flows and traffic are left out, the link is as it says.
@@ -135,10 +143,24 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
     sizes = _core.quantity("bytes", short), _core.quantity("bytes", long)
     if not 0 < sizes[0] < sizes[1]:
         raise InputError(f"{short!r} is not shorter than {long!r}")
-    return judge(*(_loaded(table, size) for size in sizes))
+    found = judge(*(_loaded(table, size, _OVERLOAD) for size in sizes))
+    return found if found.unit is None else _held_to_its_length(found, _loaded(table, sizes[1], _MORE))
 
 
-def _loaded(table: dict[str, Any], size: float) -> Load:
+def _held_to_its_length(found: Finding, more: Load) -> Finding:
+    """No unit where the wait changes with the load: drop-tail keeps its length, head drop its length over the load."""
+    packet = 1.0 / found.long.packets + _WITHIN
+    change = more.wait_s / found.long.wait_s
+    if min(abs(change - 1.0), abs(change * _MORE / _OVERLOAD - 1.0)) <= packet:
+        return found
+    why = (
+        f"{found.long.packet_bytes:g} B packets wait {found.long.wait_s:.3g} s at {_OVERLOAD:g} times the rate and "
+        f"{more.wait_s:.3g} s at {_MORE:g} times: the queue is not bounded by its length alone"
+    )
+    return replace(found, unit=None, limit=None, why=why)
+
+
+def _loaded(table: dict[str, Any], size: float, load: float) -> Load:
     from eddyline.scenario import Scenario
 
     rate = _core.quantity("rate", table["rate"])
@@ -157,7 +179,7 @@ def _loaded(table: dict[str, Any], size: float) -> Load:
                             "name": "load",
                             "path": [table["name"]],
                             "packet": f"{size:.0f} B",
-                            "model": {"kind": "cbr", "rate": f"{_OVERLOAD * rate:.0f} bit/s"},
+                            "model": {"kind": "cbr", "rate": f"{load * rate:.0f} bit/s"},
                         }
                     ],
                 }

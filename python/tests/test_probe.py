@@ -55,11 +55,19 @@ def test_simulated(queue: str, unit: str, limit: float) -> None:
     assert found.limit == pytest.approx(limit, rel=0.1)
 
 
-def test_what_keeps_delay_instead_of_length_has_no_unit_of_length() -> None:
-    # CoDel drops by time waited: how many packets its limit has room for does not matter
-    queue = '{ kind = "codel", limit = "1000 packets" }'
+@pytest.mark.parametrize(
+    "queue",
+    [
+        '{ kind = "codel", limit = "1000 packets" }',
+        '{ kind = "pie", limit = "1000 packets" }',
+        '{ kind = "fq_codel" }',
+        '{ kind = "red", limit = "50 packets" }',
+    ],
+)
+def test_what_is_bounded_by_time_has_no_unit(queue: str) -> None:
     found = el.probe(el.Scenario.load(FILE, set={"link.up.queue": queue}), "up")
-    assert found.unit != "packets"
+    assert (found.unit, found.limit) == (None, None)
+    assert "too few to tell" in found.why or "not bounded by its length alone" in found.why
 
 
 def test_other_sizes() -> None:

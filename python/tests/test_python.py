@@ -185,17 +185,15 @@ def test_other_threads_run_meanwhile(table):
 
     def tick():
         while not stop.wait(0.01):
-            ticks.append(time.monotonic())
+            ticks.append(None)
 
     thread = threading.Thread(target=tick)
     thread.start()
-    started = time.monotonic()
     el.Scenario(table, set={"duration": "1000 s"}).run(series=False)
-    took = time.monotonic() - started
+    seen = len(ticks)
     stop.set()
     thread.join()
-    assert took > 0.05
-    assert len(ticks) > took / 0.01 / 4
+    assert seen >= 3
 
 
 def test_a_scenario_travels(table):

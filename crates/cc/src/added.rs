@@ -5,7 +5,7 @@ use std::fmt;
 
 use eddyline_units::Time;
 
-use crate::controller::{Ack, Controller, Loss, PartialAck, Sent, Stamp, Timeout};
+use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, Sent, Stamp, Timeout};
 
 /// What a controller answers until the next event.
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +91,12 @@ impl Controller for Added {
     }
     fn on_ecn(&mut self, mark: &Loss) {
         self.after(|c| c.on_ecn(mark));
+    }
+    fn on_marks(&mut self, marks: &Marks) {
+        self.after(|c| c.on_marks(marks));
+    }
+    fn ecn_response(&self) -> EcnResponse {
+        self.controller.ecn_response()
     }
     fn on_spurious_timeout(&mut self, window: f64) {
         self.after(|c| c.on_spurious_timeout(window));

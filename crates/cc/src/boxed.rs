@@ -2,7 +2,7 @@
 
 use eddyline_units::Time;
 
-use crate::controller::{Ack, Controller, Loss, PartialAck, Sent, Stamp, Timeout};
+use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, Sent, Stamp, Timeout};
 
 /// A controller behind a pointer.
 #[derive(Debug, Clone)]
@@ -34,6 +34,12 @@ impl<C: Controller> Controller for Boxed<C> {
     }
     fn on_ecn(&mut self, mark: &Loss) {
         self.0.on_ecn(mark);
+    }
+    fn on_marks(&mut self, marks: &Marks) {
+        self.0.on_marks(marks);
+    }
+    fn ecn_response(&self) -> EcnResponse {
+        self.0.ecn_response()
     }
     fn on_spurious_timeout(&mut self, window: f64) {
         self.0.on_spurious_timeout(window);

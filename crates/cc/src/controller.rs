@@ -76,6 +76,30 @@ pub struct Loss {
     pub flight_size: f64,
 }
 
+/// What accurate ECN says of the packets that an acknowledgement covers (RFC 9768).
+#[derive(Debug, Clone, Copy)]
+pub struct Marks {
+    /// When it arrived.
+    pub now: Time,
+    /// When the packet that caused it was sent.
+    pub sent_at: Time,
+    /// Packets newly acknowledged, cumulatively or selectively.
+    pub acked: f64,
+    /// Packets that are newly reported as marked.
+    pub marked: f64,
+}
+
+/// What a controller makes of marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EcnResponse {
+    /// The same as of a loss, once a round trip (RFC 3168): a mark and a loss of one round trip are one reason.
+    AsLoss,
+    /// It goes by the share that is marked, and by losses apart from that; packets are ECT(0).
+    ByShare,
+    /// The same with packets that are ECT(1), for queues of low latency (RFC 9331).
+    LowLatency,
+}
+
 /// The retransmission timer expired.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeout {
@@ -129,6 +153,15 @@ pub trait Controller {
     /// An ECN mark was echoed: at most once a round trip. As loss unless the algorithm says otherwise (RFC 3168, 6.1.2).
     fn on_ecn(&mut self, mark: &Loss) {
         self.on_loss(mark);
+    }
+
+    /// Accurate ECN feedback, before [`on_ecn`](Self::on_ecn) and [`on_ack`](Self::on_ack) hear of the same acknowledgement.
+    /// [`on_ecn`](Self::on_ecn) is called when some were marked, and not again in the round trip if it reduced the window.
+    fn on_marks(&mut self, _marks: &Marks) {}
+
+    /// What this algorithm makes of marks; the same from the first packet to the last.
+    fn ecn_response(&self) -> EcnResponse {
+        EcnResponse::AsLoss
     }
 
     /// The last timeout was spurious: what it took for lost was late (RFC 5682). What is in flight allows a window of

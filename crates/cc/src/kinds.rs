@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::added::Added;
-use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
+use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout};
 use crate::custom::Custom;
 use crate::{
-    bbr, bbr3, bic, compound, copa, cubic, fast, highspeed, htcp, hybla, illinois, ledbat, newreno, reno, scalable,
-    tahoe, vegas, veno, vfast, westwood, yeah,
+    bbr, bbr3, bic, compound, copa, cubic, dctcp, fast, highspeed, htcp, hybla, illinois, ledbat, newreno, prague,
+    reno, scalable, tahoe, vegas, veno, vfast, westwood, yeah,
 };
 
 /// A controller's name with one line on what it is and where it is from.
@@ -122,6 +122,12 @@ macro_rules! controllers {
             #[inline]
             fn on_ecn(&mut self, mark: &Loss) {
                 match self { $(Self::$kind(c) => c.on_ecn(mark),)* Self::Custom(c) => c.on_ecn(mark) }
+            }
+            fn on_marks(&mut self, marks: &Marks) {
+                match self { $(Self::$kind(c) => c.on_marks(marks),)* Self::Custom(c) => c.on_marks(marks) }
+            }
+            fn ecn_response(&self) -> EcnResponse {
+                match self { $(Self::$kind(c) => c.ecn_response(),)* Self::Custom(c) => c.ecn_response() }
             }
             #[inline]
             fn on_spurious_timeout(&mut self, window: f64) {
@@ -264,4 +270,12 @@ controllers! {
         "BBR version 3: bounds learnt from losses, probing that makes room",
         "draft-ietf-ccwg-bbr",
         r#"{ "kind": "bbr3" }"#;
+    "dctcp" Dctcp(dctcp::DctcpParams => dctcp::Dctcp):
+        "DCTCP: gives up half of the share of packets that were marked; Reno where nothing marks",
+        "RFC 8257",
+        r#"{ "kind": "dctcp" }"#;
+    "prague" Prague(prague::PragueParams => prague::Prague):
+        "Prague: DCTCP for the Internet, paced, alike at all short round trips; for queues of low latency",
+        "draft-briscoe-iccrg-prague-congestion-control-04",
+        r#"{ "kind": "prague" }"#;
 }

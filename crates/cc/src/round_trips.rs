@@ -21,6 +21,15 @@ impl Round {
         over
     }
 
+    /// The same of an acknowledgement that arrived `now` of a packet sent at `sent_at`.
+    pub(crate) fn is_over(&mut self, now: Time, sent_at: Time) -> bool {
+        let over = sent_at >= self.begin;
+        if over {
+            self.begin = now;
+        }
+        over
+    }
+
     /// A new one begins.
     pub(crate) fn begin(&mut self, now: Time) {
         self.begin = now;

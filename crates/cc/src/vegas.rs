@@ -6,9 +6,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::backlog::Backlog;
 use crate::base_rtt::{BaseRtt, BaseRttSource};
-use crate::controller::{Ack, Loss, PathFacts};
+use crate::controller::{Ack, Loss, Marks, PathFacts};
 use crate::slow_start::SlowStartKind;
 use crate::window_law::{LossBased, WindowLaw};
+
+/// What tells a flow of congestion.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum VegasPrice {
+    /// Queueing delay: the round trip less the smallest seen.
+    #[default]
+    Delay,
+    /// The sum of the prices of `rem` queues, from the share of packets that they mark; needs `tcp.accurate_ecn`.
+    Marks {
+        /// Base of the queues' probabilities, their `phi`.
+        #[schemars(extend("exclusiveMinimum" = 1))]
+        phi: f64,
+        /// Queueing delay that a price of 1 stands for.
+        #[serde(default = "millisecond")]
+        #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+        unit: Time,
+    },
+}
+
+impl VegasPrice {
+    fn is_delay(&self) -> bool {
+        *self == Self::Delay
+    }
+}
+
+const fn millisecond() -> Time {
+    Time::from_ms(1)
+}
 
 /// Parameters of `vegas`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +54,9 @@ pub struct VegasParams {
     pub gamma: Packets,
     /// Where the base round-trip time comes from.
     pub base_rtt: BaseRttSource,
+    /// What tells it of congestion.
+    #[serde(skip_serializing_if = "VegasPrice::is_delay")]
+    pub price: VegasPrice,
 }
 
 impl Default for VegasParams {
@@ -34,6 +66,7 @@ impl Default for VegasParams {
             beta: Packets::new(4.0),
             gamma: Packets::new(1.0),
             base_rtt: BaseRttSource::Estimated,
+            price: VegasPrice::Delay,
         }
     }
 }
@@ -45,8 +78,39 @@ pub struct VegasLaw {
     beta: f64,
     gamma: f64,
     backlog: Backlog,
+    marked: Option<MarkedPrice>,
     /// What the round trip that ended with this acknowledgement asks for.
     step: f64,
+}
+
+/// The price of a path under REM: `-log_phi(1 - m)` with m the share of marked packets (Athuraliya et al. 2001, eq. 4).
+#[derive(Debug, Clone, Copy)]
+struct MarkedPrice {
+    ln_phi: f64,
+    unit_ps: f64,
+    acked: f64,
+    marked: f64,
+    share: f64,
+}
+
+/// Weight of a round trip in the average share of marked packets.
+const SHARE_GAIN: f64 = 1.0 / 8.0;
+
+impl MarkedPrice {
+    fn of(price: VegasPrice) -> Option<Self> {
+        let VegasPrice::Marks { phi, unit } = price else { return None };
+        Some(Self { ln_phi: libm::log(phi), unit_ps: unit.as_ps() as f64, acked: 0.0, marked: 0.0, share: 0.0 })
+    }
+
+    /// A round trip is over: the delay that its price stands for, in picoseconds.
+    fn delay(&mut self) -> f64 {
+        if self.acked > 0.0 {
+            self.share += SHARE_GAIN * ((self.marked / self.acked).min(1.0) - self.share);
+            (self.acked, self.marked) = (0.0, 0.0);
+        }
+        // all marked would be a price without end
+        -libm::log1p(-self.share.min(0.999)) / self.ln_phi * self.unit_ps
+    }
 }
 
 /// Vegas.
@@ -61,6 +125,7 @@ impl Vegas {
             beta: p.beta.get().max(p.alpha.get()),
             gamma: p.gamma.get(),
             backlog: Backlog::new(BaseRtt::new(p.base_rtt, facts)),
+            marked: MarkedPrice::of(p.price),
             step: 0.0,
         };
         Self::with(law, SlowStartKind::Standard, facts)
@@ -84,7 +149,14 @@ impl WindowLaw for VegasLaw {
             self.step = ack.acked.min(1.0) / cwnd;
             return None;
         };
-        let queued = measured.backlog(cwnd);
+        // x q of the path, q its queueing delay or what its marks stand for
+        let queued = match &mut self.marked {
+            Some(price) => cwnd / measured.rtt * price.delay(),
+            None => measured.backlog(cwnd),
+        };
+        if slow_start && self.marked.is_some() {
+            return (queued > self.gamma).then_some(cwnd / 2.0);
+        }
         if slow_start {
             // section 3.3; down to the window that fills the path, and one more, as Linux
             return (queued > self.gamma).then(|| cwnd.min(measured.without_queue(cwnd) + 1.0));
@@ -108,6 +180,17 @@ impl WindowLaw for VegasLaw {
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
         self.backlog.forget(loss.now);
         loss.flight_size / 2.0
+    }
+
+    fn on_marks(&mut self, marks: &Marks) {
+        if let Some(price) = &mut self.marked {
+            price.acked += marks.acked;
+            price.marked += marks.marked;
+        }
+    }
+
+    fn goes_by_marks(&self) -> bool {
+        self.marked.is_some()
     }
 
     fn on_recovered(&mut self, now: Time) -> Option<f64> {

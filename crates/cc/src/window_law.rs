@@ -2,7 +2,7 @@
 
 use eddyline_units::Time;
 
-use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
+use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PathFacts, Timeout};
 use crate::slow_start::{SlowStart, SlowStartKind};
 
 /// What a window does once slow start is over, and what is left of it after a loss.
@@ -40,6 +40,14 @@ pub trait WindowLaw {
     /// The belief about the round-trip time without queueing.
     fn base_rtt(&self) -> Option<Time> {
         None
+    }
+
+    /// Accurate ECN feedback.
+    fn on_marks(&mut self, _marks: &Marks) {}
+
+    /// Marks are all that this law goes by, and no reason to reduce the window at once.
+    fn goes_by_marks(&self) -> bool {
+        false
     }
 }
 
@@ -88,6 +96,20 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     fn on_loss(&mut self, loss: &Loss) {
         let window = self.law.after_loss(loss, self.start.cwnd).min(self.start.cwnd);
         self.start.reduce_to(window);
+    }
+
+    fn on_ecn(&mut self, mark: &Loss) {
+        if !self.law.goes_by_marks() {
+            self.on_loss(mark);
+        }
+    }
+
+    fn on_marks(&mut self, marks: &Marks) {
+        self.law.on_marks(marks);
+    }
+
+    fn ecn_response(&self) -> EcnResponse {
+        if self.law.goes_by_marks() { EcnResponse::ByShare } else { EcnResponse::AsLoss }
     }
 
     fn on_recovered(&mut self, now: Time) {

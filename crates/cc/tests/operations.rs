@@ -4,7 +4,9 @@
 
 use std::collections::VecDeque;
 
-use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, KINDS, Loss, PathFacts, Sent, Stamp, Timeout};
+use eddyline_cc::{
+    Ack, AnyController, Controller, ControllerParams, KINDS, Loss, Marks, PathFacts, Sent, Stamp, Timeout,
+};
 use eddyline_units::Time;
 use proptest::prelude::*;
 
@@ -19,6 +21,7 @@ enum Operation {
     TimeOut { repeated: bool },
     Spurious,
     Mark,
+    Marks { acked: u8, marked: u8 },
     Idle(f64),
 }
 
@@ -34,6 +37,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => any::<bool>().prop_map(|repeated| Operation::TimeOut { repeated }),
         1 => Just(Operation::Spurious),
         1 => Just(Operation::Mark),
+        2 => (any::<u8>(), any::<u8>()).prop_map(|(acked, marked)| Operation::Marks { acked, marked }),
         1 => (1.0f64..100.0).prop_map(Operation::Idle),
     ]
 }
@@ -110,7 +114,18 @@ impl Harness {
                 self.outstanding.clear();
             }
             Operation::Spurious => self.controller.on_spurious_timeout(self.flight() + 1.0),
-            Operation::Mark => self.controller.on_ecn(&loss),
+            Operation::Mark => {
+                self.controller.on_ecn(&loss);
+                assert!(
+                    self.controller.window() <= before.max(loss.flight_size / 2.0).max(2.0),
+                    "a mark opens no window"
+                );
+            }
+            Operation::Marks { acked, marked } => {
+                let sent_at = self.outstanding.front().map_or(self.now, |(at, _)| *at);
+                let (acked, marked) = (f64::from(*acked), f64::from(*marked));
+                self.controller.on_marks(&Marks { now: self.now, sent_at, acked, marked });
+            }
             Operation::Idle(packets) => {
                 self.controller.on_idle(*packets);
                 assert!(self.controller.window() <= before.max(2.0), "idleness opens no window");

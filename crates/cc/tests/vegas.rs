@@ -3,7 +3,7 @@
 mod bench;
 
 use bench::{Bench, close, ms};
-use eddyline_cc::Controller as _;
+use eddyline_cc::{Controller as _, Loss, Marks};
 
 /// Slow start ends when more than one packet is queued: w (rtt - base) / rtt > 1; the window is what fills the path and one.
 #[test]
@@ -42,4 +42,28 @@ fn the_base_may_be_known() {
     let mut b = Bench::new("vegas", "", 110.0);
     b.round(100.0);
     assert_eq!(b.c.base_rtt(), Some(ms(100.0)));
+}
+
+/// With marks as its price no round-trip time matters: x times what the marks stand for is between alpha and beta, or the window
+/// moves, whatever waits.
+#[test]
+fn the_price_of_marks() {
+    let price = r#", "price": { "kind": "marks", "phi": 1.2, "unit": "1 ms" }"#;
+    for (packets, step) in [(1.0, 1.0), (3.0, 0.0), (6.0, -1.0)] {
+        let mut b = Bench::new("vegas", price, 100.0);
+        b.in_avoidance(200.0, 100.0);
+        let mut moved = 0.0;
+        // the average is an eighth a round trip
+        for _ in 0..40 {
+            let (now, w) = (b.now, b.c.window());
+            // at x = w / 150 ms a share m stands for -log_1.2(1 - m) ms
+            let share = 1.0 - 1.2f64.powf(-packets / w * 150.0);
+            b.c.on_marks(&Marks { now, sent_at: now, acked: 1000.0, marked: 1000.0 * share });
+            moved = b.round(150.0) - w;
+        }
+        close(moved, step, 1e-9);
+        let before = b.c.window();
+        b.c.on_ecn(&Loss { now: b.now, flight_size: before });
+        close(b.c.window(), before, 1e-9);
+    }
 }

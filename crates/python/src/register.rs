@@ -1,5 +1,6 @@
 //! What there is to choose from, as JSON.
 
+use eddyline_path::variation::PROFILES;
 use eddyline_scenario::Vocabulary;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use crate::custom::current;
 use crate::errors::guarded;
 
-/// Controllers, queues, traffic models and presets: a JSON object of lists of `{name, summary, source}`,
+/// Controllers, queues, traffic models, profiles of links and presets: a JSON object of lists of `{name, summary, source}`,
 /// presets with what they are besides.
 #[pyfunction]
 pub(crate) fn register() -> PyResult<String> {
@@ -16,6 +17,7 @@ pub(crate) fn register() -> PyResult<String> {
             "controllers": controllers(),
             "queues": list(eddyline_path::queue::KINDS.iter().map(|k| (k.name, k.summary, k.source))),
             "traffic": list(eddyline_path::traffic::KINDS.iter().copied()),
+            "profiles": list(PROFILES.iter().map(|p| (p.name, p.summary, p.source))),
             "presets": eddyline_scenario::presets(),
         });
         Ok(register.to_string())

@@ -19,7 +19,7 @@ use crate::columns;
 use crate::custom;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::scenario::{Names, Scenario};
-use crate::theory::{algorithm, named};
+use crate::theory::{self, algorithm, named};
 
 /// From one look at signals, and call of the caller's progress, to the next.
 pub(crate) const BETWEEN_CALLS: Duration = Duration::from_millis(100);
@@ -134,12 +134,11 @@ pub(crate) struct TheoryRequest<'a> {
 }
 
 fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
-    let failed = |e: eddyline_theory::TheoryError| EddylineError::new_err(e.to_string());
     let answer = match asked.base_rtt_s {
         Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
         None => eddyline_theory::run(network),
     };
-    let mut result = answer.map_err(failed)?;
+    let mut result = answer.map_err(theory::refused)?;
     let Some(model) = asked.dynamics else {
         return Ok(Answer { result, series: None, log: None });
     };
@@ -148,7 +147,7 @@ fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
     if let Some(beliefs) = asked.base_rtt_s {
         options.base_rtt = BaseRtts::Given(beliefs.to_vec());
     }
-    let followed = eddyline_theory::dynamics(network, &options).map_err(failed)?;
+    let followed = eddyline_theory::dynamics(network, &options).map_err(theory::refused)?;
     result
         .approximations
         .extend(followed.notes.into_iter().filter(|n| !result.approximations.contains(n)).collect::<Vec<_>>());

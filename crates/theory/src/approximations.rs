@@ -66,7 +66,8 @@ pub(crate) fn of(
     notes
 }
 
-fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
+/// What bears on the equilibrium without having a model.
+pub(crate) fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
     let mut kinds: Vec<&str> = Vec::new();
     let flows = || network.flows.iter().zip(model.place.iter().zip(&model.responses));
     for (flow, (place, response)) in flows() {
@@ -78,8 +79,8 @@ fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
         let left = flows().filter(|(f, (place, r))| place.is_none() && r.is_none() && f.controller.name() == kind);
         if let Some(who) = listed("flow", left.map(|(f, _)| f.name.as_str())) {
             notes.push(format!(
-                "theory has no model of {kind}: {who} read null and are ignored; all other numbers are those without them, and \
-                 links that they cross read null"
+                "theory has no model of {kind}: {who} read null, and so does what shares a link with them, directly or by way of \
+                 others"
             ));
         }
     }
@@ -87,7 +88,8 @@ fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
     if let Some(who) = listed("flow", crowded) {
         notes.push(format!(
             "{who}: the loss given on the path would let windows grow until a link is full, where the queue's own losses \
-             decide; theory has no model of those, so they read null and are ignored, and links that they cross read null"
+             decide; theory has no model of those, so they read null, and so does what shares a link with them, directly or by way \
+             of others"
         ));
     }
     for (flow, (place, response)) in flows() {

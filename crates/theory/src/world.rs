@@ -96,11 +96,16 @@ pub(crate) struct Model {
     pub place: Vec<Option<usize>>,
     /// The response function of each flow that has one; those without a place would overload a link.
     pub responses: Vec<Option<Response>>,
-    /// Links that something without a model crosses: their state is unknown.
+    /// Links whose state is unknown: something without a model crosses them, or a flow whose rate is unknown for that reason.
     pub unknown: Vec<bool>,
 }
 
 impl Model {
+    /// Whether nothing without a model bears on the flow.
+    pub fn knows(&self, flow: &Flow) -> bool {
+        !flow.data.iter().chain(flow.ack.iter()).any(|l| self.unknown[*l as usize])
+    }
+
     /// `joint` takes flows with a response function in.
     pub fn new(network: &Network, base_rtts_s: Option<&[f64]>, joint: bool) -> Result<Self, TheoryError> {
         let mut unknown = vec![false; network.links.len()];
@@ -158,6 +163,7 @@ impl Model {
         for l in network.arrivals.iter().flat_map(|a| a.flow.data.iter().chain(a.flow.ack.iter())) {
             unknown[*l as usize] = true;
         }
+        spread(network, &mut unknown);
         if problem.base_rtt_error.iter().all(|e| *e == 0.0) {
             problem.base_rtt_error.clear();
         }
@@ -296,6 +302,23 @@ pub fn modelled_flows(network: &Network) -> Vec<usize> {
     (0..network.flows.len()).filter(|s| alpha(&network.flows[*s].controller).is_some()).collect()
 }
 
+/// A flow over a link whose state is unknown has a rate that is, and so have the other links that it crosses.
+pub(crate) fn spread(network: &Network, unknown: &mut [bool]) {
+    loop {
+        let mut more = false;
+        for flow in &network.flows {
+            let crossed = || flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize);
+            if crossed().any(|l| unknown[l]) && !crossed().all(|l| unknown[l]) {
+                crossed().for_each(|l| unknown[l] = true);
+                more = true;
+            }
+        }
+        if !more {
+            return;
+        }
+    }
+}
+
 /// An answer about nobody says nothing: refuses a network without a flow that has a model.
 pub(crate) fn someone(network: &Network, any: bool) -> Result<(), TheoryError> {
     match network.flows.first() {
@@ -304,6 +327,15 @@ pub(crate) fn someone(network: &Network, any: bool) -> Result<(), TheoryError> {
             Err(TheoryError::NoModel { who: flow.name.clone(), controller: flow.controller.name().to_owned() })
         }
         Some(_) => Ok(()),
+    }
+}
+
+/// Flows that are not FAST's, in words: what stability, dynamics and the fair ideal leave out.
+pub(crate) fn others(network: &Network) -> Option<String> {
+    match network.flows.len() - modelled_flows(network).len() {
+        0 => None,
+        1 => Some("1 flow is not FAST and left out".to_owned()),
+        n => Some(format!("{n} flows are not FAST and left out")),
     }
 }
 
@@ -379,7 +411,7 @@ pub(crate) fn flow_results(
     at: &Equilibrium,
     base_rtts_s: Option<&[f64]>,
 ) -> Vec<FlowResult> {
-    let flow = |(s, flow): (usize, &Flow)| match model.place[s] {
+    let flow = |(s, flow): (usize, &Flow)| match model.place[s].filter(|_| model.knows(flow)) {
         Some(place) if alpha(&flow.controller).is_some() => {
             flow_result(network, flow, at, place, base_rtts_s.map(|b| b[s]))
         }

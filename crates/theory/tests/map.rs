@@ -218,7 +218,8 @@ fn cells_say_what_the_documents_say() {
         let Ok(Answer::Bottleneck { region, equilibria, bottlenecks }) = answer(&net, &Show::Bottleneck) else {
             panic!("no answer")
         };
-        let full: Vec<&str> = first.links.iter().filter(|l| l.bottleneck).map(|l| l.name.as_str()).collect();
+        let full: Vec<&str> =
+            first.links.iter().filter(|l| l.bottleneck == Some(true)).map(|l| l.name.as_str()).collect();
         assert_eq!(region.as_deref(), Some(full.join(" + ").as_str()));
         assert_eq!((equilibria, bottlenecks.expect("some")[0].len()), (Some(1), full.len()));
         for model in [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint] {
@@ -254,7 +255,7 @@ fn several_equilibria_are_counted_and_named() {
     assert_eq!(equilibria, Some(3));
     assert_eq!(sets.len(), document.equilibria.len());
     for (names, at) in sets.iter().zip(&document.equilibria) {
-        let full = at.links.iter().filter(|l| l.bottleneck).map(|l| &l.name);
+        let full = at.links.iter().filter(|l| l.bottleneck == Some(true)).map(|l| &l.name);
         assert!(names.iter().eq(full), "{names:?}");
     }
     let stated =

@@ -8,15 +8,16 @@ use common::{all_close, between, close, fast, fast_flow, link, magnitude, networ
 use eddyline_cc::{BaseRttSource, ControllerParams};
 use eddyline_path::framing::Encapsulation;
 use eddyline_path::link::ReconstructParams;
-use eddyline_path::loss::LossParams;
+use eddyline_path::loss::{LossParams, LossPattern};
 use eddyline_path::queue::{DropTailParams, Limit, QueueParams};
 use eddyline_path::random::Stream;
 use eddyline_path::traffic::{CbrParams, TrafficParams};
+use eddyline_path::variation::{Conditions, JitterParams, OutageParams, PolicerParams};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Group, Medium, Traffic};
 use eddyline_scenario::result::RunResult;
 use eddyline_theory::closed_form::{Direction, DuplexFlow, data_utilisation};
-use eddyline_theory::{TheoryError, equilibria, modelled_flows, run, run_with_base_rtt};
+use eddyline_theory::{TheoryError, equilibria, equilibria_document, modelled_flows, run, run_with_base_rtt};
 use eddyline_units::{Bytes, Rate, Time};
 
 /// Example 3 of the two-way paper.
@@ -165,11 +166,22 @@ fn what_has_no_model_reads_null() {
     says(&r, "no model of reno: flow other");
     let other = &r.flows[2];
     assert_eq!((other.controller.as_str(), other.packets_per_s, other.rtt_s.mean), ("reno", None, None));
+    // its acknowledgements cross the first link, the first two flows that one and the second: nothing is known of any
+    assert!(r.flows.iter().all(|f| f.packets_per_s.is_none()));
+    assert!(r.links.iter().all(|l| l.utilisation.is_none() && l.bottleneck.is_none()));
+    assert!(r.theory.expect("a note").prices_s.iter().all(Option::is_none));
+    // on links of its own it bears on nobody
+    mixed.links.push(link("and back", 1_000_000, 1));
+    mixed.flows[2].ack = vec![3].into();
+    let r = run(&mixed).expect("answered");
     close(r.flows[0].packets_per_s.expect("known"), 3676.470588235294, 1e-9);
     assert_eq!((r.links[2].utilisation, r.links[2].bottleneck), (None, None));
-    assert_eq!(r.links[0].utilisation, None);
-    assert!(r.links[1].utilisation.is_some());
-    assert_eq!(r.theory.expect("a note").prices_s[2], None);
+    assert!(r.links[0].utilisation.is_some() && r.links[1].utilisation.is_some());
+    let document = equilibria_document(&mixed).expect("answered");
+    assert_eq!(document.unique, None);
+    assert!(document.notes.iter().any(|n| n.contains("no model of reno: flow other")), "{:?}", document.notes);
+    let [at] = &document.equilibria[..] else { panic!("one equilibrium") };
+    assert_eq!((at.flows.len(), at.links[0].bottleneck, at.links[2].utilisation), (2, Some(false), None));
     assert_eq!(equilibria(&mixed).expect("solved").found[0].rates.len(), 2);
 
     mixed.flows.iter_mut().for_each(|f| f.controller = reno());
@@ -177,6 +189,7 @@ fn what_has_no_model_reads_null() {
     assert!(r.flows.iter().all(|f| f.packets_per_s.is_none()));
     assert!(r.links.iter().all(|l| l.utilisation.is_none()));
     assert_eq!(r.theory.expect("a note").residual, None);
+    assert!(matches!(equilibria_document(&mixed), Err(TheoryError::NoModel { .. })));
 }
 
 #[test]
@@ -232,6 +245,25 @@ fn what_the_file_asks_beyond_the_equations_is_said() {
     says(&run(&quick).expect("answered"), "flow quick: sees less queueing in equilibrium than mi_threshold");
     quick.flows[0].controller = fast(1.0, BaseRttSource::Known);
     says(&run(&quick).expect("answered"), "sees its own transmission times as queueing");
+}
+
+#[test]
+fn what_varies_on_links_is_said() {
+    let mut asked = example_3();
+    let quiet = run(&asked).expect("answered");
+    assert!(!quiet.approximations.iter().any(|a| a.contains("jitter") || a.contains("outages")));
+    let outages = [OutageParams { start: Time::SECOND, length: Time::SECOND, every: None }];
+    let link = &mut asked.links[0];
+    link.variation.conditions = Some(Arc::new(Conditions::stepping(link.rate, link.delay, &[], &outages)));
+    link.variation.jitter = Some(JitterParams::Exponential { mean: Time::from_ms(1), correlation: Time::ZERO });
+    link.variation.policer = Some(PolicerParams { rate: link.rate, burst: Bytes::new(100_000) });
+    asked.links[1].loss = LossParams::Pattern(LossPattern::GilbertElliott { p: 0.001, r: 0.1, good: 0.0, bad: 1.0 });
+    let r = run(&asked).expect("answered");
+    says(&r, "link forward: changes, outages and traces are not modelled");
+    says(&r, "link forward: jitter is not modelled");
+    says(&r, "link forward: the policer is not modelled");
+    says(&r, "link backward: loss in bursts is not modelled");
+    assert_eq!((&r.flows, &r.links), (&quiet.flows, &quiet.links), "all else is as without");
 }
 
 #[test]

@@ -28,7 +28,7 @@ COMMANDS = {
     "probe": "find out whether a buffer counts bytes, packets or cells",
     "gauntlet": "hold a controller against some fifty scenarios, with a scorecard for CI",
     "init": "write a commented scenario file to start from",
-    "list": "controllers, queues, traffic models, presets, papers",
+    "list": "controllers, queues, traffic models, profiles of links, presets, papers",
     "schema": "print the JSON Schema of scenario files",
     "doctor": "what this machine can do, and what is missing",
     "completion": "print the completion script for your shell",
@@ -128,7 +128,7 @@ def main(args: Sequence[str] | None = None) -> int:
         _say(e.format_message(), None)
         return 2
     except ScenarioError as e:
-        _say(str(e), e.hint)
+        _say(str(e), e.hint or _about_controllers(e))
         return e.exit_code
     except EddylineError as e:
         if isinstance(e, ControllerError):
@@ -154,6 +154,15 @@ def main(args: Sequence[str] | None = None) -> int:
         )
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _about_controllers(error: ScenarioError) -> str | None:
+    """Where a controller may come from that nobody here knows."""
+    for each in error.diagnostics:
+        key, message = str(each.get("key")), str(each.get("message"))
+        if key.endswith("controller.kind") and message.startswith("unknown kind") and not each.get("hint"):
+            return "a controller of your own is loaded with --controllers FILE.py"
+    return None
 
 
 def _say(message: str, hint: str | None, word: str = "error: ") -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import parse_override, registered
+from eddyline.cli.options import controllers, parse_override, registered
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -22,7 +22,9 @@ EXAMPLES = """\b
 Examples:
   eddyline gauntlet --controller cubic
   eddyline gauntlet --controller fast --set alpha='50 packets' --against reno,bbr
+  eddyline gauntlet --controllers my_controller.py --controller mine
   eddyline gauntlet --controller bbr --only two-way,deep-buffer
+  eddyline gauntlet --controllers my.py --controller mine
   eddyline gauntlet --controller bbr --out branch --junit report.xml
   eddyline gauntlet --controller bbr --seeds 10 --base main/scorecard.json --accept-known
 """
@@ -77,6 +79,7 @@ class _Kind(click.ParamType[str]):
 
 
 @click.command("gauntlet", epilog=EXAMPLES, short_help="hold a controller against some fifty scenarios")
+@controllers()
 @click.option("--controller", type=_Kind(), metavar="KIND", help="The controller that is tested.")
 @click.option(
     "--set",
@@ -86,6 +89,7 @@ class _Kind(click.ParamType[str]):
     callback=parse_override,
     help="A parameter of the controller; may be repeated.",
 )
+@controllers()
 @click.option("--against", type=_Kinds(), default=(), help="Controllers to run beside it, for comparison.")
 @click.option("--only", type=_Tests(), default=(), help="Tests or groups of tests; all unless said.")
 @click.option(
@@ -151,6 +155,7 @@ def command(
     if out is not None:
         claim(out, _FILES)
     before = None if base is None else Card.load(base)
+    faults: dict[str, None] = {}  # each once, however many runs end with it
     with Progress(silent=no_progress) as progress:
         progress.expect(1)
         card = run(
@@ -162,11 +167,13 @@ def command(
             base=before,
             jobs=jobs,
             done=lambda done, of: progress.hear(0, done, of, 0.0),
+            failed=lambda error: faults.setdefault(getattr(error, "traceback", "")),
         )
         if out is not None:
             progress.expect(1)
             _folder(card, out, accept_known, progress)
     _files(card, junit, markdown, accept_known)
+    click.echo("".join(faults), nl=False, err=True)
     if as_json:
         sys.stdout.write(card.json + "\n")
     else:

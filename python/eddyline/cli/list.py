@@ -10,7 +10,7 @@ from eddyline.cli.options import controllers
 
 __all__ = ["command"]
 
-PARTS = ("controllers", "queues", "traffic", "presets", "papers")
+PARTS = ("controllers", "queues", "traffic", "profiles", "presets", "papers")
 
 
 @click.command("list", short_help="what there is to choose from")
@@ -18,7 +18,7 @@ PARTS = ("controllers", "queues", "traffic", "presets", "papers")
 @controllers()
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 def command(part: str | None, as_json: bool) -> None:
-    """List controllers, queues, traffic models, presets and papers, each with what it is and its source."""
+    """List controllers, queues, traffic models, profiles of links, presets and papers, each with its source."""
     from eddyline.cli.options import registered
     from eddyline.papers import papers
 

@@ -38,7 +38,7 @@ def command(
     """Find out whether a link's buffer counts bytes, packets or cells, and how many.
 
     The link of FILE is loaded a little beyond its rate, once by short packets, once by long ones, and how long they
-    wait in the full buffer is compared: equally long in a buffer of bytes, in proportion to their size in one of packets.
+    wait in the full buffer is compared: as long in a buffer of bytes, in proportion to their size in one of packets.
 
     With --rate and --waits in place of FILE the same is said of two waits measured elsewhere, transmission and
     propagation taken off.

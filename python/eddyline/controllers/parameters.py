@@ -46,13 +46,14 @@ class _Parameter:
     name: str
     schema: dict[str, Any]
     unit: _Unit | None
+    number: bool
     default: Any
 
     def written(self, value: Any) -> Any:
         """A value as a scenario writes it; raises where none can."""
         if self.unit is None or value is None or isinstance(value, str):
             json.dumps(value, allow_nan=False)
-            return value
+            return float(value) if self.number else value
         number = float(value) * self.unit.scale
         if not math.isfinite(number) or number < 0:
             raise ValueError(f"{value!r} {self.unit.symbol}")
@@ -79,7 +80,7 @@ class Parameters:
             raise InputError(f"{wrong}: its parameters cannot be read: {e}") from None
         named = list(signature.parameters.values())
         first, rest = named[0] if named else None, named[1:]
-        if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+        if first is None or first.kind in (first.KEYWORD_ONLY, first.VAR_KEYWORD):
             raise InputError(
                 f"{wrong} does not take the facts of the path", "def __init__(self, path: el.PathFacts, ...)"
             )
@@ -125,7 +126,7 @@ class Parameters:
                         continue  # no scenario could write it
             elif p.unit is not None:
                 keywords[p.name] = _core.quantity(p.unit.format, keywords[p.name])
-            elif p.schema.get("type") == "number":
+            elif p.number:
                 keywords[p.name] = canonical[p.name] = float(keywords[p.name])
         return keywords, json.dumps(canonical)
 
@@ -149,9 +150,10 @@ def _hints(cls: type) -> dict[str, Any]:
 
 def _parameter(name: str, hint: Any, default: Any, where: str) -> _Parameter:
     schema, unit = _schema(hint, f"{where}: {name}") if hint is not None else (_of_default(default), None)
+    number = schema.get("type") == "number"
     if default is None:
         schema = {"anyOf": [schema, {"type": "null"}]}
-    return _Parameter(name, schema, unit, default)
+    return _Parameter(name, schema, unit, number, default)
 
 
 def _schema(hint: Any, where: str) -> tuple[dict[str, Any], _Unit | None]:

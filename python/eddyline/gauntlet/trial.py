@@ -40,6 +40,7 @@ def run(
     base: Card | None = None,
     jobs: int | None = None,
     done: Callable[[int, int], object] | None = None,
+    failed: Callable[[EddylineError], object] | None = None,
 ) -> Card:
     """Runs a controller through the gauntlet.
 
@@ -52,6 +53,7 @@ def run(
         base: An earlier scorecard to compare with.
         jobs: Runs at a time; as many as there are processors unless said.
         done: Told after each run how many are done, of how many.
+        failed: Told of each run that came to no end, and why; perhaps from another thread.
 
     Returns:
         The scorecard. The same arguments give the same one.
@@ -71,7 +73,7 @@ def run(
         for kind, values in kinds
         for test in tests
     ]
-    verdicts = _all(scenarios, jobs or os.cpu_count() or 1, done)
+    verdicts = _all(scenarios, jobs or os.cpu_count() or 1, done, failed)
     cards = [
         Card(kind, values, suite().version, seeds, tuple(verdicts[place * len(tests) : (place + 1) * len(tests)]))
         for place, (kind, values) in enumerate(kinds)
@@ -84,7 +86,10 @@ def run(
 
 
 def _all(
-    tests: Sequence[tuple[Test, Sequence[Scenario]]], jobs: int, done: Callable[[int, int], object] | None
+    tests: Sequence[tuple[Test, Sequence[Scenario]]],
+    jobs: int,
+    done: Callable[[int, int], object] | None,
+    failed: Callable[[EddylineError], object] | None,
 ) -> list[Verdict]:
     stop, lock = threading.Event(), threading.Lock()
     total, finished = sum(len(scenarios) for _, scenarios in tests), 0
@@ -105,6 +110,8 @@ def _all(
         except EddylineError as e:  # the controller's own fault: one test failed, the others go on
             value = e
         with lock:
+            if failed is not None and isinstance(value, EddylineError):
+                failed(value)
             finished += 1
             if done is not None:
                 done(finished, total)

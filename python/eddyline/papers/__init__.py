@@ -1,7 +1,8 @@
 """Papers that can be reproduced.
 
 A paper is two things of one name: a folder `papers/NAME/` in the checkout, with scenarios, printed values, claims and
-`paper.toml` (`title` and `source`), and the module `eddyline.papers.NAME` (dashes as underscores) with a function
+`paper.toml` (`title`, `source`, perhaps `worlds`), and the module `eddyline.papers.NAME` (dashes made underscores) with
+a function
 
     def reproduce(paper: Paper, exhibits: Sequence[str], listener: Listener | None) -> Reproduction
 
@@ -30,12 +31,21 @@ __all__ = ["Paper", "Reproduction", "find", "folder", "papers", "reproduce", "wr
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's folder."""
+    """A paper's folder.
+
+    Attributes:
+        name: What `reproduce` calls it.
+        title: Its title.
+        source: Its authors, and where it appeared.
+        folder: Where it lies.
+        worlds: What its exhibits lie beside, for whoever has only the paper: a few sentences.
+    """
 
     name: str
     title: str
     source: str
     folder: Path
+    worlds: str
 
 
 class Reproduction(Protocol):
@@ -99,6 +109,7 @@ def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | N
     return cast("Reproduction", module.reproduce(paper, exhibits, listener))
 
 
+_WORLDS = "Beside the paper stand our theory, our packet simulation and, where they are named, runs that are not ours."
 _REPORT = ("report.html", "reproduction.json", "plots", "data")
 
 
@@ -110,4 +121,4 @@ def written(folder: Path) -> tuple[str, ...]:
 def _read(file: Path) -> Paper:
     with file.open("rb") as handle:
         said = tomllib.load(handle)
-    return Paper(file.parent.name, said["title"], said["source"], file.parent)
+    return Paper(file.parent.name, said["title"], said["source"], file.parent, said.get("worlds", _WORLDS))

@@ -78,12 +78,9 @@ def _lead(reproduced: Reproduced) -> str:
     count = {kind: sum(v.kind == kind for v in reproduced.verdicts) for kind in _BADGE}
     badges = " ".join(f'<span class="badge {kind}">{n} {_BADGE[kind]}</span>' for kind, n in count.items())
     return (
-        "<p class=lead>Every exhibit of the paper beside our theory, our packet simulation and runs of ns-2 with the "
-        f"module that the paper used. {badges}</p><p>Each verdict is computed from the data of an exhibit by the rule "
-        "that stands beside it; nobody typed one. <b>Clean</b> is the published algorithm, paced, one update a round "
-        "trip; <b>ns-2 profile</b> is our simulation behaving as the FAST module 1.1.3 for ns-2 does: updates on a "
-        "timer in every other round trip, whole packets, bursts. <b>ns-2 reference</b> figures come from ns-2.35 "
-        f"with that module, not from us. {reproduced.runs} simulations, {reproduced.packets / 1e6:.1f} million "
+        f"<p class=lead>Every exhibit of the paper, and every claim with a verdict. {badges}</p><p>Each verdict is "
+        "computed from the data of an exhibit by the rule that stands beside it; nobody typed one. "
+        f"{escape(reproduced.paper.worlds)} {reproduced.runs} simulations, {reproduced.packets / 1e6:.1f} million "
         "packets.</p>"
     )
 

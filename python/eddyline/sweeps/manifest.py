@@ -60,9 +60,8 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         if old["files"].get(name) != new["files"].get(name):
             found.append(f"the file {name} has changed")
     before, now = old.get("controllers", {}), new.get("controllers", {})
-    found += [
-        f"controller {name}, whose file has changed" for name in {**before, **now} if before.get(name) != now.get(name)
-    ]
+    changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    found += [f"another file of controller {name}" for name in changed]
     if not found and old["first_seed"] != new["first_seed"]:
         found.append(f"first seed {old['first_seed']}, now {new['first_seed']}")
     return found

@@ -20,7 +20,10 @@ class Equilibria(Document):
 
     @property
     def unique(self) -> bool | None:
-        """True by proof, False where several were found, None where one was and nothing proves that it is alone."""
+        """True by proof, False where several were found.
+
+        None where one was found and nothing proves that it is alone, or where flows bear on it that have no model.
+        """
         unique: bool | None = self._parsed["unique"]
         return unique
 

@@ -33,6 +33,9 @@ struct Handlers {
     idle: Option<Py<PyAny>>,
 }
 
+/// Which of them.
+type Method = fn(&Handlers) -> Option<&Py<PyAny>>;
+
 impl Handlers {
     fn of(object: &Bound<'_, PyAny>, names: &[String]) -> PyResult<Self> {
         let method = |name: &str| -> PyResult<Option<Py<PyAny>>> {
@@ -107,7 +110,7 @@ impl PyController {
     /// Calls a method and reads what it left. After the first fault nothing is called any more.
     fn call<'py, A: PyCallArgs<'py>>(
         &mut self,
-        method: fn(&Handlers) -> Option<&Py<PyAny>>,
+        method: Method,
         name: &str,
         py: Python<'py>,
         args: A,
@@ -295,7 +298,7 @@ impl Controller for PyController {
     fn on_ecn(&mut self, mark: &Loss) {
         self.meter.on_mark();
         // a mark is a loss to a class that does not tell them apart
-        let (handler, name): (fn(&Handlers) -> Option<&Py<PyAny>>, _) = match self.on.ecn {
+        let (handler, name): (Method, _) = match self.on.ecn {
             Some(_) => (|on| on.ecn.as_ref(), "on_ecn"),
             None => (|on| on.loss.as_ref(), "on_loss"),
         };

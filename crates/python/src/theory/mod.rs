@@ -107,10 +107,16 @@ fn render(document: Result<impl serde::Serialize, TheoryError>) -> PyResult<Stri
     serde_json::to_string_pretty(&document).map_err(|e| internal(e.to_string()))
 }
 
-/// A number out of range is the caller's mistake, anything else an answer that there is not.
-fn refused(e: TheoryError) -> PyErr {
+/// A question that the scenario does not have is the caller's mistake, anything else an answer that there is not.
+pub(crate) fn refused(e: TheoryError) -> PyErr {
     match e {
-        TheoryError::OutOfRange { .. } => InputError::new_err(e.to_string()),
+        TheoryError::OutOfRange { .. }
+        | TheoryError::Length { .. }
+        | TheoryError::NoFlow
+        | TheoryError::NoModel { .. }
+        | TheoryError::NoDynamics
+        | TheoryError::NoPath { .. }
+        | TheoryError::OneWay { .. } => InputError::new_err(e.to_string()),
         _ => EddylineError::new_err(e.to_string()),
     }
 }

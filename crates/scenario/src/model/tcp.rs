@@ -56,6 +56,10 @@ pub struct Tcp {
     /// Explicit congestion notification (RFC 3168): marks of queues halve the window as losses do. Default: false.
     #[serde(default)]
     pub ecn: bool,
+    /// ECN with a count of the marked packets on every acknowledgement (AccECN, RFC 9768, without its option); `ecn` need not
+    /// be given besides.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub accurate_ecn: bool,
     /// Proportional rate reduction (RFC 9937) while the window goes down after a loss or a mark; needs `sack`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prr: bool,
@@ -103,6 +107,7 @@ impl Default for Tcp {
             ack_congestion_control: false,
             local: Local::Drop,
             ecn: false,
+            accurate_ecn: false,
             pacing: PacingChoice::default(),
             pacing_gain: PacingGain::default(),
         }

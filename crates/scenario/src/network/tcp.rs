@@ -24,6 +24,8 @@ pub struct TcpOptions {
     pub quick_acks: u32,
     /// Explicit congestion notification (RFC 3168).
     pub ecn: bool,
+    /// The same with counts of marked packets (RFC 9768).
+    pub accurate_ecn: bool,
     /// Limit of growth by bytes (the L of RFC 3465); none: growth per acknowledgement.
     pub byte_counting: Option<u32>,
     /// Limited transmit (RFC 3042).
@@ -74,7 +76,8 @@ impl TcpOptions {
             ack_every: tcp.ack_every.unwrap_or(delayed),
             ack_timer: tcp.ack_timer,
             quick_acks: tcp.quick_acks,
-            ecn: tcp.ecn,
+            ecn: tcp.ecn || tcp.accurate_ecn,
+            accurate_ecn: tcp.accurate_ecn,
             byte_counting: tcp.byte_counting,
             limited_transmit: tcp.limited_transmit,
             fast_retransmit: tcp.fast_retransmit,

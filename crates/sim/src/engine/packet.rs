@@ -33,6 +33,7 @@ impl Flags {
     const ECN: u8 = 4 | 8;
     const ECE: u8 = 16;
     const CWR: u8 = 32;
+    const AE: u8 = 64;
 
     /// A segment sent again, or the acknowledgement that one caused: no round-trip sample (Karn).
     #[inline]
@@ -97,6 +98,18 @@ impl Flags {
     #[inline]
     pub fn set_cwr(&mut self) {
         self.0 |= Self::CWR;
+    }
+
+    /// The three bits AE, CWR and ECE as one number: the counter of marked packets (RFC 9768, 3.2.2), or what the handshake says.
+    #[inline]
+    pub const fn ace(self) -> u8 {
+        (self.0 & (Self::ECE | Self::CWR | Self::AE)) >> 4 & 0b111
+    }
+
+    /// As [`ace`](Self::ace).
+    #[inline]
+    pub fn set_ace(&mut self, count: u8) {
+        self.0 = (self.0 & !(Self::ECE | Self::CWR | Self::AE)) | ((count & 0b111) << 4);
     }
 
     /// What an acknowledgement repeats: whether the packet that caused it was sent again.

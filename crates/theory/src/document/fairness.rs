@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::equilibrium::solve;
 use crate::error::TheoryError;
 use crate::fairness::{alpha_fair, yardstick};
-use crate::world::{Model, modelled_flows, someone};
+use crate::world::{Model, modelled_flows, others, someone};
 
 /// FAST beside the ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -113,12 +113,6 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
             jain: beside.jain,
         });
     }
-    let others = network.flows.len() - places.len();
-    let notes = match others {
-        0 => None,
-        1 => Some("1 flow is not FAST and left out".to_owned()),
-        n => Some(format!("{n} flows are not FAST and left out")),
-    };
     let links = network.links.iter().zip(ideal.worth.iter().zip(&ideal.loads));
     Ok(FairnessDocument {
         exponent,
@@ -137,6 +131,6 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
         residual: ideal.residual,
         polished: ideal.polished,
         equilibria,
-        notes: notes.into_iter().collect(),
+        notes: others(network).into_iter().collect(),
     })
 }

@@ -13,29 +13,33 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use serde::Serialize;
 
+use crate::approximations::without_model;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
 use crate::stability::{Options, locally_stable, stability};
-use crate::world::{Model, alpha, joint_equilibria, modelled_flows, propagation};
+use crate::world::{Model, alpha, joint_equilibria, modelled_flows, propagation, someone};
 
 /// Every equilibrium that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EquilibriaDocument {
     /// At least one; those that no fluid dynamics contradicts come first.
     pub equilibria: Vec<EquilibriumDocument>,
-    /// True by proof, false where several were found, null where one was found and nothing proves that there is no other.
+    /// True by proof, false where several were found, null where one was found and nothing proves that there is no other, or where
+    /// something that theory has no model of bears on it.
     pub unique: Option<bool>,
     /// How they were found.
     pub method: &'static str,
     /// Whether every residual is below the solver's tolerance.
     pub converged: bool,
+    /// What is left out.
+    pub notes: Vec<String>,
 }
 
 /// One equilibrium.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EquilibriumDocument {
-    /// Flows that theory has a model of, in file order.
+    /// Flows that theory has a model of and that nothing else bears on, in file order.
     pub flows: Vec<FlowAt>,
     /// Links, in file order.
     pub links: Vec<LinkAt>,
@@ -69,10 +73,10 @@ pub struct LinkAt {
     pub name: String,
     /// p in seconds; null where only a sum over several links is determined.
     pub queueing_delay_s: Option<f64>,
-    /// Load over capacity, acknowledgements included.
-    pub utilisation: f64,
-    /// The price is above zero.
-    pub bottleneck: bool,
+    /// Load over capacity, acknowledgements included; null where something without a model bears on it.
+    pub utilisation: Option<f64>,
+    /// The price is above zero; null likewise.
+    pub bottleneck: Option<bool>,
 }
 
 /// Every equilibrium of `network` with its names.
@@ -81,12 +85,16 @@ pub struct LinkAt {
 /// [`TheoryError`].
 pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
+    someone(network, network.flows.iter().any(|f| model.knows(f)))?;
+    let mut notes = Vec::new();
+    without_model(network, &model, &mut notes);
     let equilibria = solved.found.iter().map(|at| describe(network, &model, at)).collect();
     Ok(EquilibriaDocument {
         equilibria,
-        unique: solved.unique,
+        unique: solved.unique.filter(|_| !model.unknown.contains(&true)),
         method: solved.method.name(),
         converged: solved.converged,
+        notes,
     })
 }
 
@@ -138,7 +146,7 @@ pub fn stability_document(
 
 fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDocument {
     let flow = |(i, flow): (usize, &Flow)| {
-        let s = model.place[i]?;
+        let s = model.place[i].filter(|_| model.knows(flow))?;
         let x = at.rates[s];
         let fast = alpha(&flow.controller);
         let response = model.responses[i].filter(|_| fast.is_none());
@@ -155,9 +163,9 @@ fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDo
     };
     let link = |(l, link): (usize, &eddyline_scenario::network::Link)| LinkAt {
         name: link.name.clone(),
-        queueing_delay_s: at.prices[l],
-        utilisation: at.loads[l] / link.rate.as_bps() as f64,
-        bottleneck: at.bottlenecks[l],
+        queueing_delay_s: at.prices[l].filter(|_| !model.unknown[l]),
+        utilisation: (!model.unknown[l]).then(|| at.loads[l] / link.rate.as_bps() as f64),
+        bottleneck: (!model.unknown[l]).then_some(at.bottlenecks[l]),
     };
     EquilibriumDocument {
         flows: network.flows.iter().enumerate().filter_map(flow).collect(),
@@ -165,8 +173,9 @@ fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDo
         residual: at.residual,
         // flows by their response function have no dynamics here
         // the dynamics take every queue for a FIFO
-        locally_stable: (modelled_flows(network).len() == at.rates.len() && !model.problem.waived().contains(&true))
-            .then(|| locally_stable(network, at, LinkModel::Integrator))
-            .flatten(),
+        locally_stable: (modelled_flows(network).len() == network.flows.len()
+            && !model.problem.waived().contains(&true))
+        .then(|| locally_stable(network, at, LinkModel::Integrator))
+        .flatten(),
     }
 }

@@ -8,7 +8,7 @@ use eddyline_units::{Rate, Time};
 use super::options::{BaseRtts, DynamicsOptions, Filter, Sending};
 use crate::approximations::lines;
 use crate::fast::filter_cap;
-use crate::world::mean_rate;
+use crate::world::{mean_rate, spread};
 
 /// A link on a flow's round trip.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +77,8 @@ pub(super) struct Plan {
     pub loads: Vec<Load>,
     /// Flows at each link: which, and at what hop.
     pub users: Vec<Vec<(usize, usize)>>,
+    /// Links that something without a model bears on: nothing is said of them, nor of flows over them.
+    pub unknown: Vec<bool>,
     pub notes: Vec<String>,
 }
 
@@ -98,6 +100,7 @@ impl Plan {
             capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
             loads: Vec::new(),
             users: vec![Vec::new(); network.links.len()],
+            unknown: vec![false; network.links.len()],
             notes: Vec::new(),
         };
         for (index, flow) in network.flows.iter().enumerate() {
@@ -108,11 +111,14 @@ impl Plan {
                     }
                     plan.flows.push(planned);
                 }
-                None => plan.notes.push(format!(
-                    "theory has no model of {}: flow {} is left out",
-                    flow.controller.name(),
-                    flow.name
-                )),
+                None => {
+                    flow.data.iter().chain(flow.ack.iter()).for_each(|l| plan.unknown[*l as usize] = true);
+                    plan.notes.push(format!(
+                        "theory has no model of {}: nothing is said of flow {}, nor of what shares a link with it",
+                        flow.controller.name(),
+                        flow.name
+                    ));
+                }
             }
             if flow.receive_window.is_some() {
                 plan.notes.push(format!("flow {}: the receive window is not modelled", flow.name));
@@ -121,7 +127,11 @@ impl Plan {
         lines(network, |_| true, &mut plan.notes);
         for traffic in &network.traffic {
             let Some(bps) = mean_rate(traffic) else {
-                plan.notes.push(format!("theory does not know the mean rate of {}: left out", traffic.name));
+                traffic.path.iter().for_each(|l| plan.unknown[*l as usize] = true);
+                plan.notes.push(format!(
+                    "theory does not know the mean rate of {}: nothing is said of what shares a link with it",
+                    traffic.name
+                ));
                 continue;
             };
             let stop = traffic.stop.map_or(f64::INFINITY, Time::as_secs_f64);
@@ -137,6 +147,7 @@ impl Plan {
                 lead += across(network, *link, traffic.packet);
             }
         }
+        spread(network, &mut plan.unknown);
         plan
     }
 }

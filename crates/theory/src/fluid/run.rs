@@ -10,7 +10,7 @@ use super::rest::{Push, Rest};
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::world::{counts_round_trips, run_with_base_rtt};
+use crate::world::{counts_round_trips, modelled_flows, run_with_base_rtt, someone};
 use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 
 /// What the equations do from an empty network to the network's duration.
@@ -66,10 +66,11 @@ pub struct LinkEnd {
 /// Integrates the equations of `network` from an empty network at time 0 to its duration.
 ///
 /// # Errors
-/// [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options that make no sense; [`TheoryError::Dynamics`] where the limit on
+/// [`TheoryError::NoFlow`], [`TheoryError::NoModel`]; [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options that make no sense; [`TheoryError::Dynamics`] where the limit on
 /// steps is reached.
 pub fn dynamics(network: &Network, options: &DynamicsOptions) -> Result<Dynamics, TheoryError> {
     check(network, options)?;
+    someone(network, !modelled_flows(network).is_empty())?;
     let mut plan = Plan::new(network, options);
     let notes = std::mem::take(&mut plan.notes);
     follow(network, options, Model::new(plan, options.clone()), notes)
@@ -239,6 +240,9 @@ impl Recorder {
         let y = &self.y;
         for (s, before) in self.received.iter_mut().enumerate() {
             let (plan, state) = (&model.plan.flows[s], &model.flows[s]);
+            if plan.hops.iter().any(|hop| model.plan.unknown[hop.link]) {
+                continue;
+            }
             let of = |unknown| y[model.of_flow(s, unknown)];
             let mut row = |q, v| self.series.push(t, FLOW, plan.index as u32, q, v);
             row(Quantity::CwndPackets, of(WINDOW));
@@ -259,6 +263,9 @@ impl Recorder {
             *before = received;
         }
         for (l, before) in self.links.iter_mut().enumerate() {
+            if model.plan.unknown[l] {
+                continue;
+            }
             let of = |unknown| y[model.of_link(l, unknown)];
             let delay = of(DELAY).max(0.0);
             let packets = model.of_link(l, PACKETS);

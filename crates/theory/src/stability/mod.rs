@@ -37,7 +37,7 @@ use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
-use crate::world::{equilibria, modelled_flows};
+use crate::world::{equilibria, modelled_flows, others, someone};
 
 /// Networks with more queues are not judged by [`locally_stable`], where nobody asked for the minutes that it takes.
 const MOST_LINKS: usize = 16;
@@ -101,8 +101,9 @@ pub struct Stability {
 /// Local stability of `network` in its first equilibrium, with the gains of its controllers.
 ///
 /// # Errors
-/// [`TheoryError`] where there is no equilibrium.
+/// [`TheoryError`] where there is no FAST flow, or no equilibrium.
 pub fn stability(network: &Network, model: LinkModel, options: &Options) -> Result<Stability, TheoryError> {
+    someone(network, !modelled_flows(network).is_empty())?;
     let solved = equilibria(network)?;
     let first = solved.found.first().filter(|_| solved.converged);
     let Some(at) = first else {
@@ -110,6 +111,7 @@ pub fn stability(network: &Network, model: LinkModel, options: &Options) -> Resu
     };
     let mut answer = stability_at(network, at, model, options)?;
     lines(network, |_| true, &mut answer.notes);
+    answer.notes.extend(others(network));
     if solved.found.len() > 1 {
         answer.notes.push(format!("this is the first of {} equilibria", solved.found.len()));
     }

@@ -50,7 +50,7 @@ def _show(answer: Equilibria) -> None:
         print_table(flows)
         links = table("", "link", ["queueing delay", "utilisation", "bottleneck"])
         for link in at["links"][:_MOST]:
-            word = "yes" if link["bottleneck"] else "no"
+            word = {True: "yes", False: "no", None: "-"}[link["bottleneck"]]
             links.add_row(link["name"], seconds(link["queueing_delay_s"]), percent(link["utilisation"]), word)
         print_table(links)
         more = max(len(at["flows"]), len(at["links"])) - _MOST

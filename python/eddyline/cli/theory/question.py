@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import Key, parse_override, scenario_file
+from eddyline.cli.options import Key, controllers, parse_override, scenario_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,7 @@ def asked(
             callback=parse_override,
             help="Override a key of the file by its dotted name; may be repeated.",
         )
-        for decorate in (output_options(plot), overrides, scenario_file()):
+        for decorate in (output_options(plot), overrides, controllers(), scenario_file()):
             function = decorate(function)
         lines = "\n".join(f"  {example}" for example in examples)
         epilog = f"{more}\b\nExample{'s' if len(examples) > 1 else ''}:\n{lines}"

@@ -157,7 +157,7 @@ def against_ns2(desk: Desk) -> Exhibit:
         columns=(
             Column("figure", "runs of"),
             Column("tp_s", "tp", "ms", scale=1e-3),
-            Column("order", "starts"),
+            Column("order", "order of starts"),
             Column("halves", "half a window in"),
             Column("runs", "runs"),
             Column("download_median", "download: median deviation", percent=True, digits=3),

@@ -90,14 +90,14 @@ def figure_8(desk: Desk) -> Exhibit:
             "windows, every 20 ms."
         ),
         columns=(
-            Column("order", "starts"),
+            Column("order", "order of starts"),
             Column("tp_s", "tp", "ms", scale=1e-3),
             Column("window", "window"),
             Column("ratio", "ratio", digits=3),
             Column("down_use", "downlink in use", percent=True, digits=3),
             Column("up_use", "uplink in use", percent=True, digits=3),
-            Column("halvings_down", "download halved", "/min", digits=3),
-            Column("halvings_up", "upload halved", "/min", digits=3),
+            Column("halvings_down", "halvings of the download", "/min", digits=3),
+            Column("halvings_up", "halvings of the upload", "/min", digits=3),
             Column("drops_down", "dropped down"),
             Column("drops_up", "dropped up"),
             Column(
@@ -170,13 +170,13 @@ def figure_9(desk: Desk) -> Exhibit:
             "other: negative within a round trip, and again positive half a swing away."
         ),
         columns=(
-            Column("order", "starts"),
+            Column("order", "order of starts"),
             Column("tp_s", "tp", "ms", scale=1e-3),
             Column("window", "window"),
-            Column("at_zero", "at lag 0", digits=3),
+            Column("at_zero", "correlation at lag 0", digits=3),
             Column("least", "least", digits=3),
             Column("least_at_s", "at lag", "ms", scale=1e-3, digits=3),
-            Column("least_in_rtt", "least within a round trip", digits=3),
+            Column("least_in_rtt", "least correlation within a round trip", digits=3),
             Column("rtt_s", "mean round trip", "ms", scale=1e-3, digits=3),
         ),
         rows=rows,

@@ -73,9 +73,9 @@ def compression(desk: Desk) -> Exhibit:
             "clusters, each behind one packet of the upload."
         ),
         columns=(
-            Column("treatment", "done"),
+            Column("treatment", "treatment"),
             Column("window", "window", "B"),
-            Column("order", "starts"),
+            Column("order", "order of starts"),
             Column("compression", "compressed ACKs, download", percent=True, digits=3),
             Column("upload_compression", "upload", percent=True, digits=3),
             Column("download", "download", "kbit/s", scale=1e3),

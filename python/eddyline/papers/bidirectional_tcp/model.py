@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from eddyline import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eddyline.papers.bidirectional_tcp.setting import Link
 
 __all__ = ["Estimate", "estimate"]
 
-_UNITS = {"B": "bytes", "packets": "packets"}
+_UNITS = {"B": "bytes", "packets": "packets", "cells": "cells"}
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Estimate:
         down_limited_by_window: W is below what buffer and path hold: no loss of the download is expected.
         up_limited_by_window: The same of the uploads.
         up_starves: Acknowledgements leave room for less than one packet.
+        download_bps: Rate on the wire with both capacities and round-trip times kept.
+        upload_bps: The same of all uploads.
         least_uplink: Uplink buffer with room for one packet beside the acknowledgements, in its unit.
     """
 
@@ -38,26 +42,37 @@ class Estimate:
     down_limited_by_window: bool
     up_limited_by_window: bool
     up_starves: bool
+    download_bps: float
+    upload_bps: float
     least_uplink: float
 
 
-def estimate(link: Link, **readings: str) -> Estimate:
-    """The estimate for a link; `readings` (saw_tooth, propagation, losses): `eddyline_theory::buffer::Readings`."""
+def estimate(link: Link, base_rtts_s: Mapping[str, float] | None = None, **readings: str) -> Estimate:
+    """The estimate for a link.
+
+    Args:
+        link: The link.
+        base_rtts_s: Round-trip time without queues of `download` or `upload` where it is not 2 tp.
+        readings: `saw_tooth`, `propagation`, `losses` as in `eddyline_theory::buffer::Readings`.
+    """
+    rtts = {"download": 2e-3 * link.tp_ms, "upload": 2e-3 * link.tp_ms} | dict(base_rtts_s or {})
 
     def way(rate_bps: float, limit: str) -> dict[str, Any]:
         amount, unit = limit.split()
         return {"rate_bps": rate_bps, "buffer": float(amount), "unit": _UNITS[unit]}
 
-    def side(flows: int, window: int) -> dict[str, Any]:
-        return {"flows": flows, "window": float(window), "base_rtt_s": 2e-3 * link.tp_ms}
+    def side(flows: int, window: int, rtt_s: float) -> dict[str, Any]:
+        return {"flows": flows, "window": float(window), "base_rtt_s": rtt_s}
 
     setting = {
         "link": {"down": way(link.down_bps, link.down), "up": way(link.up_bps, link.up)},
-        "downloads": side(1, link.window),
-        "uploads": side(link.uploads, link.upload_window or link.window),
+        "downloads": side(1, link.window, rtts["download"]),
+        "uploads": side(link.uploads, link.upload_window or link.window, rtts["upload"]),
         "packet": 1500.0,
         "ack": 40.0,
         "acks_every": float(link.acks_every),
     }
     found = json.loads(_core.buffer_estimate(json.dumps({"setting": setting, "readings": readings})))
+    shares = found.pop("shares")
+    found |= {name: shares[name] for name in ("download_bps", "upload_bps")}
     return Estimate(**{name: found[name] for name in Estimate.__dataclass_fields__})

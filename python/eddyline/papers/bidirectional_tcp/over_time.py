@@ -33,6 +33,13 @@ _TIMERS: dict[str, tuple[tuple[str, str], ...]] = {
     "200 ms, F-RTO": (("flow.*.tcp.min_rto", "200 ms"), ("flow.*.tcp.frto", "true")),
 }
 """Least retransmission timeout: RFC 6298 (2.4) and the scenario; Linux; and with what Linux does about false ones."""
+_WHY_TIMERS = {
+    "fig-1": (
+        "The queue fills by a window a round trip, faster than a timer of 200 ms learns: the download takes the "
+        "longer round trip for a loss and starts over. A least timeout of 1 s (RFC 6298) waits; F-RTO sees that "
+        "it was none.",
+    )
+}
 _LABELS = {"upload": "upload", "upload a": "one of two uploads", "upload b": "the other"}
 
 
@@ -117,9 +124,7 @@ def _figure(
         pictures=[Picture(name, title, drawn(_paint, 8.0, 3.4, shown))],
         notes=(
             "The figure has means over two seconds, as a window comes back once a round trip of up to 2.7 s.",
-            "The queue fills by a window a round trip, faster than a timer of 200 ms learns: the download takes the "
-            "longer round trip for a loss and starts over. A least timeout of 1 s (RFC 6298) waits; F-RTO sees that "
-            "it was none.",
+            *_WHY_TIMERS.get(name, ()),
             f"Means leave out the first {_SETTLING_S:g} s of each phase. What lasts, for every order of starts and "
             "other windows: exhibit starts.",
         ),
@@ -205,23 +210,24 @@ def starts(desk: Desk) -> Exhibit:
         twin = next(
             r for r in rows if r["link"] == "Fig. 1" and all(r[k] == row[k] for k in ("window", "uploads", "order"))
         )
-        row["download_fig_1"] = twin["download"]
+        row["download_in_fig_1"] = twin["download"]
     return Exhibit(
         id="starts",
         title="What lasts, and what the order of starts does",
         place="Section 1, Fig. 1 and 2",
         reading=(
             "Minutes 1 to 10 after the start, and the download's first minute together with the upload. Download "
-            "first: the upload joins 15 s later; upload first: the reverse. With 64 kB windows the order does not "
-            "matter. With unlimited windows it decides: a download that starts together with the upload has its slow "
-            "start before the uplink's queue is long, and its window carries it for minutes. Linux is real TCP "
-            "(Reno) over an emulated path for about a minute."
+            "first: the upload joins 15 s later; upload first: the reverse. With 64 kB what lasts is the same in "
+            "every order. Larger windows make the first minute depend on it: a download that starts together with "
+            "the upload has its slow start before the uplink's queue is long, and keeps that window until its next "
+            "loss. Linux is real TCP (Reno) over an emulated path for about a minute: there it decides more, and "
+            "longer."
         ),
         columns=(
             Column("link", "buffers of"),
             Column("window", "window"),
             Column("uploads", "uploads"),
-            Column("order", "starts"),
+            Column("order", "order of starts"),
             Column("download", "download", "kbit/s", scale=1e3),
             Column("upload", "uploads", "kbit/s", scale=1e3),
             Column("ratio", "ratio", digits=3),
@@ -232,7 +238,19 @@ def starts(desk: Desk) -> Exhibit:
             Column("rtt_ratio", "RTT, download over upload", digits=3),
         ),
         rows=rows,
+        findings=_first_minutes(rows),
     )
+
+
+def _first_minutes(rows: list[Row]) -> list[str]:
+    """What the order does to the first minute and to what lasts, in the link of Fig. 1."""
+    said = []
+    for window in _WINDOWS:
+        part = [r for r in rows if r["link"] == "Fig. 1" and r["uploads"] == 1 and r["window"] == window]
+        first = ", ".join(f"{r['first_minute'] / 1e3:.0f} {r['order']}" for r in part)
+        lasting = ", ".join(f"{r['download'] / 1e3:.0f}" for r in part)
+        said.append(f"Fig. 1, {window}: download in the first minute (kbit/s) {first}; later {lasting}.")
+    return said
 
 
 def _early(link: Link) -> Link:

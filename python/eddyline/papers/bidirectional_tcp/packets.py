@@ -117,7 +117,7 @@ def figure_10(number: str) -> Callable[[Desk], Exhibit]:
                 "packet."
             ),
             columns=(
-                Column("order", "starts"),
+                Column("order", "order of starts"),
                 Column("tp_s", "tp", "ms", scale=1e-3),
                 Column("up", "uplink buffer", "packets"),
                 Column("ratio", "ratio, our sim", digits=3),
@@ -243,14 +243,14 @@ def starving(desk: Desk) -> Exhibit:
         ),
         columns=(
             Column("figure", "Fig."),
-            Column("acks", "acknowledgements"),
-            Column("order", "starts"),
+            Column("acks", "ACK policy"),
+            Column("order", "order of starts"),
             Column("tp_s", "tp", "ms", scale=1e-3),
             Column("crossing", "crossing of capacity ratio", "packets", digits=3),
             Column("least_uplink", "room for one packet from", "packets", digits=3),
-            Column("lowest_below", "upload's share below half: least", percent=True, digits=3),
-            Column("highest_below", "most", percent=True, digits=3),
-            Column("lowest_above", "half to all: least", percent=True, digits=3),
+            Column("lowest_below", "upload's least share below half", percent=True, digits=3),
+            Column("highest_below", "upload's largest share below half", percent=True, digits=3),
+            Column("lowest_above", "its least from half to all", percent=True, digits=3),
             Column("largest_jump", "largest jump", percent=True, digits=3),
             Column("jumps", "steps above 10 %", percent=True, digits=3),
             Column("change_by_duration", "change, 500 to 2,000 s", percent=True, digits=3),

@@ -120,7 +120,7 @@ def figure_5(desk: Desk) -> Exhibit:
             "is halved."
         ),
         columns=(
-            Column("order", "starts"),
+            Column("order", "order of starts"),
             Column("tp_s", "tp", "ms", scale=1e-3),
             Column("window", "window", "B"),
             Column("case_1", "case 1", percent=True, digits=3),
@@ -133,7 +133,7 @@ def figure_5(desk: Desk) -> Exhibit:
             Column("overflows_down", "overflows down"),
             Column("overflows_up", "overflows up"),
             Column("followed", "uplink follows within a round trip of the overflow", percent=True, digits=3),
-            Column("followed_halving", "of the halving", percent=True, digits=3),
+            Column("followed_halving", "uplink follows within a round trip of the halving", percent=True, digits=3),
             Column("lag_rtts", "median wait for it", "round trips", digits=3),
             Column("correlation", "correlation of queues", digits=3),
             Column("least_correlation", "least over lags", digits=3),

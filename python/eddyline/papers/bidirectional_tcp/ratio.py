@@ -27,6 +27,7 @@ DOWNLINKS = (22500, 37500, 75000)
 DELAYS_MS = (20.0, 100.0)
 CAPACITY_RATIO = DOWN_BPS / UP_BPS
 _RULE_S = 0.3
+_SHORTER, _LONGER = "shorter than the downlink's", "longer than the downlink's"
 _PACKET = 1500
 
 
@@ -72,7 +73,7 @@ def _rows(desk: Desk, uploads: int) -> list[Row]:
             "upload": o.upload,
             "down_use": o.used("down"),
             "up_use": o.used("up"),
-            "lesser_use": min(o.used("down"), o.used("up")),
+            "use_of_the_lesser_link": min(o.used("down"), o.used("up")),
             "down_drops": o.drops("down"),
             "windows_ratio": o.window("download") / o.window("upload"),
             "rtt_ratio": o.rtt("download") / o.rtt("upload"),
@@ -80,7 +81,7 @@ def _rows(desk: Desk, uploads: int) -> list[Row]:
             "marked": "circle" if down < bdp else "",
             "rule": "red" if abs(up - _RULE_S * UP_BPS / 8) <= 2000 and down == _RULE_S * DOWN_BPS / 8 else "",
             "sized": "windows of 64 kB or more" if w >= 65536 else "smaller windows",
-            "fits": _fits(up, down),
+            "uplink_queue": _uplink_queue(up, down),
             "half_up_s": 8 * (printed.window_up * 2 / 3) / UP_BPS,
             "down_s": 8 * (down + bdp) / DOWN_BPS,
             "window_over_room": o.window("download") * _PACKET / (down + bdp),
@@ -89,13 +90,13 @@ def _rows(desk: Desk, uploads: int) -> list[Row]:
     return rows
 
 
-def _fits(up: int, down: int) -> str:
+def _uplink_queue(up: int, down: int) -> str:
     """Whether half of a full uplink queue lasts shorter than a full downlink queue: what Section 3 supposes."""
-    return "as supposed" if up / 2 / UP_BPS < down / DOWN_BPS else "uplink's queue too long"
+    return _SHORTER if up / 2 / UP_BPS < down / DOWN_BPS else _LONGER
 
 
 _COLUMNS = (
-    Column("order", "starts"),
+    Column("order", "order of starts"),
     Column("tp_s", "tp", "ms", scale=1e-3),
     Column("window", "window", "B"),
     Column("up", "uplink buffer", "B"),
@@ -119,7 +120,7 @@ def figure_6(desk: Desk) -> Exhibit:
     rows = _rows(desk, 1)
     for row in rows:
         ten = 10.0 if (row["window"], row["up"], row["down"]) == (65536, 9000, 75000) else None
-        row["printed"] = ten
+        row["printed_ratio"] = ten
     return Exhibit(
         id="fig-6",
         title="Figure 6: predicted against simulated ratio, one upload",
@@ -152,7 +153,7 @@ def figure_7(desk: Desk) -> Exhibit:
         reading=(
             "The same with ten uploads; download over all of them together. Eq. 8 is the paper's, with ten windows "
             "for one: all uploads halve at once. Ten flows that lose one at a time keep 39/40 of what fits on "
-            "average, not 3/4; that reading is the last column but two."
+            "average, not 3/4: our other reading, in columns of its own."
         ),
         columns=(
             *_COLUMNS,
@@ -210,9 +211,9 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), fontsize="small")
 
 
-def _mean_off(rows: Sequence[Row], fits: str) -> float | None:
+def _mean_off(rows: Sequence[Row], queue: str) -> float | None:
     """Mean deviation where the download's buffer is the limit and the supposition of Section 3 holds, or not."""
-    offs = [abs(r["off"]) for r in rows if r["limit"] == "buffer" and r["fits"] == fits]
+    offs = [abs(r["off"]) for r in rows if r["limit"] == "buffer" and r["uplink_queue"] == queue]
     return fmean(offs) if offs else None
 
 
@@ -238,8 +239,8 @@ def estimates(desk: Desk) -> Exhibit:
                         "with_ns2": correlation([r["ratio"] for r in held], [r["ns2"] for r in held]) if held else None,
                         "smaller": correlation([r["smaller"] for r in part], [r["ratio"] for r in part]),
                         "spread": correlation([r["spread"] for r in part], [r["ratio"] for r in part]),
-                        "off_supposed": _mean_off(part, "as supposed"),
-                        "off_too_long": _mean_off(part, "uplink's queue too long"),
+                        "off_supposed": _mean_off(part, _SHORTER),
+                        "off_too_long": _mean_off(part, _LONGER),
                         "off": fmean(abs(r["off"]) for r in part),
                         "spread_off": fmean(abs(r["spread_off"]) for r in part),
                         "worst": worst["off"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.fast_overview import alpha, conventional, host, loss, record
+from eddyline.papers.fast_overview import alpha, conventional, host, loss, record, vegas
 from eddyline.papers.reproduction import reproduced
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ EXHIBITS: Builders = {
     "random-loss": loss.search,
     "host-cost": host.cost,
     "conventional": conventional.sweep,
+    "vegas-loss": vegas.loss,
+    "vegas-delay": vegas.delay,
+    "vegas-base-rtt": vegas.base_rtt,
 }
 """What makes each exhibit, in the order of the report."""
 

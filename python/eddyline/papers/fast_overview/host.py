@@ -18,7 +18,7 @@ HEADER = 40
 
 
 def cost_s(payload_bps: float, packet: int = 1500) -> float:
-    """Time that a host spends on a packet, besides the wire, if it carries `payload_bps` in packets of `packet` bytes."""
+    """Time that a host spends on a packet, besides the wire, if it carries `payload_bps` in such packets."""
     return (packet - HEADER) * 8 / payload_bps - packet * 8 / CARD_BPS
 
 
@@ -58,8 +58,10 @@ def cost(desk: Desk) -> Exhibit:
         title="A host's cost per packet",
         place="Results, last paragraph: 1.3 Gbit/s",
         reading=(
-            f"If the host spends {1e6 * spent:.2f} us on every packet besides its time on the wire, whatever its size, a card "
-            "of 10 Gbit/s carries 1.3. In the simulator that is framing of so many bytes a packet. The larger packets are "
+            f"If the host spends {1e6 * spent:.2f} us on every packet besides its time on the wire, whatever its "
+            f"size, a card "
+            "of 10 Gbit/s carries 1.3. In the simulator that is framing of so many bytes a packet. The larger "
+            "packets are "
             "a prediction."
         ),
         columns=(

@@ -1,7 +1,7 @@
-"""How long the record path is run: two minutes, or what the environment variable `EDDYLINE_RECORD_SECONDS` says.
+"""How long the record path is run: 150 s, or what the environment variable `EDDYLINE_RECORD_SECONDS` says.
 
-The experiments took an hour, and six with ten flows. `EDDYLINE_RECORD_SECONDS=3600` runs the first as long; the six hours are
-`EDDYLINE_RECORD_SECONDS=21600` with `--exhibit record`.
+The experiments took an hour, and six with ten flows. `EDDYLINE_RECORD_SECONDS=3600` runs the first as long; the
+six hours are `EDDYLINE_RECORD_SECONDS=21600` with `--exhibit record`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from eddyline.errors import InputError
 __all__ = ["DEFAULT", "LEAST", "VARIABLE", "seconds"]
 
 VARIABLE = "EDDYLINE_RECORD_SECONDS"
-DEFAULT = 120.0
+DEFAULT = 150.0
 LEAST, MOST = 5.0, 86_400.0
 
 

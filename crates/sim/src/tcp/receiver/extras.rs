@@ -29,7 +29,7 @@ impl Extras {
     /// None unless some option is on.
     pub fn of(options: &TcpOptions) -> Option<Box<Self>> {
         let extras = Self {
-            ecn: options.ecn.then(EcnReceiver::default),
+            ecn: options.ecn.then(|| EcnReceiver::new(options.accurate_ecn)),
             quick: (options.quick_acks > 0).then(|| QuickAcks::new(options.quick_acks)),
             timestamps: options.timestamps.then(Timestamps::default),
             dsack: options.rack.then(Dsack::default),
@@ -66,12 +66,16 @@ impl Extras {
             ratio.ask(packet.aside.ratio());
             self.every = ratio.ratio();
         }
-        let quick = self.quick.as_mut().is_some_and(|q| q.on_segment(now, needless));
+        let quick = self.quick.as_mut().is_some_and(|q| q.on_segment(now, needless))
+            || self.ecn.as_ref().is_some_and(EcnReceiver::is_pressing);
         if quick { 1 } else { self.every }
     }
 
     /// An acknowledgement of all below `next` leaves.
     pub fn on_acknowledgement(&mut self, next: u64) {
+        if let Some(ecn) = &mut self.ecn {
+            ecn.reported();
+        }
         if let Some(quick) = &mut self.quick {
             quick.on_acknowledgement();
         }
@@ -83,7 +87,7 @@ impl Extras {
     /// Completes the flags of an acknowledgement.
     pub fn label(&self, flags: &mut Flags) {
         if let Some(ecn) = &self.ecn {
-            flags.set_ece(ecn.echoes());
+            ecn.label(flags);
             // RFC 5690, 4.1: the sender hears of marks on acknowledgements, so they may be marked
             if self.ratio.is_some() && ecn.agreed() {
                 flags.set_ecn(Ecn::Ect0);

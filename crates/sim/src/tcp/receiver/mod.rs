@@ -118,7 +118,7 @@ impl Receiver {
         let mut flags = Flags::default();
         flags.set_retransmission(syn.retransmission());
         if let Some(ecn) = self.extras.as_mut().and_then(|x| x.ecn.as_mut()) {
-            flags.set_ece(ecn.on_syn(syn));
+            ecn.on_syn(syn, &mut flags);
         }
         flags
     }

@@ -3,7 +3,7 @@
 use eddyline_scenario::network::Application;
 use eddyline_units::Time;
 
-use super::{Segment, Sender, State, Wire, ecn};
+use super::{Segment, Sender, State, Wire};
 use crate::engine::{Aside, Flags, Kind};
 
 impl Sender {
@@ -49,8 +49,8 @@ impl Sender {
         }
         let mut flags = Flags::default();
         flags.set_retransmission(self.syn_resent);
-        if self.extras.as_ref().is_some_and(|x| x.ecn.is_some()) {
-            ecn::propose(&mut flags);
+        if let Some(ecn) = self.extras.as_ref().and_then(|x| x.ecn.as_ref()) {
+            ecn.propose(&mut flags);
         }
         wire.segment(Segment { kind: Kind::Syn, seq: 0, payload: 0, flags, stamp: 0.0, aside: Aside::default() });
     }

@@ -1,19 +1,17 @@
 //! Explicit congestion notification, the sender's half (RFC 3168, 6.1.1 and 6.1.2).
 
+use eddyline_cc::EcnResponse;
 use eddyline_path::Ecn;
 
 use crate::engine::Flags;
 
-/// A SYN that proposes ECN: ECE and CWR together.
-pub fn propose(flags: &mut Flags) {
-    flags.set_ece(true);
-    flags.set_cwr();
-}
-
 /// What a data sender remembers of marks.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct EcnSender {
     agreed: bool,
+    /// Counts of marked packets come back, if both ends agree to that.
+    counter: Option<MarkCounter>,
+    response: EcnResponse,
     /// The next new number when the window was last reduced, for whatever reason.
     reduced_at: Option<u64>,
     /// The next new data packet carries CWR.
@@ -21,9 +19,34 @@ pub struct EcnSender {
 }
 
 impl EcnSender {
-    /// The SYN-ACK arrived: it agrees by ECE without CWR.
+    pub fn new(accurate: bool, response: EcnResponse) -> Self {
+        let counter = accurate.then(MarkCounter::default);
+        Self { agreed: false, counter, response, reduced_at: None, cwr_due: false }
+    }
+
+    /// Completes a SYN: it proposes ECN by ECE and CWR together, with AE for accurate ECN (RFC 9768, 3.1.1).
+    pub fn propose(&self, flags: &mut Flags) {
+        flags.set_ace(if self.counter.is_some() { 0b111 } else { 0b011 });
+    }
+
+    /// The SYN-ACK arrived: it agrees by ECE alone, to accurate ECN by what the SYN's own ECN field was on arrival.
     pub fn on_syn_ack(&mut self, flags: Flags) {
-        self.agreed = flags.ece() && !flags.cwr();
+        let accurate = flags.ace() == SYN_NOT_ECT;
+        if !accurate {
+            self.counter = None;
+        }
+        self.agreed = flags.ace() == 0b001 || (accurate && self.counter.is_some());
+    }
+
+    /// Packets newly reported as marked by an acknowledgement with these `flags` that newly delivers so many `packets`; none
+    /// where there are no counts.
+    pub fn count(&mut self, flags: Flags, packets: u64) -> Option<u64> {
+        Some(self.counter.as_mut()?.hear(flags.ace(), packets))
+    }
+
+    /// Marks are no losses: a reduction for one is no reason to forgive the other, and growth is the controller's matter.
+    pub fn goes_by_share(&self) -> bool {
+        self.response != EcnResponse::AsLoss
     }
 
     /// Whether both ends agreed to ECN.
@@ -45,16 +68,69 @@ impl EcnSender {
     /// The window is reduced; `nxt` is the next new number.
     pub fn reduced(&mut self, nxt: u64) {
         self.reduced_at = Some(nxt);
-        self.cwr_due = self.agreed;
+        self.cwr_due = self.agreed && self.counter.is_none();
     }
 
-    /// Labels a data packet: new data is ECT(0), what is sent again is not (6.1.5).
+    /// Labels a data packet: new data is ECT(0), or ECT(1) where the controller wants that; what is sent again is neither
+    /// (6.1.5).
     pub fn label(&mut self, flags: &mut Flags) {
         if self.agreed && !flags.retransmission() {
-            flags.set_ecn(Ecn::Ect0);
+            flags.set_ecn(if self.response == EcnResponse::LowLatency { Ecn::Ect1 } else { Ecn::Ect0 });
             if std::mem::take(&mut self.cwr_due) {
                 flags.set_cwr();
             }
+        }
+    }
+}
+
+/// What a SYN-ACK says in AE, CWR and ECE of a SYN that was not ECN-capable, as ours are (RFC 9768, table 2).
+pub const SYN_NOT_ECT: u8 = 0b010;
+/// Where the counter starts (RFC 9768, 3.2.1).
+pub const FIRST_COUNT: u8 = 5;
+
+/// The count of marked packets, of which each acknowledgement carries the last three bits (RFC 9768, 3.2.2).
+#[derive(Debug, Clone, Copy)]
+pub struct MarkCounter {
+    last: u8,
+}
+
+impl Default for MarkCounter {
+    fn default() -> Self {
+        Self { last: FIRST_COUNT }
+    }
+}
+
+impl MarkCounter {
+    /// An acknowledgement that newly delivers so many `packets` says `ace`. Where it may have gone round unseen, as many as fit
+    /// are taken for marked (appendix A.2.1).
+    pub fn hear(&mut self, ace: u8, packets: u64) -> u64 {
+        let step = u64::from(ace.wrapping_sub(self.last) & 0b111);
+        self.last = ace;
+        if packets > 7 { packets - (packets - step) % 8 } else { step }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_bits_are_enough_while_acknowledgements_are_close() {
+        let mut counter = MarkCounter::default();
+        // 5, then 6, 7, 8, 10, 10, 13
+        let steps = [(6, 1, 1), (7, 1, 1), (0, 1, 1), (2, 2, 2), (2, 2, 0), (5, 3, 3)];
+        for (ace, packets, marked) in steps {
+            assert_eq!(counter.hear(ace, packets), marked, "{ace}");
+        }
+    }
+
+    /// The largest count that the bits allow (appendix A.2.1).
+    #[test]
+    fn after_a_leap_the_worst_is_taken_for_true() {
+        for (packets, ace, marked) in
+            [(8, 5, 8), (8, 6, 1), (9, 6, 9), (20, 5, 16), (20, 1, 20), (20, 2, 13), (7, 5, 0)]
+        {
+            assert_eq!(MarkCounter::default().hear(ace, packets), marked, "{packets} packets, {ace}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a sender does besides, where it was asked to. The code of a sender that was not does not know of it: what is hot is
 //! compiled twice, and one look at each acknowledgement tells which is meant.
 
-use eddyline_cc::{AnyController, Controller as _, Loss};
+use eddyline_cc::{AnyController, Controller as _, Loss, Marks};
 use eddyline_path::Ecn;
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
@@ -51,7 +51,7 @@ impl Extras {
     pub fn of(options: &TcpOptions, mss: u32, controller: &AnyController) -> Option<Box<Self>> {
         let most_ack_delay = if options.ack_every > 1 { options.ack_timer } else { Time::ZERO };
         let extras = Self {
-            ecn: options.ecn.then(EcnSender::default),
+            ecn: options.ecn.then(|| EcnSender::new(options.accurate_ecn, controller.ecn_response())),
             prr: options.prr.then(|| Prr::new(mss)),
             early: options.rack.then(|| Early::new(most_ack_delay)),
             frto: options.frto.then(|| Frto::new(options.sack)),
@@ -79,7 +79,7 @@ impl Sender {
     pub(super) fn on_extras(&mut self, now: Time, packet: &Packet, before: Before, sample: Option<Time>) -> bool {
         self.measure_early(sample);
         self.hear_of_acknowledgements(packet, before);
-        let marked = self.on_echo(now, packet, before.una);
+        let marked = self.on_echo(now, packet, before);
         let undone = self.extras.as_mut().is_some_and(|x| std::mem::take(&mut x.undone));
         // RFC 3168, 6.1.2: no growth on an echo; RFC 9937, 6.4: nor while the window is being reduced; RFC 4015, 3.2: nor beyond
         // what it was set to
@@ -138,17 +138,34 @@ impl Sender {
         self.extras.as_ref()?.prr.as_ref()?.limit()
     }
 
-    /// ECE (RFC 3168, 6.1.2); gives whether the acknowledgement has it.
-    fn on_echo(&mut self, now: Time, packet: &Packet, una_before: u64) -> bool {
+    /// ECE (RFC 3168, 6.1.2), or counts of marks (RFC 9768); gives whether the acknowledgement tells of marks that forbid growth.
+    fn on_echo(&mut self, now: Time, packet: &Packet, before: Before) -> bool {
+        let bytes = (self.una + self.board.sacked()).saturating_sub(before.acknowledged);
         let ecn = self.extras.as_mut().and_then(|x| x.ecn.as_mut());
-        let Some(ecn) = ecn.filter(|e| e.agreed() && packet.flags.ece()) else { return false };
-        if ecn.is_news(self.una) {
-            // FlightSize as it was before this acknowledgement
-            let flight_size = ((self.nxt - una_before) as f64 * self.packets_per_byte).min(self.controller.window());
-            self.controller.on_ecn(&Loss { now, flight_size });
-            self.count_reduction(now);
+        let Some(ecn) = ecn.filter(|e| e.agreed()) else { return false };
+        if packet.seq < before.una {
+            // overtaken: its counts are of the past
+            return false;
         }
-        true
+        let (news, by_share) = (ecn.is_news(self.una), ecn.goes_by_share());
+        let marked = match ecn.count(packet.flags, bytes.div_ceil(self.mss.into())) {
+            Some(marked) => {
+                let (acked, marked) = (bytes as f64 * self.packets_per_byte, marked as f64);
+                self.controller.on_marks(&Marks { now, sent_at: packet.sent_at, acked, marked });
+                marked > 0.0
+            }
+            None => packet.flags.ece(),
+        };
+        if marked && news {
+            let window = self.controller.window();
+            // FlightSize as it was before this acknowledgement
+            let flight_size = ((self.nxt - before.una) as f64 * self.packets_per_byte).min(window);
+            self.controller.on_ecn(&Loss { now, flight_size });
+            if self.controller.window() < window || !by_share {
+                self.count_reduction(now);
+            }
+        }
+        marked && !by_share
     }
 
     /// Proportional rate reduction; gives whether it is under way.
@@ -165,7 +182,7 @@ impl Sender {
     /// was sent.
     pub(super) fn reduces(&self) -> bool {
         self.extras.as_ref().is_none_or(|x| {
-            !x.ecn.as_ref().is_some_and(|ecn| ecn.has_answered(self.una))
+            !x.ecn.as_ref().is_some_and(|ecn| !ecn.goes_by_share() && ecn.has_answered(self.una))
                 && !x.card.as_ref().is_some_and(|card| card.has_answered(self.una))
         })
     }

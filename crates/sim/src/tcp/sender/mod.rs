@@ -28,6 +28,7 @@ use super::aside::SackBlocks;
 use super::rto::Rto;
 use super::scoreboard::Scoreboard;
 use crate::engine::{Aside, Flags, Kind, Packet};
+pub use ecn::{FIRST_COUNT, SYN_NOT_ECT};
 use extras::{Before, Extras};
 
 /// A segment that the sender wants on the wire.

@@ -1,0 +1,72 @@
+//! Reports of round trips, by hand.
+
+use eddyline_cc::{Ack, RoundMeter, RoundReport, Stamp};
+use eddyline_units::Time;
+
+fn ack(sent_ms: u64, received_ms: u64, now_ms: u64, karn: bool) -> Ack {
+    let [sent_at, received_at, now] = [sent_ms, received_ms, now_ms].map(Time::from_ms);
+    Ack {
+        now,
+        sent_at,
+        received_at,
+        rtt: (!karn).then(|| now - sent_at),
+        acked: 2.0,
+        lost: 0.5,
+        in_flight: 7.0,
+        stamp: Stamp::default(),
+        cwnd_limited: true,
+        in_recovery: karn,
+    }
+}
+
+#[test]
+fn a_round_ends_with_a_packet_that_was_sent_in_it() {
+    let mut meter = RoundMeter::default();
+    assert!(meter.on_ack(&ack(0, 6, 10, false)), "the first acknowledgement ends the first");
+    meter.take(Time::from_ms(10));
+    assert!(!meter.on_ack(&ack(1, 7, 11, false)));
+    assert!(!meter.on_ack(&ack(9, 17, 19, false)));
+    assert!(meter.on_ack(&ack(10, 20, 24, false)));
+}
+
+#[test]
+fn a_report_sums_up_and_the_next_begins() {
+    let mut meter = RoundMeter::default();
+    meter.on_ack(&ack(0, 6, 10, false));
+    meter.on_ack(&ack(1, 11, 15, true));
+    meter.on_ack(&ack(2, 22, 28, false));
+    meter.on_loss();
+    meter.on_mark();
+    meter.on_mark();
+    meter.on_timeout();
+    let report = meter.take(Time::from_ms(30));
+    assert_eq!(
+        report,
+        RoundReport {
+            began: Time::ZERO,
+            now: Time::from_ms(30),
+            acks: 3,
+            acked: 6.0,
+            lost: 1.5,
+            in_flight: 7.0,
+            first_rtt: Some(Time::from_ms(10)),
+            last_rtt: Some(Time::from_ms(26)),
+            min_rtt: Some(Time::from_ms(10)),
+            // of the two samples 10 and 26: what was sent twice gives none
+            mean_rtt: Some(Time::from_ms(18)),
+            // of 6, 10 and 20
+            forward_delay: Some(Time::from_ms(12)),
+            // of 4, 4 and 6 ms, in whole picoseconds
+            reverse_delay: Some(Time::from_ps(4_666_666_666)),
+            losses: 1,
+            marks: 2,
+            timeouts: 1,
+            cwnd_limited: true,
+            in_recovery: false,
+        }
+    );
+    let empty = meter.take(Time::from_ms(40));
+    let nothing =
+        RoundReport { began: Time::from_ms(30), now: Time::from_ms(40), in_flight: 7.0, ..RoundReport::default() };
+    assert_eq!(empty, nothing);
+}

@@ -1,0 +1,341 @@
+"""Controllers of one's own on the command line, and in the processes of sweeps."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import COMMAND, environment
+
+import eddyline as el
+
+from .conftest import RENO
+
+SHY = '''\
+"""A controller that breaks when it is told to."""
+import random
+import time
+
+import eddyline as el
+
+
+@el.register("shy", source="nobody")
+class Shy:
+    """Keeps its window until it breaks.
+
+    More about it.
+    """
+
+    def __init__(self, path, after: el.Duration = 1e6, odds=0.0, slow: bool = False):
+        self.cwnd = path.initial_window
+        self.after, self.slow = after, slow
+        self.breaks = path.mss > 0 and odds > 0.5
+
+    def on_ack(self, ack):
+        if self.slow:
+            time.sleep(0.001)
+        if ack.now > self.after:
+            self.fall()
+
+    def fall(self):
+        return 1 / 0
+
+    def on_loss(self, loss):
+        if loss.now > 1.0:
+            self.fall()
+
+    def on_timeout(self, timeout):
+        pass
+'''
+
+TOML = """\
+duration = "3 s"
+
+[[link]]
+name = "down"
+rate = "10 Mbit/s"
+delay = "10 ms"
+loss = 0.0
+
+[[link]]
+name = "up"
+rate = "10 Mbit/s"
+delay = "10 ms"
+
+[[flow]]
+name = "f"
+controller = { kind = "shy" }
+data = ["down"]
+ack = ["up"]
+
+[[expect]]
+of = "flow.f"
+what = "retransmits"
+at_most = 0
+"""
+
+
+@pytest.fixture
+def shy(tmp_path: Path) -> tuple[Path, Path]:
+    (tmp_path / "shy.py").write_text(SHY)
+    (tmp_path / "shy.toml").write_text(TOML)
+    return tmp_path / "shy.toml", tmp_path / "shy.py"
+
+
+AFTER = ("--set", "flow.f.controller.after=2 s")
+
+
+def test_a_file_is_loaded(eddyline, shy):
+    scenario, file = shy
+    assert eddyline("run", scenario).code == 2
+    ran = eddyline("run", scenario, "--controllers", file, "--json")
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["flows"][0]["controller"] == "shy"
+
+
+@pytest.mark.parametrize("what", ["shy.py", "shy", "shy:Shy", "shy.py:Shy", "./shy.py"])
+def test_ways_to_name_it(eddyline, shy, what):
+    ran = eddyline("run", shy[0].name, "--controllers", what, "--quiet", "--no-progress")
+    assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("nobody.py", "nobody.py: cannot be read: no such file or directory"),
+        ("nobody", "there is no module 'nobody'"),
+        ("shy:Bold", "shy:Bold: shy has no class 'Bold'\nhint: it has Shy"),
+        ("empty.py", "empty.py: registers no controller"),
+        ("broken.py", "broken.py: cannot be loaded\nTraceback (most recent call last):\n  File"),
+        ("crooked.py", "SyntaxError"),
+        ("bad.py", "bad.py: Bad has no on_timeout"),
+    ],
+)
+def test_what_cannot_be_loaded_is_wrong_input(eddyline, shy, tmp_path, what, told):
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    (tmp_path / "broken.py").write_text("import math\nmath.sqrt(-1)\n")
+    (tmp_path / "crooked.py").write_text("def f(:\n")
+    bad = "import eddyline as el\nclass Bad:\n  def on_ack(s, a): pass\n  on_loss = on_ack\nel.register('bad', Bad)\n"
+    (tmp_path / "bad.py").write_text(bad)
+    ran = eddyline("run", shy[0].name, "--controllers", what)
+    assert ran.code == 2
+    assert told in ran.err
+    assert "eddyline/controllers" not in ran.err, "none of our own frames"
+
+
+def test_a_broken_one_is_told_with_its_own_traceback(eddyline, shy):
+    ran = eddyline("run", shy[0].name, "--controllers", "shy.py", *AFTER, "--out", "kept")
+    assert ran.code == 1
+    said = [line for line in ran.err.splitlines() if set(line) - set(" ~^")]
+    assert said == [
+        "Traceback (most recent call last):",
+        f'  File "{shy[1]}", line 24, in on_ack',
+        "    self.fall()",
+        f'  File "{shy[1]}", line 27, in fall',
+        "    return 1 / 0",
+        "ZeroDivisionError: division by zero",
+        "error: controller 'shy': Shy.on_ack raised ZeroDivisionError: division by zero",
+    ]
+    assert not ran.out
+    assert not (shy[0].parent / "kept").exists()
+
+
+def test_parameters_are_checked_like_any_others(eddyline, shy):
+    ran = eddyline("run", shy[0].name, "--controllers", "shy.py", "--set", "flow.f.controller.after=2")
+    assert ran.code == 2
+    assert "flow.f.controller.after: 2 is a bare number; a time needs a unit" in ran.err
+    ran = eddyline("run", shy[0].name, "--controllers", "shy.py", "--set", "flow.f.controller.afetr=2 s")
+    assert ran.code == 2
+    assert "unknown key; one of after, kind, odds, slow\n  hint: did you mean after?" in ran.err
+
+
+def test_other_seeds_are_kept(eddyline, shy):
+    """At loss 2e-4 some of the seeds lose a packet after the first second, and break."""
+    words = ("--set", "link.down.loss=0.0002", "--seeds", 8, "--controllers", "shy.py", "--json")
+    ran = eddyline("run", shy[0].name, *words)
+    assert ran.code == 1, ran.err
+    document = json.loads(ran.out)
+    failed = {f["seed"] for f in document["failed"]}
+    assert 0 < len(failed) < 8
+    assert {r["seed"] for r in document["runs"]} == set(range(8)) - failed
+    assert document["summary"]["n"] == 8 - len(failed)
+    assert ran.err.count("Traceback") == len(failed)
+    assert all(f"failed: world sim, seed {seed}: controller 'shy': Shy.on_loss raised" in ran.err for seed in failed)
+
+
+def test_the_other_worlds_answer_is_kept(eddyline, shy):
+    ran = eddyline("run", shy[0].name, "--controllers", "shy.py", *AFTER, "--world", "all", "--json")
+    assert ran.code == 1
+    worlds = {part["world"]: part for part in json.loads(ran.out)}
+    assert worlds["theory"]["flows"][0]["controller"] == "shy"
+    assert worlds["sim"]["failed"] == [
+        {"seed": 0, "error": "controller 'shy': Shy.on_ack raised ZeroDivisionError: division by zero"}
+    ]
+
+
+def test_the_other_files_expectations_are_kept(eddyline, shy, tmp_path):
+    (tmp_path / "late.toml").write_text(TOML.replace('"shy" }', '"shy", after = "2 s" }'))
+    ran = eddyline("check", "late.toml", "shy.toml", "--controllers", "shy.py", "--json", "--junit", "out.xml")
+    assert ran.code == 1
+    assert json.loads(ran.out)["held"] == 1
+    assert "ZeroDivisionError" in ran.err
+    assert "failed: late.toml: controller 'shy'" in ran.err
+    assert '<error message="controller &apos;shy&apos;: Shy.on_ack raised' in (
+        tmp_path / "out.xml"
+    ).read_text().replace("'", "&apos;")
+
+
+def test_sweeps_find_it_and_keep_the_other_points(eddyline, shy, tmp_path):
+    """The processes start elsewhere, and are told where the file is."""
+    words = ("sweep", shy[0].name, "--controllers", "shy.py", "--vary", "flow.f.controller.after=2 s,20 s,30 s")
+    ran = eddyline(*words, "--workers", 2, "--out", "grid", "--json")
+    assert ran.code == 1, ran.err
+    summary = json.loads(ran.out)
+    assert (summary["done"], summary["failed"]) == (2, 1)
+    assert summary["failures"][0]["set"]["flow.f.controller.after"] == "2 s"
+    assert "line 27, in fall" in summary["failures"][0]["why"]
+    with pytest.warns(UserWarning, match="1 of 3 points failed"):
+        assert el.read_sweep(tmp_path / "grid")["controller"].tolist() == ["shy", "shy"]
+    # mended, the sweep is another one
+    shy[1].write_text(SHY.replace("1 / 0", "1 / 2"))
+    ran = eddyline(*words, "--workers", 2, "--out", "grid")
+    assert ran.code == 2
+    assert "another file of controller shy" in ran.err
+
+
+def test_sweeps_in_python_find_classes_of_modules(tmp_path, monkeypatch):
+    """Registered by a call, under a name that the module does not know."""
+    package = tmp_path / "mine"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "parts.py").write_text("START = 8.0\n")
+    (package / "laws.py").write_text(
+        "from mine.parts import START\n"
+        "class Law:\n"
+        "    def __init__(self, path): self.cwnd = START\n"
+        "    def on_ack(self, ack): pass\n"
+        "    on_loss = on_timeout = on_ack\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import mine.laws
+
+    el.register("law", mine.laws.Law)
+    (tmp_path / "s.toml").write_text(TOML.replace("shy", "law"))
+    swept = el.sweep(
+        tmp_path / "s.toml", {"link.down.rate": ["5 Mbit/s", "10 Mbit/s"]}, out=tmp_path / "grid", workers=1
+    )
+    assert not swept.failures
+    assert swept.flows["window_packets.max"].tolist() == [10, 10]  # before the handshake: the initial window
+    assert swept.flows["window_packets.min"].tolist() == [8, 8]
+
+
+def test_sweeps_say_when_nobody_else_can_find_it(tmp_path):
+    class Inner:
+        def __init__(self, path: el.PathFacts) -> None:
+            self.cwnd = 1.0
+
+        def on_ack(self, ack: object) -> None:
+            pass
+
+        on_loss = on_timeout = on_ack
+
+    el.register("inner", Inner)
+    (tmp_path / "s.toml").write_text(TOML.replace("shy", "inner"))
+    with pytest.raises(el.InputError, match="which is inside a function"):
+        el.sweep(tmp_path / "s.toml", {"seed": [1, 2]}, out=tmp_path / "grid")
+    assert not (tmp_path / "grid").exists()
+    # a sweep that does not name it has nothing to do with it
+    (tmp_path / "s.toml").write_text(TOML.replace("shy", "reno"))
+    assert not el.sweep(tmp_path / "s.toml", {"seed": [1, 2]}, out=tmp_path / "grid", workers=1).failures
+
+
+def test_ctrl_c_is_heard_while_python_works(shy):
+    """A thousandth of a second for every ACK: minutes, if nobody listened."""
+    words = [str(COMMAND), "run", str(shy[0]), "--controllers", str(shy[1])]
+    words += ["--set", "flow.f.controller.slow=true", "--set", "duration=10 min"]
+    p = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
+    time.sleep(2)
+    os.kill(p.pid, signal.SIGINT)
+    out, err = p.communicate(timeout=20)
+    assert (p.returncode, out) == (130, "")
+    assert err.strip().splitlines()[-1] == "interrupted"
+    assert "Traceback" not in err
+
+
+def test_the_list_and_the_schema_have_it(eddyline, shy):
+    listed = json.loads(eddyline("list", "controllers", "--controllers", shy[1], "--json").out)["controllers"]
+    assert listed[-1] == {"name": "shy", "summary": "Keeps its window until it breaks", "source": "nobody"}
+    kinds = json.loads(eddyline("schema", "--controllers", shy[1]).out)["$defs"]["ControllerParams"]["oneOf"]
+    assert kinds[-1]["properties"]["after"] == {"type": "string", "format": "time"}
+
+
+def test_the_environment_names_it_too(shy):
+    words = [str(COMMAND), "run", str(shy[0]), "--json"]
+    for value in (str(shy[1]), f"{RENO},{shy[1]}"):
+        where = {**environment(), "EDDYLINE_CONTROLLERS": value}
+        p = subprocess.run(words, capture_output=True, text=True, env=where, check=False)
+        assert p.returncode == 0, p.stderr
+
+
+def test_a_stored_result_is_verified_with_it(eddyline, shy):
+    assert eddyline("run", shy[0].name, "--controllers", "shy.py", "--out", "kept").code == 0
+    assert eddyline("verify", "kept").code == 2
+    ran = eddyline("verify", "kept", "--controllers", "shy.py")
+    assert ran.code == 0, ran.out + ran.err
+
+
+def test_the_examples_command_works(eddyline):
+    upload = Path(RENO).parents[1] / "upload.toml"
+    words = ("--controllers", RENO, "--set", "flow.*.controller.kind=my-newreno", "--json")
+    ours = json.loads(eddyline("run", upload, *words).out)
+    theirs = json.loads(eddyline("run", upload, "--set", "flow.*.controller.kind=newreno", "--json").out)
+    assert [f["goodput_bps"] for f in ours["flows"]] == [f["goodput_bps"] for f in theirs["flows"]]
+
+
+def test_the_document_is_true(eddyline, tmp_path):
+    """The class of docs/your-own-controller.md keeps the queueing delay that it says."""
+    text = (RENO.parents[2] / "docs" / "your-own-controller.md").read_text()
+    code = text.partition("```python\n")[2].partition("```")[0]
+    (tmp_path / "my.py").write_text(code)
+    kind = text.partition("```toml\ncontroller = ")[2].partition("\n")[0]
+    (tmp_path / "s.toml").write_text(TOML.replace('{ kind = "shy" }', kind).replace('"3 s"', '"20 s"\nwarmup = "10 s"'))
+    ran = eddyline("run", "s.toml", "--controllers", "my.py", "--json")
+    assert ran.code == 0, ran.err
+    # 10 ms; the handshake's small packets make the least round trip 1.2 ms less than a full one
+    assert json.loads(ran.out)["flows"][0]["queueing_delay_s"] == pytest.approx(0.010 - 0.0006, abs=0.0008)
+
+
+def test_the_hint_where_nobody_knows_the_controller(eddyline, shy):
+    ran = eddyline("run", shy[0])
+    assert ran.code == 2
+    assert ran.err.endswith("hint: a controller of your own is loaded with --controllers FILE.py\n")
+
+
+def test_theory_takes_the_option(eddyline, shy):
+    ran = eddyline("theory", "equilibrium", shy[0], "--controllers", shy[1])
+    assert "unknown kind" not in ran.err
+
+
+def test_the_gauntlet_takes_it(eddyline):
+    """Word for word the built-in one's scorecard."""
+    words = ("gauntlet", "--controllers", RENO, "--only", "two-way", "--seeds", 1, "--json", "--controller")
+    ours, theirs = (json.loads(eddyline(*words, kind).out) for kind in ("my-newreno", "newreno"))
+    assert ours["passed"] == len(ours["tests"]) == 6
+    assert [(t["name"], t["value"]) for t in ours["tests"]] == [(t["name"], t["value"]) for t in theirs["tests"]]
+
+
+def test_the_gauntlet_outlives_it(eddyline, shy):
+    words = ("--controllers", shy[1], "--controller", "shy", "--set", "after=5 s", "--only", "two-way", "--seeds", 1)
+    ran = eddyline("gauntlet", *words, "--json")
+    assert ran.code == 1
+    tests = json.loads(ran.out)["tests"]
+    assert len(tests) == 6
+    assert all("ZeroDivisionError" in t["error"] for t in tests if not t["passed"])
+    assert not any(t["passed"] for t in tests)
+    assert "line 27, in fall" in ran.err
+    assert ran.err.count("Traceback") <= 2, "each once"

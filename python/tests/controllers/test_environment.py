@@ -1,0 +1,181 @@
+"""The environment: what gymnasium expects of one, and that it is the simulator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import eddyline as el
+from eddyline.environment import OBSERVATION, REWARDS
+
+from .conftest import ROOT, Fixed
+
+
+@pytest.fixture
+def table(one_flow) -> dict[str, Any]:
+    return one_flow({"kind": "newreno"}, loss=0.001, seconds=6).to_dict()
+
+
+def episode(env: el.CongestionControl, seed: int, exponent: float = 0.0) -> tuple[list[Any], dict[str, Any]]:
+    observation, _ = env.reset(seed=seed)
+    steps: list[Any] = [observation.tolist()]
+    while True:
+        observation, reward, terminated, truncated, info = env.step(np.array([exponent], np.float32))
+        steps.append((observation.tolist(), reward, terminated, truncated))
+        if terminated or truncated:
+            return steps, info
+
+
+@pytest.mark.parametrize("every", [None, "20 ms"])
+def test_gymnasium_finds_nothing_wrong(table, every):
+    made = gymnasium.make("eddyline/CongestionControl-v0", scenario=table, every=every)
+    check_env(made.unwrapped)
+
+
+@pytest.mark.parametrize("every", [None, "20 ms"])
+def test_a_window_that_stays_is_a_run_with_a_window_that_stays(table, every):
+    """Stopping and going on changes nothing: the result is that of a run without a stop."""
+    el.register("fixed", Fixed)
+    steps, info = episode(el.env(table, every=every), seed=9)
+    flow = {**table["flow"][0], "controller": {"kind": "fixed", "window": 10}}
+    whole = el.Scenario({**table, "flow": [flow], "seed": 9}).run(series=False).to_dict()
+    stepped = info["result"]
+    assert stepped["flows"][0].pop("controller") == "agent"
+    assert whole["flows"][0].pop("controller") == "fixed"
+    for document in (stepped, whole):
+        document.pop("cost")
+        document.pop("scenario_sha256")
+    assert stepped == whole
+    rtt = stepped["flows"][0]["rtt_s"]["mean"]
+    expected = 6 / 0.02 if every else 6 / rtt
+    assert len(steps) == pytest.approx(expected, rel=0.1)
+
+
+def test_the_same_seed_is_the_same_episode(table):
+    env = el.env(table)
+    first, second, other = (episode(env, seed, 0.02)[0] for seed in (4, 4, 5))
+    assert first == second
+    assert first != other
+    env.reset(seed=7)
+    drawn = [env.reset()[1]["seed"] for _ in range(2)]
+    env.reset(seed=7)
+    assert [env.reset()[1]["seed"] for _ in range(2)] == drawn
+    assert drawn[0] != drawn[1]
+
+
+def test_actions_set_the_window(table):
+    env = el.env(table, max_window=64)
+    _, info = env.reset(seed=1)
+    assert info["window"] == 10
+    windows = [env.step(np.array([a]))[4]["window"] for a in (1.0, 0.5, -1.0, 5.0, 1.0, 1.0)]
+    assert windows == pytest.approx([20, 20 * 2**0.5, 10 * 2**0.5, 20 * 2**0.5, 40 * 2**0.5, 64])
+    for _ in range(10):
+        window = env.step(np.array([-1.0]))[4]["window"]
+    assert window == 1.0
+    with pytest.raises(el.InputError, match="not a number"):
+        env.step(np.array([np.nan]))
+
+
+def test_observations_say_what_the_simulator_did(table):
+    env = el.env(table)
+    names = list(OBSERVATION)
+    env.reset(seed=2)
+    for _ in range(4):
+        observation, _, _, _, info = env.step(np.array([1.0]))
+        seen, round = dict(zip(names, observation.tolist(), strict=True)), info["round"]
+        assert seen["log2_window"] == pytest.approx(np.log2(info["window"]))
+        assert seen["delivered"] == pytest.approx(round["acked"] / info["window"])
+        assert seen["loss"] == pytest.approx(round["lost"] / (round["acked"] + round["lost"]))
+    # 80 packets: a pipe of 34 and a queue of 20, the rest is lost
+    losses = 0.0
+    for _ in range(6):
+        observation, _, _, _, info = env.step(np.array([0.0]))
+        seen, round = dict(zip(names, observation.tolist(), strict=True)), info["round"]
+        losses += seen["loss"]
+        if round["mean_rtt"] is not None:
+            assert 0 <= seen["rtt_excess"] <= 20 * 0.0012 / 0.04 + 0.05
+            assert seen["forward_excess"] >= seen["reverse_excess"]
+    assert losses > 0.1
+
+
+def test_rewards(table):
+    env = el.env(table, reward=lambda r, w: r.acked + w)
+    env.reset(seed=1)
+    _, reward, _, _, info = env.step(np.array([0.0]))
+    assert reward == info["round"]["acked"] + 10
+    values = {}
+    for name in REWARDS:
+        env = el.env(table, reward=name)
+        env.reset(seed=1)
+        values[name] = env.step(np.array([0.0]))[1]
+    r = info["round"]
+    elapsed = r["now"] - r["began"]
+    assert values["power"] == pytest.approx(np.log(r["acked"] / elapsed / r["mean_rtt"]))
+    loss = r["lost"] / (r["acked"] + r["lost"])
+    assert values["aurora"] == pytest.approx(10 * r["acked"] / elapsed - 1000 * r["mean_rtt"] - 2000 * loss)
+
+
+def test_a_transfer_that_is_done_terminates(table):
+    flow = {**table["flow"][0], "size": "300 kB"}
+    steps, info = episode(el.env({**table, "flow": [flow]}), seed=1)
+    assert steps[-1][2:] == (True, False)
+    assert 0 < info["result"]["flows"][0]["completed_at_s"] < 6
+    steps, info = episode(el.env(table), seed=1)
+    assert steps[-1][2:] == (False, True)
+    assert info["result"]["flows"][0]["completed_at_s"] is None
+
+
+def test_the_other_flows_go_on_as_they_are(table):
+    """A Python controller beside the agent is heard, and its mistakes too."""
+
+    class Frail(Fixed):
+        def on_ack(self, ack: el.Ack) -> None:
+            if ack.now > 2:
+                raise ValueError("enough")
+
+    el.register("frail", Frail)
+    other = {**table["flow"][0], "name": "other", "controller": {"kind": "frail"}}
+    env = el.env({**table, "flow": [*table["flow"], other]}, flow="f")
+    with pytest.raises(el.ControllerError, match=r"Frail\.on_ack raised ValueError: enough"):
+        episode(env, seed=1)
+
+
+def test_mistakes_are_told(table):
+    with pytest.raises(el.InputError, match='no flow is called "g"'):
+        el.env(table, "g")
+    with pytest.raises(el.InputError, match="there is no reward 'money'"):
+        el.env(table, reward="money")
+    with pytest.raises(el.InputError, match="20"):
+        el.env(table, every="20")
+    env = el.env(table)
+    with pytest.raises(el.InputError, match="the episode is over"):
+        env.step(np.array([0.0]))
+    late = el.env({**table, "flow": [{**table["flow"][0], "start": "5999 ms"}]})
+    with pytest.raises(el.EddylineError, match="never gets as far as a decision"):
+        late.reset(seed=1)
+
+
+def test_without_gymnasium_it_says_what_to_install(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    monkeypatch.delitem(sys.modules, "eddyline.environment")
+    monkeypatch.delitem(vars(el), "env", raising=False)
+    with pytest.raises(el.EddylineError, match="gymnasium is not installed"):
+        _ = el.env
+
+
+def test_the_document_is_true(monkeypatch):
+    text = (ROOT / "docs" / "learning.md").read_text()
+    code = text.partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(ROOT)
+    seen: dict[str, Any] = {}
+    exec(code, seen)
+    assert [f["controller"] for f in seen["info"]["result"]["flows"]] == ["agent", "newreno"]
+    for name, (low, high) in OBSERVATION.items():
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{name}` |"))
+        assert row.split("|")[3].strip() in (f"{low:g} to {high:g}", f"{low:g}, {high:g}"), name

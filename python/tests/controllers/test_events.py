@@ -1,0 +1,176 @@
+"""What a controller hears, and that what it says is done."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eddyline as el
+
+from .conftest import Fixed
+
+# Payload of one packet in bits: 1500 bytes less 40 of header.
+PACKET_BITS = 1460 * 8
+
+
+def test_a_window_is_kept(one_flow):
+    el.register("fixed", Fixed)
+    flow = one_flow({"kind": "fixed", "window": 7}, tcp={"initial_window": 7}).run().flows.iloc[0]
+    assert (flow["window_packets.min"], flow["window_packets.max"]) == (7, 7)
+    # 40 ms and two transmission times, the ACK's too; in the first round trip seven at once wait for each other
+    rtt = 0.04 + 1500 * 8 / 10e6 + 40 * 8 / 10e6
+    assert flow["rtt_s.mean"] == pytest.approx(rtt, rel=1e-3)
+    # the handshake and the first round trip take their part of the 5 s
+    assert flow["goodput_bps"] == pytest.approx(7 * PACKET_BITS / rtt, rel=0.03)
+
+
+def test_a_pacing_rate_is_kept(one_flow):
+    class Paced(Fixed):
+        pacing_rate = 100.0
+
+    el.register("paced", Paced)
+    result = one_flow({"kind": "paced", "window": 1000}).run(log=True)
+    sent = result.log.query("event == 'send' and packet == 'data'")["time_s"].to_numpy()
+    # the first two leave together: a sender makes up for up to one interval
+    assert np.diff(sent)[1:] == pytest.approx(np.full(len(sent) - 2, 0.01), abs=1e-9)
+
+
+def test_events_say_what_happened(one_flow):
+    heard: list[Any] = []
+
+    class Ear(Fixed):
+        def on_handshake(self, now: float, rtt: float) -> None:
+            heard.append(("handshake", now, rtt))
+
+        def on_sent(self, sent: el.Sent) -> float:
+            heard.append(sent)
+            return sent.now
+
+        def on_ack(self, ack: el.Ack) -> None:
+            heard.append(ack)
+
+        def on_round(self, round: el.Round) -> None:
+            heard.append(round)
+
+        def on_loss(self, loss: el.Loss) -> None:
+            heard.append(loss)
+
+    el.register("ear", Ear)
+    result = one_flow({"kind": "ear", "window": 12}, loss=0.002, seconds=10).run(log=True)
+    what, now, rtt = heard[0]
+    # a SYN and a SYN-ACK of 40 bytes each
+    assert (what, rtt) == ("handshake", pytest.approx(0.04 + 2 * 40 * 8 / 10e6, rel=1e-9))
+    assert now == rtt
+    acks = [e for e in heard if isinstance(e, el.Ack)]
+    sent = [e for e in heard if isinstance(e, el.Sent)]
+    losses = [e for e in heard if isinstance(e, el.Loss)]
+    rounds = [e for e in heard if isinstance(e, el.Round)]
+    log = result.log
+    assert len(sent) == len(log.query("event == 'send' and packet == 'data'"))
+    assert max(s.in_flight for s in sent) == 12
+    assert 5 < len(losses) <= result.flows["retransmits"].iloc[0]
+    assert sum(a.lost for a in acks) == pytest.approx(result.flows["retransmits"].iloc[0])
+    delivered = log.query("event == 'receive' and packet == 'data' and not retransmission")
+    assert sum(a.acked for a in acks) == pytest.approx(len(delivered), abs=25)
+    for ack in acks:
+        assert ack.sent_at < ack.received_at < ack.now
+        assert ack.rtt is None or ack.rtt == pytest.approx(ack.now - ack.sent_at, abs=1e-12)
+        # a stamp is kept in single precision
+        assert ack.stamp == pytest.approx(ack.sent_at, rel=1e-6)
+        assert ack.received_at - ack.sent_at >= 0.02 + 1500 * 8 / 10e6 - 1e-12
+    assert any(a.in_recovery for a in acks)
+    # the rounds are the acknowledgements, put together
+    whole = [a for a in acks if a.now <= rounds[-1].now]
+    assert sum(r.acks for r in rounds) == len(whole)
+    assert sum(r.acked for r in rounds) == pytest.approx(sum(a.acked for a in whole))
+    assert sum(r.losses for r in rounds) in (len(losses), len(losses) - 1)
+    first = [a for a in acks if a.now <= rounds[1].now][rounds[0].acks :]
+    samples = [a.rtt for a in first if a.rtt is not None]
+    assert rounds[1].mean_rtt == pytest.approx(sum(samples) / len(samples), abs=1e-11)
+    assert (rounds[1].min_rtt, rounds[1].first_rtt, rounds[1].last_rtt) == (min(samples), samples[0], samples[-1])
+    assert rounds[1].forward_delay == pytest.approx(
+        sum(a.received_at - a.sent_at for a in first) / len(first), abs=1e-11
+    )
+    assert rounds[1].reverse_delay == pytest.approx(sum(a.now - a.received_at for a in first) / len(first), abs=1e-11)
+    # one a round trip of 41 ms, a few longer where a loss took time
+    assert 10 / 0.0412 * 0.8 < len(rounds) <= 10 / 0.0412
+
+
+def test_once_a_round_trip_is_enough_for_a_law(one_flow):
+    """FAST's law in six lines: the queue is alpha packets."""
+
+    class Six:
+        def __init__(self, path: el.PathFacts, alpha: el.Packets = 8.0) -> None:
+            self.cwnd, self.alpha, self.base_rtt = path.initial_window, alpha, math.inf
+
+        def on_handshake(self, now: float, rtt: float) -> None:
+            self.base_rtt = rtt
+
+        def on_round(self, round: el.Round) -> None:
+            if round.mean_rtt is not None:
+                self.base_rtt = min(self.base_rtt, round.min_rtt)
+                self.cwnd = 0.5 * self.cwnd + 0.5 * (self.cwnd * self.base_rtt / round.mean_rtt + self.alpha)
+
+        def on_loss(self, loss: el.Loss) -> None:
+            self.cwnd = max(self.cwnd / 2, 1.0)
+
+        on_timeout = on_loss
+
+    el.register("six", Six)
+    with pytest.raises(el.ControllerError, match="base_rtt = inf"):
+        one_flow({"kind": "six"}).run()
+
+    class Seven(Six):
+        def __init__(self, path: el.PathFacts, alpha: el.Packets = 8.0) -> None:
+            super().__init__(path, alpha)
+            self.base_rtt = 1e3
+
+    el.register("seven", Seven)
+    result = one_flow({"kind": "seven", "alpha": "10 packets"}, seconds=20).run()
+    flow, link = result.flows.iloc[0], result.links.iloc[0]
+    assert flow["retransmits"] == 0
+    # alpha packets wait or are in transmission, that of the handshake's small packets apart
+    assert link["queue_packets.mean"] == pytest.approx(10 - 1, abs=0.6)
+    assert link["utilisation"] > 0.98
+
+
+def test_a_mark_is_a_loss_to_who_does_not_tell(one_flow):
+    heard = []
+
+    class Deaf(Fixed):
+        def on_loss(self, loss: el.Loss) -> None:
+            heard.append(loss.now)
+
+    class Keen(Deaf):
+        def on_ecn(self, mark: el.Loss) -> None:
+            heard.append(-mark.now)
+
+    for cls in (Deaf, Keen):
+        el.register("marked", cls)
+        table = one_flow({"kind": "marked", "window": 60}, tcp={"ecn": True}).to_dict()
+        table["link"][0]["queue"] = {"kind": "codel", "limit": "1000 packets", "ecn": True}
+        heard.clear()
+        el.Scenario(table).run()
+        assert len(heard) > 5
+        assert all(t < 0 for t in heard) == (cls is Keen)
+
+
+def test_idleness_is_tcps_business_unless_said(one_flow):
+    def windows(kind: str) -> tuple[float, float]:
+        bursts = {"application": {"kind": "bursts", "bytes": "100 kB", "every": "2 s"}}
+        table = one_flow({"kind": kind, "window": 20}, **bursts).to_dict()
+        flow = el.Scenario({**table, "warmup": "1 s"}).run().flows.iloc[0]
+        return flow["window_packets.min"], flow["window_packets.max"]
+
+    el.register("fixed", Fixed)
+    assert windows("fixed") == (10, 20)
+
+    class Awake(Fixed):
+        def on_idle(self, restart_window: float) -> None:
+            assert restart_window == 10
+
+    el.register("awake", Awake)
+    assert windows("awake") == (20, 20)

@@ -1,0 +1,172 @@
+"""From a scenario's table to a constructor's arguments."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+import eddyline as el
+
+from .conftest import Fixed
+
+if TYPE_CHECKING:
+    from decimal import Decimal  # a name that is not there when the program runs
+
+GOT: dict[str, Any] = {}
+
+
+class Many(Fixed):
+    def __init__(
+        self,
+        path: el.PathFacts,
+        target: el.Duration,
+        share: el.Percent = 0.05,
+        ceiling: el.Rate | None = None,
+        room: el.Packets = 2.5,
+        burst: el.Bytes = 3000.0,
+        often: el.Frequency = 0.5,
+        gain: float = 1,
+        rounds: int = 3,
+        careful: bool = True,
+        mode: Literal["slow", "fast"] = "slow",
+        label: str = "x",
+        bare=2,
+        strange: Decimal | None = None,
+        anything: object = (),
+    ) -> None:
+        super().__init__(path)
+        GOT.clear()
+        GOT.update({k: v for k, v in locals().items() if k not in ("self", "path", "__class__")})
+
+
+def canonical(scenario: el.Scenario) -> dict[str, Any]:
+    return scenario.to_dict()["flow"][0]["controller"]
+
+
+def test_what_is_given_and_what_is_not(one_flow):
+    el.register("many", Many)
+    scenario = one_flow(
+        {"kind": "many", "target": "20 ms", "gain": 2, "ceiling": "3 Mbit/s", "anything": [1, {"a": 2}]}
+    )
+    scenario.run(series=False)
+    assert GOT == {
+        "target": 0.02,
+        "share": 0.05,
+        "ceiling": 3e6,
+        "room": 2.5,
+        "burst": 3000.0,
+        "often": 0.5,
+        "gain": 2.0,
+        "rounds": 3,
+        "careful": True,
+        "mode": "slow",
+        "label": "x",
+        "bare": 2,
+        "strange": None,
+        "anything": [1, {"a": 2}],
+    }
+    assert isinstance(GOT["gain"], float)
+    assert canonical(scenario) == {
+        "kind": "many",
+        "target": "20 ms",
+        "share": "5 %",
+        "ceiling": "3 Mbit/s",
+        "room": "2.5 packets",
+        "burst": "3000 B",
+        "often": "0.5 /s",
+        "gain": 2,
+        "rounds": 3,
+        "careful": True,
+        "mode": "slow",
+        "label": "x",
+        "bare": 2,
+        "anything": [1, {"a": 2}],
+    }
+
+
+def test_defaults_written_out_are_the_same_scenario(one_flow):
+    el.register("many", Many)
+    first = one_flow({"kind": "many", "target": "20 ms"})
+    again = el.Scenario(json.loads(first.canonical))
+    assert again.canonical == first.canonical
+    again.run(series=False)
+    assert (GOT["share"], GOT["burst"], GOT["anything"]) == (0.05, 3000.0, [])
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "the key target is missing: a time with its unit"),
+        ({"target": 20}, "target: 20 is a bare number; a time needs a unit"),
+        ({"target": "20 m"}, "did you mean"),
+        ({"target": "1 s", "rounds": 2.5}, "rounds: 2.5; a whole number is needed"),
+        ({"target": "1 s", "gain": "2"}, 'gain: "2"; a number is needed'),
+        ({"target": "1 s", "careful": 1}, "careful: 1; true or false is needed"),
+        ({"target": "1 s", "mode": "fsat"}, "did you mean fast?"),
+        ({"target": "1 s", "taregt": "2 s"}, "did you mean target?"),
+        ({"target": "1 s", "path": 1}, "path: unknown key"),
+    ],
+)
+def test_mistakes(one_flow, given, told):
+    el.register("many", Many)
+    with pytest.raises(el.ScenarioError) as raised:
+        one_flow({"kind": "many", **given})
+    assert told in str(raised.value)
+
+
+def test_any_key_where_the_constructor_takes_any(one_flow):
+    class Open(Fixed):
+        def __init__(self, path: el.PathFacts, **rest: object) -> None:
+            super().__init__(path)
+            GOT.clear()
+            GOT.update(rest)
+
+    el.register("open", Open)
+    one_flow({"kind": "open", "a": 1, "b": "2"}).run(series=False)
+    assert GOT == {"a": 1, "b": "2"}
+
+
+def test_overrides_and_seeds_reach_it(one_flow):
+    el.register("many", Many)
+    table = one_flow({"kind": "many", "target": "20 ms"}).to_dict()
+    scenario = el.Scenario(table, set={"flow.f.controller.target": "30 ms"}).with_seed(3)
+    scenario.run(series=False)
+    assert GOT["target"] == 0.03
+    changed = el.Scenario(table, set={"flow.f.controller.kind": "newreno"})
+    assert canonical(changed)["kind"] == "newreno", "the parameters of the old kind go with it"
+
+
+def test_the_facts_of_the_path(one_flow):
+    seen = []
+
+    class Curious(Fixed):
+        def __init__(self, path: el.PathFacts) -> None:
+            super().__init__(path)
+            seen.append(path)
+
+    el.register("curious", Curious)
+    one_flow({"kind": "curious"}, delayed_ack=True, tcp={"initial_window": 4, "pacing": True}).run(series=False)
+    (path,) = seen
+    assert (path.mss, path.ack_ratio, path.initial_window, path.paced) == (1460, 2, 4.0, True)
+    assert path.known_base_rtt == 0.04
+    assert path.byte_counting is None
+
+
+def test_a_name_is_taken_over(one_flow):
+    el.register("law", Fixed)
+    before = one_flow({"kind": "law", "window": 5})
+
+    class Other(Fixed):
+        def __init__(self, path: el.PathFacts) -> None:
+            self.cwnd = 6.0
+
+    el.register("law", Other)
+    assert before.run().flows["window_packets.min"].iloc[0] == 5, "loaded with the first"
+    assert one_flow({"kind": "law"}).run().flows["window_packets.min"].iloc[0] == 6
+    el.unregister("law")
+    with pytest.raises(el.ScenarioError, match="unknown kind"):
+        one_flow({"kind": "law"})
+    with pytest.raises(el.InputError, match="no controller called 'law'"):
+        el.unregister("law")
