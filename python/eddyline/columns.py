@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from eddyline.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -86,5 +88,12 @@ def write(table: Table, path: Path) -> None:
 
 
 def read_series(path: Path) -> Table:
-    """Reads what `write` wrote."""
-    return pq.read_table(path).combine_chunks()
+    """Reads what `write` wrote.
+
+    Raises:
+        InputError: It is not there, or no such thing.
+    """
+    try:
+        return pq.read_table(path).combine_chunks()
+    except (OSError, pa.ArrowException) as e:
+        raise InputError(f"{path}: cannot be read: {str(e).splitlines()[0]}") from None

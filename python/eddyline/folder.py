@@ -93,9 +93,12 @@ def replaced(folder: Path, also: Collection[str] = ()) -> Iterator[Path]:
     """A new folder to write into, which takes the place of `folder` at the end, or vanishes if anything goes wrong."""
     claim(folder, also)
     folder = folder.absolute()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(folder)
-    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}{_MARK}{os.getpid()}-", dir=folder.parent))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(folder)
+        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}{_MARK}{os.getpid()}-", dir=folder.parent))
+    except OSError as e:
+        raise InputError(f"{folder}: cannot be written: {(e.strerror or str(e)).lower()}") from None
     try:
         aside.chmod(0o777 & ~_umask())
         yield aside

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 from conftest import COMMAND, environment
 
 from eddyline import _core
-from eddyline.cli.entry import COMMANDS
+from eddyline.cli.entry import COMMANDS, command_line
+from eddyline.cli.theory import QUESTIONS
 
 
 def test_help_teaches(eddyline):
@@ -282,3 +287,31 @@ def test_an_internal_error_is_a_message(tmp_path, monkeypatch, capfd):
     said = capfd.readouterr()
     assert said.out == ""
     assert said.err.startswith("error: internal error: RuntimeError: a wheel came off\nhint: ")
+
+
+# those that need a cluster, another file or minutes
+ELSEWHERE = ("dask://", "--controllers", "ci/", "files.toml", "gauntlet", "reproduce", "advise", "--seeds", "theory map")
+
+
+def examples() -> list[str]:
+    """What the help says can be typed."""
+    found = []
+    for words in [[name] for name in COMMANDS] + [["theory", name] for name in QUESTIONS]:
+        text = CliRunner().invoke(command_line, [*words, "--help"], terminal_width=300, max_content_width=300).output
+        lines = text.replace("\\\n", " ").splitlines()
+        found += [re.split(r"  +", line.strip(), maxsplit=1)[0] for line in lines if line.startswith("    eddyline ")]
+    return found
+
+
+def test_what_help_says_can_be_typed(eddyline, tmp_path):
+    assert eddyline("init", "two-way.toml").code == 0
+    said = [line for line in examples() if not any(word in line for word in ELSEWHERE)]
+    assert len(said) > 15
+    for line in said:
+        given = shlex.split(line)[1:]
+        if given[0] == "run" and "--out" not in given:
+            given += ["--set", "duration=21 s"]
+        ran = eddyline(*given)
+        assert ran.code == 0, f"{line}\n{ran.err}"
+        for left in set(tmp_path.iterdir()) - {tmp_path / "two-way.toml"}:
+            shutil.rmtree(left) if left.is_dir() else left.unlink()

@@ -8,9 +8,13 @@
 //! covers the whole connection and knows the drift ever better.
 //!
 //! A sender that holds a queue at a target bends that queue's delay to what it believes of the drift: a queue that grows looks
-//! like a clock that gains. So the slope is taken of the sub-path whose queue the sender does not hold: of the reverse delay
-//! where it acts on forward queueing, and the other way round. Where every queue of both sub-paths is held by senders
-//! that err alike, delays cannot tell: no method can.
+//! like a clock that gains. Its own sub-path then says what it believes, and the other one says the truth if that queue is let
+//! alone, and as much too much as the first too little if somebody there errs alike. So both count, the other one twice: with
+//! either, an error shrinks to a third at each estimate.
+//!
+//! Where both queues are held and their holders err in opposite directions, as two transfers between the same two hosts do, delays
+//! cannot tell drift from a queue that moves from one link to the other. A pause can ([`drain`](crate::drain)): while the sender
+//! holds no queue its own sub-path shows the clocks alone, so readings of pauses count alone where there are any.
 
 /// Windows kept; a power of two.
 const WINDOWS: usize = 32;
@@ -19,6 +23,8 @@ const SHORTEST: f64 = 1e12;
 const LONGEST: f64 = 64e12;
 /// Windows without which there is no estimate.
 const FEWEST: usize = 8;
+/// The same, where each holds a pause.
+const FEWEST_PAUSES: usize = 3;
 /// Quartiles farther apart say nothing.
 const NEAR: f64 = 100e-6;
 /// No clock is taken to be worse (RFC 5905, section 7.2: MAXFREQ).
@@ -30,10 +36,17 @@ pub(crate) struct Reading {
     pub(crate) at: f64,
     pub(crate) forward: f64,
     pub(crate) rtt: f64,
+    /// Taken while the sender paused.
+    pub(crate) paused: bool,
 }
 
 impl Reading {
-    const NONE: Self = Self { at: 0.0, forward: 0.0, rtt: f64::INFINITY };
+    const NONE: Self = Self { at: 0.0, forward: 0.0, rtt: f64::INFINITY, paused: false };
+
+    /// Whether the offset is surer by it.
+    fn beats(&self, other: &Self) -> bool {
+        if self.paused == other.paused { self.rtt < other.rtt } else { self.paused }
+    }
 
     /// Forward and reverse delay without a drift of `rate`, each but for a constant.
     pub(crate) fn without(&self, rate: f64) -> (f64, f64) {
@@ -41,9 +54,9 @@ impl Reading {
         (forward, self.rtt - forward)
     }
 
-    /// The offset, of which the slope is the drift; `held` is the share of forward queueing in what the sender acts on.
-    fn offset(&self, held: f64) -> f64 {
-        (1.0 - held) * self.forward - held * (self.rtt - self.forward)
+    /// The offset, of which the slope is the drift; the forward delay counts by the share `trust`, the reverse by the rest.
+    fn offset(&self, trust: f64) -> f64 {
+        trust * self.forward - (1.0 - trust) * (self.rtt - self.forward)
     }
 }
 
@@ -83,7 +96,7 @@ impl Window {
     const NONE: Self = Self { best: Reading::NONE, low: Low::NONE };
 
     fn hear(&mut self, reading: Reading, rate: f64) {
-        if reading.rtt < self.best.rtt {
+        if reading.beats(&self.best) {
             self.best = reading;
         }
         self.low.hear(reading, rate);
@@ -91,7 +104,7 @@ impl Window {
 
     fn merge(&self, other: &Self, rate: f64) -> Self {
         let mut merged = *self;
-        if other.best.rtt < merged.best.rtt {
+        if other.best.beats(&merged.best) {
             merged.best = other.best;
         }
         merged.low.hear(other.low.forward, rate);
@@ -165,24 +178,27 @@ impl Drift {
         self.kept += 1;
     }
 
-    /// Estimates anew; `held` as in [`Reading::offset`].
+    /// Estimates anew; `held` is the share of forward queueing in what the sender acts on.
     pub(crate) fn estimate(&mut self, held: f64) {
-        if self.kept < FEWEST {
+        let pauses = self.windows[..self.kept].iter().filter(|w| w.best.paused).count();
+        let by_pauses = pauses >= FEWEST_PAUSES;
+        if self.kept < FEWEST && !by_pauses {
             return;
         }
+        let trust = if by_pauses { held } else { 2.0 / 3.0 - held / 3.0 };
         let mut slopes = [0.0; WINDOWS * (WINDOWS - 1) / 2];
         let mut n = 0;
-        for (i, a) in self.windows[..self.kept].iter().enumerate() {
-            for b in &self.windows[i + 1..self.kept] {
+        for (i, a) in self.windows[..self.kept].iter().enumerate().filter(|(_, w)| w.best.paused || !by_pauses) {
+            for b in self.windows[i + 1..self.kept].iter().filter(|w| w.best.paused || !by_pauses) {
                 let time = b.best.at - a.best.at;
                 if time > 0.0 {
-                    slopes[n] = (b.best.offset(held) - a.best.offset(held)) / time;
+                    slopes[n] = (b.best.offset(trust) - a.best.offset(trust)) / time;
                     n += 1;
                 }
             }
         }
         let slopes = &mut slopes[..n];
-        if n < FEWEST {
+        if n < FEWEST_PAUSES {
             return;
         }
         slopes.sort_unstable_by(f64::total_cmp);

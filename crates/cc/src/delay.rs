@@ -45,6 +45,10 @@ pub(crate) struct Split {
     pub(crate) uncounted_now: f64,
 }
 
+/// Share of forward queueing in what counts from which the flow takes no notice of when acknowledgements come. Below it goes down
+/// to none: a flow that only its acknowledgements hold back needs their clock, or it oscillates.
+const FORWARD_ENOUGH: f64 = 0.25;
+
 /// The counted delay where it is not that of the round trip.
 #[derive(Debug, Clone)]
 pub(crate) struct Counted {
@@ -68,22 +72,22 @@ impl Counted {
         Some(Self { one_way: OneWay::new(), ratio, per_ack: f64::from(facts.ack_ratio.max(1)), avg: None })
     }
 
-    /// Hears a sample whose weight in the average is `weight`.
-    pub(crate) fn hear(&mut self, ack: &Ack, rtt: Time, weight: f64) -> Split {
+    /// Hears a sample; it enters the averages with `weight`, none where it is of a pause.
+    pub(crate) fn hear(&mut self, ack: &Ack, rtt: Time, weight: Option<f64>) -> Split {
         // what fills a gap in SACK's knowledge says nothing of how many packets make an acknowledgement
         if !ack.in_recovery && ack.acked > 0.0 {
             self.per_ack += PER_ACK_WEIGHT * (ack.acked - self.per_ack);
         }
         let share = self.share();
-        let now = self.one_way.hear(ack, rtt, share);
+        let now = self.one_way.hear(ack, rtt, share, weight.is_none());
         let avg = self.avg.get_or_insert(now);
         let before = avg.reverse;
+        let weight = weight.unwrap_or(0.0);
         avg.forward += weight * (now.forward - avg.forward);
         avg.reverse += weight * (now.reverse - avg.reverse);
         let counted = avg.forward + share * avg.reverse;
-        // where it is acknowledgements that hold the flow back, their clock is what keeps it stable
-        let mine = if share > 0.0 && counted > 0.0 { avg.forward / counted } else { 1.0 };
-        let not = mine * (1.0 - share);
+        let free = if share > 0.0 && counted > 0.0 { (avg.forward / (FORWARD_ENOUGH * counted)).min(1.0) } else { 1.0 };
+        let not = free * (1.0 - share);
         Split {
             counted,
             uncounted: not * avg.reverse,

@@ -31,6 +31,35 @@ pub struct DrainParams {
     pub rounds: u32,
 }
 
+/// The period of pauses where nobody says another.
+const EVERY: Time = Time::from_ms(10_000);
+
+/// And the round trips between them then: each costs two or so.
+const TRIPS_APART: u64 = 100;
+
+/// Whether there are pauses, and which.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum DrainChoice {
+    /// Every 10 s or 100 round trips, whichever is longer; or never.
+    Switch(bool),
+    /// These.
+    Pauses(DrainParams),
+}
+
+impl DrainChoice {
+    /// The pauses; where nothing is given, those of a flow that `needs` them or none.
+    pub(crate) fn of(given: Option<&Self>, needs: bool) -> Option<Drain> {
+        let usual = DrainParams { every: EVERY, window: two_packets(), rounds: one_round() };
+        let usual = || Drain { apart: TRIPS_APART, ..Drain::periodic(&usual) };
+        match given {
+            Some(Self::Pauses(p)) => Some(Drain::periodic(p)),
+            Some(Self::Switch(on)) => on.then(usual),
+            None => needs.then(usual),
+        }
+    }
+}
+
 const fn two_packets() -> Packets {
     Packets::new(2.0)
 }
@@ -70,6 +99,10 @@ pub(crate) struct Drain {
     /// A share of the window before that the pause keeps at least.
     share: f64,
     rounds: u32,
+    /// Round trips that have to lie between two pauses besides.
+    apart: u64,
+    /// When the last one ended.
+    ended: Time,
     phase: Phase,
 }
 
@@ -81,13 +114,15 @@ impl Drain {
             window: p.window.get(),
             share: 0.0,
             rounds: p.rounds.max(1),
+            apart: 0,
+            ended: Time::ZERO,
             phase: Phase::Until(None),
         }
     }
 
     /// One pause, when it is asked for by [`begin`](Self::begin).
     pub(crate) const fn once(share: f64, rounds: u32) -> Self {
-        Self { every: None, window: 0.0, share, rounds, phase: Phase::Over }
+        Self { every: None, window: 0.0, share, rounds, apart: 0, ended: Time::ZERO, phase: Phase::Over }
     }
 
     /// Hears a sample outside recovery: `empty` where it met no queue.
@@ -97,7 +132,7 @@ impl Drain {
             Phase::Until(due) => {
                 let Some(every) = self.every else { return Step::None };
                 match due {
-                    Some(due) if !empty && ack.now >= due => self.begin(ack.now, window),
+                    Some(due) if !empty && ack.now >= due && self.is_time(ack) => self.begin(ack.now, window),
                     Some(_) if !empty => Step::None,
                     _ => {
                         self.phase = Phase::Until(Some(ack.now.saturating_add(every)));
@@ -117,9 +152,15 @@ impl Drain {
                     Some(every) => Phase::Until(Some(ack.now.saturating_add(every))),
                     None => Phase::Over,
                 };
+                self.ended = ack.now;
                 Step::Back(back)
             }
         }
+    }
+
+    fn is_time(&self, ack: &Ack) -> bool {
+        let trip = ack.now.saturating_sub(ack.sent_at);
+        ack.now.saturating_sub(self.ended) >= trip.saturating_mul(self.apart)
     }
 
     /// A pause begins.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::base_rtt::{BaseRtt, BaseRttSource};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
 use crate::delay::Delay;
-use crate::drain::{DrainParams, Step};
+use crate::drain::{DrainChoice, Step};
 use crate::fast_options::{Asked, Options};
 use crate::rate_correction::RateCorrectionParams;
 
@@ -92,9 +92,10 @@ pub struct FastParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-least" = "10 ms"))]
     pub base_rtt_age: Option<Time>,
-    /// Pauses that let the queue run empty. Default: none.
+    /// Pauses that let the queue run empty: true, every 10 s or 100 round trips; false; or a table. Default: false, true with a `delay` of one way,
+    /// which takes them to tell clocks from queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drain: Option<DrainParams>,
+    pub drain: Option<DrainChoice>,
     /// One pause of a new flow, once it has settled. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_correction: Option<RateCorrectionParams>,
@@ -314,7 +315,7 @@ impl<M: MeanRtt> FastLaw<M> {
         options.sample(ack.now, rtt, &mut self.base);
         let paused = options.is_of_a_pause(ack);
         let mut sample = rtt.as_ps() as f64;
-        let weight = if paused { 0.0 } else { self.mean.weight(sample, per_packets) };
+        let weight = (!paused).then(|| self.mean.weight(sample, per_packets));
         let (mut base, mut avg) = if paused {
             (self.base.sample(rtt).as_ps() as f64, self.mean.get())
         } else {
@@ -334,7 +335,9 @@ impl<M: MeanRtt> FastLaw<M> {
             self.scale = (avg / counted).max(1.0);
             (base, avg) = ((counted - split.counted).max(0.0), counted);
         }
-        options.ask(ack, self.window);
+        if !paused {
+            options.ask(ack, self.window);
+        }
         let step = if ack.in_recovery {
             Step::None
         } else {
@@ -509,7 +512,9 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
     }
 
     fn ack_ratio(&self) -> Option<u32> {
-        self.options.as_ref().and_then(|o| o.ack_ratio())
+        // a window is answered by two acknowledgements at least (RFC 5690, 4.5), also in a pause
+        let most = ((self.window / 2.0) as u32).max(1);
+        self.options.as_ref().and_then(|o| o.ack_ratio()).map(|ratio| ratio.min(most))
     }
 
     fn retransmission_timeout(&self, least: Time) -> Option<Time> {

@@ -8,7 +8,7 @@ use crate::ageing::Ageing;
 use crate::base_rtt::{BaseRtt, BaseRttSource};
 use crate::controller::Ack;
 use crate::delay::{Counted, Delay, Split};
-use crate::drain::{Drain, DrainParams, Step};
+use crate::drain::{Drain, DrainChoice, Step};
 use crate::rate_correction::{RateCorrection, RateCorrectionParams};
 use crate::{ControllerParams, PathFacts};
 
@@ -23,7 +23,7 @@ pub struct DelayOptions {
     pub base_rtt: BaseRttSource,
     /// After which time it is forgotten.
     pub base_rtt_age: Option<Time>,
-    /// Whether the flow makes pauses.
+    /// Whether pauses are asked for.
     pub drain: bool,
     /// Whether it makes one when it is new.
     pub rate_correction: bool,
@@ -33,17 +33,19 @@ impl ControllerParams {
     /// The options of kinds that have them.
     #[must_use]
     pub fn delay_options(&self) -> Option<DelayOptions> {
-        match self {
-            Self::Fast(p) => Some(DelayOptions {
-                delay: p.delay,
-                ack_alpha: p.ack_alpha,
-                base_rtt: p.base_rtt,
-                base_rtt_age: p.base_rtt_age,
-                drain: p.drain.is_some(),
-                rate_correction: p.rate_correction.is_some(),
-            }),
-            _ => None,
-        }
+        let p = match self {
+            Self::Fast(p) => p,
+            Self::Vfast(p) => &p.law,
+            _ => return None,
+        };
+        Some(DelayOptions {
+            delay: p.delay,
+            ack_alpha: p.ack_alpha,
+            base_rtt: p.base_rtt,
+            base_rtt_age: p.base_rtt_age,
+            drain: DrainChoice::of(p.drain.as_ref(), false).is_some(),
+            rate_correction: p.rate_correction.is_some(),
+        })
     }
 }
 
@@ -53,7 +55,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) delay: Delay,
     pub(crate) ack_alpha: Option<Packets>,
     pub(crate) base_rtt_age: Option<Time>,
-    pub(crate) drain: Option<&'a DrainParams>,
+    pub(crate) drain: Option<&'a DrainChoice>,
     pub(crate) rate_correction: Option<&'a RateCorrectionParams>,
 }
 
@@ -81,7 +83,7 @@ impl Options {
                 .map(|a| AckBacklog::new(a.get().max(f64::MIN_POSITIVE))),
             counted,
             ageing: asked.base_rtt_age.map(Ageing::new),
-            drain: asked.drain.map(Drain::periodic),
+            drain: DrainChoice::of(asked.drain, asked.delay.is_one_way()),
             correction: asked.rate_correction.map(RateCorrection::new),
             resumed: Time::ZERO,
         };
@@ -99,8 +101,9 @@ impl Options {
         }
     }
 
-    /// How the round trip's queueing divides, where not all of it counts; `weight` is that of the sample in averages.
-    pub(crate) fn split(&mut self, ack: &Ack, rtt: Time, weight: f64) -> Option<Split> {
+    /// How the round trip's queueing divides, where not all of it counts; `weight` is that of the sample in averages, none
+    /// in a pause.
+    pub(crate) fn split(&mut self, ack: &Ack, rtt: Time, weight: Option<f64>) -> Option<Split> {
         self.counted.as_mut().map(|c| c.hear(ack, rtt, weight))
     }
 

@@ -64,7 +64,7 @@ pub use cubic::{Cubic, CubicParams, CubicProfile};
 pub use custom::{Custom, CustomKind, CustomParams, ParamTable, custom};
 pub use dctcp::{Dctcp, DctcpParams};
 pub use delay::Delay;
-pub use drain::DrainParams;
+pub use drain::{DrainChoice, DrainParams};
 pub use fast::{Fast, FastLaw, FastParams, FastProfile, MeanRtt};
 pub use fast_options::DelayOptions;
 pub use highspeed::{HighSpeed, HighSpeedParams};

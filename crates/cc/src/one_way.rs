@@ -36,15 +36,16 @@ impl OneWay {
         Self { origin: None, drift: Drift::new(), base: (f64::INFINITY, f64::INFINITY), seen: Queueing::default() }
     }
 
-    /// Hears a sample; `weight` is what a second of reverse queueing counts for in what the flow acts on.
-    pub(crate) fn hear(&mut self, ack: &Ack, rtt: Time, weight: f64) -> Queueing {
+    /// Hears a sample; `weight` is what a second of reverse queueing counts for in what the flow acts on, `paused` says
+    /// that the flow holds no queue for the moment.
+    pub(crate) fn hear(&mut self, ack: &Ack, rtt: Time, weight: f64, paused: bool) -> Queueing {
         // readings may be of any age and wrap around: only their difference means something
         let difference = ack.received_at.as_ps().wrapping_sub(ack.sent_at.as_ps()) as i64;
         let (start, first) = *self.origin.get_or_insert((ack.sent_at, difference));
         let at = ack.sent_at.saturating_sub(start).as_ps() as f64;
         let forward = difference.wrapping_sub(first) as f64;
         let rtt = rtt.as_ps() as f64;
-        let reading = Reading { at, forward, rtt };
+        let reading = Reading { at, forward, rtt, paused };
         let (f, r) = reading.without(self.drift.rate());
         self.base = (self.base.0.min(f), self.base.1.min(r));
         let queueing = Queueing { forward: f - self.base.0, reverse: r - self.base.1 };

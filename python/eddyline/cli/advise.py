@@ -87,8 +87,8 @@ def command(as_json: bool, quiet: bool, **line: Any) -> int:
 
 
 def _show(advice: Advice) -> None:
-    from eddyline.cli.numbers import bits_per_second, percent, seconds
-    from eddyline.cli.tables import print_table, table
+    from eddyline.quantities import bits_per_second, percent, seconds
+    from eddyline.tables import print_table, table
 
     choice = advice.choice
     best = choice.best

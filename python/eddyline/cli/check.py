@@ -24,7 +24,7 @@ __all__ = ["command"]
 EXAMPLES = """\b
 Examples:
   eddyline check two-way.toml
-  eddyline check papers/*/*.toml --junit report.xml --markdown report.md
+  eddyline check ci/*.toml --junit report.xml --markdown report.md
 """
 
 
@@ -103,7 +103,7 @@ def _check(name: str, scenario: Scenario, listener: Listener) -> Checked:
 
 def _value(outcome: dict[str, Any]) -> str:
     """The value in a unit that suits its name."""
-    from eddyline.cli.numbers import bits_per_second, count, percent, seconds
+    from eddyline.quantities import bits_per_second, count, percent, seconds
 
     value, name = outcome["value"], outcome["what"].split(".")[0]
     if value is None:
@@ -119,7 +119,7 @@ def _show(checked: Sequence[Checked], failed: int) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from eddyline.cli.tables import print_table
+    from eddyline.tables import print_table
 
     total = 0
     for c in checked:

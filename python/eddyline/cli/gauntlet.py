@@ -22,7 +22,6 @@ EXAMPLES = """\b
 Examples:
   eddyline gauntlet --controller cubic
   eddyline gauntlet --controller fast --set alpha='50 packets' --against reno,bbr
-  eddyline gauntlet --controllers my_controller.py --controller mine
   eddyline gauntlet --controller bbr --only two-way,deep-buffer
   eddyline gauntlet --controllers my.py --controller mine
   eddyline gauntlet --controller bbr --out branch --junit report.xml
@@ -79,7 +78,6 @@ class _Kind(click.ParamType[str]):
 
 
 @click.command("gauntlet", epilog=EXAMPLES, short_help="hold a controller against some fifty scenarios")
-@controllers()
 @click.option("--controller", type=_Kind(), metavar="KIND", help="The controller that is tested.")
 @click.option(
     "--set",
@@ -193,7 +191,7 @@ def _good(card: Card, accept_known: bool) -> bool:
 
 
 def _show(card: Card) -> None:
-    from eddyline.cli.tables import print_table
+    from eddyline.tables import print_table
     from eddyline.gauntlet.reports import terminal
 
     made, sentences = terminal(card)

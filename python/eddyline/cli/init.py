@@ -35,7 +35,8 @@ header     = "40 B"    # the part of it that is not payload
 
 [[flow]]
 name       = "upload"
-controller = {{ kind = "fast", alpha = "10 packets" }}
+# "estimated", as real senders do and the default, takes the download's queue for propagation: try it
+controller = {{ kind = "fast", alpha = "10 packets", base_rtt = "known" }}
 data       = ["{up}"]
 ack        = ["{down}"]
 start      = "5 s"

@@ -16,8 +16,8 @@ __all__ = ["command"]
 
 EXAMPLES = """\b
 Examples:
-  eddyline probe upload.toml --link up
-  eddyline probe upload.toml --link up --short "64 B" --json
+  eddyline probe two-way.toml --link up
+  eddyline probe two-way.toml --link up --short "64 B" --json
   eddyline probe --rate "192 kbit/s" --waits "3.1 s,3.1 s"     two waits that you measured
 """
 
@@ -82,8 +82,8 @@ def _measured(rate: str, waits: str, sizes: tuple[str, str]) -> Finding:
 
 
 def _show(finding: Finding) -> None:
-    from eddyline.cli.numbers import percent, seconds
-    from eddyline.cli.tables import print_table, table
+    from eddyline.quantities import percent, seconds
+    from eddyline.tables import print_table, table
 
     if finding.unit is None or finding.limit is None:
         print(f"Unit unknown: {finding.why}.\n")

@@ -22,10 +22,10 @@ EXAMPLES = """\b
 Examples:
   eddyline run two-way.toml
   eddyline run two-way.toml --world all
-  eddyline run two-way.toml --set 'flow."flow 1".controller.kind=reno' --json
+  eddyline run two-way.toml --set 'flow.upload.start=10 s' --json
   eddyline run two-way.toml --seeds 10
   eddyline run two-way.toml --world theory --dynamics --plot dynamics.png
-  eddyline run two-way.toml --out result --log-of "flow 1" --log packets.txt
+  eddyline run two-way.toml --out result --log-of upload --log packets.txt
   eddyline run two-way.toml --controllers my.py --set 'flow.*.controller.kind=mine'
 """
 
@@ -114,7 +114,7 @@ def command(
     if as_json:
         sys.stdout.write(text + "\n")
     else:
-        from eddyline.cli.tables import show
+        from eddyline.tables import show
 
         show(answers)
     if not quiet:

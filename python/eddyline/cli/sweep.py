@@ -24,11 +24,11 @@ __all__ = ["command"]
 
 EXAMPLES = """\b
 Examples:
-  eddyline sweep upload.toml --out grid \\
-    --vary 'link.up.queue.limit=6000 B,9000 B,15000 B' --vary 'flow.*.controller.kind=newreno,fast'
-  eddyline sweep upload.toml --vary 'link.up.rate=192 kbit/s,1 Mbit/s' --seeds 10 --out grid
-  eddyline sweep upload.toml --vary 'duration=10 s,20 s' --world theory --out grid --json
-  eddyline sweep upload.toml --vary 'seed=1,2,3' --engine dask://10.0.0.1:8786 --out grid
+  eddyline sweep two-way.toml --out grid \\
+    --vary 'link.up.queue.limit=20 packets,50 packets,100 packets' --vary 'flow.upload.start=0 s,5 s'
+  eddyline sweep two-way.toml --vary 'link.up.rate=192 kbit/s,1 Mbit/s' --seeds 10 --out grid
+  eddyline sweep two-way.toml --vary 'duration=10 s,20 s' --world theory --out grid --json
+  eddyline sweep two-way.toml --vary 'seed=1,2,3' --engine dask://10.0.0.1:8786 --out grid
 
 \b
 Then, in Python:

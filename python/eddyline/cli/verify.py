@@ -79,6 +79,8 @@ def _how(stored: Any, folder: Path) -> tuple[str, int | None]:
 
     try:
         if isinstance(stored, list):
+            if not stored:
+                raise IndexError
             with_runs = [part["runs"] for part in stored if "runs" in part]
             return "all", len(with_runs[0]) if with_runs else None
         if "runs" in stored:

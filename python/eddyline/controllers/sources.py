@@ -89,7 +89,7 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         exec(compile(text, str(path), "exec"), vars(module))
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         del sys.modules[name]
         raise _broken(str(path), e) from e
     return module
@@ -109,11 +109,11 @@ def _module(name: str) -> ModuleType:
         raise _broken(name, e) from e
     except InputError:
         raise
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         raise _broken(name, e) from e
 
 
-def _broken(what: str, error: Exception) -> InputError:
+def _broken(what: str, error: BaseException) -> InputError:
     """The user's own traceback, without our frames before it."""
     if isinstance(error, InputError):
         return InputError(f"{what}: {error}", error.hint)

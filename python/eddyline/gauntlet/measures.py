@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eddyline.cli.numbers import count, percent, seconds
+from eddyline.quantities import count, percent, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

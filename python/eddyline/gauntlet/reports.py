@@ -89,7 +89,7 @@ def terminal(card: Card) -> tuple[Table, Sequence[str]]:
     """A table and the sentences below it."""
     from rich.text import Text
 
-    from eddyline.cli.tables import table
+    from eddyline.tables import table
 
     cards = [card, *card.against]
     names = ["bound", *(c.controller for c in cards), *([] if card.changes is None else ["base"])]

@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from eddyline.cli.tables import print_table
+from eddyline.tables import print_table
 from eddyline.papers.exhibit import cell
 
 if TYPE_CHECKING:

@@ -14,19 +14,23 @@ from eddyline.papers.desk import Desk
 from eddyline.papers.fast_overview.length import VARIABLE
 from eddyline.papers.reproduction import reproduced as reproduced_by
 
+from .thin_vfast import BUILDERS
+
 if TYPE_CHECKING:
     from eddyline.papers.reproduction import Reproduced
 
-NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp", "fast-overview")
+NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp", "vfast", "fast-overview")
 
 
 @pytest.fixture(scope="session")
 def reproductions() -> dict[str, Reproduced]:
-    """Every paper, reproduced once for all tests, the record path's hours as a few seconds."""
+    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, "5")
-        made: dict[str, Reproduced] = {n: reproduce(find(n)) for n in NAMES if n != "bidirectional-tcp"}  # type: ignore[misc]
-    return made | {"bidirectional-tcp": _without_modern_lines()}
+        whole = ("two-way-fast", "asymmetric-fast", "fast-overview")
+        made: dict[str, Reproduced] = {n: reproduce(find(n)) for n in whole}  # type: ignore[misc]
+    vfast = reproduced_by(find("vfast"), BUILDERS, (), None)
+    return made | {"bidirectional-tcp": _without_modern_lines(), "vfast": vfast}
 
 
 def _without_modern_lines() -> Reproduced:
@@ -54,6 +58,12 @@ def two_way(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
 def asymmetric(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
     """Exhibits of the letter, by id."""
     return {e.id: e for e in reproductions["asymmetric-fast"].exhibits}
+
+
+@pytest.fixture(scope="session")
+def vfast(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
+    """Exhibits of VFAST's paper, by id."""
+    return {e.id: e for e in reproductions["vfast"].exhibits}
 
 
 @pytest.fixture(scope="session")

@@ -72,6 +72,9 @@ MEAN = "theory takes a base round-trip time that was learnt over time at its mea
 FILM = "theory has the film's mean rate, packets its frames: what a burst leaves takes time"
 
 STATED: dict[str, Stated] = {
+    "asymmetric-fast/upload-joins": Settled(
+        0.06, 0.12, 0.01, "ten packets of backlog each, of which one of 63 ms is not waiting but in transmission"
+    ),
     "asymmetric-fast/three-flows": Settled(0.001, 0.001, 0.001, WHOLE),
     "asymmetric-fast/*": Settled(2e-4, 2e-4, 2e-4, "one flow with a thousand packets of backlog"),
     "two-way-fast/example-[35]-*": Settled(0.02, 0.01, 0.006, MEAN),
@@ -82,6 +85,7 @@ STATED: dict[str, Stated] = {
     "two-way-fast/equal-flows": Settled(0.002, 0.002, 0.002, WHOLE),
     "two-way-fast/one-each-way": Settled(5e-4, 5e-4, 5e-4, "flows alike, both links full"),
     "two-way-fast/joining": Settled(0.025, 0.012, 0.008, MEAN, {"warmup": "35 s", "duration": "70 s"}),
+    "two-way-fast/late-joiners": Settled(0.002, 0.002, 0.002, f"{WHOLE}; bases that are wrong, and told to theory"),
     "two-way-fast/film-backward": Settled(0.035, 0.035, 0.01, FILM + ", on the link that is full"),
     "two-way-fast/film-both": Settled(0.035, 0.06, 0.008, FILM),
     "two-way-fast/film-forward": Settled(0.05, 0.06, 0.018, FILM + ", on the link that has room"),
@@ -91,6 +95,35 @@ STATED: dict[str, Stated] = {
         "125 packets a file: handshake and start-up, a few percent; 12,000 transfers each way scatter by 2 %",
         {"duration": "24000 s"},
     ),
+    "vfast/scenario-1": Settled(
+        0.006, 0.002, 0.002, f"{MEAN}; the module's open backlog", {"warmup": "45 s", "duration": "60 s"}
+    ),
+    "vfast/scenario-2": Settled(
+        0.02,
+        0.008,
+        0.01,
+        "the module's backlog is open by two packets of 100",
+        {"link.*.rate": "100 Mbit/s", "flow.*.controller.alpha": "100 packets", "warmup": "65 s"},
+    ),
+    "vfast/scenario-3": Settled(
+        0.02,
+        0.01,
+        0.002,
+        f"{MEAN}; alpha of 200, with which the buffer does not overflow",
+        {"flow.*.controller.alpha": "200 packets", "warmup": "45 s", "duration": "60 s"},
+    ),
+    "vfast/scenario-4": Settled(
+        0.12,
+        0.08,
+        0.01,
+        "random loss, which theory leaves out, halves windows now of one flow, now of another",
+        {"warmup": "45 s", "duration": "60 s"},
+    ),
+    "vfast/scenario-4-alone": Settled(0.07, 0.06, 0.07, "random loss, which theory leaves out, halves the window"),
+    "vfast/fluctuating": Settled(0.01, 0.2, 0.01, "theory has the cross traffic's mean, packets its bursts"),
+    "vfast/two-delays": Settled(0.004, 0.002, 0.002, "whole packets: a tenth of a packet of backlog of 40"),
+    "vfast/rivals": Settled(0.002, 0.002, 0.002, WHOLE),
+    "vfast/late-acks": Settled(0.1, 0.25, 0.08, "bursts, and the timeouts that are spurious after them"),
     "bidirectional-tcp/*": NoModel("loss-based senders, whose only losses are full buffers: docs/theory/buffer.md"),
     "fast-overview/host": Settled(
         2e-3, 2e-3, 2e-3, "asked without framing, of which theory knows nothing", {"link.host.framing.overhead": "0 B"}

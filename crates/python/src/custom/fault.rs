@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PySystemExit};
 use pyo3::prelude::*;
 
 use crate::errors::ControllerError;
@@ -29,7 +29,8 @@ pub(crate) fn take() -> Option<PyErr> {
 
 /// What a user's function raised. Ctrl-C and the like stay what they are.
 pub(super) fn raised(py: Python<'_>, controller: &str, place: &str, error: PyErr) {
-    if !error.is_instance_of::<PyException>(py) {
+    // nobody but the command line decides on its exit code
+    if !error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PySystemExit>(py) {
         return put(error);
     }
     let words = match error.value(py).str() {

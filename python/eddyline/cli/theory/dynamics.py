@@ -77,8 +77,8 @@ def command(
 
 def _show(title: str, link_model: str, answers: list[Result]) -> None:
     """The last value of every window and queue, beside the equilibrium that they should go to."""
-    from eddyline.cli.numbers import count
-    from eddyline.cli.tables import print_table, table
+    from eddyline.quantities import count
+    from eddyline.tables import print_table, table
 
     made = table(f"{title}: at the end, {link_model}", "of", ["quantity", *(a.world for a in answers), "equilibrium"])
     settled = answers[0].to_dict()

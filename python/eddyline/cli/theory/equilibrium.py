@@ -34,8 +34,8 @@ def command(file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: P
 
 
 def _show(answer: Equilibria) -> None:
-    from eddyline.cli.numbers import count, percent, seconds
-    from eddyline.cli.tables import print_table, table
+    from eddyline.quantities import count, percent, seconds
+    from eddyline.tables import print_table, table
 
     found = answer.to_dict()["equilibria"]
     alone = {True: "the only one, by proof", False: "not unique", None: "no proof that it is the only one"}

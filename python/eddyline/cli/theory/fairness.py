@@ -50,8 +50,8 @@ def command(
 
 
 def _show(answer: Fairness) -> None:
-    from eddyline.cli.numbers import count, percent
-    from eddyline.cli.tables import print_table, table
+    from eddyline.quantities import count, percent
+    from eddyline.tables import print_table, table
 
     d = answer.to_dict()
     found = d["equilibria"]

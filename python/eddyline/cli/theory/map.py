@@ -122,7 +122,7 @@ def command(
 
 
 def _show(map_: TheoryMap) -> None:
-    from eddyline.cli.tables import print_table
+    from eddyline.tables import print_table
 
     x, y = map_.x, map_.y
     cells = len(x.values) * len(y.values)
@@ -135,8 +135,8 @@ def _show(map_: TheoryMap) -> None:
 
 
 def _regions(map_: TheoryMap) -> list[Any]:
-    from eddyline.cli.numbers import percent
-    from eddyline.cli.tables import table
+    from eddyline.quantities import percent
+    from eddyline.tables import table
 
     frame = map_.frame
     made = table("", "links with a queue", ["cells", "share", "several equilibria"])
@@ -147,8 +147,8 @@ def _regions(map_: TheoryMap) -> list[Any]:
 
 
 def _verdicts(map_: TheoryMap) -> list[Any]:
-    from eddyline.cli.numbers import percent
-    from eddyline.cli.tables import table
+    from eddyline.quantities import percent
+    from eddyline.tables import table
 
     frame = map_.frame
     made = table("", f"verdict, {map_.link_model}", ["cells", "share", "rightmost root, least", "most"])
@@ -171,8 +171,8 @@ def _verdicts(map_: TheoryMap) -> list[Any]:
 
 
 def _rates(map_: TheoryMap) -> list[Any]:
-    from eddyline.cli.numbers import bits_per_second, count
-    from eddyline.cli.tables import table
+    from eddyline.quantities import bits_per_second, count
+    from eddyline.tables import table
 
     frame = map_.frame.dropna(subset=["goodput_bps"])
     made = table("", map_.to_dict()["flow"] or "all flows", ["goodput", "packets/s", map_.x.key, map_.y.key])
@@ -186,7 +186,7 @@ def _rates(map_: TheoryMap) -> list[Any]:
 
 def _quantity(axis: Axis, value: float) -> str:
     """A value of an axis as people write it."""
-    from eddyline.cli.numbers import bits_per_second, seconds
+    from eddyline.quantities import bits_per_second, seconds
 
     forms: dict[str, Callable[[float], str]] = {"bit/s": bits_per_second, "s": seconds}
     form = forms.get(axis.unit)

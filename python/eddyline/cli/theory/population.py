@@ -53,8 +53,8 @@ def command(
 
 
 def _show(answer: Population) -> None:
-    from eddyline.cli.numbers import count, percent, seconds
-    from eddyline.cli.tables import print_table, table
+    from eddyline.quantities import count, percent, seconds
+    from eddyline.tables import print_table, table
 
     d = answer.to_dict()
     error = "" if d["error"] is None else f", relative error {d['error']:.1e}"
@@ -80,7 +80,7 @@ def _show(answer: Population) -> None:
 
 def _distribution(name: str, probabilities: list[float]) -> None:
     """Numbers of flows that are exceeded in so much of the time."""
-    from eddyline.cli.tables import print_table, table
+    from eddyline.tables import print_table, table
 
     levels = (0.5, 0.1, 0.01, 0.001)
     made = table(f"{name}: number of flows", "at least", ["in so much of the time"])

@@ -89,8 +89,8 @@ def command(
 
 
 def _show(answer: Responses) -> None:
-    from eddyline.cli.numbers import bits_per_second, count, seconds
-    from eddyline.cli.tables import print_table, table
+    from eddyline.quantities import bits_per_second, count, seconds
+    from eddyline.tables import print_table, table
 
     d = answer.to_dict()
     title = f"round trip {seconds(d['rtt_s'])}, {d['losses']} losses"

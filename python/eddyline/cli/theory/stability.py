@@ -58,8 +58,8 @@ def command(
 
 
 def _show(answer: Stability) -> None:
-    from eddyline.cli.numbers import count, seconds
-    from eddyline.cli.tables import print_table, table
+    from eddyline.quantities import count, seconds
+    from eddyline.tables import print_table, table
 
     head = ["verdict", "rightmost root", "oscillates at", "gain margin", "delay margin"]
     verdicts = table(answer.title, "link model", head)

@@ -47,8 +47,8 @@ def command(
 
 
 def _show(answer: VegasBand) -> None:
-    from eddyline.cli.numbers import count, seconds
-    from eddyline.cli.tables import print_table, table
+    from eddyline.quantities import count, seconds
+    from eddyline.tables import print_table, table
 
     d = answer.to_dict()
     exact = "" if d["exact"] else " (corners only: something between may reach further)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.asymmetric_fast import frequency, over_k_f, over_time, stability, sweeps
+from eddyline.papers.asymmetric_fast import frequency, over_k_f, over_time, stability, sweeps, upload
 from eddyline.papers.reproduction import reproduced
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ EXHIBITS: Builders = {
     "three-flows": sweeps.flows,
     "packet-size": sweeps.packets,
     **{f"fig-{n}": over_time.builder(n) for n in (2, 3, 4)},
+    "upload-joins": upload.build,
     "loop": frequency.response,
     "d-over-q0": frequency.remark,
     "stability-over-k-f": over_k_f.stability,

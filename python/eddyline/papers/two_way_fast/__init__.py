@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.reproduction import reproduced
 from eddyline.papers.two_way_fast import (
+    ack_congestion,
     ack_priority,
     conditions,
     efficiency,
@@ -14,6 +15,8 @@ from eddyline.papers.two_way_fast import (
     figure_5,
     film,
     joining,
+    late_joiners,
+    one_way_delay,
     separation,
     starts,
     switching,
@@ -44,6 +47,9 @@ EXHIBITS: Builders = {
     "balance": efficiency.balance,
     "switching": switching.build,
     "fast-ack-priority": ack_priority.build,
+    "one-way-delay": one_way_delay.build,
+    "ack-congestion": ack_congestion.build,
+    "late-joiners": late_joiners.build,
     "film": film.film,
     "film-load": film.load,
     "fig-4": film.figure_4,

@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.reproduction import reproduced
-from eddyline.papers.vfast import scenario_1, scenario_2, scenario_3, scenario_4, schedules
+from eddyline.papers.vfast import (
+    fluctuation,
+    readings,
+    rivals,
+    scenario_1,
+    scenario_2,
+    scenario_3,
+    scenario_4,
+    schedules,
+    slip,
+    smoothing,
+    timeouts,
+    weights,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["EXHIBITS", "reproduce"]
 
 EXHIBITS: Builders = {
+    "eq-4-step": smoothing.step,
+    "bias": smoothing.bias,
+    "two-delays": fluctuation.delays,
+    "fluctuating": fluctuation.fluctuating,
+    "spurious": timeouts.spurious,
+    "psi-grid": weights.grid,
+    "psi-rank": weights.ranks,
     "fig-3": schedules.schedule(3, "I"),
     "fig-4": scenario_1.figure_4,
     "fig-5": scenario_1.figure_5,
@@ -26,6 +46,7 @@ EXHIBITS: Builders = {
     "table-1": scenario_2.table_1,
     "fig-9": scenario_2.figure_9,
     "fig-10": scenario_2.figure_10,
+    "slip": slip.slip,
     "fig-11": schedules.paths(11, "III"),
     "fig-12": schedules.schedule(12, "III"),
     "table-2": scenario_3.table_2,
@@ -36,6 +57,8 @@ EXHIBITS: Builders = {
     "fig-15": scenario_4.figure_15,
     "fig-16": scenario_4.figure_16,
     "scenario-4-totals": scenario_4.phases,
+    "readings": readings.readings,
+    "rivals": rivals.rivals,
 }
 """What makes each exhibit, in the order of the report."""
 

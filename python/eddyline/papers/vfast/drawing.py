@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING
 
+from eddyline import _core
 from eddyline.papers.figures import BLUE, GREEN, PINK, RED
 
 if TYPE_CHECKING:
@@ -30,11 +32,20 @@ def beside(figure: Figure, titles: Sequence[str], label: str) -> list[Axes]:
     return list(axes)
 
 
-def traces(axis: Axes, answer: Answer, flows: Sequence[str], quantity: str, scale: float) -> None:
-    """One quantity of several flows."""
+def traces(axis: Axes, answer: Answer, flows: Sequence[str], quantity: str, scale: float, over: int = 1) -> None:
+    """One quantity of several flows while they send; each point the mean of `over` samples around it."""
     for flow in flows:
+        spec = next(f for f in answer.scenario["flow"] if f["name"] == flow)
+        start, stop = (
+            _core.values(key, str(spec[key]))[0][0] if spec.get(key) else otherwise
+            for key, otherwise in (("start", 0.0), ("stop", float("inf")))
+        )
         times, values = answer.over_time(flow, quantity)
-        shown = [(t, v / scale) for t, v in zip(times, values, strict=True) if v == v and v > 0]
+        shown = [(t, v / scale) for t, v in zip(times, values, strict=True) if v == v and start < t <= stop]
+        if over > 1:
+            shown = [
+                (shown[i + over // 2][0], fmean(v for _, v in shown[i : i + over])) for i in range(len(shown) - over)
+            ]
         axis.plot([t for t, _ in shown], [v for _, v in shown], color=COLOURS[flow], linewidth=0.9, label=flow)
 
 

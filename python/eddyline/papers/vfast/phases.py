@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["Swing", "jain", "settling", "swing"]
 
 SETTLED = 0.05
-"""A series has settled once its one-second mean stays within this share of what it ends at."""
+"""A series has settled once its mean over three seconds stays within this share of what it ends at."""
+OVER_S = 3.0
+"""Long against a round trip: the ns-2 module sends in bursts, and a second holds one more or one less of them."""
 
 
 def jain(rates: Sequence[float]) -> float:
@@ -24,7 +26,7 @@ def jain(rates: Sequence[float]) -> float:
 
 
 def settling(times: Sequence[float], values: Sequence[float], start: float, stop: float) -> float | None:
-    """Seconds from `start` until the mean over a second stays within 5 % of the mean of the last quarter.
+    """Seconds from `start` until the mean over three seconds stays within 5 % of the mean of the last quarter.
 
     None where it does not before that quarter begins.
     """
@@ -37,7 +39,7 @@ def settling(times: Sequence[float], values: Sequence[float], start: float, stop
     end = float(v[t > late].mean())
     if end <= 0:
         return None
-    width = max(1, round(1.0 / float(t[1] - t[0])))
+    width = max(1, round(OVER_S / float(t[1] - t[0])))
     smooth = np.convolve(v, np.ones(width) / width, mode="valid")
     first = t[: len(smooth)]
     off = np.flatnonzero(np.abs(smooth / end - 1.0) > SETTLED)
@@ -71,7 +73,7 @@ def swing(times: Sequence[float], values: Sequence[float], start: float, stop: f
 
 
 def _period(v: np.ndarray, step: float) -> float | None:
-    """Where the autocorrelation has its largest peak after it first crossed zero, if that is above a quarter."""
+    """The first peak of the autocorrelation after it crossed zero that is nearly as high as any, if above a quarter."""
     n = len(v)
     spectrum = np.fft.rfft(v, 2 * n)
     correlation = np.fft.irfft(spectrum * np.conj(spectrum))[: n // 2]
@@ -81,5 +83,10 @@ def _period(v: np.ndarray, step: float) -> float | None:
     if not len(below):
         return None
     rest = correlation[below[0] :]
-    top = int(np.argmax(rest))
-    return float((below[0] + top) * step) if rest[top] > 0.25 else None
+    if rest.max() <= 0.25:
+        return None
+    # multiples of a period peak as high as itself
+    high = np.flatnonzero(rest >= 0.9 * rest.max())
+    last = next((i for i, k in enumerate(high[:-1]) if high[i + 1] > k + 1), len(high) - 1)
+    top = high[: last + 1]
+    return float((below[0] + top[np.argmax(rest[top])]) * step)

@@ -10,7 +10,6 @@ from eddyline.papers.lab import Run
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
-    from eddyline.papers.desk import Desk
     from eddyline.papers.lab import Answer
 
 __all__ = [
@@ -74,8 +73,8 @@ RECOVERY: dict[str, tuple[tuple[str, str], ...]] = {
     "NewReno": (("sack", "false"), ("rack", "false")),
     "timer": (("sack", "false"), ("rack", "false"), ("fast_retransmit", "false"), ("min_rto", "134 ms")),
 }
-"""How losses are repaired. `timer`: as the ns-2 module does where the receiver has no SACK; 134 ms above a round trip of 66 ms
-are its 200 ms."""
+"""How losses are repaired. `timer`: as the ns-2 module does where a receiver has no SACK; 134 ms above a round trip of
+66 ms are its 200 ms."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +140,14 @@ class Case:
     def whole(self, interval: str = "100 ms") -> Run:
         """All of it, with series."""
         return Run(self.file, "sim", self.profile, self.changes(), interval)
+
+    def summary(self) -> Run:
+        """All of it, without series."""
+        return Run(self.file, "sim", self.profile, self.changes())
+
+    def exactly(self, changes: tuple[tuple[str, str], ...]) -> Run:
+        """With these changes and no others, without series."""
+        return Run(self.file, "sim", self.profile, changes)
 
     def phase(self, phase: Phase) -> Run:
         """Up to the end of a phase, summaries over its settled part."""

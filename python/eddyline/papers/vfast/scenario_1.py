@@ -76,10 +76,10 @@ def figure_4(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
         title="Scenario I: rates of three flows that join and leave",
         place="Section VI.A, figure 4",
         reading=(
-            "A flow that joins takes the queue that it meets for propagation and holds alpha packets more than it knows "
-            "of: each newcomer gets more than those before it, with either sender. Theory is the equilibrium with the "
-            "base round trips that the senders had. When flow 3 leaves, the queue empties if the round trip is long "
-            "enough for windows to fall behind; then flow 2 learns its true base and shares are even."
+            "A flow that joins takes the queue that it meets for propagation and holds alpha packets more than it "
+            "knows of: each newcomer gets more than those before it, with either sender. Theory is the equilibrium "
+            "with the base round trips that the senders had. When flow 3 leaves, the queue empties if the round trip "
+            "is long enough for windows to fall behind; then flow 2 learns its true base and shares are even."
         ),
         columns=(
             Column("rtt_ms", "round trip", "ms"),
@@ -100,13 +100,17 @@ def figure_4(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
         rows=rows,
         pictures=[Picture("fig-4", f"Rates, {rtts[-1]:g} ms", drawn(_rates, 9.5, 3.2, pair))],
         series={"fig-4-rates": series_rows(pair, FLOWS, "goodput_bps")},
-        notes=("Rates are payload; means leave out the first 5 s of a phase. Jain's index is of the phase.",),
+        notes=(
+            "Rates are payload; means leave out the first 5 s of a phase. Jain's index is of the phase. The swing is "
+            "of tenths of a second, in which the module sends one burst more or one less; the figure has means over a"
+            " second.",
+        ),
     )
 
 
 def _rates(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
     for axis, (_, answer) in zip(beside(figure, SENDERS, "rate (Mbit/s)"), pair, strict=True):
-        traces(axis, answer, FLOWS, "goodput_bps", 1e6)
+        traces(axis, answer, FLOWS, "goodput_bps", 1e6, over=10)
         axis.legend(loc="upper center", ncols=3)
         axis.set_ylim(0, 125)
 
@@ -142,10 +146,9 @@ def figure_5(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
             Column("phase", "phase"),
             Column("mean", "mean", "ms", scale=1e-3),
             Column("swing", "p95 - p5", "ms", scale=1e-3),
-            Column("period_s", "period", "s"),
             Column("settling_s", "settled to 5 % after", "s"),
         ),
-        rows=[*rows],
+        rows=rows,
         pictures=[Picture("fig-5", f"Round trip of flow 1, {rtts[-1]:g} ms", drawn(_trips, 9.5, 3.0, pair))],
         series={"fig-5-rtt": series_rows(pair, ("flow 1",), "rtt_s")},
     )
@@ -162,7 +165,7 @@ def figure_6(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
     after = PHASES[3]
     runs = []
     for c in cases:
-        once = tuple((*c.more, ("warmup", f"{after.start:g} s"), ("duration", f"{after.start + SETTLING_S:g} s")))
+        once = (*c.more, ("warmup", f"{after.start:g} s"), ("duration", f"{after.start + SETTLING_S:g} s"))
         leaving = Case(c.file, c.sender, c.rtt_ms, reading=reading, more=once)
         run = leaving.whole("5 ms")
         runs += [c.whole(), run]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eddyline.papers.lab import Answer
     from eddyline.papers.vfast.runs import Reading
 
-__all__ = ["figure_10", "figure_9", "table_1"]
+__all__ = ["figure_9", "figure_10", "table_1"]
 
 _ALL = JOINING[-1].flows
 _LINKS = ("link 1", "link 2", "link 3")
@@ -103,7 +103,7 @@ def figure_10(desk: Desk, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
             (sender, link): answers[sender, phase.name].link(f"{link} forward") for sender in SENDERS for link in _LINKS
         }
         longest = {
-            sender: max(_PATHS["flow 1"], key=lambda link: waits[sender, link]["queueing_delay_s"]["mean"])  # noqa: B023
+            sender: max(_PATHS["flow 1"], key=lambda link: waits[sender, link]["queueing_delay_s"]["mean"])
             for sender in SENDERS
         }
         for link in _LINKS:
@@ -181,8 +181,8 @@ def table_1(desk: Desk, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
         title="Scenario II: base and mean round trips",
         place="Section VI.B, table I",
         reading=(
-            "The paper's base round trip halves with VFAST on a path that is the same. The least round trip of a path is "
-            "propagation and transmission; no filter of samples can go below it. It does not here."
+            "The paper's base round trip halves with VFAST on a path that is the same. The least round trip of a path"
+            " is propagation and transmission; no filter of samples can go below it. It does not here."
         ),
         columns=(
             Column("phase", "phase"),

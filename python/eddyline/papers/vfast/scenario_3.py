@@ -9,7 +9,7 @@ from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.figures import drawn
 from eddyline.papers.vfast.drawing import beside, series_rows, traces
 from eddyline.papers.vfast.phases import swing
-from eddyline.papers.vfast.runs import DEFAULT, FAST, FLOWS, PHASES, SENDERS, Case, true_base
+from eddyline.papers.vfast.runs import DEFAULT, FAST, FLOWS, PHASES, SENDERS, SETTLING_S, Case, Phase, true_base
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eddyline.papers.lab import Answer
     from eddyline.papers.vfast.runs import Reading
 
-__all__ = ["SETTINGS", "figure_totals", "table_2", "table_3"]
+__all__ = ["SETTINGS", "figure_totals", "over", "table_2", "table_3"]
 
 SETTINGS = ((40.0, "SACK"), (40.0, "NewReno"), (40.0, "timer"), (100.0, "SACK"), (100.0, "timer"))
 CROWDED = (25.0, 80.0)
@@ -36,8 +36,7 @@ def _whole(desk: Desk, settings: Sequence[tuple[float, str]], reading: Reading) 
     keys = [(s, sender) for s in settings for sender in SENDERS]
     runs = [Case("scenario-3", sender, rtt, recovery, reading).whole() for (rtt, recovery), sender in keys]
     return {
-        (_name(*setting), sender): answer
-        for (setting, sender), answer in zip(keys, desk.lab.ask(runs), strict=True)
+        (_name(*setting), sender): answer for (setting, sender), answer in zip(keys, desk.lab.ask(runs), strict=True)
     }
 
 
@@ -85,14 +84,14 @@ def table_2(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, readin
             Column("vfast_period_s", "VFAST", "s"),
         ),
         rows=rows,
-        pictures=[Picture("table-2", f"Round trips, {_name(*settings[0])}", drawn(_trips, 9.5, 3.0, answers, settings))],
+        pictures=[
+            Picture("table-2", f"Round trips, {_name(*settings[0])}", drawn(_trips, 9.5, 3.0, answers, settings))
+        ],
         notes=("A period is given where the autocorrelation comes back to a quarter and more.",),
     )
 
 
-def _trips(
-    figure: Figure, answers: dict[tuple[str, str], Answer], settings: Sequence[tuple[float, str]]
-) -> None:
+def _trips(figure: Figure, answers: dict[tuple[str, str], Answer], settings: Sequence[tuple[float, str]]) -> None:
     name = _name(*settings[0])
     for axis, sender in zip(beside(figure, SENDERS, "RTT (ms)"), SENDERS, strict=True):
         traces(axis, answers[name, sender], FLOWS, "rtt_s", 1e-3)
@@ -131,8 +130,8 @@ def table_3(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, readin
         place="Section VI.C, table III",
         reading=(
             "Means and swings (p95 - p5 of samples every 0.1 s) while more than one flow sends. Who gets how much is "
-            "decided by the base round trips that newcomers learn, which the first overflow decides: a different filter "
-            "gives different luck, and swings go either way."
+            "decided by the base round trips that newcomers learn, which the first overflow decides: a different "
+            "filter gives different luck, and swings go either way."
         ),
         columns=(
             Column("setting", "setting"),
@@ -170,24 +169,28 @@ def _windows(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
     grid[0][0].legend(loc="upper right")
 
 
-def figure_totals(
-    desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT
-) -> Exhibit:
+def over(answer: Answer, entity: str, quantity: str, start: float, stop: float) -> float:
+    """Mean of a series between two times; what is missing is left out."""
+    times, values = answer.over_time(entity, quantity)
+    chosen = [v for t, v in zip(times, values, strict=True) if start < t <= stop + 1e-9 and v == v]
+    return fmean(chosen) if chosen else 0.0
+
+
+def figure_totals(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
     """Totals by phase, losses, and ns-2."""
-    keys = [(s, sender, phase) for s in settings for sender in SENDERS for phase in PHASES]
-    runs = [Case("scenario-3", sender, rtt, recovery, reading).phase(phase) for (rtt, recovery), sender, phase in keys]
+    answers = _whole(desk, settings, reading)
     rows: list[Row] = []
-    before = 0
-    for (setting, sender, phase), answer in zip(keys, desk.lab.ask(runs), strict=True):
-        total = sum(answer.flow(flow)["goodput_bps"] for flow in phase.flows)
-        known = desk.ns2["III"]["intervals"] if setting == (40.0, "SACK") and sender == FAST else None
-        said = known[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if known else None
-        drops = answer.link("forward")["drops"]["data"]
-        # every run begins at the start: what it lost before this phase, the one before has counted
-        dropped, before = drops - (0 if phase is PHASES[0] else before), drops
+    crowd = Phase(PHASES[1].start, PHASES[3].stop, FLOWS)
+    spans = (*PHASES, crowd)
+    for (rtt, recovery), sender, phase in ((x, s, p) for x in settings for s in SENDERS for p in spans):
+        answer = answers[_name(rtt, recovery), sender]
+        total = sum(over(answer, flow, "goodput_bps", phase.start + SETTLING_S, phase.stop) for flow in phase.flows)
+        known = desk.ns2["III"]["intervals"] if (rtt, recovery) == (40.0, "SACK") and sender == FAST else None
+        said = known[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if known and phase is not crowd else None
+        times, drops = answer.over_time("forward", "drops")
         rows.append(
             {
-                "setting": _name(*setting),
+                "setting": _name(rtt, recovery),
                 "sender": sender,
                 "phase": phase.name,
                 "flows": len(phase.flows),
@@ -195,9 +198,11 @@ def figure_totals(
                 "share": total / (100e6 * 1000 / 1040),
                 "reference": said,
                 "off": None if said is None else total / said - 1.0,
-                "dropped": dropped,
-                "timeouts": sum(answer.flow(flow)["timeouts"] or 0 for flow in phase.flows),
-                "mean_rtt": fmean(answer.flow(flow)["rtt_s"]["mean"] or 0.0 for flow in phase.flows),
+                "dropped": sum(d for t, d in zip(times, drops, strict=True) if phase.start < t <= phase.stop),
+                "timeouts": sum(answer.flow(flow)["timeouts"] or 0 for flow in FLOWS),
+                "mean_rtt": fmean(
+                    over(answer, flow, "rtt_s", phase.start + SETTLING_S, phase.stop) for flow in phase.flows
+                ),
             }
         )
     return Exhibit(
@@ -205,8 +210,8 @@ def figure_totals(
         title="Scenario III: totals and losses by phase",
         place="Section VI.C",
         reading=(
-            "One flow fits the buffer and loses nothing. Two and three overflow it. With SACK the link stays full all the "
-            "same; without, a window with several losses costs timeouts."
+            "One flow fits the buffer and loses nothing. Two and three overflow it. With SACK the link stays full all"
+            " the same; without, a window with several losses costs timeouts."
         ),
         columns=(
             Column("setting", "setting"),
@@ -218,7 +223,7 @@ def figure_totals(
             Column("reference", "ns-2", "Mbit/s", scale=1e6),
             Column("off", "off ns-2", percent=True, digits=3),
             Column("dropped", "packets dropped"),
-            Column("timeouts", "timeouts until then"),
+            Column("timeouts", "timeouts, whole run"),
             Column("mean_rtt", "mean RTT", "ms", scale=1e-3),
         ),
         rows=rows,

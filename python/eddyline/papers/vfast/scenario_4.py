@@ -9,7 +9,8 @@ from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.figures import BLACK, drawn
 from eddyline.papers.vfast.drawing import beside, series_rows
 from eddyline.papers.vfast.phases import swing
-from eddyline.papers.vfast.runs import DEFAULT, FAST, PHASES, SENDERS, Case
+from eddyline.papers.vfast.runs import DEFAULT, FAST, PHASES, SENDERS, SETTLING_S, Case
+from eddyline.papers.vfast.scenario_3 import over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +28,7 @@ RECOVERIES = ("SACK", "NewReno", "timer")
 SEEDS = 10
 
 
-def _alone(
-    desk: Desk, recoveries: Sequence[str], seeds: int, reading: Reading
-) -> dict[tuple[str, str], list[Answer]]:
+def _alone(desk: Desk, recoveries: Sequence[str], seeds: int, reading: Reading) -> dict[tuple[str, str], list[Answer]]:
     keys = [(r, s, n) for r in recoveries for s in SENDERS for n in range(1, seeds + 1)]
     runs = [Case("scenario-4-alone", s, None, r, reading, seed=n).whole() for r, s, n in keys]
     found: dict[tuple[str, str], list[Answer]] = {}
@@ -65,7 +64,7 @@ def figure_15(
         id="fig-15",
         title="Scenario IV: round trip of flow 1",
         place="Section VI.D, figure 15",
-        reading="Flow 1 alone, mean over seeds. Random loss does not change a path's least round trip, nor does a filter.",
+        reading="Flow 1 alone, mean over seeds. Neither random loss nor a filter changes a path's least round trip.",
         columns=(
             Column("recovery", "losses repaired by"),
             Column("fast_base", "base, FAST", "ms", scale=1e-3),
@@ -101,7 +100,9 @@ def figure_16(
     for recovery in recoveries:
         rates = {s: [a.flow("flow 1")["goodput_bps"] for a in found[recovery, s]] for s in SENDERS}
         queues = {
-            s: fmean(m.width for a in found[recovery, s] if (m := swing(*a.over_time("forward", "queue_packets"), 10, 100)))
+            s: fmean(
+                m.width for a in found[recovery, s] if (m := swing(*a.over_time("forward", "queue_packets"), 10, 100))
+            )
             for s in SENDERS
         }
         said = _reference(desk, recovery)
@@ -127,9 +128,9 @@ def figure_16(
         title="Scenario IV: rate of flow 1",
         place="Section VI.D, figure 16",
         reading=(
-            "Flow 1 alone at a loss of 1e-4, mean over seeds. With SACK FAST already fills 94 % of the link: 200 % is not "
-            "there to be had. Without SACK the ns-2 module leaves each loss to the timer, and neither sender's filter "
-            "shortens that."
+            "Flow 1 alone at a loss of 1e-4, mean over seeds. With SACK FAST already fills 94 % of the link: 200 % is"
+            " not there to be had. Without SACK the ns-2 module leaves each loss to the timer, and neither sender's "
+            "filter shortens that."
         ),
         columns=(
             Column("recovery", "losses repaired by"),
@@ -162,13 +163,15 @@ def _reference(desk: Desk, recovery: str) -> tuple[float | None, float | None]:
 
 def phases(desk: Desk, recoveries: Sequence[str] = RECOVERIES, reading: Reading = DEFAULT) -> Exhibit:
     """Three flows under random loss: totals by phase, and ns-2."""
-    keys = [(r, s, p) for r in recoveries for s in SENDERS for p in PHASES]
-    answers = desk.lab.ask([Case("scenario-4", s, None, r, reading).phase(p) for r, s, p in keys])
+    keys = [(r, s) for r in recoveries for s in SENDERS]
+    answers = desk.lab.ask([Case("scenario-4", s, None, r, reading).whole() for r, s in keys])
+    whole = dict(zip(keys, answers, strict=True))
     rows: list[Row] = []
-    for (recovery, sender, phase), answer in zip(keys, answers, strict=True):
+    for recovery, sender, phase in ((r, s, p) for r, s in keys for p in PHASES):
+        answer, start = whole[recovery, sender], phase.start + SETTLING_S
         known = desk.ns2["IV"]["intervals"] if recovery == "SACK" and sender == FAST else None
         said = known[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if known else None
-        total = sum(answer.flow(flow)["goodput_bps"] for flow in phase.flows)
+        total = sum(over(answer, flow, "goodput_bps", start, phase.stop) for flow in phase.flows)
         rows.append(
             {
                 "recovery": recovery,
@@ -177,7 +180,7 @@ def phases(desk: Desk, recoveries: Sequence[str] = RECOVERIES, reading: Reading 
                 "total": total,
                 "reference": said,
                 "off": None if said is None else total / said - 1.0,
-                "queue": answer.link("forward")["queue_packets"]["mean"],
+                "queue": over(answer, "forward", "queue_packets", start, phase.stop),
             }
         )
     return Exhibit(

@@ -53,8 +53,8 @@ def schedule(number: int, scenario: str) -> Callable[[Desk], Exhibit]:
             title=f"Flows of scenario {scenario}",
             place=f"Section VI, figure {number}",
             reading=(
-                "The figure itself is not in the text; times are those of the tests of the ns-2 module, whose scenarios "
-                "the paper says it ran, and agree with what it says of them."
+                "The figure itself is not in the text; times are those of the tests of the ns-2 module, whose "
+                "scenarios the paper says it ran, and agree with what it says of them."
             ),
             columns=(
                 Column("flow", "flow"),

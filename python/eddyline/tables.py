@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from eddyline.cli.numbers import bits_per_second, count, percent, seconds
+from eddyline.quantities import bits_per_second, count, percent, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

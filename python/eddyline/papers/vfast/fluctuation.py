@@ -1,0 +1,147 @@
+"""What smoothing is for: a round trip that fluctuates; and whether shares depend on the round trip."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from eddyline.papers.exhibit import Column, Exhibit, Picture
+from eddyline.papers.figures import BLUE, RED, drawn
+from eddyline.papers.lab import MODULE
+from eddyline.papers.vfast.phases import swing
+from eddyline.papers.vfast.runs import DEFAULT, FAST, SENDERS, VFAST, Case, Reading
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from eddyline.papers.desk import Desk
+    from eddyline.papers.exhibit import Row
+    from eddyline.papers.lab import Answer
+
+__all__ = ["delays", "fluctuating"]
+
+_UPDATE = Reading("update", "eq. 4 once an update", (("smoothing", "update"),))
+_PROFILES = {"clean": None, MODULE: MODULE}
+
+
+def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: float = 220.0) -> Exhibit:
+    """Rate, window, queue and round trip beside traffic that comes and goes."""
+    senders = [(FAST, "", DEFAULT), (VFAST, "", reading), (VFAST, ", once an update", _UPDATE)]
+    keys = [(p, s, more, r, n) for p in _PROFILES for s, more, r in senders for n in range(1, seeds + 1)]
+    end = (("duration", f"{stop:g} s"),) if stop != 220.0 else ()
+    runs = [
+        Case("fluctuating", s, None, reading=r, profile=_PROFILES[p], seed=n, more=end).whole()
+        for p, s, _, r, n in keys
+    ]
+    found: dict[tuple[str, str], list[Answer]] = {}
+    for (profile, sender, more, _, _), answer in zip(keys, desk.lab.ask(runs), strict=True):
+        found.setdefault((profile, sender + more), []).append(answer)
+    rows: list[Row] = []
+    for (profile, sender), answers in found.items():
+        row: Row = {
+            "profile": profile,
+            "sender": sender,
+            "rate": fmean(a.flow("flow 1")["goodput_bps"] for a in answers),
+            "queue": fmean(a.link("forward")["queue_packets"]["mean"] for a in answers),
+        }
+        for key, entity, quantity in (
+            ("rate_swing", "flow 1", "goodput_bps"),
+            ("window_swing", "flow 1", "cwnd_packets"),
+            ("rtt_swing", "flow 1", "rtt_s"),
+            ("queue_swing", "forward", "queue_packets"),
+        ):
+            moved = [m for a in answers if (m := swing(*a.over_time(entity, quantity), 20.0, stop))]
+            row[key] = fmean(m.width for m in moved)
+        before = next((r for r in rows if r["profile"] == profile and r["sender"] == FAST), row)
+        for key in ("rate_swing", "window_swing", "rtt_swing", "queue_swing", "queue"):
+            row[f"{key}_ratio"] = row[key] / before[key]
+        rows.append(row)
+    pair = [(s, found["clean", s][0]) for s in SENDERS]
+    return Exhibit(
+        id="fluctuating",
+        title="A round trip that fluctuates",
+        place="Abstract; Section V",
+        reading=(
+            "One flow beside traffic that is on at half of the link's rate for a fifth of a second, then off. What the "
+            "senders' filters do with it is hardly to be seen: the queue moves because cross traffic does, and neither "
+            "sender could prevent it within a round trip."
+        ),
+        columns=(
+            Column("profile", "profile"),
+            Column("sender", "sender"),
+            Column("rate", "rate", "Mbit/s", scale=1e6),
+            Column("queue", "mean queue", "packets"),
+            Column("queue_ratio", "over FAST's"),
+            Column("rate_swing", "rate p95 - p5", "Mbit/s", scale=1e6),
+            Column("rate_swing_ratio", "over FAST's"),
+            Column("window_swing", "window p95 - p5", "packets"),
+            Column("window_swing_ratio", "over FAST's"),
+            Column("queue_swing", "queue p95 - p5", "packets"),
+            Column("queue_swing_ratio", "over FAST's"),
+            Column("rtt_swing", "RTT p95 - p5", "ms", scale=1e-3),
+            Column("rtt_swing_ratio", "over FAST's"),
+        ),
+        rows=rows,
+        pictures=[Picture("fluctuating", "Window and RTT, clean profile, 20 s", drawn(_paint, 9.0, 4.6, pair))],
+        notes=(f"Means over {seeds} seeds; series every 0.1 s.",),
+    )
+
+
+def _paint(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    for (sender, answer), colour in zip(pair, (BLUE, RED), strict=True):
+        for axis, quantity, scale in ((top, "cwnd_packets", 1.0), (bottom, "rtt_s", 1e-3)):
+            times, values = answer.over_time("flow 1", quantity)
+            axis.plot(times, [v / scale for v in values], color=colour, linewidth=0.9, label=sender)
+    top.set_ylabel("window (packets)")
+    bottom.set_ylabel("RTT (ms)")
+    bottom.set_xlabel("time (s)")
+    bottom.set_xlim(100, 120)
+    top.legend(loc="upper right", ncols=2)
+
+
+def delays(desk: Desk) -> Exhibit:
+    """Two round trips on one link, base round trips known or estimated."""
+    sources = ("known", "estimated")
+    starts = ("0 s", "20 s")
+    keys = [(s, b, t) for s in SENDERS for b in sources for t in starts]
+    runs = [
+        Case(
+            "two-delays",
+            s,
+            more=(("flow.*.controller.base_rtt", b), ("flow.far.start", t)),
+        ).whole()
+        for s, b, t in keys
+    ]
+    rows: list[Row] = []
+    for (sender, base, start), answer in zip(keys, desk.lab.ask(runs), strict=True):
+        near, far = (answer.flow(name)["packets_per_s"] for name in ("near", "far"))
+        rows.append(
+            {
+                "sender": sender,
+                "base": base,
+                "start": "together" if start == "0 s" else "far 20 s later",
+                "near": near * 8e3,
+                "far": far * 8e3,
+                "ratio": far / near,
+            }
+        )
+    return Exhibit(
+        id="two-delays",
+        title="Round trips of 40 and 160 ms on one link",
+        place="Section V, first paragraph",
+        reading=(
+            "x = alpha / q has no round trip in it: where senders know their base round trips, shares are even, with "
+            "FAST as with VFAST. Where they estimate them the one that starts later gets more, whatever filters its "
+            "samples."
+        ),
+        columns=(
+            Column("sender", "sender"),
+            Column("base", "base RTT"),
+            Column("start", "start"),
+            Column("near", "40 ms", "Mbit/s", scale=1e6),
+            Column("far", "160 ms", "Mbit/s", scale=1e6),
+            Column("ratio", "far over near"),
+        ),
+        rows=rows,
+    )
