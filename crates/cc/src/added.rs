@@ -76,6 +76,10 @@ impl Controller for Added {
         let ack = *ack;
         self.after(move |c| c.on_ack(&ack));
     }
+    fn on_duplicate(&mut self, ack: &Ack) {
+        let ack = *ack;
+        self.after(move |c| c.on_duplicate(&ack));
+    }
     fn on_loss(&mut self, loss: &Loss) {
         self.after(|c| c.on_loss(loss));
     }

@@ -307,6 +307,7 @@ impl Controller for Model {
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
+        let ack = &self.rate.news(ack);
         if let Some(sample) = self.rate.on_ack(ack) {
             self.count_rounds(&sample);
             if let Some(rate) = sample.rate.filter(|r| *r >= self.bandwidth.get() || !sample.app_limited) {
@@ -317,6 +318,15 @@ impl Controller for Model {
         } else {
             self.round_start = false;
         }
+        self.check_drain(ack);
+        self.update_min_rtt(ack);
+        self.set_pacing();
+        self.set_cwnd(ack);
+    }
+
+    fn on_duplicate(&mut self, ack: &Ack) {
+        self.rate.on_duplicate(ack);
+        self.round_start = false;
         self.check_drain(ack);
         self.update_min_rtt(ack);
         self.set_pacing();

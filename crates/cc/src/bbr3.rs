@@ -127,6 +127,8 @@ pub struct Model {
     loss_round_start: bool,
     loss_in_round: bool,
     loss_events: u32,
+    /// Packets that duplicates told to be lost: judged with the next sample.
+    lost_unjudged: f64,
     startup_lossy_rounds: u32,
     is_probe_sample: bool,
     probe_too_high: bool,
@@ -203,6 +205,7 @@ impl Model {
             loss_round_start: false,
             loss_in_round: false,
             loss_events: 0,
+            lost_unjudged: 0.0,
             startup_lossy_rounds: 0,
             is_probe_sample: false,
             probe_too_high: false,
@@ -335,6 +338,9 @@ impl Controller for Model {
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
+        let mut news = self.rate.news(ack);
+        news.lost += std::mem::take(&mut self.lost_unjudged);
+        let ack = &news;
         if let Some(rate) = self.rate.on_ack(ack) {
             let sample = Sample {
                 rate: rate.rate.unwrap_or(0.0),
@@ -359,6 +365,16 @@ impl Controller for Model {
         }
         self.bw = self.max_bw.get().min(self.bw_shortterm);
         self.set_pacing(self.pacing_gain());
+        self.set_cwnd(ack);
+    }
+
+    fn on_duplicate(&mut self, ack: &Ack) {
+        self.rate.on_duplicate(ack);
+        self.lost_unjudged += ack.lost;
+        self.round_start = false;
+        self.update_aggregation(ack);
+        self.check_drain(ack);
+        self.update_min_rtt(ack);
         self.set_cwnd(ack);
     }
 

@@ -20,6 +20,9 @@ impl<C: Controller> Controller for Boxed<C> {
     fn on_ack(&mut self, ack: &Ack) {
         self.0.on_ack(ack);
     }
+    fn on_duplicate(&mut self, ack: &Ack) {
+        self.0.on_duplicate(ack);
+    }
     fn on_loss(&mut self, loss: &Loss) {
         self.0.on_loss(loss);
     }

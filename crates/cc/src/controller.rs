@@ -136,6 +136,11 @@ pub trait Controller {
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &Ack);
 
+    /// Without SACK: a duplicate acknowledgement, which stands for one packet that was delivered, nobody knows which. The same
+    /// packet is part of `acked` when an acknowledgement covers it. It has no round-trip sample, and what rode on packets says
+    /// nothing. Only algorithms that measure the rate of delivery need to hear of it.
+    fn on_duplicate(&mut self, _ack: &Ack) {}
+
     /// A loss episode begins.
     fn on_loss(&mut self, loss: &Loss);
 

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Loss, PathFacts, Timeout};
+use crate::limited_time::LimitedTime;
 use crate::round_trips::Smoothed;
 use crate::slow_start::SlowStartKind;
 use crate::window_law::{LossBased, WindowLaw};
@@ -47,6 +48,7 @@ pub struct CubicParams {
 /// A stage of congestion avoidance.
 #[derive(Debug, Clone, Copy)]
 struct Epoch {
+    /// When it began, later by what does not count.
     begin: Time,
     /// Seconds until the window is `w_max`.
     k: f64,
@@ -69,6 +71,7 @@ pub struct CubicLaw {
     /// After a timeout, or a slow start that ended without a loss, the curve begins at its flat place.
     starts_flat: bool,
     epoch: Option<Epoch>,
+    limited: LimitedTime,
     rtt_s: Smoothed,
 }
 
@@ -92,6 +95,7 @@ impl Cubic {
             prior: 0.0,
             starts_flat: true,
             epoch: None,
+            limited: LimitedTime::default(),
             rtt_s: Smoothed::default(),
         };
         Self::with(law, params.slow_start, facts)
@@ -124,7 +128,15 @@ impl WindowLaw for CubicLaw {
     }
 
     #[inline]
-    fn observe(&mut self, ack: &Ack, _cwnd: f64, _slow_start: bool) -> Option<f64> {
+    fn observe(&mut self, ack: &Ack, _cwnd: f64, slow_start: bool) -> Option<f64> {
+        let left_out = self.limited.left_out(ack);
+        if slow_start {
+            // after an idle period: congestion avoidance begins anew where it ends
+            self.epoch = None;
+        } else if let Some(epoch) = &mut self.epoch {
+            // 4.2, 5.8: t without the periods that the application limits
+            epoch.begin = (epoch.begin + left_out).min(ack.now);
+        }
         if let Some(rtt) = ack.rtt {
             self.rtt_s.hear(rtt.as_secs_f64());
         }

@@ -4,6 +4,9 @@
 //! What a packet must remember from its sending (packets delivered and lost by then, when, since when) is the same for all
 //! packets sent between two acknowledgements. It is kept here as snapshots; the packet carries the number of its own. Where
 //! a window holds more acknowledgements than there are snapshots, one serves a stretch of at most 1/32 of a round trip.
+//!
+//! Without SACK every duplicate acknowledgement counts as a packet delivered, as in Linux; what a later acknowledgement covers
+//! counts as far as duplicates have not counted it, and one packet at least: the hole that it fills.
 
 use eddyline_units::Time;
 
@@ -55,6 +58,8 @@ pub(crate) struct DeliveryRate {
     pub(crate) delivered: f64,
     lost: f64,
     delivered_at: Time,
+    /// Packets delivered by the count of duplicates that no acknowledgement has covered yet.
+    ahead: f64,
     first_sent: Time,
     /// Below this count of delivered packets samples are limited by the application.
     app_limited_until: f64,
@@ -71,6 +76,7 @@ impl DeliveryRate {
             delivered: 0.0,
             lost: 0.0,
             delivered_at: Time::ZERO,
+            ahead: 0.0,
             first_sent: Time::ZERO,
             app_limited_until: 0.0,
             min_rtt: None,
@@ -111,7 +117,25 @@ impl DeliveryRate {
         self.app_limited_until = (self.delivered + in_flight).max(1.0);
     }
 
-    /// An acknowledgement; none where it is of a packet sent too long ago to be known.
+    /// A duplicate acknowledgement, without SACK.
+    pub(crate) fn on_duplicate(&mut self, ack: &Ack) {
+        self.delivered += ack.acked;
+        self.ahead += ack.acked;
+        self.delivered_at = ack.now;
+        self.stale = true;
+    }
+
+    /// What an acknowledgement tells to be delivered that duplicates have not told.
+    pub(crate) fn news(&mut self, ack: &Ack) -> Ack {
+        if self.ahead == 0.0 {
+            return *ack;
+        }
+        let acked = (ack.acked - self.ahead).max(ack.acked.min(1.0));
+        self.ahead = (self.ahead - (ack.acked - acked)).max(0.0);
+        Ack { acked, ..*ack }
+    }
+
+    /// An acknowledgement of [`news`](Self::news); none where it is of a packet sent too long ago to be known.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &Ack) -> Option<Rate> {
         if let Some(rtt) = ack.rtt {

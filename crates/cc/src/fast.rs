@@ -391,7 +391,7 @@ impl Ns2Module {
                 return window + change.min(window);
             }
             self.one_by_one = change > window;
-            self.planned = change.floor();
+            self.planned = libm::floor(change);
             self.pending = self.planned;
         }
         if self.one_by_one && self.pending > 0.0 {
@@ -401,7 +401,8 @@ impl Ns2Module {
         }
         if self.pending > 0.0 {
             let elapsed = ack.now.saturating_sub(self.last_update).as_ps() as f64;
-            let due = (self.planned * elapsed / (law.period.as_ps() as f64).max(1.0)).ceil().clamp(1.0, self.planned);
+            let due =
+                libm::ceil(self.planned * elapsed / (law.period.as_ps() as f64).max(1.0)).clamp(1.0, self.planned);
             let step = (due - (self.planned - self.pending)).clamp(0.0, self.pending);
             self.pending -= step;
             return window + step;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base_rtt::{BaseRtt, BaseRttSource};
 use crate::controller::{Ack, Loss, PathFacts};
+use crate::limited_time::LimitedTime;
 use crate::round_trips::Round;
 use crate::slow_start::SlowStartKind;
 use crate::window_law::{LossBased, WindowLaw};
@@ -46,8 +47,9 @@ pub struct HTcpLaw {
     p: HTcpParams,
     base: BaseRtt,
     max_rtt_s: f64,
-    /// Of the last loss, or the beginning.
+    /// Of the last loss, later by what does not count.
     since: Time,
+    limited: LimitedTime,
     beta: f64,
     /// The back-off adapts from the second loss on at the earliest.
     adapts: bool,
@@ -73,6 +75,7 @@ impl HTcp {
             base: BaseRtt::new(p.base_rtt, facts),
             max_rtt_s: 0.0,
             since: Time::ZERO,
+            limited: LimitedTime::default(),
             beta: BETA.0,
             adapts: false,
             alpha: 1.0,
@@ -149,6 +152,8 @@ impl WindowLaw for HTcpLaw {
 
     #[inline]
     fn observe(&mut self, ack: &Ack, cwnd: f64, _slow_start: bool) -> Option<f64> {
+        // a window that nobody uses finds out nothing: the increase does not rise meanwhile
+        self.since = (self.since + self.limited.left_out(ack)).min(ack.now);
         if let Some(rtt) = ack.rtt {
             let base_s = self.base.sample(rtt).as_secs_f64();
             let rtt_s = rtt.as_secs_f64();

@@ -104,6 +104,10 @@ macro_rules! controllers {
                 }
             }
             #[inline]
+            fn on_duplicate(&mut self, ack: &Ack) {
+                match self { $(Self::$kind(c) => c.on_duplicate(ack),)* Self::Custom(c) => c.on_duplicate(ack) }
+            }
+            #[inline]
             fn on_loss(&mut self, loss: &Loss) {
                 match self { $(Self::$kind(c) => c.on_loss(loss),)* Self::Custom(c) => c.on_loss(loss) }
             }

@@ -33,6 +33,7 @@ mod hystart;
 mod illinois;
 mod kinds;
 mod ledbat;
+mod limited_time;
 mod newreno;
 mod one_way;
 mod prague;

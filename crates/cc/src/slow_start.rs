@@ -131,8 +131,7 @@ impl SlowStart {
     }
 
     fn threshold(&self, packets: f64) -> f64 {
-        // truncation, exact for any window there is: floor() is the platform's
-        let packets = if self.whole_packets { (packets as u64) as f64 } else { packets };
+        let packets = if self.whole_packets { libm::floor(packets) } else { packets };
         packets.max(2.0)
     }
 

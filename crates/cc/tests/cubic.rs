@@ -94,3 +94,50 @@ fn after_a_timeout() {
     let [low, high] = [t - 0.15, t + 0.25].map(|t| 490.0 + 0.4 * t.powi(3));
     assert!(b.c.window() > low && b.c.window() < high, "{} between {low} and {high}", b.c.window());
 }
+
+/// Sections 4.2 and 5.8: t does not count while the application limits the flow, whether it says little or nothing.
+#[test]
+fn time_without_the_window_as_limit_does_not_count() {
+    for (trickle, silence_s) in [(60, 0.0), (1, 60.0), (60, 60.0)] {
+        let mut b = Bench::new("cubic", "", 100.0);
+        b.in_avoidance(1000.0, 100.0);
+        for _ in 0..50 {
+            b.round(100.0);
+        }
+        let before = b.c.window();
+        b.trickle(trickle, 100.0);
+        close(b.c.window(), before, 0.0);
+        b.now += bench::ms(silence_s * 1e3);
+        let k = (1000.0f64 * 0.3 / 0.4).cbrt();
+        for i in 1..=100 {
+            let w = b.round(100.0);
+            // without the round trip until the first acknowledgement
+            let t = 5.0 + 0.1 * f64::from(i) - 0.1;
+            let [low, high] = [t - 0.15, t + 0.15].map(|t| 0.4 * (t - k).powi(3) + 1000.0);
+            assert!(w >= low - 1.0 && w <= high + 1.0, "{w} at {t}, between {low} and {high}");
+        }
+    }
+}
+
+/// A restart after an idle period (RFC 5681, 4.1): slow start to its threshold, and a new stage toward the same maximum.
+#[test]
+fn after_a_restart() {
+    let mut b = Bench::new("cubic", "", 100.0);
+    b.in_avoidance(1000.0, 100.0);
+    for _ in 0..120 {
+        b.round(100.0);
+    }
+    b.now += bench::ms(60e3);
+    b.c.on_idle(10.0);
+    while b.c.window() < 700.0 {
+        b.round(100.0);
+    }
+    let (begin, k) = (b.now.as_secs_f64(), (1000.0f64 * 0.3 / 0.4).cbrt());
+    for _ in 0..80 {
+        let w = b.round(100.0);
+        // the stage began within the round trip before, and its target is a round trip ahead
+        let t = b.now.as_secs_f64() - begin;
+        let [low, high] = [t - 0.15, t + 0.25].map(|t| 0.4 * (t - k).powi(3) + 1000.0);
+        assert!(w >= low - 1.0 && w <= high + 1.0, "{w} at {t}, between {low} and {high}");
+    }
+}

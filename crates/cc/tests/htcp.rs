@@ -38,3 +38,25 @@ fn the_back_off_empties_the_queue() {
         close(after / before, expected, 0.002);
     }
 }
+
+/// A minute without the window as limit is no minute without a loss: the increase goes on where it was.
+#[test]
+fn time_without_the_window_as_limit_does_not_count() {
+    for (trickle, silence_s) in [(60, 0.0), (1, 60.0)] {
+        let mut b = Bench::new("htcp", "", 100.0);
+        b.in_avoidance(1000.0, 100.0);
+        for _ in 0..20 {
+            b.round(100.0);
+        }
+        b.trickle(trickle, 100.0);
+        b.now += bench::ms(silence_s * 1e3);
+        for i in 0..20 {
+            let before = b.c.window();
+            let step = b.round(100.0) - before;
+            let passed = 2.0 + 0.1 * f64::from(i) - 0.1;
+            let alpha = |d: f64| if d > 1.0 { 1.0 + 10.0 * (d - 1.0) + ((d - 1.0) / 2.0).powi(2) } else { 1.0 };
+            let (low, high) = (alpha(passed - 0.2), alpha(passed + 0.21));
+            assert!(step > 0.98 * low && step < 1.02 * high, "{step} after {passed} s, {low} to {high}");
+        }
+    }
+}

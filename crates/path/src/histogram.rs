@@ -1,4 +1,5 @@
-//! A log-linear histogram of durations: relative error of a percentile at most 1/32, memory grows with what is seen.
+//! A log-linear histogram of durations: relative error of a percentile at most 1/32, none beyond what was
+//! seen; memory grows with what is seen.
 
 use eddyline_units::Time;
 
@@ -12,6 +13,8 @@ pub struct Histogram {
     first: usize,
     counts: Vec<u64>,
     total: u64,
+    /// The least and the most that was counted, in picoseconds.
+    range: Option<(u64, u64)>,
 }
 
 const fn bucket(ps: u64) -> usize {
@@ -35,10 +38,16 @@ impl Histogram {
     pub fn add(&mut self, value: Time) {
         let b = bucket(value.as_ps());
         self.total += 1;
+        self.widen(value.as_ps(), value.as_ps());
         match self.counts.get_mut(b.wrapping_sub(self.first)) {
             Some(c) => *c += 1,
             None => self.grow(b, 1),
         }
+    }
+
+    #[inline]
+    fn widen(&mut self, least: u64, most: u64) {
+        self.range = Some(self.range.map_or((least, most), |(low, high)| (low.min(least), high.max(most))));
     }
 
     #[cold]
@@ -61,6 +70,7 @@ impl Histogram {
     pub fn clear(&mut self) {
         self.counts.iter_mut().for_each(|c| *c = 0);
         self.total = 0;
+        self.range = None;
     }
 
     /// Adds all of `other`.
@@ -69,17 +79,21 @@ impl Histogram {
             self.grow(other.first + i, *c);
         }
         self.total += other.total;
+        if let Some((least, most)) = other.range {
+            self.widen(least, most);
+        }
     }
 
-    /// The `share` quantile in seconds (nearest rank), or `None` when empty.
+    /// The `share` quantile in seconds (nearest rank), within what was counted, or `None` when empty.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
+        let (least, most) = self.range?;
         let rank = ((self.total as f64 * share).ceil() as u64).clamp(1, self.total.max(1));
         let mut seen = 0;
         for (i, c) in self.counts.iter().enumerate() {
             seen += c;
             if *c > 0 && seen >= rank {
-                return Some(middle(self.first + i) / 1e12);
+                return Some(middle(self.first + i).clamp(least as f64, most as f64) / 1e12);
             }
         }
         None

@@ -49,7 +49,8 @@ pub struct FlowResult {
     pub controller: String,
     /// Bits on the wire of all data packets that arrived at the receiver, a second.
     pub throughput_bps: Option<f64>,
-    /// Payload bits given to the application in order, a second.
+    /// Payload bits given to the application in order, a second. What waited at the receiver for a packet that was missing
+    /// counts when that one arrives: a window in which a hole is filled may have more than the line rate, the one before less.
     pub goodput_bps: Option<f64>,
     /// Data packets that arrived for the first time, a second.
     pub packets_per_s: Option<f64>,
@@ -109,7 +110,8 @@ pub struct WindowResult {
 pub struct LinkResult {
     /// Name from the scenario.
     pub name: String,
-    /// Bits whose transmission ended, over rate times window.
+    /// Bits whose transmission ended, over rate times window. A packet counts whole at the end of its transmission: a window
+    /// of few packets may have more than 1, by one packet at most.
     pub utilisation: Option<f64>,
     /// Of data packets.
     pub data_utilisation: Option<f64>,
@@ -131,7 +133,8 @@ pub struct LinkResult {
     pub lost: Option<u64>,
     /// Share of time as the bottleneck is at least one half (theory: price above zero).
     pub bottleneck: Option<bool>,
-    /// Share of time in which this link has the longest wait on the path of at least one flow.
+    /// Share of time in which this link has the longest wait (above one packet) on the path of at least one flow: of one
+    /// moment in each cell of a grid, uniform within it.
     pub bottleneck_share: Option<f64>,
 }
 
@@ -249,7 +252,8 @@ pub struct SizeClassResult {
 pub struct TrafficResult {
     /// Name from the scenario.
     pub name: String,
-    /// Bits on the wire that arrived, a second.
+    /// Bits on the wire that arrived, a second of the window from when the source's first packet may arrive (`start` and the
+    /// path's propagation delay) to when its last one may (`stop` and that delay) or, delayed by queues, does.
     pub throughput_bps: Option<f64>,
     /// Packets that left the source, whole run.
     pub packets_sent: Option<u64>,
@@ -354,7 +358,7 @@ pub struct TheoryNote {
 /// How world `sim` sampled link states.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
-    /// Spacing of the grid on which `bottleneck_share` is sampled, in seconds.
+    /// Length of a cell of the grid on which `bottleneck_share` is sampled, one moment in each, in seconds.
     pub bottleneck_grid_s: Option<f64>,
     /// Times that the set of bottleneck links changed between two samples, transitions through "none" left out.
     pub bottleneck_switches: Option<u64>,

@@ -103,3 +103,24 @@ fn objects_come_one_round_trip_after_the_other() {
     near(page(10), 0.44, 0.001);
     near(page(1), 0.08, 0.001);
 }
+
+/// Five times what the link carries: what is queued at `stop` goes on arriving for ten times as long, at the rate of the link.
+/// The same where the summary window begins while it does.
+#[test]
+fn what_waits_at_the_stop_arrives_at_the_rate_of_the_link() {
+    for warmup in [0.0, 3.0, 20.0] {
+        let text =
+            head(60.0, warmup, 1) + &duplex(1e6, 1e6, 0.02) + &source("film", "10 Mbit/s", 1500, "stop = \"5 s\"");
+        let film = answer(&text).traffic[0].clone();
+        let rate = film.throughput_bps.unwrap();
+        // 50 Mbit of packets of 12 ms, one more or less at the edge of the window
+        near(Some(rate), 1e6, if warmup == 0.0 { 1.0 } else { 12e3 / (50.0 - warmup) });
+    }
+}
+
+/// Nothing that was sent can arrive within the run.
+#[test]
+fn a_rate_over_no_time_is_none() {
+    let text = head(1.0, 0.0, 1) + &duplex(1e6, 1e6, 4.0) + &source("call", "80 kbit/s", 200, "");
+    assert_eq!(answer(&text).traffic[0].throughput_bps, None);
+}

@@ -291,7 +291,6 @@ fn droptail_limit(queue: &QueueParams) -> Option<Limit> {
         QueueParams::DropTail(p) => Some(p.limit),
         // acknowledgements first, each of both lines a FIFO
         QueueParams::AckPriority(p) => Some(p.limit),
-        #[allow(unreachable_patterns, reason = "disciplines to come are no plain FIFO")]
         _ => None,
     }
 }

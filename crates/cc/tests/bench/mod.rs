@@ -60,6 +60,27 @@ impl Bench {
         self.now = self.now.max(now);
     }
 
+    /// The application has little to say for `s` seconds: a packet ten times a second, acknowledged after `rtt_ms`.
+    pub fn trickle(&mut self, s: u32, rtt_ms: f64) {
+        for _ in 0..10 * s {
+            let sent_at = self.now;
+            let stamp = self.c.on_sent(&Sent { now: sent_at, in_flight: 1.0, cwnd_limited: false });
+            self.c.on_ack(&Ack {
+                now: sent_at + ms(rtt_ms),
+                sent_at,
+                received_at: sent_at,
+                rtt: Some(ms(rtt_ms)),
+                acked: 1.0,
+                lost: 0.0,
+                in_flight: 0.0,
+                stamp,
+                cwnd_limited: false,
+                in_recovery: false,
+            });
+            self.now = sent_at + ms(100.0);
+        }
+    }
+
     /// A loss with the window in flight, repaired at once. Gives the window after it.
     pub fn lose(&mut self) -> f64 {
         let flight_size = self.c.window();

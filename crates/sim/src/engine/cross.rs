@@ -27,7 +27,7 @@ impl CrossTraffic {
         let trace = spec.trace.as_ref();
         let mut source = Source::new(&spec.model, trace, spec.packet, spec.start, spec.stop, network.seed, &spec.name);
         let upcoming = source.next();
-        let meter = TrafficMeter::new(network.warmup, network.duration);
+        let meter = TrafficMeter::new(network, spec);
         Self { source, upcoming, number, hop, sent: 0, meter }
     }
 

@@ -1,7 +1,9 @@
-//! Which links are bottlenecks, sampled on a grid: the link with the longest wait on the path of at least one flow.
+//! Which links are bottlenecks: the link with the longest wait on the path of at least one flow, at one moment in each cell
+//! of a grid. The moment is uniform within its cell, so that no period of what is observed can hide in the grid's own.
 
 use std::collections::HashSet;
 
+use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_units::Time;
 
@@ -22,7 +24,10 @@ pub struct BottleneckSampler {
     hits: Vec<u64>,
     samples: u64,
     grid: Time,
+    /// Where the cell of the next sample begins.
+    cell: Time,
     next: Time,
+    moments: Stream,
     last: Vec<u32>,
     switches: u64,
 }
@@ -65,9 +70,12 @@ impl BottleneckSampler {
         let visits: usize = paths.iter().map(Vec::len).sum();
         let samples = (BUDGET / visits.max(1)).clamp(100, 10_000) as u64;
         let grid = Time::from_ps(((network.duration - network.warmup).as_ps() / samples).max(1));
-        let next = network.warmup + grid;
         let hits = vec![0; network.links.len()];
-        Some(Self { paths, one_packet, hits, samples: 0, grid, next, last: Vec::new(), switches: 0 })
+        // not of the scenario's seed: when somebody looks is no chance of the world, and a world without chance has one result
+        let mut moments = Stream::new(0, "bottlenecks", "moments of sampling");
+        let cell = network.warmup;
+        let next = within(cell, grid, &mut moments);
+        Some(Self { paths, one_packet, hits, samples: 0, grid, cell, next, moments, last: Vec::new(), switches: 0 })
     }
 
     /// When the next sample is due.
@@ -77,7 +85,8 @@ impl BottleneckSampler {
 
     /// Takes a sample.
     pub fn sample(&mut self, now: Time, net: &Net) {
-        self.next = now + self.grid;
+        self.cell += self.grid;
+        self.next = within(self.cell, self.grid, &mut self.moments);
         self.samples += 1;
         let mut marked: Vec<u32> = Vec::new();
         for path in &self.paths {
@@ -106,4 +115,9 @@ impl BottleneckSampler {
     pub fn grid(&self) -> (Time, u64) {
         (self.grid, self.switches)
     }
+}
+
+/// A moment of a cell, its end rather than its beginning included.
+fn within(cell: Time, grid: Time, moments: &mut Stream) -> Time {
+    cell + Time::from_ps(1 + moments.below(grid.as_ps()))
 }

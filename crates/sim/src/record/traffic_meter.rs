@@ -1,6 +1,7 @@
 //! What is counted about traffic that nobody answers.
 
 use eddyline_path::histogram::Histogram;
+use eddyline_scenario::Network;
 use eddyline_scenario::network::Traffic;
 use eddyline_scenario::result::{OneWayResult, TrafficResult};
 use eddyline_units::Time;
@@ -10,6 +11,8 @@ use eddyline_units::Time;
 pub struct TrafficMeter {
     from: Time,
     to: Time,
+    /// Propagation delay of the path.
+    propagation: Time,
     delivered: u64,
     /// Of packets in the window.
     packets: u64,
@@ -17,6 +20,8 @@ pub struct TrafficMeter {
     delay: u128,
     least: Time,
     histogram: Histogram,
+    /// When the last packet arrived.
+    last_at: Time,
     /// Delay of the packet before.
     last: Option<Time>,
     variation: u128,
@@ -24,17 +29,21 @@ pub struct TrafficMeter {
 }
 
 impl TrafficMeter {
-    /// Delays over `[from, to]`.
-    pub fn new(from: Time, to: Time) -> Self {
+    /// The traffic `spec` over the summary window of `network`.
+    pub fn new(network: &Network, spec: &Traffic) -> Self {
+        // a delay that varies may be anything
+        let steady = spec.path.iter().map(|l| &network.links[*l as usize]).filter(|l| l.variation.conditions.is_none());
         Self {
-            from,
-            to,
+            from: network.warmup,
+            to: network.duration,
+            propagation: steady.fold(Time::ZERO, |sum, link| sum.saturating_add(link.delay)),
             delivered: 0,
             packets: 0,
             bytes: 0,
             delay: 0,
             least: Time::MAX,
             histogram: Histogram::default(),
+            last_at: Time::ZERO,
             last: None,
             variation: 0,
             variations: 0,
@@ -47,6 +56,7 @@ impl TrafficMeter {
         if now < self.from {
             return;
         }
+        self.last_at = now;
         self.packets += 1;
         self.bytes += u64::from(bytes);
         self.delay += u128::from(delay.as_ps());
@@ -62,9 +72,11 @@ impl TrafficMeter {
 
     /// What the window says of `spec`, of whose packets so many were sent and dropped.
     pub fn result(&self, spec: &Traffic, sent: u64, dropped: u64) -> TrafficResult {
-        let alive_from = self.from.max(spec.start);
-        let alive_to = spec.stop.map_or(self.to, |stop| stop.min(self.to));
-        let alive = alive_to.saturating_sub(alive_from).as_secs_f64();
+        // The receiver's time: from when its first packet may arrive to when its last one may, or does because it waited in
+        // queues. Divided by anything shorter, what is queued at `stop` would make the rate higher than any link's.
+        let alive_from = self.from.max(spec.start.saturating_add(self.propagation));
+        let alive_to = spec.stop.map_or(self.to, |stop| stop.saturating_add(self.propagation).max(self.last_at));
+        let alive = alive_to.min(self.to).saturating_sub(alive_from).as_secs_f64();
         let mean_s = |sum: u128, count: u64| (count > 0).then(|| sum as f64 / count as f64 / 1e12);
         let ended = self.delivered + dropped;
         TrafficResult {

@@ -38,6 +38,8 @@ pub struct Before {
     pub una: u64,
     /// Bytes acknowledged, cumulatively and selectively.
     pub acknowledged: u64,
+    /// Bytes that duplicate acknowledgements stand for, without SACK.
+    pub duplicate_bytes: u64,
     /// Bytes ever found lost.
     pub lost: u64,
     /// Nothing was known to be missing.

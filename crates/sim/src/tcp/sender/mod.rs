@@ -310,6 +310,7 @@ impl Sender {
         let before = Before {
             una: self.una,
             acknowledged: self.una + self.board.sacked(),
+            duplicate_bytes: self.duplicate_bytes,
             lost: self.board.ever_lost(),
             in_order: EXTRAS && self.episode == Episode::None && self.board.sacked() == 0,
         };
@@ -362,6 +363,8 @@ impl Sender {
             if EXTRAS {
                 self.take_own_timeout();
             }
+        } else if self.duplicate_bytes > before.duplicate_bytes {
+            self.tell_of_duplicate(now, packet, before);
         }
         if advanced {
             self.rto_at = if self.una == self.nxt { Time::MAX } else { now.saturating_add(self.rto.timeout()) };

@@ -1,6 +1,6 @@
 //! Loss: how it is noticed, what is sent again, when it is over.
 
-use eddyline_cc::{Controller as _, Loss, PartialAck, Timeout};
+use eddyline_cc::{Ack, Controller as _, Loss, PartialAck, Stamp, Timeout};
 use eddyline_units::Time;
 
 use super::extras::Before;
@@ -47,6 +47,23 @@ impl Sender {
             // what rides on data is no duplicate (RFC 5681, section 2)
             self.without_sack(now, advanced, self.una - before.una);
         }
+    }
+
+    /// Without SACK: the controller hears of a duplicate acknowledgement.
+    #[cold]
+    pub(super) fn tell_of_duplicate(&mut self, now: Time, packet: &Packet, before: Before) {
+        self.controller.on_duplicate(&Ack {
+            now,
+            sent_at: packet.sent_at,
+            received_at: packet.aside.time(),
+            rtt: None,
+            acked: (self.duplicate_bytes - before.duplicate_bytes) as f64 * self.packets_per_byte,
+            lost: (self.board.ever_lost() - before.lost) as f64 * self.packets_per_byte,
+            in_flight: self.in_flight_packets(),
+            stamp: Stamp::default(),
+            cwnd_limited: false,
+            in_recovery: self.episode == Episode::Recovery,
+        });
     }
 
     fn forget_duplicates(&mut self) {
