@@ -23,7 +23,7 @@ QUESTIONS = {
 EPILOG = """\b
 Examples:
   eddyline theory equilibrium two-way.toml
-  eddyline theory equilibrium two-way.toml --set 'flow."flow 1".controller.alpha=200 packets' --json
+  eddyline theory equilibrium two-way.toml --set 'flow.upload.controller.alpha=50 packets' --json
   eddyline theory stability two-way.toml --link-model ack_clocked
   eddyline theory map two-way.toml --x 'link.down.rate=1 Mbit/s..20 Mbit/s:41:log' \\
       --y 'link.up.rate=1 Mbit/s..20 Mbit/s:41:log' --show stability --plot map.png
