@@ -118,7 +118,7 @@ def test_tables_are_for_people(eddyline, question):
 
 def test_what_theory_cannot_answer_is_an_error_with_a_reason(eddyline):
     nobody = eddyline("theory", "population", EXAMPLE_3)
-    assert (nobody.code, nobody.out) == (1, "")
+    assert (nobody.code, nobody.out) == (2, "")
     assert "arrivals" in nobody.err
     assert eddyline("theory", "equilibrum", EXAMPLE_3).code == 2
     assert eddyline("theory", "stability", EXAMPLE_3, "--link-model", "glue").code == 2

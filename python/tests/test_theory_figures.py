@@ -313,5 +313,5 @@ def test_python_refuses_too():
 def test_nobody_to_be_fair_to(eddyline, scenario):
     reno = ("--set", "flow.*.controller.kind=newreno")
     ran = eddyline("theory", "fairness", scenario(), *reno)
-    assert (ran.code, ran.out) == (1, "")
+    assert (ran.code, ran.out) == (2, "")
     assert "no model of newreno" in ran.err

@@ -127,7 +127,10 @@ class Cluster:
             batches.give_back(tasks)  # lost on the way here
             return []
         if future.status != "error":
-            raise self._lost()
+            # cancelled, or lost with a worker: the scheduler may well be there
+            self._threads()
+            batches.give_back(tasks)
+            return []
         error = future.exception(timeout=_CONNECT_S)
         if isinstance(error, self._distributed.scheduler.KilledWorker):
             if len(tasks) == 1:

@@ -117,14 +117,14 @@ def test_after_a_fault_nothing_is_called(one_flow):
     assert len(calls) == 1
 
 
-@pytest.mark.parametrize("signal", [KeyboardInterrupt, SystemExit])
-def test_what_is_no_error_is_passed_on(one_flow, signal):
+@pytest.mark.parametrize(("raised", "told"), [(KeyboardInterrupt, KeyboardInterrupt), (SystemExit, el.ControllerError)])
+def test_ctrl_c_is_passed_on_and_nobody_else_ends_the_program(one_flow, raised, told):
     class Stop(Fixed):
         def on_ack(self, ack: el.Ack) -> None:
-            raise signal
+            raise raised
 
     el.register("stop", Stop)
-    with pytest.raises(signal):
+    with pytest.raises(told):
         one_flow({"kind": "stop"}).run()
 
 

@@ -18,7 +18,7 @@ import eddyline as el
 ROOT = Path(__file__).parents[3]
 FILES = {
     **{f"{f.parts[-3]}/{f.stem}": f for f in sorted(ROOT.glob("papers/*/scenarios/*.toml"))},
-    **{f"examples/{f.stem}": f for f in sorted(ROOT.glob("examples/**/*.toml"))},
+    **{f"examples/{f.stem}": f for f in sorted(ROOT.glob("examples/*.toml"))},
 }
 
 
