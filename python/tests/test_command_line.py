@@ -298,7 +298,7 @@ def examples() -> list[str]:
     found = []
     for words in [[name] for name in COMMANDS] + [["theory", name] for name in QUESTIONS]:
         text = CliRunner().invoke(command_line, [*words, "--help"], terminal_width=300, max_content_width=300).output
-        lines = re.sub(r"\\\n +", " ", text).splitlines()
+        lines = re.sub(r" *\\\n +", " ", text).splitlines()
         found += [re.split(r"  +", line.strip(), maxsplit=1)[0] for line in lines if line.startswith("    eddyline ")]
     return found
 
