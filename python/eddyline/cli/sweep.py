@@ -27,7 +27,7 @@ Examples:
   eddyline sweep two-way.toml --out grid \\
     --vary 'link.up.queue.limit=20 packets,50 packets,100 packets' --vary 'flow.upload.start=0 s,5 s'
   eddyline sweep two-way.toml --vary 'link.up.rate=192 kbit/s,1 Mbit/s' --seeds 10 --out grid
-  eddyline sweep two-way.toml --vary 'duration=10 s,20 s' --world theory --out grid --json
+  eddyline sweep two-way.toml --vary 'link.up.delay=10 ms,100 ms' --world theory --out grid --json
   eddyline sweep two-way.toml --vary 'seed=1,2,3' --engine dask://10.0.0.1:8786 --out grid
 
 \b
