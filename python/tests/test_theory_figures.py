@@ -259,6 +259,22 @@ def test_random_losses_and_delayed_acknowledgements():
     assert delayed == pytest.approx(9.3, rel=5e-3), "the table has two digits"
 
 
+def test_responses_beside_simulation(eddyline, tmp_path):
+    """Periodic losses: the closed forms, a round trip of recovery without growth left out of them."""
+    words = ("reno", "cubic", "scalable", "--loss", "2e-7,1e-3", "--rtt", "80 ms", "--with-sim")
+    ran = eddyline("theory", "response", *words, "--plot", tmp_path / "r.png", "--json")
+    rows = {(row["kind"], row["loss"]): row for row in json.loads(ran.out)["responses"]}
+    # recovery is 1 of 20 round trips for Reno, 1 of 100 for CUBIC
+    for kind, within in (("reno", 0.06), ("cubic", 0.04)):
+        row = rows[kind, 1e-3]
+        assert row["sim_window_packets"] == pytest.approx(row["window_packets"], rel=within)
+    # Kelly's 0.08 / p is the window at the loss; a cycle is a round trip at 7/8 of it and ln(8/7) / ln(1.01) of growth
+    trips = 1 + math.log(8 / 7) / math.log(1.01)
+    assert rows["scalable", 1e-3]["sim_window_packets"] == pytest.approx(1e3 / trips, rel=0.02)
+    assert rows["reno", 2e-7]["sim_window_packets"] is None
+    assert (tmp_path / "r.png").stat().st_size > 10_000
+
+
 def test_several_responses_and_their_figure(eddyline, tmp_path):
     words = ("reno", "cubic", "--loss", "1e-6..1e-2:5:log", "--rtt", "100 ms", "--packet", "1000 B")
     ran = eddyline("theory", "response", *words, "--plot", "r.svg", "--json")

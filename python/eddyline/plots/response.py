@@ -27,6 +27,11 @@ def curves(document: dict[str, Any]) -> Figure:
             style |= {"marker": "o" if len(mine) < 12 else "", "markersize": 3, "label": kind}
             losses = [row["loss"] for row in mine]
             left.plot(losses, [row["window_packets"] for row in mine], **style)
+            dots = [(row["loss"], row["sim_window_packets"]) for row in mine if row.get("sim_window_packets")]
+            if dots:
+                left.plot(
+                    *zip(*dots, strict=True), color=style["color"], linestyle="", marker="x", label=f"{kind}, simulated"
+                )
             right.plot(losses, [row["throughput_bps"] / size for row in mine], **style)
         for axis, label in ((left, "mean window (packets)"), (right, f"throughput ({unit})")):
             axis.set_xscale("log")

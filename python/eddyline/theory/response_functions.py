@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
 from eddyline.theory.document import Document
@@ -52,7 +52,7 @@ class Responses(Document):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row per kind and loss: `window_packets`, `packets_per_s`, `throughput_bps`."""
+        """Per kind and loss: `window_packets`, `packets_per_s`, `throughput_bps`, `sim_window_packets` if asked."""
         import pandas as pd
 
         return pd.DataFrame(self._parsed["responses"])
@@ -102,8 +102,23 @@ def responses(
     packet_bytes: int = 1500,
     ack_every: int = 1,
     losses: str = "periodic",
+    with_sim: bool = False,
 ) -> Responses:
-    """The same for several senders and losses; see `response`."""
+    """The same for several senders and losses; see `response`.
+
+    Args:
+        kinds: Senders.
+        loss: Shares of their packets that are lost.
+        rtt_s: As for `response`, and what follows.
+        packet_bytes: See there.
+        ack_every: See there.
+        losses: See there.
+        with_sim: Simulate each sender at each loss too, alone on a path that is never full: `sim_window_packets`, null
+            below a loss of 1e-6.
+
+    Raises:
+        InputError: As `response`.
+    """
     shares = loss if isinstance(loss, Sequence) else [loss]
     options = {"packet_bytes": packet_bytes, "ack_every": ack_every, "losses": losses}
     rows = [
@@ -111,5 +126,10 @@ def responses(
         for kind in kinds
         for p in shares
     ]
-    document = {"rtt_s": rtt_s, **options, "responses": [asdict(row) for row in rows]}
+    document: dict[str, Any] = {"rtt_s": rtt_s, **options, "responses": [asdict(row) for row in rows]}
+    if with_sim:
+        from eddyline.theory.response_runs import mean_window
+
+        for row, said in zip(document["responses"], rows, strict=True):
+            row["sim_window_packets"] = mean_window(said, rtt_s, packet_bytes, ack_every, losses)
     return Responses(json.dumps(document, indent=2), "response functions")

@@ -18,6 +18,7 @@ __all__ = ["command"]
 EXAMPLES = """\b
 Examples:
   eddyline theory response reno --loss '0.1 %' --rtt '100 ms'
+  eddyline theory response reno cubic --loss 1e-5..1e-2:10:log --rtt '80 ms' --losses random --with-sim --plot r.png
   eddyline theory response reno cubic highspeed scalable --loss 1e-7..1e-2:51:log --rtt '100 ms' --plot response.png
 """
 
@@ -55,6 +56,7 @@ _MOST = 60
     show_default=True,
     help="Every 1/P-th packet, or each with probability P; matters to Reno.",
 )
+@click.option("--with-sim", is_flag=True, help="Simulate each sender at each loss too.")
 @output_options("window and throughput over loss")
 def command(
     kind: tuple[str, ...],
@@ -63,6 +65,7 @@ def command(
     packet: str,
     ack_every: int,
     losses: str,
+    with_sim: bool,
     as_json: bool,
     plot: Path | None,
     quiet: bool,
@@ -84,6 +87,7 @@ def command(
         packet_bytes=round(size),
         ack_every=ack_every,
         losses=losses,
+        with_sim=with_sim,
     )
     return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
@@ -94,9 +98,17 @@ def _show(answer: Responses) -> None:
 
     d = answer.to_dict()
     title = f"round trip {seconds(d['rtt_s'])}, {d['losses']} losses"
-    made = table(title, "sender", ["loss", "mean window", "packets/s", "throughput"])
+    simulated = "sim_window_packets" in d["responses"][0]
+    heads = ["loss", "mean window", *(["simulated"] if simulated else []), "packets/s", "throughput"]
+    made = table(title, "sender", heads)
     for row in d["responses"][:_MOST]:
-        numbers = (count(row["window_packets"]), count(row["packets_per_s"]), bits_per_second(row["throughput_bps"]))
+        sim = (count(row["sim_window_packets"]),) if simulated else ()
+        numbers = (
+            count(row["window_packets"]),
+            *sim,
+            count(row["packets_per_s"]),
+            bits_per_second(row["throughput_bps"]),
+        )
         made.add_row(row["kind"], f"{row['loss']:.4g}", *numbers)
     print_table(made)
     if len(d["responses"]) > _MOST:
