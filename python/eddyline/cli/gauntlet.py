@@ -35,10 +35,13 @@ class _Names(click.ParamType[tuple[str, ...]]):
     name = "NAME,..."
 
     def convert(
-        self, value: str | tuple[str, ...], _param: click.Parameter | None, _ctx: click.Context | None
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
         """Splits."""
-        return value if isinstance(value, tuple) else tuple(n.strip() for n in value.split(",") if n.strip())
+        names = value if isinstance(value, tuple) else tuple(n.strip() for n in value.split(",") if n.strip())
+        if not names and isinstance(value, str):
+            self.fail(f"{value!r} names nothing", param, ctx)
+        return names
 
     def known(self) -> list[tuple[str, str]]:
         """Names with what they are."""

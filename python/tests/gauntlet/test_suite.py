@@ -329,6 +329,13 @@ def test_the_document_shows_what_comes_out() -> None:
         assert shown == [v.text for v in verdicts]
 
 
+@pytest.mark.parametrize("option", ["--only", "--against"])
+def test_commas_alone_name_nothing(eddyline: Callable[..., Ran], option: str) -> None:
+    r = eddyline("gauntlet", "--controller", "reno", option, " , ")
+    assert (r.code, r.out) == (2, "")
+    assert "names nothing" in r.err
+
+
 def test_the_list_is_the_suite(eddyline: Callable[..., Ran]) -> None:
     r = eddyline("gauntlet", "--list")
     assert r.code == 0
