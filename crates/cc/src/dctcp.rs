@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PathFacts, Timeout};
 use crate::round_trips::Round;
-use crate::slow_start::{SlowStart, SlowStartKind};
+use crate::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
 
 /// Parameters of `dctcp`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -88,20 +88,5 @@ impl Controller for Dctcp {
         self.start.collapse(timeout.flight_size / 2.0, timeout.repeated);
     }
 
-    fn on_idle(&mut self, restart_window: f64) {
-        self.start.restart(restart_window);
-    }
-
-    fn on_spurious_timeout(&mut self, window: f64) {
-        self.start.undo_timeout(window);
-    }
-
-    #[inline]
-    fn window(&self) -> f64 {
-        self.start.cwnd
-    }
-
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.start.ssthresh)
-    }
+    window_of_slow_start!(start);
 }

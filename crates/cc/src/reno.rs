@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
-use crate::slow_start::{SlowStart, SlowStartKind};
+use crate::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
 
 /// Parameters of `reno`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -46,22 +46,7 @@ impl Controller for Reno {
         self.start.collapse(timeout.flight_size / 2.0, timeout.repeated);
     }
 
-    fn on_idle(&mut self, restart_window: f64) {
-        self.start.restart(restart_window);
-    }
-
-    fn on_spurious_timeout(&mut self, window: f64) {
-        self.start.undo_timeout(window);
-    }
-
-    #[inline]
-    fn window(&self) -> f64 {
-        self.start.cwnd
-    }
-
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.start.ssthresh)
-    }
+    window_of_slow_start!(start);
 
     fn partial_ack(&self) -> PartialAck {
         PartialAck::Leave

@@ -139,3 +139,27 @@ impl SlowStart {
         self.cwnd = self.cwnd.min(restart_window.max(1.0));
     }
 }
+
+/// What a [`Controller`](crate::controller::Controller) leaves to the [`SlowStart`] that is its window.
+macro_rules! window_of_slow_start {
+    ($part:ident) => {
+        fn on_idle(&mut self, restart_window: f64) {
+            self.$part.restart(restart_window);
+        }
+
+        fn on_spurious_timeout(&mut self, window: f64) {
+            self.$part.undo_timeout(window);
+        }
+
+        #[inline]
+        fn window(&self) -> f64 {
+            self.$part.cwnd
+        }
+
+        fn slow_start_threshold(&self) -> Option<f64> {
+            Some(self.$part.ssthresh)
+        }
+    };
+}
+
+pub(crate) use window_of_slow_start;

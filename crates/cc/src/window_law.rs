@@ -3,7 +3,7 @@
 use eddyline_units::Time;
 
 use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PathFacts, Timeout};
-use crate::slow_start::{SlowStart, SlowStartKind};
+use crate::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
 
 /// What a window does once slow start is over, and what is left of it after a loss.
 pub trait WindowLaw {
@@ -127,22 +127,7 @@ impl<L: WindowLaw> Controller for LossBased<L> {
         }
     }
 
-    fn on_idle(&mut self, restart_window: f64) {
-        self.start.restart(restart_window);
-    }
-
-    fn on_spurious_timeout(&mut self, window: f64) {
-        self.start.undo_timeout(window);
-    }
-
-    #[inline]
-    fn window(&self) -> f64 {
-        self.start.cwnd
-    }
-
-    fn slow_start_threshold(&self) -> Option<f64> {
-        Some(self.start.ssthresh)
-    }
+    window_of_slow_start!(start);
 
     fn base_rtt(&self) -> Option<Time> {
         self.law.base_rtt()
