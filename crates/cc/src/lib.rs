@@ -1,88 +1,17 @@
 //! The endpoints' algorithms, sans-I/O: time and acknowledgements come in, a window and a pacing interval come out.
 //!
-//! One trait ([`Controller`]), one file per controller, one line per controller in `kinds.rs`. Nothing here asks for the
+//! One trait ([`Controller`]), one file per controller, one line per controller in `kinds/mod.rs`. Nothing here asks for the
 //! time, draws a random number, logs or allocates. Windows are in packets and fractional; the transport turns them into
 //! bytes.
 
-mod ack_backlog;
-mod added;
-mod ageing;
-mod backlog;
-mod base_rtt;
-mod bbr;
-mod bbr3;
-mod bic;
-mod boxed;
-mod byte_counting;
-mod clock_drift;
-mod compound;
 mod controller;
-mod copa;
-mod cubic;
 mod custom;
-mod dctcp;
-mod delay;
-mod delivery_rate;
-mod drain;
-mod fast;
-mod fast_options;
-mod highspeed;
-mod htcp;
-mod hybla;
-mod hystart;
-mod illinois;
 mod kinds;
-mod ledbat;
-mod limited_time;
-mod newreno;
-mod one_way;
-mod prague;
-mod rate_correction;
-mod reno;
-mod round_report;
-mod round_trips;
-mod scalable;
-mod slow_start;
-mod smallest;
-mod tahoe;
-mod vegas;
-mod veno;
-mod vfast;
-mod westwood;
-mod window_law;
-mod windowed;
-mod yeah;
+mod parts;
 
-pub use base_rtt::{BaseRtt, BaseRttSource};
-pub use bbr::{Bbr, BbrParams};
-pub use bbr3::{Bbr3, Bbr3Params};
-pub use bic::{Bic, BicParams};
-pub use compound::{Compound, CompoundParams};
 pub use controller::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout};
-pub use copa::{Copa, CopaParams};
-pub use cubic::{Cubic, CubicParams, CubicProfile};
+pub use custom::round_report::{RoundMeter, RoundReport};
 pub use custom::{Custom, CustomKind, CustomParams, ParamTable, custom};
-pub use dctcp::{Dctcp, DctcpParams};
-pub use delay::Delay;
-pub use drain::{DrainChoice, DrainParams};
-pub use fast::{Fast, FastLaw, FastParams, FastProfile, MeanRtt};
-pub use fast_options::DelayOptions;
-pub use highspeed::{HighSpeed, HighSpeedParams};
-pub use htcp::{HTcp, HTcpParams};
-pub use hybla::{Hybla, HyblaParams};
-pub use illinois::{Illinois, IllinoisParams};
-pub use kinds::{AnyController, ControllerParams, KINDS, KindInfo};
-pub use ledbat::{Ledbat, LedbatParams, LedbatProfile};
-pub use newreno::{NewReno, NewRenoParams};
-pub use prague::{Prague, PragueParams};
-pub use rate_correction::RateCorrectionParams;
-pub use reno::{Reno, RenoParams};
-pub use round_report::{RoundMeter, RoundReport};
-pub use scalable::{Scalable, ScalableParams};
-pub use slow_start::SlowStartKind;
-pub use tahoe::{Tahoe, TahoeParams};
-pub use vegas::{Vegas, VegasParams, VegasPrice};
-pub use veno::{Veno, VenoParams};
-pub use vfast::{DeviationFrom, MeanRttSource, NonlinearFilter, Smoothing, TimeoutRule, Vfast, VfastParams};
-pub use westwood::{Westwood, WestwoodParams};
-pub use yeah::{Yeah, YeahParams};
+pub use kinds::*;
+pub use parts::base_rtt::{BaseRtt, BaseRttSource};
+pub use parts::slow_start::SlowStartKind;

@@ -1,0 +1,111 @@
+//! What a round trip, or any stretch of time, looked like to a sender: for controllers that decide once per round trip.
+
+use eddyline_units::Time;
+
+use crate::controller::Ack;
+use crate::parts::round_trips::Round;
+
+/// What a sender saw between two decisions. Means are over the samples of that time; none where it had none.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RoundReport {
+    /// When it began.
+    pub began: Time,
+    /// When it ended.
+    pub now: Time,
+    /// Acknowledgements of new data.
+    pub acks: u32,
+    /// Packets acknowledged.
+    pub acked: f64,
+    /// Packets found lost.
+    pub lost: f64,
+    /// Packets in flight at its end.
+    pub in_flight: f64,
+    /// The first round-trip sample.
+    pub first_rtt: Option<Time>,
+    /// The last one.
+    pub last_rtt: Option<Time>,
+    /// The smallest one.
+    pub min_rtt: Option<Time>,
+    /// Their mean.
+    pub mean_rtt: Option<Time>,
+    /// Mean delay of the data packets, from the sender to the receiver.
+    pub forward_delay: Option<Time>,
+    /// Mean delay of their acknowledgements, the receiver's own delay included.
+    pub reverse_delay: Option<Time>,
+    /// Loss episodes that began.
+    pub losses: u32,
+    /// Congestion marks that were echoed.
+    pub marks: u32,
+    /// Timeouts.
+    pub timeouts: u32,
+    /// The window held the sender back at the last acknowledgement.
+    pub cwnd_limited: bool,
+    /// Loss recovery was under way at the last acknowledgement.
+    pub in_recovery: bool,
+}
+
+/// Makes reports of what a controller hears.
+#[derive(Debug, Clone, Default)]
+pub struct RoundMeter {
+    round: Round,
+    report: RoundReport,
+    samples: u64,
+    timed: u64,
+    rtts: u128,
+    forward: u128,
+    reverse: u128,
+}
+
+impl RoundMeter {
+    /// An acknowledgement; says whether it ends a round trip: whether its packet was sent since the last one ended.
+    pub fn on_ack(&mut self, ack: &Ack) -> bool {
+        let report = &mut self.report;
+        report.acks += 1;
+        report.acked += ack.acked;
+        report.lost += ack.lost;
+        report.in_flight = ack.in_flight;
+        report.cwnd_limited = ack.cwnd_limited;
+        report.in_recovery = ack.in_recovery;
+        self.timed += 1;
+        self.forward += u128::from(ack.received_at.saturating_sub(ack.sent_at).as_ps());
+        self.reverse += u128::from(ack.now.saturating_sub(ack.received_at).as_ps());
+        if let Some(rtt) = ack.rtt {
+            report.first_rtt.get_or_insert(rtt);
+            report.last_rtt = Some(rtt);
+            report.min_rtt = Some(report.min_rtt.map_or(rtt, |least| least.min(rtt)));
+            self.samples += 1;
+            self.rtts += u128::from(rtt.as_ps());
+        }
+        self.round.ends(ack)
+    }
+
+    /// A loss episode began.
+    pub fn on_loss(&mut self) {
+        self.report.losses += 1;
+    }
+
+    /// A mark was echoed.
+    pub fn on_mark(&mut self) {
+        self.report.marks += 1;
+    }
+
+    /// A timeout.
+    pub fn on_timeout(&mut self) {
+        self.report.timeouts += 1;
+    }
+
+    /// The report of the time since the last one; the next one begins.
+    pub fn take(&mut self, now: Time) -> RoundReport {
+        let mean = |sum: u128, count: u64| (count > 0).then(|| Time::from_ps((sum / u128::from(count)) as u64));
+        let report = RoundReport {
+            now,
+            mean_rtt: mean(self.rtts, self.samples),
+            forward_delay: mean(self.forward, self.timed),
+            reverse_delay: mean(self.reverse, self.timed),
+            ..self.report
+        };
+        let next = RoundReport { began: now, in_flight: report.in_flight, ..RoundReport::default() };
+        *self = Self { round: self.round, report: next, ..Self::default() };
+        report
+    }
+}

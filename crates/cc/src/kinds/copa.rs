@@ -1,0 +1,239 @@
+//! Copa (Arun and Balakrishnan, NSDI 2018): a rate of `1 / (delta dq)`, approached by steps that grow while the direction
+//! stays, and a smaller delta beside flows that fill the buffer.
+
+use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
+use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::round_trips::{Round, Smoothed};
+use crate::parts::smallest::Smallest;
+
+/// Parameters of `copa`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CopaParams {
+    /// Weight of delay in packets^-1: `1 / delta` packets are queued on average (0.5).
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub delta: f64,
+    /// Lets delta shrink where other flows fill the buffer (section 2.2).
+    pub competitive: bool,
+    /// Where the round-trip time without queueing comes from; estimated: the smallest sample of `min_rtt_window`.
+    pub base_rtt: BaseRttSource,
+    /// Time over which it is taken (10 s).
+    pub min_rtt_window: Time,
+}
+
+impl Default for CopaParams {
+    fn default() -> Self {
+        Self {
+            delta: 0.5,
+            competitive: true,
+            base_rtt: BaseRttSource::Estimated,
+            min_rtt_window: Time::from_ms(10_000),
+        }
+    }
+}
+
+/// Smallest window.
+const FLOOR: f64 = 2.0;
+/// A queue is nearly empty below this share of the largest queueing delay; it must be so once in five round trips.
+const NEARLY_EMPTY: f64 = 0.1;
+const EMPTY_ROUNDS: u32 = 5;
+/// Round trips in one direction before the velocity doubles.
+const STEADY_ROUNDS: u32 = 3;
+
+/// Copa.
+#[derive(Debug, Clone)]
+pub struct Copa {
+    p: CopaParams,
+    cwnd: f64,
+    slow_start: bool,
+    /// After a timeout: slow start up to here while all that is acknowledged was sent twice and gives no sample.
+    blind_until: f64,
+    known: Option<Time>,
+    min_rtt: Smallest<2>,
+    /// The smallest sample of the last half of a smoothed round-trip time.
+    standing: Smallest<2>,
+    /// The largest sample of the last four round trips, by round.
+    max_rtt: [f64; 4],
+    srtt: Smoothed,
+    round: Round,
+    rounds: usize,
+    velocity: f64,
+    /// Window at the beginning of the round trip, its direction, and for how many round trips it has been so.
+    before: f64,
+    up: bool,
+    steady: u32,
+    /// Round trips since the queue was nearly empty.
+    full_rounds: u32,
+    /// 1 / delta beside buffer-fillers.
+    inverse_delta: f64,
+    lost_in_round: bool,
+    interval: Option<Time>,
+}
+
+impl Copa {
+    /// A sender at its initial window, in slow start.
+    #[must_use]
+    pub fn new(p: &CopaParams, facts: &PathFacts) -> Self {
+        let cwnd = facts.initial_window.max(FLOOR);
+        Self {
+            p: *p,
+            cwnd,
+            slow_start: true,
+            blind_until: 0.0,
+            known: match p.base_rtt {
+                BaseRttSource::Known => BaseRtt::new(p.base_rtt, facts).get(),
+                BaseRttSource::Estimated => None,
+            },
+            min_rtt: Smallest::new(),
+            standing: Smallest::new(),
+            max_rtt: [0.0; 4],
+            srtt: Smoothed::default(),
+            round: Round::default(),
+            rounds: 0,
+            velocity: 1.0,
+            before: cwnd,
+            up: true,
+            steady: 0,
+            full_rounds: 0,
+            inverse_delta: 1.0 / p.delta,
+            lost_in_round: false,
+            interval: None,
+        }
+    }
+
+    fn competes(&self) -> bool {
+        self.p.competitive && self.full_rounds >= EMPTY_ROUNDS
+    }
+
+    fn inverse_delta(&self) -> f64 {
+        if self.competes() { self.inverse_delta } else { 1.0 / self.p.delta }
+    }
+
+    fn base_ps(&self) -> Option<f64> {
+        self.known.map(|t| t.as_ps() as f64).or_else(|| self.min_rtt.get())
+    }
+
+    /// Once a round trip: velocity (2.1), mode and delta (2.2).
+    fn end_round(&mut self) {
+        let up = self.cwnd > self.before;
+        if up == self.up && !self.slow_start {
+            self.steady += 1;
+            if self.steady >= STEADY_ROUNDS {
+                self.velocity *= 2.0;
+            }
+        } else {
+            self.steady = 0;
+            self.velocity = 1.0;
+        }
+        self.up = up;
+        self.before = self.cwnd;
+        if self.competes() {
+            // AIMD of 1 / delta, never gentler than the default mode
+            self.inverse_delta = if self.lost_in_round { self.inverse_delta / 2.0 } else { self.inverse_delta + 1.0 }
+                .max(1.0 / self.p.delta);
+        } else {
+            self.inverse_delta = 1.0 / self.p.delta;
+        }
+        self.lost_in_round = false;
+        self.full_rounds = self.full_rounds.saturating_add(1);
+        self.rounds += 1;
+        self.max_rtt[self.rounds % 4] = 0.0;
+    }
+
+    fn set_pacing(&mut self, standing: f64) {
+        // 2.1: twice the rate, so that the window decides
+        self.interval = Some(Time::from_ps((standing / (2.0 * self.cwnd)) as u64));
+    }
+}
+
+impl Controller for Copa {
+    fn on_handshake(&mut self, now: Time, rtt: Time) {
+        let rtt = rtt.as_ps() as f64;
+        self.srtt.hear(rtt);
+        self.min_rtt.hear(now, rtt, self.p.min_rtt_window);
+        self.set_pacing(rtt);
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        let Some(sample) = ack.rtt else {
+            if self.cwnd < self.blind_until {
+                self.cwnd += ack.acked.min(1.0);
+            }
+            return;
+        };
+        let rtt = sample.as_ps() as f64;
+        self.srtt.hear(rtt);
+        self.min_rtt.hear(ack.now, rtt, self.p.min_rtt_window);
+        let half = Time::from_ps((self.srtt.get().unwrap_or(rtt) / 2.0) as u64);
+        self.standing.hear(ack.now, rtt, half);
+        let largest = &mut self.max_rtt[self.rounds % 4];
+        *largest = largest.max(rtt);
+        let (Some(base), Some(standing)) = (self.base_ps(), self.standing.get()) else { return };
+        let queueing = (standing - base).max(0.0);
+        let most = self.max_rtt.iter().copied().fold(0.0, f64::max) - base;
+        if queueing < NEARLY_EMPTY * most || most <= 0.0 {
+            self.full_rounds = 0;
+        }
+        if self.round.ends(ack) {
+            self.end_round();
+        }
+        // equation 1: the target rate 1 / (delta dq), against cwnd / RTTstanding
+        let too_slow = self.cwnd * queueing <= self.inverse_delta() * standing;
+        if !ack.in_recovery && (ack.cwnd_limited || !too_slow) {
+            if self.slow_start && too_slow {
+                self.cwnd += ack.acked;
+            } else {
+                self.slow_start = false;
+                let step = (self.velocity * self.inverse_delta() * ack.acked / self.cwnd).min(ack.acked);
+                // a change of direction within the round trip puts an end to the speed
+                if too_slow != self.up && self.velocity > 1.0 {
+                    self.velocity = 1.0;
+                    self.steady = 0;
+                }
+                self.cwnd = if too_slow { self.cwnd + step } else { self.cwnd - step }.max(FLOOR);
+            }
+        }
+        self.set_pacing(standing);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        // 2.2: the default mode does not react to loss, the competitive one by its delta
+        self.lost_in_round = true;
+        if std::mem::take(&mut self.slow_start) {
+            // but a slow start that has overrun the buffer gives back its last doubling
+            self.cwnd = self.cwnd.min(loss.flight_size / 2.0).max(FLOOR);
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        if !timeout.repeated {
+            self.blind_until = timeout.flight_size / 2.0;
+        }
+        self.cwnd = FLOOR;
+        self.velocity = 1.0;
+        self.steady = 0;
+    }
+
+    fn on_idle(&mut self, restart_window: f64) {
+        self.cwnd = self.cwnd.min(restart_window).max(FLOOR);
+    }
+
+    #[inline]
+    fn window(&self) -> f64 {
+        self.cwnd
+    }
+
+    #[inline]
+    fn pacing_interval(&self) -> Option<Time> {
+        self.interval
+    }
+
+    fn base_rtt(&self) -> Option<Time> {
+        self.base_ps().map(|ps| Time::from_ps(ps as u64))
+    }
+}

@@ -1,0 +1,181 @@
+//! CUBIC (RFC 9438): a window that is a cubic function of the time since the last loss, flat where that loss was.
+
+use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::controller::{Ack, Loss, PathFacts, Timeout};
+use crate::parts::limited_time::LimitedTime;
+use crate::parts::round_trips::Smoothed;
+use crate::parts::slow_start::SlowStartKind;
+use crate::parts::window_law::{LossBased, WindowLaw};
+
+/// Which constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub enum CubicProfile {
+    /// RFC 9438: beta 0.7; the Reno-friendly window grows as fast as Reno's once it is what it was before the loss.
+    #[default]
+    #[serde(rename = "rfc9438")]
+    Rfc9438,
+    /// Ha, Rhee and Xu 2008, as in Linux 2.6 and ns-2: beta 819/1024, a Reno-friendly window of constant slope.
+    #[serde(rename = "2008")]
+    Paper2008,
+}
+
+/// Parameters of `cubic`. What is left out takes the profile's value.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CubicParams {
+    /// Which constants.
+    #[serde(default)]
+    pub profile: CubicProfile,
+    /// Steepness C in packets/s^3 (0.4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub c: Option<f64>,
+    /// Window after a loss, as a share of the one before, in (0, 1). rfc9438: 0.7; 2008: 819/1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub beta: Option<f64>,
+    /// A flow that loses below its last maximum leaves more to others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_convergence: Option<bool>,
+    /// How the first slow start ends.
+    #[serde(default, skip_serializing_if = "SlowStartKind::is_standard")]
+    pub slow_start: SlowStartKind,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Debug, Clone, Copy)]
+struct Epoch {
+    /// When it began, later by what does not count.
+    begin: Time,
+    /// Seconds until the window is `w_max`.
+    k: f64,
+    /// Reno's window had there been Reno since the beginning (W_est).
+    w_est: f64,
+}
+
+/// CUBIC's window law.
+#[derive(Debug, Clone)]
+pub struct CubicLaw {
+    c: f64,
+    beta: f64,
+    /// Slope of the Reno-friendly window (alpha_cubic), and whether it is 1 above the window before the loss.
+    alpha: f64,
+    alpha_rises: bool,
+    fast_convergence: bool,
+    w_max: f64,
+    /// The window before the last loss (cwnd_prior).
+    prior: f64,
+    /// After a timeout, or a slow start that ended without a loss, the curve begins at its flat place.
+    starts_flat: bool,
+    epoch: Option<Epoch>,
+    limited: LimitedTime,
+    rtt_s: Smoothed,
+}
+
+/// CUBIC.
+pub type Cubic = LossBased<CubicLaw>;
+
+impl Cubic {
+    /// A sender at its initial window, in slow start.
+    #[must_use]
+    pub fn new(params: &CubicParams, facts: &PathFacts) -> Self {
+        let old = params.profile == CubicProfile::Paper2008;
+        let beta = params.beta.unwrap_or(if old { 819.0 / 1024.0 } else { 0.7 });
+        let law = CubicLaw {
+            c: params.c.unwrap_or(0.4),
+            beta,
+            // RFC 9438, 4.3: the mean rate of Reno at the same loss
+            alpha: 3.0 * (1.0 - beta) / (1.0 + beta),
+            alpha_rises: !old,
+            fast_convergence: params.fast_convergence.unwrap_or(true),
+            w_max: 0.0,
+            prior: 0.0,
+            starts_flat: true,
+            epoch: None,
+            limited: LimitedTime::default(),
+            rtt_s: Smoothed::default(),
+        };
+        Self::with(law, params.slow_start, facts)
+    }
+}
+
+impl CubicLaw {
+    /// Figure 1: W_cubic(t).
+    #[inline]
+    fn curve(&self, t: f64, k: f64) -> f64 {
+        let d = t - k;
+        self.c * d * d * d + self.w_max
+    }
+
+    fn begin(&mut self, now: Time, cwnd: f64) -> Epoch {
+        if std::mem::take(&mut self.starts_flat) || self.w_max <= cwnd {
+            // 4.7, 4.10: K = 0, W_max the window now
+            self.w_max = cwnd;
+            return Epoch { begin: now, k: 0.0, w_est: cwnd };
+        }
+        // Figure 2
+        let k = libm::cbrt((self.w_max - cwnd) / self.c);
+        Epoch { begin: now, k, w_est: cwnd }
+    }
+}
+
+impl WindowLaw for CubicLaw {
+    fn on_handshake(&mut self, rtt: Time) {
+        self.rtt_s.hear(rtt.as_secs_f64());
+    }
+
+    #[inline]
+    fn observe(&mut self, ack: &Ack, _cwnd: f64, slow_start: bool) -> Option<f64> {
+        let left_out = self.limited.left_out(ack);
+        if slow_start {
+            // after an idle period: congestion avoidance begins anew where it ends
+            self.epoch = None;
+        } else if let Some(epoch) = &mut self.epoch {
+            // 4.2, 5.8: t without the periods that the application limits
+            epoch.begin = (epoch.begin + left_out).min(ack.now);
+        }
+        if let Some(rtt) = ack.rtt {
+            self.rtt_s.hear(rtt.as_secs_f64());
+        }
+        None
+    }
+
+    #[inline]
+    fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(ack.now, cwnd),
+        };
+        let t = (ack.now - epoch.begin).as_secs_f64();
+        // Figure 4
+        let alpha = if self.alpha_rises && epoch.w_est >= self.prior { 1.0 } else { self.alpha };
+        epoch.w_est += alpha * ack.acked / cwnd;
+        self.epoch = Some(epoch);
+        if self.curve(t, epoch.k) < epoch.w_est {
+            // 4.3, the Reno-friendly region
+            return (epoch.w_est - cwnd).max(0.0);
+        }
+        // 4.2: where the curve will be in a round trip, at most half a window up
+        let target = self.curve(t + self.rtt_s.get().unwrap_or(0.0), epoch.k).clamp(cwnd, 1.5 * cwnd);
+        (target - cwnd) / cwnd * ack.acked.min(cwnd)
+    }
+
+    fn after_loss(&mut self, loss: &Loss, cwnd: f64) -> f64 {
+        // 4.7: a second loss before the last maximum
+        let below = cwnd < self.w_max && self.fast_convergence;
+        self.w_max = if below { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        self.prior = cwnd;
+        self.epoch = None;
+        self.starts_flat = false;
+        loss.flight_size * self.beta
+    }
+
+    fn after_timeout(&mut self, timeout: &Timeout, cwnd: f64) -> f64 {
+        let threshold = self.after_loss(&Loss { now: timeout.now, flight_size: timeout.flight_size }, cwnd);
+        self.starts_flat = true;
+        threshold
+    }
+}

@@ -1,0 +1,532 @@
+//! FAST TCP: a window that keeps `alpha` packets of this flow queued along the path.
+//!
+//! [`FastLaw`] is the window law with everything around it; what stands for the mean round-trip time in it is its parameter:
+//! [`FastAverage`] in `fast`, eq. 4 of the VFAST paper in `vfast`.
+//!
+//! The law is `w <- min(2 w, (1 - gamma) w + gamma (w_then baseRTT / avgRTT + alpha))` with `w_then` the packets in flight
+//! when the acknowledged packet was sent (Jin, Wei and Low, INFOCOM 2004; eq. 2 of Ge et al. is its fluid form). In
+//! equilibrium `x = alpha / q`, q the queueing delay of the whole round trip.
+//!
+//! The profile `clean` is that law once a round trip with fractional windows and paced packets. The profile `ns2-1.1.3`
+//! behaves as the ns-2 module of that version did: updates on a 10 ms timer in every other round trip, whole packets,
+//! ACK-clocked.
+
+pub(crate) mod ack_backlog;
+pub(crate) mod ageing;
+pub(crate) mod clock_drift;
+pub(crate) mod delay;
+pub(crate) mod drain;
+pub(crate) mod one_way;
+pub(crate) mod options;
+pub(crate) mod rate_correction;
+
+use eddyline_units::{Packets, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
+use crate::kinds::fast::delay::Delay;
+use crate::kinds::fast::drain::{DrainChoice, Step};
+use crate::kinds::fast::options::{Asked, Options};
+use crate::kinds::fast::rate_correction::RateCorrectionParams;
+use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+
+/// Which details fill the gaps that the equations leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub enum FastProfile {
+    /// The law once a round trip, fractional windows, paced.
+    #[default]
+    #[serde(rename = "clean")]
+    Clean,
+    /// As the ns-2 module 1.1.3: timer updates in every other round trip, whole packets, ACK-clocked.
+    #[serde(rename = "ns2-1.1.3")]
+    Ns2,
+}
+
+/// Parameters of `fast`. What is left out takes the profile's value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FastParams {
+    /// Packets to keep queued along the path.
+    #[schemars(extend("x-above" = 0))]
+    pub alpha: Packets,
+    /// Share of the way to the target that one update goes, in (0, 1].
+    #[serde(default = "half")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub gamma: f64,
+    /// Which details fill the gaps of the equations.
+    #[serde(default)]
+    pub profile: FastProfile,
+    /// Where the base round-trip time comes from.
+    #[serde(default)]
+    pub base_rtt: BaseRttSource,
+    /// Queueing delay below which the window doubles each round trip.
+    #[serde(default = "mi_threshold")]
+    pub mi_threshold: Time,
+    /// Least time between two updates of the window. Clean: 0 s (one update a round trip); ns2-1.1.3: 10 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_period: Option<Time>,
+    /// Average: weight of a sample is `min(filter_gain / N, filter_cap)`, N the window (clean) or the packets in flight.
+    #[serde(default = "filter_gain")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub filter_gain: f64,
+    /// Largest weight of a sample, in (0, 1]. Clean: 1/4; ns2-1.1.3: 1/256.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub filter_cap: Option<f64>,
+    /// Packets that may be in flight beyond the window while pacing.
+    #[serde(default = "one_packet")]
+    pub pacing_slack: Packets,
+    /// Window after a loss, as a share of the one before, in (0, 1].
+    #[serde(default = "half")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub loss_factor: f64,
+    /// Window after a timeout, at least one packet.
+    #[serde(default = "two_packets")]
+    #[schemars(extend("x-least" = 1))]
+    pub timeout_window: Packets,
+    /// Smallest window, at least one packet.
+    #[serde(default = "two_packets")]
+    #[schemars(extend("x-least" = 1))]
+    pub min_window: Packets,
+    /// Which queueing counts: `round_trip`, `forward` or `weighted`; the latter two need `tcp.timestamps`.
+    #[serde(default, skip_serializing_if = "is_round_trip")]
+    pub delay: Delay,
+    /// Acknowledgements to keep queued on the way back at most: the receiver is asked to acknowledge several packets together
+    /// (as RFC 5690). Needs a `delay` of one way. Default: the receiver does as it pleases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-above" = 0))]
+    pub ack_alpha: Option<Packets>,
+    /// The base round-trip time is the smallest sample of this time. Default: of all time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-least" = "10 ms"))]
+    pub base_rtt_age: Option<Time>,
+    /// Pauses that let the queue run empty: true, every 10 s or 100 round trips; false; or a table. Default: false, true with a `delay` of one way,
+    /// which takes them to tell clocks from queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<DrainChoice>,
+    /// One pause of a new flow, once it has settled. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_correction: Option<RateCorrectionParams>,
+}
+
+const fn is_round_trip(delay: &Delay) -> bool {
+    matches!(delay, Delay::RoundTrip)
+}
+
+const fn half() -> f64 {
+    0.5
+}
+
+const fn filter_gain() -> f64 {
+    3.0
+}
+
+const fn mi_threshold() -> Time {
+    Time::from_ps(750_000_000)
+}
+
+const fn one_packet() -> Packets {
+    Packets::new(1.0)
+}
+
+const fn two_packets() -> Packets {
+    Packets::new(2.0)
+}
+
+/// A flight below this share of the window has not caught up with it yet; jitter alone makes no such gap.
+const LAGGING: f64 = 0.75;
+
+/// Below this base RTT the ns-2 module does not spread its increases.
+const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
+
+/// Up to this window the ns-2 module doubles at once where its aim is further away.
+const NS2_SMALL: f64 = 4.0;
+
+/// How samples become the mean round-trip time of the window law; picoseconds, 0 before the first sample.
+pub trait MeanRtt {
+    /// The first sample, the handshake's.
+    fn start(&mut self, sample: f64);
+
+    /// A sample, one of so many packets (their reciprocal); gives the mean.
+    fn hear(&mut self, ack: &Ack, sample: f64, per_packets: f64) -> f64;
+
+    /// The weight that this sample is about to get.
+    fn weight(&self, sample: f64, per_packets: f64) -> f64;
+
+    /// The mean.
+    fn get(&self) -> f64;
+
+    /// The retransmission timeout by this estimate, where it has one of its own, given the least one.
+    fn timeout(&self, _least: Time) -> Option<Time> {
+        None
+    }
+}
+
+/// FAST's average: the weight of a sample is `min(gain / N, cap)`, N the window or the packets in flight.
+#[derive(Debug, Clone, Copy)]
+pub struct FastAverage {
+    gain: f64,
+    cap: f64,
+    average: f64,
+}
+
+impl FastAverage {
+    pub(crate) fn new(p: &FastParams) -> Self {
+        let cap = p.filter_cap.unwrap_or(if p.profile == FastProfile::Ns2 { 1.0 / 256.0 } else { 0.25 });
+        Self { gain: p.filter_gain, cap, average: 0.0 }
+    }
+}
+
+impl MeanRtt for FastAverage {
+    fn start(&mut self, sample: f64) {
+        self.average = sample;
+    }
+
+    #[inline]
+    fn hear(&mut self, _ack: &Ack, sample: f64, per_packets: f64) -> f64 {
+        if self.average == 0.0 {
+            self.average = sample;
+        } else {
+            self.average += self.weight(sample, per_packets) * (sample - self.average);
+        }
+        self.average
+    }
+
+    #[inline]
+    fn weight(&self, _sample: f64, per_packets: f64) -> f64 {
+        (self.gain * per_packets).min(self.cap)
+    }
+
+    fn get(&self) -> f64 {
+        self.average
+    }
+}
+
+/// FAST.
+pub type Fast = FastLaw<FastAverage>;
+
+impl Fast {
+    /// A sender at its initial window.
+    #[must_use]
+    pub fn new(p: &FastParams, facts: &PathFacts) -> Self {
+        Self::with(p, facts, FastAverage::new(p))
+    }
+}
+
+/// The window law's state for one flow.
+#[derive(Debug, Clone)]
+pub struct FastLaw<M> {
+    window: f64,
+    /// The round trip over the part of it that counts: one unless acknowledgements wait and that does not count. The packets of
+    /// alpha are as many times more in flight, and a change of the window takes as many times longer to be seen.
+    scale: f64,
+    /// The window's reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
+    per_window: f64,
+    base: BaseRtt,
+    mean: M,
+    /// The latest sample in picoseconds, zero before the first: what packets are paced by.
+    last_ps: f64,
+    /// Packets sent before this belong to the round trip that is over.
+    round: Time,
+    /// Least time between two updates.
+    period: Time,
+    alpha: f64,
+    gamma: f64,
+    threshold_ps: f64,
+    slack: f64,
+    floor: f64,
+    loss_factor: f64,
+    timeout_window: f64,
+    /// The window before the last timeout.
+    before_timeout: f64,
+    /// Only in the profile of the ns-2 module.
+    module: Option<Ns2Module>,
+    /// Where some are asked for.
+    options: Option<Box<Options>>,
+}
+
+/// What only the ns-2 module keeps.
+#[derive(Debug, Clone, Copy)]
+struct Ns2Module {
+    /// Packets sent before this belong to the round trip that is over.
+    round: Time,
+    last_update: Time,
+    /// Updates happen in every other round trip.
+    active: bool,
+    /// Whole packets still to be added, of how many, since `last_update`.
+    pending: f64,
+    planned: f64,
+    /// The aim was beyond twice the window: a packet more per acknowledgement (a window more while it is small), in a round
+    /// trip of rest too.
+    one_by_one: bool,
+}
+
+impl<M: MeanRtt> FastLaw<M> {
+    /// A sender at its initial window that takes mean round-trip times from `mean`.
+    pub(crate) fn with(p: &FastParams, facts: &PathFacts, mean: M) -> Self {
+        let ns2 = p.profile == FastProfile::Ns2;
+        let period = p.update_period.unwrap_or(if ns2 { Time::from_ms(10) } else { Time::ZERO });
+        let floor = p.min_window.get().max(1.0);
+        Self {
+            window: facts.initial_window.max(floor),
+            scale: 1.0,
+            per_window: 1.0 / facts.initial_window.max(floor),
+            base: BaseRtt::new(p.base_rtt, facts),
+            mean,
+            last_ps: 0.0,
+            round: Time::ZERO,
+            period,
+            alpha: p.alpha.get(),
+            gamma: p.gamma,
+            threshold_ps: p.mi_threshold.as_ps() as f64,
+            slack: p.pacing_slack.get(),
+            floor,
+            loss_factor: p.loss_factor,
+            timeout_window: p.timeout_window.get().max(floor),
+            before_timeout: 0.0,
+            module: ns2.then_some(Ns2Module {
+                round: Time::ZERO,
+                last_update: Time::ZERO,
+                active: true,
+                pending: 0.0,
+                planned: 0.0,
+                one_by_one: false,
+            }),
+            options: Options::new(
+                &Asked {
+                    delay: p.delay,
+                    ack_alpha: p.ack_alpha,
+                    base_rtt_age: p.base_rtt_age,
+                    drain: p.drain.as_ref(),
+                    rate_correction: p.rate_correction.as_ref(),
+                },
+                facts,
+            ),
+        }
+    }
+
+    /// Hears a sample, one of so many packets (their reciprocal); returns (base, mean) in picoseconds.
+    #[inline]
+    fn measure(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> (f64, f64) {
+        let base = self.base.sample(rtt).as_ps() as f64;
+        let sample = rtt.as_ps() as f64;
+        self.last_ps = sample;
+        (base, self.mean.hear(ack, sample, per_packets))
+    }
+
+    /// As [`measure`](Self::measure), by the options: average less base is the delay that counts. None while the window is down
+    /// to drain the queue, and the law has no say.
+    #[cold]
+    #[inline(never)]
+    fn measure_by_options(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> Option<(f64, f64)> {
+        let mut options = self.options.take()?;
+        options.sample(ack.now, rtt, &mut self.base);
+        let paused = options.is_of_a_pause(ack);
+        let mut sample = rtt.as_ps() as f64;
+        let weight = (!paused).then(|| self.mean.weight(sample, per_packets));
+        let (mut base, mut avg) = if paused {
+            (self.base.sample(rtt).as_ps() as f64, self.mean.get())
+        } else {
+            self.measure(ack, rtt, per_packets)
+        };
+        if let Some(split) = options.split(ack, rtt, weight) {
+            // the law goes by the round trip less what does not count
+            let counted = (avg - split.uncounted).max(1.0);
+            sample -= split.uncounted_now;
+            if !paused && !ack.in_recovery {
+                // acknowledgements that come later or earlier than before change the packets in flight, not the rate
+                let before = (avg - split.change).max(counted);
+                self.set_window((self.window * (avg / before)).max(self.floor));
+                // and pacing follows the queue that counts, not them
+                self.last_ps = (sample + split.uncounted).max(1.0);
+            }
+            self.scale = (avg / counted).max(1.0);
+            (base, avg) = ((counted - split.counted).max(0.0), counted);
+        }
+        if !paused {
+            options.ask(ack, self.window);
+        }
+        let step = if ack.in_recovery {
+            Step::None
+        } else {
+            // one sample, not the average: a queue is empty for moments
+            options.pause(ack, rtt, self.window, sample - base < self.threshold_ps)
+        };
+        self.options = Some(options);
+        match step {
+            Step::None => return (!paused).then_some((base, avg)),
+            Step::Stay => {}
+            Step::Down(window) | Step::Back(window) => self.set_window(window.max(self.floor)),
+        }
+        None
+    }
+
+    #[inline]
+    fn set_window(&mut self, window: f64) {
+        self.window = window;
+        self.per_window = 1.0 / window;
+    }
+
+    /// Where the window law goes, were it not for its limits.
+    #[inline]
+    fn aim(&self, window_then: f64, base: f64, avg: f64) -> f64 {
+        let gamma = self.gamma / self.scale;
+        (1.0 - gamma) * self.window + gamma * (window_then * base / avg + self.alpha * self.scale)
+    }
+
+    /// The window law.
+    #[inline]
+    fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
+        self.aim(window_then, base, avg).min(2.0 * self.window).max(self.floor)
+    }
+}
+
+impl Ns2Module {
+    /// One acknowledgement outside recovery, beyond the doubling phase: how the window moves.
+    fn step<M: MeanRtt>(&mut self, ack: &Ack, law: &FastLaw<M>, base: f64, avg: f64) -> f64 {
+        let window = law.window;
+        if ack.sent_at >= self.round {
+            self.active = !self.active;
+            self.round = ack.now;
+        }
+        if self.active && ack.now.saturating_sub(self.last_update) >= law.period {
+            self.last_update = ack.now;
+            let aim = law.aim(f64::from(ack.stamp.in_flight), base, avg);
+            let change = aim.max(law.floor) - window;
+            // what the last update left is dropped
+            self.pending = 0.0;
+            if change < 0.0 || base < NS2_SPREAD_ABOVE_PS {
+                return window + change.min(window);
+            }
+            self.one_by_one = change > window;
+            self.planned = libm::floor(change);
+            self.pending = self.planned;
+        }
+        if self.one_by_one && self.pending > 0.0 {
+            let step = if window <= NS2_SMALL { window } else { 1.0 }.min(self.pending);
+            self.pending -= step;
+            return window + step;
+        }
+        if self.pending > 0.0 {
+            let elapsed = ack.now.saturating_sub(self.last_update).as_ps() as f64;
+            let due =
+                libm::ceil(self.planned * elapsed / (law.period.as_ps() as f64).max(1.0)).clamp(1.0, self.planned);
+            let step = (due - (self.planned - self.pending)).clamp(0.0, self.pending);
+            self.pending -= step;
+            return window + step;
+        }
+        window
+    }
+}
+
+impl<M: MeanRtt> Controller for FastLaw<M> {
+    fn on_handshake(&mut self, _now: Time, rtt: Time) {
+        // The module's average starts from the first data packet; its base from the handshake's.
+        self.base.sample(rtt);
+        if self.module.is_none() {
+            self.last_ps = rtt.as_ps() as f64;
+            self.mean.start(self.last_ps);
+        }
+    }
+
+    #[inline]
+    fn on_sent(&mut self, sent: &Sent) -> Stamp {
+        // A paced sender has `w` packets in flight on average but a whole number, now more, now less, at any moment. Half a
+        // packet of bias would be half a packet of alpha, so the window itself is the count unless something else held
+        // the flow back or the window has just grown and the flight not yet.
+        let whole = self.module.is_some() || !sent.cwnd_limited || sent.in_flight < LAGGING * self.window;
+        let in_flight = if whole { sent.in_flight } else { self.window };
+        Stamp { in_flight: in_flight as f32 }
+    }
+
+    #[inline(always)]
+    fn on_ack(&mut self, ack: &Ack) {
+        let (base, avg) = if let Some(rtt) = ack.rtt {
+            let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
+            if self.options.is_none() {
+                self.measure(ack, rtt, per_packets)
+            } else {
+                let Some(measured) = self.measure_by_options(ack, rtt, per_packets) else { return };
+                measured
+            }
+        } else if let (Some(_), Some(base)) = (self.module, self.base.get()) {
+            // the module takes its average for the sample that a retransmission does not give
+            (base.as_ps() as f64, self.mean.get())
+        } else {
+            return;
+        };
+        if ack.in_recovery {
+            return;
+        }
+        if avg - base < self.threshold_ps {
+            let growth = if self.module.is_none() { ack.acked } else { 1.0 };
+            if ack.cwnd_limited {
+                self.set_window(self.window + growth);
+            }
+        } else if let Some(mut module) = self.module {
+            let window = module.step(ack, self, base, avg);
+            self.module = Some(module);
+            self.set_window(window);
+        } else if ack.sent_at >= self.round && ack.now.saturating_sub(self.round) >= self.period {
+            self.set_window(self.target(f64::from(ack.stamp.in_flight), base, avg));
+            self.round = ack.now;
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.round = loss.now;
+        if let Some(options) = &mut self.options {
+            options.abandon(loss.now, false);
+        }
+        self.set_window((self.window * self.loss_factor).max(self.floor));
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.round = timeout.now;
+        if let Some(options) = &mut self.options {
+            options.abandon(timeout.now, true);
+        }
+        if !timeout.repeated {
+            self.before_timeout = self.window;
+        }
+        self.set_window(self.timeout_window);
+    }
+
+    fn on_spurious_timeout(&mut self, window: f64) {
+        self.set_window(window.min(self.before_timeout).max(self.window));
+    }
+
+    fn on_idle(&mut self, restart_window: f64) {
+        self.set_window(self.window.min(restart_window).max(self.floor));
+    }
+
+    #[inline]
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    #[inline]
+    fn flight_limit(&self, paced: bool) -> f64 {
+        if paced { self.window + self.slack } else { self.window }
+    }
+
+    #[inline]
+    fn pacing_interval(&self) -> Option<Time> {
+        (self.module.is_none() && self.last_ps > 0.0).then(|| Time::from_ps((self.last_ps * self.per_window) as u64))
+    }
+
+    fn base_rtt(&self) -> Option<Time> {
+        self.base.get()
+    }
+
+    fn ack_ratio(&self) -> Option<u32> {
+        // a window is answered by two acknowledgements at least (RFC 5690, 4.5), also in a pause
+        let most = ((self.window / 2.0) as u32).max(1);
+        self.options.as_ref().and_then(|o| o.ack_ratio()).map(|ratio| ratio.min(most))
+    }
+
+    fn retransmission_timeout(&self, least: Time) -> Option<Time> {
+        self.mean.timeout(least)
+    }
+}

@@ -1,0 +1,57 @@
+//! Tahoe: slow start and congestion avoidance, fast retransmit, no fast recovery: every loss starts over from one packet.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
+use crate::parts::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
+
+/// Parameters of `tahoe`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TahoeParams {
+    /// Half a window is cut to whole packets.
+    #[serde(default)]
+    pub whole_packets: bool,
+}
+
+/// Tahoe.
+#[derive(Debug, Clone)]
+pub struct Tahoe {
+    start: SlowStart,
+}
+
+impl Tahoe {
+    /// A sender at its initial window, in slow start.
+    #[must_use]
+    pub fn new(params: &TahoeParams, facts: &PathFacts) -> Self {
+        Self { start: SlowStart::new(SlowStartKind::Standard, params.whole_packets, facts) }
+    }
+}
+
+impl Controller for Tahoe {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        // Jacobson 1988, appendix B; what Reno's recovery holds back goes on here: there is no recovery
+        self.start.on_ack(&Ack { in_recovery: false, ..*ack });
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.start.collapse(loss.flight_size / 2.0, false);
+    }
+
+    fn on_ecn(&mut self, mark: &Loss) {
+        // RFC 3168, 6.1.2: as a loss, but nothing was lost that slow start would have to find again
+        self.start.reduce_to(mark.flight_size / 2.0);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.start.collapse(timeout.flight_size / 2.0, timeout.repeated);
+    }
+
+    window_of_slow_start!(start);
+
+    fn partial_ack(&self) -> PartialAck {
+        PartialAck::Leave
+    }
+}

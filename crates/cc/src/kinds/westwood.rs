@@ -1,0 +1,135 @@
+//! Westwood+ (Grieco and Mascolo 2004): after a loss the window is what the path carried, bandwidth times RTTmin.
+
+use eddyline_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::controller::{Ack, Loss, PathFacts};
+use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::parts::round_trips::Smoothed;
+use crate::parts::slow_start::SlowStartKind;
+use crate::parts::window_law::{LossBased, WindowLaw};
+
+/// Parameters of `westwood`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WestwoodParams {
+    /// Where RTTmin comes from.
+    pub base_rtt: BaseRttSource,
+    /// What both low-pass filters keep of the old estimate at each sample, in [0, 1) (7/8, as Linux).
+    #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
+    pub filter: f64,
+    /// A sample of the bandwidth takes a round trip, and at least this long (50 ms).
+    pub min_sample: Time,
+    /// Never less than Reno's half is left, as Linux 2.6 does: its threshold is Reno's.
+    pub at_least_half: bool,
+}
+
+impl Default for WestwoodParams {
+    fn default() -> Self {
+        Self { base_rtt: BaseRttSource::Estimated, filter: 0.875, min_sample: Time::from_ms(50), at_least_half: false }
+    }
+}
+
+/// Westwood+'s window law.
+#[derive(Debug, Clone)]
+pub struct WestwoodLaw {
+    filter: f64,
+    min_sample: Time,
+    base: BaseRtt,
+    rtt_ps: Smoothed,
+    /// Since when packets are counted, and how many there were.
+    since: Time,
+    counted: f64,
+    /// Packets per picosecond: filtered once, and twice.
+    once: Option<f64>,
+    bandwidth: f64,
+    at_least_half: bool,
+    /// What is left by the last loss at least.
+    half: f64,
+}
+
+/// Westwood+.
+pub type Westwood = LossBased<WestwoodLaw>;
+
+impl Westwood {
+    /// A sender at its initial window, in slow start.
+    #[must_use]
+    pub fn new(p: &WestwoodParams, facts: &PathFacts) -> Self {
+        let law = WestwoodLaw {
+            filter: p.filter,
+            min_sample: p.min_sample.max(Time::from_ps(1)),
+            base: BaseRtt::new(p.base_rtt, facts),
+            rtt_ps: Smoothed::default(),
+            since: Time::ZERO,
+            counted: 0.0,
+            once: None,
+            bandwidth: 0.0,
+            at_least_half: p.at_least_half,
+            half: 0.0,
+        };
+        Self::with(law, SlowStartKind::Standard, facts)
+    }
+}
+
+impl WestwoodLaw {
+    /// BWE * RTTmin, in packets.
+    fn delivered_by_base(&self) -> Option<f64> {
+        self.once?;
+        Some(self.bandwidth * self.base.get()?.as_ps() as f64)
+    }
+}
+
+impl WindowLaw for WestwoodLaw {
+    fn on_handshake(&mut self, rtt: Time) {
+        self.base.sample(rtt);
+        self.rtt_ps.hear(rtt.as_ps() as f64);
+    }
+
+    #[inline]
+    fn observe(&mut self, ack: &Ack, _cwnd: f64, _slow_start: bool) -> Option<f64> {
+        if let Some(rtt) = ack.rtt {
+            self.base.sample(rtt);
+            self.rtt_ps.hear(rtt.as_ps() as f64);
+        }
+        // the packets of this acknowledgement belong to the next sample if it ends one
+        let elapsed = ack.now - self.since;
+        if elapsed > self.min_sample && elapsed.as_ps() as f64 > self.rtt_ps.get().unwrap_or(0.0) {
+            let sample = self.counted / elapsed.as_ps() as f64;
+            let keep = self.filter;
+            match self.once {
+                None => (self.once, self.bandwidth) = (Some(sample), sample),
+                Some(old) => {
+                    let once = keep * old + (1.0 - keep) * sample;
+                    self.once = Some(once);
+                    self.bandwidth = keep * self.bandwidth + (1.0 - keep) * once;
+                }
+            }
+            self.since = ack.now;
+            self.counted = 0.0;
+        }
+        self.counted += ack.acked;
+        None
+    }
+
+    #[inline]
+    fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
+        ack.acked.min(1.0) / cwnd
+    }
+
+    fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
+        // nothing measured yet: as Reno
+        let half = loss.flight_size / 2.0;
+        self.half = if self.at_least_half { half } else { 0.0 };
+        self.delivered_by_base().unwrap_or(half).max(self.half)
+    }
+
+    fn on_recovered(&mut self, _now: Time) -> Option<f64> {
+        // As Linux: recovery went on measuring. After a slow start, which the filters cannot follow, that is most of it.
+        self.delivered_by_base().map(|window| window.max(self.half))
+    }
+
+    fn base_rtt(&self) -> Option<Time> {
+        self.base.get()
+    }
+}

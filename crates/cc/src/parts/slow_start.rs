@@ -1,0 +1,165 @@
+//! Standard slow start and congestion avoidance (RFC 5681, 3.1), as a part that loss-based controllers put together, with
+//! byte counting and HyStart++ where they are asked for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::controller::{Ack, PathFacts};
+use crate::parts::byte_counting::ByteCounting;
+use crate::parts::hystart::HyStart;
+
+/// How a loss-based controller looks for the capacity of a path that it does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub enum SlowStartKind {
+    /// Doubling each round trip until a loss (RFC 5681).
+    #[default]
+    #[serde(rename = "standard")]
+    Standard,
+    /// The first slow start ends when the round-trip time grows (HyStart++, RFC 9406).
+    #[serde(rename = "hystart++")]
+    HyStart,
+}
+
+impl SlowStartKind {
+    pub(crate) fn is_standard(&self) -> bool {
+        *self == Self::Standard
+    }
+}
+
+/// What is not standard.
+#[derive(Debug, Clone, Copy)]
+struct Parts {
+    counting: Option<ByteCounting>,
+    finder: Option<HyStart>,
+}
+
+impl Parts {
+    fn of(kind: SlowStartKind, facts: &PathFacts) -> Option<Self> {
+        let counting = facts.byte_counting.map(ByteCounting::new);
+        let finder = (kind == SlowStartKind::HyStart).then(|| HyStart::new(facts));
+        (counting.is_some() || finder.is_some()).then_some(Self { counting, finder })
+    }
+}
+
+/// The window of a loss-based controller with its slow-start threshold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SlowStart {
+    pub(crate) cwnd: f64,
+    pub(crate) ssthresh: f64,
+    /// Thresholds are whole packets.
+    whole_packets: bool,
+    parts: Option<Parts>,
+    /// What the threshold goes back to if the last timeout was spurious (pipe_prev of RFC 4015).
+    before_timeout: Option<f64>,
+}
+
+impl SlowStart {
+    pub(crate) fn new(kind: SlowStartKind, whole_packets: bool, facts: &PathFacts) -> Self {
+        Self {
+            cwnd: facts.initial_window.max(1.0),
+            ssthresh: f64::INFINITY,
+            whole_packets,
+            parts: Parts::of(kind, facts),
+            before_timeout: None,
+        }
+    }
+
+    /// Grows by an acknowledgement: by one packet each in slow start, by one a round trip beyond, unless a part says
+    /// otherwise.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, ack: &Ack) {
+        if self.parts.is_some() {
+            return self.on_ack_with_parts(ack);
+        }
+        if ack.in_recovery || !ack.cwnd_limited {
+            return;
+        }
+        // RFC 5681, equations 2 and 3
+        self.cwnd += if self.cwnd < self.ssthresh { ack.acked.min(1.0) } else { 1.0 / self.cwnd };
+    }
+
+    #[cold]
+    fn on_ack_with_parts(&mut self, ack: &Ack) {
+        let Some(parts) = &mut self.parts else { return };
+        if !ack.in_recovery && ack.cwnd_limited {
+            self.cwnd += match (&parts.finder, &mut parts.counting) {
+                (Some(finder), _) if self.cwnd < self.ssthresh => finder.growth(ack.acked),
+                (_, Some(counting)) if self.cwnd < self.ssthresh => counting.in_slow_start(ack.acked),
+                (_, Some(counting)) => counting.in_avoidance(ack.acked, self.cwnd),
+                _ if self.cwnd < self.ssthresh => ack.acked.min(1.0),
+                _ => 1.0 / self.cwnd,
+            };
+        }
+        // whether the window grew by it or not, the first slow start may end
+        if parts.finder.as_mut().is_some_and(|f| f.observe(ack)) {
+            self.ssthresh = self.cwnd;
+            parts.finder = None;
+        }
+    }
+
+    /// Sets threshold and window after a fast retransmit.
+    pub(crate) fn reduce_to(&mut self, packets: f64) {
+        self.ssthresh = self.threshold(packets);
+        self.cwnd = self.ssthresh;
+        self.before_timeout = None;
+        if let Some(parts) = &mut self.parts {
+            parts.finder = None;
+        }
+    }
+
+    /// Starts over from one packet (RFC 5681, equation 4); a repeated timeout leaves the threshold as it was.
+    pub(crate) fn collapse(&mut self, packets: f64, repeated: bool) {
+        if !repeated {
+            self.before_timeout = Some(self.ssthresh.max(2.0 * packets));
+            self.ssthresh = self.threshold(packets);
+        }
+        self.cwnd = 1.0;
+        if let Some(parts) = &mut self.parts {
+            parts.finder = None;
+            if let Some(counting) = &mut parts.counting {
+                counting.on_timeout();
+            }
+        }
+    }
+
+    /// The last timeout was spurious: the window follows what is in flight, the threshold is what it was (RFC 4015, 3.2).
+    pub(crate) fn undo_timeout(&mut self, window: f64) {
+        if let Some(threshold) = self.before_timeout.take() {
+            self.cwnd = self.cwnd.max(window);
+            self.ssthresh = threshold;
+        }
+    }
+
+    fn threshold(&self, packets: f64) -> f64 {
+        let packets = if self.whole_packets { libm::floor(packets) } else { packets };
+        packets.max(2.0)
+    }
+
+    pub(crate) fn restart(&mut self, restart_window: f64) {
+        self.cwnd = self.cwnd.min(restart_window.max(1.0));
+    }
+}
+
+/// What a [`Controller`](crate::controller::Controller) leaves to the [`SlowStart`] that is its window.
+macro_rules! window_of_slow_start {
+    ($part:ident) => {
+        fn on_idle(&mut self, restart_window: f64) {
+            self.$part.restart(restart_window);
+        }
+
+        fn on_spurious_timeout(&mut self, window: f64) {
+            self.$part.undo_timeout(window);
+        }
+
+        #[inline]
+        fn window(&self) -> f64 {
+            self.$part.cwnd
+        }
+
+        fn slow_start_threshold(&self) -> Option<f64> {
+            Some(self.$part.ssthresh)
+        }
+    };
+}
+
+pub(crate) use window_of_slow_start;
