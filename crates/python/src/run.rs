@@ -53,9 +53,10 @@ pub(crate) fn run(
     let network = &scenario.inner.network;
     let (cpu, wall) = (ThreadTime::now(), Instant::now());
     let answer = py.detach(|| {
+        let mut listener = Listener::new(progress, wall);
         guarded(|| match world {
-            "sim" => simulate(network, options, progress, wall),
-            "theory" => theorise(network, theory),
+            "sim" => simulate(network, options, &mut listener),
+            "theory" => theorise(network, theory, &mut listener),
             other => Err(PyValueError::new_err(format!("there is no world {other:?} here"))),
         })
     })?;
@@ -66,27 +67,16 @@ pub(crate) fn run(
     Ok(Run { result, json, series: answer.series, log: answer.log, names: Arc::clone(&scenario.names) })
 }
 
-fn simulate(network: &Network, options: &Options, callback: Option<&Py<PyAny>>, wall: Instant) -> PyResult<Answer> {
-    let (mut raised, mut heard) = (None, Instant::now());
-    let mut observe = |progress: Progress| {
+fn simulate(network: &Network, options: &Options, listener: &mut Listener<'_>) -> PyResult<Answer> {
+    let mut observe = |p: Progress| {
         if custom::failed() {
             return ControlFlow::Break(());
         }
-        if heard.elapsed() < BETWEEN_CALLS {
-            return ControlFlow::Continue(());
-        }
-        heard = Instant::now();
-        match Python::attach(|py| hear(py, callback, progress, wall)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(e) => {
-                raised = Some(e);
-                ControlFlow::Break(())
-            }
-        }
+        listener.hear(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
     let outcome = eddyline_sim::run(network, options, &mut observe);
-    if let Some(e) = custom::take().or(raised) {
+    if let Some(e) = custom::take().or(listener.raised.take()) {
         return Err(e);
     }
     let outcome = outcome.map_err(|e| refused(e, network))?;
@@ -113,14 +103,34 @@ fn names_hint(network: &Network) -> String {
     format!("names are {}", names.join(", "))
 }
 
-/// Signals first (Ctrl-C raises), then the caller's callback.
-fn hear(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress, wall: Instant) -> PyResult<()> {
-    py.check_signals()?;
-    if let Some(callback) = callback {
-        let (now, duration) = (progress.now.as_secs_f64(), progress.duration.as_secs_f64());
-        callback.call1(py, (now, duration, progress.events, wall.elapsed().as_secs_f64()))?;
+/// Who hears how far a run is: signals first (Ctrl-C raises), then the caller's callback.
+struct Listener<'a> {
+    callback: Option<&'a Py<PyAny>>,
+    began: Instant,
+    heard: Instant,
+    /// What either of them raised.
+    raised: Option<PyErr>,
+}
+
+impl<'a> Listener<'a> {
+    fn new(callback: Option<&'a Py<PyAny>>, began: Instant) -> Self {
+        Self { callback, began, heard: began, raised: None }
     }
-    Ok(())
+
+    /// Virtual time and where it ends, in seconds, and events or steps so far; heard some ten times a second.
+    fn hear(&mut self, now: f64, duration: f64, events: u64) -> ControlFlow<()> {
+        if self.heard.elapsed() < BETWEEN_CALLS {
+            return ControlFlow::Continue(());
+        }
+        self.heard = Instant::now();
+        let told = Python::attach(|py| {
+            py.check_signals()?;
+            let wall = self.began.elapsed().as_secs_f64();
+            self.callback.map_or(Ok(()), |f| f.call1(py, (now, duration, events, wall)).map(drop))
+        });
+        self.raised = told.err();
+        if self.raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }
 
 /// What world `theory` is asked besides the equilibrium.
@@ -133,7 +143,7 @@ pub(crate) struct TheoryRequest<'a> {
     pub(crate) law: &'a str,
 }
 
-fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
+fn theorise(network: &Network, asked: &TheoryRequest<'_>, listener: &mut Listener<'_>) -> PyResult<Answer> {
     let answer = match asked.base_rtt_s {
         Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
         None => eddyline_theory::run(network),
@@ -147,7 +157,15 @@ fn theorise(network: &Network, asked: &TheoryRequest<'_>) -> PyResult<Answer> {
     if let Some(beliefs) = asked.base_rtt_s {
         options.base_rtt = BaseRtts::Given(beliefs.to_vec());
     }
-    let followed = eddyline_theory::dynamics(network, &options).map_err(theory::refused)?;
+    let (duration, mut steps) = (network.duration.as_secs_f64(), 0);
+    let followed = eddyline_theory::dynamics_observed(network, &options, &mut |now| {
+        steps += 1;
+        listener.hear(now, duration, steps)
+    });
+    if let Some(e) = listener.raised.take() {
+        return Err(e);
+    }
+    let followed = followed.map_err(theory::refused)?;
     result
         .approximations
         .extend(followed.notes.into_iter().filter(|n| !result.approximations.contains(n)).collect::<Vec<_>>());

@@ -35,6 +35,6 @@ pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::TheoryError;
 pub use fairness::{EXPONENTS, FairRates, Yardstick, alpha_fair, proportional_fair, yardstick};
 pub use fast::WindowLaw;
-pub use fluid::{Dynamics, DynamicsOptions, dynamics};
+pub use fluid::{Dynamics, DynamicsOptions, dynamics, dynamics_observed};
 pub use link_model::LinkModel;
 pub use world::{equilibria, mean_rate, modelled_flows, run, run_with_base_rtt};

@@ -1,5 +1,7 @@
 //! The solver of delay differential equations against exact solutions.
 
+use std::ops::ControlFlow;
+
 use eddyline_theory::fluid::dde::{DdeError, Past, Settings, Statistics, System, solve};
 
 fn settings(tolerance: f64) -> Settings {
@@ -18,7 +20,7 @@ fn fixed(step: f64) -> Settings {
 }
 
 fn run<S: System>(mut system: S, end: f64, y: &[f64], settings: &Settings) -> (Vec<f64>, Statistics) {
-    solve(&mut system, (0.0, end), y, settings, &mut |_, _, _| {}).expect("solved")
+    solve(&mut system, (0.0, end), y, settings, &mut |_, _, _| ControlFlow::Continue(())).expect("solved")
 }
 
 /// x' = -x(t - 1), x = 1 before 0: polynomials of degree n on [n - 1, n].
@@ -203,7 +205,8 @@ fn a_queue_empties_and_fills_when_it_must() {
     // only touches zero, and so on
     let pi = std::f64::consts::PI;
     let mut queue = Queue { busy: true, changes: Vec::new() };
-    let (y, _) = solve(&mut queue, (0.0, 10.0), &[0.0], &settings(1e-10), &mut |_, _, _| {}).expect("solved");
+    let (y, _) = solve(&mut queue, (0.0, 10.0), &[0.0], &settings(1e-10), &mut |_, _, _| ControlFlow::Continue(()))
+        .expect("solved");
     assert!((queue.changes[0] - pi).abs() < 1e-8, "{:?}", queue.changes);
     assert!((queue.changes[1] - 1.5 * pi).abs() < 1e-9, "{:?}", queue.changes);
     assert!((y[0] - (1.0 + 10.0f64.sin())).abs() < 1e-8, "{y:?}");
@@ -234,7 +237,8 @@ fn what_leaves_a_growing_queue_entered_it_long_ago() {
 #[test]
 fn too_many_steps_say_so() {
     let few = Settings { most_steps: 10, ..settings(1e-10) };
-    let error = solve(&mut Scalar { stop: 1.0 }, (0.0, 50.0), &[1.0], &few, &mut |_, _, _| {}).expect_err("too many");
+    let error = solve(&mut Scalar { stop: 1.0 }, (0.0, 50.0), &[1.0], &few, &mut |_, _, _| ControlFlow::Continue(()))
+        .expect_err("too many");
     assert!(matches!(error, DdeError::TooManySteps { steps: 10, .. }));
     assert!(error.to_string().starts_with("10 steps were taken by 2.0"), "{error}");
 }

@@ -13,4 +13,4 @@ mod run;
 
 pub use options::{BaseRtts, DynamicsOptions, Filter, Gain, Sending};
 pub use rest::Push;
-pub use run::{Dynamics, FlowEnd, LinkEnd, disturbed, dynamics};
+pub use run::{Dynamics, FlowEnd, LinkEnd, disturbed, dynamics, dynamics_observed};

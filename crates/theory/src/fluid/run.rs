@@ -1,5 +1,7 @@
 //! The doors: a network and options in, series and the final state out.
 
+use std::ops::ControlFlow;
+
 use eddyline_scenario::Network;
 
 use super::dde::{Past, Piece, Settings, Statistics, System, solve};
@@ -69,11 +71,23 @@ pub struct LinkEnd {
 /// [`TheoryError::NoFlow`], [`TheoryError::NoModel`]; [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options that make no sense; [`TheoryError::Dynamics`] where the limit on
 /// steps is reached.
 pub fn dynamics(network: &Network, options: &DynamicsOptions) -> Result<Dynamics, TheoryError> {
+    dynamics_observed(network, options, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`dynamics`] that tells `observe` after every step how far it is, in seconds, and ends where that says so.
+///
+/// # Errors
+/// As [`dynamics`]; [`TheoryError::Dynamics`] with [`DdeError::Interrupted`](super::dde::DdeError::Interrupted).
+pub fn dynamics_observed(
+    network: &Network,
+    options: &DynamicsOptions,
+    observe: &mut dyn FnMut(f64) -> ControlFlow<()>,
+) -> Result<Dynamics, TheoryError> {
     check(network, options)?;
     someone(network, !modelled_flows(network).is_empty())?;
     let mut plan = Plan::new(network, options);
     let notes = std::mem::take(&mut plan.notes);
-    follow(network, options, Model::new(plan, options.clone()), notes)
+    follow(network, options, Model::new(plan, options.clone()), notes, observe)
 }
 
 /// What `network` does after it has been in the equilibrium `at` since ever and each window is pushed off its place by the share
@@ -96,7 +110,7 @@ pub fn disturbed(
     let mut plan = Plan::new(network, options);
     let notes = std::mem::take(&mut plan.notes);
     let rest = Rest::new(network, &plan, at, push)?;
-    follow(network, options, Model::resting(plan, options.clone(), rest), notes)
+    follow(network, options, Model::resting(plan, options.clone(), rest), notes, &mut |_| ControlFlow::Continue(()))
 }
 
 fn follow(
@@ -104,6 +118,7 @@ fn follow(
     options: &DynamicsOptions,
     mut model: Model,
     notes: Vec<String>,
+    observe: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Dynamics, TheoryError> {
     let end = network.duration.as_secs_f64();
     let trip = model.shortest_trip;
@@ -119,6 +134,7 @@ fn follow(
     let y = model.initial();
     let (y, statistics) = solve(&mut model, (0.0, end), &y, &settings, &mut |model, piece, past| {
         recorder.observe(model, piece, past);
+        observe(piece.end())
     })?;
     let flows: Vec<FlowEnd> = (0..model.plan.flows.len()).map(|s| flow_end(&model, s, &y)).collect();
     let link = |l| LinkEnd {

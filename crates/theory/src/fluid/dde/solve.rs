@@ -1,5 +1,7 @@
 //! The integration itself.
 
+use std::ops::ControlFlow;
+
 use thiserror::Error;
 
 use super::System;
@@ -56,6 +58,9 @@ pub enum DdeError {
         /// When.
         time_s: f64,
     },
+    /// The observer stopped it.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 /// Most events that may switch at one moment before time has to go on.
@@ -77,7 +82,7 @@ struct Stepper {
 }
 
 /// Integrates `system` from `y` at `begin` to `end`; `observe` sees every piece of the solution, with the history and the state that
-/// the system is in during it. Returns y at `end`.
+/// the system is in during it, and may stop the integration. Returns y at `end`.
 ///
 /// # Errors
 /// [`DdeError`].
@@ -86,7 +91,7 @@ pub fn solve<S: System>(
     (begin, end): (f64, f64),
     y: &[f64],
     settings: &Settings,
-    observe: &mut dyn FnMut(&mut S, &Piece, &Past),
+    observe: &mut dyn FnMut(&mut S, &Piece, &Past) -> ControlFlow<()>,
 ) -> Result<(Vec<f64>, Statistics), DdeError> {
     let n = system.unknowns();
     let mut before = vec![0.0; n];
@@ -122,7 +127,9 @@ pub fn solve<S: System>(
         if room <= shortest {
             tried += 1;
             let length = if stop < end { stop + shortest - t } else { room.max(f64::EPSILON * t.abs()) };
-            s.leap(system, &mut t, length, &mut past, observe);
+            if s.leap(system, &mut t, length, &mut past, observe).is_break() {
+                return Err(DdeError::Interrupted);
+            }
             (statistics.accepted, fresh) = (statistics.accepted + 1, false);
             t = if stop < end { t } else { end };
             continue;
@@ -132,7 +139,7 @@ pub fn solve<S: System>(
             length = room;
         }
         let mut located = None;
-        loop {
+        let observed = loop {
             tried += 1;
             if tried > settings.most_steps {
                 return Err(DdeError::TooManySteps { steps: settings.most_steps, time_s: t, end_s: end });
@@ -160,8 +167,7 @@ pub fn solve<S: System>(
                     if at <= shortest {
                         // it happens at once
                         let length = shortest.min(room);
-                        s.leap(system, &mut t, length, &mut past, observe);
-                        break;
+                        break s.leap(system, &mut t, length, &mut past, observe);
                     }
                     length = at;
                     continue;
@@ -169,9 +175,12 @@ pub fn solve<S: System>(
                 h = length * if settings.fixed { 1.0 } else { wanted };
             }
             t = if length == room && stop >= end { end } else { t + length };
-            s.accept(system, t, &mut past, observe);
+            let observed = s.accept(system, t, &mut past, observe);
             s.k.swap(0, 6);
-            break;
+            break observed;
+        };
+        if observed.is_break() {
+            return Err(DdeError::Interrupted);
         }
         statistics.accepted += 1;
         fresh = located.is_none();
@@ -212,14 +221,14 @@ impl Stepper {
         t: &mut f64,
         length: f64,
         past: &mut Past,
-        observe: &mut dyn FnMut(&mut S, &Piece, &Past),
-    ) {
+        observe: &mut dyn FnMut(&mut S, &Piece, &Past) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         for ((next, y), dy) in self.next.iter_mut().zip(&self.y).zip(&self.k[0]) {
             *next = y + length * dy;
         }
         past.trial.line(*t, length, &self.y, &self.k[0]);
         *t += length;
-        self.accept(system, *t, past, observe);
+        self.accept(system, *t, past, observe)
     }
 
     fn accept<S: System>(
@@ -227,17 +236,15 @@ impl Stepper {
         system: &mut S,
         t: f64,
         past: &mut Past,
-        observe: &mut dyn FnMut(&mut S, &Piece, &Past),
-    ) {
+        observe: &mut dyn FnMut(&mut S, &Piece, &Past) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         // rounding: the next piece begins where this one ends
         past.trial.length = t - past.trial.start;
         let mut piece = self.spare.pop().unwrap_or_else(|| Piece::new(self.y.len()));
         std::mem::swap(&mut past.trial, &mut piece);
         past.pieces.push_back(piece);
         std::mem::swap(&mut self.y, &mut self.next);
-        if let Some(piece) = past.pieces.back() {
-            observe(system, piece, past);
-        }
+        past.pieces.back().map_or(ControlFlow::Continue(()), |piece| observe(system, piece, past))
     }
 
     /// One step; afterwards the trial is its extension. Returns the error over the tolerance.
