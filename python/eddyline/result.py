@@ -210,7 +210,9 @@ class Result:
         save(Path(folder), self._text, [self])
 
     def _repr_html_(self) -> str:
-        return f"<b>{self.title}</b> (world {self.world}){self.flows.to_html()}{self.links.to_html()}"
+        from html import escape
+
+        return f"<b>{escape(self.title)}</b> (world {self.world}){self.flows.to_html()}{self.links.to_html()}"
 
     def __repr__(self) -> str:
         document = self._parsed()

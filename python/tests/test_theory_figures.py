@@ -186,6 +186,7 @@ def test_fairness_in_python():
         found.rates["packets_per_s"].tolist(), rel=1e-12
     )
     assert "proportionally fair" in texts(found.plot())
+    assert "alpha-fair, exponent 2" in texts(el.theory.fairness(el.Scenario.load(EXAMPLE_2), exponent=2.0).plot())
 
 
 def test_vegas_rests_between_its_thresholds(eddyline, scenario):

@@ -80,7 +80,8 @@ def _failure(card: Card, place: int, accept_known: bool) -> str | None:
     verdict = card.verdicts[place]
     change = None if card.changes is None else card.changes[place]
     if change is not None and change.bad:
-        return f"{change.kind} than the base ({changed(change, verdict)}): {verdict.error or verdict.why}"
+        what = "worse than the base" if change.kind == "worse" else "passed in the base"
+        return f"{what} ({changed(change, verdict)}): {verdict.error or verdict.why}"
     known = accept_known and change is not None and change.kind != "new"
     return None if verdict.passed or known else verdict.error or verdict.why
 

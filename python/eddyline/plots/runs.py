@@ -94,19 +94,25 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
         worlds: Name and tidy series of each.
         title: Above the figure.
     """
-    figure = empty(9.0, 6.0)
-    axes = figure.subplots(2, 1, sharex=True)
     panels = (("cwnd_packets", "window (packets)"), ("queue_packets", "waiting packets"))
-    for axis, (quantity, label) in zip(axes, panels, strict=True):
-        for place, (world, series) in enumerate(worlds):
-            rows = series[series["quantity"] == quantity]
-            for colour, (name, part) in enumerate(rows.groupby("entity", sort=False, observed=True)):
-                width, alpha = (1.2, 1.0) if place == 0 else (3.0, 0.35)
-                style = {"color": f"C{colour}", "linewidth": width, "alpha": alpha}
-                axis.plot(part["time_s"], part["value"], label=f"{name}, {world}", **style)
-        axis.set_ylabel(label)
-        axis.set_ylim(bottom=0)
-        axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8)
-    axes[-1].set_xlabel("time (s)")
-    figure.suptitle(title, x=0.01, ha="left")
+    with rc_context(STYLE):
+        figure = empty(9.0, 6.0)
+        axes = figure.subplots(2, 1, sharex=True)
+        for axis, (quantity, label) in zip(axes, panels, strict=True):
+            parts = [
+                (world, str(name), part)
+                for world, series in worlds
+                for name, part in series[series["quantity"] == quantity].groupby("entity", sort=False, observed=True)
+            ]
+            # one colour a flow or link in all worlds, also where one of them has no model of some
+            colours = {name: COLOURS[n % len(COLOURS)] for n, name in enumerate(dict.fromkeys(p[1] for p in parts))}
+            for world, name, part in parts:
+                width, alpha = (1.2, 1.0) if world == worlds[0][0] else (3.0, 0.35)
+                look = {"color": colours[name], "linewidth": width, "alpha": alpha}
+                axis.plot(part["time_s"], part["value"], label=f"{name}, {world}", **look)
+            axis.set_ylabel(label)
+            axis.set_ylim(bottom=0)
+            axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
+        axes[-1].set_xlabel("time (s)")
+        heading(figure, title)
     return figure

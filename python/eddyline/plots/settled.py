@@ -54,9 +54,9 @@ def beside(document: dict[str, Any], title: str) -> Figure:
     """Rates of the flows: the ideal's, then those of FAST's equilibria."""
     found = document["equilibria"][: len(COLOURS) - 1]
     names = [flow["name"] for flow in document["flows"]]
-    groups: list[tuple[str, Sequence[float | None]]] = [
-        ("proportionally fair", [f["packets_per_s"] for f in document["flows"]])
-    ]
+    exponent = document["exponent"]
+    ideal = "proportionally fair" if exponent == 1 else f"alpha-fair, exponent {exponent:g}"
+    groups: list[tuple[str, Sequence[float | None]]] = [(ideal, [f["packets_per_s"] for f in document["flows"]])]
     for number, at in enumerate(found, 1):
         name = "FAST" if len(found) == 1 else f"FAST, equilibrium {number}"
         label = f"{name}: efficiency {at['efficiency']:.3f}, throughput {at['throughput']:.3f} of the ideal's"

@@ -12,7 +12,7 @@ QUESTIONS = {
     "equilibrium": "where the flows settle: every equilibrium, its bottlenecks, whether it is the only one",
     "dynamics": "how the flows get there: delay differential equations, over the simulation if asked",
     "stability": "whether small disturbances die out: characteristic roots with exact delays, margins",
-    "fairness": "how far FAST is from the proportionally fair ideal",
+    "fairness": "how far FAST is from the fair ideal",
     "vegas": "between which rates the flows would rest as Vegas flows",
     "response": "which window and rate a loss-based sender has at a given loss",
     "population": "how many flows that come and go are there, which link is full when, how long transfers take",
