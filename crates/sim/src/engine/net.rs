@@ -3,22 +3,23 @@
 //! A pipe is a ring in order of time, so only its head is an event. A drop-tail link knows a packet's departure when it
 //! arrives and needs no event of its own; any other link has one per departure.
 
+mod asides;
 mod card;
+mod layout;
 mod readings;
 
-use std::collections::{HashMap, VecDeque};
+pub use layout::Layout;
+
+use std::collections::VecDeque;
 
 use eddyline_path::Packet as _;
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Released, StoreLink, Turns};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Released, StoreLink, Turns};
 use eddyline_path::loss::Loss;
-use eddyline_path::queue::{QueueParams, Site};
 use eddyline_path::variation::{Policer, Propagation};
-use eddyline_scenario::Network;
-use eddyline_scenario::network::Local;
 use eddyline_units::{Rate, Time};
 
-use super::packet::{Aside, Kind, Packet};
+use super::packet::{Kind, Packet};
 use super::tournament::Tournament;
 use crate::record::{LogEvent, PacketLogger};
 use crate::tcp::{Carried, SackBlocks, Store};
@@ -117,46 +118,6 @@ pub struct Net {
     pub logger: Option<Box<PacketLogger>>,
 }
 
-/// Collects hops and pipes while the network is laid out.
-#[derive(Debug, Default)]
-pub struct Layout {
-    hops: Vec<Hop>,
-    pipes: Vec<Pipe>,
-    pipe_of: HashMap<(u32, Time), u32>,
-    path_of: HashMap<(Vec<u32>, Time, u32), u32>,
-}
-
-impl Layout {
-    /// Lays out a path for packets of `full` bytes with `access` delay at its end; gives its first hop.
-    pub fn path(&mut self, network: &Network, links: &[u32], access: Time, full: u32) -> u32 {
-        let key = (links.to_vec(), access, full);
-        if let Some(first) = self.path_of.get(&key) {
-            return *first;
-        }
-        let first = self.hops.len() as u32;
-        for (i, l) in links.iter().enumerate() {
-            let link = &network.links[*l as usize];
-            let last = i + 1 == links.len();
-            let extra = if last { access } else { Time::ZERO };
-            let next = self.pipes.len() as u32;
-            let pipe = *self.pipe_of.entry((*l, extra)).or_insert(next);
-            if pipe == next {
-                self.pipes.push(Pipe { delay: link.delay.saturating_add(extra), ring: VecDeque::new() });
-            }
-            let full_time = link.transmission_time(full);
-            self.hops.push(Hop { link: *l, pipe, full_time, full, last });
-        }
-        self.path_of.insert(key, first);
-        first
-    }
-}
-
-/// Whether `link` is a card whose senders hear of its queue: one that knows what is to come.
-fn tells_senders(network: &Network, link: u32) -> bool {
-    let guests = network.arrivals.iter().map(|a| &a.flow);
-    network.flows.iter().chain(guests).any(|f| f.tcp.local != Local::Drop && f.data.first() == Some(&link))
-}
-
 /// A packet reached the end of its path.
 #[derive(Debug)]
 pub struct Arrival {
@@ -164,70 +125,6 @@ pub struct Arrival {
 }
 
 impl Net {
-    /// The network's links, idle, with the paths that `layout` holds.
-    pub fn new(network: &Network, layout: Layout, general_queues: bool, logger: Option<Box<PacketLogger>>) -> Self {
-        let shared =
-            |m: &eddyline_scenario::network::Medium| Shared { medium: Medium::new(m.turnaround), links: Vec::new() };
-        let mut media: Vec<Shared> = network.media.iter().map(shared).collect();
-        let (mut reconstructing, mut odd) = (Vec::new(), Vec::new());
-        let links = network.links.iter().zip(0..).map(|(l, index)| {
-            let meter = Meter::new(network.warmup, network.duration);
-            let store = |meter| {
-                let site = Site { rate: l.rate, seed: network.seed, name: &l.name };
-                StoreLink::new(&l.queue, &site, l.framing, meter).varying(l.variation.conditions.clone())
-            };
-            let transmitter = match (l.medium, l.queue) {
-                (Some(medium), _) => {
-                    let shared = &mut media[medium as usize];
-                    shared.links.push(index);
-                    Transmitter::Shared { medium, member: shared.medium.join(store(meter)) as u32 }
-                }
-                // what a reconstructor releases is in order of time only behind departures that are events
-                (None, QueueParams::DropTail(p))
-                    if l.reconstruct.is_none()
-                        && l.variation.is_steady()
-                        && (!general_queues || tells_senders(network, index)) =>
-                {
-                    let fifo = Box::new(FifoLink::new(p.limit, meter));
-                    let plain = l.framing.is_none() && l.variation.policer.is_none();
-                    if plain { Transmitter::Fifo(fifo) } else { Transmitter::Apart(fifo) }
-                }
-                (None, _) => Transmitter::Store(Box::new(store(meter))),
-            };
-            let loss = Loss::new(l.loss, network.seed, &l.name);
-            let reconstructor = l.reconstruct.map(|params| {
-                let source = (network.links.len() + layout.pipes.len() + reconstructing.len()) as u32;
-                reconstructing.push(index);
-                Box::new((AckReconstructor::new(params), source))
-            });
-            let policer = l.variation.policer.map(|p| Box::new(Policer::new(p)));
-            let propagation = Propagation::new(&l.variation, l.delay, network.seed, &l.name);
-            let propagation = propagation.map(|p| Box::new((p, l.delay)));
-            odd.push(Oddity { framing: l.framing, reconstructor, policer, propagation, turns: Turns::default() });
-            Link { transmitter, rate: l.rate, loss, lost: 0 }
-        });
-        let links: Vec<Link> = links.collect();
-        let sources = network.flows.iter().map(|f| f.host).chain(network.traffic.iter().map(|t| t.host));
-        let events = Tournament::new(links.len() + layout.pipes.len() + reconstructing.len());
-        Self {
-            links,
-            odd,
-            media,
-            pipes: layout.pipes,
-            hops: layout.hops,
-            hosts: sources.collect(),
-            reconstructing,
-            events,
-            cross_dropped: Vec::new(),
-            discarded: Vec::new(),
-            count: Count::default(),
-            sacks: Store::default(),
-            carried: Store::default(),
-            loading: None,
-            logger,
-        }
-    }
-
     /// The next event and its source.
     #[inline]
     pub fn next_event(&self) -> (Time, u32) {
@@ -379,42 +276,6 @@ impl Net {
     /// Packets of unresponsive source `number` that were dropped or lost.
     pub fn cross_drops(&self, number: u32) -> u64 {
         self.cross_dropped.get(number as usize).copied().unwrap_or(0)
-    }
-
-    /// A packet arrived for a flow that has left.
-    pub fn ignore(&mut self, packet: &Packet) {
-        self.forget_sack(packet);
-    }
-
-    fn forget_sack(&mut self, packet: &Packet) {
-        let _: Option<SackBlocks> = self.take_blocks(packet);
-        let _: Option<Carried> = self.take_carried(packet);
-    }
-
-    /// The SACK blocks of an acknowledgement, which is on its way no more.
-    #[inline]
-    pub fn take_blocks(&mut self, packet: &Packet) -> Option<SackBlocks> {
-        (packet.kind == Kind::Ack && packet.extra != Packet::NO_SACK).then(|| self.sacks.take(packet.extra))
-    }
-
-    /// A data packet leaves: it takes along what stands ready.
-    #[inline]
-    pub fn load(&mut self, aside: Aside) -> Aside {
-        if self.loading.is_some() { self.load_up(aside) } else { aside }
-    }
-
-    #[cold]
-    fn load_up(&mut self, aside: Aside) -> Aside {
-        match self.loading.take() {
-            Some(carried) => aside.carrying(self.carried.put(carried)),
-            None => aside,
-        }
-    }
-
-    /// The acknowledgement that a data packet carries, which is on its way no more.
-    pub fn take_carried(&mut self, packet: &Packet) -> Option<Carried> {
-        let place = packet.aside.carried().filter(|_| packet.kind == Kind::Data)?;
-        Some(self.carried.take(place))
     }
 
     /// A packet leaves its link at `departure` and enters the pipe behind it.
