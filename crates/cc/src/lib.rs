@@ -1,7 +1,7 @@
 //! The endpoints' algorithms, sans-I/O: time and acknowledgements come in, a window and a pacing interval come out.
 //!
 //! One trait ([`Controller`]), one file per controller, one line per controller in `kinds/mod.rs`. Nothing here asks for the
-//! time, draws a random number, logs or allocates. Windows are in packets and fractional; the transport turns them into
+//! time, draws a random number or logs, and once it is made it does not allocate. Windows are in packets and fractional; the transport turns them into
 //! bytes.
 
 mod controller;

@@ -7,6 +7,10 @@ use eddyline_cc::{Ack, Controller as _, Stamp};
 
 /// One acknowledged packet with a forward delay of its own and a reverse one of 20 ms.
 fn hear(b: &mut Bench, forward_ms: f64) {
+    hear_with(b, forward_ms, 100.0);
+}
+
+fn hear_with(b: &mut Bench, forward_ms: f64, in_flight: f64) {
     b.now += ms(1.0);
     let sent_at = b.now;
     let received_at = sent_at + ms(forward_ms);
@@ -18,7 +22,7 @@ fn hear(b: &mut Bench, forward_ms: f64) {
         rtt: Some(now - sent_at),
         acked: 1.0,
         lost: 0.0,
-        in_flight: 100.0,
+        in_flight,
         stamp: Stamp::default(),
         cwnd_limited: true,
         in_recovery: false,
@@ -30,7 +34,7 @@ fn hear(b: &mut Bench, forward_ms: f64) {
 /// reverse path does not count.
 #[test]
 fn goes_by_the_distance_from_the_target() {
-    for (queueing, slope) in [(0.0, 1.0), (50.0, 0.5), (100.0, 0.0), (150.0, -0.5), (400.0, -1.0)] {
+    for (queueing, slope) in [(0.0, 1.0), (50.0, 0.5), (100.0, 0.0), (150.0, -0.5), (400.0, -3.0)] {
         let mut b = Bench::new("ledbat", "", 50.0);
         close(b.c.window(), 2.0, 0.0);
         for _ in 0..2_000 {
@@ -57,6 +61,19 @@ fn grows_by_a_packet_a_round_trip() {
     let before = b.c.window();
     close(b.lose() / before, 0.5, 1e-9);
     close(b.time_out(), 1.0, 0.0);
+}
+
+/// Never more than a packet beyond what was in flight before the acknowledgement (ALLOWED_INCREASE): a sender with little to say
+/// saves no window up.
+#[test]
+fn the_window_follows_what_is_in_flight() {
+    let mut b = Bench::new("ledbat", "", 50.0);
+    for _ in 0..50 {
+        hear(&mut b, 30.0);
+    }
+    assert!(b.c.window() > 10.0);
+    hear_with(&mut b, 30.0, 3.0);
+    close(b.c.window(), 5.0, 0.0);
 }
 
 /// LEDBAT++: gain 1 / min(16, ceil(2 * 60 / base)); slow start by it up to 45 ms of queue, then a slowdown after two round trips.

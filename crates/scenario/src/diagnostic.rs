@@ -202,9 +202,9 @@ impl<'a> Report<'a> {
         self.touched.iter().any(|(_, item)| item.is_none())
     }
 
-    /// Whether a list of flows or traffic is itself of the wrong form.
+    /// Whether a list of those that send is itself of the wrong form.
     pub fn list_touched(&self) -> bool {
-        ["flow", "traffic"].iter().any(|list| self.touched.contains(&((*list).to_owned(), None)))
+        ["flow", "traffic", "arrivals"].iter().any(|list| self.touched.contains(&((*list).to_owned(), None)))
     }
 
     /// Mistakes so far.

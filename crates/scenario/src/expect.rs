@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::check::near::{did_you_mean, listed};
 use crate::diagnostic::Report;
 use crate::model::{Bound, Expect, World};
-use crate::naming::{Segment, segments};
+use crate::naming::{Segment, is_bare, segments};
 use crate::result::{FlowResult, GroupResult, LinkResult, RunResult, TrafficResult};
 use crate::tree::{Node, Step, quoted};
 
@@ -146,8 +146,7 @@ impl Expectation {
 
 /// A name as a part of a dotted key.
 fn key(name: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { format!("{name:?}") }
+    if is_bare(name) { name.to_owned() } else { format!("{name:?}") }
 }
 
 /// Resolves one table; what is wrong with it goes to the report.

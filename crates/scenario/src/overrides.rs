@@ -1,14 +1,12 @@
 //! Overrides from outside the file: `--set KEY=VALUE`, one key at a time.
 
+use crate::check::names::NAMED;
 use crate::check::near::{listed, nearest};
 use crate::check::shape::Shape;
 use crate::diagnostic::Report;
 use crate::naming::{Segment, segments};
 use crate::read::toml_value;
 use crate::tree::{At, Entry, Node, Value};
-
-/// Lists of tables with names.
-const NAMED: [&str; 5] = ["link", "duplex", "flow", "traffic", "arrivals"];
 
 /// Writes the overrides into the tree, in order.
 pub(crate) fn apply(root: &mut Node, overrides: &[(String, String)], shape: &Shape, report: &mut Report<'_>) {

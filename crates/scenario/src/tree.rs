@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::naming::is_bare;
+
 /// Where something was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum At {
@@ -156,12 +158,7 @@ fn add_segment(said: &mut String, segment: &str) {
     if !said.is_empty() {
         said.push('.');
     }
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !segment.is_empty() && segment.chars().all(bare) {
-        said.push_str(&short(segment));
-    } else {
-        said.push_str(&quoted(segment));
-    }
+    said.push_str(&if is_bare(segment) { short(segment) } else { quoted(segment) });
 }
 
 /// A path as a JSON pointer (RFC 6901).

@@ -112,7 +112,7 @@ impl CubicLaw {
 
     fn begin(&mut self, now: Time, cwnd: f64) -> Epoch {
         if std::mem::take(&mut self.starts_flat) || self.w_max <= cwnd {
-            // 4.7, 4.10: K = 0, W_max the window now
+            // 4.8, 4.10: K = 0, W_max the window now
             self.w_max = cwnd;
             return Epoch { begin: now, k: 0.0, w_est: cwnd };
         }

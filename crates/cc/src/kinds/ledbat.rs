@@ -149,9 +149,9 @@ impl Ledbat {
     /// RFC 6817, 2.4.2.
     fn linear(&mut self, ack: &Ack, queueing: f64) {
         let off_target = (self.target_ps - queueing) / self.target_ps;
-        // the gain bounds the decrease as well
-        let step = self.gain() * off_target.max(-1.0) * ack.acked / self.cwnd;
-        let most = (ack.in_flight + ack.acked + ALLOWED_INCREASE).max(self.cwnd);
+        let step = self.gain() * off_target * ack.acked / self.cwnd;
+        // what was in flight before this acknowledgement, and a packet
+        let most = ack.in_flight + ack.acked + ALLOWED_INCREASE;
         self.cwnd = (self.cwnd + if ack.cwnd_limited { step } else { step.min(0.0) }).min(most).max(MIN_WINDOW);
     }
 
@@ -235,7 +235,7 @@ impl Controller for Ledbat {
                 }
                 // the way back ends where it is
                 Phase::Return { .. } => self.back_to = self.cwnd,
-                Phase::Avoidance { .. } | Phase::Slowdown { .. } => self.back_to = self.back_to.min(self.back_to / 2.0),
+                Phase::Avoidance { .. } | Phase::Slowdown { .. } => self.back_to /= 2.0,
             }
         }
     }

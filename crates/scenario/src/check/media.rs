@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use eddyline_units::Time;
 
+use super::names::no_name;
 use super::near::nearest;
 use crate::diagnostic::Report;
 use crate::model::MediumParams;
@@ -51,14 +52,6 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
             }
         }
     }
-}
-
-fn no_name(name: &str) -> Option<&'static str> {
-    if name.trim().is_empty() {
-        return Some("an empty name");
-    }
-    let wrong = name.chars().count() > 200 || name.chars().any(char::is_control);
-    wrong.then_some("a name has at most 200 characters, none of them control characters")
 }
 
 fn named(typed: &Typed) -> Vec<Named<'_>> {

@@ -6,8 +6,8 @@ use super::near::{listed, nearest};
 use crate::diagnostic::Report;
 use crate::tree::{At, Node, Step, quoted};
 
-/// Lists whose tables share one space of names.
-const NAMED: [&str; 5] = ["link", "duplex", "flow", "traffic", "arrivals"];
+/// Lists of tables with names; all share one space of names.
+pub(crate) const NAMED: [&str; 5] = ["link", "duplex", "flow", "traffic", "arrivals"];
 
 /// Reports names that are empty, taken or unknown.
 pub(crate) fn check(root: &Node, report: &mut Report<'_>) {
@@ -65,10 +65,8 @@ fn unique(root: &Node, report: &mut Report<'_>) {
             let Some(node) = table.get("name") else { continue };
             let Some(name) = node.text() else { continue };
             let path = [Step::Key(list), Step::Item(i), Step::Key("name")];
-            if name.trim().is_empty() {
-                report.wrong(root, &path, "an empty name", Some("a name has at least one letter".to_owned()));
-            } else if name.chars().count() > 200 || name.chars().any(char::is_control) {
-                report.wrong(root, &path, "a name has at most 200 characters, none of them control characters", None);
+            if let Some(message) = no_name(name) {
+                report.wrong(root, &path, message, None);
             }
             let made = if list == "duplex" {
                 vec![name.to_owned(), format!("{name}/down"), format!("{name}/up")]
@@ -100,6 +98,15 @@ fn unique(root: &Node, report: &mut Report<'_>) {
             }
         }
     }
+}
+
+/// What is wrong with a name by itself.
+pub(super) fn no_name(name: &str) -> Option<&'static str> {
+    if name.trim().is_empty() {
+        return Some("an empty name; a name has at least one letter");
+    }
+    let wrong = name.chars().count() > 200 || name.chars().any(char::is_control);
+    wrong.then_some("a name has at most 200 characters, none of them control characters")
 }
 
 fn taken_message(name: &str, by: &str, line: Option<usize>) -> String {
