@@ -9,8 +9,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from eddyline.errors import ControllerError, WorldUnavailable
-from eddyline.scenario import WORLDS
+from eddyline.errors import ControllerError, InputError, WorldUnavailable
+from eddyline.scenario import SEEDS, WORLDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,8 +68,13 @@ def answer(scenario: Scenario, world: str, seeds: int | None, wanted: Wanted, li
     """Asks `world`, or all where it is `"all"`; with `seeds`, that many times, each with the next seed.
 
     Raises:
+        InputError: There are not so many seeds.
         WorldUnavailable: `world` cannot be run here; among all, that is part of the answer.
     """
+    if seeds is not None and scenario.seed + seeds > SEEDS:
+        raise InputError(
+            f"--seeds {seeds}: seeds from {scenario.seed} on go beyond 2^63 - 1", "a smaller seed leaves room for more"
+        )
     if world != "all":
         return [_one(scenario, world, seeds, wanted, listener)]
     answers = []

@@ -32,12 +32,12 @@ def series_table(run: _core.Run) -> Table | None:
     kind = np.frombuffer(columns["kind"], np.uint8)
     entity = np.frombuffer(columns["entity"], "<u4")
     # Flows and links are counted apart; in the file they share one dictionary.
-    place = np.where(kind == 0, entity, entity + len(run.flows)).astype(np.int32)
+    place = np.where(kind == 0, entity, entity + len(run.names.flows)).astype(np.int32)
     return pa.table(
         {
             "time_s": np.frombuffer(columns["time_s"], "<f8"),
             "kind": _words(kind, ["flow", "link"]),
-            "entity": _words(place, [*run.flows, *run.links]),
+            "entity": _words(place, [*run.names.flows, *run.names.links]),
             "quantity": _words(np.frombuffer(columns["quantity"], np.uint8), run.QUANTITIES),
             "value": np.frombuffer(columns["value"], "<f8"),
         }
@@ -56,8 +56,8 @@ def log_table(run: _core.Run) -> Table | None:
             "time_s": np.frombuffer(columns["time_s"], "<f8"),
             "event": _words(np.frombuffer(columns["event"], np.uint8), run.EVENTS),
             "packet": _words(np.frombuffer(columns["packet"], np.uint8), run.PACKETS),
-            "source": _words(np.frombuffer(columns["source"], "<u4").astype(np.int32), run.sources),
-            "link": _words(np.where(nowhere, 0, link).astype(np.int32), run.links, nowhere),
+            "source": _words(np.frombuffer(columns["source"], "<u4").astype(np.int32), run.names.sources),
+            "link": _words(np.where(nowhere, 0, link).astype(np.int32), run.names.links, nowhere),
             "seq": np.frombuffer(columns["seq"], "<u8"),
             "bytes": np.frombuffer(columns["bytes"], "<u4"),
             "retransmission": np.frombuffer(columns["retransmission"], np.uint8).astype(bool),

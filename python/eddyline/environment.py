@@ -21,6 +21,7 @@ import numpy as np
 from eddyline import _core
 from eddyline.errors import EddylineError, InputError
 from eddyline.scenario import Scenario
+from eddyline.words import unknown
 
 try:
     import gymnasium
@@ -140,7 +141,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
             raise InputError(f"{scenario.title}: a flow is needed to decide about")
         if isinstance(reward, str):
             if reward not in REWARDS:
-                raise InputError(f"there is no reward {reward!r}", f"rewards are {', '.join(REWARDS)}, or a function")
+                raise unknown("reward", reward, REWARDS)
             reward = REWARDS[reward]
         if not 1.0 <= max_window <= 2.0**40:
             raise InputError(f"max_window {max_window}: from 1 to 2^40 packets")

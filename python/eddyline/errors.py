@@ -37,11 +37,15 @@ class ScenarioError(InputError):
     Attributes:
         diagnostics: One dict per mistake, as far as known: `file`, `line`, `column` (from 1), `key`,
             `pointer` (in JSON), `message`, `hint`.
+        unknown_controllers: Kinds of controllers that it names and nobody knows.
     """
 
-    def __init__(self, message: str, diagnostics: Sequence[dict[str, Any]] = ()) -> None:
+    def __init__(
+        self, message: str, diagnostics: Sequence[dict[str, Any]] = (), unknown_controllers: Sequence[str] = ()
+    ) -> None:
         super().__init__(message)
         self.diagnostics = list(diagnostics)
+        self.unknown_controllers = list(unknown_controllers)
 
 
 class WorldUnavailable(EddylineError):  # noqa: N818 - says what is the case, as the name of a world's state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
+from eddyline.scratch import aside_of, probe
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -25,10 +27,13 @@ __all__ = [
     "RESULT",
     "SCENARIO",
     "SERIES",
+    "altered",
     "claim",
     "claim_file",
+    "claim_parent",
     "labelled",
     "read",
+    "refused",
     "replaced",
     "replaced_file",
     "save",
@@ -40,52 +45,74 @@ SERIES = "series.parquet"
 LOG = "log.parquet"
 PLOTS = ("plot.png", "plot.svg")
 FILES = "files"
+MANIFEST = "manifest.json"
 
-_OURS = {SCENARIO, RESULT, SERIES, LOG, FILES, *PLOTS}
-_MARK = ".eddyline-"
+_OURS = {SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS}
 
 
 def claim(folder: Path, also: Collection[str] = ()) -> None:
-    """Makes sure that `folder` may be written: absent, empty, or holding nothing but what we write.
+    """Makes sure that `folder` can be written: absent, empty, or holding nothing but what we write.
 
     Args:
         folder: The folder.
         also: Names that are ours there besides those of a result.
 
     Raises:
-        InputError: It may not.
+        InputError: It cannot.
     """
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
-    if folder.is_dir():
-        foreign = sorted(p.name for p in folder.iterdir() if p.name not in _OURS and p.name not in also)
-        if foreign:
-            names = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
-            raise InputError(
-                f"{folder}: holds files that are not a result's: {names}", "choose a new or empty folder for --out"
-            )
-    _claim_parent(folder)
+    with refused(folder):
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
+        if folder.is_dir():
+            foreign = sorted(p.name for p in folder.iterdir() if p.name not in _OURS and p.name not in also)
+            if foreign:
+                names = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
+                raise InputError(
+                    f"{folder}: holds files that are not a result's: {names}", "choose a new or empty folder for --out"
+                )
+            if folder.samefile(Path.cwd()):
+                raise InputError(
+                    f"{folder}: is the working directory, which cannot be replaced", "choose a folder in it for --out"
+                )
+    claim_parent(folder)
 
 
 def claim_file(path: Path) -> None:
-    """Makes sure that a file may be written.
+    """Makes sure that a file can be written.
 
     Raises:
-        InputError: It may not.
+        InputError: It cannot.
     """
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder")
-    _claim_parent(path)
+    with refused(path):
+        if path.is_dir():
+            raise InputError(f"{path}: is a folder")
+    claim_parent(path)
 
 
-def _claim_parent(path: Path) -> None:
-    parent = path.absolute().parent
-    while not parent.exists():
-        parent = parent.parent
-    if not parent.is_dir():
-        raise InputError(f"{path}: cannot be written: {parent} is not a folder")
-    if not os.access(parent, os.W_OK):
-        raise InputError(f"{path}: cannot be written: no permission in {parent}")
+def claim_parent(path: Path) -> None:
+    """Makes sure that something can be put where `path` is to be, by doing so.
+
+    Raises:
+        InputError: It cannot.
+    """
+    with refused(path):
+        parent = path.absolute().parent
+        while not parent.exists():
+            parent = parent.parent
+        if not parent.is_dir():
+            raise InputError(f"{path}: cannot be written: {parent} is not a folder")
+        probe(parent)
+
+
+@contextmanager
+def refused(path: Path) -> Iterator[None]:
+    """What the system has against `path`, as wrong input."""
+    try:
+        yield
+    except OSError as e:
+        # the place that it is about, unless it is one of our own beside `path`
+        where = f" {e.filename}:" if e.filename and Path(e.filename).name[:1] != "." else ""
+        raise InputError(f"{path}: cannot be written:{where} {(e.strerror or str(e)).lower()}") from None
 
 
 @contextmanager
@@ -93,21 +120,13 @@ def replaced(folder: Path, also: Collection[str] = ()) -> Iterator[Path]:
     """A new folder to write into, which takes the place of `folder` at the end, or vanishes if anything goes wrong."""
     claim(folder, also)
     folder = folder.absolute()
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(folder)
-        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}{_MARK}{os.getpid()}-", dir=folder.parent))
-    except OSError as e:
-        raise InputError(f"{folder}: cannot be written: {(e.strerror or str(e)).lower()}") from None
-    try:
-        aside.chmod(0o777 & ~_umask())
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with aside_of(folder, folder=True) as aside:
         yield aside
         if folder.exists():
             _exchange(aside, folder)
         else:
             aside.rename(folder)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
 
 
 @contextmanager
@@ -115,21 +134,10 @@ def replaced_file(path: Path) -> Iterator[Path]:
     """A file to write, which takes the place of `path` at the end, or vanishes if anything goes wrong."""
     claim_file(path)
     path = path.absolute()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(
-            prefix=f".{path.name}{_MARK}{os.getpid()}-", suffix=path.suffix, dir=path.parent
-        )
-    except OSError as e:
-        raise InputError(f"{path}: cannot be written: {(e.strerror or str(e)).lower()}") from None
-    os.close(handle)
-    aside = Path(name)
-    try:
-        aside.chmod(0o666 & ~_umask())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with aside_of(path, folder=False) as aside:
         yield aside
         aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def read(folder: Path) -> tuple[str, Scenario]:
@@ -180,6 +188,38 @@ def save(folder: Path, text: str, results: Sequence[Result], several: tuple[bool
         figure = next((r for r in results if r.has_series()), results[0]).plot()
         for name in PLOTS:
             render(figure, aside / name)
+        held = {str(p.relative_to(aside)): _digest(p) for p in sorted(aside.rglob("*")) if p.is_file()}
+        (aside / MANIFEST).write_text(json.dumps({"format": 1, "sha256": held}, indent=2) + "\n", "utf-8")
+
+
+def altered(folder: Path) -> dict[str, str]:
+    """Files of a result folder that are not what they were when it was written, and what has become of them.
+
+    A folder of a version that wrote no manifest has none.
+
+    Raises:
+        InputError: The manifest is none.
+    """
+    path = folder / MANIFEST
+    if not path.exists():
+        return {}
+    try:
+        held = dict(json.loads(path.read_text("utf-8"))["sha256"])
+        found = {name: _become(folder / name, digest) for name, digest in held.items()}
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise InputError(f"{path}: cannot be read: {e}") from None
+    return {name: what for name, what in found.items() if what is not None}
+
+
+def _become(path: Path, digest: str) -> str | None:
+    if not path.is_file():
+        return "missing"
+    return None if _digest(path) == digest else "changed"
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def labelled(
@@ -207,37 +247,6 @@ def _inner(folder: Path, names: Sequence[str]) -> Path:
     """Where relative paths start inside a result folder: deep enough that no `..` of theirs leads out of it."""
     depth = max((Path(name).parts.count("..") for name in names), default=0)
     return folder.joinpath(FILES, *["_"] * depth)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _sweep(folder: Path) -> None:
-    """Removes what killed processes left beside `folder`."""
-    prefix = f".{folder.name}{_MARK}"
-    for left in folder.parent.glob(f"{_escape(prefix)}*"):
-        owner = left.name.removeprefix(prefix).split("-")[0]
-        if owner.isdigit() and not _alive(int(owner)):
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def _escape(name: str) -> str:
-    import glob
-
-    return glob.escape(name)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _exchange(new: Path, old: Path) -> None:

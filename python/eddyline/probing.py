@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
 from eddyline.errors import EddylineError, InputError
+from eddyline.words import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,13 +134,7 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
     """
     table = next((k for k in scenario.to_dict()["link"] if k["name"] == link), None)
     if table is None:
-        from difflib import get_close_matches
-
-        near = get_close_matches(link, scenario.links, 1)
-        raise InputError(
-            f"there is no link {link!r}" + (f"; did you mean {near[0]!r}?" if near else ""),
-            f"links are {', '.join(scenario.links)}",
-        )
+        raise unknown("link", link, scenario.links)
     sizes = _core.quantity("bytes", short), _core.quantity("bytes", long)
     if not 0 < sizes[0] < sizes[1]:
         raise InputError(f"{short!r} is not shorter than {long!r}")

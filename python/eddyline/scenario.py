@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline import _core
 from eddyline.errors import InputError, ScenarioError, WorldUnavailable
+from eddyline.words import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +22,9 @@ __all__ = ["WORLDS", "Scenario"]
 
 WORLDS = ("theory", "sim", "kernel", "quic")
 """Every world there is a name for."""
+
+SEEDS = 2**63
+"""A seed is below this."""
 
 QUESTIONS = ("equilibrium", "fairness", "stability", "nyquist", "population")
 """What only theory answers."""
@@ -105,7 +109,13 @@ class Scenario:
         return self._core.seed
 
     def with_seed(self, seed: int) -> Scenario:
-        """The same scenario with another seed."""
+        """The same scenario with another seed.
+
+        Raises:
+            InputError: The seed is not from 0 to 2^63 - 1.
+        """
+        if not 0 <= seed < SEEDS:
+            raise InputError(f"seed {seed}: allowed are 0 to 2^63 - 1")
         core = _core.load(self.canonical, "json", self.title, self._folder, [("seed", str(seed))])
         return Scenario._of(core, self._folder)
 
@@ -117,12 +127,12 @@ class Scenario:
     @property
     def flows(self) -> list[str]:
         """Names of the flows, those of `count` one by one."""
-        return self._core.flows
+        return self._core.names.flows
 
     @property
     def links(self) -> list[str]:
         """Names of the links."""
-        return self._core.links
+        return self._core.names.links
 
     @property
     def folder(self) -> Path:
@@ -184,7 +194,7 @@ class Scenario:
         from eddyline.result import Result
 
         if world not in WORLDS:
-            raise InputError(f"there is no world {world!r}", f"worlds are {', '.join(WORLDS)}")
+            raise unknown("world", world, WORLDS)
         if world not in _HERE:
             raise unavailable(world)
         if dynamics is not None:
@@ -237,7 +247,7 @@ class Scenario:
             EddylineError: There is no answer, and why.
         """
         if question not in QUESTIONS:
-            raise InputError(f"theory does not answer {question!r}", f"questions are {', '.join(QUESTIONS)}")
+            raise unknown("question", question, QUESTIONS)
         _known(link_model, "link model", LINK_MODELS)
         _known(law, "window law", LAWS)
         text = self._core.theory(
@@ -294,7 +304,7 @@ def _plain(value: object) -> object:
 
 def _known(given: str, what: str, names: tuple[str, ...]) -> None:
     if given not in names:
-        raise InputError(f"there is no {what} {given!r}", f"{what}s are {', '.join(names)}")
+        raise unknown(what, given, names)
 
 
 def _unfit(value: object, key: str = "", within: tuple[int, ...] = ()) -> str | None:

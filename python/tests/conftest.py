@@ -60,10 +60,11 @@ def environment() -> dict[str, str]:
 def eddyline(tmp_path: Path) -> Callable[..., Ran]:
     """Runs the command in a folder of its own."""
 
-    def run(*args: object, cwd: Path = tmp_path, timeout: float = 120) -> Ran:
+    def run(*args: object, cwd: Path = tmp_path, timeout: float = 120, **variables: str) -> Ran:
         words = [str(COMMAND), *map(str, args)]
+        env = environment() | variables
         p = subprocess.run(
-            words, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=environment(), stdin=subprocess.DEVNULL
+            words, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=env, stdin=subprocess.DEVNULL
         )
         return Ran(p.returncode, p.stdout, p.stderr)
 

@@ -44,7 +44,7 @@ def test_version(eddyline):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["rnu"], "did you mean 'run'?"),
+        (["rnu"], "did you mean run?"),
         (["run"], "FILE"),
         (["run", "x.toml", "--worlds", "sim"], "--worlds"),
         (["run", "x.toml", "--world", "moon"], "moon"),

@@ -95,7 +95,7 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ([], "either FILE with --link, or --rate with --waits"),
         ([str(FILE)], "--link NAME"),
-        ([str(FILE), "--link", "upp"], "did you mean 'up'?"),
+        ([str(FILE), "--link", "upp"], "did you mean up?"),
         ([str(FILE), "--link", "up", "--short", "1500 B"], "not shorter"),
         ([str(FILE), "--link", "up", "--short", "100"], "unit"),
         ([str(FILE), "--rate", "1 Mbit/s"], "either FILE"),

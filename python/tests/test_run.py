@@ -120,6 +120,7 @@ def test_out_keeps_everything(eddyline, scenario, tmp_path):
     out = tmp_path / "deep" / "out"
     ran = eddyline("run", scenario(), "--out", out, "--json")
     assert sorted(p.name for p in out.iterdir()) == [
+        "manifest.json",
         "plot.png",
         "plot.svg",
         "result.json",

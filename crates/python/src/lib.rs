@@ -28,7 +28,7 @@ mod _core {
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
-    use crate::scenario::{Scenario, load, load_file};
+    use crate::scenario::{Names, Scenario, load, load_file};
     #[pymodule_export]
     use crate::stepper::Stepper;
     #[pymodule_export]

@@ -1,7 +1,6 @@
 //! Running a scenario: the interpreter free meanwhile, Ctrl-C heard, the cost measured.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
@@ -31,7 +30,7 @@ pub(crate) struct Run {
     json: String,
     series: Option<Series>,
     log: Option<PacketLog>,
-    names: Arc<Names>,
+    names: Py<Names>,
 }
 
 /// A world's answer before it is rendered.
@@ -64,7 +63,7 @@ pub(crate) fn run(
     result.cost.cpu_s = cpu.elapsed().as_secs_f64();
     result.cost.wall_s = wall.elapsed().as_secs_f64();
     let json = serde_json::to_string_pretty(&result).map_err(|e| internal(e.to_string()))?;
-    Ok(Run { result, json, series: answer.series, log: answer.log, names: Arc::clone(&scenario.names) })
+    Ok(Run { result, json, series: answer.series, log: answer.log, names: scenario.names.clone_ref(py) })
 }
 
 fn simulate(network: &Network, options: &Options, listener: &mut Listener<'_>) -> PyResult<Answer> {
@@ -198,22 +197,10 @@ impl Run {
         self.result.approximations.clone()
     }
 
-    /// Names of the flows.
+    /// Names of what is in it.
     #[getter]
-    fn flows(&self) -> Vec<String> {
-        self.names.flows.clone()
-    }
-
-    /// Names of the links.
-    #[getter]
-    fn links(&self) -> Vec<String> {
-        self.names.links.clone()
-    }
-
-    /// Names of flows and traffic: the packet log's sources.
-    #[getter]
-    fn sources(&self) -> Vec<String> {
-        self.names.sources.clone()
+    fn names(&self, py: Python<'_>) -> Py<Names> {
+        self.names.clone_ref(py)
     }
 
     /// Columns of the series as bytes, or None where none were recorded.
@@ -229,7 +216,7 @@ impl Run {
     /// Writes the packet log as readable text; false where none was recorded.
     fn write_log(&self, py: Python<'_>, path: &str) -> PyResult<bool> {
         let Some(log) = &self.log else { return Ok(false) };
-        py.detach(|| columns::write_log(path, log, &self.names))
+        py.detach(|| columns::write_log(path, log, self.names.get()))
             .map_err(|e| PyOSError::new_err(format!("{path}: {e}")))?;
         Ok(true)
     }

@@ -1,20 +1,22 @@
 //! A loaded scenario.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eddyline_scenario::{Diagnostics, Format, Input, Network};
+use eddyline_scenario::{Diagnostics, Format, Input, Network, Vocabulary};
 use eddyline_sim::{LogSelection, Options};
 use eddyline_theory::population::{PopulationMethod, PopulationOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::custom::current;
+use crate::custom::{current, met};
 use crate::errors::{ScenarioError, guarded, internal};
 use crate::run::{self, Run, TheoryRequest};
 use crate::theory::{self, MapRequest};
 
 /// Names by place in the network.
+#[pyclass(frozen, get_all, module = "eddyline._core")]
 #[derive(Debug)]
 pub(crate) struct Names {
     /// Flows.
@@ -38,7 +40,7 @@ impl Names {
 #[pyclass(frozen, module = "eddyline._core")]
 pub(crate) struct Scenario {
     pub(crate) inner: Arc<eddyline_scenario::Scenario>,
-    pub(crate) names: Arc<Names>,
+    pub(crate) names: Py<Names>,
 }
 
 /// Reads a scenario; every mistake of it comes at once, in a `ScenarioError`.
@@ -54,8 +56,7 @@ pub(crate) fn load(
 ) -> PyResult<Scenario> {
     let format = format_named(format)?;
     let input = Input { text, format, name, folder: folder.as_deref() };
-    guarded(|| Ok(eddyline_scenario::load_with(&current(), &input, &overrides)))
-        .and_then(|loaded| Scenario::of(py, loaded))
+    Scenario::loaded(py, |vocabulary| eddyline_scenario::load_with(vocabulary, &input, &overrides))
 }
 
 /// The format of this name.
@@ -72,15 +73,20 @@ pub(crate) fn format_named(name: &str) -> PyResult<Format> {
 #[pyfunction]
 #[pyo3(signature = (path, overrides = Vec::new()))]
 pub(crate) fn load_file(py: Python<'_>, path: PathBuf, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
-    guarded(|| Ok(eddyline_scenario::load_file_with(&current(), &path, &overrides)))
-        .and_then(|loaded| Scenario::of(py, loaded))
+    Scenario::loaded(py, |vocabulary| eddyline_scenario::load_file_with(vocabulary, &path, &overrides))
 }
 
 impl Scenario {
-    fn of(py: Python<'_>, loaded: Result<eddyline_scenario::Scenario, Diagnostics>) -> PyResult<Self> {
+    /// Loads with the words that there are, and once more where installed packages had what was missing.
+    fn loaded(py: Python<'_>, load: impl Fn(&Vocabulary) -> Loaded) -> PyResult<Self> {
+        let load = || guarded(|| Ok(load(&current())));
+        let mut loaded = load()?;
+        if met(py, &controllers(&loaded))? {
+            loaded = load()?;
+        }
         match loaded {
             Ok(inner) => {
-                let names = Arc::new(Names::of(&inner.network));
+                let names = Py::new(py, Names::of(&inner.network))?;
                 Ok(Self { inner: Arc::new(inner), names })
             }
             Err(diagnostics) => Err(refuse(py, &diagnostics)?),
@@ -88,10 +94,26 @@ impl Scenario {
     }
 }
 
+/// A scenario or what is wrong with it.
+pub(crate) type Loaded = Result<eddyline_scenario::Scenario, Diagnostics>;
+
+/// The kinds of controllers that a scenario names, each once; of one with mistakes those that nobody knows.
+pub(crate) fn controllers(loaded: &Loaded) -> Vec<&str> {
+    let kinds: BTreeSet<&str> = match loaded {
+        Ok(scenario) => {
+            let network = &scenario.network;
+            let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
+            flows.map(|f| f.controller.name()).collect()
+        }
+        Err(diagnostics) => diagnostics.unknown_controllers.iter().map(String::as_str).collect(),
+    };
+    kinds.into_iter().collect()
+}
+
 pub(crate) fn refuse(py: Python<'_>, diagnostics: &Diagnostics) -> PyResult<PyErr> {
     let all = serde_json::to_string(&diagnostics.all).map_err(|e| internal(e.to_string()))?;
     let all = py.import("json")?.call_method1("loads", (all,))?.unbind();
-    Ok(ScenarioError::new_err((diagnostics.to_string(), all)))
+    Ok(ScenarioError::new_err((diagnostics.to_string(), all, diagnostics.unknown_controllers.clone())))
 }
 
 #[pymethods]
@@ -126,22 +148,10 @@ impl Scenario {
         self.inner.network.duration.as_secs_f64()
     }
 
-    /// Names of the flows.
+    /// Names of what is in it.
     #[getter]
-    fn flows(&self) -> Vec<String> {
-        self.names.flows.clone()
-    }
-
-    /// Names of the links.
-    #[getter]
-    fn links(&self) -> Vec<String> {
-        self.names.links.clone()
-    }
-
-    /// Names of flows and traffic: a packet log's sources.
-    #[getter]
-    fn sources(&self) -> Vec<String> {
-        self.names.sources.clone()
+    fn names(&self, py: Python<'_>) -> Py<Names> {
+        self.names.clone_ref(py)
     }
 
     /// Worlds that its expectations ask, each once.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use eddyline_scenario::{Diagnostic, Input};
 use pyo3::prelude::*;
 
-use crate::custom::current;
+use crate::custom::{current, met};
 use crate::errors::{guarded, internal};
-use crate::scenario::format_named;
+use crate::scenario::{controllers, format_named};
 
 /// Overrides of one point, in order.
 type Overrides = Vec<(String, String)>;
@@ -21,6 +21,8 @@ pub(crate) struct Checked {
     files: BTreeSet<PathBuf>,
     /// Mistakes as text and as JSON, each once however many points share it.
     mistakes: Vec<(String, String)>,
+    /// Controllers that they name and nobody knows.
+    unknown_controllers: BTreeSet<String>,
 }
 
 /// Loads the scenario once for every point and forgets it again. The first `given` overrides of a point are the whole
@@ -38,17 +40,27 @@ pub(crate) fn check_points(
 ) -> PyResult<Checked> {
     let format = format_named(format)?;
     let input = Input { text, format, name, folder: folder.as_deref() };
-    py.detach(|| guarded(|| check(&input, &points, given)))
+    let checked = || py.detach(|| guarded(|| check(&input, &points, given)));
+    let (mut found, kinds) = checked()?;
+    if met(py, &kinds.iter().map(String::as_str).collect::<Vec<_>>())? {
+        (found, _) = checked()?;
+    }
+    Ok(found)
 }
 
-fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<Checked> {
+/// What is known of the points, and the controllers that they name.
+fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<(Checked, BTreeSet<String>)> {
     let vocabulary = current();
     let mut checked = Checked::default();
+    let mut kinds = BTreeSet::new();
     let mut seen = HashSet::new();
     for overrides in points {
-        match eddyline_scenario::load_with(&vocabulary, input, overrides) {
+        let loaded = eddyline_scenario::load_with(&vocabulary, input, overrides);
+        kinds.extend(controllers(&loaded).into_iter().map(str::to_owned));
+        match loaded {
             Ok(scenario) => checked.files.extend(scenario.files),
             Err(diagnostics) => {
+                checked.unknown_controllers.extend(diagnostics.unknown_controllers);
                 for mut diagnostic in diagnostics.all {
                     name_the_option(&mut diagnostic, &overrides[given.min(overrides.len())..]);
                     let text = diagnostic.to_string();
@@ -60,7 +72,7 @@ fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<Chec
             }
         }
     }
-    Ok(checked)
+    Ok((checked, kinds))
 }
 
 /// Overrides are taken for `--set`; a point's own came with `--vary`.

@@ -57,6 +57,8 @@ pub struct Diagnostics {
     pub all: Vec<Diagnostic>,
     /// Mistakes beyond those.
     pub more: usize,
+    /// Kinds of controllers that it names and nobody knows, each once.
+    pub unknown_controllers: Vec<String>,
 }
 
 impl Diagnostics {
@@ -72,7 +74,7 @@ impl Diagnostics {
             message: message.into(),
             hint,
         };
-        Self { all: vec![one], more: 0 }
+        Self { all: vec![one], more: 0, unknown_controllers: Vec::new() }
     }
 }
 
@@ -102,6 +104,7 @@ pub(crate) struct Report<'a> {
     lines: Vec<usize>,
     found: Vec<(At, Diagnostic)>,
     more: usize,
+    unknown_controllers: Vec<String>,
     /// Top-level keys and tables of lists with mistakes.
     touched: HashSet<(String, Option<usize>)>,
 }
@@ -116,6 +119,7 @@ impl<'a> Report<'a> {
             lines: std::iter::once(0).chain(newlines).collect(),
             found: Vec::new(),
             more: 0,
+            unknown_controllers: Vec::new(),
             touched: HashSet::new(),
         }
     }
@@ -142,6 +146,13 @@ impl<'a> Report<'a> {
             }
         }
         self.add(node.at, root, path, message, hint);
+    }
+
+    /// A kind of controller that is not in the vocabulary; the mistake itself is told besides.
+    pub fn unknown_controller(&mut self, kind: &str) {
+        if !self.unknown_controllers.iter().any(|k| k == kind) {
+            self.unknown_controllers.push(kind.to_owned());
+        }
     }
 
     /// A mistake before there is a tree.
@@ -225,6 +236,7 @@ impl<'a> Report<'a> {
             At::Offset(offset) => (0, *offset),
             At::Override(i) => (1, *i),
         });
-        Diagnostics { all: self.found.into_iter().map(|(_, d)| d).collect(), more: self.more }
+        let all = self.found.into_iter().map(|(_, d)| d).collect();
+        Diagnostics { all, more: self.more, unknown_controllers: self.unknown_controllers }
     }
 }

@@ -1,8 +1,56 @@
 //! Why theory gave no answer.
 
+use std::fmt;
+
 use thiserror::Error;
 
 use crate::fluid::dde::DdeError;
+
+/// A flow or a link that an error is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// By its place in a problem, which has no names.
+    Number(usize),
+    /// By its name in a scenario.
+    Name(String),
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "number {number}"),
+            Self::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+impl From<&str> for Which {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl TheoryError {
+    /// The same with names in place of the numbers that `flow` and `link` know.
+    pub(crate) fn named<'a>(
+        self,
+        flow: impl Fn(usize) -> Option<&'a str>,
+        link: impl Fn(usize) -> Option<&'a str>,
+    ) -> Self {
+        let of = |which: Which, name: &dyn Fn(usize) -> Option<&'a str>| match which {
+            Which::Number(number) => name(number).map_or(Which::Number(number), Which::from),
+            Which::Name(name) => Which::Name(name),
+        };
+        match self {
+            Self::Overload { link: l, load_bps, capacity_bps } => {
+                Self::Overload { link: of(l, &link), load_bps, capacity_bps }
+            }
+            Self::Starved { link: l } => Self::Starved { link: of(l, &link) },
+            Self::Unfelt { flow: s, link: l } => Self::Unfelt { flow: of(s, &flow), link: of(l, &link) },
+            other => other,
+        }
+    }
+}
 
 /// Why theory gave no answer.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -16,8 +64,8 @@ pub enum TheoryError {
          without bound, there is no equilibrium"
     )]
     Overload {
-        /// The link, by name or, where there is none, by number.
-        link: String,
+        /// The link.
+        link: Which,
         /// Bits a second that do not respond to congestion.
         load_bps: f64,
         /// Bits a second that the link carries.
@@ -29,8 +77,8 @@ pub enum TheoryError {
          fill it and data behind them starve, there is no equilibrium"
     )]
     Starved {
-        /// The link, by number.
-        link: String,
+        /// The link.
+        link: Which,
     },
     /// Nothing that a flow counts can hold it back.
     #[error(
@@ -39,10 +87,10 @@ pub enum TheoryError {
          bound; there is no equilibrium (delay = \"weighted\" has one, and ack_alpha asks for fewer acknowledgements)"
     )]
     Unfelt {
-        /// The flow, by name or, where there is none, by number.
-        flow: String,
-        /// A link that its acknowledgements cross, likewise.
-        link: String,
+        /// The flow.
+        flow: Which,
+        /// A link that its acknowledgements cross.
+        link: Which,
     },
     /// A question about FAST that counts the round trip, asked of one that does not.
     #[error(

@@ -32,7 +32,7 @@ pub use document::{
     equilibria_document, fairness_document, nyquist_document, stability_document, vegas_document,
 };
 pub use equilibrium::{Equilibria, Equilibrium};
-pub use error::TheoryError;
+pub use error::{TheoryError, Which};
 pub use fairness::{EXPONENTS, FairRates, Yardstick, alpha_fair, proportional_fair, yardstick};
 pub use fast::WindowLaw;
 pub use fluid::{Dynamics, DynamicsOptions, dynamics, dynamics_observed};

@@ -64,18 +64,8 @@ pub(crate) fn solve_named(network: &Network, model: &Model) -> Result<Equilibria
     let targets = targets(network, &model.place, model.problem.flows.len());
     let streams = targets.iter().any(Option::is_some);
     let solved = if streams { solve_streams(&model.problem, &targets) } else { solve(&model.problem) };
-    solved.map_err(|e| match e {
-        TheoryError::Unfelt { flow, link } => {
-            let number = |text: &str| text.trim_start_matches("number ").parse::<usize>().ok();
-            let named =
-                |s: usize| model.place.iter().position(|p| *p == Some(s)).map(|i| network.flows[i].name.clone());
-            TheoryError::Unfelt {
-                flow: number(&flow).and_then(named).unwrap_or(flow),
-                link: number(&link).map_or(link, |l| network.links[l].name.clone()),
-            }
-        }
-        other => other,
-    })
+    let flow = |s: usize| model.place.iter().position(|p| *p == Some(s)).map(|i| network.flows[i].name.as_str());
+    solved.map_err(|e| e.named(flow, |l| network.links.get(l).map(|link| link.name.as_str())))
 }
 
 /// A flow whose window is what its losses allow.
@@ -156,7 +146,11 @@ impl Model {
             for l in crossed() {
                 let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
                 if load_bps >= capacity_bps {
-                    return Err(TheoryError::Overload { link: network.links[l].name.clone(), load_bps, capacity_bps });
+                    return Err(TheoryError::Overload {
+                        link: network.links[l].name.as_str().into(),
+                        load_bps,
+                        capacity_bps,
+                    });
                 }
             }
         }
@@ -210,7 +204,7 @@ pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Proble
     for l in network.flows.iter().flat_map(|f| f.data.iter().chain(f.ack.iter())).map(|l| *l as usize) {
         let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
         if load_bps >= capacity_bps {
-            return Err(TheoryError::Overload { link: network.links[l].name.clone(), load_bps, capacity_bps });
+            return Err(TheoryError::Overload { link: network.links[l].name.as_str().into(), load_bps, capacity_bps });
         }
     }
     if !network.arrivals.is_empty() {

@@ -11,9 +11,9 @@ use eddyline_cc::{ControllerParams, Delay};
 use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
-use eddyline_theory::TheoryError;
 use eddyline_theory::equilibrium::{Method, Problem, solve};
 use eddyline_theory::fairness::proportional_fair;
+use eddyline_theory::{TheoryError, Which};
 use eddyline_units::Packets;
 
 /// w = P- / P+ for every flow.
@@ -130,7 +130,7 @@ fn forward_has_no_equilibrium_where_acknowledgements_fill_a_link_first() {
                 Ok(solved) => assert!(settles && solved.converged, "{narrow}"),
                 Err(TheoryError::Unfelt { flow, link }) => {
                     assert!(!settles, "{narrow}");
-                    assert_eq!((flow.as_str(), link.as_str()), ("number 0", "number 1"));
+                    assert_eq!((flow, link), (Which::Number(0), Which::Number(1)));
                 }
                 Err(other) => panic!("{other}"),
             }
@@ -191,7 +191,7 @@ fn a_scenario_says_it_and_errors_name_its_flows() {
         close(f.window_packets.mean.unwrap(), x * (0.02 + out + back), 1e-9);
     }
     let none = eddyline_theory::run(&duplex([100_000_000, 1_000_000], Delay::Forward, None)).unwrap_err();
-    assert_eq!(none, TheoryError::Unfelt { flow: "download".to_owned(), link: "up".to_owned() });
+    assert_eq!(none, TheoryError::Unfelt { flow: "download".into(), link: "up".into() });
     assert!(none.to_string().contains("no equilibrium"), "{none}");
     for question in [
         eddyline_theory::stability::stability(

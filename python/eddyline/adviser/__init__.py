@@ -99,9 +99,10 @@ def advise(
     from eddyline.adviser.choice import UNITS, choose
     from eddyline.adviser.shaping import sqm_settings, tc_lines
     from eddyline.errors import InputError
+    from eddyline.words import unknown
 
     if unit not in UNITS:
-        raise InputError(f"there is no unit {unit!r}", f"units are {', '.join(UNITS)}")
+        raise unknown("unit", unit, UNITS)
     for name, device in (("wan", wan), ("lan", lan)):
         # What the kernel takes as a name, so that no line means something else than it says.
         if not 0 < len(device) <= 15 or not all(c.isascii() and (c.isalnum() or c in "._-@") for c in device):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eddyline import _core
+from eddyline.controllers.names import need
 from eddyline.errors import InputError
 
 __all__ = ["ACK_B", "HEADER_B", "PACKET_B", "Access", "parse_rtt"]
@@ -46,8 +47,6 @@ class Access:
         Raises:
             InputError: One of them is not what it should be.
         """
-        import json
-
         rates = []
         for name, text in (("down", down), ("up", up)):
             rate = _core.quantity("rate", text)
@@ -56,9 +55,7 @@ class Access:
             rates.append(rate)
         if not 1 <= uploads <= _MOST_UPLOADS:
             raise InputError(f"uploads {uploads} is outside 1 to {_MOST_UPLOADS}")
-        kinds = [k["name"] for k in json.loads(_core.register())["controllers"]]
-        if controller not in kinds:
-            raise InputError(f"there is no controller {controller!r}", f"controllers are {', '.join(kinds)}")
+        need(controller)
         return cls(rates[0], rates[1], parse_rtt(rtt), uploads, controller)
 
     @property

@@ -8,28 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import registered
+from eddyline.cli.options import controllers
+from eddyline.cli.words import Controller, Word
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from eddyline.adviser import Advice
     from eddyline.adviser.trial import Outcome
 
 __all__ = ["command"]
-
-
-class _Controller(click.ParamType[str]):
-    """A registered controller."""
-
-    name = "KIND"
-
-    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Names with what they are."""
-        from click.shell_completion import CompletionItem
-
-        kinds = registered()["controllers"]
-        return [CompletionItem(k["name"], help=k["summary"]) for k in kinds if k["name"].startswith(incomplete)]
 
 
 EPILOG = """\b
@@ -37,6 +23,7 @@ Examples:
   eddyline advise --down "2 Mbit/s" --up "192 kbit/s" --rtt "20 ms..300 ms"
   eddyline advise --down "100 Mbit/s" --up "20 Mbit/s" --rtt "30 ms" --uploads 10 --unit packets
   eddyline advise --down "16 Mbit/s" --up "1 Mbit/s" --rtt "40 ms" --unit cells --json
+  eddyline advise --down "50 Mbit/s" --up "10 Mbit/s" --rtt "30 ms" --controllers my.py --controller mine
 """
 
 
@@ -52,14 +39,15 @@ Examples:
 @click.option("--uploads", default=1, show_default=True, metavar="N", help="Uploads beside the one download.")
 @click.option(
     "--unit",
-    type=click.Choice(["bytes", "packets", "cells"]),
+    type=Word(["bytes", "packets", "cells"]),
     default="bytes",
     show_default=True,
     help="What the limit of a FIFO counts on this equipment.",
 )
 @click.option(
-    "--controller", type=_Controller(), default="newreno", show_default=True, help="Congestion controller of all flows."
+    "--controller", type=Controller(), default="newreno", show_default=True, help="Congestion controller of all flows."
 )
+@controllers()
 @click.option("--wan", default="eth0", show_default=True, metavar="DEV", help="Interface towards the provider.")
 @click.option("--lan", default="eth1", show_default=True, metavar="DEV", help="Interface towards the hosts.")
 @click.option("--json", "as_json", is_flag=True, help="Print the advice as one JSON document.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, scenario_file
+from eddyline.cli.outputs import put_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +49,7 @@ class Checked:
 def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown: Path | None, no_progress: bool) -> int:
     """Run every FILE in the worlds that its [[expect]] tables ask, and say what held and by how much.
 
-    Exit 0 if all held, 1 if one failed.
+    Exit 0 if all held, 1 if one failed; a file that expects nothing is named in a warning.
     """
     from eddyline.cli.progress import Progress
     from eddyline.folder import claim_file
@@ -64,7 +65,7 @@ def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown:
     failed = sum(not e["held"] for e in outcomes)
     for path, text in ((junit, _junit), (markdown, _markdown)):
         if path is not None:
-            _write(path, text(checked))
+            put_text(path, text(checked))
     if as_json:
         document = {"held": len(outcomes) - failed, "failed": failed, "expectations": outcomes}
         json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
@@ -72,6 +73,8 @@ def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown:
     else:
         _show(checked, failed)
     for c in checked:
+        if not c.expectations and not c.failures:
+            click.echo(f"warning: {c.file}: no [[expect]] tables, nothing was checked", err=True)
         for error in c.failures:
             click.echo(error.traceback, nl=False, err=True)
             click.echo(f"failed: {c.file}: {error}", err=True)
@@ -131,8 +134,6 @@ def _show(checked: Sequence[Checked], failed: int) -> None:
             table.add_row(mark, e["of"], e["what"], _value(e), e["bound"], e["world"], e["why"] or "")
         if c.expectations:
             print_table(table)
-        else:
-            print(f"{c.file}: no [[expect]] tables")
         total += len(c.expectations)
     print(f"\n{total - failed} held, {failed} failed")
 
@@ -171,10 +172,3 @@ def _markdown(checked: Sequence[Checked]) -> str:
             cells = (c.file, e["of"], e["what"], _value(e), e["bound"], e["world"], held, e["why"] or "")
             lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
-
-
-def _write(path: Path, text: str) -> None:
-    from eddyline.folder import replaced_file
-
-    with replaced_file(path) as aside:
-        aside.write_text(text, "utf-8")

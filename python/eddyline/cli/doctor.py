@@ -31,7 +31,7 @@ class Finding:
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 def command(as_json: bool) -> int:
     """Say what this machine can do, what is missing, and how to get it. Exit 1 if worlds sim and theory cannot run."""
-    findings = [*_ourselves(), *_tools(), *_system()]
+    findings = [*_ourselves(), *_controllers(), *_tools(), *_system()]
     if as_json:
         click.echo(json.dumps([asdict(f) for f in findings], indent=2))
     else:
@@ -66,6 +66,26 @@ def _ourselves() -> list[Finding]:
             "run from a checkout, or set EDDYLINE_PAPERS to its papers/",
         )
     )
+    return found
+
+
+def _controllers() -> list[Finding]:
+    """Those that installed packages declare, each imported once."""
+    from eddyline.controllers.installed import declared, meet
+    from eddyline.errors import InputError
+
+    found = []
+    for each in declared():
+        why: str | None = None
+        remedy = None
+        try:
+            meet([each.name])
+        except InputError as e:
+            why, remedy = str(e).splitlines()[0], e.hint
+            last = str(e).splitlines()[-1]
+            why = why if last == why else f"{why}: {last}"
+        detail = why or f"{each.entry.value}, of {each.package}"
+        found.append(Finding(each.name, "a controller of yours", why is None, detail, remedy))
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eddyline.cli.lazy import LazyGroup
 from eddyline.errors import ControllerError, EddylineError, ScenarioError
 
 if TYPE_CHECKING:
@@ -51,40 +51,11 @@ First steps:
 """
 
 
-class Commands(click.Group):
-    """Commands by name, imported only when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Names, in the order of the help."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        """The command itself."""
-        if name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"eddyline.cli.{name}").command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with the nearest name where there is no such command."""
-        from difflib import get_close_matches
-
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            ctx.fail(f"there is no command {args[0]!r}{hint}")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Their one-liners, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
 @click.command(
-    cls=Commands,
+    cls=LazyGroup,
+    members=COMMANDS,
+    package="eddyline.cli",
+    noun="command",
     help=HELP,
     epilog="eddyline COMMAND --help says more.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -158,11 +129,15 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def _about_controllers(error: ScenarioError) -> str | None:
     """Where a controller may come from that nobody here knows."""
-    for each in error.diagnostics:
-        key, message = str(each.get("key")), str(each.get("message"))
-        if key.endswith("controller.kind") and message.startswith("unknown kind") and not each.get("hint"):
-            return "a controller of your own is loaded with --controllers FILE.py"
-    return None
+    from eddyline.controllers.installed import declared
+    from eddyline.words import nearest
+
+    if not error.unknown_controllers or any(each.get("hint") for each in error.diagnostics):
+        return None
+    near = [nearest(kind, [d.name for d in declared()]) for kind in error.unknown_controllers]
+    if any(near):
+        return f"did you mean {', '.join(filter(None, near))}, of an installed package?"
+    return "a controller of your own is loaded with --controllers FILE.py"
 
 
 def _say(message: str, hint: str | None, word: str = "error: ") -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, parse_override, registered
+from eddyline.cli.options import controllers, parse_override
+from eddyline.cli.outputs import put_text
+from eddyline.cli.words import Controller, Controllers, Names
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from eddyline.cli.progress import Progress
     from eddyline.gauntlet import Card
 
@@ -29,59 +29,19 @@ Examples:
 """
 
 
-class _Names(click.ParamType[tuple[str, ...]]):
-    """Names with commas between them."""
-
-    name = "NAME,..."
-
-    def convert(
-        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Splits."""
-        names = value if isinstance(value, tuple) else tuple(n.strip() for n in value.split(",") if n.strip())
-        if not names and isinstance(value, str):
-            self.fail(f"{value!r} names nothing", param, ctx)
-        return names
+class _Tests(Names):
+    """Tests of the gauntlet and their groups."""
 
     def known(self) -> list[tuple[str, str]]:
         """Names with what they are."""
-        raise NotImplementedError
-
-    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Those that go on where the last comma is."""
-        from click.shell_completion import CompletionItem
-
-        head, comma, last = incomplete.rpartition(",")
-        return [CompletionItem(head + comma + n, help=what) for n, what in self.known() if n.startswith(last)]
-
-
-class _Kinds(_Names):
-    name = "KIND,..."
-
-    def known(self) -> list[tuple[str, str]]:
-        return [(k["name"], k["summary"]) for k in registered()["controllers"]]
-
-
-class _Tests(_Names):
-    def known(self) -> list[tuple[str, str]]:
         from eddyline.gauntlet import suite
 
         tests = suite()
         return [*((group, "all of this group") for group in tests.groups), *((t.name, t.tests) for t in tests.tests)]
 
 
-class _Kind(click.ParamType[str]):
-    name = "KIND"
-
-    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem
-
-        kinds = registered()["controllers"]
-        return [CompletionItem(k["name"], help=k["summary"]) for k in kinds if k["name"].startswith(incomplete)]
-
-
 @click.command("gauntlet", epilog=EXAMPLES, short_help="hold a controller against some fifty scenarios")
-@click.option("--controller", type=_Kind(), metavar="KIND", help="The controller that is tested.")
+@click.option("--controller", type=Controller(), metavar="KIND", help="The controller that is tested.")
 @click.option(
     "--set",
     "parameters",
@@ -91,7 +51,7 @@ class _Kind(click.ParamType[str]):
     help="A parameter of the controller; may be repeated.",
 )
 @controllers()
-@click.option("--against", type=_Kinds(), default=(), help="Controllers to run beside it, for comparison.")
+@click.option("--against", type=Controllers(), default=(), help="Controllers to run beside it, for comparison.")
 @click.option("--only", type=_Tests(), default=(), help="Tests or groups of tests; all unless said.")
 @click.option(
     "--seeds",
@@ -204,14 +164,12 @@ def _show(card: Card) -> None:
 
 
 def _files(card: Card, junit: Path | None, markdown: Path | None, accept_known: bool) -> None:
-    from eddyline.folder import replaced_file
     from eddyline.gauntlet import reports
 
     texts = ((junit, reports.junit(card, accept_known=accept_known)), (markdown, reports.markdown(card)))
     for path, text in texts:
         if path is not None:
-            with replaced_file(path) as aside:
-                aside.write_text(text, "utf-8")
+            put_text(path, text)
 
 
 def _folder(card: Card, out: Path, accept_known: bool, progress: Progress) -> None:

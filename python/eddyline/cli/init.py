@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+from eddyline.cli.outputs import put_text
+from eddyline.cli.words import Preset
 
 __all__ = ["command", "template"]
 
@@ -78,34 +77,20 @@ preset = "{preset}"
 """
 
 
-class _Preset(click.ParamType[str]):
-    name = "PRESET"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        from click.shell_completion import CompletionItem
-
-        from eddyline.cli.options import registered
-
-        entries = registered()["presets"]
-        return [CompletionItem(e["name"], help=e["summary"]) for e in entries if e["name"].startswith(incomplete)]
-
-
 @click.command("init", short_help="write a commented scenario file")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("scenario.toml"))
-@click.option("--preset", type=_Preset(), metavar="PRESET", help="Links that people know: see `eddyline list presets`.")
+@click.option("--preset", type=Preset(), metavar="PRESET", help="Links that people know: see `eddyline list presets`.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def command(file: Path, preset: str | None, force: bool) -> None:
     """Write a commented scenario to FILE (scenario.toml), ready to run."""
     from eddyline.errors import InputError
-    from eddyline.folder import replaced_file
 
     if file.suffix != ".toml":
         raise InputError(f"{file}: the name of a scenario file ends in .toml")
     if file.exists() and not force:
         raise InputError(f"{file}: exists", "--force replaces it")
     text = template(file, preset)
-    with replaced_file(file) as aside:
-        aside.write_text(text, "utf-8")
+    put_text(file, text)
     click.echo(f"wrote {file}; next: eddyline run {file}", err=True)
 
 
@@ -113,12 +98,12 @@ def template(file: Path, preset: str | None) -> str:
     """The scenario's text."""
     if preset is None:
         return TEMPLATE.format(file=file, links=LINKS, down="down", up="up")
-    from eddyline.cli.options import registered
-    from eddyline.errors import InputError
+    from eddyline.controllers.names import register
+    from eddyline.words import unknown
 
-    presets = {p["name"]: p["summary"] for p in registered()["presets"]}
+    presets = {p["name"]: p["summary"] for p in register()["presets"]}
     if preset not in presets:
-        raise InputError(f"there is no preset {preset!r}", f"presets are {', '.join(presets)}")
+        raise unknown("preset", preset, presets, option="--preset")
     links = DUPLEX.format(preset=preset, summary=presets[preset])
     text = TEMPLATE.format(file=file, links=links, down="access/down", up="access/up")
     # The slowest of the presets carries less than the template's expectation.

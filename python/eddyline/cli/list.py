@@ -7,6 +7,7 @@ import json
 import click
 
 from eddyline.cli.options import controllers
+from eddyline.cli.words import Word
 
 __all__ = ["command"]
 
@@ -14,17 +15,20 @@ PARTS = ("controllers", "queues", "traffic", "profiles", "presets", "papers")
 
 
 @click.command("list", short_help="what there is to choose from")
-@click.argument("part", type=click.Choice(PARTS), required=False)
+@click.argument("part", type=Word(PARTS), required=False)
 @controllers()
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 def command(part: str | None, as_json: bool) -> None:
     """List controllers, queues, traffic models, profiles of links, presets and papers, each with its source."""
-    from eddyline.cli.options import registered
+    from eddyline.controllers.installed import clashes
+    from eddyline.controllers.names import register
     from eddyline.papers import papers
 
-    register = registered()
-    register["papers"] = [{"name": p.name, "summary": p.title, "source": p.source} for p in papers()]
-    chosen = {name: register.get(name, []) for name in PARTS if part in (None, name)}
+    there = register()
+    there["papers"] = [{"name": p.name, "summary": p.title, "source": p.source} for p in papers()]
+    chosen = {name: there.get(name, []) for name in PARTS if part in (None, name)}
+    for fault in clashes() if "controllers" in chosen else ():
+        click.echo(f"warning: {fault}; {fault.hint}", err=True)
     if as_json:
         click.echo(json.dumps(chosen, indent=2, ensure_ascii=False))
         return

@@ -13,15 +13,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-__all__ = ["Key", "controllers", "parse_override", "registered", "scenario_file"]
-
-
-def registered() -> dict[str, list[dict[str, str]]]:
-    """What there is to choose from, by kind: lists of name, summary and source."""
-    from eddyline import _core
-
-    register: dict[str, list[dict[str, str]]] = json.loads(_core.register())
-    return register
+__all__ = ["Key", "controllers", "overrides", "parse_override", "scenario_file"]
 
 
 def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
@@ -79,6 +71,19 @@ def _equals(text: str) -> int | None:
     return None
 
 
+def overrides(help: str = "Override a key of the file by its dotted name; may be repeated.") -> Callable[[Any], Any]:
+    """The option --set, as the parameter `overrides`."""
+    return click.option(
+        "--set",
+        "overrides",
+        type=Key(),
+        multiple=True,
+        metavar="KEY=VALUE",
+        callback=parse_override,
+        help=help,
+    )
+
+
 class Key(click.ParamType[str]):
     """KEY=VALUE with completion: the keys of FILE, and names where a kind is asked for."""
 
@@ -93,7 +98,9 @@ class Key(click.ParamType[str]):
 
         key, equals, value = incomplete.partition("=")
         if equals and key.endswith("kind"):
-            kinds = registered()["queues" if "queue" in key else "controllers"]
+            from eddyline.controllers.names import register
+
+            kinds = register()["queues" if "queue" in key else "controllers"]
             return [CompletionItem(f"{key}={k['name']}") for k in kinds if k["name"].startswith(value)]
         # An option whose value is still being typed keeps click from telling arguments: they are left over.
         file = ctx.params.get("file") or next(iter(ctx.args), None)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import Key, controllers, parse_override, scenario_file
+from eddyline.cli.options import controllers, overrides, scenario_file
+from eddyline.cli.outputs import FIGURES, claim_named, draw
+from eddyline.cli.words import Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,20 +37,12 @@ Examples:
 @controllers()
 @click.option(
     "--world",
-    type=click.Choice(["theory", "sim", "kernel", "quic", "all"]),
+    type=Word(["theory", "sim", "kernel", "quic", "all"]),
     default="sim",
     show_default=True,
     help="Who answers.",
 )
-@click.option(
-    "--set",
-    "overrides",
-    type=Key(),
-    multiple=True,
-    metavar="KEY=VALUE",
-    callback=parse_override,
-    help="Override a key of the file by its dotted name; may be repeated.",
-)
+@overrides()
 @click.option(
     "--seeds",
     type=click.IntRange(1, 100_000),
@@ -57,7 +51,7 @@ Examples:
 )
 @click.option(
     "--dynamics",
-    type=click.Choice(["integrator", "ack_clocked"]),
+    type=Word(["integrator", "ack_clocked"]),
     is_flag=False,
     flag_value="ack_clocked",
     metavar="[MODEL]",
@@ -103,14 +97,24 @@ def command(
 
     _failed(answers)
     results = [r for a in answers for r in a.results]
-    if log is not None:
-        _write_log(results[0], log)
-    if plot is not None:
-        _draw(results[0], plot)
-    if out is not None:
-        from eddyline.folder import save
+    try:
+        if log is not None:
+            _write_log(results[0], log)
+        if plot is not None:
+            draw(results[0].plot(), plot)
+        if out is not None:
+            from eddyline.folder import save
 
-        save(out, text, results, (world == "all", seeds is not None))
+            save(out, text, results, (world == "all", seeds is not None))
+    except OSError:  # the disk is full, say: what was answered is not lost
+        _show(answers, text, as_json, quiet)
+        raise
+    _show(answers, text, as_json, quiet)
+    code = _strictly(answers) if strict else 0
+    return 1 if any(a.failures for a in answers) else code
+
+
+def _show(answers: Sequence[Answer], text: str, as_json: bool, quiet: bool) -> None:
     if as_json:
         sys.stdout.write(text + "\n")
     else:
@@ -119,8 +123,6 @@ def command(
         show(answers)
     if not quiet:
         _notes(answers, as_json)
-    code = _strictly(answers) if strict else 0
-    return 1 if any(a.failures for a in answers) else code
 
 
 def _failed(answers: Sequence[Answer]) -> None:
@@ -141,13 +143,9 @@ def _check_outputs(
         raise click.UsageError("--log-of needs --log FILE")
     if log is not None and (world != "sim" or seeds is not None):
         raise click.UsageError("--log takes one run of world sim")
-    for option, path, endings in (("--plot", plot, (".png", ".svg", ".pdf")), ("--log", log, (".txt", ".parquet"))):
+    for option, path, endings in (("--plot", plot, FIGURES), ("--log", log, (".txt", ".parquet"))):
         if path is not None:
-            if path.suffix not in endings:
-                raise click.UsageError(f"{option} {path}: the name must end in {' or '.join(endings)}")
-            from eddyline.folder import claim_file
-
-            claim_file(path)
+            claim_named(option, path, endings)
     if out is not None:
         from eddyline.folder import claim
 
@@ -159,14 +157,6 @@ def _write_log(result: Result, path: Path) -> None:
 
     with replaced_file(path) as aside:
         result.write_log(aside)
-
-
-def _draw(result: Result, path: Path) -> None:
-    from eddyline.folder import replaced_file
-    from eddyline.plots import render
-
-    with replaced_file(path) as aside:
-        render(result.plot(), aside)
 
 
 def _notes(answers: Sequence[Answer], as_json: bool) -> None:

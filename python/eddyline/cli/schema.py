@@ -18,5 +18,12 @@ def command() -> None:
     that know it (Even Better TOML, taplo).
     """
     from eddyline import _core
+    from eddyline.controllers.installed import declared, meet
+    from eddyline.errors import InputError
 
+    for name in dict.fromkeys(d.name for d in declared()):
+        try:
+            meet([name])
+        except InputError as e:
+            click.echo(f"warning: {e}; {e.hint}" if e.hint else f"warning: {e}", err=True)
     click.echo(_core.schema())

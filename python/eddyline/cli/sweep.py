@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import Key, controllers, parse_override, scenario_file
+from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file
+from eddyline.cli.words import Word
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -55,18 +56,10 @@ _PATIENCE_S = 1.0
 )
 @click.option("--seeds", type=click.IntRange(1, 1_000_000), default=1, metavar="N", help="Run each point with N seeds.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Keep the results here.")
-@click.option(
-    "--set",
-    "overrides",
-    type=Key(),
-    multiple=True,
-    metavar="KEY=VALUE",
-    callback=parse_override,
-    help="Override a key of the file in all points; may be repeated.",
-)
+@overrides("Override a key of the file in all points; may be repeated.")
 @click.option(
     "--world",
-    type=click.Choice(["theory", "sim", "kernel", "quic"]),
+    type=Word(["theory", "sim", "kernel", "quic"]),
     default="sim",
     show_default=True,
     help="Who answers.",

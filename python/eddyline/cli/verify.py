@@ -28,12 +28,13 @@ _MOST = 10
 def command(folder: Path, no_progress: bool) -> int:
     """Run what `--out DIR` stored again, from its scenario and seed, and compare results and series.
 
-    Exit 0: the same to the last bit, `cost` apart. Exit 1: they differ; standard output says where.
+    Plots and copies of traces are held against the digests in `manifest.json`. Exit 0: the same to the last bit, `cost`
+    apart. Exit 1: they differ, or a file is missing; standard output says where.
     """
     from eddyline.answers import Wanted, answer, document, without_cost
     from eddyline.cli.progress import Progress
     from eddyline.errors import InputError
-    from eddyline.folder import RESULT, SERIES, read
+    from eddyline.folder import RESULT, SCENARIO, SERIES, altered, read
 
     text, scenario = read(folder)
     try:
@@ -41,6 +42,7 @@ def command(folder: Path, no_progress: bool) -> int:
     except ValueError as e:
         raise InputError(f"{folder / RESULT}: not JSON: {e}") from None
     world, seeds = _how(stored, folder)
+    fallen = altered(folder)
     with_series = (folder / SERIES).exists()
     with Progress(silent=no_progress) as progress:
         answers = answer(scenario, world, seeds, Wanted(series=with_series), progress)
@@ -48,6 +50,9 @@ def command(folder: Path, no_progress: bool) -> int:
     differences = list(_differences(without_cost(stored), without_cost(again)))
     if with_series:
         differences += _series_differ(folder, answers, world, seeds)
+    # result and series were compared value by value; of the scenario its digest is in the result
+    compared = {RESULT, SERIES, SCENARIO}
+    differences += [(n, "one file", what) for n, what in fallen.items() if what == "missing" or n not in compared]
     if not differences:
         click.echo(f"same: {folder} ({scenario.title}, world {world}, seed {scenario.seed})")
         return 0

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from eddyline.errors import InputError
 
-__all__ = ["Bytes", "Duration", "Frequency", "Packets", "Parameters", "Percent", "Rate"]
+__all__ = ["Bytes", "Duration", "Frequency", "Packets", "Parameters", "Percent", "Rate", "constructor", "hints"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Parameters:
             raise InputError(
                 f"{wrong} does not take the facts of the path", "def __init__(self, path: el.PathFacts, ...)"
             )
-        hints = _hints(cls)
+        known = hints(cls)
         self._open = False
         self._all: list[_Parameter] = []
         for p in rest:
@@ -97,7 +97,7 @@ class Parameters:
                     f"{wrong}: kind is the controller's name in a scenario", "call the parameter otherwise"
                 )
             elif p.kind is not p.VAR_POSITIONAL:
-                self._all.append(_parameter(p.name, hints.get(p.name), p.default, wrong))
+                self._all.append(_parameter(p.name, known.get(p.name), p.default, wrong))
 
     def schema(self) -> str:
         """JSON Schema of the table."""
@@ -131,9 +131,14 @@ class Parameters:
         return keywords, json.dumps(canonical)
 
 
-def _hints(cls: type) -> dict[str, Any]:
+def constructor(cls: type) -> Any:
+    """The function that is called."""
+    return next(vars(c)["__init__"] for c in cls.__mro__ if "__init__" in vars(c))
+
+
+def hints(cls: type) -> dict[str, Any]:
     """Annotations of the constructor, as far as they can be understood."""
-    made_by: Any = next(vars(c)["__init__"] for c in cls.__mro__ if "__init__" in vars(c))
+    made_by = constructor(cls)
     try:
         return typing.get_type_hints(made_by, include_extras=True)
     except (NameError, TypeError):  # a name that only type checkers know

@@ -19,7 +19,7 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["VARIABLE", "from_environment", "load", "module_of_text"]
+__all__ = ["VARIABLE", "broken", "from_environment", "load", "module_of_text"]
 
 VARIABLE = "EDDYLINE_CONTROLLERS"
 """The environment variable with what to load, separated by commas."""
@@ -91,7 +91,7 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
         exec(compile(text, str(path), "exec"), vars(module))
     except (Exception, SystemExit) as e:
         del sys.modules[name]
-        raise _broken(str(path), e) from e
+        raise broken(str(path), e) from e
     return module
 
 
@@ -106,20 +106,20 @@ def _module(name: str) -> ModuleType:
             raise InputError(
                 f"there is no module {name!r}", "--controllers takes FILE.py, a module, or either with :Class"
             ) from None
-        raise _broken(name, e) from e
+        raise broken(name, e) from e
     except InputError:
         raise
     except (Exception, SystemExit) as e:
-        raise _broken(name, e) from e
+        raise broken(name, e) from e
 
 
-def _broken(what: str, error: BaseException) -> InputError:
-    """The user's own traceback, without our frames before it."""
+def broken(what: str, error: BaseException) -> InputError:
+    """What is wrong with `what`, with the user's own traceback: our frames come first and are left out."""
     if isinstance(error, InputError):
         return InputError(f"{what}: {error}", error.hint)
-    frames = error.__traceback__
+    frames, ours = error.__traceback__, str(Path(__file__).parent)
     while frames is not None and (
-        frames.tb_frame.f_code.co_filename == __file__ or "importlib" in frames.tb_frame.f_code.co_filename
+        frames.tb_frame.f_code.co_filename.startswith(ours) or "importlib" in frames.tb_frame.f_code.co_filename
     ):
         frames = frames.tb_next
     text = "".join(traceback.format_exception(type(error), error, frames)).rstrip()

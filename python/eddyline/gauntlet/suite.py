@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
-from eddyline.errors import InputError
+from eddyline.errors import InputError, ScenarioError
+from eddyline.words import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -99,7 +100,7 @@ class Test:
             seed: Zero is the file as it is; others also shift the starts of flows by up to 100 ms.
 
         Raises:
-            ScenarioError: There is no such controller, or it has no such parameter.
+            ScenarioError: It has no such parameter, or one cannot be what it is given; the message names the parameter.
         """
         from eddyline.scenario import Scenario
 
@@ -115,7 +116,10 @@ class Test:
                 shift = _STAGGER_S * random.Random(f"{self.name} {table['name']} {seed}").random()
                 start = _core.quantity("time", table.get("start", "0 s")) + shift
                 overrides.append((f"{key}.start", f"{start:.6f} s"))
-        return Scenario.load(self.file, set=overrides)
+        try:
+            return Scenario.load(self.file, set=overrides)
+        except ScenarioError as e:
+            raise _as_given(e, controller, parameters) from None
 
     def _told(self, controller: str, table: dict[str, Any]) -> list[tuple[str, str]]:
         """What a controller must be told that has no default: alpha as 5 ms of the first link, at least 4 packets."""
@@ -151,10 +155,8 @@ class Suite:
         wanted = set(names)
         known = {t.name for t in self.tests} | {t.group for t in self.tests}
         for name in sorted(wanted - known):
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"groups are {', '.join(self.groups)}"
+            near = nearest(name, known)
+            hint = f"did you mean {near}?" if near else f"groups are {', '.join(self.groups)}"
             raise InputError(f"there is no test {name!r} in the gauntlet", hint)
         return tuple(t for t in self.tests if not wanted or t.name in wanted or t.group in wanted)
 
@@ -191,6 +193,20 @@ def _test(table: dict[str, Any]) -> Test:
         why=str(table["why"]),
         source=table.get("source"),
     )
+
+
+def _as_given(error: ScenarioError, controller: str, parameters: Sequence[tuple[str, str]]) -> ScenarioError:
+    """The same mistakes, told of what was asked for and not of the flows that it was put into."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in error.diagnostics:
+        name = str(each["key"]).rpartition("controller")[2].removeprefix(".")
+        given = dict(parameters).get(name)
+        place = f"--controller {controller}" if given is None else f"--set {name}={given}"
+        key = name if given is None and name else ""
+        text = ": ".join(filter(None, (place, key, each["message"])))
+        text += f"\n  hint: {each['hint']}" if each["hint"] else ""
+        found.setdefault(text, {**each, "file": place, "key": key})
+    return ScenarioError("\n".join(found), list(found.values()), error.unknown_controllers)
 
 
 def _written(given: object, measure: str) -> str:

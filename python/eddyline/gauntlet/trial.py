@@ -7,6 +7,7 @@ import threading
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
+from eddyline.controllers.names import need
 from eddyline.errors import EddylineError, InputError
 from eddyline.gauntlet.comparison import compare
 from eddyline.gauntlet.measures import MEASURES
@@ -59,11 +60,15 @@ def run(
         The scorecard. The same arguments give the same one.
 
     Raises:
-        ScenarioError: There is no such controller or parameter.
-        InputError: There is no such test.
+        InputError: There is no such controller, parameter or test.
     """
     if seeds < 1:
         raise InputError(f"{seeds} seeds; at least 1")
+    against = list(against)
+    for kind in (controller, *against):
+        need(kind)
+    if "kind" in (parameters or {}):
+        raise InputError("kind is no parameter: it is the controller itself", "name it with --controller KIND")
     tests = suite().only(only)
     given = dict(parameters or {})
     kinds = [(controller, given), *((kind, dict[str, str]()) for kind in against)]

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from eddyline.errors import InputError
+from eddyline.words import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,8 +83,6 @@ def find(name: str) -> Paper:
     Raises:
         InputError: There is none; the message says which there are.
     """
-    from difflib import get_close_matches
-
     there = {paper.name: paper for paper in papers()}
     if name in there:
         return there[name]
@@ -92,11 +91,7 @@ def find(name: str) -> Paper:
             f"there is no paper {name!r}: no papers were found",
             "papers lie in the folder papers/ of the source; EDDYLINE_PAPERS says where else to look",
         )
-    near = get_close_matches(name, there, 1)
-    raise InputError(
-        f"there is no paper {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""),
-        f"papers are {', '.join(there)}",
-    )
+    raise unknown("paper", name, there)
 
 
 def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduction:

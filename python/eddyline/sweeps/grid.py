@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
+from eddyline.scenario import SEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,6 +133,6 @@ def _mistakes(vary: Sequence[Vary], first_seed: int, seeds: int) -> list[str]:
         mistakes += [f"--vary {v.key}: {value} is given {v.values.count(value)} times" for value in twice if value]
     if seeds > 1 and any(_is_seed(v.key) for v in vary):
         mistakes.append("--seeds repeats every point with other seeds, --vary seed names them: give one of the two")
-    if first_seed + seeds - 1 >= 2**63:
+    if first_seed + seeds > SEEDS:
         mistakes.append(f"--seeds {seeds}: seeds from {first_seed} on go beyond 2^63 - 1")
     return mistakes

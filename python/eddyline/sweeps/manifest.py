@@ -61,7 +61,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
             found.append(f"the file {name} has changed")
     before, now = old.get("controllers", {}), new.get("controllers", {})
     changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-    found += [f"another file of controller {name}" for name in changed]
+    found += [f"the code of controller {name} has changed" for name in changed]
     if not found and old["first_seed"] != new["first_seed"]:
         found.append(f"first seed {old['first_seed']}, now {new['first_seed']}")
     return found

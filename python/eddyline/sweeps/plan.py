@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
+from eddyline.controllers.installed import meet
 from eddyline.errors import InputError, ScenarioError
 from eddyline.scenario import _HERE, WORLDS, Scenario, _plain, unavailable
 from eddyline.sweeps.grid import Grid
 from eddyline.sweeps.worker import Job
+from eddyline.words import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -99,7 +101,7 @@ class Plan:
         self, source: Source, vary: Sequence[Vary], given: Sequence[tuple[str, str]], seeds: int, world: str
     ) -> None:
         if world not in WORLDS:
-            raise InputError(f"there is no world {world!r}", f"worlds are {', '.join(WORLDS)}")
+            raise unknown("world", world, WORLDS)
         if world not in _HERE:
             raise unavailable(world)
         both = [v.key for v in vary if v.key in {key for key, _ in given}]
@@ -113,9 +115,10 @@ class Plan:
         # Without the seeds first: where the scenario is wrong, what is wrong with it is for `check` to say.
         self.grid = Grid(vary, seeds=seeds)
         texts = (source.text, *(v for _, v in given), *(v for each in vary for v in each.values))
-        self._controllers = _origins(texts)
         self._base = self._loaded(self.given)
         first = self._loaded([*self.given, *self.grid.overrides(0)])
+        meet({value for each in vary if each.key.endswith("kind") for value in each.values})
+        self._controllers = _origins(texts)
         if first is not None:
             self.grid = Grid(vary, first.seed, seeds)
 
@@ -146,10 +149,12 @@ class Plan:
         """
         files: set[Path] = set()
         mistakes: dict[tuple[Any, ...], tuple[str, dict[str, Any]]] = {}
+        unknown: set[str] = set()
         checked = 0
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for found in pool.map(self._check, self._chunks()):
                 files |= found.files
+                unknown |= found.unknown_controllers
                 for text, document in found.mistakes:
                     mistake = json.loads(document)
                     mistakes.setdefault(_identity(mistake), (text, mistake))
@@ -161,7 +166,7 @@ class Plan:
         if mistakes:
             texts = [text for text, _ in mistakes.values()][:_MISTAKES]
             more = ["and more"] if len(mistakes) > _MISTAKES else []
-            raise ScenarioError("\n".join(texts + more), [mistake for _, mistake in mistakes.values()])
+            raise ScenarioError("\n".join(texts + more), [mistake for _, mistake in mistakes.values()], sorted(unknown))
         return sorted({self._named(path) for path in files})
 
     def _chunks(self) -> Iterator[range]:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eddyline.errors import EddylineError, InputError
-from eddyline.folder import _claim_parent
+from eddyline.folder import claim_parent, refused
+from eddyline.locks import locked
 from eddyline.sweeps import batches, manifest
 from eddyline.sweeps.interrupt import Interrupt
-from eddyline.sweeps.lock import locked
 from eddyline.sweeps.store import PARTS, Store, put, synced
 
 if TYPE_CHECKING:
@@ -249,17 +249,19 @@ def _processors() -> int:
 
 def _claim(folder: Path) -> None:
     """Makes sure that a sweep may begin in a folder: absent, empty, or with what one left that never got further."""
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
-    if folder.is_dir():
+    with refused(folder):
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
+        names = sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []
+    if names:
         ours = {LOCK, PARTS, *_SCENARIOS.values()}
-        foreign = sorted(p.name for p in folder.iterdir() if p.name not in ours and not p.name.startswith(".aside"))
+        foreign = [name for name in names if name not in ours and not name.startswith(".aside")]
         if foreign:
-            names = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
+            listed = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
             raise InputError(
-                f"{folder}: holds files that are not a sweep's: {names}", "choose a new or empty folder for --out"
+                f"{folder}: holds files that are not a sweep's: {listed}", "choose a new or empty folder for --out"
             )
-    _claim_parent(folder)
+    claim_parent(folder)
 
 
 def _compare(folder: Path, known: Mapping[str, Any], document: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Document"]
 
 
-class Document:
+class Document(ABC):
     """An answer of theory. SI units, as the names say; what is not known is null (NaN in frames).
 
     Args:
@@ -43,9 +44,9 @@ class Document:
         """The document as a dict (a list, where there are several) of its own."""
         return json.loads(self._text)
 
+    @abstractmethod
     def plot(self) -> Figure:
         """A figure of it."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._title!r}>"

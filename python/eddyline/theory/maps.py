@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from eddyline.errors import InputError
 from eddyline.scenario import LINK_MODELS
 from eddyline.theory.document import Document
+from eddyline.words import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +104,7 @@ class TheoryMap(Document):
         x, y = self.x, self.y
         cells = self._parsed["cells"]
         if column not in cells[0]:
-            raise InputError(f"there is no column {column!r}", f"columns are {', '.join(cells[0])}")
+            raise unknown("column", column, cells[0])
         width = len(x.values)
         rows = [[c[column] for c in cells[start : start + width]] for start in range(0, len(cells), width)]
         return pd.DataFrame(
@@ -164,9 +165,9 @@ def theory_map(
         KeyboardInterrupt: Ctrl-C, within a second.
     """
     if show not in SHOWS:
-        raise InputError(f"no map shows {show!r}", f"maps show {', '.join(SHOWS)}")
+        raise unknown("map", show, SHOWS)
     if link_model not in LINK_MODELS:
-        raise InputError(f"there is no link model {link_model!r}", f"link models are {', '.join(LINK_MODELS)}")
+        raise unknown("link model", link_model, LINK_MODELS)
     if flow is not None and show != "throughput":
         raise InputError("flow is for maps of throughput", f"this one shows {show}")
     text = scenario._core.theory_map(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
 from eddyline.theory.document import Document
+from eddyline.words import unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,7 @@ def response(
     from eddyline import _core
 
     if kind not in KINDS:
-        raise InputError(f"there is no response function of {kind!r}", f"there are those of {', '.join(KINDS)}")
+        raise unknown("response function", kind, KINDS)
     if losses not in LOSSES:
         raise InputError(f"losses are {' or '.join(LOSSES)}, not {losses!r}")
     if packet_bytes < 1 or not 1 <= ack_every <= 1_000_000:

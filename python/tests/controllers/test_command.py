@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -205,7 +206,7 @@ def test_sweeps_find_it_and_keep_the_other_points(eddyline, shy, tmp_path):
     shy[1].write_text(SHY.replace("1 / 0", "1 / 2"))
     ran = eddyline(*words, "--workers", 2, "--out", "grid")
     assert ran.code == 2
-    assert "another file of controller shy" in ran.err
+    assert "the code of controller shy has changed" in ran.err
 
 
 def test_sweeps_in_python_find_classes_of_modules(tmp_path, monkeypatch):
@@ -234,24 +235,91 @@ def test_sweeps_in_python_find_classes_of_modules(tmp_path, monkeypatch):
     assert swept.flows["window_packets.min"].tolist() == [8, 8]
 
 
-def test_sweeps_say_when_nobody_else_can_find_it(tmp_path):
+def inner(**attributes: object) -> type:
     class Inner:
-        def __init__(self, path: el.PathFacts) -> None:
-            self.cwnd = 1.0
+        def __init__(self, path: el.PathFacts, window: el.Packets = 1.0) -> None:
+            self.cwnd = window
 
         def on_ack(self, ack: object) -> None:
             pass
 
         on_loss = on_timeout = on_ack
 
-    el.register("inner", Inner)
+    for name, value in attributes.items():
+        setattr(Inner, name, value)
+    return Inner
+
+
+def test_sweeps_take_along_what_is_in_a_function(tmp_path):
+    el.register("inner", inner())
     (tmp_path / "s.toml").write_text(TOML.replace("shy", "inner"))
-    with pytest.raises(el.InputError, match="which is inside a function"):
+    vary = {"flow.f.controller.window": ["3 packets", "7 packets"]}
+    swept = el.sweep(tmp_path / "s.toml", vary, out=tmp_path / "grid", workers=2)
+    assert not swept.failures
+    assert swept.flows["window_packets.min"].tolist() == [3, 7]
+
+
+def test_sweeps_say_what_cannot_be_taken_along(tmp_path):
+    import threading
+
+    el.register("inner", inner(lock=threading.Lock()))
+    (tmp_path / "s.toml").write_text(TOML.replace("shy", "inner"))
+    with pytest.raises(el.InputError, match="cannot be taken to other processes: cannot pickle '_thread.lock'") as told:
         el.sweep(tmp_path / "s.toml", {"seed": [1, 2]}, out=tmp_path / "grid")
+    assert told.value.hint == "put the class into a file and import it"
     assert not (tmp_path / "grid").exists()
     # a sweep that does not name it has nothing to do with it
     (tmp_path / "s.toml").write_text(TOML.replace("shy", "reno"))
     assert not el.sweep(tmp_path / "s.toml", {"seed": [1, 2]}, out=tmp_path / "grid", workers=1).failures
+
+
+PROMPT = """\
+from __future__ import annotations
+import sys
+import eddyline as el
+
+GAIN = 1.0
+
+def grown(window: float) -> float:
+    return window + GAIN
+
+class Typed:
+    def __init__(self, path: el.PathFacts, start: el.Packets = 2.0) -> None:
+        self.cwnd = start
+
+    def on_round(self, round: el.Round) -> None:
+        self.cwnd = grown(self.cwnd)
+
+    def on_loss(self, loss: el.Loss) -> None:
+        self.cwnd = 2.0
+
+    on_timeout = on_loss
+
+el.register("typed", Typed)
+swept = el.sweep("s.toml", {"flow.f.controller.start": ["4 packets", "8 packets"]}, out="grid", workers=1)
+print(swept.ran, len(swept.failures), *swept.flows["window_packets.min"])
+"""
+
+
+def test_sweeps_take_along_what_is_typed_into_a_prompt(tmp_path):
+    """In no file, with annotations that are texts, a global value and a function beside it."""
+    (tmp_path / "s.toml").write_text(TOML.replace("shy", "typed"))
+
+    def typed(text: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-"]
+        return subprocess.run(words, input=text, capture_output=True, text=True, cwd=tmp_path, check=False)
+
+    first = typed(PROMPT)
+    assert first.stdout.split() == ["2", "0", "4.0", "8.0"], first.stderr
+    # another process, perhaps tomorrow: the class is known again
+    assert typed(PROMPT).stdout.split() == ["0", "0", "4.0", "8.0"]
+    for change in (
+        ("GAIN = 1.0", "GAIN = 2.0"),
+        ("window + GAIN", "window - GAIN"),
+        ("self.cwnd = 2.0", "self.cwnd = 3.0"),
+    ):
+        changed = typed(PROMPT.replace(*change))
+        assert "the code of controller typed has changed" in changed.stderr, change
 
 
 def test_ctrl_c_is_heard_while_python_works(shy):

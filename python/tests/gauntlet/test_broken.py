@@ -80,7 +80,7 @@ def register() -> Iterator[None]:
         el.register(kind.__name__, kind)
     yield
     for kind in kinds:
-        el.controllers.unregister(kind.__name__)
+        el.unregister(kind.__name__)
 
 
 def test_the_sound_one_passes_where_the_broken_ones_are_found() -> None:
@@ -107,4 +107,4 @@ def test_a_controller_that_raises_fails_its_tests_and_no_others() -> None:
     assert not verdicts["shallow-loss"].passed
     assert "no idea what to do now" in str(verdicts["shallow-loss"].error)
     assert card.against[0].failed == 0
-    el.controllers.unregister("Raises")
+    el.unregister("Raises")

@@ -8,4 +8,4 @@ mod vocabulary;
 
 pub(crate) use events::{PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout};
 pub(crate) use fault::{begin, failed, take};
-pub(crate) use vocabulary::{add_controller, current, remove_controller};
+pub(crate) use vocabulary::{add_controller, current, met, remove_controller};

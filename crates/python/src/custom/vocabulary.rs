@@ -9,6 +9,9 @@ use pyo3::prelude::*;
 use super::kind::{PyClass, PyKind};
 use crate::errors::{InputError, guarded, internal};
 
+/// Where installed packages are asked for controllers.
+const INSTALLED: &str = "eddyline.controllers.installed";
+
 #[derive(Default)]
 struct Known {
     kinds: Vec<Arc<dyn CustomKind>>,
@@ -20,6 +23,15 @@ static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
 /// The words of scenarios now.
 pub(crate) fn current() -> Arc<Vocabulary> {
     Arc::clone(&KNOWN.read().unwrap_or_else(PoisonError::into_inner).vocabulary)
+}
+
+/// Whether installed packages had controllers of these names that were not known before and are now. Python raises where one
+/// of them is broken, or a name means two things.
+pub(crate) fn met(py: Python<'_>, kinds: &[&str]) -> PyResult<bool> {
+    if kinds.is_empty() {
+        return Ok(false);
+    }
+    py.import(INSTALLED)?.call_method1("meet", (kinds.to_vec(),))?.extract()
 }
 
 fn change(edit: impl FnOnce(&mut Vec<Arc<dyn CustomKind>>)) -> PyResult<()> {

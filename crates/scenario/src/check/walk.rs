@@ -137,6 +137,9 @@ impl<'a> Walker<'a, '_, '_> {
         if let Some((_, table)) = kinds.iter().find(|(k, _)| kind.text() == Some(k)) {
             return self.table(node, table);
         }
+        if let (Some(Step::Key("controller")), Some(word)) = (self.path.last(), kind.text()) {
+            self.report.unknown_controller(word);
+        }
         self.path.push(Step::Key("kind"));
         let hint = kind.text().and_then(|word| did_you_mean(word, known()));
         self.wrong(kind, format!("unknown kind {}; one of {}", kind.show(), listed(known())), hint);

@@ -37,7 +37,7 @@ pub use problem::{Equilibria, Equilibrium, Method, Problem, ProblemFlow};
 pub use table::{FlowRow, FlowTable, LargeProblem};
 pub use vegas::{VegasBand, vegas};
 
-use crate::error::TheoryError;
+use crate::error::{TheoryError, Which};
 use enumerate::Found;
 use reduce::{Component, Reduced};
 use system::System;
@@ -86,8 +86,8 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     let reduced = Reduced::new(problem);
     if let Some((flow, link)) = reduced.unbounded() {
         return Err(match problem.ack_wait_of(flow) {
-            0.0 => TheoryError::Unfelt { flow: format!("number {flow}"), link: format!("number {link}") },
-            _ => TheoryError::Starved { link: format!("number {link}") },
+            0.0 => TheoryError::Unfelt { flow: Which::Number(flow), link: Which::Number(link) },
+            _ => TheoryError::Starved { link: Which::Number(link) },
         });
     }
     let systems: Vec<System> = reduced.components.iter().map(System::new).collect();

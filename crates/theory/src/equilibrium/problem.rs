@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::table::FlowRow;
-use crate::error::TheoryError;
+use crate::error::{TheoryError, Which};
 
 /// FAST flows on links: find prices p with x = alpha / (q - e), A x <= c, p >= 0 and p . (c - A x) = 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -212,7 +212,7 @@ pub(super) fn check_flow(
         within(l < capacity.len(), l as f64, || format!("a link of flow {s}"), "the number of a link")?;
         let (load_bps, capacity_bps) = (unresponsive[l], capacity[l]);
         if load_bps >= capacity_bps {
-            return Err(TheoryError::Overload { link: format!("number {l}"), load_bps, capacity_bps });
+            return Err(TheoryError::Overload { link: Which::Number(l), load_bps, capacity_bps });
         }
     }
     Ok(())

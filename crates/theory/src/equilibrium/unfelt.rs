@@ -10,7 +10,7 @@ use clarabel::solver::{
 };
 
 use super::problem::Problem;
-use crate::error::TheoryError;
+use crate::error::{TheoryError, Which};
 
 /// Share of a link's capacity that must stay free for certain: above what the solver errs by.
 const FREE: f64 = 1e-6;
@@ -22,7 +22,7 @@ pub(super) fn certified(problem: &Problem) -> Option<TheoryError> {
         let flow = &problem.flows[s];
         let never = flow.data.iter().all(|l| most(problem, *l as usize).is_some_and(|load| load < 1.0 - FREE));
         let link = flow.ack.first().filter(|_| never)?;
-        Some(TheoryError::Unfelt { flow: format!("number {s}"), link: format!("number {link}") })
+        Some(TheoryError::Unfelt { flow: Which::Number(s), link: Which::Number(*link as usize) })
     })
 }
 

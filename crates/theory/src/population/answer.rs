@@ -192,7 +192,11 @@ fn remaining(network: &Network, fixed: &Problem, classes: &[FlowClass]) -> Resul
         for l in flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize) {
             let (load_bps, capacity_bps) = (fixed.unresponsive[l], fixed.capacity[l]);
             if load_bps >= capacity_bps {
-                return Err(TheoryError::Overload { link: network.links[l].name.clone(), load_bps, capacity_bps });
+                return Err(TheoryError::Overload {
+                    link: network.links[l].name.as_str().into(),
+                    load_bps,
+                    capacity_bps,
+                });
             }
         }
     }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from eddyline.cli.lazy import LazyGroup
 
 __all__ = ["command"]
 
@@ -31,26 +31,14 @@ Examples:
 """
 
 
-class _Questions(click.Group):
-    """Questions by name, imported only when they are asked."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Names, in the order of the help."""
-        return list(QUESTIONS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        """The question itself."""
-        if name not in QUESTIONS:
-            return None
-        command: click.Command = importlib.import_module(f"eddyline.cli.theory.{name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Their one-liners, without importing them."""
-        with formatter.section("Questions"):
-            formatter.write_dl(list(QUESTIONS.items()))
-
-
-@click.command("theory", cls=_Questions, epilog=EPILOG, short_help="ask what only theory answers")
+@click.command(
+    "theory",
+    cls=LazyGroup,
+    members=QUESTIONS,
+    package="eddyline.cli.theory",
+    noun="question",
+    epilog=EPILOG,
+    short_help="ask what only theory answers",
+)
 def command() -> None:
     """Ask what the equations say of a scenario, beyond what `run --world theory` puts into a result."""

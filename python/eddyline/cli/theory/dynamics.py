@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import asked, draw, notes
+from eddyline.cli.outputs import draw
+from eddyline.cli.theory.question import asked, law, notes
+from eddyline.cli.words import Word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,18 +27,12 @@ __all__ = ["command"]
 )
 @click.option(
     "--link-model",
-    type=click.Choice(["integrator", "ack_clocked"]),
+    type=Word(["integrator", "ack_clocked"]),
     default="ack_clocked",
     show_default=True,
     help="Queues integrate what arrives (eq. 3), or packets follow acknowledgements.",
 )
-@click.option(
-    "--law",
-    type=click.Choice(["equation", "algorithm"]),
-    default="equation",
-    show_default=True,
-    help="Senders follow eq. 2, or FAST's algorithm: the window at sending, an average of round-trip times.",
-)
+@law()
 @click.option("--with-sim", is_flag=True, help="Simulate too, and compare.")
 def command(
     file: Path,

@@ -8,6 +8,7 @@ import click
 
 from eddyline.cli.options import Key, parse_override
 from eddyline.cli.theory.question import answered, asked
+from eddyline.cli.words import Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +69,7 @@ def _axis_option(name: str, which: str) -> Callable[[Any], Any]:
 @_axis_option("y", "second")
 @click.option(
     "--show",
-    type=click.Choice(["bottleneck", "stability", "throughput"]),
+    type=Word(["bottleneck", "stability", "throughput"]),
     default="bottleneck",
     show_default=True,
     help="Which links have a queue, the rightmost root with the stability boundary, or goodput.",
@@ -76,7 +77,7 @@ def _axis_option(name: str, which: str) -> Callable[[Any], Any]:
 @click.option("--flow", metavar="NAME", help="Whose throughput: a flow or a table with a count; the sum unless said.")
 @click.option(
     "--link-model",
-    type=click.Choice(["integrator", "ack_clocked", "joint"]),
+    type=Word(["integrator", "ack_clocked", "joint"]),
     default="ack_clocked",
     show_default=True,
     help="Of a stability map: queues integrate what arrives (eq. 3), packets follow acknowledgements, or the joint "

@@ -8,38 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import Key, controllers, parse_override, scenario_file
+from eddyline.cli.options import controllers, overrides, scenario_file
+from eddyline.cli.outputs import FIGURES, claim_named, draw
+from eddyline.cli.words import Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from matplotlib.figure import Figure
-
     from eddyline.theory import Document
 
-__all__ = ["answered", "asked", "draw", "notes", "output_options"]
-
-ENDINGS = (".png", ".svg", ".pdf")
+__all__ = ["answered", "asked", "law", "notes", "output_options"]
 
 
 def _drawable(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
     """Refuses before anything is asked what could not be drawn after it."""
     if path is not None:
-        if path.suffix not in ENDINGS:
-            raise click.UsageError(f"--plot {path}: the name must end in {' or '.join(ENDINGS)}")
-        from eddyline.folder import claim_file
-
-        claim_file(path)
+        claim_named("--plot", path, FIGURES)
     return path
-
-
-def draw(figure: Figure, path: Path) -> None:
-    """Writes a figure aside, then puts it in its place."""
-    from eddyline.folder import replaced_file
-    from eddyline.plots import render
-
-    with replaced_file(path) as aside:
-        render(figure, aside)
 
 
 def output_options(plot: str) -> Callable[[Any], Any]:
@@ -69,22 +54,24 @@ def asked(
     """Makes a question of a function of (file, overrides, as_json, plot, quiet) and what options it declares."""
 
     def wrap(function: Callable[..., Any]) -> click.Command:
-        overrides = click.option(
-            "--set",
-            "overrides",
-            type=Key(),
-            multiple=True,
-            metavar="KEY=VALUE",
-            callback=parse_override,
-            help="Override a key of the file by its dotted name; may be repeated.",
-        )
-        for decorate in (output_options(plot), overrides, controllers(), scenario_file()):
+        for decorate in (output_options(plot), overrides(), controllers(), scenario_file()):
             function = decorate(function)
         lines = "\n".join(f"  {example}" for example in examples)
         epilog = f"{more}\b\nExample{'s' if len(examples) > 1 else ''}:\n{lines}"
         return click.command(name, epilog=epilog, short_help=about)(function)
 
     return wrap
+
+
+def law() -> Callable[[Any], Any]:
+    """The option --law."""
+    return click.option(
+        "--law",
+        type=Word(["equation", "algorithm"]),
+        default="equation",
+        show_default=True,
+        help="Senders follow eq. 2, or FAST's algorithm: the window at sending, an average of round-trip times.",
+    )
 
 
 def answered(document: Document, show: Callable[[Any], None], *, as_json: bool, plot: Path | None, quiet: bool) -> int:

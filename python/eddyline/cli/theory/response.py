@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eddyline.cli.theory.question import answered, output_options
+from eddyline.cli.words import Word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,7 @@ _MOST = 60
     nargs=-1,
     required=True,
     metavar="KIND...",
-    type=click.Choice(["reno", "newreno", "cubic", "highspeed", "scalable"]),
+    type=Word(["reno", "newreno", "cubic", "highspeed", "scalable"]),
 )
 @click.option(
     "--loss",
@@ -51,7 +52,7 @@ _MOST = 60
 )
 @click.option(
     "--losses",
-    type=click.Choice(["periodic", "random"]),
+    type=Word(["periodic", "random"]),
     default="periodic",
     show_default=True,
     help="Every 1/P-th packet, or each with probability P; matters to Reno.",

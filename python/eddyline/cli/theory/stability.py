@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import answered, asked
+from eddyline.cli.theory.question import answered, asked, law
+from eddyline.cli.words import Word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,18 +26,12 @@ __all__ = ["command"]
 )
 @click.option(
     "--link-model",
-    type=click.Choice(["integrator", "ack_clocked", "joint", "all"]),
+    type=Word(["integrator", "ack_clocked", "joint", "all"]),
     default="all",
     show_default=True,
     help="Queues integrate what arrives (eq. 3), packets follow acknowledgements, or the joint link model of 2007.",
 )
-@click.option(
-    "--law",
-    type=click.Choice(["equation", "algorithm"]),
-    default="equation",
-    show_default=True,
-    help="Senders follow eq. 2, or FAST's algorithm: the window at sending, an average of round-trip times.",
-)
+@law()
 def command(
     file: Path,
     overrides: list[tuple[str, str]],

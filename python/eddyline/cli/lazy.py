@@ -1,0 +1,55 @@
+"""Groups of commands that are imported only when they are called."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["LazyGroup"]
+
+
+class LazyGroup(click.Group):
+    """Commands by name, each in a module of its name whose `command` it is.
+
+    Args:
+        members: Name and what it does, in the order of the help.
+        package: Where the modules are.
+        noun: What a member is called: `"command"`.
+    """
+
+    def __init__(self, *, members: Mapping[str, str], package: str, noun: str, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self._members, self._package, self._noun = members, package, noun
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Names, in the order of the help."""
+        return list(self._members)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        """The command itself."""
+        if name not in self._members:
+            return None
+        command: click.Command = importlib.import_module(f"{self._package}.{name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the nearest name where there is no such command."""
+        from eddyline.words import nearest
+
+        if args and args[0] not in self._members and not args[0].startswith("-"):
+            near = nearest(args[0], self._members)
+            words = f"did you mean {near}?" if near else f"{self._noun}s are {', '.join(self._members)}"
+            ctx.fail(f"there is no {self._noun} {args[0]!r}; {words}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Their one-liners, without importing them."""
+        with formatter.section(f"{self._noun.capitalize()}s"):
+            formatter.write_dl(list(self._members.items()))

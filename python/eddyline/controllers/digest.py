@@ -1,0 +1,90 @@
+"""What a class does, as a digest: for classes that are in no file whose digest would do.
+
+It covers the code of its methods and of the functions and classes beside it that they name, with their constants,
+defaults and plain global values; names alone of what comes from other modules. The same code has the same digest in
+every process of one version of Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from typing import Any
+
+__all__ = ["digest"]
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
+_SURROUNDINGS = frozenset(
+    {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__", "__annotations__"}
+)
+
+
+def digest(cls: type) -> str:
+    """SHA-256 of what a class does."""
+    return hashlib.sha256(repr(_Reader(cls.__module__).of(cls)).encode()).hexdigest()
+
+
+class _Reader:
+    """Takes things apart into what can be written down; each once."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._seen: list[object] = []  # not their ids alone: those of what is gone come again
+
+    def of(self, value: Any) -> object:
+        if isinstance(value, _PLAIN):
+            return value
+        match value:
+            case tuple():
+                return ["tuple", *map(self.of, value)]
+            case frozenset():
+                return ["frozenset", *sorted(repr(self.of(v)) for v in value)]
+            case types.CodeType():
+                return self._code(value)
+        before = next((n for n, seen in enumerate(self._seen) if seen is value), None)
+        if before is not None:
+            return ["as before", before]
+        self._seen.append(value)
+        match value:
+            case list():
+                return ["list", *map(self.of, value)]
+            case set():
+                return ["set", *sorted(repr(self.of(v)) for v in value)]
+            case dict():
+                return ["dict", *((self.of(k), self.of(v)) for k, v in value.items())]
+            case staticmethod() | classmethod():
+                return [type(value).__name__, self.of(value.__func__)]
+            case property():
+                return ["property", *map(self.of, (value.fget, value.fset, value.fdel))]
+            case types.FunctionType() if value.__module__ == self._module:
+                return self._function(value)
+            case type() if value.__module__ == self._module:
+                members = sorted((k, v) for k, v in vars(value).items() if k not in _SURROUNDINGS)
+                return [value.__qualname__, *map(self.of, value.__bases__), *((k, self.of(v)) for k, v in members)]
+            case types.ModuleType():
+                return ["module", value.__name__]
+        named = value if hasattr(value, "__qualname__") else type(value)
+        return f"{named.__module__}.{named.__qualname__}"
+
+    def _function(self, function: types.FunctionType) -> object:
+        cells = [_content(cell) for cell in function.__closure__ or ()]
+        names = sorted(_names(function.__code__))
+        used = [(n, self.of(function.__globals__[n])) for n in names if n in function.__globals__]
+        return [*map(self.of, (function.__code__, function.__defaults__, function.__kwdefaults__, cells)), *used]
+
+    def _code(self, code: types.CodeType) -> object:
+        counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+        names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+        return [code.co_name, counts, names, code.co_code, *map(self.of, code.co_consts)]
+
+
+def _names(code: types.CodeType) -> set[str]:
+    inner = (_names(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _content(cell: types.CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return "empty"
