@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
 from eddyline.errors import EddylineError, InputError
+from eddyline.quantities import read
 from eddyline.words import unknown
 
 if TYPE_CHECKING:
@@ -132,10 +133,10 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
         InputError: There is no such link, or a size is wrong.
         EddylineError: The buffer did not fill within an hour.
     """
-    table = next((k for k in scenario.to_dict()["link"] if k["name"] == link), None)
-    if table is None:
+    if link not in scenario.links:
         raise unknown("link", link, scenario.links)
-    sizes = _core.quantity("bytes", short), _core.quantity("bytes", long)
+    table = _table(scenario.to_dict(), link)
+    sizes = read("short", "bytes", short), read("long", "bytes", long)
     if not 0 < sizes[0] < sizes[1]:
         raise InputError(f"{short!r} is not shorter than {long!r}")
     found = judge(*(_loaded(table, size, _OVERLOAD) for size in sizes))
@@ -153,6 +154,19 @@ def _held_to_its_length(found: Finding, more: Load) -> Finding:
         f"{more.wait_s:.3g} s at {_MORE:g} times: the queue is not bounded by its length alone"
     )
     return replace(found, unit=None, limit=None, why=why)
+
+
+def _table(scenario: dict[str, Any], link: str) -> dict[str, Any]:
+    """The table of a link; for a direction of a duplex that of its preset with what the scenario says instead."""
+    from eddyline.controllers.names import register
+
+    for table in scenario.get("link", []):
+        if table["name"] == link:
+            return dict(table)
+    name, _, way = link.rpartition("/")
+    duplex = next(d for d in scenario["duplex"] if d["name"] == name)
+    preset = next(p for p in register()["presets"] if p["name"] == duplex["preset"])
+    return {**preset[way], **duplex.get(way, {}), "name": link}
 
 
 def _loaded(table: dict[str, Any], size: float, load: float) -> Load:

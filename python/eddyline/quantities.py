@@ -1,11 +1,32 @@
-"""Numbers as people write them, with their unit."""
+"""Numbers with units: read as people write them, and written for people."""
 
 from __future__ import annotations
 
-__all__ = ["bits_per_second", "count", "percent", "seconds"]
+from eddyline.errors import InputError
+
+__all__ = ["bits_per_second", "count", "percent", "read", "seconds"]
 
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 _TIMES = ((60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+
+def read(name: str, what: str, text: str) -> float:
+    """A quantity in SI units.
+
+    Args:
+        name: Whose value it is, for the error.
+        what: `"time"`, `"rate"`, `"bytes"`, `"packets"`, `"frequency"` or `"percent"`.
+        text: As written.
+
+    Raises:
+        InputError: It is none.
+    """
+    from eddyline import _core
+
+    try:
+        return _core.quantity(what, text)
+    except InputError as e:
+        raise InputError(f"{name} {e}", e.hint) from None
 
 
 def count(value: float | None) -> str:

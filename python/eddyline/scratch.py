@@ -2,6 +2,7 @@
 
     .eddyline-XXXX.aside   a file or folder that is being written
     .eddyline-XXXX.lock    held by whoever writes it
+    .eddyline-XXXX.trial   an empty folder, for a moment: can anything be written here?
 
 Whoever writes into the same folder next removes those whose lock nobody holds: their owner is dead, on whichever
 machine it was. A process number would say nothing of that where machines or containers share a file system. Where
@@ -57,7 +58,8 @@ def probe(folder: Path) -> None:
     """
     trial = folder / f"{_MARK}{secrets.token_hex(8)}.trial"
     trial.mkdir()
-    trial.rmdir()
+    with suppress(FileNotFoundError):  # somebody who swept was faster
+        trial.rmdir()
 
 
 def _own(parent: Path) -> tuple[Path, int]:
@@ -77,6 +79,9 @@ def _own(parent: Path) -> tuple[Path, int]:
 
 def _sweep(parent: Path) -> None:
     """Removes what killed processes left."""
+    for trial in parent.glob(f"{_MARK}*.trial"):
+        with suppress(OSError):
+            trial.rmdir()
     for lock in parent.glob(f"{_MARK}*.lock"):
         with suppress(OSError):  # gone, or somebody else's who does not let us
             handle = os.open(lock, os.O_RDWR)

@@ -171,6 +171,39 @@ def test_bad_input(eddyline: Callable[..., Ran], change: tuple[str, str], says: 
     assert done.out == ""
 
 
+MINE = """\
+import eddyline as el
+
+@el.register("mine")
+class Mine(el.Controller):
+    def __init__(self, path):
+        self.cwnd, self.least = 10.0, 1e9
+
+    def on_round(self, round):
+        if round.mean_rtt is not None:
+            self.least = min(self.least, round.min_rtt)
+            self.cwnd += 1.0 if round.mean_rtt < self.least + 0.02 else -1.0
+            self.cwnd = max(self.cwnd, 2.0)
+
+    def on_loss(self, loss):
+        self.cwnd = max(loss.flight_size / 2, 2.0)
+
+    def on_timeout(self, timeout):
+        self.cwnd = 2.0
+"""
+
+
+def test_controllers_of_ones_own(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
+    """One that keeps its own queue near 20 ms waits less in a long FIFO than NewReno, which fills it."""
+    (tmp_path / "mine.py").write_text(MINE)
+    line = ("advise", "--down", "500 kbit/s", "--up", "400 kbit/s", "--rtt", "40 ms", "--json")
+    own = eddyline(*line, "--controllers", "mine.py", "--controller", "mine")
+    assert own.code == 0, own.err
+    waits = [json.loads(said)["default"]["worst_delay_s"] for said in (own.out, eddyline(*line).out)]
+    assert waits[0] < 0.5 * waits[1]
+    assert eddyline(*line, "--controller", "mine").code == 2
+
+
 def test_sqm_knows_fifos_and_cake() -> None:
     fifo = {"kind": "droptail", "limit": "9000 B"}
     settings = sqm_settings(PAPER, Queues(fifo, fifo), "wan")

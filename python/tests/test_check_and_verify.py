@@ -83,6 +83,58 @@ def test_a_changed_result_is_not(eddyline, scenario, tmp_path):
     assert 'flows["upload"].rtt_s.mean: stored ' in ran.out
 
 
+def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path):
+    out, cbr = tmp_path / "out", tmp_path / "film.dat"
+    cbr.write_text("".join(f"{i * 40} {1000 + i % 7}\n" for i in range(200)))
+    model = '[[traffic]]\nname = "film"\npath = ["up"]\nmodel = { kind = "trace", file = "film.dat" }\n'
+    path = scenario(more=model)
+    whole = [
+        "files/film.dat",
+        "manifest.json",
+        "plot.png",
+        "plot.svg",
+        "result.json",
+        "scenario.json",
+        "series.parquet",
+    ]
+
+    def fresh() -> None:
+        assert eddyline("run", path, "--out", out, "--quiet").code == 0
+
+    fresh()
+    assert [str(p.relative_to(out)) for p in sorted(out.rglob("*")) if p.is_file()] == whole
+    for name in ("series.parquet", "plot.png"):
+        fresh()
+        (out / name).unlink()
+        ran = eddyline("verify", out)
+        assert ran.code == 1, name
+        assert f"{name}: stored one file, now missing" in ran.out
+    fresh()
+    (out / "plot.svg").write_text("<svg/>")
+    # another end of its lines changes no result, but the file is not the one that was stored
+    (out / "files" / "film.dat").write_text(cbr.read_text() + "\n")
+    ran = eddyline("verify", out)
+    assert ran.code == 1
+    assert "plot.svg: stored one file, now changed" in ran.out
+    assert "files/film.dat: stored one file, now changed" in ran.out
+    # folders of versions that wrote no manifest
+    fresh()
+    (out / "manifest.json").unlink()
+    assert eddyline("verify", out).code == 0
+    (out / "series.parquet").unlink()
+    assert eddyline("verify", out).code == 0
+    (out / "manifest.json").write_text("[]")
+    assert eddyline("verify", out).code == 2
+
+
+def test_a_file_that_expects_nothing_is_named(eddyline, scenario):
+    for more in ([], ["--json"]):
+        ran = eddyline("check", scenario(), *more)
+        assert ran.code == 0
+        assert ran.err == f"warning: {scenario()}: no [[expect]] tables, nothing was checked\n"
+    assert json.loads(ran.out) == {"held": 0, "failed": 0, "expectations": []}
+
+
 def test_a_changed_scenario_is_noticed(eddyline, scenario, tmp_path):
     out = tmp_path / "out"
     assert eddyline("run", scenario(), "--out", out).code == 0

@@ -12,6 +12,7 @@ import eddyline as el
 from eddyline.cli import main
 from eddyline.probing import Load, judge, measured
 
+DUPLEX = Path(__file__).parents[2] / "examples/upload.toml"
 FILE = Path(__file__).parents[2] / "papers/bidirectional-tcp/scenarios/link.toml"
 SHORT, LONG = 100.0, 1500.0
 
@@ -123,3 +124,14 @@ def test_a_buffer_without_limit_never_fills(tmp_path: Path, capsys: pytest.Captu
     file.write_text(text, "utf-8")
     assert main(["probe", str(file), "--link", "up"]) == 1
     assert "did not fill" in capsys.readouterr().err
+
+
+def test_a_direction_of_a_duplex() -> None:
+    """`wimax-2009` counts 75,000 B in both; a limit that the scenario says goes before the preset's."""
+    found = el.probe(el.Scenario.load(DUPLEX), "home/up")
+    assert (found.unit, found.limit) == ("bytes", pytest.approx(75_000, rel=0.01))
+    own = {"link.home/up.queue": '{ kind = "droptail", limit = "40 packets" }'}
+    found = el.probe(el.Scenario.load(DUPLEX, set=own), "home/up")
+    assert (found.unit, found.limit) == ("packets", pytest.approx(40, abs=1))
+    with pytest.raises(el.InputError, match="no link 'home/upp'"):
+        el.probe(el.Scenario.load(DUPLEX), "home/upp")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -233,7 +234,7 @@ def test_ctrl_c_stops_and_leaves_the_old_files(eddyline, scenario, tmp_path, mor
 def test_kill_leaves_old_files_or_none_whenever_it_comes(eddyline, scenario, tmp_path):
     """Killed at many moments, in the middle of writing too."""
     path, out = scenario(), tmp_path / "out"
-    whole = {"plot.png", "plot.svg", "result.json", "scenario.json", "series.parquet"}
+    whole = {"manifest.json", "plot.png", "plot.svg", "result.json", "scenario.json", "series.parquet"}
     for wait in (0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4):
         p = start("run", path, "--out", out, "--json")
         time.sleep(wait)
@@ -256,6 +257,87 @@ def test_nothing_can_be_written_there(eddyline, scenario, tmp_path):
     if os.geteuid() != 0:  # nothing is forbidden to root
         (tmp_path / "locked").mkdir(mode=0o500)
         assert eddyline("run", scenario(), "--out", tmp_path / "locked" / "out").code == 2
+
+
+TELL = """\
+from pathlib import Path
+import eddyline as el
+
+@el.register("told")
+class Told(el.Controller):
+    def __init__(self, path):
+        self.cwnd = 1.0
+        Path("began").touch()
+
+    def on_ack(self, ack):
+        pass
+
+    on_loss = on_timeout = on_ack
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "two-way.toml", "--out", "/proc/x"], "/proc/x: cannot be written"),
+        (["run", "two-way.toml", "--out", "file"], "file: exists and is not a folder"),
+        (["run", "two-way.toml", "--out", "file/x/y"], "is not a folder"),
+        (["run", "two-way.toml", "--out", "n" * 300], "file name too long"),
+        (["run", "two-way.toml", "--out", "dangling"], "dangling: exists and is not a folder"),
+        (["run", "two-way.toml", "--plot", "/proc/x.png"], "/proc/x.png: cannot be written"),
+        (["run", "two-way.toml", "--plot", "n" * 300 + ".png"], "file name too long"),
+        (["check", "two-way.toml", "--junit", "/proc/x.xml"], "/proc/x.xml: cannot be written"),
+        (["sweep", "two-way.toml", "--vary", "seed=1,2", "--out", "/proc/x"], "/proc/x: cannot be written"),
+        (["sweep", "two-way.toml", "--vary", "seed=1,2", "--out", "n" * 300], "file name too long"),
+        (["gauntlet", "--controller", "told", "--out", "/proc/x"], "/proc/x: cannot be written"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_anything_runs(eddyline, scenario, tmp_path, words, said):
+    scenario(('"fast", alpha = "20 packets"', '"told"'))
+    (tmp_path / "told.py").write_text(TELL)
+    (tmp_path / "file").touch()
+    (tmp_path / "dangling").symlink_to("nowhere")
+    before = sorted(p.name for p in tmp_path.iterdir())
+    ran = eddyline(*words, "--controllers", "told.py")
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.out == ""
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def test_the_working_directory_is_not_replaced(eddyline, scenario, tmp_path):
+    """It would vanish under the shell that stands in it."""
+    (tmp_path / "here").mkdir()
+    ran = eddyline("run", scenario(), "--out", ".", cwd=tmp_path / "here")
+    assert ran.code == 2
+    assert "working directory" in ran.err
+
+
+def test_a_full_disk_loses_no_answer(scenario, monkeypatch, capfd):
+    from eddyline import folder
+    from eddyline.cli import main
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "out/series.parquet")
+
+    monkeypatch.setattr(folder, "save", full)
+    path = scenario()
+    assert main(["run", str(path), "--json", "--quiet", "--out", str(path.with_name("out"))]) == 1
+    said = capfd.readouterr()
+    assert json.loads(said.out)["world"] == "sim"
+    assert said.err == "error: out/series.parquet: No space left on device\n"
+
+
+def test_seeds_end_at_two_to_the_63(eddyline, scenario):
+    last = 2**63 - 1
+    ran = eddyline("run", scenario(("seed     = 7", f"seed = {last - 1}")), "--seeds", 3)
+    assert ran.code == 2
+    assert f"--seeds 3: seeds from {last - 1} on go beyond 2^63 - 1" in ran.err
+    ran = eddyline("run", scenario(("seed     = 7", f"seed = {last - 1}")), "--seeds", 2, "--json")
+    assert ran.code == 0, ran.err
+    assert [r["seed"] for r in json.loads(ran.out)["runs"]] == [last - 1, last]
+    with pytest.raises(el.InputError, match="seed 9223372036854775808: allowed are"):
+        el.Scenario.load(scenario()).with_seed(last + 1)
 
 
 def test_series_that_memory_would_not_hold_are_refused(eddyline, scenario, tmp_path):

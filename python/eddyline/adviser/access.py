@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eddyline import _core
 from eddyline.controllers.names import need
 from eddyline.errors import InputError
+from eddyline.quantities import read
 
 __all__ = ["ACK_B", "HEADER_B", "PACKET_B", "Access", "parse_rtt"]
 
@@ -49,7 +49,7 @@ class Access:
         """
         rates = []
         for name, text in (("down", down), ("up", up)):
-            rate = _core.quantity("rate", text)
+            rate = read(name, "rate", text)
             if not _SANE_RATE_BPS[0] <= rate <= _SANE_RATE_BPS[1]:
                 raise InputError(f"{name} {text!r} is outside 1 kbit/s to 10 Gbit/s")
             rates.append(rate)
@@ -76,12 +76,14 @@ class Access:
 
 def parse_rtt(text: str) -> tuple[float, float]:
     """A time or a range of times: `"40 ms"`, `"20 ms..300 ms"`, in s."""
-    ends = [_core.quantity("time", part.strip()) for part in text.split("..")]
+    ends = [read("rtt", "time", part.strip()) for part in text.split("..")]
     if len(ends) > 2:
-        raise InputError(f"{text!r} is not a time or a range of times", 'as in "40 ms" or "20 ms..300 ms"')
+        raise InputError(f"rtt {text!r} is not a time or a range of times", 'as in "40 ms" or "20 ms..300 ms"')
     least, greatest = ends[0], ends[-1]
     if least > greatest:
-        raise InputError(f"{text!r} runs backwards", f'did you mean "{text.split("..")[1]}..{text.split("..")[0]}"?')
+        raise InputError(
+            f"rtt {text!r} runs backwards", f'did you mean "{text.split("..")[1]}..{text.split("..")[0]}"?'
+        )
     if least < _SANE_RTT_S[0] or greatest > _SANE_RTT_S[1]:
-        raise InputError(f"{text!r} is outside 100 us to 10 s")
+        raise InputError(f"rtt {text!r} is outside 100 us to 10 s")
     return least, greatest

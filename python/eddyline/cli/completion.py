@@ -19,7 +19,7 @@ fish: eddyline completion fish > ~/.config/fish/completions/eddyline.fish
 
 
 @click.command("completion", help=HELP, short_help="print a completion script")
-@click.argument("shell", type=Word(["bash", "zsh", "fish"]))
+@click.argument("shell", metavar="SHELL", type=Word(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
     """See HELP."""
     from click.shell_completion import get_completion_class

@@ -15,11 +15,14 @@ PARTS = ("controllers", "queues", "traffic", "profiles", "presets", "papers")
 
 
 @click.command("list", short_help="what there is to choose from")
-@click.argument("part", type=Word(PARTS), required=False)
+@click.argument("part", metavar="[PART]", type=Word(PARTS), required=False)
 @controllers()
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 def command(part: str | None, as_json: bool) -> None:
-    """List controllers, queues, traffic models, profiles of links, presets and papers, each with its source."""
+    """List what there is to choose from, each with its source.
+
+    PART is one of controllers, queues, traffic, profiles, presets, papers; all of them unless said.
+    """
     from eddyline.controllers.installed import clashes
     from eddyline.controllers.names import register
     from eddyline.papers import papers

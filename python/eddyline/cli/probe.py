@@ -64,18 +64,18 @@ def command(
 
 
 def _measured(rate: str, waits: str, sizes: tuple[str, str]) -> Finding:
-    from eddyline import _core
     from eddyline.errors import InputError
     from eddyline.probing import measured
+    from eddyline.quantities import read
 
     parts = [part.strip() for part in waits.split(",")]
     if len(parts) != 2:
         raise InputError(
             f"--waits {waits!r} is not two times", 'as in --waits "0.2 s,3.1 s": of short packets, of long ones'
         )
-    times = _core.quantity("time", parts[0]), _core.quantity("time", parts[1])
-    bytes_ = _core.quantity("bytes", sizes[0]), _core.quantity("bytes", sizes[1])
-    bps = _core.quantity("rate", rate)
+    times = read("--waits", "time", parts[0]), read("--waits", "time", parts[1])
+    bytes_ = read("--short", "bytes", sizes[0]), read("--long", "bytes", sizes[1])
+    bps = read("--rate", "rate", rate)
     if bps <= 0:
         raise InputError(f"--rate {rate!r} must be above 0 bit/s")
     return measured(bps, bytes_, times)

@@ -31,7 +31,9 @@ def read(folder: Path) -> dict[str, Any] | None:
         document = json.loads(path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError) as e:
+    except OSError as e:
+        raise InputError(f"{path}: cannot be read: {(e.strerror or str(e)).lower()}") from None
+    except ValueError as e:
         raise InputError(f"{path}: cannot be read: {e}") from None
     if not isinstance(document, dict) or document.get("format") != 1:
         raise InputError(f"{path}: not the description of a sweep that this version understands")

@@ -1,0 +1,101 @@
+"""What is written aside, and what becomes of it where a process is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from eddyline import locks, scratch
+from eddyline.folder import replaced, replaced_file
+from eddyline.scratch import aside_of
+
+HOLD = """\
+import sys
+from pathlib import Path
+from eddyline.scratch import aside_of
+
+with aside_of(Path("out"), folder=True) as folder, aside_of(Path("plot.png"), folder=False) as file:
+    (folder / "half").write_text("half")
+    print(folder.name, file.name, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def held(tmp_path):
+    """Another process in the middle of writing a folder and a file."""
+    p = subprocess.Popen(
+        [sys.executable, "-c", HOLD], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert p.stdout is not None
+    names = p.stdout.readline().split()
+    yield p, names
+    p.kill()
+    p.communicate()
+
+
+def there(folder: Path) -> set[str]:
+    return {p.name for p in folder.iterdir()}
+
+
+def test_what_somebody_writes_is_left_alone(held, tmp_path):
+    _, names = held
+    with replaced(tmp_path / "other") as aside:
+        (aside / "x").touch()
+    with replaced_file(tmp_path / "f.txt") as aside:
+        aside.write_text("x")
+    locks_of_theirs = {Path(name).name.split(".aside")[0] + ".lock" for name in names}
+    assert there(tmp_path) == {"other", "f.txt", *names, *locks_of_theirs}
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(held, tmp_path):
+    p, names = held
+    p.send_signal(signal.SIGKILL)
+    p.wait()
+    assert set(names) <= there(tmp_path)
+    (tmp_path / ".eddyline-00.trial").mkdir()  # of one that was killed between two system calls
+    with replaced_file(tmp_path / "f.txt") as aside:
+        aside.write_text("x")
+    assert there(tmp_path) == {"f.txt"}
+
+
+def test_the_number_of_a_process_says_nothing(tmp_path):
+    """A lock that somebody holds counts, whatever processes there are here: theirs may run on another machine."""
+    lock = tmp_path / ".eddyline-0123.lock"
+    (tmp_path / ".eddyline-0123.aside").mkdir()
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT)
+    assert locks.take(handle)
+    with aside_of(tmp_path / "out", folder=True):
+        pass
+    assert there(tmp_path) == {".eddyline-0123.lock", ".eddyline-0123.aside"}
+    os.close(handle)
+    with aside_of(tmp_path / "out", folder=True):
+        pass
+    assert there(tmp_path) == set()
+
+
+def test_without_locks_everything_is_written_and_nothing_swept(tmp_path, monkeypatch):
+    def none(_handle: int) -> bool:
+        raise locks.NoLocks("none")
+
+    monkeypatch.setattr(scratch, "take", none)
+    (tmp_path / ".eddyline-0123.lock").touch()
+    (tmp_path / ".eddyline-0123.aside").mkdir()
+    with replaced(tmp_path / "out") as aside:
+        (aside / "x").touch()
+    assert there(tmp_path) == {"out", ".eddyline-0123.lock", ".eddyline-0123.aside"}
+
+
+def test_a_failure_leaves_nothing(tmp_path):
+    with pytest.raises(RuntimeError), replaced(tmp_path / "out") as aside:
+        (aside / "x").touch()
+        raise RuntimeError
+    with pytest.raises(RuntimeError), replaced_file(tmp_path / "f.png") as aside:
+        assert aside.suffix == ".png"
+        raise RuntimeError
+    assert there(tmp_path) == set()
