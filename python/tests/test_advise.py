@@ -20,6 +20,7 @@ from eddyline.adviser.trial import Queues, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conftest import Ran
 

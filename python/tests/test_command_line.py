@@ -50,7 +50,7 @@ def test_version(eddyline):
         (["run", "x.toml", "--world", "moon"], "moon"),
         (
             ["run", "x.toml", "--world", "simm"],
-            "'--world': 'simm' is not one of 'theory', 'sim', 'kernel', 'quic', 'all'",
+            "'--world': 'simm' is not one of 'theory', 'sim',",
         ),
         (["run", "x.toml", "--world", "simm"], "Did you mean sim?"),
         (["sweep", "x.toml", "--vary", "seed=1", "--out", "g", "--world", "theroy"], "Did you mean theory?"),
@@ -71,7 +71,7 @@ def test_version(eddyline):
         (["advise", "--down", "1Mbit/s", "--up", "1 Mbit/s", "--rtt", "1 s"], 'down "1Mbit/s": write a space'),
         (
             ["gauntlet", "--controller", "foo"],
-            "--controller foo: there is no such controller\nhint: controllers are fast,",
+            "--controller foo: there is no such controller\nhint: controllers are",
         ),
         (
             ["gauntlet", "--controller", "reno", "--against", "cubic,vgas"],

@@ -13,6 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import COMMAND, environment
 
+import eddyline as el
+
 LONG = (('duration = "4 s"', 'duration = "100 h"'),)
 
 

@@ -92,10 +92,14 @@ def test_without_locks_everything_is_written_and_nothing_swept(tmp_path, monkeyp
 
 
 def test_a_failure_leaves_nothing(tmp_path):
+    def fail(aside: Path) -> None:
+        asides.append(aside)
+        raise RuntimeError
+
+    asides: list[Path] = []
     with pytest.raises(RuntimeError), replaced(tmp_path / "out") as aside:
-        (aside / "x").touch()
-        raise RuntimeError
+        fail(aside)
     with pytest.raises(RuntimeError), replaced_file(tmp_path / "f.png") as aside:
-        assert aside.suffix == ".png"
-        raise RuntimeError
+        fail(aside)
+    assert [a.suffix for a in asides] == [".aside", ".png"]
     assert there(tmp_path) == set()

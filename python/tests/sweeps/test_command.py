@@ -204,7 +204,7 @@ def test_a_folder_of_something_else_is_left_alone(eddyline, lossy, tmp_path):
     assert eddyline("run", path, "--out", "result").code == 0
     ran = eddyline("sweep", path, "--vary", "seed=1", "--out", "result")
     assert ran.code == 2
-    assert "result.json" in ran.err
+    assert "holds files that are not a sweep's: manifest.json, plot.png" in ran.err
     assert eddyline("sweep", path, "--vary", "seed=1", "--out", path).code == 2
     assert not (tmp_path / "result" / "lock").exists()
     with pytest.raises(el.InputError, match="holds no sweep"):
