@@ -89,7 +89,23 @@ fn without_the_vocabulary_nobody_knows_it() {
     let text = common::TWO_WAY.replacen("kind = \"fast\"", "kind = \"still\"", 1);
     assert_ne!(text, common::TWO_WAY);
     let input = Input { text: &text, format: Format::Toml, name: "case.toml", folder: None };
-    assert!(load(&input, &[]).unwrap_err().to_string().contains("unknown kind \"still\""));
+    let refused = load(&input, &[]).unwrap_err();
+    assert!(refused.to_string().contains("unknown kind \"still\""));
+    assert_eq!(refused.unknown_controllers, ["still"]);
+}
+
+#[test]
+fn unknown_controllers_are_named_once_and_nothing_else_is() {
+    let kinds = common::TWO_WAY
+        .replace("kind = \"fast\"", "kind = \"still\"")
+        .replace("kind = \"droptail\"", "kind = \"dorptail\"");
+    let input = Input { text: &kinds, format: Format::Toml, name: "case.toml", folder: None };
+    let set = [("flow.*.controller.kind".to_owned(), "moving".to_owned())];
+    assert_eq!(load(&input, &[]).unwrap_err().unknown_controllers, ["still"]);
+    assert_eq!(load(&input, &set).unwrap_err().unknown_controllers, ["moving"]);
+    let known = Input { text: common::TWO_WAY, ..input };
+    let wrong = [("duration".to_owned(), "1".to_owned())];
+    assert!(load(&known, &wrong).unwrap_err().unknown_controllers.is_empty());
 }
 
 #[test]

@@ -4,6 +4,22 @@ Results go to standard output, everything else to standard error. Exit codes: 0 
 2 the input is wrong, nothing was run or written; 3 this machine cannot run that world; 130 interrupted.
 """
 
-from eddyline.cli.entry import main
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["main"]
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit code."""
+    try:
+        from eddyline.cli import entry
+    except KeyboardInterrupt:  # before anything could hear it
+        sys.stderr.write("interrupted\n")
+        return 130
+    return entry.main(args)

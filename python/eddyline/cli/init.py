@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -91,13 +92,14 @@ def command(file: Path, preset: str | None, force: bool) -> None:
         raise InputError(f"{file}: exists", "--force replaces it")
     text = template(file, preset)
     put_text(file, text)
-    click.echo(f"wrote {file}; next: eddyline run {file}", err=True)
+    click.echo(f"wrote {file}; next: eddyline run {shlex.quote(str(file))}", err=True)
 
 
 def template(file: Path, preset: str | None) -> str:
     """The scenario's text."""
+    typed = shlex.quote(str(file))
     if preset is None:
-        return TEMPLATE.format(file=file, links=LINKS, down="down", up="up")
+        return TEMPLATE.format(file=typed, links=LINKS, down="down", up="up")
     from eddyline.controllers.names import register
     from eddyline.words import unknown
 
@@ -105,6 +107,6 @@ def template(file: Path, preset: str | None) -> str:
     if preset not in presets:
         raise unknown("preset", preset, presets, option="--preset")
     links = DUPLEX.format(preset=preset, summary=presets[preset])
-    text = TEMPLATE.format(file=file, links=links, down="access/down", up="access/up")
+    text = TEMPLATE.format(file=typed, links=links, down="access/down", up="access/up")
     # The slowest of the presets carries less than the template's expectation.
     return text.replace('at_least = "1 Mbit/s"', 'at_least = "100 kbit/s"')
