@@ -167,6 +167,30 @@ def test_names_are_shown_as_they_are(eddyline, scenario):
     assert r"| yes | a \| b [/c] |" in rows[2]
 
 
+def test_streams_that_know_few_letters(eddyline, scenario):
+    """As JSON writes what they do not know, so that the document stays one."""
+    title = "größe 中 😀"
+    path = scenario(('"two-way"', f'"{title}"'), name="größe 中.toml")
+    ran = eddyline("run", path, "--json", PYTHONIOENCODING="ascii:strict")
+    assert (ran.code, ran.err) == (0, "")
+    assert json.loads(ran.out)["title"] == title
+    ran = eddyline("check", path, PYTHONIOENCODING="ascii:strict")
+    assert ran.code == 0
+    assert "gr\\u00f6\\u00dfe \\u4e2d.toml: no [[expect]] tables" in ran.err
+    assert eddyline("run", path, PYTHONIOENCODING="ascii:strict").out.startswith("gr\\u00f6\\u00dfe \\u4e2d ")
+
+
+def test_the_package_is_the_command():
+    p = subprocess.run([sys.executable, "-m", "eddyline", "--version"], capture_output=True, text=True, check=False)
+    assert (p.returncode, p.stdout) == (0, f"eddyline {_core.VERSION}\n")
+
+
+def test_what_init_says_can_be_typed(eddyline, tmp_path):
+    ran = eddyline("init", "a b.toml")
+    assert ran.err == "wrote a b.toml; next: eddyline run 'a b.toml'\n"
+    assert "#   eddyline run 'a b.toml'\n" in (tmp_path / "a b.toml").read_text()
+
+
 def test_a_narrow_terminal_shows_every_name_and_number(scenario):
     import pty
 

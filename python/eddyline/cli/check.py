@@ -135,7 +135,9 @@ def _show(checked: Sequence[Checked], failed: int) -> None:
         if c.expectations:
             print_table(table)
         total += len(c.expectations)
-    print(f"\n{total - failed} held, {failed} failed")
+    if total:
+        print()
+    print(f"{total - failed} held, {failed} failed")
 
 
 def _junit(checked: Sequence[Checked]) -> str:

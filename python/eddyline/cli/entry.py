@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
 from pathlib import Path
@@ -78,6 +80,7 @@ def main(args: Sequence[str] | None = None) -> int:
     # Closed by whoever started us (`>&-`): Python has None there, and nobody wants to hear.
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open to the end
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
+    _escape()
     try:
         code = command_line.main(args, prog_name="eddyline", standalone_mode=False)
         sys.stdout.flush()
@@ -125,6 +128,22 @@ def main(args: Sequence[str] | None = None) -> int:
         )
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _escape() -> None:
+    """Lets names of all scripts through streams that know few letters, as JSON writes them."""
+
+    def escaped(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        import json
+
+        return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+    codecs.register_error("eddyline", escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="eddyline")
 
 
 def _about_controllers(error: ScenarioError) -> str | None:

@@ -43,6 +43,8 @@ def load(what: str) -> None:
     Raises:
         InputError: There is no such thing, it fails, or it registers nothing.
     """
+    if not what.strip():
+        raise InputError("--controllers names nothing", "it takes FILE.py, a module, or either with :Class")
     place, colon, name = what.rpartition(":") if ":" in what else (what, "", "")
     before = registered()
     module = _file(Path(place)) if place.endswith(".py") else _module(place)

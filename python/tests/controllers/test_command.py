@@ -108,6 +108,7 @@ def test_ways_to_name_it(eddyline, shy, what):
 @pytest.mark.parametrize(
     ("what", "told"),
     [
+        ("", "--controllers names nothing"),
         ("nobody.py", "nobody.py: cannot be read: no such file or directory"),
         ("nobody", "there is no module 'nobody'"),
         ("shy:Bold", "shy:Bold: shy has no class 'Bold'\nhint: it has Shy"),
