@@ -328,6 +328,17 @@ def test_a_full_disk_loses_no_answer(scenario, monkeypatch, capfd):
     said = capfd.readouterr()
     assert json.loads(said.out)["world"] == "sim"
     assert said.err == "error: out/series.parquet: No space left on device\n"
+    # nor does a folder that was there when the work began
+    import eddyline.cli.check
+
+    def gone(*_: object) -> None:
+        raise el.InputError("out/r.xml: cannot be written: no such file or directory")
+
+    monkeypatch.setattr(eddyline.cli.check, "put_text", gone)
+    assert main(["check", str(path), "--json", "--junit", str(path.with_name("r.xml"))]) == 1
+    said = capfd.readouterr()
+    assert json.loads(said.out)["held"] == 0
+    assert said.err.endswith("error: out/r.xml: cannot be written: no such file or directory\n")
 
 
 def test_seeds_end_at_two_to_the_63(eddyline, scenario):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, scenario_file
-from eddyline.cli.outputs import put_text
+from eddyline.cli.outputs import put_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,24 +61,12 @@ def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown:
     scenarios = [(str(f), Scenario.load(f)) for f in file]  # all of them first: wrong input runs nothing
     with Progress(silent=no_progress) as progress:
         checked = [_check(name, scenario, progress) for name, scenario in scenarios]
-    outcomes = [e for c in checked for e in c.expectations]
-    failed = sum(not e["held"] for e in outcomes)
-    for path, text in ((junit, _junit), (markdown, _markdown)):
-        if path is not None:
-            put_text(path, text(checked))
-    if as_json:
-        document = {"held": len(outcomes) - failed, "failed": failed, "expectations": outcomes}
-        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
-    else:
-        _show(checked, failed)
-    for c in checked:
-        if not c.expectations and not c.failures:
-            click.echo(f"warning: {c.file}: no [[expect]] tables, nothing was checked", err=True)
-        for error in c.failures:
-            click.echo(error.traceback, nl=False, err=True)
-            click.echo(f"failed: {c.file}: {error}", err=True)
-    return 1 if failed or any(c.failures for c in checked) else 0
+    with shown(lambda: _show(checked, as_json)):
+        for path, text in ((junit, _junit), (markdown, _markdown)):
+            if path is not None:
+                put_text(path, text(checked))
+    held = all(e["held"] for c in checked for e in c.expectations)
+    return 1 if not held or any(c.failures for c in checked) else 0
 
 
 def _check(name: str, scenario: Scenario, listener: Listener) -> Checked:
@@ -118,13 +106,30 @@ def _value(outcome: dict[str, Any]) -> str:
     return percent(value) if name.endswith("utilisation") else count(value)
 
 
-def _show(checked: Sequence[Checked], failed: int) -> None:
+def _show(checked: Sequence[Checked], as_json: bool) -> None:
+    outcomes = [e for c in checked for e in c.expectations]
+    failed = sum(not e["held"] for e in outcomes)
+    if as_json:
+        document = {"held": len(outcomes) - failed, "failed": failed, "expectations": outcomes}
+        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+    else:
+        _tables(checked)
+        print(f"{len(outcomes) - failed} held, {failed} failed")
+    for c in checked:
+        if not c.expectations and not c.failures:
+            click.echo(f"warning: {c.file}: no [[expect]] tables, nothing was checked", err=True)
+        for error in c.failures:
+            click.echo(error.traceback, nl=False, err=True)
+            click.echo(f"failed: {c.file}: {error}", err=True)
+
+
+def _tables(checked: Sequence[Checked]) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from eddyline.tables import print_table
 
-    total = 0
     for c in checked:
         table = Table(title=c.file, title_justify="left", box=None, pad_edge=False, title_style="bold")
         for name in ("", "of", "what", "value", "bound", "world", "why"):
@@ -134,10 +139,7 @@ def _show(checked: Sequence[Checked], failed: int) -> None:
             table.add_row(mark, e["of"], e["what"], _value(e), e["bound"], e["world"], e["why"] or "")
         if c.expectations:
             print_table(table)
-        total += len(c.expectations)
-    if total:
-        print()
-    print(f"{total - failed} held, {failed} failed")
+            print()
 
 
 def _junit(checked: Sequence[Checked]) -> str:

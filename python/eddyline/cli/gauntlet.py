@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from eddyline.cli.options import controllers, parse_override
-from eddyline.cli.outputs import put_text
+from eddyline.cli.outputs import put_text, shown
 from eddyline.cli.words import Controller, Controllers, Names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eddyline.cli.progress import Progress
     from eddyline.gauntlet import Card
 
@@ -130,15 +132,12 @@ def command(
             done=lambda done, of: progress.hear(0, done, of, 0.0),
             failed=lambda error: faults.setdefault(getattr(error, "traceback", "")),
         )
+    with shown(lambda: _show(card, faults, as_json)):
         if out is not None:
-            progress.expect(1)
-            _folder(card, out, accept_known, progress)
-    _files(card, junit, markdown, accept_known)
-    click.echo("".join(faults), nl=False, err=True)
-    if as_json:
-        sys.stdout.write(card.json + "\n")
-    else:
-        _show(card)
+            with Progress(silent=no_progress) as progress:
+                progress.expect(1)
+                _folder(card, out, accept_known, progress)
+        _files(card, junit, markdown, accept_known)
     return 0 if _good(card, accept_known) else 1
 
 
@@ -153,10 +152,14 @@ def _good(card: Card, accept_known: bool) -> bool:
     return not failed and not any(c.bad for c in card.changes)
 
 
-def _show(card: Card) -> None:
+def _show(card: Card, faults: Iterable[str], as_json: bool) -> None:
     from eddyline.gauntlet.reports import terminal
     from eddyline.tables import print_table
 
+    click.echo("".join(faults), nl=False, err=True)
+    if as_json:
+        sys.stdout.write(card.json + "\n")
+        return
     made, sentences = terminal(card)
     print_table(made)
     for sentence in sentences:

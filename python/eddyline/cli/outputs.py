@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
+from eddyline.errors import EddylineError, InputError
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "claim_named", "draw", "put_text"]
+__all__ = ["FIGURES", "claim_named", "draw", "put_text", "shown"]
 
 FIGURES = (".png", ".svg", ".pdf")
 """How the names of figures may end."""
+
+
+@contextmanager
+def shown(show: Callable[[], object]) -> Iterator[None]:
+    """Files are written within, then the answer is shown; where one cannot be written, it is shown all the same.
+
+    Raises:
+        EddylineError: In place of an InputError: that it could be written was made sure of before the work began.
+    """
+    try:
+        yield
+    except InputError as e:
+        show()
+        raise EddylineError(str(e), e.hint) from None
+    except OSError:
+        show()
+        raise
+    show()
 
 
 def claim_named(option: str, path: Path, endings: Sequence[str]) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eddyline.cli.outputs import shown
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -50,15 +52,19 @@ def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bo
         claim(out, written(out))
     with Progress() as progress:
         reproduction = reproduce(found, exhibits, progress)
+
+    def show() -> None:
+        if as_json:
+            json.dump(reproduction.to_dict(), sys.stdout, indent=2, ensure_ascii=False)
+            sys.stdout.write("\n")
+        else:
+            reproduction.show()
+
     page = None
-    if out is not None:
-        with replaced(out, written(out)) as aside:
-            page = out / reproduction.write(aside).relative_to(aside)
-    if as_json:
-        json.dump(reproduction.to_dict(), sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
-    else:
-        reproduction.show()
+    with shown(show):
+        if out is not None:
+            with replaced(out, written(out)) as aside:
+                page = out / reproduction.write(aside).relative_to(aside)
     if page is not None:
         click.echo(f"report: {page}", err=as_json)
     return 0

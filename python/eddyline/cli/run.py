@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eddyline.cli.options import controllers, overrides, scenario_file
-from eddyline.cli.outputs import FIGURES, claim_named, draw
+from eddyline.cli.outputs import FIGURES, claim_named, draw, shown
 from eddyline.cli.words import Word
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def command(
 
     _failed(answers)
     results = [r for a in answers for r in a.results]
-    try:
+    with shown(lambda: _show(answers, text, as_json, quiet)):
         if log is not None:
             _write_log(results[0], log)
         if plot is not None:
@@ -106,10 +106,6 @@ def command(
             from eddyline.folder import save
 
             save(out, text, results, (world == "all", seeds is not None))
-    except OSError:  # the disk is full, say: what was answered is not lost
-        _show(answers, text, as_json, quiet)
-        raise
-    _show(answers, text, as_json, quiet)
     code = _strictly(answers) if strict else 0
     return 1 if any(a.failures for a in answers) else code
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.outputs import draw
+from eddyline.cli.outputs import draw, shown
 from eddyline.cli.theory.question import asked, law, notes
 from eddyline.cli.words import Word
 
@@ -54,20 +54,24 @@ def command(
     answers = [scenario.run("theory", dynamics=link_model, law=law)]
     if with_sim:
         answers.append(scenario.run("sim", series=True))
-    if plot is not None:
-        from eddyline.plots import compared
 
-        draw(compared([(a.world, a.series) for a in answers], scenario.title), plot)
-    if as_json:
-        import json
+    def show() -> None:
+        if as_json:
+            import json
 
-        tables = {a.world: a.series.to_dict(orient="list") for a in answers}
-        json.dump(tables, sys.stdout)
-        sys.stdout.write("\n")
-    else:
-        _show(scenario.title, link_model, answers)
-    if not quiet:
-        notes(answers[0].approximations)
+            tables = {a.world: a.series.to_dict(orient="list") for a in answers}
+            json.dump(tables, sys.stdout)
+            sys.stdout.write("\n")
+        else:
+            _show(scenario.title, link_model, answers)
+        if not quiet:
+            notes(answers[0].approximations)
+
+    with shown(show):
+        if plot is not None:
+            from eddyline.plots import compared
+
+            draw(compared([(a.world, a.series) for a in answers], scenario.title), plot)
     return 0
 
 

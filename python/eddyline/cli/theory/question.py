@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, overrides, scenario_file
-from eddyline.cli.outputs import FIGURES, claim_named, draw
+from eddyline.cli.outputs import FIGURES, claim_named, draw, shown
 from eddyline.cli.words import Word
 
 if TYPE_CHECKING:
@@ -76,14 +76,18 @@ def law() -> Callable[[Any], Any]:
 
 def answered(document: Document, show: Callable[[Any], None], *, as_json: bool, plot: Path | None, quiet: bool) -> int:
     """Draws, prints and notes an answer; the exit code."""
-    if plot is not None:
-        draw(document.plot(), plot)
-    if as_json:
-        sys.stdout.write(document.json + "\n")
-    else:
-        show(document)
-    if not quiet:
-        notes(document.notes)
+
+    def print_it() -> None:
+        if as_json:
+            sys.stdout.write(document.json + "\n")
+        else:
+            show(document)
+        if not quiet:
+            notes(document.notes)
+
+    with shown(print_it):
+        if plot is not None:
+            draw(document.plot(), plot)
     return 0
 
 
