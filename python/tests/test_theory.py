@@ -126,7 +126,7 @@ def test_what_theory_cannot_answer_is_an_error_with_a_reason(eddyline):
 
 def test_python_says_what_there_is():
     scenario = el.Scenario.load(EXAMPLE_3)
-    with pytest.raises(el.EddylineError, match="does not answer"):
+    with pytest.raises(el.EddylineError, match="there is no question 'meaning'"):
         scenario.theory("meaning")
     with pytest.raises(el.EddylineError, match="link model"):
         scenario.theory("stability", link_model="glue")

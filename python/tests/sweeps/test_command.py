@@ -273,7 +273,7 @@ def test_two_at_once_is_an_error_and_a_killed_one_is_not_in_the_way(eddyline, lo
     assert f"another process is at work on this sweep (process {p.pid} on " in second.err
     kill(p)
     q = start(*words)
-    wait_until(lambda: f"process {q.pid}\n" in (folder / "lock").read_text())
+    wait_until(lambda: f"process {q.pid} on " in (folder / "lock").read_text())
     assert q.poll() is None
     kill(q)
 
