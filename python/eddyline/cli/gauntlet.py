@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, parse_override, registered
+from eddyline.cli.options import Kind, Names, controllers, parse_override, registered
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from eddyline.cli.progress import Progress
     from eddyline.gauntlet import Card
 
@@ -29,40 +27,14 @@ Examples:
 """
 
 
-class _Names(click.ParamType[tuple[str, ...]]):
-    """Names with commas between them."""
-
-    name = "NAME,..."
-
-    def convert(
-        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Splits."""
-        names = value if isinstance(value, tuple) else tuple(n.strip() for n in value.split(",") if n.strip())
-        if not names and isinstance(value, str):
-            self.fail(f"{value!r} names nothing", param, ctx)
-        return names
-
-    def known(self) -> list[tuple[str, str]]:
-        """Names with what they are."""
-        raise NotImplementedError
-
-    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Those that go on where the last comma is."""
-        from click.shell_completion import CompletionItem
-
-        head, comma, last = incomplete.rpartition(",")
-        return [CompletionItem(head + comma + n, help=what) for n, what in self.known() if n.startswith(last)]
-
-
-class _Kinds(_Names):
+class _Kinds(Names):
     name = "KIND,..."
 
     def known(self) -> list[tuple[str, str]]:
         return [(k["name"], k["summary"]) for k in registered()["controllers"]]
 
 
-class _Tests(_Names):
+class _Tests(Names):
     def known(self) -> list[tuple[str, str]]:
         from eddyline.gauntlet import suite
 
@@ -70,18 +42,8 @@ class _Tests(_Names):
         return [*((group, "all of this group") for group in tests.groups), *((t.name, t.tests) for t in tests.tests)]
 
 
-class _Kind(click.ParamType[str]):
-    name = "KIND"
-
-    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem
-
-        kinds = registered()["controllers"]
-        return [CompletionItem(k["name"], help=k["summary"]) for k in kinds if k["name"].startswith(incomplete)]
-
-
 @click.command("gauntlet", epilog=EXAMPLES, short_help="hold a controller against some fifty scenarios")
-@click.option("--controller", type=_Kind(), metavar="KIND", help="The controller that is tested.")
+@click.option("--controller", type=Kind(), metavar="KIND", help="The controller that is tested.")
 @click.option(
     "--set",
     "parameters",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-__all__ = ["Key", "controllers", "parse_override", "registered", "scenario_file"]
+__all__ = ["Key", "Kind", "Names", "controllers", "parse_override", "registered", "scenario_file"]
 
 
 def registered() -> dict[str, list[dict[str, str]]]:
@@ -77,6 +77,45 @@ def _equals(text: str) -> int | None:
         elif char == "=":
             return place
     return None
+
+
+class Names(click.ParamType[tuple[str, ...]]):
+    """Names with commas between them."""
+
+    name = "NAME,..."
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Splits."""
+        names = value if isinstance(value, tuple) else tuple(n.strip() for n in value.split(",") if n.strip())
+        if not names and isinstance(value, str):
+            self.fail(f"{value!r} names nothing", param, ctx)
+        return names
+
+    def known(self) -> list[tuple[str, str]]:
+        """Names with what they are."""
+        raise NotImplementedError
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Those that go on where the last comma is."""
+        from click.shell_completion import CompletionItem
+
+        head, comma, last = incomplete.rpartition(",")
+        return [CompletionItem(head + comma + n, help=what) for n, what in self.known() if n.startswith(last)]
+
+
+class Kind(click.ParamType[str]):
+    """A controller's kind; whether there is such a one is for others to say."""
+
+    name = "KIND"
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Those that begin so."""
+        from click.shell_completion import CompletionItem
+
+        kinds = registered()["controllers"]
+        return [CompletionItem(k["name"], help=k["summary"]) for k in kinds if k["name"].startswith(incomplete)]
 
 
 class Key(click.ParamType[str]):

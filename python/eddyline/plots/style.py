@@ -49,11 +49,11 @@ _UNITS = {
 }
 
 
-def render(figure: Figure, path: Path) -> None:
+def render(figure: Figure, path: Path, dpi: int = 150) -> None:
     """Writes a figure in the format of the file's ending, the same bytes every time."""
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     with rc_context(STYLE):
-        figure.savefig(path, dpi=150, metadata=metadata.get(path.suffix))
+        figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
 
 
 def empty(width: float, height: float) -> Figure:
