@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import Kind, Names, controllers, parse_override
+from eddyline.cli.options import Kind, Names, Queue, controllers, parse_override
 
 if TYPE_CHECKING:
     from eddyline.evaluation import Evaluation
@@ -21,6 +21,7 @@ Examples:
   eddyline evaluate reno cubic bbr --only response,sharing --quick
   eddyline evaluate fast --set alpha='50 packets' --only step --out fast-step
   eddyline evaluate reno mine --controllers my.py --set mine.gain=0.2 --out mine
+  eddyline evaluate prague cubic --queue dualpi2 --only sharing,step --quick
   eddyline evaluate all --out family
 """
 
@@ -52,6 +53,14 @@ class _Experiments(Names):
     metavar="N",
     help="Repeat what depends on chance N times: means, with 95 % intervals in the document.",
 )
+@click.option(
+    "--queue",
+    type=Queue(),
+    default="droptail",
+    show_default=True,
+    metavar="KIND",
+    help="The bottleneck's queue. With others than drop-tail flows are ECN-capable.",
+)
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor unless said.")
 @click.option("--quick", is_flag=True, help="Fewer points, shorter runs: a first look.")
 @click.option(
@@ -67,6 +76,7 @@ def command(
     parameters: list[tuple[str, str]],
     only: tuple[str, ...],
     seeds: int,
+    queue: str,
     jobs: int | None,
     quick: bool,
     out: Path | None,
@@ -105,6 +115,7 @@ def command(
             only=only,
             seeds=seeds,
             quick=quick,
+            queue=queue,
             jobs=jobs,
             done=lambda done, of: progress.hear(0, done, of, 0.0),
             failed=lambda error: faults.setdefault(getattr(error, "traceback", "") or f"error: {error}\n"),

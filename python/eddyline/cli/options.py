@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-__all__ = ["Key", "Kind", "Names", "controllers", "parse_override", "registered", "scenario_file"]
+__all__ = ["Key", "Kind", "Names", "Queue", "controllers", "parse_override", "registered", "scenario_file"]
 
 
 def registered() -> dict[str, list[dict[str, str]]]:
@@ -109,13 +109,20 @@ class Kind(click.ParamType[str]):
     """A controller's kind; whether there is such a one is for others to say."""
 
     name = "KIND"
+    of = "controllers"
 
     def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Those that begin so."""
         from click.shell_completion import CompletionItem
 
-        kinds = registered()["controllers"]
+        kinds = registered()[self.of]
         return [CompletionItem(k["name"], help=k["summary"]) for k in kinds if k["name"].startswith(incomplete)]
+
+
+class Queue(Kind):
+    """A queue's kind, likewise."""
+
+    of = "queues"
 
 
 class Key(click.ParamType[str]):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.evaluation.experiment import Point, Row
+    from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
     from eddyline.result import Result
     from eddyline.scenario import Scenario
@@ -28,15 +29,15 @@ def _points(quick: bool) -> Sequence[Point]:
     return [{"buffer_bdp": size} for size in (_QUICK if quick else _SIZES)]
 
 
-def _scenario(subject: Subject, point: Point, quick: bool, seed: int) -> Scenario:
-    size, haste = float(point["buffer_bdp"]), _HASTE if quick else 1.0
+def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Scenario:
+    size, haste = float(point["buffer_bdp"]), _HASTE if setting.quick else 1.0
     warmup, measured = _WARMUP_S / haste, (_MEASURED_S + _PER_BDP_S * size) / haste
     table = {
         "duration": f"{warmup + measured:.6f} s",
         "warmup": f"{warmup:.6f} s",
         "seed": seed,
-        "link": NARROW.links(size),
-        "flow": [subject.flow("tested")],
+        "link": NARROW.links(size, setting.queue),
+        "flow": [subject.flow("tested", setting)],
     }
     return subject.scenario(table, NARROW.rate_bps)
 
@@ -72,7 +73,7 @@ BUFFERS = Experiment(
     place="20 Mbit/s, 40 ms, alone",
     reading=(
         "One flow alone: the share of time in which the link transmits, the queueing delay (mean and 99th "
-        "percentile) and the share of packets sent again, over the drop-tail buffer in bandwidth-delay products."
+        "percentile) and the share of packets sent again, over the buffer in bandwidth-delay products."
     ),
     points=_points,
     scenario=_scenario,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.evaluation.experiment import Numbers, Point, Row
+    from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
     from eddyline.result import Result
     from eddyline.scenario import Scenario
@@ -32,13 +33,13 @@ def _points(_quick: bool) -> Sequence[Point]:
     return [{}]
 
 
-def _scenario(subject: Subject, _point: Point, quick: bool, seed: int) -> Scenario:
+def _scenario(subject: Subject, _point: Point, setting: Setting, seed: int) -> Scenario:
     table = {
-        "duration": f"{_LENGTH_S[quick]} s",
+        "duration": f"{_LENGTH_S[setting.quick]} s",
         "record": {"interval": f"{_STEP_S} s"},
         "seed": seed,
-        "link": NARROW.links(1.0),
-        "flow": [subject.flow("tested first"), subject.flow("tested second", start=f"{JOINS_S} s")],
+        "link": NARROW.links(1.0, setting.queue),
+        "flow": [subject.flow("tested first", setting), subject.flow("tested second", setting, start=f"{JOINS_S} s")],
         "traffic": noise(),
     }
     return subject.scenario(table, NARROW.rate_bps)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.evaluation.experiment import Curves, Experiment, Row
+    from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
 
 __all__ = ["DOCUMENT", "VERSION", "Evaluation", "Failure", "Measured"]
@@ -64,7 +65,7 @@ class Evaluation:
         subjects: The controllers.
         experiments: What was measured.
         seeds: How often what depends on chance was repeated.
-        quick: Whether it was only a quick look.
+        setting: Which queue, and whether it was only a quick look.
         measured: By experiment and controller.
         failures: What came to no end.
     """
@@ -72,7 +73,7 @@ class Evaluation:
     subjects: tuple[Subject, ...]
     experiments: tuple[Experiment, ...]
     seeds: int
-    quick: bool
+    setting: Setting
     measured: Mapping[tuple[str, Subject], Measured]
     failures: tuple[Failure, ...] = ()
 
@@ -106,7 +107,8 @@ class Evaluation:
         return {
             "version": VERSION,
             "eddyline": _core.VERSION,
-            "quick": self.quick,
+            "quick": self.setting.quick,
+            "queue": self.setting.queue,
             "seeds": self.seeds,
             "controllers": [{"kind": s.kind, "parameters": dict(s.parameters)} for s in self.subjects],
             "figures": self.figures,
@@ -126,6 +128,11 @@ class Evaluation:
         """A table and a figure for each experiment."""
         return [self._exhibit(e) for e in self.experiments]
 
+    def place(self, experiment: Experiment) -> str:
+        """The path of an experiment, in a few words."""
+        marking = self.setting.queue != "droptail" and experiment.any_queue
+        return f"{experiment.place}, {f'{self.setting.queue} with ECN' if marking else 'drop-tail'}"
+
     def _exhibit(self, experiment: Experiment) -> Exhibit:
         mine = [(s, self.of(experiment.name, s)) for s in self.subjects]
 
@@ -139,11 +146,13 @@ class Evaluation:
         return Exhibit(
             id=experiment.name,
             title=experiment.title,
-            place=experiment.place,
+            place=self.place(experiment),
             reading=experiment.reading,
             columns=(_WHO, *experiment.columns),
             rows=rows,
-            pictures=(Picture(experiment.name, f"{experiment.title}: {experiment.place}.", draw),) if rows else (),
+            pictures=(Picture(experiment.name, f"{experiment.title}: {self.place(experiment)}.", draw),)
+            if rows
+            else (),
             series=curves,
         )
 

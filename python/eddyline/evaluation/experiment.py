@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
     from eddyline.papers.exhibit import Column
     from eddyline.result import Result
@@ -57,6 +58,7 @@ class Experiment:
         figure_columns: These, as people see them.
         series: Whether runs record series.
         chance: Whether seeds matter: else each point runs once.
+        any_queue: Whether the queue at the bottleneck may be chosen.
     """
 
     name: str
@@ -64,13 +66,14 @@ class Experiment:
     place: str
     reading: str
     points: Callable[[bool], Sequence[Point]]
-    scenario: Callable[[Subject, Point, bool, int], Scenario]
+    scenario: Callable[[Subject, Point, Setting, int], Scenario]
     take: Callable[[Subject, Point, Result], Taken]
     columns: Sequence[Column]
     figures: Callable[[Sequence[Row]], dict[str, float | None]]
     figure_columns: Sequence[Column]
     series: bool = False
     chance: bool = False
+    any_queue: bool = True
 
 
 def exponent(pairs: Sequence[tuple[float, float]]) -> float | None:

@@ -5,10 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["FULL_PACKET_B", "NARROW", "WIDE", "Path", "noise"]
+__all__ = ["FULL_PACKET_B", "NARROW", "WIDE", "Path", "Setting", "noise"]
 
 FULL_PACKET_B = 1500
 """A data packet on the wire; of it 40 B are header, as scenarios have it unless said."""
+
+
+_ACCURATE = ("dctcp", "prague")
+"""What needs every mark counted; all others get ECN by RFC 3168."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is the same in all runs of an evaluation.
+
+    Attributes:
+        quick: Fewer points, shorter runs.
+        queue: The discipline at the bottleneck. One other than drop-tail may mark: flows then are ECN-capable.
+    """
+
+    quick: bool = False
+    queue: str = "droptail"
+
+    def tcp(self, kind: str) -> dict[str, Any]:
+        """The sender's options of a flow of some kind."""
+        if self.queue == "droptail":
+            return {}
+        return {"tcp": {"accurate_ecn" if kind in _ACCURATE else "ecn": True}}
 
 
 @dataclass(frozen=True)
@@ -32,11 +55,11 @@ class Path:
         """A buffer in packets, for its size in bandwidth-delay products; at least one packet."""
         return max(1, round(of_bdp * self.bdp_packets))
 
-    def links(self, of_bdp: float, **there: Any) -> list[dict[str, Any]]:
-        """`there`, with a drop-tail buffer of so many bandwidth-delay products and what else is given, and `back`."""
+    def links(self, of_bdp: float, queue: str, **there: Any) -> list[dict[str, Any]]:
+        """`there`, with a queue of so many bandwidth-delay products and what else is given, and `back`."""
         line = {"rate": f"{self.rate_bps:.0f} bit/s", "delay": f"{self.rtt_s / 2:.9f} s"}
-        queue = {"kind": "droptail", "limit": f"{self.limit(of_bdp)} packets"}
-        return [{"name": "there", "queue": queue, **line, **there}, {"name": "back", **line}]
+        table = {"kind": queue, "limit": f"{self.limit(of_bdp)} packets"}
+        return [{"name": "there", "queue": table, **line, **there}, {"name": "back", **line}]
 
 
 NARROW = Path(20e6, 0.040)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from eddyline.evaluation.document import DOCUMENT
 from eddyline.papers.exhibit import Exhibit
 from eddyline.papers.report import PAGE, exhibit_section, page, picture, write_exhibits
-from eddyline.plots import render
+from eddyline.plots import render_small
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ SHEETS = "sheets"
 FILES = (PAGE, DOCUMENT, SHEETS, "plots", "data")
 """What is in the folder."""
 
-_SHEET_DPI = 80
+_SHEET_DPI = 110
 
 
 def write(evaluation: Evaluation, folder: Path, drawn: Callable[[int, int], object] | None = None) -> Path:
@@ -40,7 +40,7 @@ def write(evaluation: Evaluation, folder: Path, drawn: Callable[[int, int], obje
     sheets.mkdir()
     measured = [s for s in evaluation.subjects if any(evaluation.of(e.name, s).rows for e in evaluation.experiments)]
     for place, subject in enumerate(measured):
-        render(evaluation.sheet(subject), sheets / f"{subject.kind}.png", dpi=_SHEET_DPI)
+        render_small(evaluation.sheet(subject), sheets / f"{subject.kind}.png", _SHEET_DPI)
         if drawn is not None:
             drawn(place + 1, len(measured))
     names = ", ".join(s.kind for s in evaluation.subjects)
@@ -61,7 +61,7 @@ def write(evaluation: Evaluation, folder: Path, drawn: Callable[[int, int], obje
 
 def family(evaluation: Evaluation) -> Exhibit:
     """One row a controller: what all experiments say."""
-    runs = "a quick look, " if evaluation.quick else ""
+    runs = "a quick look, " if evaluation.setting.quick else ""
     return Exhibit(
         id="figures",
         title="In a few numbers",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.evaluation.experiment import Point, Row
+    from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
     from eddyline.result import Result
     from eddyline.scenario import Scenario
@@ -48,12 +49,12 @@ def _points(quick: bool) -> Sequence[Point]:
     return [{"loss": p} for p in (_QUICK if quick else _LOSSES)]
 
 
-def _scenario(subject: Subject, point: Point, quick: bool, seed: int) -> Scenario:
+def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Scenario:
     loss, packets = float(point["loss"]), _CYCLES / float(point["loss"])
     # by Reno's rate, twice over: who is quicker ends by the size
     slow = 2 * packets / response("reno", loss, CAPACITY.rtt_s).packets_per_s
     duration = max(slow, _LEAST_ROUNDS * CAPACITY.rtt_s)
-    most = max(packets, _LEAST_S[quick] * CAPACITY.rate_bps / (8 * FULL_PACKET_B))
+    most = max(packets, _LEAST_S[setting.quick] * CAPACITY.rate_bps / (8 * FULL_PACKET_B))
     sender = {"name": "tested", "controller": {"kind": subject.kind}, "size": f"{most * (FULL_PACKET_B - 40):.0f} B"}
     queue = {"kind": "droptail", "limit": f"{CAPACITY.limit(1.0)} packets"}
     table = lossy_path(loss, CAPACITY.rtt_s, "periodic", sender, f"{CAPACITY.rate_bps:.0f} bit/s", queue=queue)
@@ -114,4 +115,5 @@ RESPONSE = Experiment(
         Column("response_exponent", "response exponent", digits=2),
     ),
     series=True,
+    any_queue=False,
 )

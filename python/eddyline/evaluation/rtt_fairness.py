@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.evaluation.experiment import Point, Row
+    from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
     from eddyline.result import Result
     from eddyline.scenario import Scenario
@@ -27,15 +28,18 @@ def _points(quick: bool) -> Sequence[Point]:
     return [{"ratio": ratio} for ratio in (_QUICK if quick else _RATIOS)]
 
 
-def _scenario(subject: Subject, point: Point, quick: bool, seed: int) -> Scenario:
+def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Scenario:
     further = (float(point["ratio"]) - 1) * NARROW.rtt_s / 2
     away = {"data": f"{further:.9f} s", "ack": f"{further:.9f} s"}
     table = {
-        "duration": f"{_WARMUP_S[quick] + _MEASURED_S[quick]} s",
-        "warmup": f"{_WARMUP_S[quick]} s",
+        "duration": f"{_WARMUP_S[setting.quick] + _MEASURED_S[setting.quick]} s",
+        "warmup": f"{_WARMUP_S[setting.quick]} s",
         "seed": seed,
-        "link": NARROW.links(1.0),
-        "flow": [subject.flow("tested near"), subject.flow("tested far", start="1 s", access_delay=away)],
+        "link": NARROW.links(1.0, setting.queue),
+        "flow": [
+            subject.flow("tested near", setting),
+            subject.flow("tested far", setting, start="1 s", access_delay=away),
+        ],
         "traffic": noise(),
     }
     return subject.scenario(table, NARROW.rate_bps)

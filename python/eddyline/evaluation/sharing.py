@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from eddyline.evaluation.experiment import Experiment, Taken
 from eddyline.evaluation.path import NARROW, noise
+from eddyline.evaluation.subject import Subject
 from eddyline.papers.exhibit import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.evaluation.experiment import Point, Row
-    from eddyline.evaluation.subject import Subject
+    from eddyline.evaluation.path import Setting
     from eddyline.result import Result
     from eddyline.scenario import Scenario
 
@@ -31,17 +32,17 @@ def _points(quick: bool) -> Sequence[Point]:
     return [{"rival": rival, "buffer_bdp": size} for rival in RIVALS for size in (_QUICK if quick else _BUFFERS)]
 
 
-def _scenario(subject: Subject, point: Point, quick: bool, seed: int) -> Scenario:
-    size, haste = float(point["buffer_bdp"]), _HASTE if quick else 1.0
+def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Scenario:
+    size, haste = float(point["buffer_bdp"]), _HASTE if setting.quick else 1.0
     warmup = (_WARMUP_S + _WARMUP_PER_BDP_S * size) / haste
     measured = (_MEASURED_S + _MEASURED_PER_BDP_S * size) / haste
-    rival = {"name": "rival", "controller": {"kind": point["rival"]}, "data": ["there"], "ack": ["back"]}
+    rival = Subject(str(point["rival"])).flow("rival", setting, start="0.1 s")
     table = {
         "duration": f"{warmup + measured:.6f} s",
         "warmup": f"{warmup:.6f} s",
         "seed": seed,
-        "link": NARROW.links(size),
-        "flow": [subject.flow("tested"), {**rival, "start": "0.1 s"}],
+        "link": NARROW.links(size, setting.queue),
+        "flow": [subject.flow("tested", setting), rival],
         "traffic": noise(),
     }
     return subject.scenario(table, NARROW.rate_bps)
@@ -68,8 +69,8 @@ SHARING = Experiment(
     title="Share beside Reno and CUBIC",
     place="20 Mbit/s, 40 ms, 1 Mbit/s of Poisson traffic",
     reading=(
-        "One flow beside one of another kind, over the drop-tail buffer in bandwidth-delay products: its share of "
-        "what both have. Half is fair; more is taken from the other."
+        "One flow beside one of another kind, over the buffer in bandwidth-delay products: its share of what both "
+        "have. Half is fair; more is taken from the other."
     ),
     points=_points,
     scenario=_scenario,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.evaluation.experiment import Point, Row
+    from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
     from eddyline.result import Result
     from eddyline.scenario import Scenario
@@ -31,7 +32,7 @@ def _points(_quick: bool) -> Sequence[Point]:
     return [{}]
 
 
-def _scenario(subject: Subject, _point: Point, _quick: bool, seed: int) -> Scenario:
+def _scenario(subject: Subject, _point: Point, setting: Setting, seed: int) -> Scenario:
     changes = [
         {"at": f"{DOWN_S} s", "rate": f"{NARROW.rate_bps / 2:.0f} bit/s"},
         {"at": f"{UP_S} s", "rate": f"{NARROW.rate_bps:.0f} bit/s"},
@@ -40,8 +41,8 @@ def _scenario(subject: Subject, _point: Point, _quick: bool, seed: int) -> Scena
         "duration": f"{_END_S} s",
         "record": {"interval": f"{_STEP_S} s"},
         "seed": seed,
-        "link": NARROW.links(1.0, changes=changes),
-        "flow": [subject.flow("tested")],
+        "link": NARROW.links(1.0, setting.queue, changes=changes),
+        "flow": [subject.flow("tested", setting)],
     }
     return subject.scenario(table, NARROW.rate_bps)
 

@@ -13,6 +13,8 @@ from eddyline.scenario import Scenario
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from eddyline.evaluation.path import Setting
+
 __all__ = ["BUILT_IN", "Subject", "subjects"]
 
 BUILT_IN = "all"
@@ -31,9 +33,10 @@ class Subject:
     kind: str
     parameters: tuple[tuple[str, str], ...] = ()
 
-    def flow(self, name: str, **more: Any) -> dict[str, Any]:
-        """A flow of it over the path. Names begin with `tested`."""
-        return {"name": name, "controller": {"kind": self.kind}, "data": ["there"], "ack": ["back"], **more}
+    def flow(self, name: str, setting: Setting, **more: Any) -> dict[str, Any]:
+        """A flow of it over the path. Names of what is tested begin with `tested`."""
+        line = {"data": ["there"], "ack": ["back"]}
+        return {"name": name, "controller": {"kind": self.kind}, **line, **setting.tcp(self.kind), **more}
 
     def scenario(self, table: Mapping[str, Any], rate_bps: float) -> Scenario:
         """A scenario in which its flows get their parameters.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.evaluation.experiment import Point, Row
+    from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
     from eddyline.result import Result
     from eddyline.scenario import Scenario
@@ -29,14 +30,14 @@ def _points(_quick: bool) -> Sequence[Point]:
     return [{}]
 
 
-def _scenario(subject: Subject, _point: Point, quick: bool, seed: int) -> Scenario:
+def _scenario(subject: Subject, _point: Point, setting: Setting, seed: int) -> Scenario:
     table = {
-        "duration": f"{_LENGTH_S[quick]} s",
-        "warmup": f"{_AFTER * _LENGTH_S[quick]} s",
+        "duration": f"{_LENGTH_S[setting.quick]} s",
+        "warmup": f"{_AFTER * _LENGTH_S[setting.quick]} s",
         "record": {"interval": f"{_STEP_S} s"},
         "seed": seed,
-        "link": WIDE.links(BUFFER_BDP),
-        "flow": [subject.flow("tested")],
+        "link": WIDE.links(BUFFER_BDP, setting.queue),
+        "flow": [subject.flow("tested", setting)],
     }
     return subject.scenario(table, WIDE.rate_bps)
 

@@ -11,6 +11,7 @@ from eddyline.errors import EddylineError, InputError
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.convergence import CONVERGENCE
 from eddyline.evaluation.document import Evaluation, Failure, Measured
+from eddyline.evaluation.path import Setting
 from eddyline.evaluation.response import RESPONSE
 from eddyline.evaluation.rtt_fairness import RTT_FAIRNESS
 from eddyline.evaluation.sharing import SHARING
@@ -56,6 +57,7 @@ def evaluate(
     only: Iterable[str] = (),
     seeds: int = SEEDS,
     quick: bool = False,
+    queue: str = "droptail",
     jobs: int | None = None,
     done: Callable[[int, int], object] | None = None,
     failed: Callable[[EddylineError], object] | None = None,
@@ -68,6 +70,8 @@ def evaluate(
         only: Names of experiments, of `EXPERIMENTS`; all unless said.
         seeds: How often to repeat what depends on chance: rows are means, with half of the 95 % interval beside.
         quick: Fewer points and shorter runs, for a first look.
+        queue: The discipline at the bottleneck, one that needs no more than a `limit`. With others than drop-tail flows
+            are ECN-capable (`dctcp` and `prague` accurately). The response function has drop-tail always.
         jobs: Simulations at a time; as many as there are processors unless said.
         done: Told after each simulation how many are done, of how many.
         failed: Told of each that came to no end, and why; perhaps from another thread.
@@ -83,14 +87,14 @@ def evaluate(
         raise InputError(f"{seeds} seeds; at least 1")
     items = parameters.items() if isinstance(parameters, Mapping) else parameters
     who = subjects([kinds] if isinstance(kinds, str) else list(kinds), list(items))
-    experiments = _wanted(only)
+    experiments, setting = _wanted(only), Setting(quick, queue)
     # all of them first: wrong input runs nothing
     plan = [
         (
             experiment,
             subject,
             point,
-            [experiment.scenario(subject, point, quick, seed) for seed in _seeds(experiment, seeds)],
+            [experiment.scenario(subject, point, setting, seed) for seed in _seeds(experiment, seeds)],
         )
         for experiment in experiments
         for subject in who
@@ -110,7 +114,7 @@ def evaluate(
         into = measured[experiment.name, subject]
         into.rows.append({"controller": subject.kind, **point, **_mean(taken)})
         into.curves = into.curves or taken[0].curves
-    return Evaluation(who, experiments, seeds, quick, measured, tuple(failures))
+    return Evaluation(who, experiments, seeds, setting, measured, tuple(failures))
 
 
 def _seeds(experiment: Experiment, seeds: int) -> range:
