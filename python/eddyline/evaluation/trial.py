@@ -122,16 +122,16 @@ def _seeds(experiment: Experiment, seeds: int) -> range:
 
 
 def _mean(taken: Sequence[Taken]) -> Row:
-    """Means over the seeds; of several also half of the 95 % interval. What a run does not know is left out."""
+    """Means over the seeds, of several also half of the 95 % interval; None where one of them does not know."""
+    if len(taken) == 1:
+        return dict(taken[0].numbers)
     row: Row = {}
-    for key, first in taken[0].numbers.items():
-        known = [float(v) for v in (t.numbers[key] for t in taken) if v is not None]
-        if len(taken) == 1 or isinstance(first, bool) or not known:
-            row[key] = first
-            continue
-        over = spread(known)
-        row[key] = over["mean"]
-        row[f"{key}_ci95"] = None if over["ci95"] is None else (over["ci95"][1] - over["ci95"][0]) / 2
+    for key in taken[0].numbers:
+        values = [t.numbers[key] for t in taken]
+        known = [float(v) for v in values if v is not None]
+        over = spread(known) if len(known) == len(values) else None
+        row[key] = None if over is None else over["mean"]
+        row[f"{key}_ci95"] = None if over is None else (over["ci95"][1] - over["ci95"][0]) / 2
     return row
 
 
