@@ -164,7 +164,8 @@ class Evaluation:
         names = [e.name for e in self.experiments]
         mine = {n: (m.rows, m.curves) for n in names if (m := self.of(n, subject)).rows}
         others = {n: (m.rows, m.curves) for n in names if behind and (m := self.of(n, behind)).rows}
-        return sheet(subject.kind, mine, others)
+        title = subject.kind if self.setting.queue == "droptail" else f"{subject.kind}, {self.setting.queue} with ECN"
+        return sheet(title, mine, others)
 
     def write(self, folder: Path, drawn: Callable[[int, int], object] | None = None) -> Path:
         """Writes document, page, figures and data into an existing folder; returns the page."""

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from eddyline.evaluation.document import DOCUMENT
-from eddyline.papers.exhibit import Exhibit
+from eddyline.papers.exhibit import Exhibit, cell
 from eddyline.papers.report import PAGE, exhibit_section, page, picture, write_exhibits
 from eddyline.plots import render_small
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FILES", "family", "write"]
 
-SHEETS = "sheets"
-FILES = (PAGE, DOCUMENT, SHEETS, "plots", "data")
+SHEETS, FIGURES = "sheets", "figures.md"
+FILES = (PAGE, DOCUMENT, FIGURES, SHEETS, "plots", "data")
 """What is in the folder."""
 
 _SHEET_DPI = 110
@@ -35,6 +35,7 @@ def write(evaluation: Evaluation, folder: Path, drawn: Callable[[int, int], obje
     """
     (folder / DOCUMENT).write_text(evaluation.json + "\n", "utf-8")
     exhibits = evaluation.exhibits()
+    (folder / FIGURES).write_text(_markdown(family(evaluation)), "utf-8")
     write_exhibits([family(evaluation), *exhibits], folder)
     sheets = folder / SHEETS
     sheets.mkdir()
@@ -70,6 +71,14 @@ def family(evaluation: Evaluation) -> Exhibit:
         columns=evaluation.figure_columns,
         rows=evaluation.figures,
     )
+
+
+def _markdown(exhibit: Exhibit) -> str:
+    """The table, to be put into a document."""
+    heads = [f"{c.label} ({c.unit})" if c.unit else c.label for c in exhibit.columns]
+    rules = ["---", *("---:" for _ in heads[1:])]
+    rows = [[cell(row, c) for c in exhibit.columns] for row in exhibit.rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (heads, rules, *rows))
 
 
 def _lead(evaluation: Evaluation) -> str:

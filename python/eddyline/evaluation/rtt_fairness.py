@@ -21,11 +21,13 @@ __all__ = ["RTT_FAIRNESS"]
 
 _RATIOS = (1.0, 2.0, 4.0, 8.0)
 _QUICK = (1.0, 4.0)
+_SHALLOW, _DEEP = 1.0, 5.0
 _WARMUP_S, _MEASURED_S = (40.0, 20.0), (160.0, 40.0)  # thorough and quick
 
 
 def _points(quick: bool) -> Sequence[Point]:
-    return [{"ratio": ratio} for ratio in (_QUICK if quick else _RATIOS)]
+    ratios = _QUICK if quick else _RATIOS
+    return [{"buffer_bdp": size, "ratio": ratio} for size in (_SHALLOW, _DEEP) for ratio in ratios]
 
 
 def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Scenario:
@@ -35,7 +37,7 @@ def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Sc
         "duration": f"{_WARMUP_S[setting.quick] + _MEASURED_S[setting.quick]} s",
         "warmup": f"{_WARMUP_S[setting.quick]} s",
         "seed": seed,
-        "link": NARROW.links(1.0, setting.queue),
+        "link": NARROW.links(float(point["buffer_bdp"]), setting.queue),
         "flow": [
             subject.flow("tested near", setting),
             subject.flow("tested far", setting, start="1 s", access_delay=away),
@@ -60,16 +62,24 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
-    """Rates go as round-trip times, queueing included, to this power: least squares."""
-    known = [(r["rtt_ratio"], 1 / r["rate_ratio"]) for r in rows if r["rate_ratio"] and r["rtt_ratio"]]
-    alike = next((r["rate_ratio"] for r in rows if r["ratio"] == 1), None)
-    return {"equal_rtt_rate_ratio": alike, "rtt_exponent": exponent(known)}
+    known = [r for r in rows if r["rate_ratio"] and r["rtt_ratio"]]
+    alike = next((r["rate_ratio"] for r in known if (r["buffer_bdp"], r["ratio"]) == (_SHALLOW, 1)), None)
+    return {
+        "equal_rtt_rate_ratio": alike,
+        "rtt_exponent": _exponent(known, _SHALLOW),
+        "rtt_exponent_deep": _exponent(known, _DEEP),
+    }
+
+
+def _exponent(rows: Sequence[Row], size: float) -> float | None:
+    """Rates go as round-trip times, queueing included, to this power."""
+    return exponent([(r["rtt_ratio"], 1 / r["rate_ratio"]) for r in rows if r["buffer_bdp"] == size])
 
 
 RTT_FAIRNESS = Experiment(
     name="rtt-fairness",
     title="RTT fairness",
-    place="20 Mbit/s, 40 ms, buffer of 1 BDP, 1 Mbit/s of Poisson traffic",
+    place="20 Mbit/s, 40 ms, buffer of 1 and 5 BDP, 1 Mbit/s of Poisson traffic",
     reading=(
         "Two flows of the kind: the near one has a round trip of 40 ms, the far one of 1, 2, 4 and 8 times that. "
         "The exponent says that rates go as round-trip times, queueing included, to that power (least squares). 0 "
@@ -80,6 +90,7 @@ RTT_FAIRNESS = Experiment(
     scenario=_scenario,
     take=_take,
     columns=(
+        Column("buffer_bdp", "buffer", "BDP"),
         Column("ratio", "RTTs, unloaded", "far / near"),
         Column("rtt_ratio", "RTTs, measured", "far / near", digits=3),
         Column("rate_ratio", "rates", "near / far", digits=3),
@@ -89,7 +100,8 @@ RTT_FAIRNESS = Experiment(
     figures=_figures,
     figure_columns=(
         Column("equal_rtt_rate_ratio", "rates at equal RTT", "first / second", digits=3),
-        Column("rtt_exponent", "RTT exponent", digits=2),
+        Column("rtt_exponent", "RTT exponent, 1 BDP", digits=2),
+        Column("rtt_exponent_deep", "RTT exponent, 5 BDP", digits=2),
     ),
     chance=True,
 )

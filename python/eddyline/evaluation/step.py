@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["DOWN_S", "STEP", "UP_S"]
 
 DOWN_S, UP_S, _END_S = 30.0, 60.0, 90.0
+_BUFFER_BDP = 0.5
+"""No more: a window that fills the half and a longer buffer would have nothing to win back at the whole."""
 _STEP_S = 0.1
 _HOLD_S = 1.0
 _AT_ONCE_S, _LATER_S = 5.0, 15.0
@@ -41,7 +43,7 @@ def _scenario(subject: Subject, _point: Point, setting: Setting, seed: int) -> S
         "duration": f"{_END_S} s",
         "record": {"interval": f"{_STEP_S} s"},
         "seed": seed,
-        "link": NARROW.links(1.0, setting.queue, changes=changes),
+        "link": NARROW.links(_BUFFER_BDP, setting.queue, changes=changes),
         "flow": [subject.flow("tested", setting)],
     }
     return subject.scenario(table, NARROW.rate_bps)
@@ -79,7 +81,7 @@ def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
 STEP = Experiment(
     name="step",
     title="Capacity step",
-    place="20 Mbit/s, 40 ms, buffer of 1 BDP; 10 Mbit/s from 30 to 60 s",
+    place="20 Mbit/s, 40 ms, buffer of half a BDP; 10 Mbit/s from 30 to 60 s",
     reading=(
         "One flow. Its share of the halved capacity from 2 s after the step on; the longest queueing delay in the "
         "first 5 s, the mean from 15 s on, and by how much the first is above the second; packets dropped "

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from matplotlib import rc_context
 from matplotlib.ticker import NullFormatter
 
+from eddyline.evaluation.path import FULL_PACKET_B
+from eddyline.evaluation.response import CAPACITY
 from eddyline.plots.style import COLOURS, DASHES, STYLE, empty, heading
 
 if TYPE_CHECKING:
@@ -68,11 +70,11 @@ class _Panel:
     overlaid: bool = True
 
 
-def sheet(name: str, mine: Mapping[str, Given], behind: Mapping[str, Given]) -> Figure:
+def sheet(title: str, mine: Mapping[str, Given], behind: Mapping[str, Given]) -> Figure:
     """All panels of one controller; what is `behind`, Reno's, is grey.
 
     Args:
-        name: The controller.
+        title: The controller.
         mine: Its rows and curves by experiment.
         behind: Those of Reno, or nothing.
     """
@@ -85,14 +87,14 @@ def sheet(name: str, mine: Mapping[str, Given], behind: Mapping[str, Given]) -> 
         for axis, panel in zip(axes, panels, strict=False):
             if panel.experiment in behind and not panel.over_time:
                 panel.draw(axis, *behind[panel.experiment], _Look("reno", _BEHIND, behind=True))
-            panel.draw(axis, *mine[panel.experiment], _Look(name, COLOURS[0]))
+            panel.draw(axis, *mine[panel.experiment], _Look(title, COLOURS[0]))
             panel.frame(axis)
             axis.set_title(panel.title)
-            if axis.get_legend_handles_labels()[0]:
+            if len(axis.get_legend_handles_labels()[0]) > 1:
                 axis.legend(handlelength=1.4, borderaxespad=0.2, labelspacing=0.25)
         for axis in axes[len(panels) :]:
             axis.set_visible(False)
-        heading(figure, name)
+        heading(figure, title)
     return figure
 
 
@@ -150,10 +152,22 @@ def _response(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> No
 def _response_frame(axis: Axes) -> None:
     axis.set(xscale="log", yscale="log", xlabel="share of packets lost", ylabel="rate (packets/s)")
     axis.yaxis.set_minor_formatter(NullFormatter())
+    _at_least(axis, 1e2, 5e4)
+    axis.axhline(CAPACITY.rate_bps / (8 * FULL_PACKET_B), color=_GUIDE, linewidth=0.7, linestyle=":", zorder=1)
 
 
-def _fairness(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
-    axis.plot(_column(rows, "rtt_ratio"), _column(rows, "rate_ratio"), **look.line(**_DOTS))
+def _fairness(buffer_bdp: float) -> Callable[[Axes, Rows, Curves | None, _Look], None]:
+    def draw(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
+        mine = [row for row in rows if row["buffer_bdp"] == buffer_bdp]
+        axis.plot(_column(mine, "rtt_ratio"), _column(mine, "rate_ratio"), **look.line(**_DOTS))
+
+    return draw
+
+
+def _both_buffers(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
+    if not look.behind:  # too many lines for one panel
+        for place, size in enumerate(dict.fromkeys(row["buffer_bdp"] for row in rows)):
+            _fairness(size)(axis, rows, None, _Look(f"buffer of {size:g} BDP", COLOURS[place]))
 
 
 def _fairness_frame(axis: Axes) -> None:
@@ -232,6 +246,7 @@ def _use(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
 
 def _use_frame(axis: Axes) -> None:
     _buffer_axis(axis, "use of the link (%)")
+    _at_least(axis, 80.0, 101.0)
 
 
 def _queue(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
@@ -241,6 +256,13 @@ def _queue(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
 def _queue_frame(axis: Axes) -> None:
     _buffer_axis(axis, "queueing delay (ms)")
     axis.set_yscale("log")
+    _at_least(axis, 0.3, 500.0)
+
+
+def _at_least(axis: Axes, low: float, high: float) -> None:
+    """So that sheets can be laid side by side, and what hardly differs looks it."""
+    below, above = axis.get_ylim()
+    axis.set_ylim(min(low, below), max(high, above))
 
 
 def _buffer_axis(axis: Axes, label: str) -> None:
@@ -255,7 +277,9 @@ def _plain_ticks(axis: Axes, at: Sequence[float]) -> None:
 
 _PANELS = (
     _Panel("response", "Response to loss", _response, _response_frame),
-    _Panel("rtt-fairness", "RTT fairness", _fairness, _fairness_frame),
+    _Panel("rtt-fairness", "RTT fairness, buffer of 1 BDP", _fairness(1.0), _fairness_frame, on_sheet=False),
+    _Panel("rtt-fairness", "RTT fairness, buffer of 5 BDP", _fairness(5.0), _fairness_frame, on_sheet=False),
+    _Panel("rtt-fairness", "RTT fairness", _both_buffers, _fairness_frame, overlaid=False),
     _Panel("trace", "The window alone", _trace, _over_time("packets"), over_time=True),
     _Panel("convergence", "A second flow joins", _rates, _over_time("Mbit/s"), over_time=True),
     _Panel("convergence", "Their windows", _windows, _over_time("packets"), over_time=True, on_sheet=False),
