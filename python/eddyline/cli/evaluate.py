@@ -18,7 +18,7 @@ __all__ = ["command"]
 EXAMPLES = """\b
 Examples:
   eddyline evaluate cubic --quick
-  eddyline evaluate reno cubic bbr --only response,sharing --quick
+  eddyline evaluate reno bbr --only response,sharing --quick
   eddyline evaluate fast --set alpha='50 packets' --only step --out fast-step
   eddyline evaluate reno mine --controllers my.py --set mine.gain=0.2 --out mine
   eddyline evaluate prague cubic --queue dualpi2 --only sharing,step --quick
