@@ -26,6 +26,9 @@ Examples:
 """
 
 
+_SIDE_BY_SIDE = 8
+
+
 class _Experiments(Names):
     def known(self) -> list[tuple[str, str]]:
         from eddyline.evaluation import EXPERIMENTS
@@ -161,6 +164,3 @@ def _show_figures(evaluation: Evaluation) -> None:
     for column in columns:
         made.add_row(column.label, column.unit, *(cell(row, column) for row in exhibit.rows))
     print_table(made)
-
-
-_SIDE_BY_SIDE = 8

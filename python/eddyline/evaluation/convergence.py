@@ -52,8 +52,10 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
     joined = times > JOINS_S
     one, other = sliding(first[joined], width), sliding(second[joined], width)
     ends = times[joined][width - 1 :] - JOINS_S
-    jain = (one + other) ** 2 / (2 * (one**2 + other**2))
-    late = round((1 - _LATE) * len(jain))
+    late = slice(round((1 - _LATE) * len(one)), None)
+    had = one[late] + other[late] > 0
+    mine, both = other[late][had], (one[late] + other[late])[had]
+    jain = both**2 / (2 * (mine**2 + (both - mine) ** 2))
     windows = {
         f"{name}_window_packets": series_of(result, "cwnd_packets", f"tested {name}")[1] for name in ("first", "second")
     }
@@ -61,8 +63,8 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
         {
             "settled_20_s": _settled(ends, one, other, 0.20),
             "settled_5_s": _settled(ends, one, other, 0.05),
-            "jain": float(jain[late:].mean()),
-            "second_share": float(other[late:].sum() / (one[late:] + other[late:]).sum()),
+            "jain": float(jain.mean()) if len(jain) else None,
+            "second_share": float(mine.sum() / both.sum()) if len(jain) else None,
         },
         {"time_s": times, "first_bps": first, "second_bps": second, **windows},
     )

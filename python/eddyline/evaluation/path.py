@@ -68,7 +68,7 @@ NARROW = Path(20e6, 0.040)
 WIDE = Path(100e6, 0.040)
 """Where the window's shape over time is to be seen."""
 
-NOISE_BPS = 1e6
+_NOISE_BPS = 1e6
 
 
 def noise() -> list[dict[str, Any]]:
@@ -77,5 +77,5 @@ def noise() -> list[dict[str, Any]]:
     Two flows on a drop-tail queue fall into step, and one loses all the packets (Floyd and Jacobson, "On traffic phase
     effects in packet-switched gateways", 1992): random arrivals break that.
     """
-    model = {"kind": "poisson", "rate": f"{NOISE_BPS:.0f} bit/s"}
+    model = {"kind": "poisson", "rate": f"{_NOISE_BPS:.0f} bit/s"}
     return [{"name": "noise", "path": ["there"], "packet": "173 B", "model": model}]

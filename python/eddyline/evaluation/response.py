@@ -65,26 +65,27 @@ def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Sc
 def _take(subject: Subject, point: Point, result: Result) -> Taken:
     _, rate = series_of(result, "throughput_bps", "tested")
     _, window = series_of(result, "cwnd_packets", "tested")
-    last = np.flatnonzero(rate > 0)[-1]  # its transfer ends there, or the run
+    some = np.flatnonzero(rate > 0)
+    last = int(some[-1]) if len(some) else 0  # its transfer ends there, or the run
     sent = np.cumsum(rate[:last]) * _STEP_S / (8 * FULL_PACKET_B)
-    wanted = sent[-1] * _SETTLING
-    first = int(np.searchsorted(sent, wanted))
-    bps = float(rate[first:last].mean())
+    first = int(np.searchsorted(sent, sent[-1] * _SETTLING)) if last else 0
+    counted = slice(first, last)
+    bps = float(rate[counted].mean()) if first < last else None
     said = None if subject.parameters else closed_form(subject.kind, float(point["loss"]))
     return Taken(
         {
-            "window_packets": float(window[first:last].mean()),
+            "window_packets": None if bps is None else float(window[counted].mean()),
             "theory_window_packets": said,
             "theory_packets_per_s": None if said is None else said / CAPACITY.rtt_s,
-            "packets_per_s": bps / (8 * FULL_PACKET_B),
-            "full": bps > _FULL * CAPACITY.rate_bps,
+            "packets_per_s": None if bps is None else bps / (8 * FULL_PACKET_B),
+            "full": bps is not None and bps > _FULL * CAPACITY.rate_bps,
         }
     )
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
     """The exponent by least squares over the points that are not the capacity's."""
-    free = [(r["loss"], r["packets_per_s"]) for r in rows if not r["full"]]
+    free = [(r["loss"], r["packets_per_s"]) for r in rows if r["packets_per_s"] and not r["full"]]
     at = next((r["window_packets"] for r in rows if math.isclose(r["loss"], 1e-3)), None)
     return {"response_window_packets": at, "response_exponent": exponent(free)}
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import eddyline as el
 from eddyline.evaluation import EXPERIMENTS, Evaluation, evaluate
 from eddyline.evaluation.experiment import exponent, sliding
 from eddyline.evaluation.path import NARROW
@@ -122,6 +123,37 @@ def test_every_run_is_repeated_where_chance_matters(reno: Evaluation) -> None:
     row = rows(reno, "convergence", "reno")[0]
     assert row["jain_ci95"] > 0
     assert "utilisation_ci95" not in rows(reno, "buffers", "reno")[0]
+
+
+class Stuck:
+    """One packet a round trip, whatever happens."""
+
+    def __init__(self, _path: el.PathFacts) -> None:
+        self.cwnd = 1.0
+
+    def on_round(self, round: el.Round) -> None:
+        pass
+
+    def on_loss(self, loss: el.Loss) -> None:
+        pass
+
+    def on_timeout(self, timeout: el.Timeout) -> None:
+        pass
+
+
+def test_a_controller_that_hardly_sends_has_numbers_too() -> None:
+    el.register("stuck", Stuck)
+    try:
+        stuck = evaluate("stuck", quick=True, seeds=1)
+    finally:
+        el.unregister("stuck")
+    assert not stuck.failures
+    row = figures(stuck, "stuck")
+    assert row["response_window_packets"] == 1
+    assert row["jain"] == pytest.approx(1, abs=0.01)
+    assert row["shallow_utilisation"] == pytest.approx(1 / BDP, rel=0.05)
+    assert row["share_beside_reno"] < 0.05
+    assert "NaN" not in stuck.json
 
 
 def test_sliding_means_and_exponents() -> None:
