@@ -9,6 +9,7 @@
     el.compare(r, t)  # one table
     el.sweep(s, {"link.up.rate": ["1 Mbit/s", "2 Mbit/s"]}, out="rates").flows  # a grid
     el.gauntlet.run("bbr").passed  # a controller against some fifty scenarios
+    el.evaluate(["reno", "cubic"], quick=True).figures  # controllers side by side
     el.theory.stability(s).plot()  # what only theory answers
 
 Everything is loaded on first use, so that `import eddyline` itself costs nothing.
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         ScenarioError,
         WorldUnavailable,
     )
+    from eddyline.evaluation import Evaluation, evaluate
     from eddyline.probing import probe
     from eddyline.result import Result
     from eddyline.scenario import WORLDS, Scenario
@@ -53,6 +55,7 @@ __all__ = [
     "ControllerError",
     "Duration",
     "EddylineError",
+    "Evaluation",
     "Frequency",
     "InputError",
     "InternalError",
@@ -72,6 +75,7 @@ __all__ = [
     "advise",
     "compare",
     "env",
+    "evaluate",
     "gauntlet",
     "probe",
     "read_sweep",
@@ -94,6 +98,8 @@ _HOMES = {
     "CongestionControl": "eddyline.environment",
     "ControllerError": "eddyline.errors",
     "env": "eddyline.environment",
+    "Evaluation": "eddyline.evaluation",
+    "evaluate": "eddyline.evaluation",
     "Advice": "eddyline.adviser",
     "WORLDS": "eddyline.scenario",
     "EddylineError": "eddyline.errors",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["student_t", "summarise"]
+__all__ = ["spread", "student_t", "summarise"]
 
 
 def summarise(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -34,11 +34,12 @@ def _merge(values: Sequence[Any]) -> Any:
             return None
         return [_merge(column) for column in zip(*values, strict=True)]
     if isinstance(first, (bool, int, float)):
-        return _spread([float(v) for v in values if v is not None])
+        return spread([float(v) for v in values if v is not None])
     return first if all(v == first for v in values) else None
 
 
-def _spread(numbers: Sequence[float]) -> dict[str, Any]:
+def spread(numbers: Sequence[float]) -> dict[str, Any]:
+    """Mean, standard deviation and 95 % interval of numbers; of one number only the mean."""
     n = len(numbers)
     # Of equal numbers the mean is that number, to the last bit.
     mean = numbers[0] if all(x == numbers[0] for x in numbers) else math.fsum(numbers) / n

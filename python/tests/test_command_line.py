@@ -343,7 +343,18 @@ def test_an_internal_error_is_a_message(tmp_path, monkeypatch, capfd):
 
 
 # those that need a cluster, another file or minutes
-ELSEWHERE = ("dask:", "--controllers", "ci/", "files.toml", "gauntlet", "reproduce", "advise", "--seeds", "map")
+ELSEWHERE = (
+    "dask:",
+    "--controllers",
+    "ci/",
+    "files.toml",
+    "gauntlet",
+    "reproduce",
+    "advise",
+    "--seeds",
+    "map",
+    "evaluate all",
+)
 
 
 def examples() -> list[str]:

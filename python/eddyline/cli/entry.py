@@ -29,6 +29,7 @@ COMMANDS = {
     "advise": "size the buffers of an access link, with the tc lines to type",
     "probe": "find out whether a buffer counts bytes, packets or cells",
     "gauntlet": "hold a controller against some fifty scenarios, with a scorecard for CI",
+    "evaluate": "measure controllers side by side: response, fairness, convergence, buffers",
     "init": "write a commented scenario file to start from",
     "list": "controllers, queues, traffic models, profiles of links, presets, papers",
     "schema": "print the JSON Schema of scenario files",

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["Controller", "Controllers", "Names", "Preset", "Word"]
+__all__ = ["Controller", "Controllers", "Names", "Preset", "Queue", "Word"]
 
 
 class Word(click.Choice[str]):
@@ -24,10 +24,10 @@ class Word(click.Choice[str]):
         return super().get_invalid_choice_message(value, ctx) + (f" Did you mean {near}?" if near else "")
 
 
-def _controllers() -> list[tuple[str, str]]:
+def _registered(what: str) -> list[tuple[str, str]]:
     from eddyline.controllers.names import register
 
-    return [(k["name"], k["summary"]) for k in register()["controllers"]]
+    return [(k["name"], k["summary"]) for k in register()[what]]
 
 
 def _completed(known: list[tuple[str, str]], begun: str, before: str = "") -> list[CompletionItem]:
@@ -50,7 +50,7 @@ class Controller(click.ParamType[str]):
 
     def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Names with what they are."""
-        return _completed(_controllers(), incomplete)
+        return _completed(_registered("controllers"), incomplete)
 
 
 class Preset(click.ParamType[str]):
@@ -60,9 +60,17 @@ class Preset(click.ParamType[str]):
 
     def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Names with what they are."""
-        from eddyline.controllers.names import register
+        return _completed(_registered("presets"), incomplete)
 
-        return _completed([(p["name"], p["summary"]) for p in register()["presets"]], incomplete)
+
+class Queue(click.ParamType[str]):
+    """A queue discipline's kind."""
+
+    name = "KIND"
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names with what they are."""
+        return _completed(_registered("queues"), incomplete)
 
 
 class Names(click.ParamType[tuple[str, ...]], ABC):
@@ -96,7 +104,7 @@ class Controllers(Names):
 
     def known(self) -> list[tuple[str, str]]:
         """Names with what they are."""
-        return _controllers()
+        return _registered("controllers")
 
     def convert(
         self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None

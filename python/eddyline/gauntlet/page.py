@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 from html import escape
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
 
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
+from eddyline.papers.report import page as webpage
 from eddyline.plots.style import COLOURS, MOST, STYLE, empty, scale
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["page"]
 
-_STYLE_SHEET = Path(__file__).parents[1] / "papers" / "report.css"
 _BINS = 200
 
 
@@ -37,20 +36,7 @@ def page(card: Card, drawn: Callable[[int, int], object] | None = None) -> str:
         sections.append(_section(card, v, tests[v.name]))
         if drawn is not None:
             drawn(place + 1, len(card.verdicts))
-    title = f"Gauntlet: {escape(card.name)}"
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{title}</title>",
-            f"<style>{_STYLE_SHEET.read_text('utf-8')}</style></head><body><main>",
-            f"<header><h1>{title}</h1><p class=source>{escape(summary(card))}</p></header>",
-            _table(card),
-            *sections,
-            "</main></body></html>\n",
-        ]
-    )
+    return webpage(f"Gauntlet: {card.name}", summary(card), [_table(card), *sections])
 
 
 def _badge(verdict: Verdict) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from eddyline.scenario import Scenario
 
-__all__ = ["FOLDER", "SUBJECT", "Bound", "Suite", "Test", "suite"]
+__all__ = ["FOLDER", "SUBJECT", "Bound", "Suite", "Test", "suite", "told"]
 
 FOLDER = Path(__file__).parent / "scenarios"
 """Where the scenarios lie."""
@@ -31,6 +31,13 @@ _ALPHA_S, _LEAST_ALPHA, _PACKET_BITS = 0.005, 4.0, 12_000
 
 _STAGGER_S = 0.1
 """Starts differ by up to so much from seed to seed: without it most scenarios would give one answer to all seeds."""
+
+
+def told(controller: str, rate_bps: float) -> dict[str, str]:
+    """What a controller must be told that has no default: alpha as 5 ms of the link, at least 4 packets."""
+    if controller not in _TOLD:
+        return {}
+    return {"alpha": f"{max(_LEAST_ALPHA, rate_bps * _ALPHA_S / _PACKET_BITS):.0f} packets"}
 
 
 @dataclass(frozen=True)
@@ -109,9 +116,10 @@ class Test:
             key = f'{kind}."{table["name"]}"'
             if str(table["name"]).startswith(SUBJECT):
                 overrides.append((f"{key}.controller.kind", controller))
-                told = dict(self._told(controller, table))
-                told.update(parameters)
-                overrides += [(f"{key}.controller.{name}", value) for name, value in told.items()]
+                links = {link["name"]: link for link in _read(self.file)["link"]}
+                rate_bps = _core.quantity("rate", links[table["data"][0]]["rate"])
+                given = told(controller, rate_bps) | dict(parameters)
+                overrides += [(f"{key}.controller.{name}", value) for name, value in given.items()]
             if kind == "flow" and seed > 0:
                 shift = _STAGGER_S * random.Random(f"{self.name} {table['name']} {seed}").random()
                 start = _core.quantity("time", table.get("start", "0 s")) + shift
@@ -120,14 +128,6 @@ class Test:
             return Scenario.load(self.file, set=overrides)
         except ScenarioError as e:
             raise _as_given(e, controller, parameters) from None
-
-    def _told(self, controller: str, table: dict[str, Any]) -> list[tuple[str, str]]:
-        """What a controller must be told that has no default: alpha as 5 ms of the first link, at least 4 packets."""
-        if controller not in _TOLD:
-            return []
-        links = {link["name"]: link for link in _read(self.file)["link"]}
-        rate = _core.quantity("rate", links[table["data"][0]]["rate"])
-        return [("alpha", f"{max(_LEAST_ALPHA, rate * _ALPHA_S / _PACKET_BITS):.0f} packets")]
 
     def _tables(self) -> list[tuple[str, dict[str, Any]]]:
         table = _read(self.file)

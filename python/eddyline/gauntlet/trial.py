@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import threading
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eddyline.controllers.names import need
@@ -13,22 +11,19 @@ from eddyline.gauntlet.comparison import compare
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.gauntlet.scorecard import Card, Verdict
 from eddyline.gauntlet.suite import suite
+from eddyline.parallel import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from concurrent.futures import Future
 
     from eddyline.gauntlet.suite import Test
+    from eddyline.parallel import Watch
     from eddyline.scenario import Scenario
 
 __all__ = ["SEEDS", "run"]
 
 SEEDS = 3
 """How often each test runs unless said."""
-
-
-class _Stopped(Exception):  # noqa: N818 - a message between threads, nobody's error
-    pass
 
 
 def run(
@@ -78,7 +73,7 @@ def run(
         for kind, values in kinds
         for test in tests
     ]
-    verdicts = _all(scenarios, jobs or os.cpu_count() or 1, done, failed)
+    verdicts = _all(scenarios, jobs, done, failed)
     cards = [
         Card(kind, values, suite().version, seeds, tuple(verdicts[place * len(tests) : (place + 1) * len(tests)]))
         for place, (kind, values) in enumerate(kinds)
@@ -92,50 +87,19 @@ def run(
 
 def _all(
     tests: Sequence[tuple[Test, Sequence[Scenario]]],
-    jobs: int,
+    jobs: int | None,
     done: Callable[[int, int], object] | None,
     failed: Callable[[EddylineError], object] | None,
 ) -> list[Verdict]:
-    stop, lock = threading.Event(), threading.Lock()
-    total, finished = sum(len(scenarios) for _, scenarios in tests), 0
+    work = [partial(_value, test, scenario) for test, scenarios in tests for scenario in scenarios]
+    values = iter(side_by_side(work, jobs, done, failed))
+    return [_verdict(test, [next(values) for _ in scenarios]) for test, scenarios in tests]
 
-    def one(test: Test, scenario: Scenario) -> float | EddylineError | None:
-        nonlocal finished
 
-        def watch(*_: object) -> None:
-            if stop.is_set():
-                raise _Stopped
-
-        watch()
-        measure = MEASURES[test.measure]
-        value: float | EddylineError | None
-        try:
-            result = scenario.run("sim", series=measure.series, progress=watch)
-            value = measure.take(test, result, result.to_dict())
-        except EddylineError as e:  # the controller's own fault: one test failed, the others go on
-            value = e
-        with lock:
-            if failed is not None and isinstance(value, EddylineError):
-                failed(value)
-            finished += 1
-            if done is not None:
-                done(finished, total)
-        return value
-
-    with ThreadPoolExecutor(jobs) as pool:
-        runs: list[tuple[Test, list[Future[float | EddylineError | None]]]] = [
-            (test, [pool.submit(one, test, s) for s in scenarios]) for test, scenarios in tests
-        ]
-        try:
-            wait([r for _, each in runs for r in each], return_when=FIRST_EXCEPTION)
-            for _, each in runs:
-                for r in each:
-                    error = r.exception()
-                    if error is not None and not isinstance(error, _Stopped):
-                        raise error
-            return [_verdict(test, [r.result() for r in each]) for test, each in runs]
-        finally:
-            stop.set()
+def _value(test: Test, scenario: Scenario, watch: Watch) -> float | None:
+    measure = MEASURES[test.measure]
+    result = scenario.run("sim", series=measure.series, progress=watch)
+    return measure.take(test, result, result.to_dict())
 
 
 def _verdict(test: Test, values: Sequence[float | EddylineError | None]) -> Verdict:

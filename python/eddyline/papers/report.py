@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eddyline.papers.exhibit import Exhibit
     from eddyline.papers.reproduction import Reproduced
 
-__all__ = ["PAGE", "write"]
+__all__ = ["PAGE", "exhibit_section", "page", "picture", "write", "write_exhibits"]
 
 PAGE = "report.html"
 _BADGE = {"confirmed": "confirmed", "refuted": "refuted", "partly": "only in part"}
@@ -27,22 +27,27 @@ _BADGE = {"confirmed": "confirmed", "refuted": "refuted", "partly": "only in par
 
 def write(reproduced: Reproduced, folder: Path) -> Path:
     """Writes everything into an existing folder; returns the page."""
+    write_exhibits(reproduced.exhibits, folder)
+    document = json.dumps(reproduced.to_dict(), indent=2, ensure_ascii=False)
+    (folder / "reproduction.json").write_text(document + "\n", "utf-8")
+    file = folder / PAGE
+    file.write_text(_page(reproduced, folder), "utf-8")
+    return file
+
+
+def write_exhibits(exhibits: Sequence[Exhibit], folder: Path) -> None:
+    """Writes data and figures of exhibits into `data` and `plots` of a folder."""
     plots, data = folder / "plots", folder / "data"
     plots.mkdir()
     data.mkdir()
-    for exhibit in reproduced.exhibits:
+    for exhibit in exhibits:
         _csv(data / f"{exhibit.id}.csv", exhibit.rows)
         for name, rows in exhibit.series.items():
             _csv(data / f"{name}.csv", rows)
-        for picture in exhibit.pictures:
-            figure = picture.draw()
-            render(figure, plots / f"{picture.name}.png")
-            render(figure, plots / f"{picture.name}.svg")
-    document = json.dumps(reproduced.to_dict(), indent=2, ensure_ascii=False)
-    (folder / "reproduction.json").write_text(document + "\n", "utf-8")
-    page = folder / PAGE
-    page.write_text(_page(reproduced, plots), "utf-8")
-    return page
+        for each in exhibit.pictures:
+            figure = each.draw()
+            render(figure, plots / f"{each.name}.png")
+            render(figure, plots / f"{each.name}.svg")
 
 
 def _csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -53,25 +58,34 @@ def _csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writerows(rows)
 
 
-def _page(reproduced: Reproduced, plots: Path) -> str:
-    paper = reproduced.paper
+def page(title: str, source: str, parts: Sequence[str]) -> str:
+    """A page in the manner of all reports: title, a line below it, and parts as HTML."""
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title>",
+            f"<style>{(Path(__file__).parent / 'report.css').read_text('utf-8')}</style></head><body><main>",
+            f"<header><h1>{escape(title)}</h1><p class=source>{escape(source)}</p></header>",
+            *parts,
+            "</main></body></html>\n",
+        ]
+    )
+
+
+def _page(reproduced: Reproduced, folder: Path) -> str:
+    links = [f'<li><a href="#{e.id}">{escape(e.title)}</a></li>' for e in reproduced.exhibits]
     parts = [
-        "<!DOCTYPE html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(paper.title)}: reproduced</title>",
-        f"<style>{(Path(__file__).parent / 'report.css').read_text('utf-8')}</style></head><body><main>",
-        f"<header><h1>{escape(paper.title)}</h1><p class=source>{escape(paper.source)}</p></header>",
         _lead(reproduced),
         _claims(reproduced.verdicts),
         "<h2 id=exhibits>Exhibits</h2>",
         "<nav><ul>",
-        *(f'<li><a href="#{e.id}">{escape(e.title)}</a></li>' for e in reproduced.exhibits),
+        *links,
         "</ul></nav>",
-        *(_exhibit(e, reproduced.verdicts, plots) for e in reproduced.exhibits),
-        "</main></body></html>",
+        *(exhibit_section(e, folder, reproduced.verdicts) for e in reproduced.exhibits),
     ]
-    return "\n".join(parts) + "\n"
+    return page(f"{reproduced.paper.title}: reproduced", reproduced.paper.source, parts)
 
 
 def _lead(reproduced: Reproduced) -> str:
@@ -112,7 +126,8 @@ def _groups(v: Verdict) -> str:
     return f"<details><summary>where</summary><ul class=place>{''.join(lines)}</ul></details>"
 
 
-def _exhibit(exhibit: Exhibit, verdicts: Sequence[Verdict], plots: Path) -> str:
+def exhibit_section(exhibit: Exhibit, folder: Path, verdicts: Sequence[Verdict] = ()) -> str:
+    """One exhibit: words, verdicts, the figures that `write_exhibits` drew, table."""
     mine = [v for v in verdicts if v.claim.exhibit == exhibit.id]
     badges = " ".join(
         f'<a class="badge {v.kind}" href="#claim-{escape(v.claim.id)}">{escape(v.claim.id)}</a>' for v in mine
@@ -123,17 +138,19 @@ def _exhibit(exhibit: Exhibit, verdicts: Sequence[Verdict], plots: Path) -> str:
         f"<p class=place>{escape(exhibit.place)} &middot; <code>{exhibit.id}</code> {badges}</p>"
         f"<p>{escape(exhibit.reading)}</p>"
         + (f"<ul>{''.join(f'<li>{escape(f)}</li>' for f in exhibit.findings)}</ul>" if exhibit.findings else "")
-        + "".join(_picture(plots / f"{p.name}.svg", p.caption) for p in exhibit.pictures)
+        + "".join(picture(folder / "plots" / f"{p.name}.svg", p.caption) for p in exhibit.pictures)
         + _table(exhibit)
         + f"{notes}</section>"
     )
 
 
-def _picture(file: Path, caption: str) -> str:
+def picture(file: Path, caption: str) -> str:
+    """A figure from its file (SVG or PNG), within the page."""
+    kind = "svg+xml" if file.suffix == ".svg" else "png"
     image = base64.b64encode(file.read_bytes()).decode("ascii")
     words = escape(caption)
     return (
-        f'<figure><img alt="{words}" src="data:image/svg+xml;base64,{image}"><figcaption>{words}</figcaption></figure>'
+        f'<figure><img alt="{words}" src="data:image/{kind};base64,{image}"><figcaption>{words}</figcaption></figure>'
     )
 
 

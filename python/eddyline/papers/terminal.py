@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from eddyline.papers.exhibit import Exhibit
     from eddyline.papers.reproduction import Reproduced
 
-__all__ = ["show"]
+__all__ = ["show", "show_exhibit"]
 
 _STYLE = {"confirmed": "green", "refuted": "red", "partly": "yellow"}
 _MOST = 24
@@ -26,11 +26,7 @@ def show(reproduced: Reproduced) -> None:
     paper = reproduced.paper
     print(f"{paper.title}\n{paper.source}\n")
     for exhibit in reproduced.exhibits:
-        print_table(_exhibit(exhibit))
-        if len(exhibit.rows) > _MOST:
-            print(f"and {len(exhibit.rows) - _MOST} more rows: --json and --out have them all\n")
-        for finding in exhibit.findings:
-            print(f"{finding}\n")
+        show_exhibit(exhibit)
     if reproduced.verdicts:
         print_table(_claims(reproduced))
     counts = {kind: sum(v.kind == kind for v in reproduced.verdicts) for kind in _STYLE}
@@ -39,6 +35,15 @@ def show(reproduced: Reproduced) -> None:
         f"{counts['refuted']} refuted; {reproduced.runs} simulations, {reproduced.packets / 1e6:.1f} million packets, "
         f"{reproduced.seconds:.1f} s"
     )
+
+
+def show_exhibit(exhibit: Exhibit) -> None:
+    """Prints an exhibit's table and findings to standard output."""
+    print_table(_exhibit(exhibit))
+    if len(exhibit.rows) > _MOST:
+        print(f"and {len(exhibit.rows) - _MOST} more rows: --json and --out have them all\n")
+    for finding in exhibit.findings:
+        print(f"{finding}\n")
 
 
 def _exhibit(exhibit: Exhibit) -> Table:

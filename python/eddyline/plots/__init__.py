@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from eddyline.plots.runs import bars, compared, overview
-from eddyline.plots.style import ENDINGS, STYLE, render
+from eddyline.plots.style import ENDINGS, STYLE, render, render_small
 
-__all__ = ["ENDINGS", "STYLE", "bars", "compared", "overview", "render"]
+__all__ = ["ENDINGS", "STYLE", "bars", "compared", "overview", "render", "render_small"]

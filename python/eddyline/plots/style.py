@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,12 +16,25 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "DASHES", "ENDINGS", "MOST", "STYLE", "empty", "grouped_bars", "heading", "render", "scale"]
+__all__ = [
+    "COLOURS",
+    "DASHES",
+    "ENDINGS",
+    "MOST",
+    "STYLE",
+    "empty",
+    "grouped_bars",
+    "heading",
+    "render",
+    "render_small",
+    "scale",
+]
 
 # Okabe and Ito: told apart by everybody, in print too.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
 DASHES = ["-", "--", "-.", ":"]
 MOST = 12  # lines in one panel
+_FEW = 64
 
 ENDINGS = (".png", ".svg", ".pdf")
 """What a figure's file may end in."""
@@ -49,11 +64,18 @@ _UNITS = {
 }
 
 
-def render(figure: Figure, path: Path) -> None:
+def render(figure: Figure, path: Path, dpi: int = 150) -> None:
     """Writes a figure in the format of the file's ending, the same bytes every time."""
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     with rc_context(STYLE):
-        figure.savefig(path, dpi=150, metadata=metadata.get(path.suffix))
+        figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
+
+
+def render_small(figure: Figure, path: Path, dpi: int) -> None:
+    """Writes a PNG of few colours: a third of the bytes, and lines look the same."""
+    with BytesIO() as file:
+        figure.savefig(file, format="png", dpi=dpi)
+        Image.open(file).convert("RGB").quantize(_FEW).save(path, optimize=True)
 
 
 def empty(width: float, height: float) -> Figure:
