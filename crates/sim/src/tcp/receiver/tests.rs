@@ -117,7 +117,7 @@ fn what_arrived_twice_is_reported_once() {
     let blocks = |bench: &mut Bench, ms, number| {
         let packet = arriving(ms, number);
         bench.0.on_segment(Time::from_ms(ms), &packet, 1000, false);
-        bench.0.acknowledge().map(|b| b.map(|(start, end)| (start / 1000, end / 1000)))
+        bench.0.acknowledge().blocks.map(|b| b.map(|(start, end)| (start / 1000, end / 1000)))
     };
     assert_eq!(blocks(&mut bench, 100, 0), None);
     assert_eq!(blocks(&mut bench, 101, 0), Some([(0, 1), (0, 0), (0, 0)]));
