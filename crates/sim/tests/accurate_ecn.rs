@@ -62,39 +62,34 @@ fn lost_acknowledgements() {
         let (made, heard) = counts(&run("dctcp", 20, "accurate_ecn = \"option\"", &back, ""));
         assert!(made > 100.0 && heard == made, "{loss}: {made}, {heard}");
         let (made, heard) = counts(&run("dctcp", 20, "accurate_ecn = \"ace\"", &back, ""));
-        eprintln!("loss {loss} {made} {heard}");
         assert!(heard >= made && heard <= (1.0 + slack) * made, "{loss}: {made}, {heard}");
     }
 }
 
-/// A queue that thins out acknowledgements makes the three bits go round: a window of marks looks like few, and the sender keeps a
-/// longer queue. With the option it does not notice.
+/// A queue that lets one acknowledgement in sixteen through makes the three bits go round: at first leaps are taken for the worst, which
+/// ends slow start before there is a mark, and once they are usual, marks are missed. With the option every one is heard of.
 #[test]
 fn thinned_acknowledgements() {
-    let thin = "rate = \"40 kbit/s\"\ndelay = \"10 ms\"\nqueue = { kind = \"ack_decimation\", limit = \"50 packets\", \
+    let thin = "rate = \"80 kbit/s\"\ndelay = \"10 ms\"\nqueue = { kind = \"ack_decimation\", limit = \"50 packets\", \
                 threshold = \"1 packets\", drop = { kind = \"every\", keep_one_in = 16 } }";
-    let run_thin = |feedback: &str| {
-        run("dctcp", 20, &format!("accurate_ecn = \"{feedback}\", byte_counting = 16"), thin, "")
-    };
-    let (ace, option) = (run_thin("ace"), run_thin("option"));
+    let thinned = |feedback: &str| run("prague", 60, &format!("accurate_ecn = \"{feedback}\""), thin, "");
+    let (ace, option) = (thinned("ace"), thinned("option"));
     for r in [&ace, &option] {
-        assert!(link(r, "b").drops.ack.unwrap() > 5000, "{:?}", link(r, "b"));
+        assert!(link(r, "b").drops.ack.unwrap() > 15_000, "{:?}", link(r, "b"));
     }
     let (made, heard) = counts(&option);
-    assert!(made > 100.0 && heard == made, "{made}, {heard}");
+    assert!(made > 500.0 && heard == made, "{made}, {heard}");
     let (made, heard) = counts(&ace);
-    eprintln!("thin {made} {heard}");
     assert!(heard < 0.6 * made, "{made}, {heard}");
-    let queue = |r: &RunResult| link(r, "f").queue_packets.mean.unwrap();
-    eprintln!("{} {}", queue(&ace), queue(&option));
-    assert!(queue(&ace) > 1.5 * queue(&option), "{}, {}", queue(&ace), queue(&option));
-    // a filter that leaves acknowledgements with other flags alone loses nothing
+    assert!(of(&option, "x").completed_at_s < of(&ace, "x").completed_at_s);
+    // a filter leaves acknowledgements with other flags alone, so marks are told apart; only its first leaps are taken for the worst
     let filter = "rate = \"100 kbit/s\"\ndelay = \"10 ms\"\nqueue = { kind = \"ack_filter\", limit = \"50 packets\" }";
     for feedback in ["ace", "option"] {
         let r = run("dctcp", 20, &format!("accurate_ecn = \"{feedback}\""), filter, "");
         assert!(link(&r, "b").drops.ack.unwrap() > 1000);
         let (made, heard) = counts(&r);
-        assert!(heard == made, "{feedback}: {made}, {heard}");
+        let most = if feedback == "option" { made } else { made + 16.0 };
+        assert!(heard >= made && heard <= most, "{feedback}: {made}, {heard}");
     }
 }
 
@@ -126,7 +121,6 @@ fn compressed_acknowledgements() {
         let r = answer(&text);
         assert!(of(&r, "x").ack_compression.unwrap() > 0.5, "{:?}", of(&r, "x").ack_compression);
         let (made, heard) = counts(&r);
-        eprintln!("{controller} {feedback} {made} {heard}");
         // the upload's queue drops some, and three bits have to take the worst for true
         let most = if feedback == "option" { made } else { 1.5 * made };
         assert!(heard >= made && heard <= most, "{controller}, {feedback}: {made}, {heard}");
@@ -169,5 +163,4 @@ fn the_option_on_the_wire() {
     assert_eq!(parse("\"option\""), Ok(()));
     let wrong = parse("\"optoin\"").unwrap_err();
     assert!(wrong.contains("accurate_ecn") && wrong.contains("option") && wrong.contains("ace"), "{wrong}");
-    eprintln!("{wrong}");
 }

@@ -88,9 +88,9 @@ fn utilisation(bottom: f64, top: f64, pipe: f64) -> f64 {
     sent / time
 }
 
-/// Least threshold at which DCTCP leaves no link idle, whatever the number of flows: `C RTT / 7`; the analysis of 2011 has 0.17
-/// instead of 0.143.
+/// Least threshold at which DCTCP leaves no link idle, whatever the number of flows: `0.17 C RTT` (Alizadeh, Javanmard and Prabhakar,
+/// "Analysis of DCTCP", SIGMETRICS 2011). The paper of 2010 has 1/7, by the approximate alpha.
 #[must_use]
 pub fn least_threshold(pipe: f64) -> f64 {
-    pipe / 7.0
+    0.17 * pipe
 }
