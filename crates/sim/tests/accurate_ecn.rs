@@ -109,7 +109,10 @@ fn reordered_acknowledgements() {
 fn compressed_acknowledgements() {
     for (controller, feedback) in [("dctcp", "ace"), ("dctcp", "option"), ("prague", "ace"), ("prague", "option")] {
         let text = head(120.0, 0.0, 1)
-            + &path(20, "rate = \"2 Mbit/s\"\ndelay = \"10 ms\"\nqueue = { kind = \"droptail\", limit = \"40 packets\" }")
+            + &path(
+                20,
+                "rate = \"2 Mbit/s\"\ndelay = \"10 ms\"\nqueue = { kind = \"droptail\", limit = \"40 packets\" }",
+            )
             + &flow(
                 "x",
                 &format!("kind = \"{controller}\""),

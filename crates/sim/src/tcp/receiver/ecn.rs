@@ -127,9 +127,7 @@ mod tests {
     fn counts_where_both_ends_can() {
         let mut proposal = Flags::default();
         proposal.set_ace(0b111);
-        for (can, answer) in
-            [(AccurateEcn::Ace, 0b010), (AccurateEcn::Option, 0b010), (AccurateEcn::Off, 0b001)]
-        {
+        for (can, answer) in [(AccurateEcn::Ace, 0b010), (AccurateEcn::Option, 0b010), (AccurateEcn::Off, 0b001)] {
             let (mut receiver, mut flags) = (EcnReceiver::new(can), Flags::default());
             receiver.on_syn(proposal, &mut flags);
             assert_eq!(flags.ace(), answer);
@@ -153,7 +151,8 @@ mod tests {
         let mut receiver = EcnReceiver::new(AccurateEcn::Option);
         receiver.on_syn(proposal, &mut Flags::default());
         let (ect, ce) = (Ecn::Ect0, Ecn::Ce);
-        let trace = [(ect, false), (ce, true), (ce, false), (ce, true), (ce, false), (ect, false), (ce, true), (ect, false)];
+        let trace =
+            [(ect, false), (ce, true), (ce, false), (ce, true), (ce, false), (ect, false), (ce, true), (ect, false)];
         for (i, (ecn, pressing)) in trace.into_iter().enumerate() {
             receiver.on_data(data(ecn, false), 1000);
             assert_eq!(receiver.is_pressing(), pressing, "packet {i}");
