@@ -33,7 +33,12 @@ pub struct Sawtooth {
     pub queue_min: f64,
     /// Share of the link in use: one unless it runs dry.
     pub utilisation: f64,
+    /// Packets that the link could send from one cut to the next.
+    pub period_packets: f64,
 }
+
+/// Every name with what it does, as controllers are called.
+pub const NAMED: [(&str, Cut); 3] = [("dctcp", Cut::ByShare), ("reno", Cut::Half), ("newreno", Cut::Half)];
 
 /// The saw-tooth of `flows` on a path that holds `pipe` packets (C RTT without queueing), at a `threshold` of so many waiting.
 ///
@@ -56,6 +61,11 @@ pub fn sawtooth(cut: Cut, flows: f64, pipe: f64, threshold: f64) -> Result<Sawto
     };
     let (top, given_up) = (flows * (window + 1.0), (window + 1.0) * alpha / 2.0);
     let (amplitude, bottom) = (flows * given_up, top - flows * given_up);
+    // a round trip adds a packet to each window, and with a window of all flows w takes the time of max(w, pipe) packets
+    let dry = (pipe - bottom).max(0.0);
+    let wet = bottom + dry;
+    let sent = (top * top - bottom * bottom) / 2.0 / flows;
+    let period_packets = (dry * pipe + (top * top - wet * wet) / 2.0) / flows;
     Ok(Sawtooth {
         window,
         alpha,
@@ -63,7 +73,8 @@ pub fn sawtooth(cut: Cut, flows: f64, pipe: f64, threshold: f64) -> Result<Sawto
         period_round_trips: given_up,
         queue_max: threshold + flows,
         queue_min: (bottom - pipe).max(0.0),
-        utilisation: utilisation(bottom, top, pipe),
+        utilisation: if dry > 0.0 { sent / period_packets } else { 1.0 },
+        period_packets,
     })
 }
 
@@ -76,16 +87,6 @@ fn share(window: f64) -> f64 {
         alpha -= excess / (2.0 * alpha - 0.75 * alpha * alpha);
     }
     alpha
-}
-
-/// Windows go evenly from `bottom` to `top`, which is more than the pipe, and a round trip of a window w takes the time of max(w, pipe) packets.
-fn utilisation(bottom: f64, top: f64, pipe: f64) -> f64 {
-    if bottom >= pipe {
-        return 1.0;
-    }
-    let sent = (top * top - bottom * bottom) / 2.0;
-    let time = (pipe - bottom) * pipe + (top * top - pipe * pipe) / 2.0;
-    sent / time
 }
 
 /// Least threshold at which DCTCP leaves no link idle, whatever the number of flows: `0.17 C RTT` (Alizadeh, Javanmard and Prabhakar,

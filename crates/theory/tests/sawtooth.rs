@@ -42,6 +42,7 @@ fn a_link_that_runs_dry() {
         let (sent, time) = windows.fold((0.0, 0.0), |(sent, time), w| (sent + w, time + w.max(pipe)));
         assert!(s.utilisation < 1.0);
         close(s.utilisation, sent / time, 1e-8);
+        close(s.period_packets, time / f64::from(steps) * s.period_round_trips, 1e-8);
     }
     // half of the top fills the pipe
     let s = sawtooth(Cut::Half, 1.0, 100.0, 101.0).expect("a saw-tooth");
