@@ -33,7 +33,7 @@ def test_closed_forms(eddyline):
 
 
 def test_beside_simulation(eddyline, tmp_path):
-    """With default parameters: the longest queue to the packet, the swing within a fifth; Reno's use within three hundredths."""
+    """With default parameters: the longest queue to the packet, the swing within a fifth, Reno's use within 0.03."""
     words = ("dctcp", "reno", *PATH, "--flows", "2", "--with-sim")
     ran = eddyline("theory", "sawtooth", *words, "--plot", tmp_path / "s.png", "--json")
     dctcp, reno = json.loads(ran.out)["sawteeth"]

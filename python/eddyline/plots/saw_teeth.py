@@ -47,16 +47,13 @@ def queues(document: dict[str, Any]) -> Figure:
         rate, rate_unit = scale("rate", document["rate_bps"])
         time, time_unit = scale("time", document["rtt_s"])
         flows = "one flow" if rows[0]["flows"] == 1 else f"{rows[0]['flows']} flows"
-        heading(
-            figure,
-            f"Marks above {document['threshold_packets']:g} packets: {flows}, {document['rate_bps'] / rate:g} {rate_unit}, "
-            f"{document['rtt_s'] / time:g} {time_unit}",
-        )
+        path = f"{document['rate_bps'] / rate:g} {rate_unit}, {document['rtt_s'] / time:g} {time_unit}"
+        heading(figure, f"Marks above {document['threshold_packets']:g} packets: {flows}, {path}")
     return figure
 
 
 def _tooth(row: dict[str, Any], pipe: float) -> tuple[Any, Any]:
-    """One period from its cut on: windows of all flows grow by their number each round trip of max(window, pipe) packets."""
+    """One period from its cut on: windows grow each round trip, which takes the time of max(window, pipe) packets."""
     top = pipe + row["queue_max_packets"]
     window = np.linspace(top - row["amplitude_packets"], top, 200)
     steps = np.maximum(window, pipe)

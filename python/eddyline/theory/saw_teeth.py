@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,8 @@ from eddyline.errors import InputError
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -72,7 +73,7 @@ def saw_tooth(
 ) -> SawTooth:
     """Window, share of marks and swing of the queue of flows in step behind a marking threshold.
 
-    Source: Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3; Reno is the same with a cut by half.
+    Source: Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3; Reno is the same, cut by half.
 
     Args:
         kind: `"dctcp"`, `"reno"` or `"newreno"`.
@@ -94,8 +95,11 @@ def saw_tooth(
     if not rate_bps > 0:
         raise InputError(f"the rate is {rate_bps:g} bit/s; it must be above 0")
     packets_per_s = rate_bps / (8 * packet_bytes)
-    *said, period_round_trips, period_packets = _core.saw_tooth(kind, flows, packets_per_s * rtt_s, threshold_packets)
-    return SawTooth(kind, flows, *said, period_round_trips, period_packets / packets_per_s)
+    window, share, swing, longest, shortest, used, round_trips, packets = _core.saw_tooth(
+        kind, flows, packets_per_s * rtt_s, threshold_packets
+    )
+    period_s = packets / packets_per_s
+    return SawTooth(kind, flows, window, share, swing, longest, shortest, used, round_trips, period_s)
 
 
 def saw_teeth(
@@ -117,15 +121,20 @@ def saw_teeth(
         threshold_packets: See there.
         flows: See there.
         packet_bytes: See there.
-        with_sim: Simulate them too: `sim_queue_max_packets`, `sim_queue_min_packets`, `sim_amplitude_packets` (what lies
-            between the 5th and the 95th percentile, over 0.9), `sim_utilisation`, and `sim_series` of some periods.
+        with_sim: Simulate them too: `sim_queue_max_packets`, `sim_queue_min_packets`, `sim_amplitude_packets` (what
+            lies between the 5th and the 95th percentile, over 0.9), `sim_utilisation`, `sim_series` of some periods.
 
     Raises:
         InputError: As `saw_tooth`.
     """
     from eddyline import _core
 
-    path = {"rate_bps": rate_bps, "rtt_s": rtt_s, "threshold_packets": threshold_packets, "packet_bytes": packet_bytes}
+    path: Any = {
+        "rate_bps": rate_bps,
+        "rtt_s": rtt_s,
+        "threshold_packets": threshold_packets,
+        "packet_bytes": packet_bytes,
+    }
     said = [
         saw_tooth(kind, rate_bps, rtt_s, threshold_packets, flows=flows, packet_bytes=packet_bytes) for kind in kinds
     ]

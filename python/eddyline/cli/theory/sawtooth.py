@@ -56,7 +56,7 @@ def command(
     plot: Path | None,
     quiet: bool,
 ) -> int:
-    """Say how far the queue swings that flows of each KIND keep behind a threshold of K packets, and what of the link they use.
+    """Say how far the queue swings that flows of each KIND keep behind a threshold, and what of the link they use.
 
     The closed forms take flows for in step: from some ten on they are not, and the queue swings less.
     """

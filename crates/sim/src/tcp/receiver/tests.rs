@@ -172,7 +172,7 @@ fn the_option_and_blocks_share_the_room() {
         [2, 4].into_iter().for_each(|n| _ = arrive(&mut bench, n, Ecn::Ce));
         let third = arrive(&mut bench, 6, Ecn::Ce);
         assert_eq!(third.blocks.unwrap().iter().filter(|b| b.1 > 0).count(), blocks, "timestamps {timestamps}");
-        assert_eq!(third.marked_bytes.unwrap().marked_since(&MarkedBytes::default()), 3000);
+        assert_eq!(third.marked_bytes.unwrap().marked_since(&MarkedBytes::default()), Some(3000));
         // sent again, so not ECN-capable: nothing to tell, and room for all blocks
         let again = arrive(&mut bench, 8, Ecn::NotCapable);
         assert_eq!((again.wire_bytes(), again.blocks.unwrap().iter().filter(|b| b.1 > 0).count()), (0, 3));

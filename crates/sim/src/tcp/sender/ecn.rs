@@ -48,10 +48,14 @@ impl EcnSender {
         self.option = Some(option);
     }
 
-    /// Packets newly reported as marked by an acknowledgement with these `flags` that newly delivers so many `bytes`; none where
-    /// there are no counts.
-    pub fn count(&mut self, flags: Flags, bytes: u64) -> Option<f64> {
-        let option = self.option.take();
+    /// The option of the acknowledgement that is being heard.
+    pub fn take_option(&mut self) -> Option<MarkedBytes> {
+        self.option.take()
+    }
+
+    /// Packets newly reported as marked by an acknowledgement with these `flags` and `option` that newly delivers so many `bytes`;
+    /// none where there are no counts.
+    pub fn count(&mut self, flags: Flags, option: Option<MarkedBytes>, bytes: u64) -> Option<f64> {
         Some(self.counter.as_mut()?.hear(flags.ace(), option.as_ref(), bytes))
     }
 

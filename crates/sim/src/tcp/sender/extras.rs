@@ -164,12 +164,13 @@ impl Sender {
             (acknowledged + self.duplicate_bytes).saturating_sub(before.acknowledged + before.duplicate_bytes);
         let ecn = self.extras.as_mut().and_then(|x| x.ecn.as_mut());
         let Some(ecn) = ecn.filter(|e| e.agreed()) else { return false };
+        let option = ecn.take_option();
         if packet.seq < before.una {
             // overtaken: its counts are of the past
             return false;
         }
         let (news, by_share) = (ecn.is_news(self.una), ecn.goes_by_share());
-        let marked = match ecn.count(packet.flags, delivered) {
+        let marked = match ecn.count(packet.flags, option, delivered) {
             Some(marked) => {
                 let acked = bytes as f64 * self.packets_per_byte;
                 self.controller.on_marks(&Marks { now, sent_at: packet.sent_at, acked, marked });

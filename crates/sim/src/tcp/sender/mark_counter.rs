@@ -48,7 +48,7 @@ impl MarkCounter {
 
     /// Bytes are what the option counts and all that the share of marks needs (appendix A.2.2); packets are those that they fill.
     fn by_bytes(&mut self, option: &MarkedBytes) -> f64 {
-        let marked = option.marked_since(&self.bytes);
+        let Some(marked) = option.marked_since(&self.bytes) else { return 0.0 };
         self.bytes = *option;
         let news = marked.saturating_sub(std::mem::take(&mut self.ahead));
         f64::from(news) / f64::from(self.mss)
