@@ -33,10 +33,9 @@ def queues(document: dict[str, Any]) -> Figure:
                 axis.plot(np.array(sim["time_s"]) / size, sim["queue_packets"], color=COLOURS[0], label="simulated")
                 # in step with the first cut that is seen
                 begin = _first_cut(sim) % row["period_s"] - row["period_s"]
-            for period in range(_PERIODS + 2):
-                label = "closed form" if period == 0 else None
-                at = (begin + period * row["period_s"] + times) / size
-                axis.plot(at, lengths, color=COLOURS[1], linestyle="--", label=label)
+            at = np.concatenate([begin + period * row["period_s"] + times for period in range(_PERIODS + 2)])
+            again = np.tile(lengths, _PERIODS + 2)
+            axis.plot(at / size, again, color=COLOURS[1], linestyle="--", label="closed form")
             axis.axhline(document["threshold_packets"], color="#888888", linewidth=0.8, label="threshold K")
             axis.set_xlim(0, _PERIODS * row["period_s"] / size)
             axis.set_ylim(bottom=0)

@@ -88,14 +88,14 @@ def _show(answer: SawTeeth) -> None:
     d = answer.to_dict()
     rows = d["sawteeth"]
     simulated = "sim_utilisation" in rows[0]
-    heads = ["W*", "marked", "queue", "swing", "period", "link in use"]
+    heads = ["W*", "cut", "queue", "swing", "period", "link in use"]
     if simulated:
         heads += ["simulated: queue", "swing", "link in use"]
     made = table(f"marks above {d['threshold_packets']:g} packets, flows: {rows[0]['flows']}", "sender", heads)
     for row in rows:
         numbers = [
             count(row["window_packets"]),
-            percent(row["marked_share"]),
+            percent(row["marked_share"] / 2),
             f"{count(row['queue_min_packets'])} to {count(row['queue_max_packets'])}",
             count(row["amplitude_packets"]),
             seconds(row["period_s"]),
