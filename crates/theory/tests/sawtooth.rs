@@ -49,15 +49,15 @@ fn a_link_that_runs_dry() {
     assert_eq!((s.queue_min, s.utilisation), (1.0, 1.0));
 }
 
-/// Enough for any number of flows, but for 1.2 % of the pipe.
+/// Enough for any number of flows, but for 1.8 % of the pipe and 0.03 % of the link.
 #[test]
 fn the_least_threshold() {
     for pipe in [100.0, 1000.0, 10_000.0] {
         let threshold = least_threshold(pipe);
         for flows in (1u32..).map(f64::from).take_while(|n| (pipe + threshold) / n >= 1.0) {
             let s = sawtooth(Cut::ByShare, flows, pipe, threshold).expect("a saw-tooth");
-            assert!(s.queue_max - s.amplitude > -0.012 * pipe, "{pipe}, {flows}: {s:?}");
-            assert!(s.utilisation > 0.9995, "{pipe}, {flows}: {s:?}");
+            assert!(s.queue_max - s.amplitude > -0.018 * pipe, "{pipe}, {flows}: {s:?}");
+            assert!(s.utilisation > 0.9997, "{pipe}, {flows}: {s:?}");
         }
     }
 }
