@@ -79,6 +79,10 @@ pub struct FlowResult {
     /// Times that the sender's own card had no room for a packet, whole run; only where `tcp.local` makes the sender hear of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card_refusals: Option<u64>,
+    /// Packets that accurate ECN reported to the sender as marked, whole run; only where `tcp.accurate_ecn` is on. By the option they
+    /// are marked bytes in full packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivered_ce: Option<f64>,
 }
 
 /// Round-trip samples.

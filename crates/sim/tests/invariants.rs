@@ -145,7 +145,7 @@ fn draw_tcp(r: &mut Stream) -> String {
     may(&mut keys, 0.3, &["byte_counting = 1", "byte_counting = 2", "byte_counting = 100"]);
     may(&mut keys, 0.2, &["limited_transmit = false"]);
     may(&mut keys, 0.3, &["timestamps = true"]);
-    may(&mut keys, 0.4, &["ecn = true"]);
+    may(&mut keys, 0.4, &["ecn = true", "accurate_ecn = true", "accurate_ecn = \"option\""]);
     may(&mut keys, 0.4, &["frto = true"]);
     if sack {
         may(&mut keys, 0.5, &["prr = true"]);

@@ -2,7 +2,7 @@
 //!
 //! [`equilibrium`] finds where FAST flows settle on any network of two-way paths, [`closed_form`] holds the formulas of the
 //! papers where one duplex link is the bottleneck, [`fluid`] follows flows on their way there, [`stability`] says whether they
-//! stay, [`population`] lets flows come and go, [`filter_bias`] says what VFAST makes of scattered samples, [`buffer`] sizes the buffers of an asymmetric link, and [`run`] turns the answer into the result that all worlds share.
+//! stay, [`population`] lets flows come and go, [`filter_bias`] says what VFAST makes of scattered samples, [`buffer`] sizes the buffers of an asymmetric link, [`sawtooth`] is that of DCTCP, and [`run`] turns the answer into the result that all worlds share.
 //! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root, and logarithms
 //! and powers of libm, so the numbers are the same on every platform; the one exception is the convex solver behind
 //! [`proportional_fair`], whose answer is polished.
@@ -23,6 +23,7 @@ mod link_model;
 pub mod map;
 pub mod population;
 pub mod response;
+pub mod sawtooth;
 mod sparse;
 pub mod stability;
 mod world;

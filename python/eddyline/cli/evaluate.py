@@ -98,7 +98,7 @@ def command(
     as_json: bool,
     no_progress: bool,
 ) -> int:
-    r"""Measure controllers side by side, built-in ones and your own; `all` is every built-in one.
+    """Measure controllers side by side, built-in ones and your own; `all` is every built-in one.
 
     \b
     response      mean window and rate over the share of packets lost, beside the closed form
@@ -111,7 +111,7 @@ def command(
 
     Each is simulated on a fixed path, which its table names. The same command gives the same bytes. Exit 0 if all of it
     was measured, 1 if a controller of yours raised an error; the rest is kept.
-    """
+    """  # noqa: D301 - click's mark for lines that stay as they are
     from eddyline.cli.progress import Progress
     from eddyline.evaluation import evaluate
     from eddyline.folder import claim, replaced

@@ -20,6 +20,7 @@ from eddyline.theory.local_stability import Stability, stability
 from eddyline.theory.maps import Axis, TheoryMap, theory_map
 from eddyline.theory.populations import Population, population
 from eddyline.theory.response_functions import Responses, response, responses
+from eddyline.theory.saw_teeth import SawTeeth, SawTooth, saw_teeth, saw_tooth
 from eddyline.theory.vegas_band import VegasBand, vegas
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "Fairness",
     "Population",
     "Responses",
+    "SawTeeth",
+    "SawTooth",
     "Stability",
     "TheoryMap",
     "VegasBand",
@@ -37,6 +40,8 @@ __all__ = [
     "population",
     "response",
     "responses",
+    "saw_teeth",
+    "saw_tooth",
     "stability",
     "theory_map",
     "vegas",

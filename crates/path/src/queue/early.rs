@@ -15,6 +15,8 @@ pub enum Verdict {
     Admit,
     /// Tell its sender of congestion: by a mark where that is possible, else by a drop.
     Signal,
+    /// The same where a mark is possible, else let it in.
+    Mark,
     /// Drop it, although it may be possible to mark it.
     Drop,
 }
@@ -76,7 +78,8 @@ impl<P: Packet, L: ArrivalLaw> Discipline<P> for EarlyQueue<P, L> {
         }
         match verdict {
             Verdict::Admit => {}
-            Verdict::Signal if self.ecn && packet.ecn() != Ecn::NotCapable => packet.mark(),
+            Verdict::Signal | Verdict::Mark if self.ecn && packet.ecn() != Ecn::NotCapable => packet.mark(),
+            Verdict::Mark => {}
             Verdict::Signal | Verdict::Drop => return Err(packet),
         }
         self.law.joined(size);

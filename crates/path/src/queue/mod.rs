@@ -26,6 +26,7 @@ mod rem;
 mod round_robin;
 mod set_associative;
 mod sfq;
+mod step;
 mod tbf;
 
 use eddyline_units::{Rate, Time};
@@ -53,6 +54,7 @@ pub use red::{Curve, Red, RedParams, RedQueue};
 pub use redundant_acks::AckFilterRule;
 pub use rem::{Rem, RemParams, RemQueue};
 pub use sfq::{DropFrom, Sfq, SfqParams};
+pub use step::{NotCapable, Step, StepParams, StepQueue};
 pub use tbf::{Tbf, TbfParams};
 
 /// A discipline's name with one line on what it is and where it is from.
@@ -244,6 +246,10 @@ queues! {
         "RED: drops or marks on arrival with a probability that grows with the average queue",
         "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993; RFC 2309",
         r#"{ "kind": "red" }"#;
+    "step" Step(StepParams => StepQueue):
+        "FIFO that marks what arrives at more than a threshold",
+        "Alizadeh and others, Data Center TCP, SIGCOMM 2010; RFC 8257, section 3.1",
+        r#"{ "kind": "step", "threshold": "20 packets" }"#;
     "rem" Rem(RemParams => RemQueue):
         "REM: drops or marks on arrival with a probability exponential in a price of excess input and queue",
         "Athuraliya, Li, Low and Yin, IEEE Network 15(3), 2001",

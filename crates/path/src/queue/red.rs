@@ -56,6 +56,8 @@ pub struct Red {
     count: u64,
     idle_since: Option<Time>,
     random: Stream,
+    /// Above the upper threshold packets are dropped that could be marked.
+    hard_drop: bool,
 }
 
 impl Red {
@@ -78,6 +80,7 @@ impl Red {
             count: 0,
             idle_since: Some(Time::ZERO),
             random: site.stream("red"),
+            hard_drop: true,
         }
     }
 
@@ -120,7 +123,7 @@ impl Red {
         let p_b = self.curve.probability(self.average);
         let Some(p_b) = p_b.filter(|p| *p < 1.0) else {
             self.count = 0;
-            return if p_b.is_some() { Verdict::Drop } else { Verdict::Admit };
+            return if p_b.is_some() { self.forced() } else { Verdict::Admit };
         };
         let left = 1.0 - self.count as f64 * p_b;
         let p_a = if left > p_b { p_b / left } else { 1.0 };
@@ -129,8 +132,12 @@ impl Red {
             return Verdict::Admit;
         }
         self.count = 0;
-        // beyond the upper threshold marks no longer suffice (RFC 3168, section 7)
-        if self.average < self.curve.max { Verdict::Signal } else { Verdict::Drop }
+        if self.average < self.curve.max { Verdict::Signal } else { self.forced() }
+    }
+
+    /// What is said beyond the upper threshold, where marks may no longer suffice (RFC 3168, section 7).
+    fn forced(&self) -> Verdict {
+        if self.hard_drop { Verdict::Drop } else { Verdict::Signal }
     }
 }
 
@@ -146,7 +153,8 @@ impl ArrivalLaw for Red {
             _ => (|w| w.packets, u64::MAX, u64::MAX),
         };
         let curve = Curve { min: min as f64, max: max as f64, max_p: params.max_p, gentle: params.gentle };
-        Self::with_curve(curve, measure, params.weight, params.typical_packet, site)
+        let law = Self::with_curve(curve, measure, params.weight, params.typical_packet, site);
+        Self { hard_drop: params.hard_drop, ..law }
     }
 
     fn bounds(params: &RedParams) -> (Limit, bool) {
@@ -201,6 +209,9 @@ pub struct RedParams {
     /// Marks packets of ECN-capable transports where it would drop them, below the upper threshold.
     #[serde(default = "yes")]
     pub ecn: bool,
+    /// Above the upper threshold drops what could be marked (RFC 3168, section 7). Off, it marks there too: Linux without `harddrop`.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub hard_drop: bool,
 }
 
 impl RedParams {
@@ -211,7 +222,7 @@ impl RedParams {
         let below = match (min, max) {
             (Limit::Packets(a), Limit::Packets(b))
             | (Limit::Bytes(a), Limit::Bytes(b))
-            | (Limit::Cells(a), Limit::Cells(b)) => a < b,
+            | (Limit::Cells(a), Limit::Cells(b)) => a <= b,
             (Limit::Unlimited, _) => {
                 return Some(("min_threshold", "unlimited; a number with a unit is needed".to_owned()));
             }
@@ -220,7 +231,7 @@ impl RedParams {
             }
             _ => return Some(("max_threshold", format!("{max} is not in the unit of min_threshold, {min}"))),
         };
-        (!below).then(|| ("max_threshold", format!("{max} is not above min_threshold, {min}")))
+        (!below).then(|| ("max_threshold", format!("{max} is below min_threshold, {min}")))
     }
 }
 
@@ -250,4 +261,8 @@ const fn typical_packet() -> Bytes {
 
 const fn yes() -> bool {
     true
+}
+
+const fn is_true(switch: &bool) -> bool {
+    *switch
 }

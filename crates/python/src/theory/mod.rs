@@ -11,6 +11,7 @@ use eddyline_theory::filter_bias::{Scatter, expectile, filter_bias as bias};
 use eddyline_theory::map::Axis;
 use eddyline_theory::population::PopulationOptions;
 use eddyline_theory::response::{Losses, Sender, rate};
+use eddyline_theory::sawtooth;
 use eddyline_theory::stability::Options;
 use eddyline_theory::{LinkModel, TheoryError};
 use pyo3::exceptions::PyValueError;
@@ -61,6 +62,34 @@ pub(crate) fn response(kind: &str, loss: f64, rtt_s: f64, ack_every: u32, period
         let window = sender.window(loss, rtt_s, f64::from(ack_every), losses).map_err(refused)?;
         Ok((window, rate(window, rtt_s).map_err(refused)?))
     })
+}
+
+/// The saw-tooth of `flows` of `dctcp`, `reno` or `newreno` on a path that holds `pipe` packets, at marks above `threshold`: W*, alpha,
+/// amplitude, longest and shortest queue, utilisation, round trips and packet times of a period.
+#[pyfunction]
+pub(crate) fn saw_tooth(kind: &str, flows: f64, pipe: f64, threshold: f64) -> PyResult<[f64; 8]> {
+    guarded(|| {
+        let Some((_, cut)) = sawtooth::NAMED.iter().find(|(name, _)| *name == kind) else {
+            return Err(PyValueError::new_err(format!("there is no saw-tooth of {kind:?}")));
+        };
+        let s = sawtooth::sawtooth(*cut, flows, pipe, threshold).map_err(refused)?;
+        Ok([
+            s.window,
+            s.alpha,
+            s.amplitude,
+            s.queue_max,
+            s.queue_min,
+            s.utilisation,
+            s.period_round_trips,
+            s.period_packets,
+        ])
+    })
+}
+
+/// Least threshold at which DCTCP leaves no link idle whose path holds `pipe` packets.
+#[pyfunction]
+pub(crate) fn least_threshold(pipe: f64) -> f64 {
+    sawtooth::least_threshold(pipe)
 }
 
 /// Mean of VFAST's SRTT less that of its samples, in their standard deviations: weights `up` and `down` of eq. 4, samples

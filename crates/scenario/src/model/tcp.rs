@@ -56,10 +56,11 @@ pub struct Tcp {
     /// Explicit congestion notification (RFC 3168): marks of queues halve the window as losses do. Default: false.
     #[serde(default)]
     pub ecn: bool,
-    /// ECN with a count of the marked packets on every acknowledgement (AccECN, RFC 9768, without its option); `ecn` need not
-    /// be given besides.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub accurate_ecn: bool,
+    /// ECN with a count of the marked packets on every acknowledgement (AccECN, RFC 9768); `ecn` need not be given besides. True
+    /// or "ace": the three bits of the header; "option": the AccECN option's counts of bytes too, which make acknowledgements 8
+    /// bytes longer.
+    #[serde(default, skip_serializing_if = "AccurateEcnChoice::is_off")]
+    pub accurate_ecn: AccurateEcnChoice,
     /// Proportional rate reduction (RFC 9937) while the window goes down after a loss or a mark; needs `sack`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prr: bool,
@@ -107,10 +108,42 @@ impl Default for Tcp {
             ack_congestion_control: false,
             local: Local::Drop,
             ecn: false,
-            accurate_ecn: false,
+            accurate_ecn: AccurateEcnChoice::default(),
             pacing: PacingChoice::default(),
             pacing_gain: PacingGain::default(),
         }
+    }
+}
+
+/// What accurate ECN feeds back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AccurateEcnChoice {
+    /// The three bits or nothing.
+    Switch(bool),
+    /// As said.
+    Word(AccurateEcnWord),
+}
+
+/// What accurate ECN feeds back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AccurateEcnWord {
+    /// The last three bits of the count of marked packets.
+    Ace,
+    /// Those, and counts of bytes in the AccECN option.
+    Option,
+}
+
+impl AccurateEcnChoice {
+    fn is_off(&self) -> bool {
+        *self == Self::Switch(false)
+    }
+}
+
+impl Default for AccurateEcnChoice {
+    fn default() -> Self {
+        Self::Switch(false)
     }
 }
 

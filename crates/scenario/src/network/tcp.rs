@@ -3,7 +3,7 @@
 use eddyline_cc::ControllerParams;
 use eddyline_units::Time;
 
-use crate::model::{PacingChoice, Tcp};
+use crate::model::{AccurateEcnChoice, AccurateEcnWord, PacingChoice, Tcp};
 
 pub use crate::model::{Local, PacingGain, TimestampClock};
 
@@ -25,7 +25,7 @@ pub struct TcpOptions {
     /// Explicit congestion notification (RFC 3168).
     pub ecn: bool,
     /// The same with counts of marked packets (RFC 9768).
-    pub accurate_ecn: bool,
+    pub accurate_ecn: AccurateEcn,
     /// Limit of growth by bytes (the L of RFC 3465); none: growth per acknowledgement.
     pub byte_counting: Option<u32>,
     /// Limited transmit (RFC 3042).
@@ -54,6 +54,28 @@ pub struct TcpOptions {
     pub pacing_gain: PacingGain,
 }
 
+/// What accurate ECN feeds back (RFC 9768).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AccurateEcn {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Three bits of a count of marked packets.
+    Ace,
+    /// Those and counts of bytes.
+    Option,
+}
+
+impl AccurateEcn {
+    fn of(choice: AccurateEcnChoice) -> Self {
+        match choice {
+            AccurateEcnChoice::Switch(false) => Self::Off,
+            AccurateEcnChoice::Switch(true) | AccurateEcnChoice::Word(AccurateEcnWord::Ace) => Self::Ace,
+            AccurateEcnChoice::Word(AccurateEcnWord::Option) => Self::Option,
+        }
+    }
+}
+
 /// Whether packets are paced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
@@ -69,6 +91,7 @@ impl TcpOptions {
     /// Fills in what `tcp` leaves out; `delayed_ack` is the flow's key of that name.
     pub(crate) fn of(tcp: &Tcp, delayed_ack: Option<bool>, controller: &ControllerParams) -> Self {
         let delayed = if delayed_ack == Some(true) || tcp.ack_congestion_control { 2 } else { 1 };
+        let accurate_ecn = AccurateEcn::of(tcp.accurate_ecn);
         Self {
             sack: tcp.sack,
             initial_window: tcp.initial_window,
@@ -76,8 +99,8 @@ impl TcpOptions {
             ack_every: tcp.ack_every.unwrap_or(delayed),
             ack_timer: tcp.ack_timer,
             quick_acks: tcp.quick_acks,
-            ecn: tcp.ecn || tcp.accurate_ecn,
-            accurate_ecn: tcp.accurate_ecn,
+            ecn: tcp.ecn || accurate_ecn != AccurateEcn::Off,
+            accurate_ecn,
             byte_counting: tcp.byte_counting,
             limited_transmit: tcp.limited_transmit,
             fast_retransmit: tcp.fast_retransmit,

@@ -22,7 +22,7 @@ use eddyline_units::{Rate, Time};
 use super::packet::{Kind, Packet};
 use super::tournament::Tournament;
 use crate::record::{LogEvent, PacketLogger};
-use crate::tcp::{Carried, SackBlocks, Store};
+use crate::tcp::{AckOptions, Carried, Store};
 
 /// One link of one path, with what the packets of that path need there.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +111,7 @@ pub struct Net {
     /// What queues have dropped during the present event, with their links; empty between events.
     discarded: Vec<(u32, Packet)>,
     pub count: Count,
-    pub sacks: Store<SackBlocks>,
+    options: Store<AckOptions>,
     carried: Store<Carried>,
     /// What the next data packet takes along; none between events.
     pub loading: Option<Carried>,
@@ -259,7 +259,7 @@ impl Net {
     fn drop(&mut self, now: Time, packet: &Packet, link: u32) {
         self.count_drop(packet);
         self.note(now, LogEvent::Drop, packet, link);
-        self.forget_sack(packet);
+        self.forget_cargo(packet);
     }
 
     fn count_drop(&mut self, packet: &Packet) {
@@ -331,7 +331,7 @@ impl Net {
         self.count_drop(packet);
         self.links[link as usize].lost += 1;
         self.note(now, LogEvent::Lost, packet, link);
-        self.forget_sack(packet);
+        self.forget_cargo(packet);
     }
 
     /// A transmission of a link with its own events, or of a medium's, ends.

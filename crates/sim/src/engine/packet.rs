@@ -181,7 +181,8 @@ pub struct Packet {
     pub flow: u32,
     /// Bytes on the wire.
     pub bytes: u32,
-    /// Data: payload bytes. ACK: place of its SACK blocks, or [`Packet::NO_SACK`].
+    /// Data: payload bytes. ACK: place of its options, with [`Packet::NOT_SELECTIVE`] if there are no SACK blocks among them, or
+    /// [`Packet::NO_OPTIONS`].
     pub extra: u32,
     /// What the controller wants to remember.
     pub stamp: f32,
@@ -198,8 +199,10 @@ pub struct Packet {
 const _: () = assert!(size_of::<Packet>() <= 56, "a packet and its time of arrival share a cache line");
 
 impl Packet {
+    /// An ACK without options.
+    pub const NO_OPTIONS: u32 = u32::MAX;
     /// An ACK without SACK blocks.
-    pub const NO_SACK: u32 = u32::MAX;
+    pub const NOT_SELECTIVE: u32 = 1 << 31;
 
     /// Payload bytes.
     #[inline]
@@ -213,7 +216,7 @@ impl Packet {
 
 impl Acknowledges for Packet {
     fn acknowledging(&self, number: u64) -> Self {
-        let mut made = Self { seq: number, extra: Self::NO_SACK, kind: Kind::Ack, ..*self };
+        let mut made = Self { seq: number, extra: Self::NO_OPTIONS, kind: Kind::Ack, ..*self };
         // no packet of that number has been seen here: no round-trip sample
         made.flags.set_retransmission(true);
         made
@@ -261,7 +264,7 @@ impl eddyline_path::Packet for Packet {
     fn acknowledgement(&self) -> Option<Acknowledgement> {
         (self.kind == Kind::Ack).then(|| Acknowledgement {
             number: self.seq,
-            selective: self.extra != Self::NO_SACK,
+            selective: self.extra & Self::NOT_SELECTIVE == 0,
             flags: self.flags.without_journey(),
         })
     }

@@ -79,7 +79,7 @@ fn flow_result(flow: Flow, spec: &FlowSpec, now: Time) -> (FlowResult, Option<Hi
     let delivered = flow.receiver().delivered();
     let (retransmits, timeouts, completed) =
         (flow.sender().retransmits, flow.sender().timeouts, flow.sender().completed_at);
-    let card_refusals = flow.sender().card_refusals();
+    let (card_refusals, delivered_ce) = (flow.sender().card_refusals(), flow.sender().delivered_ce());
     let record: FlowRecord = flow.meter.finish(now, delivered);
     let window = record.window.map_or(WindowResult::default(), |(mean, min, max)| WindowResult {
         mean: Some(mean),
@@ -105,6 +105,7 @@ fn flow_result(flow: Flow, spec: &FlowSpec, now: Time) -> (FlowResult, Option<Hi
         timeouts: Some(timeouts),
         completed_at_s: completed.map(Time::as_secs_f64),
         card_refusals,
+        delivered_ce,
     };
     (result, record.histogram, record.rtt)
 }

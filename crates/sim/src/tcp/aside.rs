@@ -1,11 +1,35 @@
-//! What few packets carry, kept apart from all packets: SACK blocks (RFC 2018), and acknowledgements that ride on data.
+//! What few packets carry, kept apart from all packets: options of acknowledgements, and acknowledgements that ride on data.
 
 use eddyline_units::Time;
 
+use super::marked_bytes::MarkedBytes;
 use crate::engine::Flags;
 
 /// Up to three blocks, as many as find room beside a timestamp; an empty block ends the list.
 pub type SackBlocks = [(u64, u64); 3];
+
+/// What an acknowledgement says besides its number.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AckOptions {
+    /// SACK (RFC 2018).
+    pub blocks: Option<SackBlocks>,
+    /// AccECN (RFC 9768).
+    pub marked_bytes: Option<MarkedBytes>,
+}
+
+impl AckOptions {
+    /// It says nothing.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_none() && self.marked_bytes.is_none()
+    }
+
+    /// Bytes on the wire besides `ack_packet`, which has the room that blocks and timestamps take.
+    #[inline]
+    pub fn wire_bytes(&self) -> u32 {
+        self.marked_bytes.map_or(0, |m| m.wire_bytes())
+    }
+}
 
 /// An acknowledgement that a data packet carries.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +43,7 @@ pub struct Carried {
     /// What the controller remembered of it.
     pub stamp: f32,
     pub flags: Flags,
-    pub blocks: Option<SackBlocks>,
+    pub options: AckOptions,
 }
 
 /// Things on their way, by place.

@@ -5,7 +5,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 
-use super::aside::SackBlocks;
+use super::aside::AckOptions;
 use super::receiver::{Reaction, Receiver};
 use super::sender::{Segment, Sender, Wire};
 use crate::engine::{Aside, Kind, Layout, Net, Packet};
@@ -158,8 +158,8 @@ impl Flow {
     pub fn on_packet(&mut self, now: Time, packet: &Packet, net: &mut Net) {
         match packet.kind {
             Kind::Ack => {
-                let blocks = if packet.extra == Packet::NO_SACK { None } else { Some(net.sacks.take(packet.extra)) };
-                self.hear(now, packet, blocks, net);
+                let options = net.take_options(packet);
+                self.hear(now, packet, options, net);
             }
             Kind::Data => self.on_segment(now, packet, u64::from(packet.extra), net),
             Kind::Fin => self.on_segment(now, packet, 1, net),
@@ -179,15 +179,18 @@ impl Flow {
     /// An acknowledgement reached the sender on data of the other direction.
     #[cold]
     #[inline(never)]
-    pub(super) fn hear_on_data(&mut self, now: Time, packet: &Packet, blocks: Option<SackBlocks>, net: &mut Net) {
-        self.hear(now, packet, blocks, net);
+    pub(super) fn hear_on_data(&mut self, now: Time, packet: &Packet, options: AckOptions, net: &mut Net) {
+        self.hear(now, packet, options, net);
     }
 
     #[inline(always)]
-    fn hear(&mut self, now: Time, packet: &Packet, blocks: Option<SackBlocks>, net: &mut Net) {
+    fn hear(&mut self, now: Time, packet: &Packet, options: AckOptions, net: &mut Net) {
         self.meter.ack_arrived(now, packet.waited);
+        if let Some(option) = options.marked_bytes {
+            self.sender.read_option(option);
+        }
         let wire = &mut Outlet { now, shape: &self.shape, net };
-        let sample = self.sender.on_ack(now, packet, blocks, wire);
+        let sample = self.sender.on_ack(now, packet, options.blocks, wire);
         self.meter.round_trip(sample);
         self.meter.sender_changed(now, &self.sender.controller);
         if let Some(at) = self.sender.completed_at {
@@ -214,20 +217,20 @@ impl Flow {
 
     #[inline]
     fn send_ack(&mut self, now: Time, net: &mut Net) {
-        let blocks = self.receiver.acknowledge();
-        self.put_ack(now, blocks, net);
+        let options = self.receiver.acknowledge();
+        self.put_ack(now, options, net);
     }
 
     /// What the receiver has to say goes by itself although there was data to ride on.
     #[cold]
     #[inline(never)]
-    pub(super) fn send_pure_ack(&mut self, now: Time, blocks: Option<SackBlocks>, net: &mut Net) {
-        self.put_ack(now, blocks, net);
+    pub(super) fn send_pure_ack(&mut self, now: Time, options: AckOptions, net: &mut Net) {
+        self.put_ack(now, options, net);
     }
 
     #[inline(always)]
-    fn put_ack(&mut self, now: Time, blocks: Option<SackBlocks>, net: &mut Net) {
-        let extra = blocks.map_or(Packet::NO_SACK, |b| net.sacks.put(b));
+    fn put_ack(&mut self, now: Time, options: AckOptions, net: &mut Net) {
+        let extra = net.put_options(options);
         let echo = self.receiver.echo();
         let packet = Packet {
             seq: self.receiver.next(),
@@ -235,7 +238,7 @@ impl Flow {
             aside: Aside::received_at(echo.received_at),
             waited: Time::ZERO,
             flow: self.shape.flow,
-            bytes: self.shape.ack_packet,
+            bytes: self.shape.ack_packet + options.wire_bytes(),
             extra,
             stamp: echo.stamp,
             hop: self.shape.ack_hop,

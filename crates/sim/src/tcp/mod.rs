@@ -4,6 +4,7 @@
 
 mod aside;
 mod flow;
+mod marked_bytes;
 mod pair;
 mod ranges;
 mod receiver;
@@ -12,6 +13,7 @@ mod scoreboard;
 mod segments;
 mod sender;
 
-pub use aside::{Carried, SackBlocks, Store};
+pub use aside::{AckOptions, Carried, SackBlocks, Store};
 pub use flow::{Ends, Flow};
+pub use marked_bytes::MarkedBytes;
 pub use pair::Pair;

@@ -3,7 +3,7 @@
 
 use eddyline_units::Time;
 
-use super::aside::{Carried, SackBlocks};
+use super::aside::{AckOptions, Carried};
 use super::flow::Flow;
 use super::receiver::Receiver;
 use crate::engine::{Aside, Kind, Net, Packet};
@@ -40,10 +40,10 @@ impl Pair<'_> {
     /// Data arrived where the other direction's sender is: what it carries may let data out, which then carries what is to be
     /// said of it. Else, if it must be said at once, an acknowledgement goes by itself.
     fn answer(&mut self, now: Time, packet: &Packet, carried: Option<Carried>, demanded: bool, net: &mut Net) {
-        let mut blocks: Option<SackBlocks> = None;
+        let mut options = AckOptions::default();
         if demanded {
-            blocks = self.this.receiver.acknowledge();
-            net.loading = Some(cargo(&self.this.receiver, blocks));
+            options = self.this.receiver.acknowledge();
+            net.loading = Some(cargo(&self.this.receiver, options));
         } else {
             offer(&mut self.this.receiver, net);
         }
@@ -56,12 +56,12 @@ impl Pair<'_> {
                 flags: ack.flags,
                 ..*packet
             };
-            self.peer.hear_on_data(now, &heard, ack.blocks, net);
+            self.peer.hear_on_data(now, &heard, ack.options, net);
         }
         if !demanded {
             settle(&mut self.this.receiver, net);
         } else if net.loading.take().is_some() {
-            self.this.send_pure_ack(now, blocks, net);
+            self.this.send_pure_ack(now, options, net);
         }
     }
 
@@ -73,7 +73,7 @@ impl Pair<'_> {
     }
 }
 
-fn cargo(receiver: &Receiver, blocks: Option<SackBlocks>) -> Carried {
+fn cargo(receiver: &Receiver, options: AckOptions) -> Carried {
     let echo = receiver.echo();
     Carried {
         number: receiver.next(),
@@ -81,15 +81,15 @@ fn cargo(receiver: &Receiver, blocks: Option<SackBlocks>) -> Carried {
         received_at: echo.received_at,
         stamp: echo.stamp,
         flags: echo.flags,
-        blocks,
+        options,
     }
 }
 
 /// What `receiver` will have to acknowledge stands ready for data of the same host to take along.
 fn offer(receiver: &mut Receiver, net: &mut Net) {
     if receiver.owes() {
-        let blocks = receiver.selective();
-        net.loading = Some(cargo(receiver, blocks));
+        let options = receiver.options();
+        net.loading = Some(cargo(receiver, options));
     }
 }
 

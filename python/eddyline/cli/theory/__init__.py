@@ -15,6 +15,7 @@ QUESTIONS = {
     "fairness": "how far FAST is from the fair ideal",
     "vegas": "between which rates the flows would rest as Vegas flows",
     "response": "which window and rate a loss-based sender has at a given loss",
+    "sawtooth": "how far the queue of DCTCP swings behind a marking threshold, and Reno's",
     "population": "how many flows that come and go are there, which link is full when, how long transfers take",
     "map": "over any two keys: bottlenecks, stability with its boundary, throughput",
 }

@@ -1,24 +1,37 @@
-//! What packets take along that few of them have: SACK blocks, and acknowledgements that ride on data.
+//! What packets take along that few of them have: options of acknowledgements, and acknowledgements that ride on data.
 
 use super::super::packet::{Aside, Kind, Packet};
 use super::Net;
-use crate::tcp::{Carried, SackBlocks};
+use crate::tcp::{AckOptions, Carried};
 
 impl Net {
     /// A packet arrived for a flow that has left.
     pub fn ignore(&mut self, packet: &Packet) {
-        self.forget_sack(packet);
+        self.forget_cargo(packet);
     }
 
-    pub(super) fn forget_sack(&mut self, packet: &Packet) {
-        let _: Option<SackBlocks> = self.take_blocks(packet);
+    pub(super) fn forget_cargo(&mut self, packet: &Packet) {
+        let _: AckOptions = self.take_options(packet);
         let _: Option<Carried> = self.take_carried(packet);
     }
 
-    /// The SACK blocks of an acknowledgement, which is on its way no more.
+    /// Keeps the options of an acknowledgement on its way; gives what stands for them in the packet.
     #[inline]
-    pub fn take_blocks(&mut self, packet: &Packet) -> Option<SackBlocks> {
-        (packet.kind == Kind::Ack && packet.extra != Packet::NO_SACK).then(|| self.sacks.take(packet.extra))
+    pub fn put_options(&mut self, options: AckOptions) -> u32 {
+        if options.is_empty() {
+            return Packet::NO_OPTIONS;
+        }
+        let place = self.options.put(options);
+        if options.blocks.is_some() { place } else { place | Packet::NOT_SELECTIVE }
+    }
+
+    /// The options of an acknowledgement, which is on its way no more.
+    #[inline]
+    pub fn take_options(&mut self, packet: &Packet) -> AckOptions {
+        if packet.kind != Kind::Ack || packet.extra == Packet::NO_OPTIONS {
+            return AckOptions::default();
+        }
+        self.options.take(packet.extra & !Packet::NOT_SELECTIVE)
     }
 
     /// A data packet leaves: it takes along what stands ready.

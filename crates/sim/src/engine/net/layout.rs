@@ -113,7 +113,7 @@ impl Net {
             cross_dropped: Vec::new(),
             discarded: Vec::new(),
             count: Count::default(),
-            sacks: Store::default(),
+            options: Store::default(),
             carried: Store::default(),
             loading: None,
             logger,

@@ -1,34 +1,47 @@
 //! Explicit congestion notification, the receiver's half (RFC 3168, 6.1.1 and 6.1.3; RFC 9768).
 
 use eddyline_path::Ecn;
+use eddyline_scenario::network::AccurateEcn;
 
 use crate::engine::Flags;
+use crate::tcp::MarkedBytes;
 use crate::tcp::sender::{FIRST_COUNT, SYN_NOT_ECT};
 
 /// What a data receiver remembers of marks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EcnReceiver {
     agreed: bool,
-    /// It can count marked packets, and once both ends agree to that, how many there were.
-    counts: bool,
+    /// What it can count.
+    feedback: AccurateEcn,
+    /// Marked packets, once both ends agree to count them.
     count: Option<u8>,
+    /// Bytes, where the option tells of them.
+    bytes: Option<MarkedBytes>,
+    /// A count of bytes has changed since the last acknowledgement.
+    changed: bool,
     /// Marked since the last acknowledgement.
     unreported: u32,
+    /// The packet before was marked.
+    marked: bool,
+    /// An unmarked packet was followed by a marked one since the last acknowledgement.
+    turned: bool,
     /// A mark was seen, and no CWR since.
     echoing: bool,
 }
 
 impl EcnReceiver {
-    /// One that can count marked packets, or not.
-    pub fn new(counts: bool) -> Self {
-        Self { counts, ..Self::default() }
+    /// One that counts so much, where the other end can, too.
+    pub fn new(feedback: AccurateEcn) -> Self {
+        Self { feedback, ..Self::default() }
     }
 
     /// A SYN arrived; completes the flags of the SYN-ACK, which agrees to ECN if the SYN proposed it by ECE and CWR together, and to
     /// accurate ECN if it has AE too (RFC 9768, table 2; our SYNs are not ECN-capable).
     pub fn on_syn(&mut self, syn: Flags, flags: &mut Flags) {
         self.agreed = syn.ece() && syn.cwr();
-        self.count = (self.counts && syn.ace() == 0b111).then_some(FIRST_COUNT);
+        let counts = self.feedback != AccurateEcn::Off && syn.ace() == 0b111;
+        self.count = counts.then_some(FIRST_COUNT);
+        self.bytes = (counts && self.feedback == AccurateEcn::Option).then(MarkedBytes::default);
         flags.set_ace(match (self.agreed, self.count) {
             (true, Some(_)) => SYN_NOT_ECT,
             (true, None) => 0b001,
@@ -42,14 +55,19 @@ impl EcnReceiver {
     }
 
     /// A data packet arrived. CWR ends the echo of earlier marks, a mark on the same packet begins a new one.
-    pub fn on_data(&mut self, flags: Flags) {
-        if let Some(count) = &mut self.count {
-            let marked = flags.ecn() == Ecn::Ce;
-            *count = count.wrapping_add(marked.into());
-            self.unreported += u32::from(marked);
+    pub fn on_data(&mut self, flags: Flags, payload: u32) {
+        let marked = flags.ecn() == Ecn::Ce;
+        let Some(count) = &mut self.count else {
+            self.echoing = (self.echoing && !flags.cwr()) || (self.agreed && marked);
             return;
+        };
+        *count = count.wrapping_add(marked.into());
+        if let Some(bytes) = &mut self.bytes {
+            self.changed |= bytes.count(flags.ecn(), payload);
         }
-        self.echoing = (self.echoing && !flags.cwr()) || (self.agreed && flags.ecn() == Ecn::Ce);
+        self.unreported += u32::from(marked);
+        self.turned |= marked && !self.marked;
+        self.marked = marked;
     }
 
     /// Completes the flags of an acknowledgement.
@@ -60,14 +78,22 @@ impl EcnReceiver {
         }
     }
 
-    /// Whether so much is unreported that an acknowledgement should not wait (RFC 9768, 3.2.2.5.1: at the second mark).
+    /// The option of an acknowledgement: wherever a count has changed since the last one (RFC 9768, 3.2.3.3, the simple scheme).
+    pub fn option(&self) -> Option<MarkedBytes> {
+        self.bytes.filter(|_| self.changed)
+    }
+
+    /// Whether an acknowledgement should not wait: at the first mark after an unmarked packet, and at the second since the last
+    /// acknowledgement (RFC 9768, 3.2.2.5.1).
     pub fn is_pressing(&self) -> bool {
-        self.unreported >= 2
+        self.turned || self.unreported >= 2
     }
 
     /// An acknowledgement leaves.
     pub fn reported(&mut self) {
         self.unreported = 0;
+        self.turned = false;
+        self.changed = false;
     }
 }
 
@@ -101,23 +127,45 @@ mod tests {
     fn counts_where_both_ends_can() {
         let mut proposal = Flags::default();
         proposal.set_ace(0b111);
-        for (can, answer) in [(true, 0b010), (false, 0b001)] {
+        for (can, answer) in [(AccurateEcn::Ace, 0b010), (AccurateEcn::Option, 0b010), (AccurateEcn::Off, 0b001)] {
             let (mut receiver, mut flags) = (EcnReceiver::new(can), Flags::default());
             receiver.on_syn(proposal, &mut flags);
             assert_eq!(flags.ace(), answer);
         }
-        let mut receiver = EcnReceiver::new(true);
+        let mut receiver = EcnReceiver::new(AccurateEcn::Ace);
         receiver.on_syn(proposal, &mut Flags::default());
-        for (ecn, ace, pressing) in
-            [(Ecn::Ect0, 5, false), (Ecn::Ce, 6, false), (Ecn::Ect1, 6, false), (Ecn::Ce, 7, true), (Ecn::Ce, 0, true)]
-        {
-            receiver.on_data(data(ecn, false));
+        for (ecn, ace) in [(Ecn::Ect0, 5), (Ecn::Ce, 6), (Ecn::Ect1, 6), (Ecn::Ce, 7), (Ecn::Ce, 0)] {
+            receiver.on_data(data(ecn, false), 1000);
             let mut flags = Flags::default();
             receiver.label(&mut flags);
-            assert_eq!((flags.ace(), receiver.is_pressing()), (ace, pressing));
+            assert_eq!(flags.ace(), ace);
+            assert_eq!(receiver.option(), None);
         }
+    }
+
+    /// An acknowledgement does not wait at the first of several marks, and then at every second (RFC 9768, 3.2.2.5.1).
+    #[test]
+    fn marks_press() {
+        let mut proposal = Flags::default();
+        proposal.set_ace(0b111);
+        let mut receiver = EcnReceiver::new(AccurateEcn::Option);
+        receiver.on_syn(proposal, &mut Flags::default());
+        let (ect, ce) = (Ecn::Ect0, Ecn::Ce);
+        let trace =
+            [(ect, false), (ce, true), (ce, false), (ce, true), (ce, false), (ect, false), (ce, true), (ect, false)];
+        for (i, (ecn, pressing)) in trace.into_iter().enumerate() {
+            receiver.on_data(data(ecn, false), 1000);
+            assert_eq!(receiver.is_pressing(), pressing, "packet {i}");
+            if pressing {
+                assert!(receiver.option().is_some());
+                receiver.reported();
+                assert_eq!(receiver.option(), None, "nothing new");
+            }
+        }
+        // what came as not ECN-capable is in no count
         receiver.reported();
-        assert!(!receiver.is_pressing());
+        receiver.on_data(data(Ecn::NotCapable, false), 1000);
+        assert_eq!(receiver.option(), None);
     }
 
     #[test]
@@ -129,7 +177,7 @@ mod tests {
             let mut answer = Flags::default();
             receiver.on_syn(syn(ece, cwr), &mut answer);
             assert_eq!((answer.ece(), answer.cwr()), (agreed, false));
-            receiver.on_data(data(Ecn::Ce, false));
+            receiver.on_data(data(Ecn::Ce, false), 1000);
             assert_eq!(echoes(&receiver), agreed);
         }
     }
@@ -151,7 +199,7 @@ mod tests {
             (Ecn::Ect0, true, false),
         ];
         for (i, (ecn, cwr, echo)) in trace.into_iter().enumerate() {
-            receiver.on_data(data(ecn, cwr));
+            receiver.on_data(data(ecn, cwr), 1000);
             assert_eq!(echoes(&receiver), echo, "packet {i}");
         }
     }

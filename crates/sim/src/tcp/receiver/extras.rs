@@ -10,6 +10,7 @@ use super::ecn::EcnReceiver;
 use super::quick::QuickAcks;
 use super::timestamps::Timestamps;
 use crate::engine::{Flags, Kind, Packet};
+use crate::tcp::MarkedBytes;
 
 /// Options of a receiver.
 #[derive(Debug, Clone)]
@@ -60,7 +61,7 @@ impl Extras {
     /// A segment arrived, `needless` if all of it was there. Gives how many are to be acknowledged together.
     pub fn on_segment(&mut self, now: Time, packet: &Packet, needless: bool) -> u32 {
         if let Some(ecn) = self.ecn.as_mut().filter(|_| packet.kind == Kind::Data) {
-            ecn.on_data(packet.flags);
+            ecn.on_data(packet.flags, packet.payload());
         }
         if let Some(ratio) = self.ratio.as_mut().filter(|_| packet.kind == Kind::Data) {
             ratio.ask(packet.aside.ratio());
@@ -82,6 +83,17 @@ impl Extras {
         if let Some(timestamps) = &mut self.timestamps {
             timestamps.on_acknowledgement(next);
         }
+    }
+
+    /// The AccECN option of an acknowledgement.
+    pub fn marked_bytes(&self) -> Option<MarkedBytes> {
+        self.ecn.as_ref().and_then(EcnReceiver::option)
+    }
+
+    /// SACK blocks that fit beside it: of 40 bytes timestamps take 12, the option 8, two blocks 20. Two blocks come before the
+    /// option, the third does not (RFC 9768, 3.2.3.3).
+    pub fn has_room_for_three_blocks(&self) -> bool {
+        self.timestamps.is_none()
     }
 
     /// Completes the flags of an acknowledgement.

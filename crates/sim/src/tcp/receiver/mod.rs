@@ -12,7 +12,7 @@ mod timestamps;
 use eddyline_scenario::network::TcpOptions;
 use eddyline_units::Time;
 
-use super::aside::SackBlocks;
+use super::aside::{AckOptions, SackBlocks};
 use super::ranges::Ranges;
 use crate::engine::{Flags, Packet};
 use extras::Extras;
@@ -208,32 +208,42 @@ impl Receiver {
         self.reported = if block == a { [a, b, self.reported[2]] } else { [block, a, b] };
     }
 
-    /// An acknowledgement leaves: gives its SACK blocks, if there are any.
+    /// An acknowledgement leaves: gives its options.
     #[inline]
-    pub fn acknowledge(&mut self) -> Option<SackBlocks> {
+    pub fn acknowledge(&mut self) -> AckOptions {
         self.pending = 0;
         self.due = Time::MAX;
         if self.extras.is_some() {
             return self.acknowledge_with_extras();
         }
-        if self.early.is_empty() || !self.sack { None } else { Some(self.blocks()) }
+        let blocks = if self.early.is_empty() || !self.sack { None } else { Some(self.blocks()) };
+        AckOptions { blocks, marked_bytes: None }
     }
 
     #[cold]
     #[inline(never)]
-    fn acknowledge_with_extras(&mut self) -> Option<SackBlocks> {
-        let blocks = self.selective();
-        let Some(extras) = &mut self.extras else { return blocks };
+    fn acknowledge_with_extras(&mut self) -> AckOptions {
+        let mut options = self.options();
+        let Some(extras) = &mut self.extras else { return options };
         extras.on_acknowledgement(self.next);
-        match &mut extras.dsack {
-            Some(dsack) => dsack.complete(blocks),
-            None => blocks,
+        if let Some(dsack) = &mut extras.dsack {
+            options.blocks = dsack.complete(options.blocks);
         }
+        if let Some([.., third]) = &mut options.blocks
+            && options.marked_bytes.is_some()
+            && !extras.has_room_for_three_blocks()
+        {
+            *third = (0, 0);
+        }
+        options
     }
 
-    /// The SACK blocks that an acknowledgement would have now, reports of what arrived twice left out.
-    pub fn selective(&mut self) -> Option<SackBlocks> {
-        (!self.early.is_empty() && self.sack).then(|| self.blocks())
+    /// The options that an acknowledgement would have now, reports of what arrived twice left out.
+    pub fn options(&mut self) -> AckOptions {
+        AckOptions {
+            blocks: (!self.early.is_empty() && self.sack).then(|| self.blocks()),
+            marked_bytes: self.extras.as_ref().and_then(|x| x.marked_bytes()),
+        }
     }
 
     /// The block that holds the latest segment first, then those reported before, all at their present extent.

@@ -1,11 +1,13 @@
 //! A receiver against segments made by hand: 1,000 bytes each, one a millisecond unless said.
 
+use eddyline_path::Ecn;
 use eddyline_scenario::network::TcpOptions;
 use eddyline_scenario::{Format, Input, load};
 use eddyline_units::Time;
 
 use super::Receiver;
 use crate::engine::{Aside, Flags, Kind, Packet};
+use crate::tcp::MarkedBytes;
 
 fn options(tcp: &str) -> TcpOptions {
     let text = format!(
@@ -117,7 +119,7 @@ fn what_arrived_twice_is_reported_once() {
     let blocks = |bench: &mut Bench, ms, number| {
         let packet = arriving(ms, number);
         bench.0.on_segment(Time::from_ms(ms), &packet, 1000, false);
-        bench.0.acknowledge().map(|b| b.map(|(start, end)| (start / 1000, end / 1000)))
+        bench.0.acknowledge().blocks.map(|b| b.map(|(start, end)| (start / 1000, end / 1000)))
     };
     assert_eq!(blocks(&mut bench, 100, 0), None);
     assert_eq!(blocks(&mut bench, 101, 0), Some([(0, 1), (0, 0), (0, 0)]));
@@ -148,4 +150,36 @@ fn as_few_acknowledgements_as_the_sender_asks_for() {
     assert_eq!((27..31).map(|i| segment(100 + i, i - 1, 4)).collect::<Vec<_>>(), [None, None, None, Some(30)]);
     // a ratio of two holds nothing back
     assert!((32..38).all(|i| segment(100 + i, i, 2).is_some()));
+}
+
+/// RFC 9768, 3.2.3.3: the option stands on every acknowledgement that has a count to tell of, and beside timestamps the third block
+/// goes for it.
+#[test]
+fn the_option_and_blocks_share_the_room() {
+    let arrive = |bench: &mut Bench, number, ecn| {
+        let mut packet = arriving(100 + number, number);
+        packet.flags.set_ecn(ecn);
+        bench.0.on_segment(Time::from_ms(100 + number), &packet, 1000, false);
+        bench.0.acknowledge()
+    };
+    for (timestamps, blocks) in [(false, 3), (true, 2)] {
+        let mut bench = Bench::new(&format!("accurate_ecn = \"option\", timestamps = {timestamps}"));
+        let mut syn = Flags::default();
+        syn.set_ace(0b111);
+        bench.0.on_syn(syn);
+        let first = arrive(&mut bench, 0, Ecn::Ect0);
+        assert_eq!((first.blocks, first.wire_bytes()), (None, 8));
+        [2, 4].into_iter().for_each(|n| _ = arrive(&mut bench, n, Ecn::Ce));
+        let third = arrive(&mut bench, 6, Ecn::Ce);
+        assert_eq!(third.blocks.unwrap().iter().filter(|b| b.1 > 0).count(), blocks, "timestamps {timestamps}");
+        assert_eq!(third.marked_bytes.unwrap().marked_since(&MarkedBytes::default()), Some(3000));
+        // sent again, so not ECN-capable: nothing to tell, and room for all blocks
+        let again = arrive(&mut bench, 8, Ecn::NotCapable);
+        assert_eq!((again.wire_bytes(), again.blocks.unwrap().iter().filter(|b| b.1 > 0).count()), (0, 3));
+    }
+    let mut plain = Bench::new("accurate_ecn = true");
+    let mut syn = Flags::default();
+    syn.set_ace(0b111);
+    plain.0.on_syn(syn);
+    assert!(arrive(&mut plain, 0, Ecn::Ce).is_empty());
 }

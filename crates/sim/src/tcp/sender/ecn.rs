@@ -3,7 +3,9 @@
 use eddyline_cc::EcnResponse;
 use eddyline_path::Ecn;
 
+use super::mark_counter::MarkCounter;
 use crate::engine::Flags;
+use crate::tcp::MarkedBytes;
 
 /// What a data sender remembers of marks.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +13,8 @@ pub struct EcnSender {
     agreed: bool,
     /// Counts of marked packets come back, if both ends agree to that.
     counter: Option<MarkCounter>,
+    /// Of the acknowledgement that is being heard.
+    option: Option<MarkedBytes>,
     response: EcnResponse,
     /// The next new number when the window was last reduced, for whatever reason.
     reduced_at: Option<u64>,
@@ -19,9 +23,10 @@ pub struct EcnSender {
 }
 
 impl EcnSender {
-    pub fn new(accurate: bool, response: EcnResponse) -> Self {
-        let counter = accurate.then(MarkCounter::default);
-        Self { agreed: false, counter, response, reduced_at: None, cwr_due: false }
+    /// One that asks for counts, if `accurate`; full packets have so many bytes of data.
+    pub fn new(accurate: bool, mss: u32, response: EcnResponse) -> Self {
+        let counter = accurate.then(|| MarkCounter::new(mss));
+        Self { agreed: false, counter, option: None, response, reduced_at: None, cwr_due: false }
     }
 
     /// Completes a SYN: it proposes ECN by ECE and CWR together, with AE for accurate ECN (RFC 9768, 3.1.1).
@@ -38,10 +43,25 @@ impl EcnSender {
         self.agreed = flags.ace() == 0b001 || (accurate && self.counter.is_some());
     }
 
-    /// Packets newly reported as marked by an acknowledgement with these `flags` that newly delivers so many `packets`; none
-    /// where there are no counts.
-    pub fn count(&mut self, flags: Flags, packets: u64) -> Option<u64> {
-        Some(self.counter.as_mut()?.hear(flags.ace(), packets))
+    /// The acknowledgement that comes next has this option.
+    pub fn expect(&mut self, option: MarkedBytes) {
+        self.option = Some(option);
+    }
+
+    /// The option of the acknowledgement that is being heard.
+    pub fn take_option(&mut self) -> Option<MarkedBytes> {
+        self.option.take()
+    }
+
+    /// Packets newly reported as marked by an acknowledgement with these `flags` and `option` that newly delivers so many `bytes`;
+    /// none where there are no counts.
+    pub fn count(&mut self, flags: Flags, option: Option<MarkedBytes>, bytes: u64) -> Option<f64> {
+        Some(self.counter.as_mut()?.hear(flags.ace(), option.as_ref(), bytes))
+    }
+
+    /// Packets ever reported as marked; none where there are no counts.
+    pub fn delivered_ce(&self) -> Option<f64> {
+        self.counter.as_ref().map(MarkCounter::delivered_ce)
     }
 
     /// Marks are no losses: a reduction for one is no reason to forgive the other, and growth is the controller's matter.
@@ -87,50 +107,3 @@ impl EcnSender {
 pub const SYN_NOT_ECT: u8 = 0b010;
 /// Where the counter starts (RFC 9768, 3.2.1).
 pub const FIRST_COUNT: u8 = 5;
-
-/// The count of marked packets, of which each acknowledgement carries the last three bits (RFC 9768, 3.2.2).
-#[derive(Debug, Clone, Copy)]
-pub struct MarkCounter {
-    last: u8,
-}
-
-impl Default for MarkCounter {
-    fn default() -> Self {
-        Self { last: FIRST_COUNT }
-    }
-}
-
-impl MarkCounter {
-    /// An acknowledgement that newly delivers so many `packets` says `ace`. Where it may have gone round unseen, as many as fit
-    /// are taken for marked (appendix A.2.1).
-    pub fn hear(&mut self, ace: u8, packets: u64) -> u64 {
-        let step = u64::from(ace.wrapping_sub(self.last) & 0b111);
-        self.last = ace;
-        if packets > 7 { packets - (packets - step) % 8 } else { step }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn three_bits_are_enough_while_acknowledgements_are_close() {
-        let mut counter = MarkCounter::default();
-        // 5, then 6, 7, 8, 10, 10, 13
-        let steps = [(6, 1, 1), (7, 1, 1), (0, 1, 1), (2, 2, 2), (2, 2, 0), (5, 3, 3)];
-        for (ace, packets, marked) in steps {
-            assert_eq!(counter.hear(ace, packets), marked, "{ace}");
-        }
-    }
-
-    /// The largest count that the bits allow (appendix A.2.1).
-    #[test]
-    fn after_a_leap_the_worst_is_taken_for_true() {
-        for (packets, ace, marked) in
-            [(8, 5, 8), (8, 6, 1), (9, 6, 9), (20, 5, 16), (20, 1, 20), (20, 2, 13), (7, 5, 0)]
-        {
-            assert_eq!(MarkCounter::default().hear(ace, packets), marked, "{packets} packets, {ace}");
-        }
-    }
-}

@@ -3,7 +3,7 @@
 
 use eddyline_cc::{AnyController, Controller as _, Loss, Marks};
 use eddyline_path::Ecn;
-use eddyline_scenario::network::TcpOptions;
+use eddyline_scenario::network::{AccurateEcn, TcpOptions};
 use eddyline_units::Time;
 
 use super::ack_ratio::{AckRatio, Heard};
@@ -14,6 +14,7 @@ use super::frto::Frto;
 use super::prr::{Delivery, Prr};
 use super::{Episode, Sender};
 use crate::engine::{Aside, Flags, Packet};
+use crate::tcp::MarkedBytes;
 
 /// Options of a sender.
 #[derive(Debug, Clone)]
@@ -51,7 +52,10 @@ impl Extras {
     pub fn of(options: &TcpOptions, mss: u32, controller: &AnyController) -> Option<Box<Self>> {
         let most_ack_delay = if options.ack_every > 1 { options.ack_timer } else { Time::ZERO };
         let extras = Self {
-            ecn: options.ecn.then(|| EcnSender::new(options.accurate_ecn, controller.ecn_response())),
+            ecn: options.ecn.then(|| {
+                let accurate = options.accurate_ecn != AccurateEcn::Off;
+                EcnSender::new(accurate, mss, controller.ecn_response())
+            }),
             prr: options.prr.then(|| Prr::new(mss)),
             early: options.rack.then(|| Early::new(most_ack_delay)),
             frto: options.frto.then(|| Frto::new(options.sack)),
@@ -138,19 +142,37 @@ impl Sender {
         self.extras.as_ref()?.prr.as_ref()?.limit()
     }
 
+    /// The acknowledgement that comes next has the AccECN option.
+    #[cold]
+    pub fn read_option(&mut self, option: MarkedBytes) {
+        if let Some(ecn) = self.extras.as_mut().and_then(|x| x.ecn.as_mut()) {
+            ecn.expect(option);
+        }
+    }
+
+    /// Packets ever reported as marked, where accurate ECN reports them.
+    pub fn delivered_ce(&self) -> Option<f64> {
+        self.extras.as_ref()?.ecn.as_ref()?.delivered_ce()
+    }
+
     /// ECE (RFC 3168, 6.1.2), or counts of marks (RFC 9768); gives whether the acknowledgement tells of marks that forbid growth.
     fn on_echo(&mut self, now: Time, packet: &Packet, before: Before) -> bool {
-        let bytes = (self.una + self.board.sacked()).saturating_sub(before.acknowledged);
+        let acknowledged = self.una + self.board.sacked();
+        let bytes = acknowledged.saturating_sub(before.acknowledged);
+        // without SACK some of it has been delivered by what duplicates stand for
+        let delivered =
+            (acknowledged + self.duplicate_bytes).saturating_sub(before.acknowledged + before.duplicate_bytes);
         let ecn = self.extras.as_mut().and_then(|x| x.ecn.as_mut());
         let Some(ecn) = ecn.filter(|e| e.agreed()) else { return false };
+        let option = ecn.take_option();
         if packet.seq < before.una {
             // overtaken: its counts are of the past
             return false;
         }
         let (news, by_share) = (ecn.is_news(self.una), ecn.goes_by_share());
-        let marked = match ecn.count(packet.flags, bytes.div_ceil(self.mss.into())) {
+        let marked = match ecn.count(packet.flags, option, delivered) {
             Some(marked) => {
-                let (acked, marked) = (bytes as f64 * self.packets_per_byte, marked as f64);
+                let acked = bytes as f64 * self.packets_per_byte;
                 self.controller.on_marks(&Marks { now, sent_at: packet.sent_at, acked, marked });
                 marked > 0.0
             }

@@ -11,6 +11,7 @@ mod early;
 mod ecn;
 mod extras;
 mod frto;
+mod mark_counter;
 mod output;
 mod pacing;
 mod prr;

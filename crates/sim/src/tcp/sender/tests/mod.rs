@@ -132,7 +132,7 @@ fn packet(seq: u64) -> Packet {
         waited: Time::ZERO,
         flow: 0,
         bytes: 40,
-        extra: Packet::NO_SACK,
+        extra: Packet::NO_OPTIONS,
         stamp: 0.0,
         hop: 0,
         generation: 0,

@@ -1,0 +1,148 @@
+"""Saw-teeth: what DCTCP and Reno make of a queue that marks above a threshold."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from eddyline.errors import InputError
+from eddyline.theory.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["KINDS", "SawTeeth", "SawTooth", "saw_teeth", "saw_tooth"]
+
+KINDS = ("dctcp", "reno", "newreno")
+"""Senders with a saw-tooth."""
+
+
+@dataclass(frozen=True)
+class SawTooth:
+    """Flows in step behind a threshold K on a path that holds C RTT packets. Queues and windows are in packets.
+
+    Attributes:
+        kind: Which sender.
+        flows: How many, N.
+        window_packets: W*, a flow's window at which the queue reaches K.
+        marked_share: alpha, the share of packets marked; 1 for Reno, which halves whatever that is.
+        amplitude_packets: What the queue falls by.
+        queue_max_packets: Longest queue, K + N.
+        queue_min_packets: Shortest.
+        utilisation: Share of the link in use.
+        period_round_trips: Round trips from one cut to the next.
+        period_s: The same in seconds.
+    """
+
+    kind: str
+    flows: int
+    window_packets: float
+    marked_share: float
+    amplitude_packets: float
+    queue_max_packets: float
+    queue_min_packets: float
+    utilisation: float
+    period_round_trips: float
+    period_s: float
+
+
+class SawTeeth(Document):
+    """Those of several senders."""
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row per kind with what `SawTooth` says, and `sim_...` beside it if asked."""
+        import pandas as pd
+
+        rows = ({k: v for k, v in row.items() if k != "sim_series"} for row in self._parsed["sawteeth"])
+        return pd.DataFrame(rows)
+
+    def plot(self) -> Figure:
+        """The queue over time."""
+        from eddyline.plots.saw_teeth import queues
+
+        return queues(self._parsed)
+
+
+def saw_tooth(
+    kind: str, rate_bps: float, rtt_s: float, threshold_packets: float, *, flows: int = 1, packet_bytes: int = 1500
+) -> SawTooth:
+    """Window, share of marks and swing of the queue of flows in step behind a marking threshold.
+
+    Source: Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3; Reno is the same, cut by half.
+
+    Args:
+        kind: `"dctcp"`, `"reno"` or `"newreno"`.
+        rate_bps: Rate of the bottleneck, C.
+        rtt_s: Round-trip time without queueing.
+        threshold_packets: Packets beyond which arriving ones are marked, K.
+        flows: Flows that share it, N.
+        packet_bytes: A data packet on the wire.
+
+    Raises:
+        InputError: There is no such sender, or a number is out of range.
+    """
+    from eddyline import _core
+
+    if kind not in KINDS:
+        raise InputError(f"there is no saw-tooth of {kind!r}", f"there are those of {', '.join(KINDS)}")
+    if packet_bytes < 1 or flows < 1:
+        raise InputError("packet_bytes and flows must be at least 1")
+    if not rate_bps > 0:
+        raise InputError(f"the rate is {rate_bps:g} bit/s; it must be above 0")
+    packets_per_s = rate_bps / (8 * packet_bytes)
+    window, share, swing, longest, shortest, used, round_trips, packets = _core.saw_tooth(
+        kind, flows, packets_per_s * rtt_s, threshold_packets
+    )
+    period_s = packets / packets_per_s
+    return SawTooth(kind, flows, window, share, swing, longest, shortest, used, round_trips, period_s)
+
+
+def saw_teeth(
+    kinds: Sequence[str],
+    rate_bps: float,
+    rtt_s: float,
+    threshold_packets: int,
+    *,
+    flows: int = 1,
+    packet_bytes: int = 1500,
+    with_sim: bool = False,
+) -> SawTeeth:
+    """The same for several senders; see `saw_tooth`.
+
+    Args:
+        kinds: Senders.
+        rate_bps: As for `saw_tooth`, and what follows.
+        rtt_s: See there.
+        threshold_packets: See there.
+        flows: See there.
+        packet_bytes: See there.
+        with_sim: Simulate them too: `sim_queue_max_packets`, `sim_queue_min_packets`, `sim_amplitude_packets` (what
+            lies between the 5th and the 95th percentile, over 0.9), `sim_utilisation`, `sim_series` of some periods.
+
+    Raises:
+        InputError: As `saw_tooth`.
+    """
+    from eddyline import _core
+
+    path: Any = {
+        "rate_bps": rate_bps,
+        "rtt_s": rtt_s,
+        "threshold_packets": threshold_packets,
+        "packet_bytes": packet_bytes,
+    }
+    said = [
+        saw_tooth(kind, rate_bps, rtt_s, threshold_packets, flows=flows, packet_bytes=packet_bytes) for kind in kinds
+    ]
+    least = _core.least_threshold(rate_bps * rtt_s / (8 * packet_bytes))
+    document: dict[str, Any] = {**path, "least_threshold_packets": least, "sawteeth": [asdict(row) for row in said]}
+    if with_sim:
+        from eddyline.theory.saw_tooth_runs import simulated
+
+        for row, tooth in zip(document["sawteeth"], said, strict=True):
+            row.update(simulated(tooth, **path))
+    return SawTeeth(json.dumps(document, indent=2), "saw-teeth")

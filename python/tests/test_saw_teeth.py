@@ -1,0 +1,77 @@
+"""Saw-teeth behind a marking threshold: the closed forms, the simulation beside them, the command."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+import eddyline as el
+
+PATH = ("--rate", "10 Gbit/s", "--rtt", "100 us", "--threshold", "40")
+
+
+def test_closed_forms(eddyline):
+    """Two flows of SIGCOMM 2010, Figure 12."""
+    pipe = 1e10 * 1e-4 / 12_000
+    tooth = el.theory.saw_tooth("dctcp", 1e10, 1e-4, 40, flows=2)
+    assert tooth.window_packets == pytest.approx((pipe + 40) / 2, rel=1e-12)
+    alpha, top = tooth.marked_share, tooth.window_packets + 1
+    assert alpha**2 * (1 - alpha / 4) == pytest.approx((2 * top - 1) / top**2, rel=1e-9)
+    assert tooth.amplitude_packets == pytest.approx(top * alpha, rel=1e-12)
+    # the approximation drops 1 beside W* and alpha / 4 beside 1
+    assert tooth.amplitude_packets == pytest.approx(0.5 * math.sqrt(4 * (pipe + 40)), rel=0.03)
+    assert (tooth.queue_max_packets, tooth.utilisation) == (42, 1)
+    # windows from bottom to top, each round trip as long as the windows are
+    mean = pipe + 42 - tooth.amplitude_packets / 2
+    assert tooth.period_s == pytest.approx(tooth.period_round_trips * mean * 1.2e-6, rel=1e-9)
+    ran = eddyline("theory", "sawtooth", "dctcp", *PATH, "--flows", "2", "--json")
+    document = json.loads(ran.out)
+    assert document["sawteeth"][0]["amplitude_packets"] == tooth.amplitude_packets
+    assert document["least_threshold_packets"] == pytest.approx(0.17 * pipe)
+
+
+def test_beside_simulation(eddyline, tmp_path):
+    """With default parameters: the longest queue to the packet, the swing within a fifth, Reno's use within 0.03."""
+    words = ("dctcp", "reno", *PATH, "--flows", "2", "--with-sim")
+    ran = eddyline("theory", "sawtooth", *words, "--plot", tmp_path / "s.png", "--json")
+    dctcp, reno = json.loads(ran.out)["sawteeth"]
+    assert dctcp["sim_queue_max_packets"] == dctcp["queue_max_packets"] + 1
+    assert dctcp["sim_amplitude_packets"] == pytest.approx(dctcp["amplitude_packets"], rel=0.2)
+    assert dctcp["sim_utilisation"] == pytest.approx(1, abs=1e-3)
+    assert reno["utilisation"] < 0.97
+    assert reno["sim_utilisation"] == pytest.approx(reno["utilisation"], abs=0.03)
+    assert (tmp_path / "s.png").stat().st_size > 10_000
+    assert len(el.theory.saw_teeth(["dctcp", "newreno"], 1e9, 1e-4, 5).frame) == 2
+    said = eddyline("theory", "sawtooth", "dctcp", "reno", *PATH).out
+    assert "dctcp" in said
+    assert "least threshold" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("cubic", *PATH), "dctcp"),
+        (("dctcp", "--rate", "10 Gbit/s", "--rtt", "100 us"), "--threshold"),
+        (("dctcp", "--rate", "10", "--rtt", "100 us", "--threshold", "40"), "Gbit/s"),
+        (("dctcp", "--rate", "10 Gbit/s", "--rtt", "0 s", "--threshold", "40"), "packets on the path"),
+        (("dctcp", *PATH, "--flows", "200"), "at least 1 packet"),
+        (("dctcp", *PATH, "--flows", "0"), "flows"),
+        (("dctcp", *PATH, "--packet", "1 B"), "100 B"),
+    ],
+)
+def test_refused(eddyline, tmp_path, words, said):
+    ran = eddyline("theory", "sawtooth", *words, "--plot", "s.png")
+    assert (ran.code, ran.out) == (2, "")
+    assert said.lower() in ran.err.lower()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_python_refuses_too():
+    with pytest.raises(el.InputError, match="no saw-tooth"):
+        el.theory.saw_tooth("cubic", 1e9, 0.1, 10)
+    with pytest.raises(el.InputError, match="at least 1"):
+        el.theory.saw_tooth("dctcp", 1e9, 0.1, 10, flows=0)
+    with pytest.raises(el.InputError, match="above 0"):
+        el.theory.saw_tooth("dctcp", 0, 0.1, 10)
