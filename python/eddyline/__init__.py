@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from eddyline.controllers.base import Ack, Controller, Loss, PathFacts, Round, Sent, Timeout
     from eddyline.controllers.parameters import Bytes, Duration, Frequency, Packets, Percent, Rate
     from eddyline.controllers.registry import register, registered, unregister
-    from eddyline.environment import CongestionControl, env
+    from eddyline.environment import CongestionControl as CongestionControl
+    from eddyline.environment import env as env
     from eddyline.errors import (
         ControllerError,
         EddylineError,
@@ -50,7 +51,6 @@ __all__ = [
     "Ack",
     "Advice",
     "Bytes",
-    "CongestionControl",
     "Controller",
     "ControllerError",
     "Duration",
@@ -74,7 +74,6 @@ __all__ = [
     "__version__",
     "advise",
     "compare",
-    "env",
     "evaluate",
     "gauntlet",
     "probe",
@@ -134,4 +133,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    # what needs a library of its own is not among what `import *` takes
+    return sorted({*__all__, *_HOMES})

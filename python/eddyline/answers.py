@@ -13,7 +13,7 @@ from eddyline.errors import ControllerError, InputError, WorldUnavailable
 from eddyline.scenario import SEEDS, WORLDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from eddyline.result import Result
     from eddyline.scenario import Scenario
@@ -27,7 +27,12 @@ class Wanted:
 
     series: bool = False
     log: bool | str = False
-    dynamics: str | None = None
+    theory: Mapping[str, Any] = field(default_factory=dict)
+    """Options of `Scenario.run` for world theory."""
+
+    def of(self, world: str) -> dict[str, Any]:
+        """Options of `Scenario.run` for a world."""
+        return {"series": self.series, **(self.theory if world == "theory" else {})}
 
 
 @dataclass(frozen=True)
@@ -95,10 +100,9 @@ def _one(scenario: Scenario, world: str, seeds: int | None, wanted: Wanted, list
     try:
         result = scenario.run(
             world,
-            series=wanted.series,
-            dynamics=wanted.dynamics if world == "theory" else None,
             log=wanted.log,
             progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
+            **wanted.of(world),
         )
     except ControllerError as e:
         return Answer(world, scenario, failures=[Failure(scenario.seed, e)])
@@ -129,7 +133,7 @@ def _repeat(scenario: Scenario, seeds: int, world: str, wanted: Wanted, listener
             raise _Stopped
         seed = scenario.seed + number
         try:
-            return scenario.with_seed(seed).run(world, series=wanted.series, progress=progress)
+            return scenario.with_seed(seed).run(world, progress=progress, **wanted.of(world))
         except ControllerError as e:
             return Failure(seed, e)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 import numpy as np
 
 from eddyline import _core
-from eddyline.errors import EddylineError, InputError
+from eddyline.errors import EddylineError, InputError, NotInstalled
 from eddyline.scenario import Scenario
 from eddyline.words import unknown
 
@@ -27,7 +27,7 @@ try:
     import gymnasium
     from gymnasium import spaces
 except ImportError:
-    raise EddylineError("gymnasium is not installed", "pip install 'eddyline[gym]'") from None
+    raise NotInstalled("gymnasium is not installed", "pip install 'eddyline[gym]'") from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -196,6 +196,10 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         info: dict[str, Any] = {"seed": self._seed, "window": stepper.window, "result": json.loads(stepper.finish())}
         self._stepper = None
         return self._last.copy(), 0.0, terminated, not terminated, info
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the episode, which is a simulation half way: a copy begins with `reset`."""
+        return {**self.__dict__, "_stepper": None}
 
     def close(self) -> None:
         """Forgets the episode."""

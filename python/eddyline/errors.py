@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ControllerError", "EddylineError", "InputError", "InternalError", "ScenarioError", "WorldUnavailable"]
+__all__ = [
+    "ControllerError",
+    "EddylineError",
+    "InputError",
+    "InternalError",
+    "NotInstalled",
+    "ScenarioError",
+    "WorldUnavailable",
+]
 
 
 class EddylineError(Exception):
@@ -79,6 +87,10 @@ class ControllerError(EddylineError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.controller, self.place, self.what, self.traceback))
+
+
+class NotInstalled(EddylineError, AttributeError):  # noqa: N818 - says what is the case
+    """Something needs a library that is not installed. An `AttributeError` too, so that looking round harms nobody."""
 
 
 class InternalError(EddylineError):

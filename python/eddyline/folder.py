@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,16 +28,18 @@ __all__ = [
     "RESULT",
     "SCENARIO",
     "SERIES",
-    "altered",
+    "Manifest",
     "claim",
     "claim_file",
     "claim_parent",
     "labelled",
+    "manifest",
     "read",
     "refused",
     "replaced",
     "replaced_file",
     "save",
+    "with_series",
 ]
 
 SCENARIO = "scenario.json"
@@ -185,30 +188,49 @@ def save(folder: Path, text: str, results: Sequence[Result], several: tuple[bool
         tables = labelled(results, *several)
         if tables:
             write(joined(tables), aside / SERIES)
-        figure = next((r for r in results if r.has_series()), results[0]).plot()
+        figure = with_series(results).plot()
         for name in PLOTS:
             render(figure, aside / name)
         held = {str(p.relative_to(aside)): _digest(p) for p in sorted(aside.rglob("*")) if p.is_file()}
-        (aside / MANIFEST).write_text(json.dumps({"format": 1, "sha256": held}, indent=2) + "\n", "utf-8")
+        asked = {r.world: r.asked for r in results if r.asked}
+        manifest = {"format": 1, "asked": asked, "sha256": held}
+        (aside / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
 
 
-def altered(folder: Path) -> dict[str, str]:
-    """Files of a result folder that are not what they were when it was written, and what has become of them.
+def with_series(results: Sequence[Result]) -> Result:
+    """The first result that has series, or else the first: the one to draw."""
+    return next((r for r in results if r.has_series()), results[0])
 
-    A folder of a version that wrote no manifest has none.
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a result folder says of itself; empty in one of a version that wrote none.
+
+    Attributes:
+        asked: Options that the answers depend on, by world: `Result.asked`.
+        altered: Files that are not what they were when it was written, and what has become of them.
+    """
+
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)
+    altered: dict[str, str] = field(default_factory=dict)
+
+
+def manifest(folder: Path) -> Manifest:
+    """What a result folder says of itself, held against its files.
 
     Raises:
         InputError: The manifest is none.
     """
     path = folder / MANIFEST
     if not path.exists():
-        return {}
+        return Manifest()
     try:
-        held = dict(json.loads(path.read_text("utf-8"))["sha256"])
-        found = {name: _become(folder / name, digest) for name, digest in held.items()}
-    except (OSError, ValueError, KeyError, TypeError) as e:
+        document = json.loads(path.read_text("utf-8"))
+        asked = {str(world): dict(options) for world, options in document.get("asked", {}).items()}
+        found = {name: _become(folder / name, digest) for name, digest in dict(document["sha256"]).items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
         raise InputError(f"{path}: cannot be read: {e}") from None
-    return {name: what for name, what in found.items() if what is not None}
+    return Manifest(asked, {name: what for name, what in found.items() if what is not None})
 
 
 def _become(path: Path, digest: str) -> str | None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from eddyline.errors import EddylineError, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -24,8 +26,16 @@ class Result:
     Rates, means and percentiles are over [warmup, duration]; counts are over the whole run.
     """
 
-    def __init__(self, text: str, scenario: Scenario, run: _core.Run | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        scenario: Scenario,
+        run: _core.Run | None = None,
+        folder: Path | None = None,
+        asked: Mapping[str, Any] | None = None,
+    ) -> None:
         self._text = text
+        self._asked = dict(asked or {})
         self._scenario = scenario
         self._run = run
         self._folder = folder
@@ -76,6 +86,11 @@ class Result:
     def scenario(self) -> Scenario:
         """The scenario that was answered."""
         return self._scenario
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """Options of `Scenario.run` for world theory that were not the defaults."""
+        return self._asked
 
     @property
     def run(self) -> _core.Run:

@@ -61,11 +61,11 @@ class Scenario:
         folder: str | Path | None = None,
     ) -> None:
         try:
-            text = json.dumps(table, default=_plain, allow_nan=False)
+            text = json.dumps(table, default=plain, allow_nan=False)
         except (TypeError, ValueError) as e:
             raise ScenarioError(f"{name}: {_unfit(table) or e}") from None
-        self._folder = Path() if folder is None else Path(folder)
-        self._core = _core.load(text, "dict", name, self._folder, _pairs(set))
+        self._folder = Path("" if folder is None else folder).absolute()  # the working directory may change
+        self._core = _core.load(text, "dict", name, self._folder, pairs(set))
 
     @classmethod
     def load(cls, path: str | Path, *, set: Overrides = ()) -> Scenario:
@@ -79,7 +79,7 @@ class Scenario:
             ScenarioError: The file cannot be read, or something in it is wrong.
         """
         path = Path(path)
-        return cls._of(_core.load_file(path, _pairs(set)), path.parent)
+        return cls._of(_core.load_file(path, pairs(set)), path.parent.absolute())
 
     @classmethod
     def _of(cls, core: _core.Scenario, folder: Path) -> Scenario:
@@ -187,19 +187,22 @@ class Scenario:
             The world's answer. The same scenario and seed give the same answer, `cost` apart.
 
         Raises:
-            InputError: There is no such world, or nobody has the name given in `log`.
+            InputError: There is no such world, nobody has the name given in `log`, or an option is another world's.
             WorldUnavailable: This machine or version cannot run it.
             KeyboardInterrupt: Ctrl-C, within a second.
         """
         from eddyline.result import Result
 
-        if world not in WORLDS:
-            raise unknown("world", world, WORLDS)
-        if world not in _HERE:
-            raise unavailable(world)
+        need_world(world)
         if dynamics is not None:
             _known(dynamics, "link model", LINK_MODELS)
         _known(law, "window law", LAWS)
+        only_theory = {"base_rtt_s": base_rtt_s is not None, "dynamics": dynamics is not None, "law": law != LAWS[0]}
+        if world != "theory" and any(only_theory.values()):
+            given = ", ".join(name for name, there in only_theory.items() if there)
+            raise InputError(f"{given}: for world theory, not for {world}")
+        if world == "theory" and log is not False:
+            raise InputError("log: world theory has no packets", "world sim has")
         if series is None:
             series = len(self.flows) + len(self.links) <= _SERIES_BY_DEFAULT
         run = self._core.run(
@@ -212,7 +215,8 @@ class Scenario:
             law=law,
             progress=progress,
         )
-        return Result(run.json, self, run)
+        asked = {"dynamics": dynamics, "law": law if dynamics else None, "base_rtt_s": base_rtt_s and [*base_rtt_s]}
+        return Result(run.json, self, run, asked={k: v for k, v in asked.items() if v is not None})
 
     def theory(
         self,
@@ -268,6 +272,19 @@ class Scenario:
         return (_restore, (self.canonical, self.title, self._folder))
 
 
+def need_world(world: str) -> None:
+    """Makes sure that a world can be asked here.
+
+    Raises:
+        InputError: There is no such world.
+        WorldUnavailable: There is, but not here.
+    """
+    if world not in WORLDS:
+        raise unknown("world", world, WORLDS)
+    if world not in _HERE:
+        raise unavailable(world)
+
+
 def unavailable(world: str) -> WorldUnavailable:
     """Why a known world cannot be run here."""
     return WorldUnavailable(
@@ -281,18 +298,18 @@ def _restore(canonical: str, name: str, folder: Path) -> Scenario:
     return Scenario._of(_core.load(canonical, "json", name, folder), folder)
 
 
-def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
+def pairs(overrides: Overrides) -> list[tuple[str, str]]:
     from collections.abc import Mapping
 
     items = overrides.items() if isinstance(overrides, Mapping) else overrides
-    return [(key, _text(value)) for key, value in items]
+    return [(key, value_text(value)) for key, value in items]
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=_plain)
+def value_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=plain)
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """Numbers of numpy and paths, as JSON knows them."""
     if isinstance(value, Path):
         return str(value)
@@ -321,7 +338,7 @@ def _unfit(value: object, key: str = "", within: tuple[int, ...] = ()) -> str | 
         )
         return next(filter(None, found), None)
     try:
-        json.dumps(value, default=_plain, allow_nan=False)
+        json.dumps(value, default=plain, allow_nan=False)
     except TypeError as e:
         return f"{place}{e}"
     except ValueError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import controllers
+from eddyline.cli.options import controllers, silent
 from eddyline.cli.words import Controller, Word
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ Examples:
 @click.option("--wan", default="eth0", show_default=True, metavar="DEV", help="Interface towards the provider.")
 @click.option("--lan", default="eth1", show_default=True, metavar="DEV", help="Interface towards the hosts.")
 @click.option("--json", "as_json", is_flag=True, help="Print the advice as one JSON document.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
-def command(as_json: bool, quiet: bool, **line: Any) -> int:
+@silent()
+def command(as_json: bool, silent: bool, **line: Any) -> int:
     """Size both buffers of an access link, name the queue, and print the lines that set them up.
 
     A formula gives the buffers with which a download and uploads leave each other alone; simulations around it, at both
@@ -64,7 +64,7 @@ def command(as_json: bool, quiet: bool, **line: Any) -> int:
     from eddyline.adviser import advise
     from eddyline.cli.progress import Progress
 
-    with Progress(silent=quiet) as progress:
+    with Progress(silent=silent) as progress:
         progress.expect(1)
         advice = advise(**line, done=lambda done, of: progress.hear(0, done, of, 0.0))
     if as_json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import controllers, scenario_file
+from eddyline.cli.options import controllers, scenario_file, silent
 from eddyline.cli.outputs import put_text, shown
 
 if TYPE_CHECKING:
@@ -45,21 +45,24 @@ class Checked:
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI.")
 @click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
-@click.option("--no-progress", is_flag=True, help="No progress bar.")
-def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown: Path | None, no_progress: bool) -> int:
+@silent()
+def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown: Path | None, silent: bool) -> int:
     """Run every FILE in the worlds that its [[expect]] tables ask, and say what held and by how much.
 
     Exit 0 if all held, 1 if one failed; a file that expects nothing is named in a warning.
     """
     from eddyline.cli.progress import Progress
     from eddyline.folder import claim_file
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Scenario, need_world
 
     for path in (junit, markdown):
         if path is not None:
             claim_file(path)
     scenarios = [(str(f), Scenario.load(f)) for f in file]  # all of them first: wrong input runs nothing
-    with Progress(silent=no_progress) as progress:
+    for _, scenario in scenarios:
+        for world in scenario.expected_worlds:
+            need_world(world)
+    with Progress(silent=silent) as progress:
         checked = [_check(name, scenario, progress) for name, scenario in scenarios]
     with shown(lambda: _show(checked, as_json)):
         for path, text in ((junit, _junit), (markdown, _markdown)):
@@ -149,8 +152,8 @@ def _junit(checked: Sequence[Checked]) -> str:
     for c in checked:
         failed = sum(not e["held"] for e in c.expectations)
         tests = len(c.expectations) + len(c.failures)
-        attributes = {"name": c.file, "tests": str(tests), "failures": str(failed), "errors": "0"}
-        attributes["errors"] = str(len(c.failures))
+        errors = str(len(c.failures))
+        attributes = {"name": c.file, "tests": str(tests), "failures": str(failed), "errors": errors}
         suite = Xml.SubElement(root, "testsuite", attributes, time=f"{c.seconds:.3f}")
         for error in c.failures:
             case = Xml.SubElement(suite, "testcase", classname=c.file, name=f"controller {error.controller}")

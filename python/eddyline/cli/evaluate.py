@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, parse_override
+from eddyline.cli.options import controllers, parse_override, silent
 from eddyline.cli.words import Controller, Names, Queue
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class _Experiments(Names):
     help="Write a report, evaluation.json, a sheet of figures for each controller, plots and data.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
-@click.option("--no-progress", is_flag=True, help="No progress bar.")
+@silent()
 def command(
     kinds: tuple[str, ...],
     parameters: list[tuple[str, str]],
@@ -96,7 +96,7 @@ def command(
     quick: bool,
     out: Path | None,
     as_json: bool,
-    no_progress: bool,
+    silent: bool,
 ) -> int:
     """Measure controllers side by side, built-in ones and your own; `all` is every built-in one.
 
@@ -122,7 +122,7 @@ def command(
         claim(out, FILES)
     faults: dict[str, None] = {}  # each once, however many runs end with it
     page = None
-    with Progress(silent=no_progress) as progress:
+    with Progress(silent=silent) as progress:
         progress.expect(1)
         evaluation = evaluate(
             kinds,

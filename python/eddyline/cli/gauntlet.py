@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, parse_override
+from eddyline.cli.options import controllers, parse_override, silent
 from eddyline.cli.outputs import put_text, shown
 from eddyline.cli.words import Controller, Controllers, Names
 
@@ -76,7 +76,7 @@ class _Tests(Names):
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write all of them, and a page with plots.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor unless said.")
 @click.option("--list", "listing", is_flag=True, help="List the tests with what they ask, and run nothing.")
-@click.option("--no-progress", is_flag=True, help="No progress bar.")
+@silent()
 def command(
     controller: str | None,
     parameters: list[tuple[str, str]],
@@ -91,7 +91,7 @@ def command(
     out: Path | None,
     jobs: int | None,
     listing: bool,
-    no_progress: bool,
+    silent: bool,
 ) -> int:
     """Run a controller through a fixed set of scenarios, each with a bound that matters, and say where it falls short.
 
@@ -119,7 +119,7 @@ def command(
         claim(out, _FILES)
     before = None if base is None else Card.load(base)
     faults: dict[str, None] = {}  # each once, however many runs end with it
-    with Progress(silent=no_progress) as progress:
+    with Progress(silent=silent) as progress:
         progress.expect(1)
         card = run(
             controller,
@@ -134,7 +134,7 @@ def command(
         )
     with shown(lambda: _show(card, faults, as_json)):
         if out is not None:
-            with Progress(silent=no_progress) as progress:
+            with Progress(silent=silent) as progress:
                 progress.expect(1)
                 _folder(card, out, accept_known, progress)
         _files(card, junit, markdown, accept_known)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-__all__ = ["Key", "controllers", "overrides", "parse_override", "scenario_file"]
+__all__ = ["Key", "controllers", "overrides", "parse_override", "scenario_file", "silent"]
 
 
 def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
@@ -82,6 +82,11 @@ def overrides(help: str = "Override a key of the file by its dotted name; may be
         callback=parse_override,
         help=help,
     )
+
+
+def silent() -> Callable[[Any], Any]:
+    """The option of commands that have no notes to withhold, only a progress bar, as the parameter `silent`."""
+    return click.option("--quiet", "-q", "--no-progress", "silent", is_flag=True, help="No progress bar.")
 
 
 class Key(click.ParamType[str]):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eddyline.cli.options import silent
 from eddyline.cli.outputs import shown
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class _PaperName(click.ParamType[str]):
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a report, one HTML page, and its data."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print exhibits and claims as one JSON document.")
-def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bool) -> int:
+@silent()
+def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bool, silent: bool) -> int:
     """Reproduce PAPER: its exhibits beside our theory and simulation, every claim with a computed verdict."""
     from eddyline.cli.progress import Progress
     from eddyline.folder import claim, replaced
@@ -50,7 +52,7 @@ def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bo
     found = find(paper)
     if out is not None:
         claim(out, written(out))
-    with Progress() as progress:
+    with Progress(silent=silent) as progress:
         reproduction = reproduce(found, exhibits, progress)
 
     def show() -> None:

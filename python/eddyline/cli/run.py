@@ -90,7 +90,9 @@ def command(
     if dynamics is not None and world not in ("theory", "all"):
         raise click.UsageError("--dynamics is for --world theory")
     series = out is not None or plot is not None
-    wanted = Wanted(series=series, log=log_of or log is not None, dynamics=dynamics)
+    wanted = Wanted(
+        series=series, log=log_of or log is not None, theory={} if dynamics is None else {"dynamics": dynamics}
+    )
     with Progress(silent=quiet or no_progress) as progress:
         answers = answer(scenario, world, seeds, wanted, progress)
     text = document(answers, everything=world == "all", repeated=seeds is not None)
@@ -101,7 +103,9 @@ def command(
         if log is not None:
             _write_log(results[0], log)
         if plot is not None:
-            draw(results[0].plot(), plot)
+            from eddyline.folder import with_series
+
+            draw(with_series(results).plot(), plot)
         if out is not None:
             from eddyline.folder import save
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import controllers
+from eddyline.cli.options import controllers, silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,8 +24,8 @@ _MOST = 10
 @click.command("verify", short_help="run a stored result again")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @controllers()
-@click.option("--no-progress", is_flag=True, help="No progress bar.")
-def command(folder: Path, no_progress: bool) -> int:
+@silent()
+def command(folder: Path, silent: bool) -> int:
     """Run what `--out DIR` stored again, from its scenario and seed, and compare results and series.
 
     Plots and copies of traces are held against the digests in `manifest.json`. Exit 0: the same to the last bit, `cost`
@@ -34,7 +34,7 @@ def command(folder: Path, no_progress: bool) -> int:
     from eddyline.answers import Wanted, answer, document, without_cost
     from eddyline.cli.progress import Progress
     from eddyline.errors import InputError
-    from eddyline.folder import RESULT, SCENARIO, SERIES, altered, read
+    from eddyline.folder import RESULT, SCENARIO, SERIES, manifest, read
 
     text, scenario = read(folder)
     try:
@@ -42,17 +42,19 @@ def command(folder: Path, no_progress: bool) -> int:
     except ValueError as e:
         raise InputError(f"{folder / RESULT}: not JSON: {e}") from None
     world, seeds = _how(stored, folder)
-    fallen = altered(folder)
+    held = manifest(folder)
     with_series = (folder / SERIES).exists()
-    with Progress(silent=no_progress) as progress:
-        answers = answer(scenario, world, seeds, Wanted(series=with_series), progress)
+    with Progress(silent=silent) as progress:
+        answers = answer(
+            scenario, world, seeds, Wanted(series=with_series, theory=held.asked.get("theory", {})), progress
+        )
     again = json.loads(document(answers, everything=world == "all", repeated=seeds is not None))
     differences = list(_differences(without_cost(stored), without_cost(again)))
     if with_series:
         differences += _series_differ(folder, answers, world, seeds)
     # result and series were compared value by value; of the scenario its digest is in the result
     compared = {RESULT, SERIES, SCENARIO}
-    differences += [(n, "one file", what) for n, what in fallen.items() if what == "missing" or n not in compared]
+    differences += [(n, "one file", what) for n, what in held.altered.items() if what == "missing" or n not in compared]
     if not differences:
         click.echo(f"same: {folder} ({scenario.title}, world {world}, seed {scenario.seed})")
         return 0
@@ -87,12 +89,18 @@ def _how(stored: Any, folder: Path) -> tuple[str, int | None]:
             if not stored:
                 raise IndexError
             with_runs = [part["runs"] for part in stored if "runs" in part]
-            return "all", len(with_runs[0]) if with_runs else None
+            return "all", _some(with_runs[0]) if with_runs else None
         if "runs" in stored:
-            return str(stored["runs"][0]["world"]), len(stored["runs"])
+            return str(stored["runs"][0]["world"]), _some(stored["runs"])
         return str(stored["world"]), None
     except (KeyError, IndexError, TypeError):
         raise InputError(f"{folder}: not a result that can be run again") from None
+
+
+def _some(runs: list[Any]) -> int:
+    if not runs:
+        raise IndexError
+    return len(runs)
 
 
 def _differences(before: Any, now: Any, where: str = "") -> Iterator[tuple[str, str, str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
 
+from eddyline.errors import ControllerError
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
 from eddyline.papers.report import page as webpage
@@ -74,13 +75,20 @@ def _number(verdict: Verdict) -> str:
 
 def _section(card: Card, verdict: Verdict, test: Test) -> str:
     source = "" if test.source is None else f"<p class=source>{escape(test.source)}</p>"
-    picture = base64.b64encode(_picture(card, test)).decode()
     return (
         f"<section id={verdict.name}><h3>{escape(verdict.name)} {_badge(verdict)}</h3>"
         f"<p>{escape(verdict.tests)}</p>{source}"
         f"<p class=where>{escape(verdict.text)}, {escape(verdict.bound.text)}{_why(verdict)}</p>"
-        f'<figure><img alt="{escape(verdict.name)} over time" src="data:image/png;base64,{picture}"></figure></section>'
+        f"{_figure(card, test)}</section>"
     )
+
+
+def _figure(card: Card, test: Test) -> str:
+    try:
+        picture = base64.b64encode(_picture(card, test)).decode()
+    except ControllerError as e:  # the test has failed by it already; the others' figures are drawn
+        return f"<p class=where>no figure: {escape(str(e))}</p>"
+    return f'<figure><img alt="{escape(test.name)} over time" src="data:image/png;base64,{picture}"></figure>'
 
 
 def _picture(card: Card, test: Test) -> bytes:

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from eddyline import _core
 from eddyline.controllers.installed import meet
 from eddyline.errors import InputError, ScenarioError
-from eddyline.scenario import _HERE, WORLDS, Scenario, _plain, unavailable
+from eddyline.scenario import Scenario, need_world, plain
 from eddyline.sweeps.grid import Grid
 from eddyline.sweeps.worker import Job
-from eddyline.words import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -68,7 +67,7 @@ class Source:
             ScenarioError: It holds what no scenario can.
         """
         try:
-            return cls(json.dumps(table, default=_plain, allow_nan=False), "dict", "scenario", Path())
+            return cls(json.dumps(table, default=plain, allow_nan=False), "dict", "scenario", Path())
         except (TypeError, ValueError):
             Scenario(table)  # says what
             raise
@@ -100,10 +99,7 @@ class Plan:
     def __init__(
         self, source: Source, vary: Sequence[Vary], given: Sequence[tuple[str, str]], seeds: int, world: str
     ) -> None:
-        if world not in WORLDS:
-            raise unknown("world", world, WORLDS)
-        if world not in _HERE:
-            raise unavailable(world)
+        need_world(world)
         both = [v.key for v in vary if v.key in {key for key, _ in given}]
         if both:
             raise InputError(f"{', '.join(both)}: both --set and --vary", "a key is set once, or varied")

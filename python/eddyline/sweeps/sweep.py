@@ -143,7 +143,7 @@ def sweep(
     """
     from collections.abc import Mapping as AnyMapping
 
-    from eddyline.scenario import Scenario, _pairs, _text
+    from eddyline.scenario import Scenario, pairs, value_text
     from eddyline.sweeps.grid import Vary
     from eddyline.sweeps.plan import Plan, Source
 
@@ -153,8 +153,8 @@ def sweep(
         source = Source.of_table(scenario)
     else:
         source = Source.of_file(Path(scenario))
-    lists = [Vary(key, tuple(_text(value) for value in values)) for key, values in vary.items()]
-    plan = Plan(source, lists, _pairs(set), seeds, world)
+    lists = [Vary(key, tuple(value_text(value) for value in values)) for key, values in vary.items()]
+    plan = Plan(source, lists, pairs(set), seeds, world)
     return run(plan, Path(out), workers, engine, listener or Silence())
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["lossy_path", "mean_window"]
 
 _LEAST_LOSS = 1e-6
+_OFF = 0.01  # how far one packet in so many may be from the loss that is asked
 _LOSSES = 200  # in the time that is measured, by the response function
 _ROUND_TRIPS = 400
 
@@ -21,9 +22,10 @@ _ROUND_TRIPS = 400
 def mean_window(said: Response, rtt_s: float, packet_bytes: int, ack_every: int, losses: str) -> float | None:
     """Mean window in packets of one sender that loses what `said` says, alone on a path that is never full.
 
-    Slow start, until the first losses, is left out. None below a loss of 1e-6: too many packets.
+    Slow start, until the first losses, is left out. None below a loss of 1e-6, too many packets, and where periodic
+    losses, of one packet in so many, would be another loss.
     """
-    if said.loss < _LEAST_LOSS:
+    if said.loss < _LEAST_LOSS or (losses == "periodic" and abs(round(1 / said.loss) * said.loss - 1) > _OFF):
         return None
     between = 1 / (said.loss * said.packets_per_s)
     settled = 20 * max(between, rtt_s)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -48,12 +48,19 @@ def command(
 
     --json prints the series: a list of time_s, kind, entity, quantity and value for each world.
     """
+    from eddyline.cli.progress import Progress
     from eddyline.scenario import Scenario
 
     scenario = Scenario.load(file, set=overrides)
-    answers = [scenario.run("theory", dynamics=link_model, law=law)]
-    if with_sim:
-        answers.append(scenario.run("sim", series=True))
+    with Progress(silent=quiet) as progress:
+
+        def ask(world: str, **options: Any) -> Result:
+            progress.expect(1)
+            return scenario.run(world, progress=lambda now, end, _, wall: progress.hear(0, now, end, wall), **options)
+
+        answers = [ask("theory", dynamics=link_model, law=law)]
+        if with_sim:
+            answers.append(ask("sim", series=True))
 
     def show() -> None:
         if as_json:
