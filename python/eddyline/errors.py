@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ControllerError", "EddylineError", "InputError", "InternalError", "ScenarioError", "WorldUnavailable"]
+__all__ = [
+    "ControllerError",
+    "EddylineError",
+    "InputError",
+    "InternalError",
+    "NoEquilibrium",
+    "ScenarioError",
+    "WorldUnavailable",
+]
 
 
 class EddylineError(Exception):
@@ -62,6 +70,10 @@ class WorldUnavailable(EddylineError):  # noqa: N818 - says what is the case, as
         super().__init__(f"world {world}: {reason}", remedy)
         self.world = world
         self.reason = reason
+
+
+class NoEquilibrium(EddylineError):  # noqa: N818 - theory's answer, as the name of what it found
+    """Theory proves that the scenario has no equilibrium: some queue grows without bound; the message says which."""
 
 
 class ControllerError(EddylineError):

@@ -9,7 +9,7 @@ import pytest
 from eddyline.papers import find, reproduce
 from eddyline.papers.bidirectional_tcp import EXHIBITS, cures
 from eddyline.papers.bidirectional_tcp.cures.lines import LINES
-from eddyline.papers.claims import judge, read
+from eddyline.papers.claims import judged, read
 from eddyline.papers.desk import Desk
 from eddyline.papers.fast_overview.length import VARIABLE
 from eddyline.papers.reproduction import reproduced as reproduced_by
@@ -38,8 +38,7 @@ def _without_modern_lines() -> Reproduced:
     paper = find("bidirectional-tcp")
     most = reproduced_by(paper, {n: b for n, b in EXHIBITS.items() if n != "cures"}, (), None)
     exhibits = [*most.exhibits, cures.exhibit(Desk(paper.folder), LINES[:1])]
-    by_id = {e.id: e for e in exhibits}
-    verdicts = [judge(claim, by_id[claim.exhibit]) for claim in read(paper.folder / "claims.toml")]
+    verdicts = judged(read(paper.folder / "claims.toml"), {e.id: e for e in exhibits})
     return dataclasses.replace(most, exhibits=exhibits, verdicts=verdicts)
 
 
