@@ -131,8 +131,8 @@ def _claim(v: Verdict) -> str:
 def _left_out(v: Verdict) -> str:
     if not v.left_out:
         return ""
-    where = f", none of {', '.join(v.undecided)} has" if v.undecided else ""
-    return escape(f" ({v.left_out} of {v.rows + v.left_out} rows have no value for it{where})")
+    where = f"; not decided: {', '.join(v.undecided)}" if v.undecided else ""
+    return escape(f" ({v.left_out} of {v.rows + v.left_out} rows left out for want of values{where})")
 
 
 def _groups(v: Verdict) -> str:
