@@ -12,7 +12,7 @@ are those of the claim's table in `claims.toml`:
 | `rises`, `falls` | values, in the order of `over`, go that way; steps up to `slack` are noise | `over`, `slack` |
 | `peaks` | the place (`over`) of the largest value is within a share of `against` | `over`, `against`, `within` |
 
-`against` is a number, a word, or the name of a column.
+`against` is a number, the name of a column, or (`same`) a word that the exhibit has in some cell.
 """
 
 from __future__ import annotations
