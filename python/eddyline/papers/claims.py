@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from eddyline.errors import InputError
 from eddyline.papers.rules import RULES, Outcome, Terms, described, held_against
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ KINDS = ("confirmed", "partly", "refuted")
 """What may become of a claim."""
 
 _TERMS = ("value", "against", "within", "factor", "over", "slack")
+_NEEDED = ("id", "where", "says", "exhibit", "rule", "value", "why")
 _SERIES = ("rises", "falls")
 
 
@@ -109,22 +111,27 @@ def read(file: Path) -> list[Claim]:
     """The claims of a paper, in its order.
 
     Raises:
-        ValueError: A rule that there is not, or one name for two claims.
+        InputError: A rule or a key that there is not, a key that is missing, or one name for two claims.
     """
     with file.open("rb") as handle:
         tables = tomllib.load(handle)["claim"]
     claims = [_claim(table) for table in tables]
     for name, times in Counter(claim.id for claim in claims).items():
         if times > 1:
-            raise ValueError(f"claim {name}: there are {times} of this name")
+            raise InputError(f"claim {name}: there are {times} of this name")
     return claims
 
 
 def _claim(table: dict[str, Any]) -> Claim:
+    name = table.get("id", "without an id")
+    missing = [key for key in _NEEDED if key not in table]
+    unknown = [key for key in table if key not in (*_NEEDED, *_TERMS, "rows", "by", "ours")]
+    if missing or unknown:
+        raise InputError(f"claim {name}: key {(missing or unknown)[0]!r} {'is missing' if missing else 'is not known'}")
     terms = Terms(**{name: table.pop(name) for name in _TERMS if name in table})
     claim = Claim(terms=terms, **table)
     if claim.rule not in RULES:
-        raise ValueError(f"claim {claim.id}: there is no rule {claim.rule!r}")
+        raise InputError(f"claim {claim.id}: there is no rule {claim.rule!r}")
     return claim
 
 
@@ -152,22 +159,22 @@ def check(claim: Claim, exhibit: Exhibit) -> None:
     """Whether everything that the claim names is there: columns, words, each alternative of its rows.
 
     Raises:
-        ValueError: Something is not; the message says what.
+        InputError: Something is not; the message says what.
     """
     columns = {name for row in exhibit.rows for name in row}
     terms = claim.terms
     for name in (terms.value, terms.over, claim.by, *claim.rows):
         if name and name not in columns:
-            raise ValueError(f"claim {claim.id}: exhibit {exhibit.id} has no column {name!r}")
+            raise InputError(f"claim {claim.id}: exhibit {exhibit.id} has no column {name!r}")
     # a word stands for itself where the exhibit has it somewhere; a column that is mistyped is none
     named = columns | _words(exhibit) if claim.rule == "same" else columns
     if isinstance(terms.against, str) and terms.against not in named:
-        raise ValueError(f"claim {claim.id}: {terms.against!r} is no column of exhibit {exhibit.id}, and no word in it")
+        raise InputError(f"claim {claim.id}: {terms.against!r} is no column of exhibit {exhibit.id}, and no word in it")
     deciding = selected(claim, list(exhibit.rows))
     for name, wanted in claim.rows.items():
         for one in _alternatives(wanted):
             if not any(row.get(name) == one for row in deciding):
-                raise ValueError(f"claim {claim.id}: no row of exhibit {exhibit.id} that counts has {name} = {one!r}")
+                raise InputError(f"claim {claim.id}: no row of exhibit {exhibit.id} that counts has {name} = {one!r}")
 
 
 def _words(exhibit: Exhibit) -> set[str]:
@@ -191,11 +198,13 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
     """The verdict on `claim`, from the rows of its exhibit.
 
     Raises:
-        ValueError: No row of the exhibit has what the claim needs.
+        InputError: No row of the exhibit has what the claim needs, or one has what is no number.
     """
     rows = selected(claim, list(exhibit.rows))
     if not rows:
-        raise ValueError(f"claim {claim.id}: exhibit {exhibit.id} has no row for it")
+        raise InputError(f"claim {claim.id}: exhibit {exhibit.id} has no row for it")
+    if any(row[claim.terms.value] != row[claim.terms.value] for row in rows):
+        raise InputError(f"claim {claim.id}: exhibit {exhibit.id} has a value that is no number")
     groups: dict[Any, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(row[claim.by] if claim.by else "", []).append(row)
@@ -219,7 +228,7 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
 
     words = described(claim.rule, claim.terms, label, amount) + (f", in each {label(claim.by)}" if claim.by else "")
     named = _named(claim, list(exhibit.rows))
-    silent = dict.fromkeys(row[claim.by] for row in named if row[claim.by] not in groups) if claim.by else {}
+    everywhere = dict.fromkeys(row.get(claim.by) for row in named) if claim.by else {}
     # of those that fail, or of all if none does, the one with least to spare
     value = min((o for _, o in outcomes), key=lambda o: (o.holds, o.margin)).value
     return Verdict(
@@ -232,7 +241,7 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
         spoken=[_spoken(claim, o.value, amount) for _, o in outcomes],
         rows=len(rows),
         left_out=len(named) - len(rows),
-        undecided=[_shown(name, claim.by, labels) for name in silent],
+        undecided=[_shown(name, claim.by, labels) for name in everywhere if name not in groups and name is not None],
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from eddyline.errors import InputError
 from eddyline.papers.claims import Claim, judge, judged, read
 from eddyline.papers.exhibit import Column, Exhibit
 from eddyline.papers.rules import RULES, Terms
@@ -122,6 +123,11 @@ def test_the_smallest_fall_decides() -> None:
     assert falls.value == pytest.approx(-0.2)
 
 
+def test_what_is_no_number_decides_nothing() -> None:
+    with pytest.raises(InputError, match="no number"):
+        judge(_claim(), _exhibit([*ROWS, {"x": 1, "y": float("nan"), "z": 1.0}]))
+
+
 def test_rows_without_a_value_are_counted() -> None:
     rows = [*ROWS, {"x": 3, "y": None, "z": 1.0, "kind": "d"}, {"x": 4, "y": 1.0, "z": None, "kind": "d"}]
     verdict = judge(_claim(), _exhibit(rows))
@@ -158,11 +164,19 @@ def test_what_an_alternative_needs_is_a_value() -> None:
         judged([_claim(rows={"kind": ["a", "d"]})], {"e": _exhibit(rows)})
 
 
-def test_two_claims_of_one_name(tmp_path: Path) -> None:
+def test_claims_are_read_with_care(tmp_path: Path) -> None:
     claim = '[[claim]]\nid = "c"\nwhere = "w"\nsays = "s"\nexhibit = "e"\nrule = "near"\nvalue = "y"\nwhy = "b"\n'
     file = tmp_path / "claims.toml"
     file.write_text(claim + claim, "utf-8")
     with pytest.raises(ValueError, match="there are 2 of this name"):
         read(file)
+    for text, says in (
+        (claim + "our = true\n", "key 'our' is not known"),
+        (claim.replace('why = "b"\n', ""), "key 'why' is missing"),
+        (claim.replace('"near"', '"nearly"'), "no rule 'nearly'"),
+    ):
+        file.write_text(text, "utf-8")
+        with pytest.raises(InputError, match=says):
+            read(file)
     file.write_text(claim + "ours = true\n", "utf-8")
     assert [c.ours for c in read(file)] == [True]
