@@ -22,7 +22,6 @@ from eddyline.adviser.trial import Queues, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Ran
 

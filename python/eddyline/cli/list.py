@@ -33,7 +33,7 @@ def command(part: str | None, as_json: bool) -> None:
     for fault in clashes() if "controllers" in chosen else ():
         click.echo(f"warning: {fault}; {fault.hint}", err=True)
     for wrong in unreadable() if "papers" in chosen else ():
-        click.echo(f"warning: {wrong}", err=True)
+        click.echo(f"warning: {wrong}" + (f"; {wrong.hint}" if wrong.hint else ""), err=True)
     if as_json:
         click.echo(json.dumps(chosen, indent=2, ensure_ascii=False))
         return

@@ -16,7 +16,6 @@ import importlib
 import os
 import tomllib
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -152,11 +151,8 @@ def _read(file: Path) -> Paper:
         raise InputError(f"{file}: {e}") from None
     for key in said:
         if key not in _KEYS:
-            near = get_close_matches(key, _KEYS, 1)
-            raise InputError(
-                f"{file}: there is no key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""),
-                f"keys are {', '.join(_KEYS)}",
-            )
+            wrong = unknown("key", key, _KEYS)
+            raise InputError(f"{file}: {wrong}", wrong.hint)
     words = {"worlds": _WORLDS} | said
     for key in _KEYS:
         if not isinstance(words.get(key), str):

@@ -37,7 +37,7 @@ def _add(papers: Path, name: str, text: str) -> Path:
     [
         ('title = "T"\n', "key 'source' is missing; it must be a text"),
         ('title = 3\nsource = "S"\n', "key 'title' is 3; it must be a text"),
-        ('title = "T"\nsorce = "S"\n', "there is no key 'sorce'; did you mean 'source'?"),
+        ('title = "T"\nsorce = "S"\n', "there is no key 'sorce'"),
         ("title = \n", "line 1"),
     ],
 )
@@ -60,6 +60,13 @@ def test_a_wrong_paper_is_named_and_the_others_shown(
     assert not findings["paper"]["ok"]
     assert says in findings["paper"]["detail"]
     assert main(["reproduce", "two-way-fast", "--exhibit", "film-load"]) == 0
+
+
+def test_the_nearest_key_is_named(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _add(papers, "broken", 'title = "T"\nsorce = "S"\n')
+    for command in (["reproduce", "broken"], ["list", "papers"]):
+        main(command)
+        assert "did you mean source?" in capsys.readouterr().err
 
 
 def test_a_paper_that_nothing_reproduces(papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
