@@ -110,7 +110,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     ("arguments", "word"),
     [
         (["two-way-fast", "--exhibit", "tabel-1"], "'table-1'"),
-        (["two-way-fats"], "'two-way-fast'"),
+        (["two-way-fats"], "did you mean two-way-fast?"),
         (["asymmetric-fast", "--exhibit", "k-f-swep"], "'k-f-sweep'"),
     ],
 )
