@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         EddylineError,
         InputError,
         InternalError,
+        NoEquilibrium,
         ScenarioError,
         WorldUnavailable,
     )
@@ -60,6 +61,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "Loss",
+    "NoEquilibrium",
     "Packets",
     "PathFacts",
     "Percent",
@@ -104,6 +106,7 @@ _HOMES = {
     "EddylineError": "eddyline.errors",
     "InputError": "eddyline.errors",
     "InternalError": "eddyline.errors",
+    "NoEquilibrium": "eddyline.errors",
     "Result": "eddyline.result",
     "Scenario": "eddyline.scenario",
     "ScenarioError": "eddyline.errors",

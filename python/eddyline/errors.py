@@ -12,6 +12,7 @@ __all__ = [
     "EddylineError",
     "InputError",
     "InternalError",
+    "NoEquilibrium",
     "NotInstalled",
     "ScenarioError",
     "WorldUnavailable",
@@ -70,6 +71,10 @@ class WorldUnavailable(EddylineError):  # noqa: N818 - says what is the case, as
         super().__init__(f"world {world}: {reason}", remedy)
         self.world = world
         self.reason = reason
+
+
+class NoEquilibrium(EddylineError):  # noqa: N818 - theory's answer, as the name of what it found
+    """Theory proves that the scenario has no equilibrium: some queue grows without bound; the message says which."""
 
 
 class ControllerError(EddylineError):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +22,6 @@ from eddyline.adviser.trial import Queues, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Ran
 
@@ -147,6 +148,11 @@ def test_document_and_table(eddyline: Callable[..., Ran]) -> None:
     assert kept["worst_delay_s"] < document["default"]["worst_delay_s"]
     table = eddyline("advise", *line).out
     assert "Advice:" in table
+    shown = re.findall(
+        r"```\n(.*?)```", (Path(__file__).parents[2] / "docs" / "adviser.md").read_text("utf-8"), re.DOTALL
+    )[0]
+    printed = [line.split() for line in table.splitlines()]
+    assert [line for line in shown.splitlines() if line.split() not in printed] == []
     assert "tc qdisc replace dev eth0" in table
 
 

@@ -132,6 +132,28 @@ def test_python_says_what_there_is():
         scenario.theory("stability", link_model="glue")
 
 
+STAMPED = {"flow.*.tcp.timestamps": "true"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (STAMPED | {"flow.*.controller.delay": "forward", "link.backward.rate": "1 Mbit/s"}, "counts the queueing of"),
+        ({"link.*.queue": '{ kind = "ack_priority" }', "link.backward.rate": "2 Mbit/s"}, "go first on link"),
+    ],
+)
+def test_no_equilibrium_has_an_error_of_its_own(changes, says):
+    with pytest.raises(el.NoEquilibrium, match=says) as raised:
+        el.Scenario.load(EXAMPLE_3, set=changes).run("theory")
+    assert not isinstance(raised.value, el.InputError)
+
+
+def test_no_other_refusal_is_taken_for_it():
+    weighted = el.Scenario.load(EXAMPLE_3, set=STAMPED | {"flow.*.controller.delay": "weighted"})
+    with pytest.raises(el.InputError, match="counts weighted"):
+        weighted.theory("stability")
+
+
 def test_dynamics(eddyline, tmp_path):
     short = ("--set", 'duration="20 s"', "--set", 'warmup="1 s"', "--set", 'record.interval="100 ms"')
     ran = eddyline("theory", "dynamics", EXAMPLE_3, "--with-sim", "--plot", tmp_path / "d.png", *short)

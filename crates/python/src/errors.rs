@@ -7,6 +7,7 @@ use pyo3::{PyErr, PyResult, import_exception};
 
 import_exception!(eddyline.errors, ScenarioError);
 import_exception!(eddyline.errors, EddylineError);
+import_exception!(eddyline.errors, NoEquilibrium);
 import_exception!(eddyline.errors, InputError);
 import_exception!(eddyline.errors, InternalError);
 import_exception!(eddyline.errors, ControllerError);

@@ -54,7 +54,7 @@ def _ourselves() -> list[Finding]:
         found.append(Finding("eddyline", "everything", True, f"{_core.VERSION}, worlds sim and theory"))
     except ImportError as e:
         found.append(Finding("eddyline", "everything", False, str(e), "make build"))
-    from eddyline.papers import papers
+    from eddyline.papers import papers, unreadable
 
     names = ", ".join(p.name for p in papers())
     found.append(
@@ -66,6 +66,7 @@ def _ourselves() -> list[Finding]:
             "run from a checkout, or set EDDYLINE_PAPERS to its papers/",
         )
     )
+    found += [Finding("paper", "reproduce", False, str(wrong), wrong.hint) for wrong in unreadable()]
     return found
 
 

@@ -25,13 +25,15 @@ def command(part: str | None, as_json: bool) -> None:
     """
     from eddyline.controllers.installed import clashes
     from eddyline.controllers.names import register
-    from eddyline.papers import papers
+    from eddyline.papers import papers, unreadable
 
     there = register()
     there["papers"] = [{"name": p.name, "summary": p.title, "source": p.source} for p in papers()]
     chosen = {name: there.get(name, []) for name in PARTS if part in (None, name)}
     for fault in clashes() if "controllers" in chosen else ():
         click.echo(f"warning: {fault}; {fault.hint}", err=True)
+    for wrong in unreadable() if "papers" in chosen else ():
+        click.echo(f"warning: {wrong}" + (f"; {wrong.hint}" if wrong.hint else ""), err=True)
     if as_json:
         click.echo(json.dumps(chosen, indent=2, ensure_ascii=False))
         return

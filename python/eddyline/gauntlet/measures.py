@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from eddyline.fairness import jain
 from eddyline.quantities import count, percent, seconds
 
 if TYPE_CHECKING:
@@ -54,9 +55,7 @@ def _share(test: Test, _result: Result, document: Document) -> float:
 
 
 def _fairness(test: Test, _result: Result, document: Document) -> float:
-    rates = _goodputs(test, document)
-    squares = sum(r * r for r in rates)
-    return sum(rates) ** 2 / (len(rates) * squares) if squares > 0 else 0.0
+    return jain(_goodputs(test, document)) or 0.0  # nobody has anything: as bad as can be
 
 
 def _least_share(test: Test, _result: Result, document: Document) -> float:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from eddyline.answers import Listener
 
-__all__ = ["Paper", "Reproduction", "find", "folder", "papers", "reproduce", "written"]
+__all__ = ["Paper", "Reproduction", "find", "folder", "papers", "reproduce", "unreadable", "written"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,10 @@ class Reproduction(Protocol):
     """What reproducing a paper gives."""
 
     def to_dict(self) -> dict[str, Any]:
-        """`{"paper", "exhibits": [{"id", "rows"}], "claims": [{"id", "where", "verdict", "value", "rule"}]}`."""
+        """`{"paper", "exhibits": [{"id", "rows"}], "claims": [{"id", "where", "verdict", "value", "rule"}], "ours"}`.
+
+        `ours` is what we say beside the paper, like its claims.
+        """
 
     def show(self) -> None:
         """Prints its tables to standard output."""
@@ -70,22 +73,38 @@ def folder() -> Path | None:
 
 
 def papers() -> list[Paper]:
-    """Every paper there is, by name."""
+    """Every paper that can be read, by name."""
+    return [paper for paper in _all().values() if isinstance(paper, Paper)]
+
+
+def unreadable() -> list[InputError]:
+    """What is wrong with each of the others."""
+    return [wrong for wrong in _all().values() if isinstance(wrong, InputError)]
+
+
+def _all() -> dict[str, Paper | InputError]:
     place = folder()
-    if place is None:
-        return []
-    return [_read(file) for file in sorted(place.glob("*/paper.toml"))]
+    found: dict[str, Paper | InputError] = {}
+    for file in sorted(place.glob("*/paper.toml")) if place is not None else ():
+        try:
+            found[file.parent.name] = _read(file)
+        except InputError as wrong:
+            found[file.parent.name] = wrong
+    return found
 
 
 def find(name: str) -> Paper:
     """The paper called `name`.
 
     Raises:
-        InputError: There is none; the message says which there are.
+        InputError: There is none, and the message says which there are; or its `paper.toml` is wrong.
     """
-    there = {paper.name: paper for paper in papers()}
-    if name in there:
-        return there[name]
+    there = _all()
+    found = there.get(name)
+    if isinstance(found, Paper):
+        return found
+    if isinstance(found, InputError):
+        raise found
     if not there:
         raise InputError(
             f"there is no paper {name!r}: no papers were found",
@@ -98,9 +117,18 @@ def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | N
     """Reproduces a paper, or some exhibits of it; `listener` is told how far it is.
 
     Raises:
-        InputError: There is no such exhibit.
+        InputError: There is no such exhibit, or nothing that reproduces this paper.
     """
-    module = importlib.import_module(f"eddyline.papers.{paper.name.replace('-', '_')}")
+    name = f"eddyline.papers.{paper.name.replace('-', '_')}"
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as e:
+        if e.name != name:
+            raise
+        raise InputError(
+            f"{paper.folder}: nothing reproduces {paper.name!r}, there is no module {name}",
+            "it needs a function reproduce(paper, exhibits, listener)",
+        ) from None
     return cast("Reproduction", module.reproduce(paper, exhibits, listener))
 
 
@@ -113,7 +141,21 @@ def written(folder: Path) -> tuple[str, ...]:
     return _REPORT if (folder / "reproduction.json").is_file() and (folder / "report.html").is_file() else ()
 
 
+_KEYS = ("title", "source", "worlds")
+
+
 def _read(file: Path) -> Paper:
-    with file.open("rb") as handle:
-        said = tomllib.load(handle)
-    return Paper(file.parent.name, said["title"], said["source"], file.parent, said.get("worlds", _WORLDS))
+    try:
+        said = tomllib.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as e:
+        raise InputError(f"{file}: {e}") from None
+    for key in said:
+        if key not in _KEYS:
+            wrong = unknown("key", key, _KEYS)
+            raise InputError(f"{file}: {wrong}", wrong.hint)
+    words = {"worlds": _WORLDS} | said
+    for key in _KEYS:
+        if not isinstance(words.get(key), str):
+            given = f"is {words[key]!r}" if key in words else "is missing"
+            raise InputError(f"{file}: key {key!r} {given}; it must be a text")
+    return Paper(file.parent.name, words["title"], words["source"], file.parent, words["worlds"])

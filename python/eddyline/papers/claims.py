@@ -5,9 +5,9 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from eddyline.errors import InputError
 from eddyline.papers.rules import RULES, Outcome, Terms, described, held_against
 
 if TYPE_CHECKING:
@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 
     from eddyline.papers.exhibit import Column, Exhibit
 
-__all__ = ["Claim", "Verdict", "judge", "read"]
+__all__ = ["KINDS", "Claim", "Verdict", "check", "count", "judge", "judged", "read", "selected"]
+
+KINDS = ("confirmed", "partly", "refuted")
+"""What may become of a claim."""
 
 _TERMS = ("value", "against", "within", "factor", "over", "slack")
+_NEEDED = ("id", "where", "says", "exhibit", "rule", "value", "why")
+_SERIES = ("rises", "falls")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper that data can decide.
+    """A statement of the paper, or of ours beside it, that data can decide.
 
     Attributes:
         id: Short name.
@@ -35,6 +40,7 @@ class Claim:
         why: Why this tolerance, or this reading.
         rows: Which rows count: entries that must be equal, or one of a list.
         by: Rows are judged in groups of one value of this column; the claim may hold in some groups only.
+        ours: Whether we say so, and not the paper; such statements are listed and counted apart.
     """
 
     id: str
@@ -46,6 +52,7 @@ class Claim:
     why: str
     rows: Mapping[str, Any] = field(default_factory=dict)
     by: str = ""
+    ours: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,25 +61,32 @@ class Verdict:
 
     Attributes:
         verdict: `confirmed`, `refuted`, or `only where ...`.
-        value: The number that decided: of a failing group if one fails, else the one nearest to failing.
+        value: The number that decided: of the group that fails by most if one fails, else of the one nearest to
+            failing; None where it is without bound.
         shown: The same as people read it.
         rule: The rule in words.
         groups: Every group with whether the rule holds in it and its number.
         spoken: Their numbers as people read them.
+        rows: How many rows decided.
+        left_out: How many more the claim names that have no value, or nothing to hold it against.
+        undecided: Groups of which no row decided.
     """
 
     claim: Claim
     verdict: str
-    value: float
+    value: float | None
     shown: str
     rule: str
     groups: Sequence[tuple[str, Outcome]]
     spoken: Sequence[str]
+    rows: int
+    left_out: int
+    undecided: Sequence[str]
 
     @property
     def kind(self) -> str:
         """`confirmed`, `refuted` or `partly`."""
-        return self.verdict if self.verdict in ("confirmed", "refuted") else "partly"
+        return self.verdict if self.verdict in KINDS else "partly"
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""
@@ -86,51 +100,111 @@ class Verdict:
             "rule": self.rule,
             "why": self.claim.why,
             "exhibit": self.claim.exhibit,
+            "rows": self.rows,
+            "left_out": self.left_out,
+            "undecided": list(self.undecided),
             "groups": [{"where": name, "holds": o.holds, "value": o.value} for name, o in self.groups if name],
         }
 
 
 def read(file: Path) -> list[Claim]:
-    """The claims of a paper, in its order."""
+    """The claims of a paper, in its order.
+
+    Raises:
+        InputError: A rule or a key that there is not, a key that is missing, or one name for two claims.
+    """
     with file.open("rb") as handle:
         tables = tomllib.load(handle)["claim"]
-    return [_claim(table) for table in tables]
+    claims = [_claim(table) for table in tables]
+    for name, times in Counter(claim.id for claim in claims).items():
+        if times > 1:
+            raise InputError(f"claim {name}: there are {times} of this name")
+    return claims
 
 
 def _claim(table: dict[str, Any]) -> Claim:
+    name = table.get("id", "without an id")
+    missing = [key for key in _NEEDED if key not in table]
+    unknown = [key for key in table if key not in (*_NEEDED, *_TERMS, "rows", "by", "ours")]
+    if missing or unknown:
+        raise InputError(f"claim {name}: key {(missing or unknown)[0]!r} {'is missing' if missing else 'is not known'}")
     terms = Terms(**{name: table.pop(name) for name in _TERMS if name in table})
     claim = Claim(terms=terms, **table)
     if claim.rule not in RULES:
-        raise ValueError(f"claim {claim.id}: there is no rule {claim.rule!r}")
+        raise InputError(f"claim {claim.id}: there is no rule {claim.rule!r}")
     return claim
 
 
 def selected(claim: Claim, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows that decide: those that the claim names and that hold a value and what it is held against."""
-    chosen = [row for row in rows if all(_is(row.get(key), wanted) for key, wanted in claim.rows.items())]
-    complete = [r for r in chosen if r.get(claim.terms.value) is not None]
+    complete = [r for r in _named(claim, rows) if r.get(claim.terms.value) is not None]
     if claim.terms.against is not None:
         complete = [r for r in complete if held_against(r, claim.terms) is not None]
-    if claim.rule in ("rises", "falls") and claim.by:
+    if claim.rule in _SERIES:
         # one point is no series
-        counts = Counter(r[claim.by] for r in complete)
-        complete = [r for r in complete if counts[r[claim.by]] > 1]
+        counts = Counter(r[claim.by] if claim.by else "" for r in complete)
+        complete = [r for r in complete if counts[r[claim.by] if claim.by else ""] > 1]
     return complete
 
 
-def _is(value: object, wanted: object) -> bool:
-    return value in wanted if isinstance(wanted, list) else value == wanted
+def _named(claim: Claim, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row for row in rows if all(row.get(key) in _alternatives(wanted) for key, wanted in claim.rows.items())]
+
+
+def _alternatives(wanted: object) -> list[Any]:
+    return wanted if isinstance(wanted, list) else [wanted]
+
+
+def check(claim: Claim, exhibit: Exhibit) -> None:
+    """Whether everything that the claim names is there: columns, words, each alternative of its rows.
+
+    Raises:
+        InputError: Something is not; the message says what.
+    """
+    columns = {name for row in exhibit.rows for name in row}
+    terms = claim.terms
+    for name in (terms.value, terms.over, claim.by, *claim.rows):
+        if name and name not in columns:
+            raise InputError(f"claim {claim.id}: exhibit {exhibit.id} has no column {name!r}")
+    # a word stands for itself where the exhibit has it somewhere; a column that is mistyped is none
+    named = columns | _words(exhibit) if claim.rule == "same" else columns
+    if isinstance(terms.against, str) and terms.against not in named:
+        raise InputError(f"claim {claim.id}: {terms.against!r} is no column of exhibit {exhibit.id}, and no word in it")
+    deciding = selected(claim, list(exhibit.rows))
+    for name, wanted in claim.rows.items():
+        for one in _alternatives(wanted):
+            if not any(row.get(name) == one for row in deciding):
+                raise InputError(f"claim {claim.id}: no row of exhibit {exhibit.id} that counts has {name} = {one!r}")
+
+
+def _words(exhibit: Exhibit) -> set[str]:
+    return {cell for row in exhibit.rows for cell in row.values() if isinstance(cell, str)}
+
+
+def judged(claims: Sequence[Claim], exhibits: Mapping[str, Exhibit]) -> list[Verdict]:
+    """Verdicts on the claims that rest on these exhibits, after a check of what each claim names."""
+    resting = [claim for claim in claims if claim.exhibit in exhibits]
+    for claim in resting:
+        check(claim, exhibits[claim.exhibit])
+    return [judge(claim, exhibits[claim.exhibit]) for claim in resting]
+
+
+def count(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    """How many of each kind."""
+    return {kind: sum(v.kind == kind for v in verdicts) for kind in KINDS}
 
 
 def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
     """The verdict on `claim`, from the rows of its exhibit.
 
     Raises:
-        ValueError: No row of the exhibit has what the claim needs.
+        InputError: No row of the exhibit has what the claim needs, or one has what is no number.
     """
     rows = selected(claim, list(exhibit.rows))
     if not rows:
-        raise ValueError(f"claim {claim.id}: exhibit {exhibit.id} has no row for it")
+        raise InputError(f"claim {claim.id}: exhibit {exhibit.id} has no row for it")
+    if any(row[claim.terms.value] != row[claim.terms.value] for row in rows):
+        raise InputError(f"claim {claim.id}: exhibit {exhibit.id} has a value that is no number")
     groups: dict[Any, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(row[claim.by] if claim.by else "", []).append(row)
@@ -153,9 +227,22 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
         return _amount(value, labels.get(claim.terms.value))
 
     words = described(claim.rule, claim.terms, label, amount) + (f", in each {label(claim.by)}" if claim.by else "")
-    value = _deciding(outcomes)
-    spoken = [_spoken(claim, o.value, amount) for _, o in outcomes]
-    return Verdict(claim, verdict, value, _spoken(claim, value, amount), words, outcomes, spoken)
+    named = _named(claim, list(exhibit.rows))
+    everywhere = dict.fromkeys(row.get(claim.by) for row in named) if claim.by else {}
+    # of those that fail, or of all if none does, the one with least to spare
+    value = min((o for _, o in outcomes), key=lambda o: (o.holds, o.margin)).value
+    return Verdict(
+        claim,
+        verdict,
+        value,
+        shown=_spoken(claim, value, amount),
+        rule=words,
+        groups=outcomes,
+        spoken=[_spoken(claim, o.value, amount) for _, o in outcomes],
+        rows=len(rows),
+        left_out=len(named) - len(rows),
+        undecided=[_shown(name, claim.by, labels) for name in everywhere if name not in groups and name is not None],
+    )
 
 
 def _amount(value: float, column: Column | None) -> str:
@@ -167,15 +254,17 @@ def _amount(value: float, column: Column | None) -> str:
     return f"{value / column.scale:.4g}" + (f" {column.unit}" if column.unit else "")
 
 
-def _spoken(claim: Claim, value: float, amount: Callable[[float], str]) -> str:
+def _spoken(claim: Claim, value: float | None, amount: Callable[[float], str]) -> str:
     """The number that decided, with what it is."""
+    if value is None:
+        return "without bound"
     if claim.rule == "near":
         return f"worst deviation {100 * value:+.2f} %"
     if claim.rule == "within":
         return f"worst deviation {amount(value)}"
     if claim.rule == "same":
         return f"true of {100 * value:.4g} % of rows"
-    if claim.rule in ("rises", "falls"):
+    if claim.rule in _SERIES:
         return f"change from first to last {100 * value:+.3g} %"
     return f"largest at {value:.4g}" if claim.rule == "peaks" else amount(value)
 
@@ -191,10 +280,3 @@ def _shown(name: Any, by: str, labels: Mapping[str, Any]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
-
-
-def _deciding(outcomes: Sequence[tuple[str, Outcome]]) -> float:
-    """Of the groups that fail (or, if none does, of all) the number that is largest."""
-    numbers = [o.value for _, o in outcomes if not o.holds] or [o.value for _, o in outcomes]
-    value = max(numbers, key=abs)
-    return value if isfinite(value) else 1e308

@@ -5,26 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
-from eddyline.plots import STYLE
+from eddyline.plots.style import COLOURS, STYLE, empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["BLACK", "BLUE", "CYAN", "GREEN", "ORANGE", "PINK", "RED", "YELLOW", "drawn", "sized"]
+    from matplotlib.figure import Figure
 
-# Okabe and Ito: told apart by everybody, in print too.
-BLUE, RED, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-ORANGE, CYAN, BLACK, YELLOW = "#E69F00", "#56B4E9", "#000000", "#B8A800"
+__all__ = ["BLACK", "BLUE", "CYAN", "GREEN", "ORANGE", "PINK", "RED", "YELLOW", "drawn"]
 
-
-def sized(width: float, height: float) -> Figure:
-    """An empty figure, inches."""
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+BLUE, RED, GREEN, PINK, ORANGE, CYAN, BLACK, YELLOW = COLOURS
 
 
 def drawn(paint: Callable[..., None], width: float, height: float, *given: Any) -> Callable[[], Figure]:
@@ -32,7 +23,7 @@ def drawn(paint: Callable[..., None], width: float, height: float, *given: Any) 
 
     def draw() -> Figure:
         with rc_context(STYLE):
-            figure = sized(width, height)
+            figure = empty(width, height)
             paint(figure, *given)
         return figure
 

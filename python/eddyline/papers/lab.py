@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from eddyline.errors import NoEquilibrium
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -127,6 +128,13 @@ class Lab:
     def one(self, run: Run) -> Answer:
         """The answer to one run."""
         return self.ask([run])[0]
+
+    def settled(self, run: Run) -> Answer | None:
+        """The answer of world theory, or None where it proves that there is no equilibrium."""
+        try:
+            return self.one(run)
+        except NoEquilibrium:
+            return None
 
     def theory(
         self, file: str, question: str, changes: tuple[tuple[str, str], ...] = (), **options: Any

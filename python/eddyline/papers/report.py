@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eddyline.papers.claims import KINDS, count
 from eddyline.papers.exhibit import cell
 from eddyline.plots import render
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["PAGE", "exhibit_section", "page", "picture", "write", "write_exhibits"]
 
 PAGE = "report.html"
-_BADGE = {"confirmed": "confirmed", "refuted": "refuted", "partly": "only in part"}
+_BADGE = dict(zip(KINDS, ("confirmed", "only in part", "refuted"), strict=True))
 
 
 def write(reproduced: Reproduced, folder: Path) -> Path:
@@ -78,7 +79,8 @@ def _page(reproduced: Reproduced, folder: Path) -> str:
     links = [f'<li><a href="#{e.id}">{escape(e.title)}</a></li>' for e in reproduced.exhibits]
     parts = [
         _lead(reproduced),
-        _claims(reproduced.verdicts),
+        _judged("claims", "Claims", "the paper says", reproduced.claims),
+        _judged("ours", "Statements of ours", "we say", reproduced.ours),
         "<h2 id=exhibits>Exhibits</h2>",
         "<nav><ul>",
         *links,
@@ -89,21 +91,29 @@ def _page(reproduced: Reproduced, folder: Path) -> str:
 
 
 def _lead(reproduced: Reproduced) -> str:
-    count = {kind: sum(v.kind == kind for v in reproduced.verdicts) for kind in _BADGE}
-    badges = " ".join(f'<span class="badge {kind}">{n} {_BADGE[kind]}</span>' for kind, n in count.items())
+    ours = ""
+    if reproduced.ours:
+        ours = f"<p>What we say beside the paper is judged likewise and counted apart: {_badges(reproduced.ours)}</p>"
     return (
-        f"<p class=lead>Every exhibit of the paper, and every claim with a verdict. {badges}</p><p>Each verdict is "
+        "<p class=lead>Every exhibit of the paper, and every claim with a verdict. "
+        f"{_badges(reproduced.claims)}</p>{ours}<p>Each verdict is "
         "computed from the data of an exhibit by the rule that stands beside it; nobody typed one. "
         f"{escape(reproduced.paper.worlds)} {reproduced.runs} simulations, {reproduced.packets / 1e6:.1f} million "
         "packets.</p>"
     )
 
 
-def _claims(verdicts: Sequence[Verdict]) -> str:
+def _badges(verdicts: Sequence[Verdict]) -> str:
+    return " ".join(f'<span class="badge {kind}">{n} {_BADGE[kind]}</span>' for kind, n in count(verdicts).items())
+
+
+def _judged(name: str, title: str, says: str, verdicts: Sequence[Verdict]) -> str:
     rows = "".join(_claim(v) for v in verdicts)
+    if not rows:
+        return ""
     return (
-        "<h2 id=claims>Claims</h2><div class=wide><table class=claims><thead><tr><th>verdict</th><th>the paper "
-        f"says</th><th>how it was decided</th><th>exhibit</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        f"<h2 id={name}>{title}</h2><div class=wide><table class=claims><thead><tr><th>verdict</th><th>{says}</th>"
+        f"<th>how it was decided</th><th>exhibit</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -112,9 +122,17 @@ def _claim(v: Verdict) -> str:
     return (
         f'<tr id="claim-{escape(v.claim.id)}"><td><span class="badge {v.kind}">{_BADGE[v.kind]}</span>{verdict}</td>'
         f"<td>{escape(v.claim.says)}<div class=place>{escape(v.claim.where)}</div></td>"
-        f"<td>{escape(v.rule)}: {escape(v.shown)}{_groups(v)}<div class=place>{escape(v.claim.why)}</div></td>"
+        f"<td>{escape(v.rule)}: {escape(v.shown)}{_groups(v)}<div class=place>{escape(v.claim.why)}{_left_out(v)}</div>"
+        "</td>"
         f'<td><a href="#{v.claim.exhibit}">{v.claim.exhibit}</a></td></tr>'
     )
+
+
+def _left_out(v: Verdict) -> str:
+    if not v.left_out:
+        return ""
+    where = f"; not decided: {', '.join(v.undecided)}" if v.undecided else ""
+    return escape(f" ({v.left_out} of {v.rows + v.left_out} rows left out for want of values{where})")
 
 
 def _groups(v: Verdict) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.errors import InputError
-from eddyline.papers.claims import judge, read
+from eddyline.papers.claims import count, judged, read
 from eddyline.papers.desk import Desk
 
 if TYPE_CHECKING:
@@ -45,6 +45,16 @@ class Reproduced:
     runs: int
     packets: int
 
+    @property
+    def claims(self) -> list[Verdict]:
+        """Verdicts on what the paper says."""
+        return [v for v in self.verdicts if not v.claim.ours]
+
+    @property
+    def ours(self) -> list[Verdict]:
+        """Verdicts on what we say beside it."""
+        return [v for v in self.verdicts if v.claim.ours]
+
     def to_dict(self) -> dict[str, Any]:
         """The document of `--json`."""
         return {
@@ -52,7 +62,9 @@ class Reproduced:
             "title": self.paper.title,
             "source": self.paper.source,
             "exhibits": [e.to_dict() for e in self.exhibits],
-            "claims": [v.to_dict() for v in self.verdicts],
+            "claims": [v.to_dict() for v in self.claims],
+            "ours": [v.to_dict() for v in self.ours],
+            "counts": {"claims": count(self.claims), "ours": count(self.ours)},
         }
 
     def show(self) -> None:
@@ -95,8 +107,7 @@ def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str], listener
         exhibits.append(build(desk))
         if listener is not None:
             _tell(listener, number, 1, 1)
-    made = {e.id: e for e in exhibits}
-    verdicts = [judge(claim, made[claim.exhibit]) for claim in claims if claim.exhibit in made]
+    verdicts = judged(claims, {e.id: e for e in exhibits})
     seconds = time.monotonic() - started
     return Reproduced(paper, exhibits, verdicts, seconds, desk.lab.runs, desk.lab.packets)
 

@@ -12,13 +12,15 @@ are those of the claim's table in `claims.toml`:
 | `rises`, `falls` | values, in the order of `over`, go that way; steps up to `slack` are noise | `over`, `slack` |
 | `peaks` | the place (`over`) of the largest value is within a share of `against` | `over`, `against`, `within` |
 
-`against` is a number, a word, or the name of a column.
+`against` is a number, the name of a column, or (`same`) a word that the exhibit has in some cell.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from math import copysign, inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,13 +45,22 @@ class Terms:
 class Outcome:
     """Whether the rule holds in a group, and the number that decided.
 
-    That is the worst deviation (`near` as a share, `within` as a distance), the share of rows that are the `same`,
-    the value nearest to its limit or furthest beyond it, the change from first to last as a share, the place of the
-    largest.
+    Attributes:
+        holds: Whether it does.
+        value: The worst deviation (`near` as a share, `within` as a distance), the share of rows that are the `same`,
+            the value nearest to its limit or furthest beyond it, the change from first to last as a share, the place
+            of the largest; None where it is without bound, as what is held against zero may be.
+        margin: How far from failing; below zero, or zero, how far beyond. Shares for `near`, `same`, `rises`, `falls`
+            and `peaks`, the value's own unit for the others.
     """
 
     holds: bool
-    value: float
+    value: float | None
+    margin: float
+
+
+def _outcome(holds: bool, value: float, margin: float) -> Outcome:
+    return Outcome(holds, value if isfinite(value) else None, margin)
 
 
 def held_against(row: Mapping[str, Any], terms: Terms) -> Any:
@@ -58,75 +69,61 @@ def held_against(row: Mapping[str, Any], terms: Terms) -> Any:
     return row[against] if isinstance(against, str) and against in row else against
 
 
-def _off(row: Mapping[str, Any], terms: Terms) -> float:
-    against = float(held_against(row, terms))
-    value = float(row[terms.value])
-    return value / against - 1.0 if against else (0.0 if value == 0 else float("inf"))
+def _share(value: float, of: float) -> float:
+    """Difference of `value` from `of` as a share of it, without bound where that is zero."""
+    if of:
+        return (value - of) / abs(of)
+    return copysign(inf, value) if value else 0.0
 
 
 def _near(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
-    worst = max((_off(row, terms) for row in rows), key=abs)
-    return Outcome(abs(worst) <= terms.within, worst)
+    worst = max((_share(float(row[terms.value]), float(held_against(row, terms))) for row in rows), key=abs)
+    margin = terms.within - abs(worst)
+    return _outcome(margin >= 0, worst, margin)
 
 
 def _within(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
     worst = max((float(row[terms.value]) - float(held_against(row, terms)) for row in rows), key=abs)
-    return Outcome(abs(worst) <= terms.within + 1e-12, worst)
+    margin = terms.within + 1e-12 - abs(worst)
+    return _outcome(margin >= 0, worst, margin)
 
 
 def _same(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
     right = sum(row[terms.value] == held_against(row, terms) for row in rows)
-    return Outcome(right == len(rows), right / len(rows))
+    return _outcome(right == len(rows), right / len(rows), right / len(rows) - 1.0)
 
 
-def _at_least(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
+def _limited(rows: Sequence[Mapping[str, Any]], terms: Terms, side: int) -> Outcome:
     def margin(row: Mapping[str, Any]) -> float:
-        return float(row[terms.value]) - terms.factor * float(held_against(row, terms))
+        return side * (float(row[terms.value]) - terms.factor * float(held_against(row, terms)))
 
     worst = min(rows, key=margin)
-    return Outcome(margin(worst) >= 0, float(worst[terms.value]))
+    return _outcome(margin(worst) >= 0, float(worst[terms.value]), margin(worst))
 
 
-def _at_most(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
-    def margin(row: Mapping[str, Any]) -> float:
-        return terms.factor * float(held_against(row, terms)) - float(row[terms.value])
-
-    worst = min(rows, key=margin)
-    return Outcome(margin(worst) >= 0, float(worst[terms.value]))
-
-
-def _ordered(rows: Sequence[Mapping[str, Any]], terms: Terms) -> list[float]:
-    return [float(row[terms.value]) for row in sorted(rows, key=lambda row: float(row[terms.over]))]
-
-
-def _rises(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
-    values = _ordered(rows, terms)
-    steps = [b >= a - terms.slack * abs(a) for a, b in pairwise(values)]
-    change = values[-1] / values[0] - 1.0 if values[0] else float("inf")
-    return Outcome(all(steps) and change > terms.slack, change)
-
-
-def _falls(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
-    values = _ordered(rows, terms)
-    steps = [b <= a + terms.slack * abs(a) for a, b in pairwise(values)]
-    change = values[-1] / values[0] - 1.0 if values[0] else 0.0
-    return Outcome(all(steps) and change < -terms.slack, change)
+def _trend(rows: Sequence[Mapping[str, Any]], terms: Terms, side: int) -> Outcome:
+    """A step the wrong way decides where there is one, the change from first to last where there is none."""
+    values = [float(row[terms.value]) for row in sorted(rows, key=lambda row: float(row[terms.over]))]
+    back = min(side * _share(b, a) + terms.slack for a, b in pairwise(values))
+    change = _share(values[-1], values[0])
+    margin = back if back < 0 else side * change - terms.slack
+    return _outcome(margin > 0, change, margin)
 
 
 def _peaks(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
     top = max(rows, key=lambda row: float(row[terms.value]))
-    off = float(top[terms.over]) / float(held_against(top, terms)) - 1.0
-    return Outcome(abs(off) <= terms.within, float(top[terms.over]))
+    margin = terms.within - abs(_share(float(top[terms.over]), float(held_against(top, terms))))
+    return _outcome(margin >= 0, float(top[terms.over]), margin)
 
 
 RULES: dict[str, Callable[[Sequence[Mapping[str, Any]], Terms], Outcome]] = {
     "near": _near,
     "within": _within,
     "same": _same,
-    "at_least": _at_least,
-    "at_most": _at_most,
-    "rises": _rises,
-    "falls": _falls,
+    "at_least": partial(_limited, side=1),
+    "at_most": partial(_limited, side=-1),
+    "rises": partial(_trend, side=1),
+    "falls": partial(_trend, side=-1),
     "peaks": _peaks,
 }
 """Every rule, by name."""

@@ -8,10 +8,14 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from eddyline.papers.claims import count
 from eddyline.papers.exhibit import cell
 from eddyline.tables import print_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eddyline.papers.claims import Verdict
     from eddyline.papers.exhibit import Exhibit
     from eddyline.papers.reproduction import Reproduced
 
@@ -27,12 +31,15 @@ def show(reproduced: Reproduced) -> None:
     print(f"{paper.title}\n{paper.source}\n")
     for exhibit in reproduced.exhibits:
         show_exhibit(exhibit)
-    if reproduced.verdicts:
-        print_table(_claims(reproduced))
-    counts = {kind: sum(v.kind == kind for v in reproduced.verdicts) for kind in _STYLE}
+    if reproduced.claims:
+        print_table(_table("Claims", "the paper says", reproduced.claims))
+    if reproduced.ours:
+        print_table(_table("Statements of ours", "we say", reproduced.ours))
+    counted = [_counted("claim", reproduced.claims)]
+    if reproduced.ours:
+        counted.append(_counted("statement", reproduced.ours, " of ours"))
     print(
-        f"{len(reproduced.verdicts)} claims: {counts['confirmed']} confirmed, {counts['partly']} only in part, "
-        f"{counts['refuted']} refuted; {reproduced.runs} simulations, {reproduced.packets / 1e6:.1f} million packets, "
+        "; ".join(counted) + f"; {reproduced.runs} simulations, {reproduced.packets / 1e6:.1f} million packets, "
         f"{reproduced.seconds:.1f} s"
     )
 
@@ -44,6 +51,15 @@ def show_exhibit(exhibit: Exhibit) -> None:
         print(f"and {len(exhibit.rows) - _MOST} more rows: --json and --out have them all\n")
     for finding in exhibit.findings:
         print(f"{finding}\n")
+
+
+def _counted(what: str, verdicts: Sequence[Verdict], whose: str = "") -> str:
+    counts = count(verdicts)
+    many = "" if len(verdicts) == 1 else "s"
+    return (
+        f"{len(verdicts)} {what}{many}{whose}: {counts['confirmed']} confirmed, {counts['partly']} only in part, "
+        f"{counts['refuted']} refuted"
+    )
 
 
 def _exhibit(exhibit: Exhibit) -> Table:
@@ -58,11 +74,11 @@ def _exhibit(exhibit: Exhibit) -> Table:
     return table
 
 
-def _claims(reproduced: Reproduced) -> Table:
-    table = Table(title="Claims", box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
-    for name in ("verdict", "claim", "the paper says", "rule", "by"):
+def _table(title: str, says: str, verdicts: Sequence[Verdict]) -> Table:
+    table = Table(title=title, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    for name in ("verdict", "claim", says, "rule", "by"):
         table.add_column(name, overflow="fold")
-    for v in reproduced.verdicts:
+    for v in verdicts:
         verdict = Text(v.verdict, style=_STYLE[v.kind])
         table.add_row(verdict, v.claim.id, v.claim.says, v.rule, v.shown)
     return table

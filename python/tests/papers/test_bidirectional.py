@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from eddyline.errors import InputError
 from eddyline.papers import find
 from eddyline.papers.bidirectional_tcp.against_ns2 import compared, scattered
 from eddyline.papers.bidirectional_tcp.model import estimate
-from eddyline.papers.bidirectional_tcp.occupancy import Occupancy, cases, correlation_at, halvings, overflows
+from eddyline.papers.bidirectional_tcp.occupancy import Occupancy, cases, correlation_at, halvings, overflows, upset
 from eddyline.papers.bidirectional_tcp.packets import crossing
 from eddyline.papers.bidirectional_tcp.ratio import correlation
 from eddyline.papers.bidirectional_tcp.setting import Link, ask, bandwidth_delay
@@ -152,6 +153,16 @@ def test_cases_are_shares_of_time() -> None:
     found = cases(o)
     assert (found.one, found.two, found.three, found.idle) == pytest.approx((0.2, 0.4, 0.2, 0.2))
     assert cases(o, 1499.0).three == pytest.approx(0.4)
+
+
+def test_case_1_after_an_overflow() -> None:
+    # case 1 at 0.2, 0.5, 0.6 and 0.9 s; what was dropped before 0.3 s is known for what comes later only
+    up = [3000.0 if i in (2, 5, 6, 9) else 0.0 for i in range(10)]
+    o = replace(_occupancy([0.0] * 10, up), down_drops=np.asarray([0.35]))
+    assert upset(o, 0.3) == pytest.approx(2 / 3)
+    assert upset(o, 0.8) == pytest.approx(1.0)
+    assert upset(replace(o, down_drops=np.asarray([])), 0.3) == pytest.approx(0.0)
+    assert upset(_occupancy([0.0] * 10, [0.0] * 10), 0.3) is None
 
 
 def test_overflows_and_halvings() -> None:

@@ -108,6 +108,18 @@ def test_every_claim_is_judged(reproduced: Reproduced) -> None:
     assert all(c.where and c.says and c.why for c in claims)
 
 
+def test_what_we_say_is_counted_apart(reproduced: Reproduced) -> None:
+    ours = {c.id for c in read(reproduced.paper.folder / "claims.toml") if c.ours}
+    document = reproduced.to_dict()
+    assert {c["id"] for c in document["ours"]} == ours
+    assert not ours & {c["id"] for c in document["claims"]}
+    for whose in ("claims", "ours"):
+        verdicts = [c["verdict"] for c in document[whose]]
+        confirmed, refuted = verdicts.count("confirmed"), verdicts.count("refuted")
+        partly = len(verdicts) - confirmed - refuted
+        assert document["counts"][whose] == {"confirmed": confirmed, "partly": partly, "refuted": refuted}
+
+
 def test_no_verdict_is_typed() -> None:
     for name in NAMES:
         text = (find(name).folder / "claims.toml").read_text("utf-8")
@@ -123,6 +135,9 @@ def test_no_verdict_is_typed() -> None:
         ("two-way-fast", "ex-4-switching", "refuted"),
         ("two-way-fast", "table-1-bottleneck", "only where example is 1, 2, 3 or 5"),
         ("two-way-fast", "film-feasible", "only where film is forward"),
+        ("two-way-fast", "film-rate", "confirmed"),
+        ("two-way-fast", "film-side", "confirmed"),
+        ("two-way-fast", "never-both-full", "refuted"),
         ("two-way-fast", "one-way-equilibrium", "confirmed"),
         ("two-way-fast", "one-way-clocks", "confirmed"),
         ("two-way-fast", "weighted-is-fair", "confirmed"),
@@ -161,6 +176,7 @@ def test_no_verdict_is_typed() -> None:
         ("bidirectional-tcp", "fig-1-windows", "only where window is 64 kB"),
         ("bidirectional-tcp", "compression-taken-away", "confirmed"),
         ("bidirectional-tcp", "compression-left", "confirmed"),
+        ("bidirectional-tcp", "case-1-after-overflow", "only where tp is 20 ms"),
         ("bidirectional-tcp", "uplink-follows", "confirmed"),
         ("bidirectional-tcp", "uplink-follows-the-drop", "refuted"),
         ("bidirectional-tcp", "about-ten", "only where tp is 20 ms"),

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from eddyline.fairness import jain
 from eddyline.papers.bidirectional_tcp.cures.catalogue import AS_IT_COMES, SMALL_PACKETS, catalogue
 from eddyline.papers.bidirectional_tcp.cures.felt import rating, responsiveness
 from eddyline.papers.bidirectional_tcp.cures.lines import LINES
 from eddyline.papers.bidirectional_tcp.cures.ranking import findings, ranked
-from eddyline.papers.bidirectional_tcp.cures.trials import jain
 
 if TYPE_CHECKING:
     from eddyline.papers.exhibit import Row

@@ -17,7 +17,7 @@ use eddyline_theory::{LinkModel, TheoryError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{EddylineError, InputError, guarded, internal};
+use crate::errors::{EddylineError, InputError, NoEquilibrium, guarded, internal};
 use crate::scenario::Scenario;
 
 /// A document of `eddyline theory`.
@@ -146,6 +146,9 @@ pub(crate) fn refused(e: TheoryError) -> PyErr {
         | TheoryError::NoDynamics
         | TheoryError::NoPath { .. }
         | TheoryError::OneWay { .. } => InputError::new_err(e.to_string()),
-        _ => EddylineError::new_err(e.to_string()),
+        TheoryError::Overload { .. } | TheoryError::Starved { .. } | TheoryError::Unfelt { .. } => {
+            NoEquilibrium::new_err(e.to_string())
+        }
+        TheoryError::NotConverged(_) | TheoryError::Dynamics(_) => EddylineError::new_err(e.to_string()),
     }
 }

@@ -38,41 +38,7 @@ def _said(stable: bool) -> str:
 def response(desk: Desk) -> Exhibit:
     """The letter's settings, with gamma a round trip and a fixed period."""
     del desk  # arithmetic alone
-    rows: list[Row] = []
-    for setting, mbps, size in _SETTINGS:
-        k_f = factor(1e6 * mbps, size)
-        q0 = _ALPHA * max(1.0, k_f) * 8.0 * size / FORWARD_BPS
-        r0 = _D + q0
-        rho = q0 / r0
-        for period, kappa in (("a round trip", _GAMMA / r0), ("20 ms", _GAMMA / _MODULE_PERIOD_S)):
-            u = kappa * r0
-            printed = (1.0 + k_f) * size  # n = 1, P_f in bytes
-            both = 2.0 if k_f == 1.0 else 1.0
-            loops = {
-                "printed": Loop(u, rho, printed),
-                "printed_lag": Loop(u, rho, printed, lag=True),
-                "counted": Loop(u, rho, 1.0 + k_f),
-                "corrected": Loop(u, rho, both),
-                "corrected_lag": Loop(u, rho, both, lag=True),
-            }
-            rows.append(
-                {
-                    "setting": setting,
-                    "period": period,
-                    "k_f": k_f,
-                    "rho": rho,
-                    "u": u,
-                    "d_over_q0": _D / q0,
-                    "factor": printed,
-                    **{name: _said(loop.stable()) for name, loop in loops.items()},
-                    **{f"{name}_gain_margin": _finite(loop.gain_margin()) for name, loop in loops.items()},
-                    "corrected_phase_margin": loops["corrected"].phase_margin(),
-                    "rightmost_pole_22": rightmost_pole_with_lag(u, rho, printed),
-                    "right_poles_20": right_poles(printed),
-                    "right_poles_22": right_poles(printed, lag=True),
-                    "right_poles_corrected": right_poles(both),
-                }
-            )
+    rows = [row for setting in _SETTINGS for row in _loops(*setting)]
     return Exhibit(
         id="loop",
         title="The open loop L(s), as printed and corrected",
@@ -117,6 +83,45 @@ def response(desk: Desk) -> Exhibit:
             ),
         ],
     )
+
+
+def _loops(setting: str, mbps: float, size: int) -> list[Row]:
+    """A setting's loops, with gamma once a round trip and once in the module's period."""
+    k_f = factor(1e6 * mbps, size)
+    q0 = _ALPHA * max(1.0, k_f) * 8.0 * size / FORWARD_BPS
+    r0 = _D + q0
+    rho = q0 / r0
+    printed = (1.0 + k_f) * size  # n = 1, P_f in bytes
+    both = 2.0 if k_f == 1.0 else 1.0
+    rows: list[Row] = []
+    for period, kappa in (("a round trip", _GAMMA / r0), ("20 ms", _GAMMA / _MODULE_PERIOD_S)):
+        u = kappa * r0
+        loops = {
+            "printed": Loop(u, rho, printed),
+            "printed_lag": Loop(u, rho, printed, lag=True),
+            "counted": Loop(u, rho, 1.0 + k_f),
+            "corrected": Loop(u, rho, both),
+            "corrected_lag": Loop(u, rho, both, lag=True),
+        }
+        rows.append(
+            {
+                "setting": setting,
+                "period": period,
+                "k_f": k_f,
+                "rho": rho,
+                "u": u,
+                "d_over_q0": _D / q0,
+                "factor": printed,
+                **{name: _said(loop.stable()) for name, loop in loops.items()},
+                **{f"{name}_gain_margin": _finite(loop.gain_margin()) for name, loop in loops.items()},
+                "corrected_phase_margin": loops["corrected"].phase_margin(),
+                "rightmost_pole_22": rightmost_pole_with_lag(u, rho, printed),
+                "right_poles_20": right_poles(printed),
+                "right_poles_22": right_poles(printed, lag=True),
+                "right_poles_corrected": right_poles(both),
+            }
+        )
+    return rows
 
 
 def _finite(value: float) -> float | None:

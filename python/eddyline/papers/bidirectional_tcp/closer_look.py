@@ -45,11 +45,11 @@ def _runs(desk: Desk) -> list[tuple[tuple[str, float, str], Outcome]]:
     return [(setting, Outcome(answer)) for setting, answer in zip(_SETTINGS, answers, strict=True)]
 
 
-def figure_8(desk: Desk) -> Exhibit:
-    """Windows and queues over time."""
+def _compared(runs: list[tuple[tuple[str, float, str], Outcome]]) -> list[Row]:
+    """How often windows are halved and buffers overflow, run by run."""
     rows: list[Row] = []
     minutes = (_DURATION_S - _WARMUP_S) / 60.0
-    for (order, tp, window), found in _runs(desk):
+    for (order, tp, window), found in runs:
         o = Occupancy.of(found.answer, _WARMUP_S)
         at_overflow = o.down[np.isin(o.times, o.up_drops)]
         rows.append(
@@ -69,8 +69,12 @@ def figure_8(desk: Desk) -> Exhibit:
                 "rtt_s": found.rtt("download"),
             }
         )
-    shown = next(found for setting, found in _runs(desk) if setting == ("together", 20.0, "128 kB"))
-    start = Occupancy.of(shown.answer, 0.0)
+    return rows
+
+
+def _beginning(found: Outcome) -> list[Row]:
+    """Queues and windows of the first minute."""
+    start = Occupancy.of(found.answer, 0.0)
     columns = {
         "time_s": start.times,
         "down_bytes": start.down,
@@ -79,7 +83,13 @@ def figure_8(desk: Desk) -> Exhibit:
         "upload_packets": start.upload_window,
     }
     picked = np.flatnonzero(start.times <= _SHOWN_S)
-    series = [{name: float(column[i]) for name, column in columns.items()} for i in picked]
+    return [{name: float(column[i]) for name, column in columns.items()} for i in picked]
+
+
+def figure_8(desk: Desk) -> Exhibit:
+    """Windows and queues over time."""
+    runs = _runs(desk)
+    series = _beginning(next(found for setting, found in runs if setting == ("together", 20.0, "128 kB")))
     return Exhibit(
         id="fig-8",
         title="Figure 8: windows and queues with 75,000 B down and 9,000 B up",
@@ -108,7 +118,7 @@ def figure_8(desk: Desk) -> Exhibit:
             ),
             Column("down_median", "at any time", percent=True, digits=3),
         ),
-        rows=rows,
+        rows=_compared(runs),
         series={"fig-8-series": series},
         pictures=[
             Picture(

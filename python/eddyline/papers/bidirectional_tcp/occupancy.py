@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-__all__ = ["Cases", "Occupancy", "cases", "correlation_at", "halvings", "lags", "overflows"]
+__all__ = ["Cases", "Occupancy", "cases", "correlation_at", "halvings", "lags", "overflows", "upset"]
 
 _PACKET = 1500
 _HALVED = 0.75
@@ -76,6 +76,18 @@ def cases(o: Occupancy, standing: float = _PACKET) -> Cases:
     return Cases(
         float(np.mean(~down & up)), float(np.mean(down & ~up)), float(np.mean(down & up)), float(np.mean(~down & ~up))
     )
+
+
+def upset(o: Occupancy, within_s: float) -> float | None:
+    """Share of the time in case 1 that comes within `within_s` after a drop at the downlink; None of no such time.
+
+    The first `within_s` do not count: what was dropped before them is not known.
+    """
+    case_1 = (o.down <= _PACKET) & (o.up > _PACKET) & (o.times > o.times[0] + within_s)
+    at, drops = o.times[case_1], np.concatenate([[-np.inf], o.down_drops])
+    if not len(at):
+        return None
+    return float(np.mean(at - drops[np.searchsorted(drops, at, side="right") - 1] <= within_s))
 
 
 def overflows(drops: Numbers, apart_s: float) -> list[float]:

@@ -12,6 +12,7 @@ from eddyline.papers.bidirectional_tcp.occupancy import (
     halvings,
     lags,
     overflows,
+    upset,
 )
 from eddyline.papers.bidirectional_tcp.setting import ORDERS, Link, Outcome
 from eddyline.papers.exhibit import Column, Exhibit, Picture
@@ -66,6 +67,7 @@ def _row(desk: Desk, order: str, tp_ms: float, window: int) -> tuple[Row, Occupa
         "down_use": found.used("down"),
         "up_use": found.used("up"),
         "case_1": share.one,
+        "case_1_upset": upset(o, 3 * full_rtt),
         "case_2": share.two,
         "case_3": share.three,
         "idle": share.idle,
@@ -124,6 +126,7 @@ def figure_5(desk: Desk) -> Exhibit:
             Column("tp_s", "tp", "ms", scale=1e-3),
             Column("window", "window", "B"),
             Column("case_1", "case 1", percent=True, digits=3),
+            Column("case_1_upset", "of it within three round trips of an overflow down", percent=True, digits=3),
             Column("case_2", "case 2", percent=True, digits=3),
             Column("case_3", "case 3", percent=True, digits=3),
             Column("idle", "nothing stands", percent=True, digits=3),

@@ -119,8 +119,8 @@ def figure_6(desk: Desk) -> Exhibit:
     """One upload."""
     rows = _rows(desk, 1)
     for row in rows:
-        ten = 10.0 if (row["window"], row["up"], row["down"]) == (65536, 9000, 75000) else None
-        row["printed_ratio"] = ten
+        at_least_64_kb = row["window"] >= 65536
+        row["printed_ratio"] = 10.0 if at_least_64_kb and (row["up"], row["down"]) == (9000, 75000) else None
     return Exhibit(
         id="fig-6",
         title="Figure 6: predicted against simulated ratio, one upload",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from eddyline import _core
 from eddyline.papers.lab import Run
 
 if TYPE_CHECKING:
@@ -118,13 +119,7 @@ class Outcome:
 
     def over_whole_run(self, way: str) -> float:
         """Payload delivered over the whole run, from its first second: bit/s."""
-        return 8.0 * self.total(way, "delivered_bytes") / _seconds(self.answer.scenario["duration"])
-
-
-def _seconds(text: str) -> float:
-    """A canonical duration in seconds."""
-    number, unit = text.split()
-    return float(number) * {"s": 1.0, "min": 60.0, "h": 3600.0, "ms": 1e-3}[unit]
+        return 8.0 * self.total(way, "delivered_bytes") / _core.quantity("time", self.answer.scenario["duration"])
 
 
 def ask(desk: Desk, links: Iterable[Link]) -> list[Outcome]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eddyline.fairness import jain
 from eddyline.papers.exhibit import Column, Exhibit
 from eddyline.papers.lab import Run
 from eddyline.papers.two_way_fast.examples import ratio
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from eddyline.papers.desk import Desk
     from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
 
 __all__ = ["build"]
 
@@ -49,7 +49,7 @@ def build(desk: Desk) -> Exhibit:
     return Exhibit(
         id="fast-ack-priority",
         title="Acknowledgements before data",
-        place="Section 4.1, footnote 2",
+        place="Section 6, footnote 2",
         reading=(
             "Each example with FIFO queues and with acknowledgements before data on every link. In theory they then "
             "take capacity and pay no price, wherever data wait: with flows both ways each direction fills, and "
@@ -84,15 +84,9 @@ def build(desk: Desk) -> Exhibit:
 
 
 def _rows(desk: Desk, case: str, file: str, changes: tuple[tuple[str, str], ...]) -> list[Row]:
-    from eddyline.errors import EddylineError
-
     fifo = desk.lab.one(Run(file, "theory", None, changes))
     sim = desk.lab.one(Run(file, "sim", None, changes + _FIRST))
-    first: Answer | None
-    try:
-        first = desk.lab.one(Run(file, "theory", None, changes + _FIRST))
-    except EddylineError:
-        first = None
+    first = desk.lab.settled(Run(file, "theory", None, changes + _FIRST))
     fair = proportional(fifo.scenario)
     rows: list[Row] = []
     for flow in fifo.result["flows"]:
@@ -109,17 +103,13 @@ def _rows(desk: Desk, case: str, file: str, changes: tuple[tuple[str, str], ...]
                 "off": ratio(simulated["packets_per_s"], theory),
                 "ack_wait_s": simulated["reverse_queueing_delay_s"],
                 "fair": fair[name],
-                "jain_fifo": _jain([f["packets_per_s"] / fair[f["name"]] for f in fifo.result["flows"]]),
-                "jain": _jain([f["packets_per_s"] / fair[f["name"]] for f in sim.result["flows"]]),
+                "jain_fifo": jain([f["packets_per_s"] / fair[f["name"]] for f in fifo.result["flows"]]),
+                "jain": jain([f["packets_per_s"] / fair[f["name"]] for f in sim.result["flows"]]),
                 "equilibrium": "none" if first is None else "yes",
                 "example": case.startswith("Example") and "," not in case,
             }
         )
     return rows
-
-
-def _jain(shares: Sequence[float]) -> float:
-    return sum(shares) ** 2 / (len(shares) * sum(s * s for s in shares))
 
 
 def _findings(rows: Sequence[Row]) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
+from eddyline import _core
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,9 +21,12 @@ def proportional(scenario: dict[str, Any]) -> dict[str, float]:
     At the optimum `x = alpha / (load of one packet on the links, weighted by their prices)`. With the price of the
     first link given, the other's follows by bisection, and so in turn the first one's.
     """
-    rate = {k["name"]: _number(k["rate"]) for k in scenario["link"]}
+    rate = {k["name"]: _core.quantity("rate", k["rate"]) for k in scenario["link"]}
     first, second = rate
-    flows = [(f["name"], _number(f["controller"]["alpha"]), _loads(f, (first, second))) for f in scenario["flow"]]
+    flows = [
+        (f["name"], _core.quantity("packets", f["controller"]["alpha"]), _loads(f, (first, second)))
+        for f in scenario["flow"]
+    ]
 
     def rates(one: float, other: float) -> dict[str, float]:
         return {name: alpha / (one * load[0] + other * load[1]) for name, alpha, load in flows}
@@ -50,15 +55,6 @@ def _root(falling: Callable[[float], float]) -> float:
 
 
 def _loads(flow: dict[str, Any], links: tuple[str, str]) -> tuple[float, float]:
-    data, ack = 8.0 * _number(flow["packet"]), 8.0 * _number(flow["ack_packet"])
+    data, ack = (8.0 * _core.quantity("bytes", flow[key]) for key in ("packet", "ack_packet"))
     loads = [data * flow["data"].count(name) + ack * flow["ack"].count(name) for name in links]
     return loads[0], loads[1]
-
-
-_UNITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "B": 1.0, "kB": 1e3, "packets": 1.0}
-
-
-def _number(quantity: str) -> float:
-    """A canonical quantity in bit/s, bytes or packets."""
-    number, unit = quantity.split()
-    return float(number) * _UNITS[unit]

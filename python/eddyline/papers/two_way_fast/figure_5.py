@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.figures import BLUE, RED, drawn
 from eddyline.papers.lab import Run
+from eddyline.papers.two_way_fast.conditions import B
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["build"]
 
-_B = 0.04
 _CHAIN = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _FLOWS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _PACKETS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -59,7 +59,7 @@ def build(desk: Desk) -> Exhibit:
 
 
 def _rates(load: float) -> tuple[tuple[str, str], ...]:
-    rate = f"{load / (1 + _B):.9f} /s"
+    rate = f"{load / (1 + B):.9f} /s"
     return (('arrivals."forward files".rate', rate), ('arrivals."backward files".rate', rate))
 
 

@@ -81,6 +81,7 @@ def film(desk: Desk) -> Exhibit:
     for row in rows:
         other = next(r for r in rows if r["way"] == "forward" and r["flow"] == row["flow"])
         row["loss_forward"] = other["module_loss"]
+        row["extra_loss"] = None if row["module_loss"] is None else row["module_loss"] - other["module_loss"]
     return Exhibit(
         id="film",
         title="A film on the way: mean rates of both flows",
@@ -103,6 +104,7 @@ def film(desk: Desk) -> Exhibit:
             Column("module_change", "profile: change", percent=True, digits=3),
             Column("module_loss", "profile: loss", percent=True, digits=3),
             Column("loss_forward", "profile: loss with the film forward", percent=True, digits=3),
+            Column("extra_loss", "profile: loss beyond that", percent=True, digits=3),
         ),
         rows=rows,
         notes=(SYNTHETIC, "Without a film the paper's rates are those of Example 3."),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eddyline import _core
+from eddyline.fairness import jain
 from eddyline.papers.exhibit import Column, Exhibit
 from eddyline.papers.lab import Run
 
@@ -48,13 +50,16 @@ def build(desk: Desk) -> Exhibit:
             answer = next(answers)
             rates = [f["packets_per_s"] for f in answer.result["flows"]]
             link, described = answer.link("forward"), answer.scenario
-            trip = sum(_seconds(k["delay"]) for k in described["link"])
-            queued = sum(_packets(f["controller"]["alpha"]) * f.get("count", 1) for f in described["flow"])
+            trip = sum(_core.quantity("time", k["delay"]) for k in described["link"])
+            alphas = [
+                _core.quantity("packets", f["controller"]["alpha"]) * f.get("count", 1) for f in described["flow"]
+            ]
+            queued = sum(alphas)
             rows.append(
                 {
                     "case": case,
                     "cure": cure,
-                    "jain": sum(rates) ** 2 / (len(rates) * sum(x * x for x in rates)),
+                    "jain": jain(rates),
                     "last_over_first": rates[-1] / rates[0],
                     "use": link["utilisation"],
                     "cost": 1.0 - link["utilisation"],
@@ -97,15 +102,6 @@ def build(desk: Desk) -> Exhibit:
             "in fairness, until the buffer ends.",
         ),
     )
-
-
-def _seconds(text: str) -> float:
-    number, unit = text.split()
-    return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
-
-
-def _packets(text: str) -> float:
-    return float(text.split()[0])
 
 
 def _findings(rows: Sequence[Row]) -> list[str]:

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
     from eddyline.papers.desk import Desk
     from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
 
-__all__ = ["COUNTED", "asked", "build", "counting"]
+__all__ = ["COUNTED", "build", "counting"]
 
 COUNTED = ("round_trip", "forward", "weighted")
 
@@ -36,18 +35,6 @@ def counting(delay: str, pauses: bool = True) -> Changes:
     """What makes all flows count that delay."""
     changes: Changes = (("flow.*.tcp.timestamps", "true"), ("flow.*.controller.delay", delay))
     return changes if pauses else (*changes, ("flow.*.controller.drain", "false"))
-
-
-def asked(desk: Desk, file: str, changes: Changes) -> Answer | None:
-    """What theory says, or None where it says that there is no equilibrium."""
-    from eddyline.errors import EddylineError
-
-    try:
-        return desk.lab.one(Run(file, "theory", None, changes))
-    except EddylineError as e:
-        if "there is no equilibrium" in str(e):
-            return None
-        raise
 
 
 def build(desk: Desk) -> Exhibit:
@@ -93,7 +80,7 @@ def build(desk: Desk) -> Exhibit:
 
 def _rows(desk: Desk, example: int, delay: str) -> list[Row]:
     file = f"example-{example}-1000B"
-    theory = asked(desk, file, counting(delay))
+    theory = desk.lab.settled(Run(file, "theory", None, counting(delay)))
     if theory is None:
         return [{"example": example, "flow": "all", "counts": delay, "settles": False}]
     one_way = delay != "round_trip"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.figures import BLACK, BLUE, RED, drawn
 from eddyline.papers.lab import Run
+from eddyline.papers.two_way_fast.conditions import B
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["build"]
 
-_B = 0.04
 _LOADS = (0.3, 0.7)
 _DURATION_S = {12.5: 2_000, 40.0: 5_000, 125.0: 10_000, 400.0: 20_000, 1250.0: 40_000}
 """Mean size of a file in kB, and how long transfers of it are watched."""
@@ -96,7 +96,7 @@ def build(desk: Desk) -> Exhibit:
 
 
 def _changes(load: float, kilobytes: float, belief: str, seed: int) -> tuple[tuple[str, str], ...]:
-    rate = f"{load / (1 + _B) * 125.0 / kilobytes:.9f} /s"
+    rate = f"{load / (1 + B) * 125.0 / kilobytes:.9f} /s"
     duration = _DURATION_S[kilobytes]
     return (
         ("arrivals.*.rate", rate),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from eddyline import _core
 from eddyline.papers.exhibit import Column, Exhibit
 from eddyline.papers.lab import MODULE, Run
 from eddyline.papers.two_way_fast.conditions import threshold
@@ -76,10 +77,18 @@ def table_1(desk: Desk) -> Exhibit:
             Column("sum_of_use", "U_F + U_B, simulated", percent=True),
         ),
         rows=rows,
-        notes=(
-            "In Example 5 both directions are images of each other, packet by packet: equal waits count for the "
-            "backward link. The exhibit switching breaks that symmetry.",
-        ),
+        notes=(_mirrored(rows),),
+    )
+
+
+def _mirrored(rows: Sequence[Row]) -> str:
+    """What shares say where both directions are images of each other."""
+    row = next(r for r in rows if r["example"] == 5)
+    forward, backward = row["forward_share"], row["backward_share"]
+    both = f"{forward:.1%} of the time to each" if forward == backward else f"{forward:.1%} and {backward:.1%}"
+    return (
+        "In Example 5 both directions are images of each other, packet by packet, and waits that are equal count for "
+        f"both links: {both}. The exhibit switching breaks that symmetry."
     )
 
 
@@ -87,7 +96,7 @@ def alphas(answer: Answer) -> dict[str, float]:
     """Sum of alpha by the link that data takes."""
     sums = {"forward": 0.0, "backward": 0.0}
     for flow in answer.scenario["flow"]:
-        sums[flow["data"][0]] += float(flow["controller"]["alpha"].split()[0])
+        sums[flow["data"][0]] += _core.quantity("packets", flow["controller"]["alpha"])
     return sums
 
 
@@ -100,21 +109,16 @@ def spread(answer: Answer, flow: str) -> float:
     """Standard deviation over mean of a flow's throughput after the warm-up."""
     from statistics import fmean, pstdev
 
-    warmup = _seconds(answer.scenario["warmup"])
+    warmup = _core.quantity("time", answer.scenario["warmup"])
     times, values = answer.over_time(flow, "throughput_bps")
     late = [v for t, v in zip(times, values, strict=True) if t > warmup + 1e-9]
     return pstdev(late) / fmean(late)
 
 
-def _seconds(text: str) -> float:
-    number, unit = text.split()
-    return float(number) * {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0}[unit]
-
-
 def switches_per_second(answer: Answer) -> float:
     """How often the bottleneck changed, over the summary window."""
-    window = _seconds(answer.scenario["duration"]) - _seconds(answer.scenario["warmup"])
-    return float(answer.result["sampling"]["bottleneck_switches"] / window)
+    stop, start = (_core.quantity("time", answer.scenario[key]) for key in ("duration", "warmup"))
+    return float(answer.result["sampling"]["bottleneck_switches"] / (stop - start))
 
 
 def _printed(desk: Desk, example: int, what: str, of: str) -> list[float]:

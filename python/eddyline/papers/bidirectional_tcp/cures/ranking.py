@@ -21,8 +21,8 @@ MEASURES = {
     "page_s": ("page", 1.0),
     "call_rating": ("call", -1.0),
 }
-"""What a rank is made of, each as heavy as the next: the column, how people call it, and which way is better (-1: "
-"more)."""
+"""What a rank is made of, each as heavy as the next: the column, how people call it, and which way is better
+(-1: more)."""
 
 _ALIKE = 0.02
 """Values nearer than this share of the better one count as equal: seeds and phases move them as much."""

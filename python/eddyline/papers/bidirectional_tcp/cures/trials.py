@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.adviser.access import HEADER_B, PACKET_B
+from eddyline.fairness import jain
 from eddyline.papers.bidirectional_tcp.cures.felt import PAGES, call, page, working_latency
 from eddyline.papers.lab import Run
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from eddyline.papers.exhibit import Row
     from eddyline.papers.lab import Answer
 
-__all__ = ["Trial", "jain"]
+__all__ = ["Trial"]
 
 
 @dataclass(frozen=True)
@@ -106,12 +107,6 @@ class Trial:
             "call_jitter_s": talk.jitter_s,
             "call_rating": talk.rating,
         }
-
-
-def jain(rates: Sequence[float]) -> float | None:
-    """Jain's index of fairness; None of nothing."""
-    squares = sum(r * r for r in rates)
-    return sum(rates) ** 2 / (len(rates) * squares) if squares > 0 else None
 
 
 def _goodputs(answer: Answer, way: str) -> list[float]:

@@ -1,0 +1,19 @@
+"""Fairness of rates, in one number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["jain"]
+
+
+def jain(rates: Sequence[float]) -> float | None:
+    """Jain's index, (sum x)^2 / (n sum x^2): 1 where all are equal, 1 / n where one has everything.
+
+    None where nobody has anything, which is neither fair nor unfair (Jain, Chiu, Hawe 1984).
+    """
+    squares = sum(rate * rate for rate in rates)
+    return sum(rates) ** 2 / (len(rates) * squares) if squares > 0 else None
