@@ -14,7 +14,7 @@ const HEAD: &str = include_str!("../tests/linux_modules/head.md");
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let effort = Effort { symmetric_s: 300, seeds: 3, asymmetric_s: 600 };
+    let effort = Effort { symmetric_s: 300, seeds: 3, beside_s: 300, asymmetric_s: 600 };
     let chosen = MODULES.iter().filter(|(kind, _)| words.is_empty() || words.iter().any(|w| w == kind));
     let rows: Vec<_> = chosen.map(|(kind, controller)| (*kind, *controller, cells(kind, controller, effort))).collect();
     print!("{HEAD}");

@@ -104,6 +104,7 @@ fn numbers(of: &Value) -> Vec<f64> {
 pub struct Effort {
     pub symmetric_s: u32,
     pub seeds: u64,
+    pub beside_s: u32,
     pub asymmetric_s: u32,
 }
 
@@ -134,7 +135,7 @@ fn simulate(part: &str, case: &str, controller: &str, effort: Effort) -> Vec<(&'
         }
         "buffer_limited" => vec![("pkts_per_s", packets_per_s(&symmetric(&[own], case, "0.0", 1, seconds), 0))],
         "beside_reno" => {
-            let result = symmetric(&[own, ("reno", MODULES[0].1)], case, "0.0", 1, seconds);
+            let result = symmetric(&[own, ("reno", MODULES[0].1)], case, "0.0", 1, (30, effort.beside_s));
             vec![("pkts_per_s", packets_per_s(&result, 0)), ("reno_pkts_per_s", packets_per_s(&result, 1))]
         }
         _ => {
