@@ -4,7 +4,7 @@ use super::Cell;
 
 /// ns-2's needless retransmissions, counted as bandwidth.
 const NEEDLESS: &str =
-    "ns-2 sends one packet in eight needlessly and counts it as bandwidth; before that a factor of 1.5 (westwood.md)";
+    "ns-2 sends one packet in nine needlessly and counts it as bandwidth; before that a factor of 1.5 (westwood.md)";
 /// Every other round trip.
 const HALF: &str = "grows by a packet in two round trips: sqrt(1/2) of the window";
 /// `cwnd <= ssthresh` is slow start.
