@@ -40,3 +40,16 @@ fn reno_when_small() {
     let before = b.c.window();
     close(b.lose() / before, 0.5, 1e-9);
 }
+
+/// The mistake of Linux 2.6.22: an eighth is left where an eighth is to go.
+#[test]
+fn leaves_beta_where_asked() {
+    let mut b = Bench::new("illinois", r#", "leaves_beta": true"#, 100.0);
+    b.in_avoidance(2000.0, 100.0);
+    b.round(200.0);
+    for _ in 0..8 {
+        b.round(100.5);
+    }
+    let before = b.c.window();
+    close(b.lose() / before, 0.125, 1e-3);
+}

@@ -32,3 +32,16 @@ fn reno_below_the_legacy_window() {
     close(b.c.window(), 8.0, 1e-9);
     close(b.round(100.0), 9.0, 0.06);
 }
+
+/// Linux: a packet for min(window, 1 / a) acknowledged, so one a round trip below 50, and 2 % above; an eighth less at any window.
+#[test]
+fn never_slower_than_reno_where_asked() {
+    let linux = r#", "a": 0.02, "legacy_window": 0.0, "at_least_reno": true"#;
+    let mut b = Bench::new("scalable", linux, 100.0);
+    b.in_avoidance(16.0, 100.0);
+    close(b.c.window(), 14.0, 1e-9);
+    close(b.round(100.0), 15.0, 0.06);
+    let mut b = Bench::new("scalable", linux, 100.0);
+    b.in_avoidance(1_600.0, 100.0);
+    close(b.round(100.0) / 1_400.0, 1.02, 3e-4);
+}

@@ -13,11 +13,18 @@ fn the_window_after_a_loss_is_bandwidth_times_base() {
         b.round(100.0);
     }
     close(b.c.window(), 160.0, 0.0);
-    // sixty round trips of a steady stream: both filters have settled
-    let packet = bench::ms(1.0);
-    let rtt = bench::ms(160.0);
+    steady(&mut b, 160.0, 1.0);
+    close(b.lose(), 100.0, 2.0);
+    assert_eq!(b.c.base_rtt(), Some(bench::ms(100.0)));
+    close(b.time_out(), 1.0, 0.0);
+    close(b.c.slow_start_threshold().unwrap(), 100.0, 2.0);
+}
+
+/// 120 round trips of a steady stream, a packet every so often: both filters have settled.
+fn steady(b: &mut Bench, rtt_ms: f64, packet_ms: f64) {
+    let (rtt, packet) = (bench::ms(rtt_ms), bench::ms(packet_ms));
     b.now += rtt;
-    for _ in 0..9_600 {
+    for _ in 0..(120.0 * rtt_ms / packet_ms) as u32 {
         let sent = b.now + packet - rtt;
         b.c.on_ack(&eddyline_cc::Ack {
             now: b.now + packet,
@@ -26,17 +33,27 @@ fn the_window_after_a_loss_is_bandwidth_times_base() {
             rtt: Some(rtt),
             acked: 1.0,
             lost: 0.0,
-            in_flight: 160.0,
+            in_flight: rtt_ms / packet_ms,
             stamp: eddyline_cc::Stamp::default(),
-            cwnd_limited: false,
+            cwnd_limited: true,
             in_recovery: false,
         });
         b.now += packet;
     }
-    close(b.lose(), 100.0, 2.0);
-    assert_eq!(b.c.base_rtt(), Some(bench::ms(100.0)));
-    close(b.time_out(), 1.0, 0.0);
-    close(b.c.slow_start_threshold().unwrap(), 100.0, 2.0);
+}
+
+/// By a clock of whole milliseconds RTTmin is one, up or down: 10 packets a millisecond times 100.6 ms are 1,010 packets by
+/// it and 1,006 without, times 100.4 ms 1,000 and 1,004.
+#[test]
+fn a_clock_of_whole_ticks() {
+    for (base, by_ticks) in [(100.6, 1010.0), (100.4, 1000.0)] {
+        for (more, expected) in [("", 10.0 * base), (r#", "tick": "1 ms""#, by_ticks)] {
+            let mut b = Bench::new("westwood", more, base);
+            b.in_avoidance(4000.0, base);
+            steady(&mut b, 160.0, 0.1);
+            close(b.lose(), expected, 1.0);
+        }
+    }
 }
 
 /// Before any sample of the bandwidth it halves.

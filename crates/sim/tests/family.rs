@@ -2,6 +2,7 @@
 //! kinds apart.
 
 mod lab;
+mod linux_modules;
 
 use eddyline_cc::KINDS;
 use eddyline_scenario::series::{FLOW, Quantity};
@@ -78,102 +79,51 @@ fn every_kind_fills_an_easy_link() {
     }
 }
 
-/// A number of the other simulator, what ours is times it, and within which share of that.
-type Cell = Option<(f64, f64, f64)>;
+/// Shorter than the reference's 300 s, so at random loss the scatter is more: a fifth for a cell, where that page has 15 %.
+const SHORT: linux_modules::Effort =
+    linux_modules::Effort { symmetric_s: 120, seeds: 2, beside_s: 300, asymmetric_s: 600 };
 
-/// The same within 15 %: three seeds at random losses scatter by some 5 %, and recovery differs in what it costs.
-const fn same(theirs: f64) -> Cell {
-    Some((theirs, 1.0, 0.15))
-}
-
-/// The same within 3 %: without random losses nothing scatters.
-const fn equal(theirs: f64) -> Cell {
-    Some((theirs, 1.0, 0.03))
-}
-
-/// Another number, for a reason that stands beside it.
-const fn other(theirs: f64, ours: f64, within: f64) -> Cell {
-    Some((theirs, ours / theirs, within))
-}
-
-/// ns-2.35's modules of Linux 2.6, packets a second: random loss 0.01 and 0.0001 (three seeds), 250 and 1,000 packets of queue.
-/// With what those modules did differently said in parameters; none where its runs are no reference (needless retransmissions
-/// after a slow start beyond the queue) or there was none. Where the numbers are others, so is what is expected.
-const NS2: &[(&str, [Cell; 4])] = &[
-    ("kind = \"highspeed\"", [same(167.1), same(4183.6), equal(11443.6), equal(11870.7)]),
-    // its estimate of delayed acknowledgements stayed at 31/16
-    ("kind = \"bic\", ack_ratio = 1.9375", [same(238.5), same(7584.2), equal(11904.8), None]),
-    ("kind = \"htcp\"", [same(163.3), same(4454.2), equal(11904.2), equal(11904.8)]),
-    // a packet in fifty, no legacy window; why it had more at 0.01, and less with the short queue, is not known
-    (
-        "kind = \"scalable\", a = 0.02, legacy_window = 0.0",
-        [other(297.0, 176.2, 0.15), same(11176.4), other(11088.5, 11904.8, 0.03), equal(11845.5)],
-    ),
-    ("kind = \"cubic\", profile = \"2008\"", [same(159.7), same(2821.0), equal(11904.8), None]),
-    // Its threshold was Reno's. At 0.01 a gap that is not explained: docs/controllers/westwood.md.
-    (
-        "kind = \"westwood\", at_least_half = true",
-        [other(5277.0, 628.0, 0.25), same(11736.6), equal(11890.2), equal(11904.8)],
-    ),
-    // It grew by a packet in two round trips: ours sends sqrt(2) times as much at small random losses. At 0.01 windows are some
-    // twelve packets, recovery is a good part of the time, and the ratio is less.
-    (
-        "kind = \"vegas\"",
-        [
-            other(123.9, 152.7, 0.1),
-            other(1233.1, 1233.1 * std::f64::consts::SQRT_2, 0.1),
-            equal(11639.0),
-            equal(11652.5),
-        ],
-    ),
-    // It had alpha 1 with beta 1/8, not the 10 that the paper asks for where there is no queue. At 0.01 it stayed below the 15
-    // packets where Illinois is Reno, ours does not. With a short queue alpha is 1 in ours throughout.
-    (
-        "kind = \"illinois\", alpha_max = 1.0",
-        [other(153.7, 309.1, 0.15), same(3719.2), other(11726.5, 11197.5, 0.03), equal(11904.8)],
-    ),
-    ("kind = \"veno\"", [same(256.5), same(2725.9), equal(11198.5), equal(11904.8)]),
-    ("kind = \"compound\"", [same(163.0), same(5339.1), equal(11833.9), equal(11904.8)]),
-    ("kind = \"yeah\"", [same(297.2), same(8540.7), equal(11904.8), equal(11904.8)]),
-    ("kind = \"hybla\"", [same(438.9), same(4752.4), None, None]),
-];
-
-/// Ours in those four runs.
-fn as_ns2(controller: &str) -> [f64; 4] {
-    let rate = |seed: u64, limit: &str, loss: &str| {
-        let text = head(120.0, 30.0, seed)
-            + &links(100.0, limit, loss)
-            + &flow("x", controller, "f", "b", "header = \"50 B\"\nack_packet = \"50 B\"").replace("1040 B", "1050 B");
-        of(&answer(&text), "x").packets_per_s.unwrap()
-    };
-    [("1000 packets", "0.01", 3), ("1000 packets", "0.0001", 3), ("250 packets", "0.0", 1), ("1000 packets", "0.0", 1)]
-        .map(|(limit, loss, seeds)| mean(&(0..seeds).map(|seed| rate(seed, limit, loss)).collect::<Vec<_>>()).0)
-}
-
-/// Cells of a row that our numbers are not within.
-fn beyond(row: &[Cell; 4], ours: &[f64; 4]) -> Vec<String> {
-    let cells = row.iter().zip(ours).filter_map(|(cell, ours)| cell.map(|c| (c, ours)));
-    cells
-        .filter(|((theirs, times, within), ours)| (*ours / (theirs * times) - 1.0).abs() > *within)
-        .map(|((theirs, times, within), ours)| format!("{ours:.1}, not {theirs} x {times:.3} within {within}"))
-        .collect()
-}
-
-/// Every cell within its bound; and none of these rows is so wide that Reno's numbers would do.
+/// Every cell of the reference is met or has a cause (docs/controllers/ns2.md), every median is below 15 %, and Reno's numbers
+/// would not do for anybody else.
 #[test]
 fn like_another_simulator() {
-    let reno = as_ns2("kind = \"newreno\"");
-    println!("newreno: {reno:.1?}");
     let mut mistakes = Vec::new();
-    for (controller, row) in NS2 {
-        let ours = as_ns2(controller);
-        println!("{controller}: {ours:.1?}");
-        mistakes.extend(beyond(row, &ours).into_iter().map(|m| format!("{controller}: {m}")));
-        if beyond(row, &reno).is_empty() {
-            mistakes.push(format!("{controller}: Reno would do"));
+    for (kind, controller) in linux_modules::MODULES {
+        let cells = linux_modules::cells(kind, controller, SHORT);
+        let median = linux_modules::median(&cells);
+        println!("{kind}: {:.1} % of {}", 100.0 * median, cells.len());
+        // two differ by version: 10.7 and 12.8 % in long runs
+        let bound = match kind {
+            "vegas" => 0.15,
+            "hybla" => 0.17,
+            _ => 0.08,
+        };
+        if median > bound {
+            mistakes.push(format!("{kind}: median {median:.3}"));
+        }
+        for cell in cells.iter().filter(|c| c.deviation().abs() > 0.2 && linux_modules::cause(c).is_none()) {
+            mistakes.push(format!("{cell:?}: {:+.3}", cell.deviation()));
+        }
+        if kind != "reno" {
+            let reno = linux_modules::cells(kind, linux_modules::MODULES[0].1, RENO);
+            if reno.iter().all(|c| c.deviation().abs() <= 0.2 || linux_modules::cause(c).is_some()) {
+                mistakes.push(format!("{kind}: Reno would do"));
+            }
         }
     }
     assert!(mistakes.is_empty(), "{mistakes:#?}");
+}
+
+/// What tells the others from Reno is seen at once.
+const RENO: linux_modules::Effort = linux_modules::Effort { symmetric_s: 60, seeds: 1, beside_s: 60, asymmetric_s: 60 };
+
+/// A cause that says how far apart the numbers are.
+#[test]
+fn vegas_with_twice_the_growth() {
+    // a packet in two round trips: sqrt(2) at small losses; 10 %, two seeds
+    let vegas = linux_modules::cells("vegas", "kind = \"vegas\"", SHORT);
+    let cell = vegas.iter().find(|c| c.part == "random_loss" && c.case == "0.0001").unwrap();
+    near(cell.ours, cell.theirs * std::f64::consts::SQRT_2, 0.1, "vegas");
 }
 
 /// What a trace shows of a controller: three runs, windows once a round trip.

@@ -31,6 +31,9 @@ pub struct IllinoisParams {
     pub win_thresh: f64,
     /// Round trips of little delay before the increase is largest again (5).
     pub theta: u32,
+    /// A loss leaves beta of the window, not 1 - beta: the mistake of Linux 2.6.22, for comparison with it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub leaves_beta: bool,
     /// Where the base round-trip time comes from.
     pub base_rtt: BaseRttSource,
 }
@@ -44,6 +47,7 @@ impl Default for IllinoisParams {
             beta_max: 0.5,
             win_thresh: 15.0,
             theta: 5,
+            leaves_beta: false,
             base_rtt: BaseRttSource::Estimated,
         }
     }
@@ -124,6 +128,11 @@ impl IllinoisLaw {
         self.p.beta_min + (self.p.beta_max - self.p.beta_min) * (delay - from) / (to - from)
     }
 
+    /// Share of the window that a loss leaves.
+    fn left(&self) -> f64 {
+        if self.p.leaves_beta { self.beta } else { 1.0 - self.beta }
+    }
+
     fn as_reno(&mut self) {
         self.alpha = 1.0;
         self.beta = self.p.beta_max;
@@ -163,11 +172,11 @@ impl WindowLaw for IllinoisLaw {
     }
 
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
-        (1.0 - self.beta) * loss.flight_size
+        self.left() * loss.flight_size
     }
 
     fn after_timeout(&mut self, timeout: &Timeout, _cwnd: f64) -> f64 {
-        let threshold = (1.0 - self.beta) * timeout.flight_size;
+        let threshold = self.left() * timeout.flight_size;
         self.as_reno();
         (self.low, self.has_risen) = (0, false);
         self.samples = Samples::NONE;

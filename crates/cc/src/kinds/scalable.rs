@@ -20,11 +20,14 @@ pub struct ScalableParams {
     /// Up to this window in packets it is Reno (16; Linux has none).
     #[schemars(extend("minimum" = 0))]
     pub legacy_window: f64,
+    /// Never slower than Reno: a packet for `min(cwnd, 1 / a)` acknowledged, as Linux.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_least_reno: bool,
 }
 
 impl Default for ScalableParams {
     fn default() -> Self {
-        Self { a: 0.01, b: 0.125, legacy_window: 16.0 }
+        Self { a: 0.01, b: 0.125, legacy_window: 16.0, at_least_reno: false }
     }
 }
 
@@ -47,8 +50,15 @@ impl WindowLaw for ScalableLaw {
     #[inline]
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
         let acked = ack.acked.min(cwnd);
-        // never slower than Reno: below 1 / a packets its 1 / w is more
-        if cwnd <= self.0.legacy_window { acked / cwnd } else { acked * self.0.a }
+        let reno = 1.0 / cwnd;
+        acked
+            * if cwnd <= self.0.legacy_window {
+                reno
+            } else if self.0.at_least_reno {
+                self.0.a.max(reno)
+            } else {
+                self.0.a
+            }
     }
 
     fn after_loss(&mut self, loss: &Loss, cwnd: f64) -> f64 {

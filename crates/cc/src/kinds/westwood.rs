@@ -23,11 +23,21 @@ pub struct WestwoodParams {
     pub min_sample: Time,
     /// Never less than Reno's half is left, as Linux 2.6 does: its threshold is Reno's.
     pub at_least_half: bool,
+    /// Unit of the clock that the bandwidth is measured by: times are cut to whole ones, round trips rounded (none; Linux 2.6
+    /// at 1,000 Hz: 1 ms).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick: Option<Time>,
 }
 
 impl Default for WestwoodParams {
     fn default() -> Self {
-        Self { base_rtt: BaseRttSource::Estimated, filter: 0.875, min_sample: Time::from_ms(50), at_least_half: false }
+        Self {
+            base_rtt: BaseRttSource::Estimated,
+            filter: 0.875,
+            min_sample: Time::from_ms(50),
+            at_least_half: false,
+            tick: None,
+        }
     }
 }
 
@@ -45,6 +55,7 @@ pub struct WestwoodLaw {
     once: Option<f64>,
     bandwidth: f64,
     at_least_half: bool,
+    tick: Option<Time>,
     /// What is left by the last loss at least.
     half: f64,
 }
@@ -66,6 +77,7 @@ impl Westwood {
             once: None,
             bandwidth: 0.0,
             at_least_half: p.at_least_half,
+            tick: p.tick.filter(|tick| *tick > Time::ZERO),
             half: 0.0,
         };
         Self::with(law, SlowStartKind::Standard, facts)
@@ -76,7 +88,17 @@ impl WestwoodLaw {
     /// BWE * RTTmin, in packets.
     fn delivered_by_base(&self) -> Option<f64> {
         self.once?;
-        Some(self.bandwidth * self.base.get()?.as_ps() as f64)
+        Some(self.bandwidth * self.rounded(self.base.get()?.as_ps() as f64))
+    }
+
+    /// A time by the clock.
+    fn cut(&self, now: Time) -> Time {
+        self.tick.map_or(now, |tick| Time::from_ps(now.as_ps() / tick.as_ps() * tick.as_ps()))
+    }
+
+    /// A round-trip time in picoseconds by the clock.
+    fn rounded(&self, rtt_ps: f64) -> f64 {
+        self.tick.map_or(rtt_ps, |tick| libm::round(rtt_ps / tick.as_ps() as f64) * tick.as_ps() as f64)
     }
 }
 
@@ -93,8 +115,9 @@ impl WindowLaw for WestwoodLaw {
             self.rtt_ps.hear(rtt.as_ps() as f64);
         }
         // the packets of this acknowledgement belong to the next sample if it ends one
-        let elapsed = ack.now - self.since;
-        if elapsed > self.min_sample && elapsed.as_ps() as f64 > self.rtt_ps.get().unwrap_or(0.0) {
+        let now = self.cut(ack.now);
+        let elapsed = now - self.since;
+        if elapsed > self.min_sample && elapsed.as_ps() as f64 > self.rounded(self.rtt_ps.get().unwrap_or(0.0)) {
             let sample = self.counted / elapsed.as_ps() as f64;
             let keep = self.filter;
             match self.once {
@@ -105,7 +128,7 @@ impl WindowLaw for WestwoodLaw {
                     self.bandwidth = keep * self.bandwidth + (1.0 - keep) * once;
                 }
             }
-            self.since = ack.now;
+            self.since = now;
             self.counted = 0.0;
         }
         self.counted += ack.acked;
