@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use crate::sweep::{Checked, check_points};
     #[pymodule_export]
-    use crate::theory::{filter_bias, response, values};
+    use crate::theory::{filter_bias, late_samples, response, smoothed_jitter, values};
 
     /// Version of this software.
     #[pymodule_export]
