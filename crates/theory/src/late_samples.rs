@@ -45,9 +45,9 @@ const SAMPLE_RANGE: f64 = 6.0;
 const SAMPLES: usize = 97;
 /// S, to both sides, and V.
 const MEAN_RANGE: f64 = 5.0;
-const MEANS: usize = 201;
 const DEVIATION_RANGE: f64 = 6.0;
-const DEVIATIONS: usize = 121;
+/// Cells a standard deviation, of the finer of two grids.
+const CELLS: usize = 20;
 const MOST_STEPS: usize = 1_000;
 const SETTLED: f64 = 1e-7;
 
@@ -73,71 +73,94 @@ pub fn late_samples(weights: TimerWeights, leasts: &[f64]) -> Result<Vec<LateSam
             allowed: "0 or more standard deviations",
         });
     }
-    let density = stationary(weights);
+    // Cells smear S and V by a variance that goes with their square: two grids tell how much.
+    let (coarse, fine) = (Grid { cells: CELLS / 2 }, Grid { cells: CELLS });
+    let (coarse_density, fine_density) = (coarse.stationary(weights), fine.stationary(weights));
     Ok(leasts
         .iter()
         .map(|least| {
-            let (mut whole, mut late, mut timeout) = (0.0, 0.0, 0.0);
-            for (cell, p) in density.iter().enumerate() {
-                let (s, v) = (mean_at(cell / DEVIATIONS), deviation_at(cell % DEVIATIONS));
-                let at = s + (4.0 * v).max(*least);
-                whole += p;
-                late += p * 0.5 * libm::erfc(at / SQRT_2);
-                timeout += p * at;
+            let (a, b) = (coarse.timer(&coarse_density, *least), fine.timer(&fine_density, *least));
+            let limit = |coarse: f64, fine: f64| fine + (fine - coarse) / 3.0;
+            LateSamples {
+                probability: limit(a.probability, b.probability).max(0.0),
+                timeout: limit(a.timeout, b.timeout),
             }
-            LateSamples { probability: late / whole, timeout: timeout / whole }
         })
         .collect())
 }
 
-const MEAN_STEP: f64 = 2.0 * MEAN_RANGE / (MEANS - 1) as f64;
-const DEVIATION_STEP: f64 = DEVIATION_RANGE / (DEVIATIONS - 1) as f64;
-
-fn mean_at(i: usize) -> f64 {
-    MEAN_STEP * i as f64 - MEAN_RANGE
+/// Values of S and V, so many a standard deviation; S is the slower index.
+#[derive(Clone, Copy)]
+struct Grid {
+    cells: usize,
 }
 
-fn deviation_at(i: usize) -> f64 {
-    DEVIATION_STEP * i as f64
-}
+impl Grid {
+    fn means(self) -> usize {
+        2 * MEAN_RANGE as usize * self.cells + 1
+    }
 
-/// Shares of the cells of (S, V), S the slower index.
-fn stationary(weights: TimerWeights) -> Vec<f64> {
-    let step = 2.0 * SAMPLE_RANGE / (SAMPLES - 1) as f64;
-    let samples: Vec<(f64, f64)> = (0..SAMPLES)
-        .map(|i| step * i as f64 - SAMPLE_RANGE)
-        .map(|x| (x, step * libm::exp(-0.5 * x * x) / (2.0 * std::f64::consts::PI).sqrt()))
-        .collect();
-    let mut density = vec![0.0; MEANS * DEVIATIONS];
-    density[(MEANS / 2) * DEVIATIONS + DEVIATIONS / 8] = 1.0;
-    for _ in 0..MOST_STEPS {
-        let mut next = vec![0.0; density.len()];
-        for (cell, p) in density.iter().enumerate().filter(|(_, p)| **p > 1e-14) {
-            let (s, v) = (mean_at(cell / DEVIATIONS), deviation_at(cell % DEVIATIONS));
-            for (x, share) in &samples {
-                let off = x - s;
-                let psi = if off > 0.0 { weights.up } else { weights.down };
-                add(&mut next, s + psi * off, v + weights.zeta * (off.abs() - v), p * share);
+    fn deviations(self) -> usize {
+        DEVIATION_RANGE as usize * self.cells + 1
+    }
+
+    /// S and V of a cell.
+    fn at(self, cell: usize) -> (f64, f64) {
+        let (i, k) = (cell / self.deviations(), cell % self.deviations());
+        (i as f64 / self.cells as f64 - MEAN_RANGE, k as f64 / self.cells as f64)
+    }
+
+    /// Shares of the cells in the long run.
+    fn stationary(self, weights: TimerWeights) -> Vec<f64> {
+        let step = 2.0 * SAMPLE_RANGE / (SAMPLES - 1) as f64;
+        let samples: Vec<(f64, f64)> = (0..SAMPLES)
+            .map(|i| step * i as f64 - SAMPLE_RANGE)
+            .map(|x| (x, step * libm::exp(-0.5 * x * x) / (2.0 * std::f64::consts::PI).sqrt()))
+            .collect();
+        let mut density = vec![0.0; self.means() * self.deviations()];
+        self.add(&mut density, 0.0, (2.0 / std::f64::consts::PI).sqrt(), 1.0);
+        for _ in 0..MOST_STEPS {
+            let mut next = vec![0.0; density.len()];
+            for (cell, p) in density.iter().enumerate().filter(|(_, p)| **p > 1e-14) {
+                let (s, v) = self.at(cell);
+                for (x, share) in &samples {
+                    let off = x - s;
+                    let psi = if off > 0.0 { weights.up } else { weights.down };
+                    self.add(&mut next, s + psi * off, v + weights.zeta * (off.abs() - v), p * share);
+                }
+            }
+            let moved: f64 = next.iter().zip(&density).map(|(a, b)| (a - b).abs()).sum();
+            density = next;
+            if moved < SETTLED {
+                break;
             }
         }
-        let moved: f64 = next.iter().zip(&density).map(|(a, b)| (a - b).abs()).sum();
-        density = next;
-        if moved < SETTLED {
-            break;
-        }
+        density
     }
-    density
-}
 
-/// Shares what lies between four cells among them, so that both means are kept.
-fn add(density: &mut [f64], s: f64, v: f64, share: f64) {
-    let s = ((s + MEAN_RANGE) / MEAN_STEP).clamp(0.0, (MEANS - 1) as f64);
-    let v = (v / DEVIATION_STEP).clamp(0.0, (DEVIATIONS - 1) as f64);
-    let (i, k) = ((s as usize).min(MEANS - 2), (v as usize).min(DEVIATIONS - 2));
-    let (a, b) = (s - i as f64, v - k as f64);
-    let cell = i * DEVIATIONS + k;
-    density[cell] += share * (1.0 - a) * (1.0 - b);
-    density[cell + 1] += share * (1.0 - a) * b;
-    density[cell + DEVIATIONS] += share * a * (1.0 - b);
-    density[cell + DEVIATIONS + 1] += share * a * b;
+    /// Shares what lies between four cells among them, so that both means are kept.
+    fn add(self, density: &mut [f64], s: f64, v: f64, share: f64) {
+        let (means, deviations) = (self.means(), self.deviations());
+        let s = ((s + MEAN_RANGE) * self.cells as f64).clamp(0.0, (means - 1) as f64);
+        let v = (v * self.cells as f64).clamp(0.0, (deviations - 1) as f64);
+        let (i, k) = ((s as usize).min(means - 2), (v as usize).min(deviations - 2));
+        let (a, b) = (s - i as f64, v - k as f64);
+        let cell = i * deviations + k;
+        density[cell] += share * (1.0 - a) * (1.0 - b);
+        density[cell + 1] += share * (1.0 - a) * b;
+        density[cell + deviations] += share * a * (1.0 - b);
+        density[cell + deviations + 1] += share * a * b;
+    }
+
+    fn timer(self, density: &[f64], least: f64) -> LateSamples {
+        let (mut whole, mut late, mut timeout) = (0.0, 0.0, 0.0);
+        for (cell, p) in density.iter().enumerate() {
+            let (s, v) = self.at(cell);
+            let at = s + (4.0 * v).max(least);
+            whole += p;
+            late += p * 0.5 * libm::erfc(at / SQRT_2);
+            timeout += p * at;
+        }
+        LateSamples { probability: late / whole, timeout: timeout / whole }
+    }
 }

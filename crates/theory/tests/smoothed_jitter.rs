@@ -61,7 +61,8 @@ fn as_a_million_samples_have_it() {
 #[test]
 fn independent_samples() {
     for (up, down) in [(0.75, 0.5), (0.5, 0.75), (0.9, 0.1), (0.2, 0.1)] {
-        let (got, want) = (smoothed(up, down, 0.0, Heard::Itself).bias, filter_bias(up, down, Scatter::Normal).unwrap());
+        let (got, want) =
+            (smoothed(up, down, 0.0, Heard::Itself).bias, filter_bias(up, down, Scatter::Normal).unwrap());
         assert!((got - want).abs() < 0.001, "{up} {down}: {got} {want}");
     }
 }
@@ -105,7 +106,7 @@ fn correlation_takes_it_away() {
     assert!(change > 1.1 * found[0], "{change} {found:?}");
 }
 
-/// 400,000 samples: the share scatters by a few percent where it is one in 200, the mean timeout by a percent.
+/// A million samples: some 5,000 late ones scatter by 2 % and, since V stays small for a while, by a little more.
 #[test]
 fn timeouts_as_chance_has_them() {
     for weights in [EQ_4_TO_6, TimerWeights::RFC_6298] {
@@ -123,8 +124,8 @@ fn timeouts_as_chance_has_them() {
         }
         let got = late(weights, 0.0);
         let (share, timeout) = (f64::from(late_ones) / f64::from(samples), sum / f64::from(samples));
-        assert!((got.probability / share - 1.0).abs() < 0.06, "{weights:?}: {got:?} {share}");
-        assert!((got.timeout / timeout - 1.0).abs() < 0.01, "{weights:?}: {got:?} {timeout}");
+        assert!((got.probability / share - 1.0).abs() < 0.05, "{weights:?}: {got:?} {share}");
+        assert!((got.timeout / timeout - 1.0).abs() < 0.005, "{weights:?}: {got:?} {timeout}");
     }
 }
 

@@ -14,7 +14,7 @@ from eddyline.papers.desk import Desk
 from eddyline.papers.fast_overview.length import VARIABLE
 from eddyline.papers.reproduction import reproduced as reproduced_by
 
-from .thin_vfast import BUILDERS
+from .thin_vfast import BUILDERS, SLOW
 
 if TYPE_CHECKING:
     from eddyline.papers.reproduction import Reproduced
@@ -24,9 +24,10 @@ NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp", "vfast", "fast-
 
 @pytest.fixture(scope="session")
 def reproductions() -> dict[str, Reproduced]:
-    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds."""
+    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds (or not: `thin_vfast.SLOW`)."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, "5")
+        if not SLOW:
+            patch.setenv(VARIABLE, "5")
         whole = ("two-way-fast", "asymmetric-fast", "fast-overview")
         made: dict[str, Reproduced] = {n: reproduce(find(n)) for n in whole}  # type: ignore[misc]
     vfast = reproduced_by(find("vfast"), BUILDERS, (), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from eddyline.papers.vfast.phases import swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, SENDERS, VFAST, Case, Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure
 
     from eddyline.papers.desk import Desk
@@ -52,8 +55,9 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
         ):
             moved = [m for a in answers if (m := swing(*a.over_time(entity, quantity), 20.0, stop))]
             row[key] = fmean(m.width for m in moved)
+        row["window_step"] = fmean(_step(*a.over_time("flow 1", "cwnd_packets"), stop) for a in answers)
         before = next((r for r in rows if r["profile"] == profile and r["sender"] == FAST), row)
-        for key in ("rate_swing", "window_swing", "rtt_swing", "queue_swing", "queue"):
+        for key in ("rate_swing", "window_swing", "rtt_swing", "queue_swing", "queue", "window_step"):
             row[f"{key}_ratio"] = row[key] / before[key]
         rows.append(row)
     pair = [(s, found["clean", s][0]) for s in SENDERS]
@@ -76,6 +80,8 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
             Column("rate_swing_ratio", "over FAST's"),
             Column("window_swing", "window p95 - p5", "packets"),
             Column("window_swing_ratio", "over FAST's"),
+            Column("window_step", "window, mean step in 0.1 s", "packets"),
+            Column("window_step_ratio", "over FAST's"),
             Column("queue_swing", "queue p95 - p5", "packets"),
             Column("queue_swing_ratio", "over FAST's"),
             Column("rtt_swing", "RTT p95 - p5", "ms", scale=1e-3),
@@ -85,6 +91,12 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
         pictures=[Picture("fluctuating", "Window and RTT, clean profile, 20 s", drawn(_paint, 9.0, 4.6, pair))],
         notes=(f"Means over {seeds} seeds; series every 0.1 s.",),
     )
+
+
+def _step(times: Sequence[float], values: Sequence[float], stop: float) -> float:
+    """How far a series goes from one sample to the next, on average."""
+    chosen = [v for t, v in zip(times, values, strict=True) if 20.0 < t <= stop]
+    return fmean(abs(b - a) for a, b in pairwise(chosen))
 
 
 def _paint(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
