@@ -24,7 +24,10 @@ NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp", "vfast", "fast-
 
 @pytest.fixture(scope="session")
 def reproductions() -> dict[str, Reproduced]:
-    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds (or not: `thin_vfast.SLOW`)."""
+    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds.
+
+    With `thin_vfast.SLOW` both as they are.
+    """
     with pytest.MonkeyPatch.context() as patch:
         if not SLOW:
             patch.setenv(VARIABLE, "5")

@@ -24,7 +24,21 @@ if TYPE_CHECKING:
 __all__ = ["delays", "fluctuating"]
 
 _UPDATE = Reading("update", "eq. 4 once an update", (("smoothing", "update"),))
-_PROFILES = {"clean": None, MODULE: MODULE}
+_JITTER = "clean, on jitter"
+_PROFILES: dict[str, tuple[str, str | None, tuple[tuple[str, str], ...]]] = {
+    "clean": ("fluctuating", None, ()),
+    MODULE: ("fluctuating", MODULE, ()),
+    _JITTER: (
+        "jitter-queue",
+        None,
+        (
+            ("flow.*.controller.gamma", "0.5"),
+            ("flow.*.tcp.pacing", "controller"),
+            ("link.radio.jitter.sd", "4 ms"),
+        ),
+    ),
+}
+"""Profile as tables call it: scenario, the profile itself, other changes."""
 
 
 def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: float = 220.0) -> Exhibit:
@@ -33,8 +47,9 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
     keys = [(p, s, more, r, n) for p in _PROFILES for s, more, r in senders for n in range(1, seeds + 1)]
     end = (("duration", f"{stop:g} s"),) if stop != 220.0 else ()
     runs = [
-        Case("fluctuating", s, None, reading=r, profile=_PROFILES[p], seed=n, more=end).whole()
+        Case(file, s, None, reading=r, profile=profile, seed=n, more=(*more, *end)).whole()
         for p, s, _, r, n in keys
+        for file, profile, more in (_PROFILES[p],)
     ]
     found: dict[tuple[str, str], list[Answer]] = {}
     for (profile, sender, more, _, _), answer in zip(keys, desk.lab.ask(runs), strict=True):
@@ -66,9 +81,9 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
         title="A round trip that fluctuates",
         place="Abstract; Section V",
         reading=(
-            "One flow beside traffic that is on at half of the link's rate for a fifth of a second, then off. What the "
-            "senders' filters do with it is hardly to be seen: the queue moves because cross traffic does, and neither "
-            "sender could prevent it within a round trip."
+            "One flow beside traffic that is on at half of the link's rate for a fifth of a second, then off; and one "
+            "alone on a path with jitter of 4 ms. What the senders' filters do with it is hardly to be seen: the queue "
+            "moves because cross traffic or jitter does, and neither sender could prevent it within a round trip."
         ),
         columns=(
             Column("profile", "profile"),
