@@ -5,7 +5,7 @@
 //! with psi 1/8 on either side, eq. 4 to 6 with one psi up and another down. One packet in flight is late where its own sample
 //! lies above the timeout by the samples before it, so the chance is the mean of `P(X > S + max(4 V, least))` over the stationary
 //! density of (S, V), which is carried from sample to sample until it stays. With slow filters S is the mean and V the mean
-//! deviation sqrt(2 / pi), and the chance `Q(4 sqrt(2 / pi))`, one in 1,400 ([`LATE_IF_SLOW`]).
+//! deviation sqrt(2 / pi), and the chance `Q(4 sqrt(2 / pi))`, one in 1,413.
 
 use std::f64::consts::SQRT_2;
 
@@ -35,9 +35,6 @@ pub struct LateSamples {
     /// The mean timeout less the mean sample, in standard deviations of the samples: how long a loss waits beyond a round trip.
     pub timeout: f64,
 }
-
-/// The share where the filters are slow: `Q(4 sqrt(2 / pi))`.
-pub const LATE_IF_SLOW: f64 = 7.078e-4;
 
 const LEAST_WEIGHT: f64 = 0.05;
 /// Samples: nodes of the trapezoid rule.

@@ -89,16 +89,17 @@ def seen(heard: str, spread: float, round_trip: float) -> Seen:
 def window(view: Seen, alpha: float = ALPHA) -> float:
     """Where `w (1 - d E[1 / D]) = alpha` on a full link, D the true `w / rate` as it is seen; in packets."""
     at = RATE * BASE + alpha
-    for _ in range(200):
-        at = alpha / (1.0 - BASE * view.reciprocal(at / RATE))
+    for _ in range(100):
+        # the right side falls about as steeply as the left rises: the middle of both
+        at = 0.5 * (at + alpha / (1.0 - BASE * view.reciprocal(at / RATE)))
     return at
 
 
 def together(views: Sequence[Seen], alpha: float) -> list[float]:
     """Packets a second of flows that share the link: `x D (1 - d E[1 / D]) = alpha`, D common."""
     common = BASE + len(views) * alpha / RATE
-    for _ in range(200):
-        common = alpha / RATE * sum(1.0 / (1.0 - BASE * v.reciprocal(common)) for v in views)
+    for _ in range(100):
+        common = 0.5 * (common + alpha / RATE * sum(1.0 / (1.0 - BASE * v.reciprocal(common)) for v in views))
     return [alpha / (common * (1.0 - BASE * v.reciprocal(common))) for v in views]
 
 
