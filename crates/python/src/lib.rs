@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use crate::sweep::{Checked, check_points};
     #[pymodule_export]
-    use crate::theory::{filter_bias, least_threshold, response, saw_tooth, values};
+    use crate::theory::{filter_bias, late_samples, least_threshold, response, saw_tooth, smoothed_jitter, values};
 
     /// Version of this software.
     #[pymodule_export]

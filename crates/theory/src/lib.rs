@@ -2,7 +2,9 @@
 //!
 //! [`equilibrium`] finds where FAST flows settle on any network of two-way paths, [`closed_form`] holds the formulas of the
 //! papers where one duplex link is the bottleneck, [`fluid`] follows flows on their way there, [`stability`] says whether they
-//! stay, [`population`] lets flows come and go, [`filter_bias`] says what VFAST makes of scattered samples, [`buffer`] sizes the buffers of an asymmetric link, [`sawtooth`] is that of DCTCP, and [`run`] turns the answer into the result that all worlds share.
+//! stay, [`population`] lets flows come and go, [`filter_bias`] and [`smoothed_jitter`] say what VFAST makes of scattered samples,
+//! [`late_samples`] when its timer expires on them, [`buffer`] sizes the buffers of an asymmetric link, [`sawtooth`] is that of DCTCP,
+//! and [`run`] turns the answer into the result that all worlds share.
 //! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root, and logarithms
 //! and powers of libm, so the numbers are the same on every platform; the one exception is the convex solver behind
 //! [`proportional_fair`], whose answer is polished.
@@ -18,12 +20,14 @@ pub mod fairness;
 mod fast;
 pub mod filter_bias;
 pub mod fluid;
+pub mod late_samples;
 mod linear;
 mod link_model;
 pub mod map;
 pub mod population;
 pub mod response;
 pub mod sawtooth;
+pub mod smoothed_jitter;
 mod sparse;
 pub mod stability;
 mod world;

@@ -26,9 +26,13 @@ NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp", "vfast", "fast-
 
 @pytest.fixture(scope="session")
 def reproductions() -> dict[str, Reproduced]:
-    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds."""
+    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds.
+
+    With `thin_vfast.SLOW` both as they are.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, "5")
+        if not SLOW:
+            patch.setenv(VARIABLE, "5")
         whole = ("two-way-fast", "asymmetric-fast", "fast-overview")
         made: dict[str, Reproduced] = {n: reproduce(find(n)) for n in whole}  # type: ignore[misc]
     return made | {"bidirectional-tcp": _without_modern_lines(), "vfast": _thin_vfast()}

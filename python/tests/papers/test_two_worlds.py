@@ -123,6 +123,15 @@ STATED: dict[str, Stated] = {
     "vfast/fluctuating": Settled(0.01, 0.2, 0.01, "theory has the cross traffic's mean, packets its bursts"),
     "vfast/two-delays": Settled(0.004, 0.002, 0.002, "whole packets: a tenth of a packet of backlog of 40"),
     "vfast/rivals": Settled(0.002, 0.002, 0.002, WHOLE),
+    "vfast/jitter-queue": Settled(5e-4, 5e-4, 5e-4, "jitter is delay beyond propagation, which the window law counts"),
+    "vfast/jitter-shared": Settled(0.002, 0.001, 5e-4, WHOLE),
+    "vfast/jitter-thin": Settled(
+        0.002,
+        0.005,
+        0.002,
+        "asked without its narrow receive window and with next to no jitter, of which theory knows nothing",
+        {"flow.*.receive_window": "1 MB", "link.forward.jitter.sd": "1 us", "warmup": "10 s", "duration": "60 s"},
+    ),
     "vfast/late-acks": Settled(0.1, 0.25, 0.08, "bursts, and the timeouts that are spurious after them"),
     "bidirectional-tcp/*": NoModel("loss-based senders, whose only losses are full buffers: docs/theory/buffer.md"),
     "fast-overview/host": Settled(

@@ -12,7 +12,7 @@ from eddyline import _core
 from eddyline.papers import find
 from eddyline.papers.claims import read
 from eddyline.papers.desk import Desk
-from eddyline.papers.vfast import EXHIBITS
+from eddyline.papers.vfast import EXHIBITS, jitter_queue, jitter_timeouts
 from eddyline.papers.vfast.phases import jain, settling, swing
 from eddyline.papers.vfast.rivals import BDP, predicted
 from eddyline.papers.vfast.runs import Case
@@ -124,6 +124,41 @@ def test_bias_of_theory_and_of_chance() -> None:
     assert _core.filter_bias(0.75, 0.5, "normal") == pytest.approx(0.19, abs=0.005)
     for scatter in ("normal", "exponential", "uniform"):
         assert simulated_bias(0.75, 0.5, scatter) == pytest.approx(_core.filter_bias(0.75, 0.5, scatter), abs=0.003)
+
+
+def test_the_bias_takes_packets_from_the_queue(vfast: dict[str, Any]) -> None:
+    rows = {(r["gamma"], r["heard"]): r for r in vfast["jitter-queue"].rows if r["spread"] == "2 ms"}
+    once = rows[0.1, "once a round trip"]
+    # w (1 - d / (D + b)) = alpha, D = w / rate: to first order the queue is smaller by rate b d / D
+    d, base = jitter_queue.BASE, jitter_queue.BASE + jitter_queue.ALPHA / jitter_queue.RATE
+    assert once["predicted_less"] == pytest.approx(jitter_queue.RATE * once["bias"] * d / base, rel=0.1)
+    # a minute of round trips knows it to some 10 %
+    assert once["less"] == pytest.approx(once["predicted_less"], rel=0.25)
+    assert abs(rows[0.1, "every ACK"]["less"]) < 0.5 * once["less"]
+
+
+def test_at_rest_with_what_is_seen() -> None:
+    nothing = jitter_queue.Seen(0.0, 0.0)
+    # seen as it is: FAST's x = alpha / q
+    assert jitter_queue.window(nothing, 500.0) == pytest.approx(jitter_queue.RATE * jitter_queue.BASE + 500.0)
+    assert jitter_queue.together([nothing, nothing], 250.0) == pytest.approx([jitter_queue.RATE / 2] * 2)
+    biased = jitter_queue.Seen(0.001, 0.0)
+    at = jitter_queue.window(biased, 500.0)
+    law = at * (1 - jitter_queue.BASE / (at / jitter_queue.RATE + 0.001))
+    assert law == pytest.approx(500.0, rel=1e-9)
+    fast, vfast = jitter_queue.together([nothing, biased], 250.0)
+    assert fast + vfast == pytest.approx(jitter_queue.RATE)
+    assert vfast < fast
+
+
+def test_a_true_loss_waits_as_long_as_theory_says(vfast: dict[str, Any]) -> None:
+    rows = [r for r in vfast["jitter-timeouts"].rows if r["wait"] is not None and r["predicted_wait"] is not None]
+    assert {(r["rule"], r["floor"]) for r in rows} == {
+        (rule, floor) for rule in jitter_timeouts.RULES for floor in jitter_timeouts.FLOORS
+    }
+    for row in rows:
+        # some 270 losses: their waits scatter by 20 ms and the round trips beside them by as much
+        assert row["wait"] == pytest.approx(row["predicted_wait"], rel=0.03), row
 
 
 @pytest.mark.parametrize("kind", ["reno", "cubic"])

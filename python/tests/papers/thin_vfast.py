@@ -1,6 +1,7 @@
 """VFAST's exhibits made small, so tests are quick: the same builders over fewer cases, slower links, shorter times.
 
-`EDDYLINE_SLOW=1` makes the tests take the exhibits themselves, which are minutes of work.
+`EDDYLINE_SLOW=1` makes the tests take the exhibits themselves, and the record path as long as it is by default, which
+are minutes of work.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 from eddyline.papers.vfast import (
     EXHIBITS,
     fluctuation,
+    jitter_queue,
+    jitter_timeouts,
     rivals,
     scenario_1,
     scenario_2,
@@ -58,6 +61,9 @@ def _grid(desk: Desk) -> Exhibit:
 _THIN: Builders = {
     **{name: build for name, build in EXHIBITS.items() if name != "readings"},
     "fluctuating": partial(fluctuation.fluctuating, seeds=1, stop=60.0),
+    "jitter-queue": partial(jitter_queue.queue, spreads=(2,), seeds=1, stop=60.0),
+    "jitter-shares": partial(jitter_queue.shares, spreads=(4,), seeds=1, stop=60.0),
+    "jitter-timeouts": partial(jitter_timeouts.timeouts, spreads=(20,), times=("0 s", "2 s"), hours=0.5),
     "spurious": partial(timeouts.spurious, floors=("1 ms", "200 ms"), seeds=1, duration="60 s"),
     "psi-grid": _grid,
     "psi-rank": _ranks,

@@ -8,10 +8,12 @@ use std::sync::Arc;
 pub(crate) use map::{MapRequest, map};
 
 use eddyline_theory::filter_bias::{Scatter, expectile, filter_bias as bias};
+use eddyline_theory::late_samples::{TimerWeights, late_samples as late};
 use eddyline_theory::map::Axis;
 use eddyline_theory::population::PopulationOptions;
 use eddyline_theory::response::{Losses, Sender, rate};
 use eddyline_theory::sawtooth;
+use eddyline_theory::smoothed_jitter::{Heard, smoothed_jitter as smoothed};
 use eddyline_theory::stability::Options;
 use eddyline_theory::{LinkModel, TheoryError};
 use pyo3::exceptions::PyValueError;
@@ -102,6 +104,44 @@ pub(crate) fn filter_bias(py: Python<'_>, up: f64, down: f64, scatter: &str, lim
     };
     py.detach(|| {
         guarded(|| if limit { Ok(expectile(up, down, *scatter)) } else { bias(up, down, *scatter).map_err(refused) })
+    })
+}
+
+/// Mean of VFAST's SRTT less that of its samples, and its variance, in standard deviations of normal jitter with this correlation
+/// from sample to sample; with `change` samples are the jitter's change since the one before (a flow that clocks itself).
+#[pyfunction]
+#[pyo3(signature = (up, down, correlation, *, change = false))]
+pub(crate) fn smoothed_jitter(
+    py: Python<'_>,
+    up: f64,
+    down: f64,
+    correlation: f64,
+    change: bool,
+) -> PyResult<(f64, f64)> {
+    let heard = if change { Heard::Change } else { Heard::Itself };
+    py.detach(|| {
+        guarded(|| {
+            let found = smoothed(up, down, correlation, heard).map_err(refused)?;
+            Ok((found.bias, found.variance))
+        })
+    })
+}
+
+/// Share of independent normal samples beyond the timeout, and the mean timeout less the mean sample in standard deviations, at
+/// each `least` spread: weights of eq. 4 and 5, or of RFC 6298 (1/8, 1/8, 1/4).
+#[pyfunction]
+pub(crate) fn late_samples(
+    py: Python<'_>,
+    up: f64,
+    down: f64,
+    zeta: f64,
+    leasts: Vec<f64>,
+) -> PyResult<Vec<(f64, f64)>> {
+    py.detach(|| {
+        guarded(|| {
+            let found = late(TimerWeights { up, down, zeta }, &leasts).map_err(refused)?;
+            Ok(found.iter().map(|l| (l.probability, l.timeout)).collect())
+        })
     })
 }
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from eddyline.papers.reproduction import reproduced
 from eddyline.papers.vfast import (
     fluctuation,
+    jitter_queue,
+    jitter_timeouts,
     readings,
     rivals,
     scenario_1,
@@ -32,8 +34,11 @@ __all__ = ["EXHIBITS", "reproduce"]
 EXHIBITS: Builders = {
     "eq-4-step": smoothing.step,
     "bias": smoothing.bias,
+    "jitter-queue": jitter_queue.queue,
+    "jitter-shares": jitter_queue.shares,
     "two-delays": fluctuation.delays,
     "fluctuating": fluctuation.fluctuating,
+    "jitter-timeouts": jitter_timeouts.timeouts,
     "spurious": timeouts.spurious,
     "psi-grid": weights.grid,
     "psi-rank": weights.ranks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from eddyline.papers.vfast.phases import swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, SENDERS, VFAST, Case, Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure
 
     from eddyline.papers.desk import Desk
@@ -21,7 +24,21 @@ if TYPE_CHECKING:
 __all__ = ["delays", "fluctuating"]
 
 _UPDATE = Reading("update", "eq. 4 once an update", (("smoothing", "update"),))
-_PROFILES = {"clean": None, MODULE: MODULE}
+_JITTER = "clean, on jitter"
+_PROFILES: dict[str, tuple[str, str | None, tuple[tuple[str, str], ...]]] = {
+    "clean": ("fluctuating", None, ()),
+    MODULE: ("fluctuating", MODULE, ()),
+    _JITTER: (
+        "jitter-queue",
+        None,
+        (
+            ("flow.*.controller.gamma", "0.5"),
+            ("flow.*.tcp.pacing", "controller"),
+            ("link.radio.jitter.sd", "4 ms"),
+        ),
+    ),
+}
+"""Profile as tables call it: scenario, the profile itself, other changes."""
 
 
 def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: float = 220.0) -> Exhibit:
@@ -30,8 +47,9 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
     keys = [(p, s, more, r, n) for p in _PROFILES for s, more, r in senders for n in range(1, seeds + 1)]
     end = (("duration", f"{stop:g} s"),) if stop != 220.0 else ()
     runs = [
-        Case("fluctuating", s, None, reading=r, profile=_PROFILES[p], seed=n, more=end).whole()
+        Case(file, s, None, reading=r, profile=profile, seed=n, more=(*more, *end)).whole()
         for p, s, _, r, n in keys
+        for file, profile, more in (_PROFILES[p],)
     ]
     found: dict[tuple[str, str], list[Answer]] = {}
     for (profile, sender, more, _, _), answer in zip(keys, desk.lab.ask(runs), strict=True):
@@ -52,8 +70,9 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
         ):
             moved = [m for a in answers if (m := swing(*a.over_time(entity, quantity), 20.0, stop))]
             row[key] = fmean(m.width for m in moved)
+        row["window_step"] = fmean(_step(*a.over_time("flow 1", "cwnd_packets"), stop) for a in answers)
         before = next((r for r in rows if r["profile"] == profile and r["sender"] == FAST), row)
-        for key in ("rate_swing", "window_swing", "rtt_swing", "queue_swing", "queue"):
+        for key in ("rate_swing", "window_swing", "rtt_swing", "queue_swing", "queue", "window_step"):
             row[f"{key}_ratio"] = row[key] / before[key]
         rows.append(row)
     pair = [(s, found["clean", s][0]) for s in SENDERS]
@@ -62,9 +81,9 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
         title="A round trip that fluctuates",
         place="Abstract; Section V",
         reading=(
-            "One flow beside traffic that is on at half of the link's rate for a fifth of a second, then off. What the "
-            "senders' filters do with it is hardly to be seen: the queue moves because cross traffic does, and neither "
-            "sender could prevent it within a round trip."
+            "One flow beside traffic that is on at half of the link's rate for a fifth of a second, then off; and one "
+            "alone on a path with jitter of 4 ms. What the senders' filters do with it is hardly to be seen: the queue "
+            "moves because cross traffic or jitter does, and neither sender could prevent it within a round trip."
         ),
         columns=(
             Column("profile", "profile"),
@@ -76,6 +95,8 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
             Column("rate_swing_ratio", "over FAST's"),
             Column("window_swing", "window p95 - p5", "packets"),
             Column("window_swing_ratio", "over FAST's"),
+            Column("window_step", "window, mean step in 0.1 s", "packets"),
+            Column("window_step_ratio", "over FAST's"),
             Column("queue_swing", "queue p95 - p5", "packets"),
             Column("queue_swing_ratio", "over FAST's"),
             Column("rtt_swing", "RTT p95 - p5", "ms", scale=1e-3),
@@ -85,6 +106,12 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
         pictures=[Picture("fluctuating", "Window and RTT, clean profile, 20 s", drawn(_paint, 9.0, 4.6, pair))],
         notes=(f"Means over {seeds} seeds; series every 0.1 s.",),
     )
+
+
+def _step(times: Sequence[float], values: Sequence[float], stop: float) -> float:
+    """How far a series goes from one sample to the next, on average."""
+    chosen = [v for t, v in zip(times, values, strict=True) if 20.0 < t <= stop]
+    return fmean(abs(b - a) for a, b in pairwise(chosen))
 
 
 def _paint(figure: Figure, pair: list[tuple[str, Answer]]) -> None:

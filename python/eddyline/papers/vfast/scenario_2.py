@@ -117,6 +117,7 @@ def figure_10(desk: Desk, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
                     "difference": vfast - fast,
                     "fast_longest": longest[FAST],
                     "vfast_longest": longest[VFAST],
+                    "longest": " or ".join(dict.fromkeys(longest.values())),
                 }
             )
     pair = _pair(desk, thin, reading)

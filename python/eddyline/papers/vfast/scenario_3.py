@@ -62,6 +62,8 @@ def table_2(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, readin
                     f"{key}_swing": moved.width if moved else None,
                     f"{key}_period_s": moved.period_s if moved else None,
                 }
+            errors = [row[f"{s.lower()}_base_error"] for s in SENDERS]
+            row["least_base_error"] = None if None in errors else min(errors)
             rows.append(row)
     return Exhibit(
         id="table-2",

@@ -111,7 +111,7 @@ def bias(desk: Desk) -> Exhibit:
             "correlation": correlation,
             "up": 0.75,
             "down": 0.5,
-            "theory": None,
+            "theory": _core.smoothed_jitter(0.75, 0.5, correlation)[0],
             "limit": None,
             "simulated": simulated_bias(0.75, 0.5, "normal", correlation),
         }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from statistics import fmean
+from math import sqrt
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from eddyline.papers.exhibit import Column, Exhibit, Picture
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["grid", "ranks"]
 
 WEIGHTS = (0.05, 0.25, 0.5, 0.75, 1.0)
+_ERROR = ", standard error"
+_EQUAL = 0.005
+"""What is no further apart counts as equal."""
 PAPERS = (0.5, 0.75)
 """Down and up."""
 OBJECTIVES = {
@@ -59,9 +63,15 @@ def _objectives(answers: Sequence[Answer], seeds: int) -> dict[str, float]:
         "II, settling": _settled(two, JOINING),
         "III, RTT swing": (moved.width if moved else 0.0) * 1e3,
         "III, total": sum(rates) / 1e6,
-        "IV, SACK": fmean(a.flow("flow 1")["goodput_bps"] for a in sack) / 1e6,
-        "IV, timer": fmean(a.flow("flow 1")["goodput_bps"] for a in timer) / 1e6,
+        **_of_seeds("IV, SACK", sack),
+        **_of_seeds("IV, timer", timer),
     }
+
+
+def _of_seeds(name: str, answers: Sequence[Answer]) -> dict[str, float]:
+    """Their mean, and how far chance moves it: its standard error."""
+    rates = [a.flow("flow 1")["goodput_bps"] / 1e6 for a in answers]
+    return {name: fmean(rates), f"{name}{_ERROR}": stdev(rates) / sqrt(len(rates))}
 
 
 def _found(desk: Desk, weights: Sequence[float], seeds: int) -> list[Row]:
@@ -127,6 +137,8 @@ def ranks(desk: Desk, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exh
     for name, (unit, more) in OBJECTIVES.items():
         ordered = sorted(found, key=lambda r: r[name], reverse=more)
         paper = next(r for r in found if (r["down"], r["up"]) == PAPERS)
+        # of the difference of two means
+        error = sqrt(2.0) * paper.get(f"{name}{_ERROR}", 0.0)
         rank = 1 + sum((r[name] > paper[name]) if more else (r[name] < paper[name]) for r in found)
         rows.append(
             {
@@ -140,6 +152,7 @@ def ranks(desk: Desk, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exh
                 "rank": rank,
                 "of": len(found),
                 "behind": abs(paper[name] / ordered[0][name] - 1.0) if ordered[0][name] else 0.0,
+                "chance": max(_EQUAL, 2.0 * error / paper[name]) if paper[name] else _EQUAL,
                 "spread": abs(ordered[-1][name] / ordered[0][name] - 1.0) if ordered[0][name] else 0.0,
             }
         )
@@ -162,6 +175,7 @@ def ranks(desk: Desk, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exh
             Column("rank", "rank of (1/2, 3/4)"),
             Column("of", "of"),
             Column("behind", "behind the best", percent=True, digits=3),
+            Column("chance", "what chance may do", percent=True, digits=3),
             Column("spread", "worst behind best", percent=True, digits=3),
         ),
         rows=rows,

@@ -2,8 +2,10 @@
 //!
 //! A flow that starts while others keep a queue takes that queue for propagation, and gets more than its share for good. Cui,
 //! Andrew, Zukerman and Tan ("Improving the Fairness of FAST TCP to New Flows", IEEE Communications Letters 10(5), 2006) let the
-//! new flow correct that by itself: it reduces its rate for a short time. Old flows answer a round trip later, so within that
-//! time the queue falls by what the new flow does not send. Where that is more than all that is queued, the base is right.
+//! new flow reduce its rate for a moment. When, how far and for how long is ours: their rule is known to us from citations only.
+//!
+//! The assumption: old flows answer a round trip later, so meanwhile the queue falls by what the new flow does not send, `1 - keep`
+//! of its packets in flight at least. Where that is more than all that is queued the base is right, elsewhere the rest stays in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
