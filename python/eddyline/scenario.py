@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -201,6 +202,8 @@ class Scenario:
         if world != "theory" and any(only_theory.values()):
             given = ", ".join(name for name, there in only_theory.items() if there)
             raise InputError(f"{given}: for world theory, not for {world}")
+        if base_rtt_s is not None and not all(0 < belief < math.inf for belief in base_rtt_s):
+            raise InputError("base_rtt_s: times in seconds, above 0 and finite")
         if world == "theory" and log is not False:
             raise InputError("log: world theory has no packets", "world sim has")
         if series is None:

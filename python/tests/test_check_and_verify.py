@@ -63,9 +63,20 @@ def test_nothing_runs_where_one_file_is_wrong(eddyline, scenario, tmp_path):
     assert not (tmp_path / "r.xml").exists()
 
 
+def test_nothing_runs_where_one_file_expects_a_world_that_is_not_here(eddyline, scenario, tmp_path):
+    good = scenario(more=EXPECT.format(limit=1.01), name="good.toml")
+    kernel = EXPECT.format(limit=1.01).replace('"theory"', '"kernel"')
+    ran = eddyline("check", good, scenario(more=kernel, name="other.toml"), "--junit", tmp_path / "r.xml")
+    assert (ran.code, ran.out) == (3, "")
+    assert "no world kernel" in ran.err
+    assert not (tmp_path / "r.xml").exists()
+
+
 def test_a_stored_result_is_the_same(eddyline, scenario, tmp_path):
     path = scenario(('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01'))
-    for more in ([], ["--seeds", "2"], ["--world", "all"], ["--world", "theory"]):
+    theory = ["--world", "theory"]
+    worlds = ([], ["--seeds", "2"], ["--world", "all"], theory, [*theory, "--dynamics=integrator"])
+    for more in (*worlds, ["--world", "all", "--dynamics"], [*theory, "--dynamics", "--seeds", "2"]):
         assert eddyline("run", path, "--out", tmp_path / "out", "--quiet", *more).code == 0
         ran = eddyline("verify", tmp_path / "out")
         assert ran.code == 0, (more, ran.out, ran.err)
@@ -144,6 +155,14 @@ def test_a_changed_scenario_is_noticed(eddyline, scenario, tmp_path):
     assert ran.code == 1
     assert "scenario_sha256" in ran.out
     assert "scenario.json is not the one" in ran.err
+
+
+def test_a_result_of_no_runs_is_none(eddyline, scenario, tmp_path):
+    assert eddyline("run", scenario(), "--out", tmp_path / "out").code == 0
+    (tmp_path / "out" / "result.json").write_text('[{"world": "sim", "runs": []}]')
+    ran = eddyline("verify", tmp_path / "out")
+    assert (ran.code, ran.out) == (2, "")
+    assert "not a result that can be run again" in ran.err
 
 
 def test_what_cannot_be_verified(eddyline, tmp_path):

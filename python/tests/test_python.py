@@ -157,6 +157,36 @@ def test_worlds(table):
         s.run("moon")
 
 
+@pytest.mark.parametrize(
+    ("world", "options"),
+    [
+        ("sim", {"dynamics": "integrator"}),
+        ("sim", {"base_rtt_s": [0.02, 0.02]}),
+        ("sim", {"law": "algorithm"}),
+        ("theory", {"log": True}),
+        ("theory", {"base_rtt_s": [-1.0, 2.0]}),
+        ("theory", {"base_rtt_s": [0.02]}),
+    ],
+)
+def test_options_of_another_world_or_without_sense(table, world, options):
+    with pytest.raises(el.InputError):
+        el.Scenario(table).run(world, **options)
+
+
+def test_the_working_directory_may_change(tmp_path, monkeypatch):
+    (tmp_path / "sizes.txt").write_text("1000\n2000\n")
+    source = {"name": "web", "data": ["down"], "ack": ["up"], "rate": "5 /s", "size": {"kind": "trace", "file": "sizes.txt"}}
+    line = {"rate": "1 Mbit/s", "delay": "5 ms"}
+    links = [{"name": "down", **line}, {"name": "up", **line}]
+    table = {"duration": "1 s", "link": links, "arrivals": [{**source, "controller": {"kind": "reno"}}]}
+    (tmp_path / "web.json").write_text(json.dumps(table))
+    monkeypatch.chdir(tmp_path)
+    scenarios = [el.Scenario.load("web.json"), el.Scenario(table)]
+    monkeypatch.chdir("/")
+    for s in scenarios:
+        s.with_seed(2).run(series=False).save(tmp_path / "out")
+
+
 def test_expectations(table):
     s = el.Scenario({**table, "expect": [{"of": "flow.*", "what": "goodput_bps", "at_least": "1 kbit/s"}]})
     assert s.expected_worlds == ["sim"]

@@ -99,9 +99,14 @@ def test_every_question_has_help(eddyline, question):
     assert f"eddyline theory {question} " in ran.out.partition("Example")[2]
 
 
-def test_ctrl_c_ends_a_long_answer(tmp_path):
+@pytest.mark.parametrize("question", ["population", "dynamics"])
+def test_ctrl_c_ends_a_long_answer(tmp_path, scenario, question):
     (tmp_path / "files.toml").write_text(FILES)
-    p = start("theory", "population", tmp_path / "files.toml", "--flow-level", "--arrivals", "2000000000")
+    words = {
+        "population": [tmp_path / "files.toml", "--flow-level", "--arrivals", "2000000000"],
+        "dynamics": [scenario(), "--set", "duration=1000 h"],
+    }
+    p = start("theory", question, *words[question])
     time.sleep(1.5)
     assert p.poll() is None
     p.send_signal(signal.SIGINT)

@@ -41,14 +41,16 @@ def overview(series: pd.DataFrame, title: str) -> Figure:
 
 
 def bars(result: Result) -> Figure:
-    """Goodput of every flow and utilisation of every link."""
+    """Goodput of every flow and utilisation of every link; without flows, throughput of what else sends."""
     flows, links = result.flows, result.links
+    senders, key, title = (flows, "goodput", "Flows") if len(flows) else (result.traffic, "throughput", "Traffic")
     with rc_context(STYLE):
         figure = empty(8.0, 4.0)
-        left, right = figure.subplots(1, 2)
-        rates = flows["goodput_bps"].astype(float).fillna(0.0)
-        size, unit = scale("rate", float(rates.max()) if len(rates) else 0.0)
-        _bars(left, list(flows["name"]), list(rates / size), "Flows", f"goodput ({unit})", COLOURS[0])
+        right, *left = reversed(figure.subplots(1, 2 if len(senders) else 1, squeeze=False)[0])
+        for axis in left:
+            rates = senders[f"{key}_bps"].astype(float).fillna(0.0)
+            size, unit = scale("rate", float(rates.max()))
+            _bars(axis, list(senders["name"]), list(rates / size), title, f"{key} ({unit})", COLOURS[0])
         shares = links["utilisation"].astype(float).fillna(0.0) * 100
         _bars(right, list(links["name"]), list(shares), "Links", "utilisation (%)", COLOURS[1])
         heading(figure, f"{result.title} (world {result.world})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import gymnasium
@@ -102,6 +103,13 @@ def test_observations_say_what_the_simulator_did(table):
     assert losses > 0.1
 
 
+def test_a_copy_begins_anew(table):
+    made = el.env(table)
+    made.reset(seed=3)
+    copy = pickle.loads(pickle.dumps(made))
+    assert copy.reset(seed=3)[0].tolist() == made.reset(seed=3)[0].tolist()
+
+
 def test_rewards(table):
     env = el.env(table, reward=lambda r, w: r.acked + w)
     env.reset(seed=1)
@@ -167,6 +175,7 @@ def test_without_gymnasium_it_says_what_to_install(monkeypatch):
     monkeypatch.delitem(vars(el), "env", raising=False)
     with pytest.raises(el.EddylineError, match="gymnasium is not installed"):
         _ = el.env
+    assert not hasattr(el, "env"), "whoever looks round is not harmed"
 
 
 def test_the_document_is_true(monkeypatch):
