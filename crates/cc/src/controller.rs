@@ -118,6 +118,9 @@ pub enum PartialAck {
     Leave,
     /// Retransmit the next hole and stay (NewReno, RFC 6582).
     Stay,
+    /// The same, and holes at and beyond the recovery point begin the next recovery without the timer (RFC 6582, 4): for algorithms whose
+    /// window does not follow losses, which have more to lose by a timeout than by one hole a round trip.
+    Persist,
 }
 
 /// A congestion controller.
@@ -206,7 +209,7 @@ pub trait Controller {
         None
     }
 
-    /// Recovery without SACK.
+    /// Recovery without SACK; the same from the first packet to the last.
     fn partial_ack(&self) -> PartialAck {
         PartialAck::Stay
     }

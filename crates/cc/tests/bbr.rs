@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use eddyline_cc::{Ack, AnyController, Controller as _, ControllerParams, PathFacts, Sent, Stamp};
+use eddyline_cc::{Ack, AnyController, Controller as _, ControllerParams, Loss, PathFacts, Sent, Stamp};
 use eddyline_units::Time;
 
 /// A link of 1,000 packet/s with 100 ms of propagation and an endless queue.
@@ -150,4 +150,48 @@ fn the_phases_of_version_3() {
     assert!(up.len() >= 2 && down.len() >= 2, "{spans:?}");
     assert!(up.iter().all(|ms| (100..=800).contains(ms)), "{spans:?}");
     assert!(cruise[1..cruise.len() - 1].iter().all(|ms| (1_500..=3_300).contains(ms)), "{spans:?}");
+}
+
+/// Version 3 without SACK: six holes of one window come to light one a round trip (RFC 6582) and lower the short-term bound of the
+/// bandwidth once, to 0.7 at the least; with SACK round trips with a loss each lower it every time.
+#[test]
+fn holes_of_one_window_are_one_loss() {
+    for (sack, low, high) in [(false, 0.69, 1.0), (true, 0.0, 0.5)] {
+        let mut path = Path::new("bbr3");
+        path.run(3_000);
+        // Cruise: 300 ms at the link's rate less the margin
+        let mut since = path.now;
+        while path.now - since < Time::from_ms(300) {
+            path.step();
+            if path.c.pacing_interval().unwrap().as_ps().abs_diff(PACKET.as_ps() * 100 / 99) > PACKET.as_ps() / 50 {
+                since = path.now;
+            }
+        }
+        let before = path.c.pacing_interval().unwrap().as_secs_f64();
+        let ack = |now: Time, sent_at, stamp, lost| Ack {
+            now,
+            sent_at,
+            received_at: sent_at,
+            rtt: None,
+            acked: 1.0,
+            lost,
+            in_flight: 100.0,
+            stamp,
+            cwnd_limited: true,
+            in_recovery: true,
+        };
+        path.c.on_loss(&Loss { now: path.now, flight_size: 100.0 });
+        if !sack {
+            path.c.on_duplicate(&ack(path.now, path.now, Stamp::default(), 1.0));
+        }
+        let mut left = f64::INFINITY;
+        for _ in 0..6 {
+            let sent_at = path.now;
+            let stamp = path.c.on_sent(&Sent { now: sent_at, in_flight: 100.0, cwnd_limited: true });
+            path.now += DELAY;
+            path.c.on_ack(&ack(path.now, sent_at, stamp, 1.0));
+            left = left.min(before / path.c.pacing_interval().unwrap().as_secs_f64());
+        }
+        assert!((low..=high).contains(&left), "SACK {sack}: {left} of the rate");
+    }
 }

@@ -66,6 +66,38 @@ fn reduction_in_proportion_keeps_the_response_function() {
     }
 }
 
+/// A flow that fills three seconds of buffer and overflows it, by SACK without RACK (RFC 6675). A retransmission is lost in the
+/// full queue; the timer, by then two round trips and more, sends it once more into the full queue; with its next expiry, twice
+/// that, all is well. Nothing is wrong with any step (RFC 6298, 5.5): 26 s without an advance. RACK needs one round trip.
+#[test]
+fn a_retransmission_lost_twice_waits_for_the_timer_twice() {
+    let longest = |rack: bool| {
+        let text = head(60.0, 0.0, 1)
+            + "[[link]]\nname = \"f\"\nrate = \"1 Mbit/s\"\ndelay = \"20 ms\"\nqueue = { kind = \"droptail\", limit = \"300 packets\" }\n\
+               [[link]]\nname = \"b\"\nrate = \"1 Mbit/s\"\ndelay = \"20 ms\"\n"
+            + &flow("x", "kind = \"hybla\"", "f", "b", &format!("tcp = {{ rack = {rack} }}"))
+                .replace("1040 B", "1500 B");
+        let options = Options { packet_log: Some(LogSelection::All), ..Options::default() };
+        let o = outcome(&network(&text), &options);
+        let log = o.log.unwrap();
+        let (mut high, mut at, mut longest) = (0, 0.0, 0.0f64);
+        // acknowledgements that reached the sender
+        for i in (0..log.time_s.len()).filter(|i| log.event[*i] == 4 && log.packet[*i] == 3) {
+            if log.seq[i] > high {
+                longest = longest.max(log.time_s[i] - at);
+                (high, at) = (log.seq[i], log.time_s[i]);
+            }
+        }
+        longest
+    };
+    let (without, with) = (longest(false), longest(true));
+    // 300 packets of 12 ms, and propagation
+    let round_trip = 300.0 * 0.012 + 0.04;
+    // the timer: 7.19 s, then twice 9.41 s, and the round trip of what it sent at last, through an empty queue
+    near(without, 7.19 + 2.0 * 9.41 + 0.052, 0.01, "without RACK");
+    assert!(with < 1.1 * round_trip, "{with} s with RACK");
+}
+
 /// Ten segments of which the last is lost, the FIN behind it. It arrives out of order, and a quarter of a round trip later that
 /// is enough for RACK; one duplicate is not enough for anybody else.
 #[test]

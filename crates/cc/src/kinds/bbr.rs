@@ -5,7 +5,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
+use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
 use crate::parts::boxed::Boxed;
 use crate::parts::delivery_rate::{DeliveryRate, Rate};
 use crate::parts::windowed::WindowedMax;
@@ -383,5 +383,9 @@ impl Controller for Model {
 
     fn base_rtt(&self) -> Option<Time> {
         self.min_rtt
+    }
+
+    fn partial_ack(&self) -> PartialAck {
+        PartialAck::Persist
     }
 }

@@ -10,7 +10,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
+use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
 use crate::parts::boxed::Boxed;
 use crate::parts::delivery_rate::DeliveryRate;
 use crate::parts::windowed::WindowedMax;
@@ -129,6 +129,8 @@ pub struct Model {
     loss_events: u32,
     /// Packets that duplicates told to be lost: judged with the next sample.
     lost_unjudged: f64,
+    /// Recovery goes by duplicates, without SACK: the holes that it finds one a round trip were all made before it began.
+    hole_by_hole: bool,
     startup_lossy_rounds: u32,
     is_probe_sample: bool,
     probe_too_high: bool,
@@ -206,6 +208,7 @@ impl Model {
             loss_in_round: false,
             loss_events: 0,
             lost_unjudged: 0.0,
+            hole_by_hole: false,
             startup_lossy_rounds: 0,
             is_probe_sample: false,
             probe_too_high: false,
@@ -339,7 +342,10 @@ impl Controller for Model {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
         let mut news = self.rate.news(ack);
-        news.lost += std::mem::take(&mut self.lost_unjudged);
+        let unjudged = std::mem::take(&mut self.lost_unjudged);
+        // losses of one window of data are one reason to lower the short-term bounds (RFC 5681, 4.3), however long it takes to find them
+        let new_loss = if self.hole_by_hole { unjudged > 0.0 } else { news.lost > 0.0 };
+        news.lost += unjudged;
         let ack = &news;
         if let Some(rate) = self.rate.on_ack(ack) {
             let sample = Sample {
@@ -349,7 +355,7 @@ impl Controller for Model {
                 app_limited: rate.app_limited,
             };
             self.handle_lost(ack, &sample);
-            self.update_signals(ack, &rate);
+            self.update_signals(&rate, new_loss);
             self.update_aggregation(ack);
             self.check_full(&sample);
             self.check_startup(&sample);
@@ -371,6 +377,7 @@ impl Controller for Model {
     fn on_duplicate(&mut self, ack: &Ack) {
         self.rate.on_duplicate(ack);
         self.lost_unjudged += ack.lost;
+        self.hole_by_hole = self.recovering;
         self.round_start = false;
         self.update_aggregation(ack);
         self.check_drain(ack);
@@ -385,13 +392,13 @@ impl Controller for Model {
     }
 
     fn on_recovered(&mut self, _now: Time) {
-        self.recovering = false;
+        (self.recovering, self.hole_by_hole) = (false, false);
         self.restore_cwnd();
     }
 
     fn on_timeout(&mut self, _timeout: &Timeout) {
         self.save_cwnd();
-        self.recovering = false;
+        (self.recovering, self.hole_by_hole) = (false, false);
         self.cwnd = 1.0;
     }
 
@@ -424,5 +431,9 @@ impl Controller for Model {
 
     fn base_rtt(&self) -> Option<Time> {
         self.min_rtt
+    }
+
+    fn partial_ack(&self) -> PartialAck {
+        PartialAck::Persist
     }
 }

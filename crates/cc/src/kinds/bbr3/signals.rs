@@ -15,7 +15,7 @@ impl Model {
     }
 
     /// UpdateLatestDeliverySignals and UpdateCongestionSignals (5.5.10.3).
-    pub(super) fn update_signals(&mut self, ack: &Ack, rate: &Rate) {
+    pub(super) fn update_signals(&mut self, rate: &Rate, new_loss: bool) {
         self.loss_round_start = rate.prior_delivered >= self.loss_round_delivered;
         self.bw_latest = self.bw_latest.max(rate.rate.unwrap_or(0.0));
         self.inflight_latest = self.inflight_latest.max(rate.delivered);
@@ -26,7 +26,7 @@ impl Model {
         if let Some(r) = rate.rate.filter(|r| *r >= self.max_bw.get() || !rate.app_limited) {
             self.max_bw.hear(self.cycle, r);
         }
-        if ack.lost > 0.0 {
+        if new_loss {
             if !self.loss_in_round {
                 self.loss_round_delivered = self.rate.delivered;
             }

@@ -21,7 +21,7 @@ mod recovery;
 mod tests;
 mod tlp;
 
-use eddyline_cc::{Ack, AnyController, Controller as _, Stamp};
+use eddyline_cc::{Ack, AnyController, Controller as _, PartialAck, Stamp};
 use eddyline_scenario::network::{Application, Flow as FlowSpec, Pacing, PacingGain};
 use eddyline_units::Time;
 
@@ -126,6 +126,9 @@ pub struct Sender {
     /// Without SACK: duplicate acknowledgements, and the bytes that they stand for.
     duplicates: u32,
     duplicate_bytes: u64,
+    /// Without SACK: duplicates at the recovery point are not of segments that were sent again needlessly.
+    trusts_duplicates: bool,
+    partial_ack: PartialAck,
     cwnd_limited: bool,
     application: Application,
     /// When the application offers more, starts or stops.
@@ -145,6 +148,7 @@ impl Sender {
     pub fn new(spec: &FlowSpec, controller: AnyController) -> Self {
         let mss = spec.mss();
         let extras = Extras::of(&spec.tcp, mss, &controller);
+        let partial_ack = controller.partial_ack();
         Self {
             controller,
             una: 0,
@@ -177,6 +181,8 @@ impl Sender {
             fast_retransmits: spec.tcp.fast_retransmit,
             duplicates: 0,
             duplicate_bytes: 0,
+            trusts_duplicates: false,
+            partial_ack,
             cwnd_limited: false,
             application: spec.application,
             application_at: spec.start,

@@ -8,6 +8,9 @@ use super::{Episode, Sender, State, Wire};
 use crate::engine::{Kind, Packet};
 use crate::tcp::SackBlocks;
 
+/// Segments by which an acknowledgement advances at most if those behind it were not sent again needlessly (RFC 6582, 4.1).
+const MOST_BY_LOSS: u64 = 4;
+
 impl Sender {
     /// Packets outstanding (FlightSize of RFC 5681).
     pub(super) fn flight_size(&self) -> f64 {
@@ -27,9 +30,9 @@ impl Sender {
             if self.episode == Episode::Recovery {
                 self.controller.on_recovered(now);
             }
+            self.settle_duplicates(self.una - before.una);
             self.episode = Episode::None;
             self.fast_retransmit = false;
-            self.forget_duplicates();
             self.forward_recovery_is_over();
         } else if self.episode == Episode::AfterTimeout {
             self.recover_forward(advanced, packet.kind != Kind::Ack, before);
@@ -45,7 +48,7 @@ impl Sender {
             }
         } else if advanced || packet.kind == Kind::Ack {
             // what rides on data is no duplicate (RFC 5681, section 2)
-            self.without_sack(now, advanced, self.una - before.una);
+            self.without_sack(now, advanced, over, self.una - before.una);
         }
     }
 
@@ -71,8 +74,30 @@ impl Sender {
         self.duplicate_bytes = 0;
     }
 
+    /// Without SACK: an acknowledgement of so many bytes ends an episode, and what duplicates told is forgotten.
+    ///
+    /// Not where the controller persists: then those of segments beyond it stay counted, as what was sent during recovery may have
+    /// lost segments too. If the first of these lies at the recovery point itself, RFC 6582 (3.2, step 2) wants an
+    /// acknowledgement of "more than recover", which only the timer can bring; section 4 allows heuristics. Duplicates that needless
+    /// retransmissions can not have caused are trusted: after fast recovery, which sends one segment a round trip again,
+    /// all; after a timeout those of section 4.1.
+    fn settle_duplicates(&mut self, by: u64) {
+        let after_timeout = self.episode == Episode::AfterTimeout;
+        let told = self.duplicate_bytes;
+        self.forget_duplicates();
+        self.trusts_duplicates = false;
+        if self.partial_ack == PartialAck::Persist {
+            let mss = u64::from(self.mss);
+            self.trusts_duplicates = !after_timeout || by <= MOST_BY_LOSS * mss;
+            // none of them is of the first segment outstanding
+            let most = (self.nxt - self.una).saturating_sub(mss);
+            self.duplicate_bytes = told.saturating_sub(by.saturating_sub(mss)).min(most);
+            self.duplicates = (self.duplicate_bytes / mss) as u32;
+        }
+    }
+
     /// Recovery by counting duplicate acknowledgements (RFC 5681, 3.2; RFC 6582, 3.2).
-    fn without_sack(&mut self, now: Time, advanced: bool, by: u64) {
+    fn without_sack(&mut self, now: Time, advanced: bool, over: bool, by: u64) {
         let mss = u64::from(self.mss);
         if !advanced {
             if self.una == self.nxt {
@@ -83,9 +108,10 @@ impl Sender {
                 return;
             }
             self.duplicate_bytes = (self.duplicate_bytes + mss).min((self.nxt - self.una).saturating_sub(mss));
-            let newreno = self.controller.partial_ack() == PartialAck::Stay;
+            let newreno = self.partial_ack != PartialAck::Leave;
             // RFC 6582, 3.2 step 2: duplicates caused by needless retransmissions start no new episode
-            let fresh = !newreno || self.una > self.recovery_point || self.recovery_point == 0;
+            let fresh =
+                !newreno || self.una > self.recovery_point || self.recovery_point == 0 || self.trusts_duplicates;
             if self.episode == Episode::None && self.duplicates == 3 && fresh {
                 self.lose_first();
                 self.begin_recovery(now, self.reduces());
@@ -93,7 +119,7 @@ impl Sender {
             return;
         }
         match self.episode {
-            Episode::Recovery if self.controller.partial_ack() == PartialAck::Stay => {
+            Episode::Recovery if self.partial_ack != PartialAck::Leave => {
                 // RFC 6582, 3.2 step 3, partial acknowledgement: deflate by what is acknowledged, send the next hole
                 self.duplicate_bytes = self.duplicate_bytes.saturating_sub(by.saturating_sub(mss));
                 self.lose_first();
@@ -106,6 +132,11 @@ impl Sender {
                 self.forget_duplicates();
                 self.board.begin_episode(self.una);
             }
+            Episode::None if over && self.duplicates >= 3 => {
+                self.lose_first();
+                self.begin_recovery(now, self.reduces());
+            }
+            Episode::None if over => {}
             Episode::None | Episode::AfterTimeout => self.forget_duplicates(),
         }
     }
