@@ -153,6 +153,9 @@ pub trait Controller {
     /// The retransmission timer expired.
     fn on_timeout(&mut self, timeout: &Timeout);
 
+    /// All that was outstanding when the timer expired is acknowledged.
+    fn on_timeout_recovered(&mut self) {}
+
     /// An ECN mark was echoed: at most once a round trip. As loss unless the algorithm says otherwise (RFC 3168, 6.1.2).
     fn on_ecn(&mut self, mark: &Loss) {
         self.on_loss(mark);

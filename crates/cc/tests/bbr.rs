@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use eddyline_cc::{Ack, AnyController, Controller as _, ControllerParams, Loss, PathFacts, Sent, Stamp};
+use eddyline_cc::{Ack, AnyController, Controller as _, ControllerParams, Loss, PathFacts, Sent, Stamp, Timeout};
 use eddyline_units::Time;
 
 /// A link of 1,000 packet/s with 100 ms of propagation and an endless queue.
@@ -193,5 +193,24 @@ fn holes_of_one_window_are_one_loss() {
             left = left.min(before / path.c.pacing_interval().unwrap().as_secs_f64());
         }
         assert!((low..=high).contains(&left), "SACK {sack}: {left} of the rate");
+    }
+}
+
+/// Timeouts in a row, and all that was outstanding acknowledged: the window is what it was before the first (RestoreCwnd).
+#[test]
+fn the_window_before_timeouts_comes_back() {
+    for kind in ["bbr", "bbr3"] {
+        let mut p = Path::new(kind);
+        while p.now < Time::from_ms(5_000) {
+            p.step();
+        }
+        let before = p.c.window();
+        assert!(before > 50.0, "{kind}: {before}");
+        for repeated in [false, true] {
+            p.c.on_timeout(&Timeout { now: p.now, flight_size: before, repeated });
+            assert!(p.c.window() <= 4.0, "{kind}: {}", p.c.window());
+        }
+        p.c.on_timeout_recovered();
+        assert!((p.c.window() - before).abs() < 1e-9, "{kind}: {} of {before}", p.c.window());
     }
 }

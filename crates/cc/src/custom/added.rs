@@ -89,6 +89,9 @@ impl Controller for Added {
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.after(|c| c.on_timeout(timeout));
     }
+    fn on_timeout_recovered(&mut self) {
+        self.after(|c| c.on_timeout_recovered());
+    }
     fn on_ecn(&mut self, mark: &Loss) {
         self.after(|c| c.on_ecn(mark));
     }

@@ -89,6 +89,8 @@ pub struct Model {
     /// First round trip of recovery: a packet out per packet in.
     conserving: bool,
     recovering: bool,
+    /// From a timeout until all that was outstanding then is acknowledged.
+    timed_out: bool,
     /// Packets per second.
     pacing_rate: f64,
     interval: Option<Time>,
@@ -124,6 +126,7 @@ impl Model {
             initial_window,
             conserving: false,
             recovering: false,
+            timed_out: false,
             pacing_rate: 0.0,
             interval: None,
             idle: false,
@@ -247,7 +250,7 @@ impl Model {
 
     /// 4.2.3.3
     fn save_cwnd(&mut self) {
-        let disturbed = self.recovering || matches!(self.state, State::ProbeRtt { .. });
+        let disturbed = self.recovering || self.timed_out || matches!(self.state, State::ProbeRtt { .. });
         self.prior_cwnd = if disturbed { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
     }
 
@@ -351,11 +354,18 @@ impl Controller for Model {
     fn on_timeout(&mut self, _timeout: &Timeout) {
         self.save_cwnd();
         self.recovering = false;
+        self.timed_out = true;
         self.conserving = false;
         self.cwnd = 1.0;
     }
 
+    fn on_timeout_recovered(&mut self) {
+        self.timed_out = false;
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+    }
+
     fn on_spurious_timeout(&mut self, window: f64) {
+        self.timed_out = false;
         self.cwnd = self.cwnd.max(self.prior_cwnd.min(window));
     }
 

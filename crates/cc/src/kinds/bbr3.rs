@@ -97,6 +97,8 @@ pub struct Model {
     cwnd: f64,
     prior_cwnd: f64,
     recovering: bool,
+    /// From a timeout until all that was outstanding then is acknowledged.
+    timed_out: bool,
     pacing_rate: f64,
     interval: Option<Time>,
     idle: bool,
@@ -181,6 +183,7 @@ impl Model {
             cwnd: initial_window,
             prior_cwnd: 0.0,
             recovering: false,
+            timed_out: false,
             pacing_rate: 0.0,
             interval: None,
             idle: false,
@@ -398,11 +401,17 @@ impl Controller for Model {
 
     fn on_timeout(&mut self, _timeout: &Timeout) {
         self.save_cwnd();
-        (self.recovering, self.hole_by_hole) = (false, false);
+        (self.recovering, self.hole_by_hole, self.timed_out) = (false, false, true);
         self.cwnd = 1.0;
     }
 
+    fn on_timeout_recovered(&mut self) {
+        self.timed_out = false;
+        self.restore_cwnd();
+    }
+
     fn on_spurious_timeout(&mut self, window: f64) {
+        self.timed_out = false;
         self.reset_full();
         self.cwnd = self.cwnd.max(self.prior_cwnd.min(window));
     }

@@ -168,6 +168,10 @@ macro_rules! controllers {
                 match self { $(Self::$kind(c) => c.on_timeout(timeout),)* Self::Custom(c) => c.on_timeout(timeout) }
             }
             #[inline]
+            fn on_timeout_recovered(&mut self) {
+                match self { $(Self::$kind(c) => c.on_timeout_recovered(),)* Self::Custom(c) => c.on_timeout_recovered() }
+            }
+            #[inline]
             fn on_ecn(&mut self, mark: &Loss) {
                 match self { $(Self::$kind(c) => c.on_ecn(mark),)* Self::Custom(c) => c.on_ecn(mark) }
             }

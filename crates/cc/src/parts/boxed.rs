@@ -32,6 +32,9 @@ impl<C: Controller> Controller for Boxed<C> {
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.0.on_timeout(timeout);
     }
+    fn on_timeout_recovered(&mut self) {
+        self.0.on_timeout_recovered();
+    }
     fn on_ecn(&mut self, mark: &Loss) {
         self.0.on_ecn(mark);
     }

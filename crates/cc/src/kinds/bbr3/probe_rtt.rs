@@ -60,7 +60,7 @@ impl Model {
     }
 
     pub(super) fn save_cwnd(&mut self) {
-        let disturbed = self.recovering || self.state == State::ProbeRtt;
+        let disturbed = self.recovering || self.timed_out || self.state == State::ProbeRtt;
         self.prior_cwnd = if disturbed { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
     }
 

@@ -27,8 +27,10 @@ impl Sender {
         }
         let over = self.episode != Episode::None && self.una >= self.recovery_point;
         if over {
-            if self.episode == Episode::Recovery {
-                self.controller.on_recovered(now);
+            match self.episode {
+                Episode::Recovery => self.controller.on_recovered(now),
+                Episode::AfterTimeout => self.controller.on_timeout_recovered(),
+                Episode::None => {}
             }
             self.settle_duplicates(self.una - before.una);
             self.episode = Episode::None;
