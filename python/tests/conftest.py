@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -42,6 +43,11 @@ controller = { kind = "fast", alpha = "10 packets" }
 data       = ["up"]
 ack        = ["down"]
 """
+
+
+def heed() -> None:
+    """Where tests run in the background, shells have them, and all whom they start, ignore Ctrl-C: a `preexec_fn`."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass

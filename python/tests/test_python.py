@@ -175,7 +175,13 @@ def test_options_of_another_world_or_without_sense(table, world, options):
 
 def test_the_working_directory_may_change(tmp_path, monkeypatch):
     (tmp_path / "sizes.txt").write_text("1000\n2000\n")
-    source = {"name": "web", "data": ["down"], "ack": ["up"], "rate": "5 /s", "size": {"kind": "trace", "file": "sizes.txt"}}
+    source = {
+        "name": "web",
+        "data": ["down"],
+        "ack": ["up"],
+        "rate": "5 /s",
+        "size": {"kind": "trace", "file": "sizes.txt"},
+    }
     line = {"rate": "1 Mbit/s", "delay": "5 ms"}
     links = [{"name": "down", **line}, {"name": "up", **line}]
     table = {"duration": "1 s", "link": links, "arrivals": [{**source, "controller": {"kind": "reno"}}]}

@@ -11,7 +11,7 @@ import time
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import COMMAND, environment
+from conftest import COMMAND, environment, heed
 
 import eddyline as el
 
@@ -19,10 +19,6 @@ LONG = (('duration = "4 s"', 'duration = "100 h"'),)
 
 
 def start(*args: object) -> subprocess.Popen[str]:
-    # Where the tests run in the background, shells have them, and all whom they start, ignore Ctrl-C.
-    def heed() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
     words, pipe = [str(COMMAND), *map(str, args)], subprocess.PIPE
     return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=environment(), preexec_fn=heed)
 

@@ -355,7 +355,7 @@ def test_python(scenario):
     assert m.plot().axes
     with pytest.raises(el.InputError, match="no column"):
         m.grid("colour")
-    with pytest.raises(el.InputError, match="no map shows"):
+    with pytest.raises(el.InputError, match="there is no map"):
         el.theory_map(s, ("a", "1..2"), ("b", "1..2"), "colour")
     with pytest.raises(el.InputError, match="flow is for"):
         el.theory_map(s, ("link.down.rate", rates), ("link.up.rate", rates), flow="download")

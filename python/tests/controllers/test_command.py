@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, environment
+from conftest import COMMAND, environment, heed
 
 import eddyline as el
 
@@ -327,7 +327,8 @@ def test_ctrl_c_is_heard_while_python_works(shy):
     """A thousandth of a second for every ACK: minutes, if nobody listened."""
     words = [str(COMMAND), "run", str(shy[0]), "--controllers", str(shy[1])]
     words += ["--set", "flow.f.controller.slow=true", "--set", "duration=10 min"]
-    p = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
+    pipe = subprocess.PIPE
+    p = subprocess.Popen(words, stderr=pipe, stdout=pipe, text=True, env=environment(), preexec_fn=heed)
     time.sleep(2)
     os.kill(p.pid, signal.SIGINT)
     out, err = p.communicate(timeout=20)

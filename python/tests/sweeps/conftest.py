@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import COMMAND, environment
+from conftest import COMMAND, environment, heed
 
 from eddyline.sweeps.store import parts_of
 
@@ -65,11 +65,6 @@ def rates(number: int, first: int = 1000) -> str:
 
 def start(*words: object, **options: object) -> subprocess.Popen[str]:
     """The command, in the background, ready to hear Ctrl-C."""
-
-    # Where the tests run in the background, shells have them, and all whom they start, ignore Ctrl-C.
-    def heed() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
     line, pipe = [str(COMMAND), *map(str, words)], subprocess.PIPE
     return subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, env=environment(), preexec_fn=heed, **options)  # type: ignore[call-overload]
 

@@ -183,8 +183,16 @@ def _options(line: Line) -> Iterator[Cure]:
     yield _tcp("without SACK", ("tcp.sack", "false"))
 
 
+def _step(line: Line, way: str) -> str:
+    """Marks beyond what the path holds, which leaves a sender that halves the whole link; never below four packets."""
+    path = round(line.rate(way) * line.rtt_s / 8 / PACKET_B)
+    return _queue("step", limit=line.own_limit(way), threshold=f"{max(4, path)} packets")
+
+
 def _marking(line: Line) -> Iterator[Cure]:
+    marks = tuple((f"flow.{flow}.tcp.ecn", "true") for flow in ("download", "upload"))
     for cure in _managed(line):
         if cure.name in ("RED", "adaptive RED", "REM", "CoDel", "PIE", "DualPI2", "FQ-CoDel", "CAKE"):
-            marks = tuple((f"flow.{flow}.tcp.ecn", "true") for flow in ("download", "upload"))
             yield Cure(f"{cure.name}, ECN", _BOTH, cure.changes + marks)
+    step = _both("marks at a step", (_step(line, way) for way in ("down", "up")))
+    yield Cure(f"{step.name}, ECN", _BOTH, step.changes + marks)
