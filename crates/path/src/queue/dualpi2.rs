@@ -79,7 +79,7 @@ impl BasePi {
 
 /// Which of the two queues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum Side {
     Low,
     Classic,
 }
@@ -148,20 +148,20 @@ impl<P: Packet> DualPi2<P> {
     }
 
     /// Weighted round robin by bytes: with packets in both, C gets `classic_weight` of the link (section 2.5.1.1).
-    fn take(&mut self) -> Option<(Class, Time, P)> {
+    fn take(&mut self) -> Option<(Side, Time, P)> {
         let both = self.split().0 > 0 && self.split().1 > 0;
         let low_first = self.credit <= 0.0 || self.split().1 == 0;
-        let (class, (since, packet)) = match if low_first { self.low.pop() } else { None } {
-            Some(entry) => (Class::Low, entry),
-            None => (Class::Classic, self.classic.pop()?),
+        let (side, (since, packet)) = match if low_first { self.low.pop() } else { None } {
+            Some(entry) => (Side::Low, entry),
+            None => (Side::Classic, self.classic.pop()?),
         };
         let bytes = f64::from(packet.wire_bytes());
-        match class {
+        match side {
             _ if !both => {}
-            Class::Low => self.credit += self.classic_weight * bytes,
-            Class::Classic => self.credit -= (1.0 - self.classic_weight) * bytes,
+            Side::Low => self.credit += self.classic_weight * bytes,
+            Side::Classic => self.credit -= (1.0 - self.classic_weight) * bytes,
         }
-        Some((class, since, packet))
+        Some((side, since, packet))
     }
 
     /// L's own probability of a mark for a packet that has waited: a ramp, or a step where its range is nothing
@@ -202,7 +202,8 @@ impl<P: Packet> DualPi2<P> {
         if !self.classic_signals.next(likelihood) {
             return false;
         }
-        let overload = likelihood >= 1.0 / (self.coupling * self.coupling);
+        // p_Cmax of Appendix A.1
+        let overload = likelihood >= (1.0 / (self.coupling * self.coupling)).min(1.0);
         if overload || packet.ecn() == Ecn::NotCapable {
             return true;
         }
@@ -227,10 +228,10 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
 
     fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
         self.tick(now);
-        while let Some((class, since, mut packet)) = self.take() {
-            let drops = match class {
-                Class::Low => self.drops_low(now - since, &mut packet),
-                Class::Classic => self.drops_classic(&mut packet),
+        while let Some((side, since, mut packet)) = self.take() {
+            let drops = match side {
+                Side::Low => self.drops_low(now - since, &mut packet),
+                Side::Classic => self.drops_classic(&mut packet),
             };
             if !drops {
                 return Some(packet);

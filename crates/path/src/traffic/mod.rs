@@ -7,6 +7,7 @@
 mod cbr;
 pub mod distributions;
 mod frames;
+mod metronome;
 mod on_off;
 mod poisson;
 mod sizes;
@@ -96,7 +97,7 @@ macro_rules! models {
                 match self { $(Self::$kind(_) => $name),* }
             }
 
-            /// What is wrong with the parameters, alone, together, or with these packets and this trace.
+            /// What is wrong with parameters that are each as the schema allows: together, or with these packets and this trace.
             #[must_use]
             pub fn mistakes(&self, packet: u32, trace: Option<&Trace>) -> Vec<Mistake> {
                 let mut found = Vec::new();

@@ -103,32 +103,9 @@ impl VbrParams {
     }
 
     pub(super) fn mistakes(&self, packet: u32, _trace: Option<&Trace>, found: &mut Vec<Mistake>) {
-        let positive =
-            [("mean_interval", self.mean_interval), ("frame_clock", self.frame_clock), ("mean_scene", self.mean_scene)];
-        for (key, _) in positive.into_iter().filter(|(_, t)| *t == Time::ZERO) {
-            found.push(Mistake::new(key, "must be above 0 s"));
-        }
         if self.mean_interval < self.frame_clock {
             let message = format!("must be at least one tick of frame_clock, {}", self.frame_clock);
             found.push(Mistake::new("mean_interval", message));
-        }
-        if self.mean_frame == Bytes::ZERO {
-            found.push(Mistake::new("mean_frame", "must be above 0 B"));
-        }
-        if !(0.0..=100.0).contains(&self.cv) {
-            found.push(Mistake::new("cv", "must be from 0 to 100"));
-        }
-        if !(0.0..=1.0).contains(&self.scene_share) {
-            found.push(Mistake::new("scene_share", "must be from 0 to 1"));
-        }
-        if !(0.0..1.0).contains(&self.correlation) {
-            found.push(Mistake::new("correlation", "must be from 0 to below 1"));
-        }
-        if self.offset > LONGEST_OFFSET {
-            found.push(Mistake::new("offset", format!("must be at most {LONGEST_OFFSET}")));
-        }
-        if self.copies == 0 {
-            found.push(Mistake::new("copies", "must be at least 1"));
         }
         Fragmentation::mistakes(packet, self.header, found);
     }
