@@ -268,8 +268,8 @@ impl Sender {
     }
 }
 
-/// Both kinds of senders share 40 Mbit/s at 20 ms: L waits for less than its ramp's end, C for its target, and both get about
-/// the same (section 1.1), as `2 / p_L` is about `1.22 / sqrt(p_C)` times the ratio of round trips.
+/// Both kinds of senders share 40 Mbit/s at 20 ms: L waits for less than its ramp's end, C for its target, and both get
+/// about the same (section 1.1), as `2 / p_L` is about `1.22 / sqrt(p_C)` times the ratio of round trips.
 #[test]
 fn scalable_and_classic_senders_share() {
     const RTT: Time = Time::from_ms(20);
@@ -313,8 +313,8 @@ fn scalable_and_classic_senders_share() {
     assert!(used > 0.97, "{used} of the link");
 }
 
-/// At p' = 1 all is dropped but the first, as no likelihood has summed up yet, and the last two, behind which less than two
-/// packets wait. Without that rule these go too.
+/// At p' = 1 all is dropped but the first, as no likelihood has summed up yet, and the last two, behind which less than
+/// two packets wait. Without that rule these go too.
 #[test]
 fn little_waiting_is_left_alone() {
     for (json, left) in [("{}", 3), (r#"{ "mtu": "0 B" }"#, 1)] {

@@ -34,7 +34,8 @@ fn near(value: f64, wanted: f64, tolerance: f64) {
     assert!((value - wanted).abs() <= tolerance, "{value} is not {wanted} +- {tolerance}");
 }
 
-/// Stationary loss `(r good + p bad) / (p + r)`; bursts are geometric with mean 1/r where every packet of the bad state is lost.
+/// Stationary loss `(r good + p bad) / (p + r)`; bursts are geometric with mean 1/r where every packet of the bad state
+/// is lost.
 #[test]
 fn losses_come_in_bursts_of_the_given_length() {
     let n = 1_000_000;
@@ -47,8 +48,8 @@ fn losses_come_in_bursts_of_the_given_length() {
     let lost = run(&format!("{{\"kind\": \"gilbert-elliott\", \"p\": {p}, \"r\": {r}}}"));
     let share = lost.iter().filter(|l| **l).count() as f64 / n as f64;
     let bursts: Vec<usize> = lost.split(|l| !l).map(<[bool]>::len).filter(|len| *len > 0).collect();
-    // four standard deviations each: of a chain's mean, whose correlation 1 - p - r makes its variance 6.7 times as large; of
-    // the mean of some 9,600 geometric lengths; of a share of them
+    // four standard deviations each: of a chain's mean, whose correlation 1 - p - r makes its variance 6.7 times as
+    // large; of the mean of some 9,600 geometric lengths; of a share of them
     near(share, p / (p + r), 2.0e-3);
     near(bursts.iter().sum::<usize>() as f64 / bursts.len() as f64, 1.0 / r, 0.15);
     let of_one = bursts.iter().filter(|len| **len == 1).count() as f64 / bursts.len() as f64;
@@ -58,7 +59,8 @@ fn losses_come_in_bursts_of_the_given_length() {
     near(lost.iter().filter(|l| **l).count() as f64 / n as f64, (0.08 * 0.01 + 0.02 * 0.5) / 0.1, 3.5e-3);
 }
 
-/// In any time from the start a policer lets through its burst and its rate, to within a packet, of whatever offers more.
+/// In any time from the start a policer lets through its burst and its rate, to within a packet, of whatever offers
+/// more.
 #[test]
 fn a_policer_lets_through_its_rate_and_its_burst() {
     let params = PolicerParams { rate: mbps(8), burst: Bytes::new(50_000) };
@@ -164,7 +166,8 @@ fn walked(c: &Conditions, start: Time, bytes: u64) -> Time {
     Time::MAX
 }
 
-/// Odd periods in picoseconds, several outages, some that are listed and some that are too many: the end is that of a walk.
+/// Odd periods in picoseconds, several outages, some that are listed and some that are too many: the end is that of a
+/// walk.
 #[test]
 fn bisection_ends_where_a_walk_does() {
     let mut stream = Stream::new(2, "conditions", "walk");
@@ -212,7 +215,8 @@ fn bisection_ends_where_a_walk_does() {
     }
 }
 
-/// A link that is out whenever it would transmit never does, and says so at once; whether its outages are listed or not.
+/// A link that is out whenever it would transmit never does, and says so at once; whether its outages are listed or
+/// not.
 #[test]
 fn outages_that_cover_all_that_is_transmitted_end_nothing() {
     let text = "time_s,rate_bps\n0,1e6\n0.001,0\n";
@@ -334,8 +338,8 @@ fn packet_delivery_traces_keep_their_integral() {
     assert_eq!(Recording::mahimahi("0\n"), Err(RecordingError::Empty));
 }
 
-/// Each profile has the link's rate as its mean, never less than its delay, other numbers with another seed, and the spread that
-/// it is said to have.
+/// Each profile has the link's rate as its mean, never less than its delay, other numbers with another seed, and the
+/// spread that it is said to have.
 #[test]
 fn profiles_have_the_moments_that_they_are_said_to_have() {
     let (rate, delay) = (mbps(40), ms(12));

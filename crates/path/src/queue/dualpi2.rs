@@ -1,4 +1,5 @@
-//! DualPI2 (RFC 9332, Appendix A): two coupled queues, a shallow one for scalable congestion controls and a classic one.
+//! DualPI2 (RFC 9332, Appendix A): two coupled queues, a shallow one for scalable congestion controls and a classic
+//! one.
 //!
 //! Packets with ECT(1) or CE go to the low-latency queue L, all others to the classic queue C (section 2.3). One PI
 //! controller follows the longer of both waits to a base probability p'. In C packets are marked or dropped with
@@ -54,7 +55,8 @@ impl BasePi {
         }
     }
 
-    /// Makes up for the updates until `now`; the packet that has waited longest came at `since`, and nothing left meanwhile.
+    /// Makes up for the updates until `now`; the packet that has waited longest came at `since`, and nothing left
+    /// meanwhile.
     fn tick(&mut self, now: Time, since: Option<Time>) {
         let (first, count) = self.updates.due(now);
         let moment = |n: u64| first.saturating_add(self.updates.period().saturating_mul(n));
@@ -267,8 +269,8 @@ pub struct DualPi2Params {
     #[serde(default = "target")]
     #[schemars(extend("x-least" = "100 us", "x-most" = "1 min"))]
     pub target: Time,
-    /// Longest round-trip time to be stable for. The controller updates every third of it, at most every target, and its gains
-    /// are `0.1 update / max_rtt^2` and `0.3 / max_rtt`.
+    /// Longest round-trip time to be stable for. The controller updates every third of it, at most every target, and
+    /// its gains are `0.1 update / max_rtt^2` and `0.3 / max_rtt`.
     #[serde(default = "max_rtt")]
     #[schemars(extend("x-least" = "1 ms", "x-most" = "1 min"))]
     pub max_rtt: Time,
@@ -292,8 +294,8 @@ pub struct DualPi2Params {
     #[serde(default = "classic_weight")]
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub classic_weight: f64,
-    /// With less than two of these waiting nothing is dropped, or marked but by the ramp. Linux does so; the RFC's pseudocode
-    /// does not, and leaves links idle on which a packet takes as long as the target ("0 B").
+    /// With less than two of these waiting nothing is dropped, or marked but by the ramp. Linux does so; the RFC's
+    /// pseudocode does not, and leaves links idle on which a packet takes as long as the target ("0 B").
     #[serde(default = "mtu")]
     #[schemars(extend("x-most" = "1 GB"))]
     pub mtu: Bytes,

@@ -2,8 +2,8 @@
 
 use eddyline_units::{Rate, Time};
 
-/// Ticks whose n-th is due at `n * bits / rate`, rounded down to a picosecond, for every n: the remainder is carried, so
-/// nothing drifts however long it runs.
+/// Ticks whose n-th is due at `n * bits / rate`, rounded down to a picosecond, for every n: the remainder is carried,
+/// so nothing drifts however long it runs.
 #[derive(Debug, Clone)]
 pub(super) struct Metronome {
     rate: u64,

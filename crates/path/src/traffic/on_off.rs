@@ -1,8 +1,8 @@
 //! `on_off`: bursts at a constant peak rate between silences, both of random length.
 //!
 //! The packets' clock runs only while the source is on and is not reset between bursts: a burst shorter than a packet's
-//! spacing moves the next packet closer instead of being rounded up to a packet. So the mean rate is exactly the peak rate
-//! times the share of time on, whatever the burst lengths.
+//! spacing moves the next packet closer instead of being rounded up to a packet. So the mean rate is exactly the peak
+//! rate times the share of time on, whatever the burst lengths.
 
 use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;

@@ -1,14 +1,15 @@
 //! `vbr`: a video of frames with varying size at varying intervals.
 //!
 //! The model is small on purpose. Time between frames: a geometric number of ticks of the camera's clock, as an encoder
-//! that skips frames makes them. Frame sizes: lognormal, their logarithm the sum of a level that holds for a scene and of
-//! a first-order autoregressive process within it; a scene ends at each frame with the same probability, so its length is
-//! geometric. The marginal distribution is lognormal with exactly the mean and coefficient of variation asked for.
+//! that skips frames makes them. Frame sizes: lognormal, their logarithm the sum of a level that holds for a scene and
+//! of a first-order autoregressive process within it; a scene ends at each frame with the same probability, so its
+//! length is geometric. The marginal distribution is lognormal with exactly the mean and coefficient of variation asked
+//! for.
 //!
 //! The defaults give the mean frame and mean interval of section 5.2 of Ge et al., Performance Effects of Two-way FAST
-//! TCP: 908 frames in 70 s, 5,032 bits each, 65 kbit/s. The coefficient of variation is not in that paper; 0.7 lies among
-//! the published statistics of films in H.263 without a target rate (Fitzek and Reisslein: 0.53 to 0.78). Scene length
-//! and correlation are plain assumptions.
+//! TCP: 908 frames in 70 s, 5,032 bits each, 65 kbit/s. The coefficient of variation is not in that paper; 0.7 lies
+//! among the published statistics of films in H.263 without a target rate (Fitzek and Reisslein: 0.53 to 0.78). Scene
+//! length and correlation are plain assumptions.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
@@ -94,7 +95,8 @@ impl VbrParams {
         let cut = Fragmentation::new(packet, self.header);
         let mut bytes = self.mean_frame.get() as f64;
         if cut.header > 0 {
-            // mean number of packets: the sum over k of the probability that a frame, rounded to a byte, needs more than k
+            // mean number of packets: the sum over k of the probability that a frame, rounded to a byte, needs more
+            // than k
             let needs = |k: u32| self.sizes().tail(f64::from(k) * f64::from(cut.payload) + 0.5);
             let packets = 1.0 + (1..1_000_000).map(needs).take_while(|p| *p > 1e-12).sum::<f64>();
             bytes += packets * f64::from(cut.header);

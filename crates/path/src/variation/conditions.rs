@@ -1,7 +1,7 @@
 //! Rate, delay and loss of a link over time: constant in pieces, with outages in between.
 //!
-//! What lies ahead is known, so the end of a transmission is known at its start: it is where the integral of the rate has
-//! grown by the packet's bits.
+//! What lies ahead is known, so the end of a transmission is known at its start: it is where the integral of the rate
+//! has grown by the packet's bits.
 
 use eddyline_units::{Rate, Time};
 
@@ -103,7 +103,8 @@ impl Conditions {
         self.piece(now).0.loss
     }
 
-    /// When the transmission of `bytes` ends that starts at `start`, to the nearest picosecond; [`Time::MAX`] if it never does.
+    /// When the transmission of `bytes` ends that starts at `start`, to the nearest picosecond; [`Time::MAX`] if it
+    /// never does.
     #[must_use]
     pub fn end(&self, start: Time, bytes: u64) -> Time {
         let bits = u128::from(bytes) * 8 * BIT;

@@ -1,4 +1,5 @@
-//! The integral of a rate that is constant in pieces, over the time between outages, and its inverse: both by bisection.
+//! The integral of a rate that is constant in pieces, over the time between outages, and its inverse: both by
+//! bisection.
 //!
 //! All in whole numbers, bit/s times picoseconds, so that it is the sum over the pieces to the last digit.
 
@@ -49,7 +50,8 @@ pub(super) struct Integral {
 }
 
 impl Integral {
-    /// Of `pieces` that begin again after `lap`, while the link is `up`; `None` where too many laps pass before all repeats.
+    /// Of `pieces` that begin again after `lap`, while the link is `up`; `None` where too many laps pass before all
+    /// repeats.
     pub fn new(pieces: &[Piece], lap: Option<Time>, up: Uptime) -> Option<Self> {
         let Some(lap) = lap.map(Time::as_ps) else { return Some(Self::listing(pieces, None, (0, 1), up)) };
         let (begin, cycle) = up.cycle();

@@ -1,8 +1,9 @@
-//! Packet-delivery traces of the mahimahi emulator: a line for each packet of 1,500 bytes that the link could have carried, with
-//! its millisecond; the last line is the length, after which the trace begins again.
+//! Packet-delivery traces of the mahimahi emulator: a line for each packet of 1,500 bytes that the link could have
+//! carried, with its millisecond; the last line is the length, after which the trace begins again.
 //!
-//! A millisecond with n of them becomes one in which the link has the rate of n packets a millisecond, so the integral is
-//! the same. mahimahi hands a packet over at the moment of an opportunity and wastes those that find the queue empty.
+//! A millisecond with n of them becomes one in which the link has the rate of n packets a millisecond, so the integral
+//! is the same. mahimahi hands a packet over at the moment of an opportunity and wastes those that find the queue
+//! empty.
 
 use eddyline_units::{Rate, Time};
 

@@ -1,5 +1,5 @@
-//! What changes on a link while a run goes on: rate, delay and loss by a plan or a recording, outages, jitter, and a policer
-//! that drops what is above its rate. A link without any of them pays for none.
+//! What changes on a link while a run goes on: rate, delay and loss by a plan or a recording, outages, jitter, and a
+//! policer that drops what is above its rate. A link without any of them pays for none.
 
 mod changes;
 mod conditions;

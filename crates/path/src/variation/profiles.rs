@@ -1,5 +1,5 @@
-//! Synthetic recordings of access links that people know: two minutes each, made from a seed, with the link's own rate as their
-//! mean. Their shape follows what is published about such links; no measurement is in them.
+//! Synthetic recordings of access links that people know: two minutes each, made from a seed, with the link's own rate
+//! as their mean. Their shape follows what is published about such links; no measurement is in them.
 
 use eddyline_units::{Rate, Time};
 

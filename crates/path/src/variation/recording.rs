@@ -1,8 +1,9 @@
 //! Recordings of a link: rate, delay and loss over time, from a text with named columns.
 //!
-//! The first line names the columns, separated by commas: `time_s`, and any of `rate_bps`, `delay_s`, `loss`, each also with
-//! `down_` or `up_` in front where a file holds both directions. Times begin at zero and grow; what a line says holds until
-//! the next, an empty cell as the line above. The last line holds as long as the one before it. `#` begins a comment.
+//! The first line names the columns, separated by commas: `time_s`, and any of `rate_bps`, `delay_s`, `loss`, each also
+//! with `down_` or `up_` in front where a file holds both directions. Times begin at zero and grow; what a line says
+//! holds until the next, an empty cell as the line above. The last line holds as long as the one before it. `#` begins
+//! a comment.
 
 use eddyline_units::{Rate, Time};
 use thiserror::Error;

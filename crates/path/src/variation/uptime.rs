@@ -122,8 +122,8 @@ impl Uptime {
         cycles + span.before + (at - span.from).min(span.length)
     }
 
-    /// The moment at which the link has been up for `up`, in the span in which it has been for `within` the first time: at most
-    /// one more, the other rounded up where `up` is rounded to the nearest.
+    /// The moment at which the link has been up for `up`, in the span in which it has been for `within` the first time:
+    /// at most one more, the other rounded up where `up` is rounded to the nearest.
     pub fn moment(&self, up: u64, within: u64) -> Option<u64> {
         let (mut shift, mut less) = (0, 0);
         if let Some(c) = self.cycle.filter(|c| within > c.before) {
