@@ -39,7 +39,7 @@ class Population(Document):
 
     @property
     def shares(self) -> pd.DataFrame:
-        """A row per link that flows cross and is full alone, besides `no link` and `several`: share of time, offered load."""
+        """A row per link that flows cross: share of time full alone, offered load; besides, `no link` and `several`."""
         from eddyline.frames import frame
 
         d = self._parsed

@@ -11,7 +11,7 @@ use super::uptime::{Uptime, gcd};
 /// A unit of the integral: one bit is that many bit/s times picoseconds.
 pub(super) const BIT: u128 = 1_000_000_000_000;
 
-/// Most pieces of laps that are listed.
+/// Most pieces that are listed, besides those of one lap.
 const MOST_LISTED: u64 = 1 << 18;
 
 /// A piece begins.
@@ -57,7 +57,8 @@ impl Integral {
         let (begin, cycle) = up.cycle();
         let (before, laps) = (begin.div_ceil(lap), cycle.map_or(1, |c| c / gcd(c, lap)));
         let listed = before.checked_add(laps)?;
-        let few = listed.saturating_mul(pieces.len() as u64) <= MOST_LISTED && listed.checked_mul(lap).is_some();
+        let more = listed.saturating_sub(1).saturating_mul(pieces.len() as u64);
+        let few = more <= MOST_LISTED && listed.checked_mul(lap).is_some();
         few.then(|| Self::listing(pieces, Some(lap), (before, laps), up))
     }
 
