@@ -171,7 +171,7 @@ fn walked(c: &Conditions, start: Time, bytes: u64) -> Time {
 #[test]
 fn bisection_ends_where_a_walk_does() {
     let mut stream = Stream::new(2, "conditions", "walk");
-    for n in 0..400 {
+    for n in 0..150 {
         let ps = |stream: &mut Stream, most: u64| Time::from_ps(1 + stream.below(most));
         let outages: Vec<OutageParams> = (0..stream.below(4))
             .map(|_| {
@@ -204,7 +204,11 @@ fn bisection_ends_where_a_walk_does() {
             )
         };
         for _ in 0..20 {
-            let start = ps(&mut stream, 80_000_000_000);
+            let mut start = ps(&mut stream, 80_000_000_000);
+            if stream.uniform() < 0.3 {
+                // about where the list ends of 12 pieces in 12 ms that never repeat: 2^20 / 12 laps
+                start += ms((1 << 20) / 12 * 12 - 40);
+            }
             let most = if stream.uniform() < 0.5 { 3_000 } else { 200_000 };
             let bytes = stream.below(most);
             if c.bits(start, start + ms(2_000)) < 8.0 * bytes as f64 {
@@ -212,6 +216,19 @@ fn bisection_ends_where_a_walk_does() {
             }
             assert_eq!(c.end(start, bytes), walked(&c, start, bytes), "{start:?} {bytes} {outages:?}");
         }
+    }
+}
+
+/// The list of a recording of one rate, whose laps are of one piece, ends where its last lap does.
+#[test]
+fn a_recording_of_one_rate_goes_on_after_its_list() {
+    let recording = Recording::mahimahi("1\n2\n3\n").unwrap();
+    // laps of 3 ms and outages every 2 ms and a picosecond have no common period below months
+    let outages = [OutageParams { start: Time::ZERO, length: ms(1), every: Some(ms(2) + Time::from_ps(1)) }];
+    let c = Conditions::playing(mbps(1), ms(0), &recording, true, &outages);
+    for n in 0..400 {
+        let start = ms(3 * ((1 << 20) - 100) + n);
+        assert_eq!(c.end(start, 2_000), walked(&c, start, 2_000), "{n}");
     }
 }
 

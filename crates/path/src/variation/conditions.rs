@@ -33,10 +33,12 @@ pub struct Conditions {
     /// After this they begin again.
     period: Option<Time>,
     outages: Vec<OutageParams>,
-    /// Of the rate, outages left out where they are listed.
-    integral: Integral,
-    /// Whether they are.
-    listed: bool,
+    /// Of the rate, outages left out; `None` where they are too many to be listed.
+    listed: Option<Integral>,
+    /// Until when that is known.
+    known: Time,
+    /// The same without outages, for later.
+    whole: Option<Integral>,
 }
 
 impl Conditions {
@@ -61,10 +63,10 @@ impl Conditions {
 
     fn of(pieces: Vec<Piece>, period: Option<Time>, outages: &[OutageParams]) -> Self {
         let period = period.filter(|p| *p > Time::ZERO);
-        let listed = Uptime::between(outages).and_then(|up| Integral::new(&pieces, period, up));
-        let is_listed = listed.is_some();
-        let integral = listed.unwrap_or_else(|| Integral::of_pieces(&pieces, period));
-        Self { pieces, period, outages: outages.to_vec(), integral, listed: is_listed }
+        let listed = Uptime::between(outages).map(|up| Integral::new(&pieces, period, up));
+        let known = listed.as_ref().map_or(Time::ZERO, |all| all.end().map_or(Time::MAX, |(at, _)| at));
+        let whole = (known < Time::MAX).then(|| Integral::new(&pieces, period, Uptime::always()));
+        Self { pieces, period, outages: outages.to_vec(), listed, known, whole }
     }
 
     /// What holds at `now` but for outages, and until when.
@@ -108,46 +110,54 @@ impl Conditions {
     #[must_use]
     pub fn end(&self, start: Time, bytes: u64) -> Time {
         let bits = u128::from(bytes) * 8 * BIT;
-        match (bits, self.listed) {
-            (0, _) => start,
-            (_, true) => self.integral.reaches(self.integral.until(start) + bits).unwrap_or(Time::MAX),
-            (_, false) => self.end_between(start, bits),
+        if bits == 0 {
+            return start;
+        }
+        let Some(listed) = self.listed.as_ref().filter(|_| start < self.known) else {
+            return self.end_between(start, bits);
+        };
+        let wanted = listed.until(start) + bits;
+        match listed.end() {
+            Some((at, sum)) if wanted > sum => self.end_between(at, wanted - sum),
+            _ => listed.reaches(wanted).unwrap_or(Time::MAX),
         }
     }
 
     /// From outage to outage.
     fn end_between(&self, start: Time, bits: u128) -> Time {
+        let Some(whole) = &self.whole else { return Time::MAX };
         let (mut now, mut rest, mut in_vain) = (start, bits, 0);
         while now < Time::MAX && in_vain < FOR_EVER {
             let (out, until) = outage(&self.outages, now);
-            if !out {
-                let sum = self.integral.until(now);
-                let room = self.integral.until(until) - sum;
-                if room >= rest {
-                    return self.integral.reaches(sum + rest).unwrap_or(Time::MAX);
-                }
-                rest -= room;
-                in_vain = if room > 0 { 0 } else { in_vain + 1 };
-                // what the recording itself is silent for is no outage
-                now = until.max(self.integral.reaches(sum + room + 1).unwrap_or(Time::MAX));
+            if out {
+                now = until;
                 continue;
             }
-            now = until;
+            let sum = whole.until(now);
+            let room = whole.until(until) - sum;
+            if room >= rest {
+                return whole.reaches(sum + rest).unwrap_or(Time::MAX);
+            }
+            rest -= room;
+            in_vain = if room > 0 { 0 } else { in_vain + 1 };
+            // what the recording itself is silent for is no outage
+            now = until.max(whole.reaches(sum + room + 1).unwrap_or(Time::MAX));
         }
         Time::MAX
     }
 
     /// The integral between two moments.
     fn integral(&self, from: Time, to: Time) -> u128 {
-        if self.listed {
-            return self.integral.until(to).saturating_sub(self.integral.until(from));
-        }
         let (mut now, mut sum) = (from, 0u128);
-        while now < to {
+        if let Some(listed) = self.listed.as_ref().filter(|_| from < self.known) {
+            now = to.min(self.known);
+            sum = listed.until(now).saturating_sub(listed.until(from));
+        }
+        while let Some(whole) = self.whole.as_ref().filter(|_| now < to) {
             let (out, until) = outage(&self.outages, now);
             let until = until.min(to);
             if !out {
-                sum += self.integral.until(until) - self.integral.until(now);
+                sum += whole.until(until) - whole.until(now);
             }
             now = until;
         }

@@ -12,7 +12,7 @@ use super::uptime::{Uptime, gcd};
 pub(super) const BIT: u128 = 1_000_000_000_000;
 
 /// Most pieces that are listed, besides those of one lap.
-const MOST_LISTED: u64 = 1 << 18;
+const MOST_LISTED: u64 = 1 << 20;
 
 /// A piece begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,6 @@ struct Mark {
 /// Laps after which pieces and outages repeat together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Common {
-    /// What one takes, in picoseconds.
-    lap: u64,
     /// How many before the outages repeat.
     before: u64,
     laps: u64,
@@ -43,6 +41,7 @@ struct Common {
 pub(super) struct Integral {
     /// Rate and beginning of each piece of a lap, in picoseconds.
     pieces: Vec<(u64, u128)>,
+    lap: Option<u64>,
     up: Uptime,
     /// Each piece of the laps before all repeats and of the first that does, and the end of these.
     marks: Vec<Mark>,
@@ -50,21 +49,26 @@ pub(super) struct Integral {
 }
 
 impl Integral {
-    /// Of `pieces` that begin again after `lap`, while the link is `up`; `None` where too many laps pass before all
-    /// repeats.
-    pub fn new(pieces: &[Piece], lap: Option<Time>, up: Uptime) -> Option<Self> {
-        let Some(lap) = lap.map(Time::as_ps) else { return Some(Self::listing(pieces, None, (0, 1), up)) };
+    /// Of `pieces` that begin again after `lap`, while the link is `up`. Where too many laps pass before all repeats it is
+    /// known until [`end`](Self::end) only.
+    pub fn new(pieces: &[Piece], lap: Option<Time>, up: Uptime) -> Self {
+        let Some(lap) = lap.map(Time::as_ps) else { return Self::listing(pieces, None, (0, 1), up) };
         let (begin, cycle) = up.cycle();
         let (before, laps) = (begin.div_ceil(lap), cycle.map_or(1, |c| c / gcd(c, lap)));
-        let listed = before.checked_add(laps)?;
-        let more = listed.saturating_sub(1).saturating_mul(pieces.len() as u64);
-        let few = more <= MOST_LISTED && listed.checked_mul(lap).is_some();
-        few.then(|| Self::listing(pieces, Some(lap), (before, laps), up))
+        let most = (MOST_LISTED / pieces.len().max(1) as u64).max(1);
+        if before.saturating_add(laps) <= most && before.saturating_add(laps).checked_mul(lap).is_some() {
+            return Self::listing(pieces, Some(lap), (before, laps), up);
+        }
+        let mut some = Self::listing(pieces, Some(lap), (0, most.min((u64::MAX / lap).max(1))), up);
+        some.common = None;
+        some
     }
 
-    /// Of `pieces` that begin again after `lap`, without outages.
-    pub fn of_pieces(pieces: &[Piece], lap: Option<Time>) -> Self {
-        Self::listing(pieces, lap.map(Time::as_ps), (0, 1), Uptime::always())
+    /// Until when it is known, and what it is there; `None` where that is for ever.
+    pub fn end(&self) -> Option<(Time, u128)> {
+        let lap = self.lap.filter(|_| self.common.is_none())?;
+        let laps = ((self.marks.len() - 1) / self.pieces.len()) as u64;
+        Some((Time::from_ps(laps * lap), self.marks.last()?.sum))
     }
 
     fn listing(pieces: &[Piece], lap: Option<u64>, (before, laps): (u64, u64), up: Uptime) -> Self {
@@ -85,23 +89,23 @@ impl Integral {
         }
         let sum_before = marks[before as usize * pieces.len()].sum;
         let sum = marks.last().map_or(0, |m| m.sum) - sum_before;
-        let common = lap.map(|lap| Common { lap, before, laps, length: laps * lap, sum_before, sum });
-        Self { pieces, up, marks, common }
+        let common = lap.map(|lap| Common { before, laps, length: laps * lap, sum_before, sum });
+        Self { pieces, lap, up, marks, common }
     }
 
     /// The integral until `at`.
     pub fn until(&self, at: Time) -> u128 {
         let (mut at, mut sum, mut first) = (at.as_ps(), 0, 0);
         let mut phase = at;
-        if let Some(c) = self.common {
-            let mut laps = at / c.lap;
-            if let Some(beyond) = laps.checked_sub(c.before) {
+        if let Some(lap) = self.lap {
+            let mut laps = at / lap;
+            if let Some((c, beyond)) = self.common.and_then(|c| Some((c, laps.checked_sub(c.before)?))) {
                 let times = beyond / c.laps;
                 at -= times * c.length;
                 laps -= times * c.laps;
                 sum = u128::from(times) * c.sum;
             }
-            (phase, first) = (at % c.lap, laps as usize * self.pieces.len());
+            (phase, first) = (at % lap, laps as usize * self.pieces.len());
         }
         let place = self.pieces.partition_point(|p| p.0 <= phase).max(1) - 1;
         let mark = self.marks[first + place];
