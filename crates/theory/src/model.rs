@@ -174,15 +174,13 @@ pub(crate) fn acks_first(link: &Link) -> bool {
     matches!(link.queue, QueueParams::AckPriority(_))
 }
 
-/// Every flow of `network`, whatever its controller, as one that keeps `alphas` packets queued, with what that leaves out.
-pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Problem, Vec<String>), TheoryError> {
+/// Links with the mean rates of unresponsive traffic, and what is said of that.
+pub(crate) fn links_alone(network: &Network, notes: &mut Vec<String>) -> Problem {
     let mut problem = Problem {
         capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
         unresponsive: vec![0.0; network.links.len()],
-        flows: network.flows.iter().zip(alphas).map(|(flow, alpha)| problem_flow(flow, *alpha)).collect(),
         ..Problem::default()
     };
-    let mut notes = Vec::new();
     for traffic in network.traffic.iter().filter(|t| overlaps(t, network)) {
         match mean_rate(traffic) {
             Some(rate) => {
@@ -192,6 +190,14 @@ pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Proble
             None => notes.push(format!("{}: theory does not know its mean rate; left out", traffic.name)),
         }
     }
+    problem
+}
+
+/// Every flow of `network`, whatever its controller, as one that keeps `alphas` packets queued, with what that leaves out.
+pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Problem, Vec<String>), TheoryError> {
+    let mut notes = Vec::new();
+    let mut problem = links_alone(network, &mut notes);
+    problem.flows = network.flows.iter().zip(alphas).map(|(flow, alpha)| problem_flow(flow, *alpha)).collect();
     for l in network.flows.iter().flat_map(|f| f.data.iter().chain(f.ack.iter())).map(|l| *l as usize) {
         let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
         if load_bps >= capacity_bps {

@@ -16,7 +16,7 @@ use super::sharing::Sharing;
 use crate::approximations::lines;
 use crate::equilibrium::{Problem, ProblemFlow};
 use crate::error::TheoryError;
-use crate::model::{counts_round_trips, mean_rate, overlaps};
+use crate::model::{counts_round_trips, links_alone};
 use crate::packets::{self, bits};
 
 /// Which method to use.
@@ -169,20 +169,7 @@ fn class(arrivals: &eddyline_scenario::network::Arrivals) -> Result<FlowClass, T
 
 /// Links with unresponsive traffic and the flows that never leave.
 fn fixed(network: &Network, notes: &mut Vec<String>) -> Result<Problem, TheoryError> {
-    let mut problem = Problem {
-        capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
-        unresponsive: vec![0.0; network.links.len()],
-        ..Problem::default()
-    };
-    for traffic in network.traffic.iter().filter(|t| overlaps(t, network)) {
-        match mean_rate(traffic) {
-            Some(rate) => {
-                traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate);
-                notes.push(format!("{}: counts with its mean rate", traffic.name));
-            }
-            None => notes.push(format!("{}: theory does not know its mean rate; left out", traffic.name)),
-        }
-    }
+    let mut problem = links_alone(network, notes);
     for flow in &network.flows {
         problem.flows.push(problem_flow(&flow.name, flow)?);
         if flow.size.is_some() || flow.stop.is_some() {
