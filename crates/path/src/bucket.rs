@@ -1,5 +1,5 @@
-//! A token bucket whose credit is kept as time at its rate, in whole picoseconds: a packet costs its transmission time at that
-//! rate, and the bucket holds the burst's.
+//! A token bucket whose credit is kept as time at its rate, in whole picoseconds: a packet costs its transmission time
+//! at that rate, and the bucket holds the burst's.
 
 use eddyline_units::{Bytes, Rate, Time};
 

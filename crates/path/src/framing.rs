@@ -89,8 +89,8 @@ macro_rules! encapsulations {
     };
 }
 
-// Of the overheads over ATM 8 bytes are the AAL5 trailer. LLC/SNAP: 3 + 5 bytes, with a bridged frame's 2 bytes of padding
-// 10; Ethernet without its checksum 14; PPPoE with PPP 8; PPP 2, with the NLPID form of PPPoA's LLC 4 more.
+// Of the overheads over ATM 8 bytes are the AAL5 trailer. LLC/SNAP: 3 + 5 bytes, with a bridged frame's 2 bytes of
+// padding 10; Ethernet without its checksum 14; PPPoE with PPP 8; PPP 2, with the NLPID form of PPPoA's LLC 4 more.
 encapsulations! {
     "ipoa-vcmux" IpoaVcmux(8, 0, Atm): "IP over ATM, VC multiplexing", "RFC 2684, section 6.1; tc-cake(8)";
     "ipoa-llcsnap" IpoaLlcsnap(16, 0, Atm): "IP over ATM, LLC/SNAP", "RFC 2684, section 5.1; tc-cake(8)";

@@ -27,7 +27,8 @@ const fn bucket(ps: u64) -> usize {
 /// Middle of a bucket.
 const fn middle(bucket: usize) -> f64 {
     let shift = (bucket >> BITS) as u32;
-    // within an octave the leading bit is part of the low bits, so only the upper half of each 32 is used beyond the first
+    // within an octave the leading bit is part of the low bits, so only the upper half of each 32 is used beyond the
+    // first
     let low = ((bucket & ((1 << BITS) - 1)) as u64) << shift;
     low as f64 + ((1u64 << shift) - 1) as f64 / 2.0
 }

@@ -14,7 +14,8 @@ fn json(threshold: u32, drop: &str) -> String {
 #[test]
 fn one_in_n_of_each_connection_above_the_threshold() {
     let mut q = queue(&json(3, r#"{ "kind": "every", "keep_one_in": 4 }"#), 1);
-    // four wait before the threshold is passed; two connections in turn would lose one of them all, were it counted together
+    // four wait before the threshold is passed; two connections in turn would lose one of them all, were it counted
+    // together
     let stays: Vec<u64> = (0..44).filter(|id| put(&mut q, Time::ZERO, ack(*id, id % 2, *id)).is_empty()).collect();
     assert_eq!(stays, [0, 1, 2, 3, 10, 11, 18, 19, 26, 27, 34, 35, 42, 43]);
     // below it all stay, and counting begins anew

@@ -72,7 +72,8 @@ fn duplicates_of_what_has_left_stay() {
     assert_eq!(q.packets(), 2);
 }
 
-/// CAKE's rules as its documentation states them: conservative keeps one redundant beside the newest, aggressive the newest.
+/// CAKE's rules as its documentation states them: conservative keeps one redundant beside the newest, aggressive the
+/// newest.
 #[test]
 fn the_rules_of_cake() {
     let packets: Vec<Parcel> = (0..6).map(|id| ack(id, 1, 100 * (id + 1))).collect();
@@ -97,7 +98,8 @@ fn the_rules_of_cake() {
     assert_eq!(through(CONSERVATIVE, &turn).1, [0, 1, 2]);
 }
 
-/// A limit that is reached is no limit to an acknowledgement that makes room for itself; one that does not loses nothing.
+/// A limit that is reached is no limit to an acknowledgement that makes room for itself; one that does not loses
+/// nothing.
 #[test]
 fn limits_count_after_filtering() {
     let json = r#"{ "kind": "ack_filter", "limit": "2 packets" }"#;
@@ -165,8 +167,8 @@ fn the_last_number_always_gets_through() {
     }
 }
 
-/// In a FIFO that drains slower than acknowledgements come, one that joins the tail is removed before it gets to the head,
-/// for ever; one that takes a freed place gets there.
+/// In a FIFO that drains slower than acknowledgements come, one that joins the tail is removed before it gets to the
+/// head, for ever; one that takes a freed place gets there.
 #[test]
 fn freed_places_let_acks_through() {
     let passed = |place: &str| {

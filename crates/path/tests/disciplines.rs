@@ -34,8 +34,8 @@ fn examples_parse_and_names_are_unique() {
     }
 }
 
-/// Every packet leaves once or is dropped once or still waits; counts and limits agree with what is inside; packets of a flow
-/// keep their order; a queue that waits for nothing gives a packet whenever it has one.
+/// Every packet leaves once or is dropped once or still waits; counts and limits agree with what is inside; packets of
+/// a flow keep their order; a queue that waits for nothing gives a packet whenever it has one.
 #[test]
 fn every_discipline_conserves() {
     for kind in KINDS {

@@ -268,8 +268,8 @@ impl Sender {
     }
 }
 
-/// Both kinds of senders share 40 Mbit/s at 20 ms: L waits for less than its ramp's end, C for its target, and both get about
-/// the same (section 1.1), as `2 / p_L` is about `1.22 / sqrt(p_C)` times the ratio of round trips.
+/// Both kinds of senders share 40 Mbit/s at 20 ms: L waits for less than its ramp's end, C for its target, and both get
+/// about the same (section 1.1), as `2 / p_L` is about `1.22 / sqrt(p_C)` times the ratio of round trips.
 #[test]
 fn scalable_and_classic_senders_share() {
     const RTT: Time = Time::from_ms(20);
@@ -313,8 +313,8 @@ fn scalable_and_classic_senders_share() {
     assert!(used > 0.97, "{used} of the link");
 }
 
-/// At p' = 1 all is dropped but the first, as no likelihood has summed up yet, and the last two, behind which less than two
-/// packets wait. Without that rule these go too.
+/// At p' = 1 all is dropped but the first, as no likelihood has summed up yet, and the last two, behind which less than
+/// two packets wait. Without that rule these go too.
 #[test]
 fn little_waiting_is_left_alone() {
     for (json, left) in [("{}", 3), (r#"{ "mtu": "0 B" }"#, 1)] {
@@ -327,4 +327,25 @@ fn little_waiting_is_left_alone() {
         assert_eq!(q.probability(), 1.0);
         assert_eq!(seen, left, "{json}");
     }
+}
+
+/// Below a coupling of one overload begins where C's probability reaches one: p_Cmax = min(1 / k^2, 1) (Appendix A.1).
+#[test]
+fn a_weak_coupling_has_overload_too() {
+    let mut q = dual(r#"{ "limit": "unlimited", "coupling": 0.5 }"#);
+    put(&mut q, Time::ZERO, 1, Ecn::Ect0);
+    let now = us(1_000_000);
+    for id in 0..100 {
+        put(&mut q, now, id, Ecn::Ect0);
+    }
+    assert_eq!(q.probability(), 1.0);
+    let mut left = Vec::new();
+    let mut gone = 0;
+    while let (Some(packet), dropped) = take(&mut q, now) {
+        left.push(packet.ecn);
+        gone += dropped;
+    }
+    // the first makes the sum of likelihoods one, which is not above it yet; the last two are too little to drop from
+    assert_eq!(left.iter().filter(|e| **e == Ecn::Ce).count(), 0, "drops, not marks");
+    assert!(gone >= 95 || left.len() <= 5, "{gone} dropped, {} left", left.len());
 }

@@ -30,8 +30,8 @@ fn bytes_take_as_many_as_needed_and_no_more() {
     assert_eq!(q.packets(), 8);
 }
 
-/// Twice the rate into n places: one of two is lost, and since two leave the head in each transmission time, one sent and one
-/// dropped, the others wait half as long as drop-tail would have them wait.
+/// Twice the rate into n places: one of two is lost, and since two leave the head in each transmission time, one sent
+/// and one dropped, the others wait half as long as drop-tail would have them wait.
 #[test]
 fn overload_in_closed_form() {
     let sources = [Constant { flow: 1, host: 0, bytes: 1250, kbps: 20_000 }];

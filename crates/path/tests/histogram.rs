@@ -13,7 +13,8 @@ fn of(values: &[u64]) -> Histogram {
     h
 }
 
-/// A bucket may be wider than what is in it: no quantile is below the least or above the most, whatever was merged or cleared.
+/// A bucket may be wider than what is in it: no quantile is below the least or above the most, whatever was merged or
+/// cleared.
 #[test]
 fn within_what_was_counted() {
     for us in (1..100_000).step_by(997) {

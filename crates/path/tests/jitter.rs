@@ -42,8 +42,8 @@ fn near(value: f64, wanted: f64, tolerance: f64) {
     assert!((value - wanted).abs() <= tolerance, "{value} is not {wanted} +- {tolerance}");
 }
 
-/// Over 200 s there are some 200 s / (2 x 10 ms) independent values: means are within 4 % of a standard deviation at four
-/// standard errors, variances within 6 %, correlations within 0.05.
+/// Over 200 s there are some 200 s / (2 x 10 ms) independent values: means are within 4 % of a standard deviation at
+/// four standard errors, variances within 6 %, correlations within 0.05.
 #[test]
 fn variance_and_autocorrelation_are_those_of_the_formulas() {
     let normal = draws(r#"{ "kind": "normal", "sd": "2 ms", "mean": "9 ms", "correlation": "10 ms" }"#, 200_000);

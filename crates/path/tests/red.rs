@@ -239,8 +239,8 @@ fn adaptive_red_looking_late_changes_nothing() {
     assert!(late.red().curve.max_p < 0.01, "long below the target");
 }
 
-/// A sender that slows down as the root of the drop rate, as TCP does: the average settles in the target for loads that want
-/// drop rates a factor of ten apart, where plain RED's queue would move with them.
+/// A sender that slows down as the root of the drop rate, as TCP does: the average settles in the target for loads that
+/// want drop rates a factor of ten apart, where plain RED's queue would move with them.
 #[test]
 fn adaptive_red_holds_its_average() {
     for load in [1.0f64, 2.0, 3.0] {

@@ -56,8 +56,8 @@ fn seeded(json: &str, seed: u64) -> Queue<Parcel> {
     params.build(&Site { rate: Rate::from_bps(1_000_000), seed, name: "link" })
 }
 
-/// Which of `flows` find another flow in their queue at `now`: of two packets from each, one after the other, theirs are
-/// not served in the first round, which the second packet of flow 0 ends.
+/// Which of `flows` find another flow in their queue at `now`: of two packets from each, one after the other, theirs
+/// are not served in the first round, which the second packet of flow 0 ends.
 fn neighbours(q: &mut Queue<Parcel>, flows: u64, now: Time) -> BTreeSet<u64> {
     for id in 0..2 * flows {
         put(q, now, data(id, id / 2, 100));

@@ -91,7 +91,8 @@ fn on_off_is_on_for_its_share_of_time() {
 
 #[test]
 fn on_off_keeps_its_mean_rate_when_bursts_are_shorter_than_packets() {
-    // a packet takes 12 ms of time on, a burst lasts 1 ms: rounding every burst up to a packet would send 12 times too much
+    // a packet takes 12 ms of time on, a burst lasts 1 ms: rounding every burst up to a packet would send 12 times too
+    // much
     let json = r#"{"kind":"on_off","rate":"1 Mbit/s","on":"1 ms","off":"1 ms"}"#;
     let rate = bytes(&packets(json, 1500, secs(1000), 6)) as f64 * 8.0 / 1000.0;
     // half a million cycles: relative standard error 0.1 %
@@ -125,7 +126,8 @@ fn pareto_bursts_keep_the_mean_rate_and_have_a_heavy_tail() {
     // shape 1.9: close to finite variance, so that a mean can be measured at all
     let json = r#"{"kind":"on_off","rate":"10 Mbit/s","on":"20 ms","off":"20 ms","distribution":"pareto","shape":1.9}"#;
     let rate = bytes(&packets(json, 500, secs(4000), 8)) as f64 * 8.0 / 4000.0;
-    // the mean of n heavy-tailed lengths scatters like n^(1/1.9 - 1) = 0.7 % for n = 100,000 in either sum, tails included
+    // the mean of n heavy-tailed lengths scatters like n^(1/1.9 - 1) = 0.7 % for n = 100,000 in either sum, tails
+    // included
     near(rate / 5e6, 1.0, 0.05);
     let mut stream = Stream::new(1, "pareto", "test");
     let lengths: Vec<f64> = (0..200_000).map(|_| pareto(&mut stream, 3.0, 1.5)).collect();
@@ -191,15 +193,9 @@ fn unknown_keys_and_kinds_are_errors() {
 #[test]
 fn mistakes_name_their_key() {
     let keys = |json: &str| model(json).mistakes(1500, None).into_iter().map(|m| m.key).collect::<Vec<_>>();
-    assert_eq!(keys(r#"{"kind":"cbr","rate":"0 bit/s"}"#), ["rate"]);
-    let pareto = r#"{"kind":"on_off","rate":"1 Gbit/s","on":"1 ms","off":"0 s","distribution":"pareto","shape":1}"#;
-    assert_eq!(keys(pareto), ["shape"]);
     assert_eq!(keys(r#"{"kind":"on_off","rate":"1 bit/s","on":"1 ms","off":"0 s"}"#), ["on"]);
-    assert_eq!(
-        keys(r#"{"kind":"vbr","mean_interval":"30 ms","cv":-1,"header":"1500 B"}"#),
-        ["mean_interval", "cv", "header"]
-    );
-    assert_eq!(keys(r#"{"kind":"trace","file":"f","copies":0}"#), ["file", "copies"]);
+    assert_eq!(keys(r#"{"kind":"vbr","mean_interval":"30 ms","header":"1500 B"}"#), ["mean_interval", "header"]);
+    assert_eq!(keys(r#"{"kind":"trace","file":"f","header":"2 kB"}"#), ["file", "header"]);
     let beyond = model(r#"{"kind":"trace","file":"f","offset":"1 s"}"#);
     assert_eq!(beyond.mistakes(1500, Some(&trace()))[0].key, "offset");
 }

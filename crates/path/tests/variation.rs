@@ -34,7 +34,8 @@ fn near(value: f64, wanted: f64, tolerance: f64) {
     assert!((value - wanted).abs() <= tolerance, "{value} is not {wanted} +- {tolerance}");
 }
 
-/// Stationary loss `(r good + p bad) / (p + r)`; bursts are geometric with mean 1/r where every packet of the bad state is lost.
+/// Stationary loss `(r good + p bad) / (p + r)`; bursts are geometric with mean 1/r where every packet of the bad state
+/// is lost.
 #[test]
 fn losses_come_in_bursts_of_the_given_length() {
     let n = 1_000_000;
@@ -47,8 +48,8 @@ fn losses_come_in_bursts_of_the_given_length() {
     let lost = run(&format!("{{\"kind\": \"gilbert-elliott\", \"p\": {p}, \"r\": {r}}}"));
     let share = lost.iter().filter(|l| **l).count() as f64 / n as f64;
     let bursts: Vec<usize> = lost.split(|l| !l).map(<[bool]>::len).filter(|len| *len > 0).collect();
-    // four standard deviations each: of a chain's mean, whose correlation 1 - p - r makes its variance 6.7 times as large; of
-    // the mean of some 9,600 geometric lengths; of a share of them
+    // four standard deviations each: of a chain's mean, whose correlation 1 - p - r makes its variance 6.7 times as
+    // large; of the mean of some 9,600 geometric lengths; of a share of them
     near(share, p / (p + r), 2.0e-3);
     near(bursts.iter().sum::<usize>() as f64 / bursts.len() as f64, 1.0 / r, 0.15);
     let of_one = bursts.iter().filter(|len| **len == 1).count() as f64 / bursts.len() as f64;
@@ -58,7 +59,8 @@ fn losses_come_in_bursts_of_the_given_length() {
     near(lost.iter().filter(|l| **l).count() as f64 / n as f64, (0.08 * 0.01 + 0.02 * 0.5) / 0.1, 3.5e-3);
 }
 
-/// In any time from the start a policer lets through its burst and its rate, to within a packet, of whatever offers more.
+/// In any time from the start a policer lets through its burst and its rate, to within a packet, of whatever offers
+/// more.
 #[test]
 fn a_policer_lets_through_its_rate_and_its_burst() {
     let params = PolicerParams { rate: mbps(8), burst: Bytes::new(50_000) };
@@ -148,6 +150,114 @@ fn a_transmission_ends_where_the_integral_says() {
     assert!(ended > 2_500, "{ended}");
 }
 
+/// When a transmission ends, piece by piece: what the integral's bisection has to give to the picosecond.
+fn walked(c: &Conditions, start: Time, bytes: u64) -> Time {
+    let (mut now, mut rest) = (start, u128::from(bytes) * 8_000_000_000_000);
+    while now < Time::MAX {
+        let (rate, until) = c.rate(now);
+        let bps = u128::from(rate.as_bps());
+        let room = bps * u128::from((until - now).as_ps());
+        if bps > 0 && room >= rest {
+            return now + Time::from_ps(((rest + bps / 2) / bps) as u64);
+        }
+        rest -= room;
+        now = until;
+    }
+    Time::MAX
+}
+
+/// Odd periods in picoseconds, several outages, some that are listed and some that are too many: the end is that of a
+/// walk.
+#[test]
+fn bisection_ends_where_a_walk_does() {
+    let mut stream = Stream::new(2, "conditions", "walk");
+    for n in 0..150 {
+        let ps = |stream: &mut Stream, most: u64| Time::from_ps(1 + stream.below(most));
+        let outages: Vec<OutageParams> = (0..stream.below(4))
+            .map(|_| {
+                let length = ps(&mut stream, 2_000_000_000);
+                let every = (stream.uniform() < 0.7).then(|| {
+                    // whole milliseconds repeat soon, picoseconds never
+                    if n % 2 == 0 { length + ps(&mut stream, 3_000_000_000) } else { ms(3 + stream.below(4)) }
+                });
+                OutageParams { start: ps(&mut stream, 30_000_000_000), length, every }
+            })
+            .collect();
+        let rows: String = (0..12)
+            .map(|i| {
+                format!(
+                    "{},{}\n",
+                    f64::from(i) * 1e-3,
+                    if stream.uniform() < 0.4 { 0 } else { stream.below(30_000_000) }
+                )
+            })
+            .collect();
+        let recording = Recording::csv(&format!("time_s,rate_bps\n{rows}"), None).unwrap();
+        let c = if stream.uniform() < 0.8 {
+            Conditions::playing(mbps(20), ms(10), &recording, true, &outages)
+        } else {
+            Conditions::stepping(
+                mbps(20),
+                ms(10),
+                &[change(7, Some(3), None, None), change(11, Some(9), None, None)],
+                &outages,
+            )
+        };
+        for _ in 0..20 {
+            let mut start = ps(&mut stream, 80_000_000_000);
+            if stream.uniform() < 0.3 {
+                // about where the list ends of 12 pieces in 12 ms that never repeat: 2^20 / 12 laps
+                start += ms((1 << 20) / 12 * 12 - 40);
+            }
+            let most = if stream.uniform() < 0.5 { 3_000 } else { 200_000 };
+            let bytes = stream.below(most);
+            if c.bits(start, start + ms(2_000)) < 8.0 * bytes as f64 {
+                continue;
+            }
+            assert_eq!(c.end(start, bytes), walked(&c, start, bytes), "{start:?} {bytes} {outages:?}");
+        }
+    }
+}
+
+/// The list of a recording of one rate, whose laps are of one piece, ends where its last lap does.
+#[test]
+fn a_recording_of_one_rate_goes_on_after_its_list() {
+    let recording = Recording::mahimahi("1\n2\n3\n").unwrap();
+    // laps of 3 ms and outages every 2 ms and a picosecond have no common period below months
+    let outages = [OutageParams { start: Time::ZERO, length: ms(1), every: Some(ms(2) + Time::from_ps(1)) }];
+    let c = Conditions::playing(mbps(1), ms(0), &recording, true, &outages);
+    for n in 0..400 {
+        let start = ms(3 * ((1 << 20) - 100) + n);
+        assert_eq!(c.end(start, 2_000), walked(&c, start, 2_000), "{n}");
+    }
+}
+
+/// A link that is out whenever it would transmit never does, and says so at once; whether its outages are listed or
+/// not.
+#[test]
+fn outages_that_cover_all_that_is_transmitted_end_nothing() {
+    let text = "time_s,rate_bps\n0,1e6\n0.001,0\n";
+    let recording = Recording::csv(text, None).unwrap();
+    let outage = |length: u64, every: u64| OutageParams {
+        start: Time::ZERO,
+        length: Time::from_ps(length),
+        every: Some(Time::from_ps(every)),
+    };
+    // the link transmits in the first of every two milliseconds and is out for the first one and a half of them
+    let c = Conditions::playing(mbps(1), ms(0), &recording, true, &[outage(1_500_000_000, 2_000_000_000)]);
+    assert_eq!(c.end(ms(1), 1), Time::MAX);
+    // two outages that share no period below years
+    let covering = [outage(1_999_999_999, 2_000_000_000), outage(1, 1_999_999_967)];
+    let c = Conditions::playing(mbps(1), ms(0), &recording, true, &covering);
+    assert_eq!(c.end(ms(1), 1), Time::MAX);
+    // of every three milliseconds one and a half are left, in which it transmits in some
+    let c = Conditions::playing(mbps(1), ms(0), &recording, true, &[outage(1_500_000_000, 3_000_000_000)]);
+    // up in [1.5, 3), [4.5, 6), ...: transmits in [2, 3), [4.5, 5), so 1.5 ms of 6, 1,500 bits
+    assert_eq!(c.bits(Time::ZERO, ms(6)), 1_500.0);
+    assert_eq!(c.end(Time::ZERO, 125), ms(3));
+    assert_eq!(c.end(Time::ZERO, 1_500_000), ms(48_000 - 1));
+}
+
 /// What a busy link carries is the integral of its rate, to within a packet.
 #[test]
 fn a_busy_link_carries_the_integral() {
@@ -194,15 +304,15 @@ fn recordings_are_read_from_named_columns() {
     let text = "# both ways\ntime_s, down_rate_bps, down_delay_s, up_rate_bps, up_loss\n0, 1e6, 0.02, 2e5, 0\n0.5, , 0.05, 0,\n";
     let down = Recording::csv(text, Some(Side::Down)).unwrap();
     assert_eq!(down.length(), Time::SECOND);
-    let read: Vec<_> = down.lines().iter().map(|l| (l.from, l.rate, l.delay, l.loss)).collect();
+    let read: Vec<_> = down.rows().iter().map(|l| (l.from, l.rate, l.delay, l.loss)).collect();
     assert_eq!(
         read,
         [(Time::ZERO, Some(mbps(1)), Some(ms(20)), None), (ms(500), Some(mbps(1)), Some(ms(50)), None)],
         "an empty cell is as the line above"
     );
     let up = Recording::csv(text, Some(Side::Up)).unwrap();
-    assert_eq!(up.lines()[1].rate, Some(Rate::from_bps(0)));
-    assert_eq!(up.lines()[1].loss, Some(0.0));
+    assert_eq!(up.rows()[1].rate, Some(Rate::from_bps(0)));
+    assert_eq!(up.rows()[1].loss, Some(0.0));
     assert_eq!(Recording::csv(&down.to_csv(), None).unwrap(), down);
 
     for (text, side, says) in [
@@ -245,8 +355,8 @@ fn packet_delivery_traces_keep_their_integral() {
     assert_eq!(Recording::mahimahi("0\n"), Err(RecordingError::Empty));
 }
 
-/// Each profile has the link's rate as its mean, never less than its delay, other numbers with another seed, and the spread that
-/// it is said to have.
+/// Each profile has the link's rate as its mean, never less than its delay, other numbers with another seed, and the
+/// spread that it is said to have.
 #[test]
 fn profiles_have_the_moments_that_they_are_said_to_have() {
     let (rate, delay) = (mbps(40), ms(12));
@@ -259,8 +369,8 @@ fn profiles_have_the_moments_that_they_are_said_to_have() {
             let r = make(seed);
             let c = Conditions::playing(mbps(1), ms(0), &r, true, &[]);
             near(c.bits(Time::ZERO, r.length()) / 120.0, 40e6, 1e3);
-            assert!(r.lines().iter().all(|l| l.delay >= Some(delay)));
-            let rates: Vec<f64> = r.lines().iter().map(|l| l.rate.unwrap().as_bps() as f64 / 40e6).collect();
+            assert!(r.rows().iter().all(|l| l.delay >= Some(delay)));
+            let rates: Vec<f64> = r.rows().iter().map(|l| l.rate.unwrap().as_bps() as f64 / 40e6).collect();
             spreads.push(rates.iter().map(|x| (x - 1.0).powi(2)).sum::<f64>() / rates.len() as f64);
         }
         let spread = spreads.iter().sum::<f64>() / 40.0;

@@ -1,7 +1,7 @@
 //! Series of the fluid model as CSV: `fluid_series FILE [key=value]...`.
 //!
-//! Keys: `model` integrator|ack_clocked, `sending` window|paced, `law` present|at_sending, `gain` continuous|sampled, `filter` none|fast|asymmetric, `base`
-//! configured|exact, `start_up` and `handshake` yes|no, `tolerance` a number.
+//! Keys: `model` integrator|ack_clocked, `sending` window|paced, `law` present|at_sending, `gain` continuous|sampled,
+//! `filter` none|fast|asymmetric, `base` configured|exact, `start_up` and `handshake` yes|no, `tolerance` a number.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,7 +1,8 @@
-//! Time against size of the equilibrium of random networks: `cargo run --release -p eddyline-theory --example scale -- 1000000`.
+//! Time against size of the equilibrium of random networks:
+//! `cargo run --release -p eddyline-theory --example scale -- 1000000`.
 //!
-//! Flows of random routes (two to eight links for data, as many for acknowledgements), alphas and packet sizes all different,
-//! one link for every hundred flows. Arguments are numbers of flows; 1,000 to 1,000,000 without.
+//! Flows of random routes (two to eight links for data, as many for acknowledgements), alphas and packet sizes all
+//! different, one link for every hundred flows. Arguments are numbers of flows; 1,000 to 1,000,000 without.
 
 use std::time::Instant;
 

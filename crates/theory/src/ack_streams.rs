@@ -1,10 +1,10 @@
 //! Equilibria where senders ask for fewer acknowledgements to keep `ack_alpha` of them queued.
 //!
-//! The acknowledgements of such a flow are a FAST flow of their own on the way back: a = ack_alpha / q_ack, one for every x / a
-//! packets. With w P_ack a / (P x) for its weight, what the flow counts is x q = x q_data + w a q_ack, so it keeps
-//! alpha - w ack_alpha packets queued on the way out, w = P_ack / P_data for `weighted` and 0 for `forward`: data and
-//! acknowledgements do not see each other but in what they leave of the links. That holds while a <= x; else each packet is
-//! acknowledged and the two are one flow as ever. Which flows are so is found by trying.
+//! The acknowledgements of such a flow are a FAST flow of their own on the way back: a = ack_alpha / q_ack, one for
+//! every x / a packets. With w P_ack a / (P x) for its weight, what the flow counts is x q = x q_data + w a q_ack, so
+//! it keeps alpha - w ack_alpha packets queued on the way out, w = P_ack / P_data for `weighted` and 0 for `forward`:
+//! data and acknowledgements do not see each other but in what they leave of the links. That holds while a <= x; else
+//! each packet is acknowledged and the two are one flow as ever. Which flows are so is found by trying.
 
 use eddyline_scenario::Network;
 

@@ -9,7 +9,7 @@ use eddyline_scenario::result::{FlowResult, LinkResult};
 use eddyline_units::Time;
 
 use crate::equilibrium::{Equilibria, Equilibrium};
-use crate::world::{Model, mean_rate, transmission};
+use crate::model::{Model, mean_rate, overlaps, transmission};
 
 /// Names listed before "and n more".
 const MOST_NAMES: usize = 5;
@@ -27,11 +27,6 @@ fn listed<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String
     let plural = if shown.len() > 1 { "s" } else { "" };
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!shown.is_empty()).then(|| format!("{what}{plural} {}{rest}", shown.join(", ")))
-}
-
-/// Whether a traffic source sends during the summary window.
-pub(crate) fn overlaps(traffic: &Traffic, network: &Network) -> bool {
-    traffic.start < network.duration && traffic.stop.is_none_or(|stop| stop > network.warmup)
 }
 
 fn fast(flow: &Flow) -> Option<&FastParams> {
@@ -251,7 +246,8 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
     }
 }
 
-/// What no theory here honours of the lines that are used: framing, reconstruction, media that links share, and what varies.
+/// What no theory here honours of the lines that are used: framing, reconstruction, media that links share, and what
+/// varies.
 pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
     let on = |odd: fn(&Link) -> bool| {
         let links = network.links.iter().enumerate().filter(|(l, link)| used(*l) && odd(link));

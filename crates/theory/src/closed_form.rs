@@ -1,9 +1,10 @@
 //! The papers' formulas, each with its equation.
 //!
-//! "Two-way" is Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP"; "letter" is Ge, Tan, Zukerman,
-//! "Throughput of FAST TCP in Asymmetric Networks", IEEE Communications Letters 2008. One duplex link, every flow crosses both
-//! directions once, all other links are never full. Rates of links in bit/s, sizes in bits, delays in seconds. Packet sizes
-//! may differ from flow to flow; what is not finite or not positive gives results that are not finite, never a panic.
+//! "Two-way" is Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP"; "letter" is Ge, Tan,
+//! Zukerman, "Throughput of FAST TCP in Asymmetric Networks", IEEE Communications Letters 2008. One duplex link, every
+//! flow crosses both directions once, all other links are never full. Rates of links in bit/s, sizes in bits, delays in
+//! seconds. Packet sizes may differ from flow to flow; what is not finite or not positive gives results that are not
+//! finite, never a panic.
 
 use crate::equilibrium::common_delay::just_full;
 
@@ -40,8 +41,8 @@ pub enum Bottleneck {
     Both,
 }
 
-/// Relative difference below which the two directions count as balanced.
-const BALANCED: f64 = 1e-12;
+/// Relative difference below which what two links are asked for counts as balanced: above rounding.
+pub(crate) const BALANCED: f64 = 1e-12;
 
 impl Bottleneck {
     /// The direction that asks for the larger of two values; both where they agree to rounding.
@@ -83,8 +84,8 @@ pub fn full_at(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> [f64; 2] {
     [bits[0] / c_f, bits[1] / c_b]
 }
 
-/// Theorem 1 of the two-way paper: eq. 4 decides which link is the bottleneck, eq. 5 (l_F) and 6 (l_B) give the rates, eq. 8
-/// and 9 the utilisation by data packets.
+/// Theorem 1 of the two-way paper: eq. 4 decides which link is the bottleneck, eq. 5 (l_F) and 6 (l_B) give the rates,
+/// eq. 8 and 9 the utilisation by data packets.
 ///
 /// `None` without flows.
 #[must_use]
@@ -102,8 +103,8 @@ pub fn duplex(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> Option<Duplex> {
     })
 }
 
-/// Eq. 8 and 9 of the two-way paper where l_F is the bottleneck, their mirror images where l_B is: U_F and U_B, the share of
-/// capacity that data packets (headers included, acknowledgements not) take.
+/// Eq. 8 and 9 of the two-way paper where l_F is the bottleneck, their mirror images where l_B is: U_F and U_B, the
+/// share of capacity that data packets (headers included, acknowledgements not) take.
 #[must_use]
 pub fn data_utilisation(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> [f64; 2] {
     let sum = |direction: Direction, bits: fn(&DuplexFlow) -> f64| -> f64 {
@@ -120,21 +121,22 @@ pub fn data_utilisation(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> [f64; 2] {
     }
 }
 
-/// Eq. 7 of the two-way paper: which link is full with `n` flows forward and `m` backward of equal alpha and packet size and
-/// acknowledgements of `b` data packets. Real numbers, so that sums of alpha do as well as counts.
+/// Eq. 7 of the two-way paper: which link is full with `n` flows forward and `m` backward of equal alpha and packet
+/// size and acknowledgements of `b` data packets. Real numbers, so that sums of alpha do as well as counts.
 #[must_use]
 pub fn bottleneck_of_counts(n: f64, m: f64, b: f64, c_f: f64, c_b: f64) -> Bottleneck {
     Bottleneck::larger((n + b * m) / c_f, (m + b * n) / c_b)
 }
 
-/// Eq. 4 of the two-way paper over the plane of an exhibit: `alpha_ratio` is the sum of alpha forward over the sum backward,
-/// `capacity_ratio` is c_F / c_B, `b` is P- / P+, the same for all flows.
+/// Eq. 4 of the two-way paper over the plane of an exhibit: `alpha_ratio` is the sum of alpha forward over the sum
+/// backward, `capacity_ratio` is c_F / c_B, `b` is P- / P+, the same for all flows.
 #[must_use]
 pub fn bottleneck_at(alpha_ratio: f64, capacity_ratio: f64, b: f64) -> Bottleneck {
     bottleneck_of_counts(alpha_ratio, 1.0, b, capacity_ratio, 1.0)
 }
 
-/// Where eq. 7 changes sign: the line n = theta m that divides the states in which l_F is full from those in which l_B is.
+/// Where eq. 7 changes sign: the line n = theta m that divides the states in which l_F is full from those in which l_B
+/// is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Division {
     /// l_F is full in every state.
@@ -151,8 +153,8 @@ pub enum Division {
 
 /// Eq. 17 of the two-way paper with its degenerate cases: theta = (c_F - b c_B) / (c_B - b c_F).
 ///
-/// The text after eq. 7 has two slips: it must be "always l_B" where 1 > b > c_B / c_F, and with as many flows each way l_F is
-/// full if and only if c_F <= c_B (for b < 1).
+/// The text after eq. 7 has two slips: it must be "always l_B" where 1 > b > c_B / c_F, and with as many flows each way
+/// l_F is full if and only if c_F <= c_B (for b < 1).
 #[must_use]
 pub fn division(b: f64, c_f: f64, c_b: f64) -> Division {
     // eq. 7: n (c_B - b c_F) >= m (c_F - b c_B)
@@ -170,8 +172,8 @@ pub fn division(b: f64, c_f: f64, c_b: f64) -> Division {
     }
 }
 
-/// theta of eq. 17 of the two-way paper as its Section 6 uses it (b at most 1): 0 where l_F is always full, infinite where l_B
-/// is.
+/// theta of eq. 17 of the two-way paper as its Section 6 uses it (b at most 1): 0 where l_F is always full, infinite
+/// where l_B is.
 #[must_use]
 pub fn theta(b: f64, c_f: f64, c_b: f64) -> f64 {
     match division(b, c_f, c_b) {
@@ -181,8 +183,8 @@ pub fn theta(b: f64, c_f: f64, c_b: f64) -> f64 {
     }
 }
 
-/// Eq. 1 of the letter: k_f = c_f P_b / (c_b P_f), the transmission time of an acknowledgement on the reverse link over that
-/// of a data packet on the forward link (the letter's sentence says it upside down).
+/// Eq. 1 of the letter: k_f = c_f P_b / (c_b P_f), the transmission time of an acknowledgement on the reverse link over
+/// that of a data packet on the forward link (the letter's sentence says it upside down).
 #[must_use]
 pub fn asymmetry_factor(c_f: f64, c_b: f64, packet: f64, ack: f64) -> f64 {
     (c_f * ack) / (c_b * packet)
@@ -201,7 +203,8 @@ pub fn asymmetric_delay(alphas: &[f64], c_f: f64, packet_bits: f64, k_f: f64) ->
     alphas.iter().sum::<f64>() * packet_bits / (c_f / k_f.max(1.0))
 }
 
-/// One step of the late joiners' recursion: a flow that starts while others keep a queue takes that queue for propagation.
+/// One step of the late joiners' recursion: a flow that starts while others keep a queue takes that queue for
+/// propagation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LateJoiners {
     /// Queueing delay after each flow has joined, in seconds.
@@ -214,10 +217,10 @@ pub struct LateJoiners {
 
 /// FAST flows that join one link one after the other, each when those before have settled.
 ///
-/// Flow i overestimates its base round-trip time by the queueing delay q_(i-1) that it finds, so it sees q - q_(i-1); after n
-/// have joined, q_n solves `sum over i <= n of alpha_i / (q_n - q_(i-1)) = packet_rate`, q_0 = 0 (the effect: Tan, Yuan,
-/// Zukerman, "FAST TCP: fairness and queuing issues", IEEE Communications Letters 2005). `packet_rate` is the link's capacity
-/// in packet/s.
+/// Flow i overestimates its base round-trip time by the queueing delay q_(i-1) that it finds, so it sees q - q_(i-1);
+/// after n have joined, q_n solves `sum over i <= n of alpha_i / (q_n - q_(i-1)) = packet_rate`, q_0 = 0 (the effect:
+/// Tan, Yuan, Zukerman, "FAST TCP: fairness and queuing issues", IEEE Communications Letters 2005). `packet_rate` is
+/// the link's capacity in packet/s.
 #[must_use]
 pub fn late_joiners(alphas: &[f64], packet_rate: f64) -> LateJoiners {
     let mut terms = Vec::with_capacity(alphas.len());

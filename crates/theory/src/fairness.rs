@@ -1,15 +1,16 @@
 //! The fair ideal, and how far FAST is from it.
 //!
-//! Proportional fairness is the rates that maximise `sum alpha_s log x_s` under `A x <= c - b` (Kelly, Maulloo and Tan 1998,
-//! with weights). FAST on one-way traffic settles there; with acknowledgements it does not, because they take little capacity
-//! but wait as long as data: `docs/theory/equilibrium.md`. It is the exponent e = 1 of a family (Mo and Walrand 2000),
-//! `sum alpha_s^e x_s^(1 - e) / (1 - e)`: near 0 the sum of rates counts, far above 1 the least x / alpha. The alphas enter such that
-//! flows which share their links get rates in proportion to them whatever e is.
+//! Proportional fairness is the rates that maximise `sum alpha_s log x_s` under `A x <= c - b` (Kelly, Maulloo and Tan
+//! 1998, with weights). FAST on one-way traffic settles there; with acknowledgements it does not, because they take
+//! little capacity but wait as long as data: `docs/theory/equilibrium.md`. It is the exponent e = 1 of a family (Mo and
+//! Walrand 2000), `sum alpha_s^e x_s^(1 - e) / (1 - e)`: near 0 the sum of rates counts, far above 1 the least x /
+//! alpha. The alphas enter such that flows which share their links get rates in proportion to them whatever e is.
 //!
-//! The maximum is found by clarabel (Goulart and Chen, interior point; exponential or power cones), whose floating point takes its
-//! own course, and then polished here: the optimality conditions are the complementarity problem of [`equilibrium`] with
-//! prices that add up with the weights of the loads, `x_s = alpha_s / (A^T p)_s^(1/e)`, `A x <= c - b`, `p >= 0`, and Newton's
-//! method on the full links ends at rounding, wherever it started. Logarithms and powers are libm's.
+//! The maximum is found by clarabel (Goulart and Chen, interior point; exponential or power cones), whose floating
+//! point takes its own course, and then polished here: the optimality conditions are the complementarity problem of
+//! [`equilibrium`] with prices that add up with the weights of the loads, `x_s = alpha_s / (A^T p)_s^(1/e)`,
+//! `A x <= c - b`, `p >= 0`, and Newton's method on the full links ends at rounding, wherever it started. Logarithms
+//! and powers are libm's.
 //!
 //! [`equilibrium`]: crate::equilibrium
 
@@ -31,8 +32,8 @@ pub struct FairRates {
     pub exponent: f64,
     /// Each flow's x in packet/s.
     pub rates: Vec<f64>,
-    /// What each link's capacity is worth, its multiplier times capacity: scaled such that the sum over the links is that of the
-    /// alphas, in packets. Where several are possible these are some of them.
+    /// What each link's capacity is worth, its multiplier times capacity: scaled such that the sum over the links is
+    /// that of the alphas, in packets. Where several are possible these are some of them.
     pub worth: Vec<f64>,
     /// Each link's load in bit/s, acknowledgements and unresponsive traffic included.
     pub loads: Vec<f64>,
@@ -51,8 +52,9 @@ pub struct Yardstick {
     pub throughput: f64,
     /// The same with each flow's packets weighted by its alpha: `sum alpha x P` over the ideal's.
     pub weighted_throughput: f64,
-    /// What all of the ideal's rates would have to be multiplied by to be worth no more than FAST's; at most 1. Under proportional
-    /// fairness `exp((U - U*) / sum alpha)`: the geometric mean, weighted by alpha, of FAST's rates over the ideal's.
+    /// What all of the ideal's rates would have to be multiplied by to be worth no more than FAST's; at most 1. Under
+    /// proportional fairness `exp((U - U*) / sum alpha)`: the geometric mean, weighted by alpha, of FAST's rates over
+    /// the ideal's.
     pub efficiency: f64,
     /// `U* - U`, in packets under proportional fairness: at least 0.
     pub utility_gap: f64,
@@ -174,8 +176,8 @@ pub fn proportional_fair(problem: &Problem) -> Result<FairRates, TheoryError> {
 /// The rates of `problem` that are fair in the sense of `exponent`, in [`EXPONENTS`].
 ///
 /// # Errors
-/// As [`solve`](crate::equilibrium::solve) for what is no problem; [`TheoryError::NoFlow`]; [`TheoryError::OutOfRange`];
-/// [`TheoryError::NotConverged`] where the conditions of optimality are not met to 1e-7.
+/// As [`solve`](crate::equilibrium::solve) for what is no problem; [`TheoryError::NoFlow`];
+/// [`TheoryError::OutOfRange`]; [`TheoryError::NotConverged`] where the conditions of optimality are not met to 1e-7.
 pub fn alpha_fair(problem: &Problem, exponent: f64) -> Result<FairRates, TheoryError> {
     problem.check()?;
     if !EXPONENTS.contains(&exponent) {
@@ -233,8 +235,8 @@ fn optimum(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>, bool), TheoryError> {
     })
 }
 
-/// Variables z and t a flow under A z <= 1, t below log z or z^(1 - e); beyond e = 1 a third, above exp((1 - e) t): what is not
-/// linear is a cone of dimension three.
+/// Variables z and t a flow under A z <= 1, t below log z or z^(1 - e); beyond e = 1 a third, above exp((1 - e) t):
+/// what is not linear is a cone of dimension three.
 fn by_cones(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>), TheoryError> {
     let (n, m) = (scaled.columns.len(), scaled.links);
     let mut triplets: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();

@@ -8,18 +8,19 @@ pub enum WindowLaw {
     /// The present one: eq. 2 of the two-way paper.
     #[default]
     Present,
-    /// That under which the acknowledged packet was sent, a round trip ago, as FAST's algorithm and every implementation of it do:
-    /// `w_then d / (d + q)` is d times the rate at which acknowledgements came.
+    /// That under which the acknowledged packet was sent, a round trip ago, as FAST's algorithm and every
+    /// implementation of it do: `w_then d / (d + q)` is d times the rate at which acknowledgements came.
     AtSending,
 }
 
 /// Period of the ns-2 module's timer where the scenario does not say, in seconds.
 const MODULE_PERIOD_S: f64 = 0.01;
 
-/// Seconds between two updates of the window at the round-trip time `rtt`: what gamma in eq. 2 of the two-way paper is divided by.
+/// Seconds between two updates of the window at the round-trip time `rtt`: what gamma in eq. 2 of the two-way paper is
+/// divided by.
 ///
-/// `clean` updates once a round trip, or once `update_period` where that is longer. `ns2-1.1.3` updates once a period in every
-/// other round trip and is taken at its mean.
+/// `clean` updates once a round trip, or once `update_period` where that is longer. `ns2-1.1.3` updates once a period
+/// in every other round trip and is taken at its mean.
 pub(crate) fn between_updates(fast: &FastParams, rtt: f64) -> f64 {
     let period = fast.update_period.map(|t| t.as_secs_f64());
     match fast.profile {

@@ -1,9 +1,9 @@
 //! By how much VFAST's filter overestimates: eq. 4 of its paper on samples that scatter.
 //!
-//! `S <- S + psi (X - S)`, psi one constant where X lies above S, another elsewhere, X independent with a density f. The
-//! stationary density p of S solves `p(y) = integral of k(y, s) p(s) ds`, `k = f(s + (y - s) / psi) / psi` with the psi of
-//! the side of y. At one constant S has the mean of X. As both go to 0 at a fixed ratio S goes to the expectile of X of
-//! level `up / (up + down)`: `up E max(X - S, 0) = down E max(S - X, 0)`.
+//! `S <- S + psi (X - S)`, psi one constant where X lies above S, another elsewhere, X independent with a density f.
+//! The stationary density p of S solves `p(y) = integral of k(y, s) p(s) ds`, `k = f(s + (y - s) / psi) / psi` with the
+//! psi of the side of y. At one constant S has the mean of X. As both go to 0 at a fixed ratio S goes to the expectile
+//! of X of level `up / (up + down)`: `up E max(X - S, 0) = down E max(S - X, 0)`.
 
 use crate::error::TheoryError;
 

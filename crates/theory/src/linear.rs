@@ -1,7 +1,6 @@
 //! Dense LU with partial pivoting.
 //!
-//! Written out because the systems are small (a row per link), the build of a linear algebra crate would cost more than the
-//! rest of this crate, and the order of the operations has to be the same on every platform.
+//! Written out because the order of the operations has to be the same on every platform.
 
 /// Factors of a square matrix, P A = L U.
 #[derive(Debug)]
@@ -91,8 +90,8 @@ impl DenseLu {
 
 /// A basis of the vectors v with A v = 0, for the rows of A given one by one; `n` is the length of v.
 ///
-/// The rows hold small whole numbers (how often a flow crosses a link), so what remains of a dependent row is rounding and
-/// `1e-9` tells it from a real one.
+/// The rows hold small whole numbers (how often a flow crosses a link), so what remains of a dependent row is rounding
+/// and `1e-9` tells it from a real one.
 pub(crate) fn null_space(n: usize, rows: impl Iterator<Item = Vec<f64>>) -> Vec<Vec<f64>> {
     // echelon rows, each scaled to 1 at its pivot column and 0 at the pivots before
     let mut echelon: Vec<(usize, Vec<f64>)> = Vec::new();

@@ -1,8 +1,9 @@
 //! Response functions: the mean window of a loss-based sender as a function of the share of its packets that are lost.
 //!
-//! Windows are in packets, `p` is the probability that a data packet is lost, in (0, 1]; the rate is `W / RTT` packets a
-//! second with the round-trip time that the flow sees, queueing included. None of them knows timeouts, so they overestimate
-//! where windows are a few packets small (p above about 1 %), and none knows limits of receiver or application.
+//! Windows are in packets, `p` is the probability that a data packet is lost, in (0, 1]; the rate is `W / RTT` packets
+//! a second with the round-trip time that the flow sees, queueing included. None of them knows timeouts, so they
+//! overestimate where windows are a few packets small (p above about 1 %), and none knows limits of receiver or
+//! application.
 
 use crate::error::TheoryError;
 
@@ -40,11 +41,12 @@ fn round_trip(rtt_s: f64) -> Result<f64, TheoryError> {
     }
 }
 
-/// Reno's mean window: `sqrt(3 / (2 b p))` where losses are periodic, `1.31 / sqrt(b p)` where they are random; `b` data
-/// packets are acknowledged at once (1, or 2 with delayed acknowledgements).
+/// Reno's mean window: `sqrt(3 / (2 b p))` where losses are periodic, `1.31 / sqrt(b p)` where they are random; `b`
+/// data packets are acknowledged at once (1, or 2 with delayed acknowledgements).
 ///
-/// Source: Mathis, Semke, Mahdavi and Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", 1997, eq. 3 and
-/// table 1: C = 1.22, 0.87 with delayed acknowledgements; random losses 1.31, 0.93 (Ott, Kemperman and Mathis 1996).
+/// Source: Mathis, Semke, Mahdavi and Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", 1997,
+/// eq. 3 and table 1: C = 1.22, 0.87 with delayed acknowledgements; random losses 1.31, 0.93 (Ott, Kemperman and Mathis
+/// 1996).
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`] where p is no share or b is below 1.
@@ -76,8 +78,8 @@ pub fn cubic_window(p: f64, rtt_s: f64) -> Result<f64, TheoryError> {
     Ok(own.max(reno_window(p, 1.0, Losses::Periodic)?))
 }
 
-/// HighSpeed TCP's mean window: `38 (p / 10^-3)^S`, S = log(83000 / 38) / log(10^-7 / 10^-3) = -0.835, below a share of 1.0e-3
-/// lost, and Reno's `1.2 / sqrt(p)` above.
+/// HighSpeed TCP's mean window: `38 (p / 10^-3)^S`, S = log(83000 / 38) / log(10^-7 / 10^-3) = -0.835, below a share of
+/// 1.0e-3 lost, and Reno's `1.2 / sqrt(p)` above.
 ///
 /// Source: RFC 3649, sections 3 and 5: Low_Window 38, High_Window 83000, High_P 10^-7, Low_P 10^-3.
 ///
@@ -94,8 +96,8 @@ pub fn highspeed_window(p: f64) -> Result<f64, TheoryError> {
     Ok(LOW.0 * libm::pow(p / LOW.1, slope))
 }
 
-/// Scalable TCP's mean window: `a / (b p)`, a = 0.01 packets an acknowledgement, b = 1/8; where that is below the legacy window
-/// of 16 packets, Reno's, at most 16.
+/// Scalable TCP's mean window: `a / (b p)`, a = 0.01 packets an acknowledgement, b = 1/8; where that is below the
+/// legacy window of 16 packets, Reno's, at most 16.
 ///
 /// Source: Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", 2003, section 3.
 ///
@@ -145,8 +147,8 @@ impl Sender {
         ("scalable", Self::Scalable),
     ];
 
-    /// Mean window in packets. `b` and `losses` matter to Reno only: the others' sources give one packet an acknowledgement and
-    /// periodic losses.
+    /// Mean window in packets. `b` and `losses` matter to Reno only: the others' sources give one packet an
+    /// acknowledgement and periodic losses.
     ///
     /// # Errors
     /// [`TheoryError::OutOfRange`].

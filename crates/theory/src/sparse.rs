@@ -1,8 +1,8 @@
 //! Sparse LU on a fixed pattern: links that share no flow share no entry.
 //!
-//! Minimum-degree ordering (Tinney and Walker 1967) of the symmetric pattern once, then as many numeric factorisations as
-//! there are Newton steps. No pivoting: the diagonals of the matrices at hand are positive; a step of iterative refinement
-//! and a check of the residual tell when that was not enough.
+//! Minimum-degree ordering (Tinney and Walker 1967) of the symmetric pattern once, then as many numeric factorisations
+//! as there are Newton steps. No pivoting: the diagonals of the matrices at hand are positive; a step of iterative
+//! refinement and a check of the residual tell when that was not enough.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +19,8 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Orders and fills the pattern in which the rows of each clique are coupled; `None` where the factors would hold more than
-    /// `most` entries.
+    /// Orders and fills the pattern in which the rows of each clique are coupled; `None` where the factors would hold
+    /// more than `most` entries.
     pub fn new<'a>(n: usize, cliques: impl Iterator<Item = &'a [usize]>, most: usize) -> Option<Self> {
         let mut near: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
         for clique in cliques {

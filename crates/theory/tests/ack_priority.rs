@@ -61,7 +61,7 @@ fn acknowledgements_alone_wait_for_each_other() {
 #[test]
 fn data_starve_behind_acknowledgements_that_fill_the_link() {
     let refused = solve(&duplex([100e6, 2e6], [100.0, 30.0], [true, true]));
-    assert!(matches!(&refused, Err(TheoryError::Starved { .. })) || refused.is_ok_and(|s| !s.converged));
+    assert!(matches!(&refused, Err(TheoryError::Starved { .. })), "{refused:?}");
     // a FIFO has an equilibrium there
     assert!(solve(&duplex([100e6, 2e6], [100.0, 30.0], [false, false])).unwrap().converged);
     // and with room for one packet more than acknowledgements need there is one again

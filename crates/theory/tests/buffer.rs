@@ -146,7 +146,8 @@ fn buffers_in_packets() {
     close(e.ratio, 10.24, 0.05);
     let every = estimate(&counted(Unit::Packets, 27.0, 50.0, 1.0), &Readings::default()).expect("a setting");
     assert!(every.up_starves, "43.7 acknowledgements for 27 places");
-    // with large windows the least uplink is the paper's half of the downlink, path included, and all of it without delay
+    // with large windows the least uplink is the paper's half of the downlink, path included, and all of it without
+    // delay
     for (acks_every, share) in [(2.0, 0.5), (1.0, 1.0)] {
         let mut s = counted(Unit::Packets, 27.0, 50.0, acks_every);
         (s.downloads.window, s.downloads.base_rtt_s) = (1e6, 0.0);

@@ -13,7 +13,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use eddyline_theory::equilibrium::{Method, Problem, solve};
 use eddyline_theory::fairness::proportional_fair;
-use eddyline_theory::{TheoryError, Which};
+use eddyline_theory::{TheoryError, Which, equilibria_document, run};
 use eddyline_units::Packets;
 
 /// w = P- / P+ for every flow.
@@ -76,8 +76,8 @@ fn two_way(random: &mut Stream, one_size: bool) -> Problem {
     problem(&capacity, flows.collect())
 }
 
-/// Two programs that share nothing but the problem: complementarity here, cones there. Prices are of bits, so a flow of larger
-/// packets has more of them queued with the same alpha: its weight is alpha P+.
+/// Two programs that share nothing but the problem: complementarity here, cones there. Prices are of bits, so a flow of
+/// larger packets has more of them queued with the same alpha: its weight is alpha P+.
 #[test]
 fn weighted_is_proportional_fairness_on_fifty_networks() {
     for one_size in [true, false] {
@@ -117,7 +117,8 @@ fn forward_fills_both_links() {
     all_close(&solved.found[0].loads, &[c, d], 1e-9);
 }
 
-/// 100 Mbit/s of data make 3.85 Mbit/s of acknowledgements: on less there is nothing to settle in, with data on the link or not.
+/// 100 Mbit/s of data make 3.85 Mbit/s of acknowledgements: on less there is nothing to settle in, with data on the
+/// link or not.
 #[test]
 fn forward_has_no_equilibrium_where_acknowledgements_fill_a_link_first() {
     let down = || flow(100.0, 8320.0, 320.0, &[0], &[1]);
@@ -141,7 +142,8 @@ fn forward_has_no_equilibrium_where_acknowledgements_fill_a_link_first() {
 /// Where the tight link is not of the same flows the reduction sees nothing; a linear program does.
 #[test]
 fn no_equilibrium_by_proof() {
-    // flow 1 and 2 share the way back; only together do their acknowledgements fill it before either link of data is full
+    // flow 1 and 2 share the way back; only together do their acknowledgements fill it before either link of data is
+    // full
     let flows = vec![
         flow(100.0, 8000.0, 400.0, &[0], &[2]),
         flow(100.0, 8000.0, 400.0, &[1], &[2]),
@@ -222,5 +224,35 @@ fn acknowledgements_as_flows_of_their_own() {
         close(down.packets_per_s.unwrap() * 8000.0 + y * 320.0, 1e8, 1e-9);
         close(result.links[1].utilisation.unwrap(), 1.0, 1e-9);
         close(result.links[1].ack_utilisation.unwrap(), a * 320.0 / 1e6, 1e-9);
+    }
+}
+
+/// The document of equilibria and the result of world `theory` say the same of a flow, whatever delay it counts; and
+/// what waits is x q, which is alpha only where the sender counts all of it.
+#[test]
+fn both_documents_say_the_same() {
+    for delay in [Delay::RoundTrip, Delay::Forward, Delay::Weighted] {
+        let flows = vec![
+            fast(fast_flow("down", 20.0, &[0], &[1]), delay, None),
+            fast(fast_flow("up", 20.0, &[1], &[0]), delay, None),
+        ];
+        let net = network(vec![link("forward", 20_000_000, 10), link("backward", 5_000_000, 10)], flows);
+        let document = equilibria_document(&net).expect("solved");
+        let result = run(&net).expect("solved");
+        for (at, said) in document.equilibria[0].flows.iter().zip(&result.flows) {
+            let window = at.window_packets.expect("known");
+            let waits = at.queueing_delay_s.expect("known");
+            assert_eq!(Some(at.packets_per_s), said.packets_per_s);
+            close(waits, said.queueing_delay_s.expect("known"), 1e-15);
+            close(window, said.window_packets.mean.expect("known"), 1e-15);
+            close(window, at.packets_per_s * (0.02 + waits), 1e-9);
+            let both = said.forward_queueing_delay_s.expect("known") + said.reverse_queueing_delay_s.expect("known");
+            close(waits, both, 1e-9);
+            let queued = at.packets_per_s * waits;
+            match delay {
+                Delay::RoundTrip => close(queued, 20.0, 1e-9),
+                _ => assert!(queued > 20.0 * 1.01, "{delay:?}: {queued}"),
+            }
+        }
     }
 }

@@ -69,7 +69,8 @@ fn fairness_is_of_fast_flows() {
 
 #[test]
 fn vegas_between_its_thresholds() {
-    // one link of 1,000 packets a second is full: two flows share it as their backlogs, anywhere between 2 : 4 and 4 : 2
+    // one link of 1,000 packets a second is full: two flows share it as their backlogs, anywhere between 2 : 4 and 4 :
+    // 2
     let mut net = duplex(&[100.0, 7.0], &[], 8_000_000, 80_000_000);
     let document = vegas_document(&net, &[(2.0, 4.0); 2]).expect("solved");
     assert!(document.exact);

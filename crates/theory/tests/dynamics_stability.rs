@@ -1,7 +1,7 @@
 //! Dynamics pushed off an equilibrium do what the characteristic roots say, each link model in its own dynamics.
 //!
-//! `EDDYLINE_CASES=500 cargo test -p eddyline-theory --test dynamics_stability -- --nocapture` for as many as the record in
-//! `docs/theory/stability.md` is about.
+//! `EDDYLINE_CASES=500 cargo test -p eddyline-theory --test dynamics_stability -- --nocapture` for as many as the
+//! record in `docs/theory/stability.md` is about.
 
 mod common;
 
@@ -205,14 +205,15 @@ fn dynamics_do_what_the_roots_say() {
         );
         assert!(wrong.is_empty(), "{}: {wrong:#?}", named(model));
         assert!(unstable > 0 && unstable < compared, "{unstable} of {compared} unstable");
-        // rates are from maxima over a quarter of the time, some of them of oscillations of a few periods, with other roots
-        // not far behind
+        // rates are from maxima over a quarter of the time, some of them of oscillations of a few periods, with other
+        // roots not far behind
         assert!(percent(50) < 5.0, "{}", percent(50));
     }
 }
 
-/// Most ACK-clocked networks of several flows are near the boundary, by patterns within a round trip that hardly decay. They do not
-/// grow either: sixty round trips later nothing is larger than the margin allows, and mostly the push is gone.
+/// Most ACK-clocked networks of several flows are near the boundary, by patterns within a round trip that hardly decay.
+/// They do not grow either: sixty round trips later nothing is larger than the margin allows, and mostly the push is
+/// gone.
 #[test]
 fn patterns_that_hardly_decay_do_not_grow() {
     let (mut random, mut pushed) = (Stream::new(15, "stability", "cases"), Stream::new(15, "stability", "pushes"));
@@ -238,8 +239,8 @@ fn patterns_that_hardly_decay_do_not_grow() {
     assert!(changes[12] < 0.05, "{changes:?}");
 }
 
-/// Near the boundary: gains are scaled until the rightmost root is so little left or right of the axis that dozens of oscillations
-/// can be watched, whose frequency is its imaginary part.
+/// Near the boundary: gains are scaled until the rightmost root is so little left or right of the axis that dozens of
+/// oscillations can be watched, whose frequency is its imaginary part.
 #[test]
 fn frequency_near_the_boundary_is_the_roots() {
     for model in PRINTED {
@@ -250,7 +251,8 @@ fn frequency_near_the_boundary_is_the_roots() {
         while found[0] < 2 || found[1] + found[2] < 2 {
             let (kind, n) = draw(&mut random);
             drawn += 1;
-            // flows both ways on one link have almost the same round trip, so ACK-clocked patterns that hardly decay come first
+            // flows both ways on one link have almost the same round trip, so ACK-clocked patterns that hardly decay
+            // come first
             let crowded = kind == Kind::BothWays && model.0 == LinkModel::AckClocked;
             if found[kind as usize] >= 2 || crowded {
                 continue;
@@ -277,8 +279,8 @@ fn frequency_near_the_boundary_is_the_roots() {
     }
 }
 
-/// `n` with all gains scaled so that the rightmost root is complex, its real part `target` over the longest round trip, and the next
-/// root well to the left; `None` where no gain does that.
+/// `n` with all gains scaled so that the rightmost root is complex, its real part `target` over the longest round trip,
+/// and the next root well to the left; `None` where no gain does that.
 fn tuned(n: &Network, model: Model, target: f64) -> Option<(Network, Equilibrium, Predicted)> {
     let at = equilibria(n).expect("solved").found.remove(0);
     let scaled = |factor: f64| {
@@ -312,8 +314,8 @@ fn tuned(n: &Network, model: Model, target: f64) -> Option<(Network, Equilibrium
     (hit && p.next * p.longest < target - 0.03).then_some((n, at, p))
 }
 
-/// Frequency in rad/s, from zero crossings, and growth rate in 1/s, from the sizes of half waves, over the second half of the time,
-/// of the flow that oscillates most.
+/// Frequency in rad/s, from zero crossings, and growth rate in 1/s, from the sizes of half waves, over the second half
+/// of the time, of the flow that oscillates most.
 fn oscillation(all: &[(f64, Vec<f64>)], span: f64) -> (f64, f64) {
     let late: Vec<&(f64, Vec<f64>)> = all.iter().filter(|(t, _)| *t > 0.5 * span).collect();
     let size = |s: usize| late.iter().fold(0.0f64, |m, (_, v)| m.max(v[s].abs()));

@@ -81,8 +81,8 @@ fn nothing_feasible_is_better() {
     assert!(polished >= 58, "{polished} of 60 polished");
 }
 
-/// One flow over L links and one on each of them: alpha-fair rates have a closed form (Bonald and Massoulie 2001, here with weights),
-/// the long one gets w0 / (w0 + w L^(1/e)) of each link.
+/// One flow over L links and one on each of them: alpha-fair rates have a closed form (Bonald and Massoulie 2001, here
+/// with weights), the long one gets w0 / (w0 + w L^(1/e)) of each link.
 #[test]
 fn a_line_of_links() {
     for exponent in [0.1, 0.3, 0.5, 0.9, 1.0, 1.1, 2.0, 3.0, 8.0, 20.0] {

@@ -71,9 +71,9 @@ fn a_constant_window_is_a_constant_queue() {
     close(d.flows[0].rtt_s, 200.0 / 1250.0, 1e-6);
 }
 
-/// While its link is busy, acknowledgements come back at the link's rate c, so that R(t) = w(t - R) / c, and the window obeys
-/// w' = gamma / R (alpha - w (1 - d / R)) alone. Near equilibrium it falls as e^(-y t / R), y = gamma (rho + (1 - rho) e^y),
-/// rho = q / R.
+/// While its link is busy, acknowledgements come back at the link's rate c, so that R(t) = w(t - R) / c, and the window
+/// obeys w' = gamma / R (alpha - w (1 - d / R)) alone. Near equilibrium it falls as e^(-y t / R), y = gamma (rho + (1 -
+/// rho) e^y), rho = q / R.
 #[test]
 fn one_flow_relaxes_as_its_characteristic_root_says() {
     let options = DynamicsOptions { tolerance: 1e-10, sending: Sending::Window, ..exact(LinkModel::AckClocked) };
@@ -284,8 +284,9 @@ fn balance_of_both_directions() {
     }
 }
 
-/// One flow whose data fill one link as its acknowledgements fill the other (k_f = 1). The integrator's q' is then twice
-/// x / x0 - 1, which with one round trip of delay has no stable equilibrium inside: z = -2 e^(-z) has roots to the right.
+/// One flow whose data fill one link as its acknowledgements fill the other (k_f = 1). The integrator's q' is then
+/// twice x / x0 - 1, which with one round trip of delay has no stable equilibrium inside: z = -2 e^(-z) has roots to
+/// the right.
 #[test]
 fn one_flow_fills_both_directions() {
     let mut n = network(

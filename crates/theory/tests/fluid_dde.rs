@@ -201,8 +201,8 @@ impl System for Queue {
 
 #[test]
 fn a_queue_empties_and_fills_when_it_must() {
-    // the queue is sin t until pi; cos t is negative until 3 pi / 2; then it is 1 + sin t until it is empty at 7 pi / 2, where it
-    // only touches zero, and so on
+    // the queue is sin t until pi; cos t is negative until 3 pi / 2; then it is 1 + sin t until it is empty at 7 pi /
+    // 2, where it only touches zero, and so on
     let pi = std::f64::consts::PI;
     let mut queue = Queue { busy: true, changes: Vec::new() };
     let (y, _) = solve(&mut queue, (0.0, 10.0), &[0.0], &settings(1e-10), &mut |_, _, _| ControlFlow::Continue(()))

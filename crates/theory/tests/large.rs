@@ -1,4 +1,5 @@
-//! Large networks: accuracy where sparse structure matters. Bounds on the clock are generous; `cargo bench` is for the rest.
+//! Large networks: accuracy where sparse structure matters. Bounds on the clock are generous; `cargo bench` is for the
+//! rest.
 
 mod common;
 

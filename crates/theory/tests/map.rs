@@ -158,7 +158,8 @@ fn boundaries_that_end_and_that_come_close() {
     for (end, wanted) in [(line[0], [3.5, 0.0]), (line[line.len() - 1], [3.9, 4.0])] {
         assert!((end[0] - wanted[0]).abs() < 1e-9 && end[1] == wanted[1], "{end:?}");
     }
-    // a saddle in the middle of a square: the two lines follow the hyperbola, whose branches depend on the sign in the middle
+    // a saddle in the middle of a square: the two lines follow the hyperbola, whose branches depend on the sign in the
+    // middle
     for level in [0.2, -0.2] {
         let saddle = made(6, 6, |x, y| Some((x - 2.5) * (y - 2.5) + level));
         assert_eq!(lines(&saddle).len(), 2);

@@ -77,8 +77,8 @@ fn one_direction_is_processor_sharing() {
     assert_eq!(solved(&nothing).idle, 1.0);
 }
 
-/// Mean times of transfer where one link is always full: discriminatory processor sharing of two exponential classes with
-/// weights 1 and b, mean services 1/mu c and b/mu c (Fayolle, Mitrani, Iasnogorodski, J. ACM 27, 1980).
+/// Mean times of transfer where one link is always full: discriminatory processor sharing of two exponential classes
+/// with weights 1 and b, mean services 1/mu c and b/mu c (Fayolle, Mitrani, Iasnogorodski, J. ACM 27, 1980).
 fn discriminatory(load: &DuplexLoad) -> [f64; 2] {
     let service = load.c_f / load.mean_bits;
     let (rho_n, rho_m) = (load.lambda_f / service, load.b * load.lambda_b / service);
@@ -138,7 +138,8 @@ fn large_acknowledgements_by_symmetry() {
 
 #[test]
 fn flows_are_conserved() {
-    // what arrives completes: rho_F = P(l_F full) + load of l_F while it is not, so each link's load is at least its share
+    // what arrives completes: rho_F = P(l_F full) + load of l_F while it is not, so each link's load is at least its
+    // share
     let mut random = Stream::new(1, "population", "test");
     for _ in 0..30 {
         let b = between(&mut random, 0.0, 1.5);
@@ -235,8 +236,8 @@ fn fig_5_to_the_end() {
 
 #[test]
 fn balanced_loads_grow_with_the_square() {
-    // E[N] (1 - rho)^2 tends to balanced_limit, from above, by a relative 0.8 (1 - rho) and less; 0.62 is what Fig. 5's link
-    // has at load 0.95 when both directions are loaded alike, other links and loads lie within 10 %
+    // E[N] (1 - rho)^2 tends to balanced_limit, from above, by a relative 0.8 (1 - rho) and less; 0.62 is what Fig. 5's
+    // link has at load 0.95 when both directions are loaded alike, other links and loads lie within 10 %
     for (b, c_b, limit) in [(0.04, 1e6, 0.54245), (0.0, 1e6, std::f64::consts::FRAC_2_PI), (0.04, 2e6, 0.59701)] {
         let formula = (1.0 + c_b / 1e6) * (1.0 + c_b / 1e6) * (1e6 - b * c_b) * (c_b - b * 1e6)
             / (2.0 * std::f64::consts::PI * c_b * c_b * (1.0 + b) * (1.0 + b));

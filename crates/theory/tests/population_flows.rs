@@ -94,8 +94,8 @@ fn one_class_does_not_feel_the_distribution() {
     ];
     for size in sizes {
         let mut class = class("files", rho, size, 0);
-        // two sizes in random order; in turns they would be no independent draws, and the number of flows smaller, and a short
-        // list played over and over has a mean of its own
+        // two sizes in random order; in turns they would be no independent draws, and the number of flows smaller, and
+        // a short list played over and over has a mean of its own
         let mut random = Stream::new(4, "sizes", "test");
         class.listed = Some((0..1_000_000).map(|_| if random.below(4) == 0 { 350_000 } else { 50_000 }).collect());
         class.rate_per_s = rho * 1e6 / class.mean_bits();
@@ -126,8 +126,8 @@ fn both_sides_of_load_one() {
 
 #[test]
 fn networks_of_several_bottlenecks() {
-    // two one-way links in a row, a long flow over both and a short one over each: FAST is proportionally fair there, for
-    // which the number of flows is known: lines have a product form (Bonald and Massoulie, SIGMETRICS 2001)
+    // two one-way links in a row, a long flow over both and a short one over each: FAST is proportionally fair there,
+    // for which the number of flows is known: lines have a product form (Bonald and Massoulie, SIGMETRICS 2001)
     let line = Problem { capacity: vec![1e6, 1e6, 1e9], unresponsive: vec![0.0; 3], ..Problem::default() };
     let class = |name: &str, rate_per_s: f64, data: &[u32]| FlowClass {
         name: name.to_owned(),

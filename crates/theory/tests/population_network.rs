@@ -48,6 +48,19 @@ fn the_chain_where_it_applies() {
     let json = serde_json::to_value(&p).expect("serialises");
     assert_eq!(json["method"], "chain");
     assert!(json["bottleneck"]["both"].as_f64().expect("a number") < 1e-20);
+    assert_eq!(json["several"], json["bottleneck"]["both"]);
+}
+
+/// A link may be called as the share of several is.
+#[test]
+fn a_link_called_both_keeps_its_share() {
+    let mut net = fig_5(0.5);
+    net.links[0].name = "both".to_owned();
+    let p = answer(&net);
+    close(p.bottleneck["both"], 0.4827262108037546, 1e-6);
+    assert_eq!(p.bottleneck.len(), 2);
+    assert!(p.several.expect("known") < 1e-20);
+    shares_sum_to_one(&p);
 }
 
 #[test]
@@ -75,7 +88,8 @@ fn the_simulation_elsewhere() {
     let with = answer(&other);
     assert_eq!((with.method, with.idle), ("flow-level", Some(0.0)));
     assert!(with.mean_flows["down"].expect("finite") > 1.5 * mean);
-    // one class beside n_0 flows that stay: a queue with n (1 + n_0) / (1 + n_0 + n) of the server, E[n] = (1 + n_0) rho / (1 - rho)
+    // one class beside n_0 flows that stay: a queue with n (1 + n_0) / (1 + n_0 + n) of the server, E[n] = (1 + n_0)
+    // rho / (1 - rho)
     let mut alone = fig_5(0.5);
     alone.arrivals.truncate(1);
     alone.flows.push(fast_flow("stays", 20.0, &[0], &[1]));

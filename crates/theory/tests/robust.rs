@@ -45,8 +45,8 @@ fn rates_over_ten_orders_of_magnitude_converge() {
     }
 }
 
-/// Kojima and Saigal 1979: where every full link has a price, the signs of the Jacobians sum to one, so none is missing but
-/// perhaps a pair.
+/// Kojima and Saigal 1979: where every full link has a price, the signs of the Jacobians sum to one, so none is missing
+/// but perhaps a pair.
 fn indices_sum_to_one(solved: &Equilibria) {
     let sum: Option<i32> = solved.found.iter().map(|e| e.index.map(i32::from)).sum();
     assert!(sum.is_none_or(|sum| sum == 1), "indices sum to {sum:?}");

@@ -309,8 +309,8 @@ fn one_way_flows_in_place_of_two_way_ones() {
             }
         }
     }
-    // both full, data both ways: the sum of the queues has twice the gain, half of it half a round trip sooner, and their difference
-    // runs away where queueing is less than about half of the round trip
+    // both full, data both ways: the sum of the queues has twice the gain, half of it half a round trip sooner, and
+    // their difference runs away where queueing is less than about half of the round trip
     for (alpha, stable) in [(10.0, false), (100.0, true)] {
         let balanced = duplex(10_000_000, 10_000_000, [alpha, alpha]);
         let two = stability(&balanced, LinkModel::Integrator, &Options::default()).expect("judged");
@@ -414,7 +414,8 @@ fn the_letters_loop() {
     assert!((closed - (Complex::ONE + l.open_loop(z))).abs() < 1e-12);
     close(a.printed_open_loop(Complex::ZERO).re, -a.gain_at_zero(), 1e-12);
     close(a.printed_open_loop_with_lag(Complex::ZERO).re, -a.gain_at_zero(), 1e-12);
-    // d / q0 < 1 is neither necessary nor sufficient with integrators, and exactly what makes any gain safe with ACK clocking
+    // d / q0 < 1 is neither necessary nor sufficient with integrators, and exactly what makes any gain safe with ACK
+    // clocking
     assert!(Letter { u: 5.86, rho: 0.55, ..a }.gain_at_zero() < 1.0 && !SingleLoop::new(5.86, 0.55).stable());
     assert!(Letter { u: 0.5, rho: 0.1, ..a }.gain_at_zero() > 1.0 && SingleLoop::new(0.5, 0.1).stable());
     assert!(SingleLoop::new(1e9, 0.5).stable_ack_clocked() && !SingleLoop::new(1e9, 0.499).stable_ack_clocked());
@@ -442,8 +443,8 @@ fn asymmetry_alone_does_not_matter() {
     }
 }
 
-/// FAST multiplies the window at sending. One queue and equal round trips: `1 + (G - 1) e^-z = 0` has then nothing but z = -u, since
-/// `w_then / RTT` is the rate of the link, whatever the window was.
+/// FAST multiplies the window at sending. One queue and equal round trips: `1 + (G - 1) e^-z = 0` has then nothing but
+/// z = -u, since `w_then / RTT` is the rate of the link, whatever the window was.
 #[test]
 fn the_window_at_sending_makes_one_ack_clocked_queue_stable_for_any_delay() {
     for (u, rho) in [(0.5, 0.1), (1.0, 0.02), (4.0, 0.05), (8.0, 0.4)] {

@@ -1,5 +1,5 @@
-//! The first of the random networks on file, for those who put them to the packet simulator: the file holds what is drawn, and what
-//! the roots say of senders as they are, which no command asks for.
+//! The first of the random networks on file, for those who put them to the packet simulator: the file holds what is
+//! drawn, and what the roots say of senders as they are, which no command asks for.
 //!
 //! `EDDYLINE_BLESS=1 cargo test -p eddyline-theory --test stability_cases` writes it anew.
 
@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 const FILE: &str = "../../papers/asymmetric-fast/stability-cases.json";
 const CASES: usize = 60;
 
-/// What a disturbance gains in the longest round trip, as a power of e, where the law multiplies the window at sending and looks at
-/// the average of round-trip times.
+/// What a disturbance gains in the longest round trip, as a power of e, where the law multiplies the window at sending
+/// and looks at the average of round-trip times.
 fn growth(n: &Network, model: LinkModel) -> f64 {
     let at = equilibria(n).expect("solved").found.remove(0);
     let point =

@@ -132,7 +132,8 @@ fn random_networks() {
     assert_eq!(unlisted, 0);
 }
 
-/// A network whose equilibrium, the only one known, is reached from one random start in some hundreds, and by no queues.
+/// A network whose equilibrium, the only one known, is reached from one random start in some hundreds, and by no
+/// queues.
 #[test]
 fn the_hardest_of_ten_thousand() {
     let mut random = Stream::new(21, "ten thousand", "test");

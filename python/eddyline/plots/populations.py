@@ -58,9 +58,9 @@ def _means(first: Axes, second: Axes, d: dict[str, Any], names: list[str]) -> No
 
 def _shares(axis: Axes, d: dict[str, Any]) -> None:
     axis.set_title("Share of time in which a link is full")
-    names = [n for n in [*d["load"], "both"] if n in d["bottleneck"]]
-    rows = ["no link", *(n if n == "both" else f"{n} alone" for n in names)]
-    shares = [d["idle"], *(d["bottleneck"][n] for n in names)]
+    names = [n for n in d["load"] if n in d["bottleneck"]]
+    rows = ["no link", *(f"{n} alone" for n in names), "several"]
+    shares = [d["idle"], *(d["bottleneck"][n] for n in names), d["several"]]
     grouped_bars(axis, rows, [("", [None if s is None else 100 * s for s in shares])], "share of time (%)")
 
 

@@ -39,13 +39,13 @@ class Population(Document):
 
     @property
     def shares(self) -> pd.DataFrame:
-        """A row per link that flows cross, besides `both` (several) and `no link`: share of time full, offered load."""
+        """A row per link that flows cross: share of time full alone, offered load; besides, `no link` and `several`."""
         from eddyline.frames import frame
 
         d = self._parsed
         rows: list[dict[str, Any]] = [{"full": "no link", "share": d["idle"], "load": None}]
-        names = [*d["load"], *(["both"] if "both" in d["bottleneck"] else [])]
-        rows += [{"full": n, "share": d["bottleneck"].get(n), "load": d["load"].get(n)} for n in names]
+        rows += [{"full": n, "share": d["bottleneck"].get(n), "load": load} for n, load in d["load"].items()]
+        rows.append({"full": "several", "share": d["several"], "load": None})
         return frame(rows)
 
     @property

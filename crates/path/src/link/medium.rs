@@ -1,8 +1,8 @@
 //! A half-duplex medium: links that transmit one at a time.
 //!
-//! The rule: when the medium is free, the next link in the order of the file, counted on from the one that transmitted last,
-//! that has a packet ready sends one packet; the same link goes on only where no other has any. Before a link transmits that
-//! was not the last to do so, the medium is silent for the turnaround time.
+//! The rule: when the medium is free, the next link in the order of the file, counted on from the one that transmitted
+//! last, that has a packet ready sends one packet; the same link goes on only where no other has any. Before a link
+//! transmits that was not the last to do so, the medium is silent for the turnaround time.
 
 use eddyline_units::Time;
 
@@ -54,8 +54,8 @@ impl<P: Packet> Medium<P> {
         &mut self.members
     }
 
-    /// Offers a packet of `host` to link `member`; `dropped` hears of those that are dropped with the number of their link.
-    /// Gives whether it was taken in.
+    /// Offers a packet of `host` to link `member`; `dropped` hears of those that are dropped with the number of their
+    /// link. Gives whether it was taken in.
     pub fn offer(&mut self, now: Time, member: usize, host: u32, packet: P, dropped: &mut dyn FnMut(usize, P)) -> bool {
         let taken = self.members[member].take_in(now, host, packet, &mut |p| dropped(member, p));
         if self.state == State::Idle {
@@ -75,8 +75,8 @@ impl<P: Packet> Medium<P> {
         }
     }
 
-    /// A moment that [`due`](Self::due) named has come. Gives the packet that was transmitted, if one was, with the number
-    /// of its link and how long it had waited.
+    /// A moment that [`due`](Self::due) named has come. Gives the packet that was transmitted, if one was, with the
+    /// number of its link and how long it had waited.
     pub fn advance(&mut self, now: Time, dropped: &mut dyn FnMut(usize, P)) -> Option<(usize, P, Time)> {
         match self.state {
             State::Busy(member) => {

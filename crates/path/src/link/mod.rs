@@ -1,7 +1,7 @@
 //! One direction of transmission: a queue, a transmitter and what is counted about them.
 //!
-//! [`FifoLink`] is a drop-tail link whose departures are known on arrival, so virtual time needs no event per departure.
-//! [`StoreLink`] takes any queue discipline and serves virtual and real time. Both answer alike, to the bit.
+//! [`FifoLink`] is a drop-tail link whose departures are known on arrival, so virtual time needs no event per
+//! departure. [`StoreLink`] takes any queue discipline and serves virtual and real time. Both answer alike, to the bit.
 //! [`Medium`] holds links of the second kind that transmit one at a time.
 
 mod fifo;

@@ -1,8 +1,8 @@
-//! ACK reconstruction (RFC 3449, section 5.3.1): at the far end of a link that thins out acknowledgements, one that leaps
-//! ahead is preceded by others that it implies, evenly spaced, so that the sender's clock ticks as it would have.
+//! ACK reconstruction (RFC 3449, section 5.3.1): at the far end of a link that thins out acknowledgements, one that
+//! leaps ahead is preceded by others that it implies, evenly spaced, so that the sender's clock ticks as it would have.
 //!
-//! An acknowledgement that comes `t` after the last and acknowledges n times `every` more becomes n of them, `t / n` apart: the
-//! first at once, the one that came the last. Nothing is created that says more than what came.
+//! An acknowledgement that comes `t` after the last and acknowledges n times `every` more becomes n of them, `t / n`
+//! apart: the first at once, the one that came the last. Nothing is created that says more than what came.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,8 +1,8 @@
 //! Senders that wait for room in one card, in order of asking.
 //!
-//! A drop-tail link knows when each waiting packet starts its transmission, so each sender that is refused can be told when
-//! its turn is: the first when the first waiting packet leaves the queue, the second with the second. Room that falls due is
-//! kept for whoever was promised it, at that very moment only.
+//! A drop-tail link knows when each waiting packet starts its transmission, so each sender that is refused can be told
+//! when its turn is: the first when the first waiting packet leaves the queue, the second with the second. Room that
+//! falls due is kept for whoever was promised it, at that very moment only.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,8 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Whether `link` has room for a packet of `bytes` that sender `who` has. If so its turn, if it waited for one, is over.
+    /// Whether `link` has room for a packet of `bytes` that sender `who` has. If so its turn, if it waited for one, is
+    /// over.
     pub fn admit(&mut self, now: Time, who: u32, link: &mut FifoLink, bytes: u32) -> bool {
         while self.promised.front().is_some_and(|(at, _)| *at < now) {
             self.promised.pop_front();

@@ -1,7 +1,7 @@
 //! ACK decimation: above a threshold some of the acknowledgements that arrive are dropped, whatever they say.
 //!
-//! Cumulative acknowledgements make up for those that are missing; a queue that drops them needs to know nothing of their
-//! contents. SYN, SYN-ACK and FIN are never dropped by it.
+//! Cumulative acknowledgements make up for those that are missing; a queue that drops them needs to know nothing of
+//! their contents. SYN, SYN-ACK and FIN are never dropped by it.
 
 use std::collections::BTreeMap;
 

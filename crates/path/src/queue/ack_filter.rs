@@ -1,7 +1,8 @@
 //! ACK filtering: an arriving acknowledgement removes earlier ones of its connection that it makes redundant.
 //!
-//! In one FIFO with data an acknowledgement that removes its predecessor and joins the tail could be removed in turn for
-//! ever before it reaches the head. So by default the connection's packets move up into the places that became free.
+//! In one FIFO with data an acknowledgement that removes its predecessor and joins the tail could be removed in turn
+//! for ever before it reaches the head. So by default the connection's packets move up into the places that became
+//! free.
 
 use std::collections::{BTreeMap, VecDeque};
 

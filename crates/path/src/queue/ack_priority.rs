@@ -1,7 +1,7 @@
 //! Acknowledgements first: strict priority of acknowledgements and control packets over data.
 //!
-//! Whatever waits, an acknowledgement waits for other acknowledgements and for the one data packet in transmission. Data are
-//! sent when no acknowledgement waits, so acknowledgements that fill the link starve them.
+//! Whatever waits, an acknowledgement waits for other acknowledgements and for the one data packet in transmission.
+//! Data are sent when no acknowledgement waits, so acknowledgements that fill the link starve them.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;

@@ -1,6 +1,7 @@
 //! Adaptive RED: RED whose thresholds and weight follow from the link and whose `max_p` keeps the average between them.
 //!
-//! Floyd, Gummadi and Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active Queue Management",
+//! Floyd, Gummadi and Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active Queue
+//! Management",
 //! 2001. Probabilities above the upper threshold are those of gentle RED, as there.
 
 use eddyline_units::{Bytes, Time};
@@ -108,8 +109,8 @@ pub struct AdaptiveRedParams {
     /// How much may wait besides the packet in transmission.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// Average wait to aim at. The lower threshold is half of what the link sends in that time, at least 5 packets; the upper
-    /// threshold is three times the lower.
+    /// Average wait to aim at. The lower threshold is half of what the link sends in that time, at least 5 packets; the
+    /// upper threshold is three times the lower.
     #[serde(default = "target_delay")]
     #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
     pub target_delay: Time,

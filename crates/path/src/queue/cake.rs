@@ -1,5 +1,5 @@
-//! A shaper like CAKE: it sends at a bandwidth that is below the line's, framing included, so that packets wait here and
-//! nowhere else; conversations have queues of their own under COBALT, and hosts share before conversations do.
+//! A shaper like CAKE: it sends at a bandwidth that is below the line's, framing included, so that packets wait here
+//! and nowhere else; conversations have queues of their own under COBALT, and hosts share before conversations do.
 //!
 //! How it differs from Linux's `sch_cake` is in `docs/queues/cake.md`.
 

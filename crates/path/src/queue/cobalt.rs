@@ -1,5 +1,5 @@
-//! COBALT, CAKE's control of one queue: CoDel, whose count falls again step by step, beside BLUE for senders that listen to
-//! neither.
+//! COBALT, CAKE's control of one queue: CoDel, whose count falls again step by step, beside BLUE for senders that
+//! listen to neither.
 
 use eddyline_units::Time;
 
@@ -75,7 +75,8 @@ impl Cobalt {
         self.probability <= 0.0 && self.count == 0 && now >= self.drop_next
     }
 
-    /// Judges the packet at the head, which waited for `sojourn` and can be marked or not; `uniform` is random in [0, 1).
+    /// Judges the packet at the head, which waited for `sojourn` and can be marked or not; `uniform` is random in
+    /// [0, 1).
     pub fn judge(
         &mut self,
         now: Time,

@@ -1,5 +1,5 @@
-//! CoDel (RFC 8289): drops at the head while packets have waited longer than a target for a whole interval, at a rate that
-//! grows until they no longer do.
+//! CoDel (RFC 8289): drops at the head while packets have waited longer than a target for a whole interval, at a rate
+//! that grows until they no longer do.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
@@ -11,8 +11,8 @@ use crate::{Ecn, Packet};
 
 /// CoDel's law for one queue, apart from the queue: it judges packets in the order in which they leave.
 ///
-/// For every packet taken from the head call [`congested`](Self::congested); where it says so, drop the packet and take the
-/// next, or mark it and send it. Call [`empty`](Self::empty) when a packet was wanted and none was there.
+/// For every packet taken from the head call [`congested`](Self::congested); where it says so, drop the packet and take
+/// the next, or mark it and send it. Call [`empty`](Self::empty) when a packet was wanted and none was there.
 #[derive(Debug, Clone)]
 pub struct Codel {
     target: Time,
@@ -47,8 +47,8 @@ impl Codel {
         }
     }
 
-    /// Whether the packet just taken from the head, which waited for `sojourn` and leaves `bytes_behind` waiting, is to be
-    /// dropped or marked.
+    /// Whether the packet just taken from the head, which waited for `sojourn` and leaves `bytes_behind` waiting, is to
+    /// be dropped or marked.
     pub fn congested(&mut self, now: Time, sojourn: Time, bytes_behind: u64) -> bool {
         let standing = self.standing(now, sojourn, bytes_behind);
         if self.dropping {
@@ -106,7 +106,8 @@ impl Codel {
         }
     }
 
-    /// RFC 8289, section 5.6: a queue that stands again soon after it was controlled is controlled from the rate that did it.
+    /// RFC 8289, section 5.6: a queue that stands again soon after it was controlled is controlled from the rate that
+    /// did it.
     fn enter(&mut self, now: Time) {
         let gained = self.count - self.last_count;
         let recent = now.saturating_sub(self.drop_next) < self.interval.saturating_mul(16);

@@ -1,12 +1,11 @@
 //! First in, first out; what does not fit is dropped on arrival.
 
-use std::collections::VecDeque;
-
 use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Backlog, Discipline, Limit, Site};
+use super::line::Line;
+use super::{Discipline, Limit, Site};
 use crate::Packet;
 
 /// Parameters of `droptail`.
@@ -22,15 +21,14 @@ pub struct DropTailParams {
 #[derive(Debug)]
 pub struct DropTail<P> {
     limit: Limit,
-    waiting: VecDeque<P>,
-    backlog: Backlog,
+    waiting: Line<P>,
 }
 
 impl<P: Packet> DropTail<P> {
     /// An empty queue.
     #[must_use]
     pub fn new(params: &DropTailParams, _: &Site<'_>) -> Self {
-        Self { limit: params.limit, waiting: VecDeque::new(), backlog: Backlog::EMPTY }
+        Self { limit: params.limit, waiting: Line::default() }
     }
 }
 
@@ -38,31 +36,26 @@ impl<P: Packet> Discipline<P> for DropTail<P> {
     const PASSES_WHEN_IDLE: bool = true;
 
     fn enqueue(&mut self, _now: Time, packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
-        let size = u64::from(packet.wire_bytes());
-        if !self.limit.admits(&self.backlog, size) {
+        if !self.waiting.admits(self.limit, u64::from(packet.wire_bytes())) {
             return Err(packet);
         }
-        self.backlog.add(size);
-        self.waiting.push_back(packet);
+        self.waiting.push(packet);
         Ok(())
     }
 
     fn dequeue(&mut self, _now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
-        let packet = self.waiting.pop_front()?;
-        self.backlog.remove(u64::from(packet.wire_bytes()));
-        Some(packet)
+        self.waiting.pop()
     }
 
     fn packets(&self) -> u64 {
-        self.backlog.packets
+        self.waiting.packets()
     }
 
     fn bytes(&self) -> u64 {
-        self.backlog.bytes
+        self.waiting.bytes()
     }
 
     fn drain(&mut self, taken: &mut dyn FnMut(P)) {
-        self.waiting.drain(..).for_each(taken);
-        self.backlog = Backlog::EMPTY;
+        self.waiting.drain(taken);
     }
 }

@@ -1,7 +1,8 @@
 //! Deficit round robin: fair in bytes, whatever the packets' sizes.
 //!
-//! A conversation has a queue of its own, or shares one of a number of hashed queues. Over any time in which two queues have
-//! packets, what they send differs by at most the quantum and two of the largest packets (the paper's theorem 4.2).
+//! A conversation has a queue of its own, or shares one of a number of hashed queues. Over any time in which two queues
+//! have packets, what they send differs by at most the quantum and two of the largest packets (the paper's theorem
+//! 4.2).
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;

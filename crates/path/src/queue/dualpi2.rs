@@ -1,4 +1,5 @@
-//! DualPI2 (RFC 9332, Appendix A): two coupled queues, a shallow one for scalable congestion controls and a classic one.
+//! DualPI2 (RFC 9332, Appendix A): two coupled queues, a shallow one for scalable congestion controls and a classic
+//! one.
 //!
 //! Packets with ECT(1) or CE go to the low-latency queue L, all others to the classic queue C (section 2.3). One PI
 //! controller follows the longer of both waits to a base probability p'. In C packets are marked or dropped with
@@ -54,7 +55,8 @@ impl BasePi {
         }
     }
 
-    /// Makes up for the updates until `now`; the packet that has waited longest came at `since`, and nothing left meanwhile.
+    /// Makes up for the updates until `now`; the packet that has waited longest came at `since`, and nothing left
+    /// meanwhile.
     fn tick(&mut self, now: Time, since: Option<Time>) {
         let (first, count) = self.updates.due(now);
         let moment = |n: u64| first.saturating_add(self.updates.period().saturating_mul(n));
@@ -79,7 +81,7 @@ impl BasePi {
 
 /// Which of the two queues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum Side {
     Low,
     Classic,
 }
@@ -148,20 +150,20 @@ impl<P: Packet> DualPi2<P> {
     }
 
     /// Weighted round robin by bytes: with packets in both, C gets `classic_weight` of the link (section 2.5.1.1).
-    fn take(&mut self) -> Option<(Class, Time, P)> {
+    fn take(&mut self) -> Option<(Side, Time, P)> {
         let both = self.split().0 > 0 && self.split().1 > 0;
         let low_first = self.credit <= 0.0 || self.split().1 == 0;
-        let (class, (since, packet)) = match if low_first { self.low.pop() } else { None } {
-            Some(entry) => (Class::Low, entry),
-            None => (Class::Classic, self.classic.pop()?),
+        let (side, (since, packet)) = match if low_first { self.low.pop() } else { None } {
+            Some(entry) => (Side::Low, entry),
+            None => (Side::Classic, self.classic.pop()?),
         };
         let bytes = f64::from(packet.wire_bytes());
-        match class {
+        match side {
             _ if !both => {}
-            Class::Low => self.credit += self.classic_weight * bytes,
-            Class::Classic => self.credit -= (1.0 - self.classic_weight) * bytes,
+            Side::Low => self.credit += self.classic_weight * bytes,
+            Side::Classic => self.credit -= (1.0 - self.classic_weight) * bytes,
         }
-        Some((class, since, packet))
+        Some((side, since, packet))
     }
 
     /// L's own probability of a mark for a packet that has waited: a ramp, or a step where its range is nothing
@@ -202,7 +204,8 @@ impl<P: Packet> DualPi2<P> {
         if !self.classic_signals.next(likelihood) {
             return false;
         }
-        let overload = likelihood >= 1.0 / (self.coupling * self.coupling);
+        // p_Cmax of Appendix A.1
+        let overload = likelihood >= (1.0 / (self.coupling * self.coupling)).min(1.0);
         if overload || packet.ecn() == Ecn::NotCapable {
             return true;
         }
@@ -227,10 +230,10 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
 
     fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
         self.tick(now);
-        while let Some((class, since, mut packet)) = self.take() {
-            let drops = match class {
-                Class::Low => self.drops_low(now - since, &mut packet),
-                Class::Classic => self.drops_classic(&mut packet),
+        while let Some((side, since, mut packet)) = self.take() {
+            let drops = match side {
+                Side::Low => self.drops_low(now - since, &mut packet),
+                Side::Classic => self.drops_classic(&mut packet),
             };
             if !drops {
                 return Some(packet);
@@ -266,8 +269,8 @@ pub struct DualPi2Params {
     #[serde(default = "target")]
     #[schemars(extend("x-least" = "100 us", "x-most" = "1 min"))]
     pub target: Time,
-    /// Longest round-trip time to be stable for. The controller updates every third of it, at most every target, and its gains
-    /// are `0.1 update / max_rtt^2` and `0.3 / max_rtt`.
+    /// Longest round-trip time to be stable for. The controller updates every third of it, at most every target, and
+    /// its gains are `0.1 update / max_rtt^2` and `0.3 / max_rtt`.
     #[serde(default = "max_rtt")]
     #[schemars(extend("x-least" = "1 ms", "x-most" = "1 min"))]
     pub max_rtt: Time,
@@ -291,8 +294,8 @@ pub struct DualPi2Params {
     #[serde(default = "classic_weight")]
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub classic_weight: f64,
-    /// With less than two of these waiting nothing is dropped, or marked but by the ramp. Linux does so; the RFC's pseudocode
-    /// does not, and leaves links idle on which a packet takes as long as the target ("0 B").
+    /// With less than two of these waiting nothing is dropped, or marked but by the ramp. Linux does so; the RFC's
+    /// pseudocode does not, and leaves links idle on which a packet takes as long as the target ("0 B").
     #[serde(default = "mtu")]
     #[schemars(extend("x-most" = "1 GB"))]
     pub mtu: Bytes,

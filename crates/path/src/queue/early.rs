@@ -32,7 +32,8 @@ pub trait ArrivalLaw: fmt::Debug {
     fn bounds(params: &Self::Params) -> (Limit, bool);
     /// Time has come to `now`; what waits has not changed since the last call of any kind.
     fn tick(&mut self, _now: Time, _waiting: &Backlog) {}
-    /// A packet of `size` bytes arrives at what waits; where there is no `room` for it, it is dropped whatever the law says.
+    /// A packet of `size` bytes arrives at what waits; where there is no `room` for it, it is dropped whatever the law
+    /// says.
     fn judge(&mut self, now: Time, size: u64, waiting: &Backlog, room: bool) -> Verdict;
     /// A packet of `size` bytes has joined the queue.
     fn joined(&mut self, _size: u64) {}

@@ -1,5 +1,5 @@
-//! FQ-CoDel (RFC 8290): conversations hashed onto queues, each under CoDel, served by deficit round robin in which a queue
-//! that has just become busy goes first.
+//! FQ-CoDel (RFC 8290): conversations hashed onto queues, each under CoDel, served by deficit round robin in which a
+//! queue that has just become busy goes first.
 
 use std::collections::VecDeque;
 
@@ -20,8 +20,8 @@ const DROP_BATCH: u64 = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodelParams {
-    /// How much may wait in all queues together; then the queue with the most bytes drops half of its packets, 64 at most,
-    /// from its head.
+    /// How much may wait in all queues together; then the queue with the most bytes drops half of its packets, 64 at
+    /// most, from its head.
     #[serde(default = "limit")]
     pub limit: Limit,
     /// Bytes that may wait in all queues together, the same way.

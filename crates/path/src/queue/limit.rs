@@ -7,7 +7,8 @@ use eddyline_units::{Bytes, Cells, Packets, Quantity, QuantityError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// ATM cells that a packet of `bytes` fills: AAL5 adds a trailer of 8 bytes and pads to whole payloads of 48 (ITU-T I.363.5).
+/// ATM cells that a packet of `bytes` fills: AAL5 adds a trailer of 8 bytes and pads to whole payloads of 48 (ITU-T
+/// I.363.5).
 #[inline]
 #[must_use]
 pub const fn atm_cells(bytes: u64) -> u64 {

@@ -91,7 +91,8 @@ impl Site<'_> {
 
 /// A queue discipline in virtual or real time. The packet in transmission is not in it.
 pub trait Discipline<P: Packet> {
-    /// Whether a packet that finds the link idle and nothing waiting may go to the wire without a word to the discipline.
+    /// Whether a packet that finds the link idle and nothing waiting may go to the wire without a word to the
+    /// discipline.
     const PASSES_WHEN_IDLE: bool = false;
 
     /// Takes a packet in; `dropped` hears of packets that had to make room for it.

@@ -1,6 +1,7 @@
 //! A buffer for each connection: drop-tail queues with a limit each, served fairly in bytes.
 //!
-//! One connection's data cannot take the places of another's acknowledgements, nor make them wait for more than its turn.
+//! One connection's data cannot take the places of another's acknowledgements, nor make them wait for more than its
+//! turn.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;

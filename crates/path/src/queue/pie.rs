@@ -1,9 +1,9 @@
-//! PIE (RFC 8033): a proportional-integral controller sets the probability of a drop on arrival so that packets wait for a
-//! target.
+//! PIE (RFC 8033): a proportional-integral controller sets the probability of a drop on arrival so that packets wait
+//! for a target.
 //!
-//! The wait is measured with timestamps (RFC 8033, section 5.2's alternative): it is that of the packet that left last, and
-//! zero once nothing waits. Drops are spread out (section 5.4), steps of a high probability capped (section 5.5). PIE is
-//! never switched off (section 5.3).
+//! The wait is measured with timestamps (RFC 8033, section 5.2's alternative): it is that of the packet that left last,
+//! and zero once nothing waits. Drops are spread out (section 5.4), steps of a high probability capped (section 5.5).
+//! PIE is never switched off (section 5.3).
 
 use eddyline_units::{Bytes, Frequency, Time};
 use schemars::JsonSchema;

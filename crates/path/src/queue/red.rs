@@ -1,8 +1,8 @@
 //! Random early detection: a drop or mark probability that grows with the average queue.
 //!
-//! Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions on Networking 1(4),
-//! 1993; RFC 2309. Above the upper threshold the probability goes on to one at twice that threshold if `gentle` (Floyd,
-//! "Recommendation on using the gentle variant of RED", 2000), else every packet is dropped.
+//! Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions on Networking
+//! 1(4), 1993; RFC 2309. Above the upper threshold the probability goes on to one at twice that threshold if `gentle`
+//! (Floyd, "Recommendation on using the gentle variant of RED", 2000), else every packet is dropped.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
@@ -26,7 +26,8 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The probability at an average queue, `p_b` of the paper; `None` below the lower threshold, one where every packet goes.
+    /// The probability at an average queue, `p_b` of the paper; `None` below the lower threshold, one where every
+    /// packet goes.
     #[must_use]
     pub fn probability(&self, average: f64) -> Option<f64> {
         if average < self.min {
@@ -61,8 +62,8 @@ pub struct Red {
 }
 
 impl Red {
-    /// The law at rest: a queue `measure`d in some unit, averaged with a `weight`, that may be idle in units of the time that
-    /// a `typical` packet takes.
+    /// The law at rest: a queue `measure`d in some unit, averaged with a `weight`, that may be idle in units of the
+    /// time that a `typical` packet takes.
     #[must_use]
     pub fn with_curve(
         curve: Curve,
@@ -117,8 +118,8 @@ impl Red {
         }
     }
 
-    /// The paper's second step. Intervals between drops are uniform on 1 to 1 / p_b, as its Section 7 has them: `count` is
-    /// of packets let through, while its Figure 2 counts one more.
+    /// The paper's second step. Intervals between drops are uniform on 1 to 1 / p_b, as its Section 7 has them: `count`
+    /// is of packets let through, while its Figure 2 counts one more.
     fn decide(&mut self) -> Verdict {
         let p_b = self.curve.probability(self.average);
         let Some(p_b) = p_b.filter(|p| *p < 1.0) else {

@@ -11,8 +11,8 @@ use crate::Acknowledgement;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AckFilterRule {
-    /// Every earlier acknowledgement goes, except duplicates, those that were duplicated, those with SACK blocks and those
-    /// with other flags (RFC 3449, section 5.2.1).
+    /// Every earlier acknowledgement goes, except duplicates, those that were duplicated, those with SACK blocks and
+    /// those with other flags (RFC 3449, section 5.2.1).
     #[default]
     All,
     /// Of two or more redundant ones the oldest goes, so that one always stays (CAKE's `ack-filter`).
@@ -24,8 +24,8 @@ pub enum AckFilterRule {
 
 /// Finds places in `waiting`, one connection's packets from the oldest on, that `new` makes redundant.
 ///
-/// `waiting` holds `None` for what is no pure acknowledgement; `left` is the number of the connection's acknowledgement that
-/// left last. The places come in rising order.
+/// `waiting` holds `None` for what is no pure acknowledgement; `left` is the number of the connection's acknowledgement
+/// that left last. The places come in rising order.
 pub(super) fn redundant(
     rule: AckFilterRule,
     waiting: impl Iterator<Item = Option<Acknowledgement>>,

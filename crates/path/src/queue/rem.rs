@@ -1,5 +1,5 @@
-//! REM, random exponential marking: a price that grows while more comes in than goes out or more waits than wanted, and a
-//! probability that is exponential in it, so that prices along a path add up.
+//! REM, random exponential marking: a price that grows while more comes in than goes out or more waits than wanted, and
+//! a probability that is exponential in it, so that prices along a path add up.
 //!
 //! Athuraliya, Li, Low and Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001, eq. 1 and 3.
 

@@ -17,7 +17,8 @@ struct Queue<P> {
 /// Queues in a round; those without packets are not in it.
 ///
 /// By bytes it is deficit round robin (Shreedhar and Varghese 1995, figure 2): a turn adds the quantum to the queue's
-/// deficit, packets are sent while they fit into it, and what is left is kept for the next turn unless the queue is empty.
+/// deficit, packets are sent while they fit into it, and what is left is kept for the next turn unless the queue is
+/// empty.
 #[derive(Debug)]
 pub(super) struct RoundRobin<P> {
     queues: Vec<Queue<P>>,
@@ -83,8 +84,8 @@ impl<P: Packet> RoundRobin<P> {
         place.waiting.push(packet);
     }
 
-    /// Puts a packet into `queue` and makes room for it under `limit` by dropping from the longest queue (McKenney 1990:
-    /// a packet that finds no buffer steals one from the longest).
+    /// Puts a packet into `queue` and makes room for it under `limit` by dropping from the longest queue (McKenney
+    /// 1990: a packet that finds no buffer steals one from the longest).
     ///
     /// # Errors
     /// The packet itself, if it is what had to go.

@@ -1,5 +1,5 @@
-//! A hash table of queues in sets of eight: a conversation whose place is taken moves to another place of its set, so that
-//! two share a queue only where nine meet in one set.
+//! A hash table of queues in sets of eight: a conversation whose place is taken moves to another place of its set, so
+//! that two share a queue only where nine meet in one set.
 
 use super::conversation::mix;
 

@@ -1,7 +1,7 @@
 //! Stochastic fairness queueing: conversations hashed onto queues that are served in turn.
 //!
-//! Conversations that share a queue share its turn. A new hash now and then keeps such neighbours from staying together; what
-//! waits is sorted anew then, so that no conversation's packets change their order.
+//! Conversations that share a queue share its turn. A new hash now and then keeps such neighbours from staying
+//! together; what waits is sorted anew then, so that no conversation's packets change their order.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;

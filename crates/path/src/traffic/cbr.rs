@@ -4,6 +4,7 @@ use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::metronome::Metronome;
 use super::{Emission, Mistake, Setup, Trace};
 
 /// Parameters of `cbr`.
@@ -20,53 +21,8 @@ impl CbrParams {
         Some(self.rate.as_bps() as f64)
     }
 
-    pub(super) fn mistakes(&self, _packet: u32, _trace: Option<&Trace>, found: &mut Vec<Mistake>) {
-        if self.rate == Rate::ZERO {
-            found.push(Mistake::new("rate", "must be above 0 bit/s"));
-        }
-    }
-}
-
-/// Ticks whose n-th is due at `n * bits / rate`, rounded down to a picosecond, for every n: the remainder is carried, so
-/// nothing drifts however long it runs.
-#[derive(Debug, Clone)]
-pub(super) struct Metronome {
-    rate: u64,
-    /// `None` where it is longer than all time: the second tick never comes.
-    step: Option<u64>,
-    remainder: u64,
-    carry: u64,
-    at: Option<u64>,
-}
-
-impl Metronome {
-    /// One tick for every `bytes` at `rate`, the first at zero; no tick at rate zero.
-    pub(super) fn new(bytes: u32, rate: Rate) -> Self {
-        let rate = rate.as_bps();
-        let (at, rate) = if rate == 0 { (None, 1) } else { (Some(0), rate) };
-        let bit_picoseconds = u128::from(bytes) * 8 * u128::from(Time::SECOND.as_ps());
-        let step = bit_picoseconds / u128::from(rate);
-        Self {
-            rate,
-            step: u64::try_from(step).ok(),
-            remainder: (bit_picoseconds % u128::from(rate)) as u64,
-            carry: 0,
-            at,
-        }
-    }
-
-    /// The tick due, in picoseconds after the first; `None` when time is over.
-    pub(super) fn due(&self) -> Option<u64> {
-        self.at
-    }
-
-    /// On to the next tick.
-    pub(super) fn advance(&mut self) {
-        let missing = self.rate - self.remainder;
-        let whole = self.carry >= missing;
-        self.carry = if whole { self.carry - missing } else { self.carry + self.remainder };
-        self.at = self.at.and_then(|at| at.checked_add(self.step?)?.checked_add(u64::from(whole)));
-    }
+    /// None: the schema says all.
+    pub(super) const fn mistakes(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<Mistake>) {}
 }
 
 /// `cbr` at work.

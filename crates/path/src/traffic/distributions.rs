@@ -17,7 +17,8 @@ pub fn pareto(stream: &mut Stream, mean: f64, shape: f64) -> f64 {
     least * libm::pow(stream.uniform_above_zero(), -1.0 / shape)
 }
 
-/// Standard normal, by Marsaglia's polar method. The second variate is thrown away: a stateless sampler is worth a logarithm.
+/// Standard normal, by Marsaglia's polar method. The second variate is thrown away: a stateless sampler is worth a
+/// logarithm.
 #[must_use]
 pub fn normal(stream: &mut Stream) -> f64 {
     loop {

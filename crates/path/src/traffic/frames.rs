@@ -50,8 +50,8 @@ impl Fragmentation {
     }
 }
 
-/// Frames of many viewers as one sequence of packets: frames in time order, of equal times the lowest viewer's first, each
-/// frame's packets back to back at the frame's time (the link spreads them).
+/// Frames of many viewers as one sequence of packets: frames in time order, of equal times the lowest viewer's first,
+/// each frame's packets back to back at the frame's time (the link spreads them).
 ///
 /// Synchronised viewers share one player whose every frame is sent once for each of them; others have their own.
 #[derive(Debug, Clone)]

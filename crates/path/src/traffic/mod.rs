@@ -1,12 +1,13 @@
 //! Unresponsive traffic: one file per model, one line here.
 //!
-//! A source is a sequence of packets with their times, made one by one and without allocation, so that hundreds of viewers
-//! of a film cost a heap of one entry each. Times are absolute; the first packet is not before `start` and all are before
-//! `stop`. The same seed and name give the same packets on every platform.
+//! A source is a sequence of packets with their times, made one by one and without allocation, so that hundreds of
+//! viewers of a film cost a heap of one entry each. Times are absolute; the first packet is not before `start` and all
+//! are before `stop`. The same seed and name give the same packets on every platform.
 
 mod cbr;
 pub mod distributions;
 mod frames;
+mod metronome;
 mod on_off;
 mod poisson;
 mod sizes;
@@ -96,7 +97,8 @@ macro_rules! models {
                 match self { $(Self::$kind(_) => $name),* }
             }
 
-            /// What is wrong with the parameters, alone, together, or with these packets and this trace.
+            /// What is wrong with parameters that are each as the schema allows: together, or with these packets and
+            /// this trace.
             #[must_use]
             pub fn mistakes(&self, packet: u32, trace: Option<&Trace>) -> Vec<Mistake> {
                 let mut found = Vec::new();
@@ -164,8 +166,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// The source called `name`, with packets of at most `packet` bytes from `start` until just before `stop`. A `trace`
-    /// model without its trace is silent.
+    /// The source called `name`, with packets of at most `packet` bytes from `start` until just before `stop`. A
+    /// `trace` model without its trace is silent.
     #[must_use]
     pub fn new(
         params: &TrafficParams,

@@ -94,12 +94,6 @@ impl TraceParams {
             }
             Some(_) => {}
         }
-        if self.interval == Time::ZERO {
-            found.push(Mistake::new("interval", "must be above 0 s"));
-        }
-        if self.copies == 0 {
-            found.push(Mistake::new("copies", "must be at least 1"));
-        }
         Fragmentation::mistakes(packet, self.header, found);
     }
 }

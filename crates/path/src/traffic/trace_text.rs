@@ -11,8 +11,8 @@ use super::frames::Frame;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceFormat {
-    /// Frame number, frame type, time in milliseconds, size: the verbose form of Fitzek and Reisslein's MPEG-4 and H.263
-    /// traces. Lines may stand in coding order; frames are played in order of time.
+    /// Frame number, frame type, time in milliseconds, size: the verbose form of Fitzek and Reisslein's MPEG-4 and
+    /// H.263 traces. Lines may stand in coding order; frames are played in order of time.
     Verbose,
     /// One frame size, at a fixed interval: their terse form.
     Terse,
@@ -126,7 +126,8 @@ const SIZE: &str = "a whole number from 0 to 4294967295 bytes";
 ///
 /// [`Trace::parse`] reads three forms by their number of columns: four are the verbose form of Fitzek and Reisslein's
 /// video traces (number, type, time in ms, bytes), one is the terse form (bytes; a frame every 40 ms), two are packets
-/// (time in s, bytes). Frames of size zero, by which some traces mark what an encoder skipped, take time and send nothing.
+/// (time in s, bytes). Frames of size zero, by which some traces mark what an encoder skipped, take time and send
+/// nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     frames: Vec<Frame>,

@@ -20,7 +20,8 @@ pub struct ChangeParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-most" = "1 h"))]
     pub delay: Option<Time>,
-    /// Probability from then on that a packet is lost, instead of the link's `loss`; in [0, 1], 1 for a link that is cut.
+    /// Probability from then on that a packet is lost, instead of the link's `loss`; in [0, 1], 1 for a link that is
+    /// cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss: Option<f64>,

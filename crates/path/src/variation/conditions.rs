@@ -1,14 +1,16 @@
 //! Rate, delay and loss of a link over time: constant in pieces, with outages in between.
 //!
-//! What lies ahead is known, so the end of a transmission is known at its start: it is where the integral of the rate has
-//! grown by the packet's bits.
+//! What lies ahead is known, so the end of a transmission is known at its start: it is where the integral of the rate
+//! has grown by the packet's bits.
 
 use eddyline_units::{Rate, Time};
 
-use super::{ChangeParams, Line, OutageParams, Recording, changes};
+use super::integral::{BIT, Integral};
+use super::uptime::{Uptime, outage};
+use super::{ChangeParams, OutageParams, Recording, Row, changes};
 
-/// A unit of the integral: one bit is that many bit/s times picoseconds.
-const BIT: u128 = 1_000_000_000_000;
+/// Where outages are too many to be listed: so many in a row that let nothing through are taken to go on for ever.
+const FOR_EVER: u32 = 1 << 18;
 
 /// What holds from a moment on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,9 +32,13 @@ pub struct Conditions {
     pieces: Vec<Piece>,
     /// After this they begin again.
     period: Option<Time>,
-    /// Bits times [`BIT`] of one period.
-    of_period: u128,
     outages: Vec<OutageParams>,
+    /// Of the rate, outages left out; `None` where they are too many to be listed.
+    listed: Option<Integral>,
+    /// Until when that is known.
+    known: Time,
+    /// The same without outages, for later.
+    whole: Option<Integral>,
 }
 
 impl Conditions {
@@ -45,24 +51,22 @@ impl Conditions {
     /// A link that plays a recording; what that does not hold is this rate and delay.
     #[must_use]
     pub fn playing(rate: Rate, delay: Time, recording: &Recording, repeat: bool, outages: &[OutageParams]) -> Self {
-        let piece = |p: &Line| Piece {
+        let piece = |p: &Row| Piece {
             from: p.from,
             rate: p.rate.unwrap_or(rate),
             delay: p.delay.unwrap_or(delay),
             loss: p.loss,
         };
-        let pieces = recording.lines().iter().map(piece).collect();
+        let pieces = recording.rows().iter().map(piece).collect();
         Self::of(pieces, repeat.then(|| recording.length()), outages)
     }
 
     fn of(pieces: Vec<Piece>, period: Option<Time>, outages: &[OutageParams]) -> Self {
-        let mut conditions = Self { pieces, period: None, of_period: 0, outages: Vec::new() };
-        if let Some(length) = period.filter(|p| *p > Time::ZERO) {
-            conditions.of_period = conditions.integral(Time::ZERO, length);
-            conditions.period = Some(length);
-        }
-        conditions.outages = outages.to_vec();
-        conditions
+        let period = period.filter(|p| *p > Time::ZERO);
+        let listed = Uptime::between(outages).map(|up| Integral::new(&pieces, period, up));
+        let known = listed.as_ref().map_or(Time::ZERO, |all| all.end().map_or(Time::MAX, |(at, _)| at));
+        let whole = (known < Time::MAX).then(|| Integral::new(&pieces, period, Uptime::always()));
+        Self { pieces, period, outages: outages.to_vec(), listed, known, whole }
     }
 
     /// What holds at `now` but for outages, and until when.
@@ -76,17 +80,6 @@ impl Conditions {
         (&self.pieces[place], next.map_or(Time::MAX, |next| lap.saturating_add(next)))
     }
 
-    /// Whether the link is out at `now`, and until when that holds.
-    fn outage(&self, now: Time) -> (bool, Time) {
-        let all = self.outages.iter().map(|o| o.at(now));
-        all.fold((false, Time::MAX), |(out, until), (o, u)| match (out, o) {
-            (true, true) => (true, until.max(u)),
-            (true, false) => (true, until),
-            (false, true) => (true, u),
-            (false, false) => (false, until.min(u)),
-        })
-    }
-
     /// The rate at `now`, zero in an outage, and until when it holds.
     #[must_use]
     pub fn rate(&self, now: Time) -> (Rate, Time) {
@@ -94,7 +87,7 @@ impl Conditions {
         if self.outages.is_empty() {
             return (piece.rate, until);
         }
-        match self.outage(now) {
+        match outage(&self.outages, now) {
             (true, end) => (Rate::from_bps(0), end),
             (false, next) => (piece.rate, until.min(next)),
         }
@@ -112,59 +105,60 @@ impl Conditions {
         self.piece(now).0.loss
     }
 
-    /// When the transmission of `bytes` ends that starts at `start`; [`Time::MAX`] if it never does.
+    /// When the transmission of `bytes` ends that starts at `start`, to the nearest picosecond; [`Time::MAX`] if it
+    /// never does.
     #[must_use]
     pub fn end(&self, start: Time, bytes: u64) -> Time {
-        let mut rest = u128::from(bytes) * 8 * BIT;
-        let mut now = start;
-        while rest > 0 {
-            (now, rest) = self.skip(now, rest);
-            if let (Piece { rate, .. }, Time::MAX) = self.piece(now)
-                && rate.as_bps() == 0
-            {
-                // outages may come and go for ever after the last piece
-                return Time::MAX;
+        let bits = u128::from(bytes) * 8 * BIT;
+        if bits == 0 {
+            return start;
+        }
+        let Some(listed) = self.listed.as_ref().filter(|_| start < self.known) else {
+            return self.end_between(start, bits);
+        };
+        let wanted = listed.until(start) + bits;
+        match listed.end() {
+            Some((at, sum)) if wanted > sum => self.end_between(at, wanted - sum),
+            _ => listed.reaches(wanted).unwrap_or(Time::MAX),
+        }
+    }
+
+    /// From outage to outage.
+    fn end_between(&self, start: Time, bits: u128) -> Time {
+        let Some(whole) = &self.whole else { return Time::MAX };
+        let (mut now, mut rest, mut in_vain) = (start, bits, 0);
+        while now < Time::MAX && in_vain < FOR_EVER {
+            let (out, until) = outage(&self.outages, now);
+            if out {
+                now = until;
+                continue;
             }
-            let (rate, until) = self.rate(now);
-            let bps = u128::from(rate.as_bps());
-            let room = bps * u128::from((until - now).as_ps());
-            if bps > 0 && room >= rest {
-                // to the nearest picosecond, as a link of one rate
-                let ps = (rest + bps / 2) / bps;
-                return u64::try_from(ps).map_or(Time::MAX, |ps| now.saturating_add(Time::from_ps(ps)));
-            }
-            if until == Time::MAX {
-                return Time::MAX;
+            let sum = whole.until(now);
+            let room = whole.until(until) - sum;
+            if room >= rest {
+                return whole.reaches(sum + rest).unwrap_or(Time::MAX);
             }
             rest -= room;
-            now = until;
+            in_vain = if room > 0 { 0 } else { in_vain + 1 };
+            // what the recording itself is silent for is no outage
+            now = until.max(whole.reaches(sum + room + 1).unwrap_or(Time::MAX));
         }
-        now
+        Time::MAX
     }
 
-    /// Over whole periods before the next outage at once.
-    fn skip(&self, now: Time, rest: u128) -> (Time, u128) {
-        let Some(period) = self.period else { return (now, rest) };
-        let clear = match self.outage(now) {
-            (false, next) => next - now,
-            (true, _) => return (now, rest),
-        };
-        let laps = clear.as_ps() / period.as_ps();
-        if self.of_period == 0 {
-            return (now.saturating_add(period.saturating_mul(laps)), rest);
-        }
-        // one less, or the last bit could fall on the end of a lap
-        let laps = u64::try_from((rest - 1) / self.of_period).unwrap_or(u64::MAX).min(laps);
-        (now.saturating_add(period.saturating_mul(laps)), rest - u128::from(laps) * self.of_period)
-    }
-
-    /// Bits times [`BIT`] that can be transmitted from `from` to `to`.
+    /// The integral between two moments.
     fn integral(&self, from: Time, to: Time) -> u128 {
         let (mut now, mut sum) = (from, 0u128);
-        while now < to {
-            let (rate, until) = self.rate(now);
+        if let Some(listed) = self.listed.as_ref().filter(|_| from < self.known) {
+            now = to.min(self.known);
+            sum = listed.until(now).saturating_sub(listed.until(from));
+        }
+        while let Some(whole) = self.whole.as_ref().filter(|_| now < to) {
+            let (out, until) = outage(&self.outages, now);
             let until = until.min(to);
-            sum += u128::from(rate.as_bps()) * u128::from((until - now).as_ps());
+            if !out {
+                sum += whole.until(until) - whole.until(now);
+            }
             now = until;
         }
         sum

@@ -1,7 +1,8 @@
 //! Jitter: a random delay on top of the propagation delay, correlated over time.
 //!
-//! It comes from Ornstein-Uhlenbeck processes, seen when packets leave: after a time t a standard normal value z becomes
-//! `rho z + sqrt(1 - rho^2) g` with `rho = exp(-t / correlation)`. So the correlation is one of time, whatever the packet rate.
+//! It comes from Ornstein-Uhlenbeck processes, seen when packets leave: after a time t a standard normal value z
+//! becomes `rho z + sqrt(1 - rho^2) g` with `rho = exp(-t / correlation)`. So the correlation is one of time, whatever
+//! the packet rate.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;

@@ -1,12 +1,13 @@
-//! Packet-delivery traces of the mahimahi emulator: a line for each packet of 1,500 bytes that the link could have carried, with
-//! its millisecond; the last line is the length, after which the trace begins again.
+//! Packet-delivery traces of the mahimahi emulator: a line for each packet of 1,500 bytes that the link could have
+//! carried, with its millisecond; the last line is the length, after which the trace begins again.
 //!
-//! A millisecond with n of them becomes one in which the link has the rate of n packets a millisecond, so the integral is
-//! the same. mahimahi hands a packet over at the moment of an opportunity and wastes those that find the queue empty.
+//! A millisecond with n of them becomes one in which the link has the rate of n packets a millisecond, so the integral
+//! is the same. mahimahi hands a packet over at the moment of an opportunity and wastes those that find the queue
+//! empty.
 
 use eddyline_units::{Rate, Time};
 
-use super::recording::{Line, Recording, RecordingError};
+use super::recording::{Recording, RecordingError, Row};
 
 /// One packet of 1,500 bytes in a millisecond.
 const BPS_OF_ONE: u64 = 12_000_000;
@@ -47,11 +48,11 @@ impl Recording {
         if last == 0 {
             return Err(RecordingError::Empty);
         }
-        let mut lines: Vec<Line> = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
         let mut add = |ms: u64, count: u64| {
             let rate = Some(Rate::from_bps(count.saturating_mul(BPS_OF_ONE)));
-            if lines.last().is_none_or(|before| before.rate != rate) {
-                lines.push(Line { from: Time::from_ms(ms), rate, delay: None, loss: None });
+            if rows.last().is_none_or(|before| before.rate != rate) {
+                rows.push(Row { from: Time::from_ms(ms), rate, delay: None, loss: None });
             }
         };
         let mut now = 0;
@@ -62,6 +63,6 @@ impl Recording {
             add(slot, count);
             now = slot + 1;
         }
-        Ok(Self::new(lines, Time::from_ms(last)))
+        Ok(Self::new(rows, Time::from_ms(last)))
     }
 }

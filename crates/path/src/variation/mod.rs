@@ -1,8 +1,9 @@
-//! What changes on a link while a run goes on: rate, delay and loss by a plan or a recording, outages, jitter, and a policer
-//! that drops what is above its rate. A link without any of them pays for none.
+//! What changes on a link while a run goes on: rate, delay and loss by a plan or a recording, outages, jitter, and a
+//! policer that drops what is above its rate. A link without any of them pays for none.
 
 mod changes;
 mod conditions;
+mod integral;
 mod jitter;
 mod mahimahi;
 mod outages;
@@ -11,6 +12,7 @@ mod profiles;
 mod propagation;
 mod recording;
 mod trace;
+mod uptime;
 
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ pub use outages::OutageParams;
 pub use policer::{Policer, PolicerParams};
 pub use profiles::{PROFILES, Profile, ProfileInfo};
 pub use propagation::Propagation;
-pub use recording::{Line, Recording, RecordingError, Side};
+pub use recording::{Recording, RecordingError, Row, Side};
 pub use trace::{CsvTrace, LinkTrace, MahimahiTrace, PlainTrace};
 
 /// What one link has of it.

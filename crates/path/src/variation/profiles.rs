@@ -1,9 +1,9 @@
-//! Synthetic recordings of access links that people know: two minutes each, made from a seed, with the link's own rate as their
-//! mean. Their shape follows what is published about such links; no measurement is in them.
+//! Synthetic recordings of access links that people know: two minutes each, made from a seed, with the link's own rate
+//! as their mean. Their shape follows what is published about such links; no measurement is in them.
 
 use eddyline_units::{Rate, Time};
 
-use super::recording::{Line, Recording};
+use super::recording::{Recording, Row};
 use crate::random::Stream;
 use crate::traffic::distributions::{exponential, normal};
 
@@ -87,7 +87,7 @@ impl Profile {
         };
         let mean = steps.iter().map(|s| s.0).sum::<f64>() / steps.len() as f64;
         let scale = rate.as_bps() as f64 / mean;
-        let line = |(place, (shape, extra, loss)): (usize, &Step)| Line {
+        let line = |(place, (shape, extra, loss)): (usize, &Step)| Row {
             from: Time::from_ms(place as u64 * step_ms),
             rate: Some(Rate::from_bps((shape * scale).round() as u64)),
             delay: Some(delay.saturating_add(Time::from_secs_f64(*extra))),

@@ -41,8 +41,8 @@ impl Propagation {
         Some(p > 0.0 && self.losses.uniform() < p)
     }
 
-    /// When a packet that leaves at `now` arrives at the far end. Unless packets may overtake each other it waits there for
-    /// those before it.
+    /// When a packet that leaves at `now` arrives at the far end. Unless packets may overtake each other it waits there
+    /// for those before it.
     pub fn arrival(&mut self, now: Time) -> Time {
         let delay = self.conditions.as_ref().map_or(self.delay, |c| c.delay(now));
         let jitter = self.jitter.as_mut().map_or(Time::ZERO, |j| j.draw(now));

@@ -1,8 +1,9 @@
 //! Recordings of a link: rate, delay and loss over time, from a text with named columns.
 //!
-//! The first line names the columns, separated by commas: `time_s`, and any of `rate_bps`, `delay_s`, `loss`, each also with
-//! `down_` or `up_` in front where a file holds both directions. Times begin at zero and grow; what a line says holds until
-//! the next, an empty cell as the line above. The last line holds as long as the one before it. `#` begins a comment.
+//! The first line names the columns, separated by commas: `time_s`, and any of `rate_bps`, `delay_s`, `loss`, each also
+//! with `down_` or `up_` in front where a file holds both directions. Times begin at zero and grow; what a line says
+//! holds until the next, an empty cell as the line above. The last line holds as long as the one before it. `#` begins
+//! a comment.
 
 use eddyline_units::{Rate, Time};
 use thiserror::Error;
@@ -28,7 +29,7 @@ impl Side {
 
 /// What a recording says from a moment on; what it does not hold is the link's own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Line {
+pub struct Row {
     /// The moment.
     pub from: Time,
     /// Rate of transmission; zero while nothing is transmitted.
@@ -42,7 +43,7 @@ pub struct Line {
 /// A recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
-    lines: Vec<Line>,
+    rows: Vec<Row>,
     length: Time,
 }
 
@@ -93,9 +94,9 @@ const MOST_BPS: f64 = 1e13;
 const MOST_DELAY_S: f64 = 3600.0;
 
 impl Recording {
-    /// From lines in order of time, the first at zero, and the time that they take.
-    pub(super) const fn new(lines: Vec<Line>, length: Time) -> Self {
-        Self { lines, length }
+    /// From rows in order of time, the first at zero, and the time that they take.
+    pub(super) const fn new(rows: Vec<Row>, length: Time) -> Self {
+        Self { rows, length }
     }
 
     /// Reads a text with named columns, those of one `side` where it says which.
@@ -104,7 +105,7 @@ impl Recording {
     /// What is wrong, with the line.
     pub fn csv(text: &str, side: Option<Side>) -> Result<Self, RecordingError> {
         let mut columns: Option<Columns> = None;
-        let mut lines: Vec<Line> = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
         for (text, line) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {
             let text = text.split('#').next().unwrap_or_default().trim();
             if text.is_empty() {
@@ -114,24 +115,24 @@ impl Recording {
                 columns = Some(Columns::find(text, line, side)?);
                 continue;
             };
-            let read = columns.read(text, line, lines.last())?;
-            if lines.last().map_or(read.from != Time::ZERO, |before| read.from <= before.from) {
+            let read = columns.read(text, line, rows.last())?;
+            if rows.last().map_or(read.from != Time::ZERO, |before| read.from <= before.from) {
                 return Err(RecordingError::Order { line });
             }
-            lines.push(read);
+            rows.push(read);
         }
-        let [.., before, last] = lines.as_slice() else { return Err(RecordingError::Empty) };
+        let [.., before, last] = rows.as_slice() else { return Err(RecordingError::Empty) };
         let length = last.from.saturating_add(last.from - before.from);
-        if lines.iter().all(|l| l.rate == Some(Rate::from_bps(0))) {
+        if rows.iter().all(|l| l.rate == Some(Rate::from_bps(0))) {
             return Err(RecordingError::Silent);
         }
-        Ok(Self { lines, length })
+        Ok(Self { rows, length })
     }
 
     /// What it says, in order of time, the first at zero.
     #[must_use]
-    pub fn lines(&self) -> &[Line] {
-        &self.lines
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
     }
 
     /// The time that it takes.
@@ -144,7 +145,7 @@ impl Recording {
     #[must_use]
     pub fn to_csv(&self) -> String {
         let mut text = "time_s,rate_bps,delay_s,loss\n".to_owned();
-        for l in &self.lines {
+        for l in &self.rows {
             let rate = l.rate.map(|r| r.as_bps().to_string()).unwrap_or_default();
             let delay = l.delay.map(|d| d.as_secs_f64().to_string()).unwrap_or_default();
             let loss = l.loss.map(|p| p.to_string()).unwrap_or_default();
@@ -179,7 +180,7 @@ impl Columns {
         Ok(Self { time, rate, delay, loss, names })
     }
 
-    fn read(&self, text: &str, line: usize, before: Option<&Line>) -> Result<Line, RecordingError> {
+    fn read(&self, text: &str, line: usize, before: Option<&Row>) -> Result<Row, RecordingError> {
         let cells: Vec<&str> = text.split(',').map(str::trim).collect();
         let number = |place: usize, most: f64, allowed: &'static str| {
             let given = cells.get(place).copied().unwrap_or_default();
@@ -201,7 +202,7 @@ impl Columns {
         let rate = or_above(self.rate, MOST_BPS, "bit/s from 0 to 1e13")?.map(|bps| Rate::from_bps(bps.round() as u64));
         let delay = or_above(self.delay, MOST_DELAY_S, "seconds from 0 to 3600")?.map(Time::from_secs_f64);
         let loss = or_above(self.loss, 1.0, "a probability from 0 to 1")?;
-        Ok(Line {
+        Ok(Row {
             from,
             rate: rate.or(before.and_then(|b| b.rate)),
             delay: delay.or(before.and_then(|b| b.delay)),

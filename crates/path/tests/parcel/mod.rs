@@ -96,8 +96,8 @@ pub struct Sent {
     pub parcel: Parcel,
 }
 
-/// Offers `arrivals`, in order of time, to a link and transmits until `until`; gives what was sent and the ids of what was
-/// dropped.
+/// Offers `arrivals`, in order of time, to a link and transmits until `until`; gives what was sent and the ids of what
+/// was dropped.
 pub fn serve(link: &mut StoreLink<Parcel>, arrivals: &[(Time, Parcel)], until: Time) -> (Vec<Sent>, Vec<u64>) {
     let (mut sent, mut dropped) = (Vec::new(), Vec::new());
     let mut arrivals = arrivals.iter().peekable();

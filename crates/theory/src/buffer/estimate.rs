@@ -59,7 +59,8 @@ pub struct Estimate {
     pub window_down: f64,
     /// cwnd_u: bytes of all uploads together.
     pub window_up: f64,
-    /// B*_u (eq. 7): bytes of data that fit into the uplink's buffer beside the acknowledgements; 0 where these fill it.
+    /// B*_u (eq. 7): bytes of data that fit into the uplink's buffer beside the acknowledgements; 0 where these fill
+    /// it.
     pub room_up: f64,
     /// The download's buffer or window is the limit, W, so that nothing of it is lost.
     pub down_limited_by_window: bool,
@@ -76,8 +77,8 @@ pub struct Estimate {
 /// Eq. 7, the windows, eq. 8.
 ///
 /// A buffer that counts packets or cells is filled by acknowledgements as by data: eq. 7 becomes
-/// `B*_u = (B_u - a cwnd_d / (n p)) p / s` with s and a what a data packet (of p bytes) and an acknowledgement take of it and n the
-/// packets for each acknowledgement. In bytes s = p and a / s = rho: eq. 7 itself.
+/// `B*_u = (B_u - a cwnd_d / (n p)) p / s` with s and a what a data packet (of p bytes) and an acknowledgement take of
+/// it and n the packets for each acknowledgement. In bytes s = p and a / s = rho: eq. 7 itself.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`].
@@ -124,9 +125,9 @@ fn window(side: &Connections, way: &Way, room: f64, readings: &Readings) -> (f64
 }
 
 impl Setting {
-    /// The least uplink buffer, in its unit, that leaves room for `packets` data packets beside the acknowledgements of a
-    /// download that fills the downlink's buffer and path (or its own window): with packets and delayed acknowledgements half
-    /// the downlink's buffer and a bit, the paper's empirical rule.
+    /// The least uplink buffer, in its unit, that leaves room for `packets` data packets beside the acknowledgements of
+    /// a download that fills the downlink's buffer and path (or its own window): with packets and delayed
+    /// acknowledgements half the downlink's buffer and a bit, the paper's empirical rule.
     ///
     /// # Errors
     /// [`TheoryError::OutOfRange`].

@@ -5,10 +5,8 @@
 use serde::Serialize;
 
 use super::checked::{not_negative, positive};
+use crate::closed_form::BALANCED;
 use crate::error::TheoryError;
-
-/// Relative difference below which windows count as proportional to capacities.
-const BALANCED: f64 = 1e-12;
 
 /// The three cases after eq. 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -28,7 +26,8 @@ pub fn round_trip(d_d: f64, d_u: f64, c_d: f64, c_u: f64) -> f64 {
     8.0 * d_d / c_d + 8.0 * d_u / c_u
 }
 
-/// Eq. 2: bytes of the download that wait for the downlink when its acknowledgements wait behind `d_u` bytes of the upload.
+/// Eq. 2: bytes of the download that wait for the downlink when its acknowledgements wait behind `d_u` bytes of the
+/// upload.
 ///
 /// Holds while the downlink is busy: only then do acknowledgements come in proportion to `c_d`.
 #[must_use]
@@ -75,8 +74,8 @@ pub struct Settled {
     pub utilisation_up: f64,
 }
 
-/// Eq. 3 and 4 with their conditions: eq. 3 needs a busy downlink, eq. 4 a busy uplink, so the round-trip time is the larger of
-/// `8 cwnd_d / c_d` and `8 cwnd_u / c_u`. They agree in case 3 only.
+/// Eq. 3 and 4 with their conditions: eq. 3 needs a busy downlink, eq. 4 a busy uplink, so the round-trip time is the
+/// larger of `8 cwnd_d / c_d` and `8 cwnd_u / c_u`. They agree in case 3 only.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`].

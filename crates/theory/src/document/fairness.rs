@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::equilibrium::solve;
 use crate::error::TheoryError;
 use crate::fairness::{alpha_fair, yardstick};
-use crate::world::{Model, modelled_flows, others, someone};
+use crate::model::{Model, modelled_flows, others, someone};
 
 /// FAST beside the ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -81,7 +81,8 @@ pub struct BesideFlow {
     pub of_ideal: f64,
 }
 
-/// The ideal of `network`'s FAST flows, weights alpha, that is fair in the sense of `exponent`, with their equilibria beside it.
+/// The ideal of `network`'s FAST flows, weights alpha, that is fair in the sense of `exponent`, with their equilibria
+/// beside it.
 ///
 /// # Errors
 /// As [`alpha_fair`]; [`TheoryError::NoFlow`] where there is no FAST flow.

@@ -1,5 +1,5 @@
-//! The documents that `eddyline theory` prints: every equilibrium of a scenario, whether the first is stable, and what is set
-//! beside them.
+//! The documents that `eddyline theory` prints: every equilibrium of a scenario, whether the first is stable, and what
+//! is set beside them.
 
 mod fairness;
 mod nyquist;
@@ -17,16 +17,17 @@ use crate::approximations::without_model;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
+use crate::model::{Model, alpha, joint_equilibria, modelled_flows, propagation, someone};
+use crate::results::{waits, window};
 use crate::stability::{Options, locally_stable, stability};
-use crate::world::{Model, alpha, joint_equilibria, modelled_flows, propagation, someone};
 
 /// Every equilibrium that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EquilibriaDocument {
     /// At least one; those that no fluid dynamics contradicts come first.
     pub equilibria: Vec<EquilibriumDocument>,
-    /// True by proof, false where several were found, null where one was found and nothing proves that there is no other, or where
-    /// something that theory has no model of bears on it.
+    /// True by proof, false where several were found, null where one was found and nothing proves that there is no
+    /// other, or where something that theory has no model of bears on it.
     pub unique: Option<bool>,
     /// How they were found.
     pub method: &'static str,
@@ -45,8 +46,8 @@ pub struct EquilibriumDocument {
     pub links: Vec<LinkAt>,
     /// Largest relative violation of x (q - e) = alpha, feasibility and complementarity.
     pub residual: f64,
-    /// Whether small disturbances die out with links that integrate (eq. 3 of the two-way paper); null where nothing can be
-    /// disturbed or the network is too large to be judged in passing.
+    /// Whether small disturbances die out with links that integrate (eq. 3 of the two-way paper); null where nothing
+    /// can be disturbed or the network is too large to be judged in passing.
     pub locally_stable: Option<bool>,
 }
 
@@ -57,10 +58,11 @@ pub struct FlowAt {
     pub name: String,
     /// x: data packets a second.
     pub packets_per_s: f64,
-    /// x (d + q) in packets.
-    pub window_packets: f64,
-    /// q in seconds, both sub-paths.
-    pub queueing_delay_s: f64,
+    /// x (d + q) in packets; null where q is.
+    pub window_packets: Option<f64>,
+    /// q in seconds, both sub-paths, whatever of it the sender counts; null where it does not count both alike and the
+    /// equilibrium leaves open how much of its delay is whose.
+    pub queueing_delay_s: Option<f64>,
     /// Only for a flow whose window comes from a response function: the share of its data packets that is lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_loss: Option<f64>,
@@ -147,17 +149,15 @@ pub fn stability_document(
 fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDocument {
     let flow = |(i, flow): (usize, &Flow)| {
         let s = model.place[i].filter(|_| model.knows(flow))?;
-        let x = at.rates[s];
-        let fast = alpha(&flow.controller);
-        let response = model.responses[i].filter(|_| fast.is_none());
+        let response = model.responses[i].filter(|_| alpha(&flow.controller).is_none());
         Some(FlowAt {
             name: flow.name.clone(),
-            packets_per_s: x,
+            packets_per_s: at.rates[s],
             window_packets: match response {
-                Some(r) => r.window,
-                None => fast.unwrap_or_default() + x * propagation(network, flow),
+                Some(r) => Some(r.window),
+                None => window(network, flow, at, s, propagation(network, flow)),
             },
-            queueing_delay_s: at.delays[s],
+            queueing_delay_s: waits(flow, at, s),
             path_loss: response.map(|r| r.loss),
         })
     };

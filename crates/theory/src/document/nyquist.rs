@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
+use crate::model::equilibria;
 use crate::stability::{Characteristic, Locus, OperatingPoint, Options, loci};
-use crate::world::equilibria;
 
 /// The eigenvalues of the loop along the imaginary axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]

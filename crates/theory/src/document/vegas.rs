@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::equilibrium::vegas;
 use crate::error::TheoryError;
-use crate::world::vegas_problem;
+use crate::model::vegas_problem;
 
 /// Vegas flows on a scenario's paths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,7 +50,8 @@ pub struct VegasLink {
     pub at_beta_queueing_delay_s: Option<f64>,
 }
 
-/// Every flow of `network` as a Vegas flow, its own controller ignored, with these thresholds (alpha and beta in packets queued).
+/// Every flow of `network` as a Vegas flow, its own controller ignored, with these thresholds (alpha and beta in
+/// packets queued).
 ///
 /// # Errors
 /// As [`vegas`]; [`TheoryError::NoFlow`] where there is none.

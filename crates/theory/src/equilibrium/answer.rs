@@ -8,7 +8,8 @@ use super::reduce::{Component, Reduced};
 use super::table::LargeProblem;
 use crate::linear::null_space;
 
-/// Full links beyond which elimination costs more than the equilibrium; undetermined prices are then found by conjugate gradients.
+/// Full links beyond which elimination costs more than the equilibrium; undetermined prices are then found by conjugate
+/// gradients.
 const MOST_FULL: usize = 2_000;
 
 /// Too many full links for elimination.
@@ -124,7 +125,8 @@ fn undetermined(component: &Component, pi: &[f64]) -> Result<Vec<Shift>, TooMany
         let moved = full.iter().zip(v).filter(|(_, v)| **v != 0.0);
         moved.map(|(l, v)| (component.links[*l], *v)).collect()
     };
-    // a single direction that would make some price negative either way is none; combinations of several are not searched
+    // a single direction that would make some price negative either way is none; combinations of several are not
+    // searched
     if let [only] = basis.as_slice() {
         let free = |sign: f64| full.iter().zip(only).all(|(l, v)| pi[*l] > 1e-12 || sign * v >= 0.0);
         if !free(1.0) && !free(-1.0) {
@@ -134,8 +136,8 @@ fn undetermined(component: &Component, pi: &[f64]) -> Result<Vec<Shift>, TooMany
     Ok(basis.iter().map(shift).collect())
 }
 
-/// Largest relative violation, from the answer alone: x (q - e) = alpha, load at most capacity, and slack times the price's
-/// share of the least queueing delay that a user of the link has or sees.
+/// Largest relative violation, from the answer alone: x (q - e) = alpha, load at most capacity, and slack times the
+/// price's share of the least queueing delay that a user of the link has or sees.
 fn residual(problem: &Problem, prices: &[f64], delays: &[f64], rates: &[f64], loads: &[f64]) -> f64 {
     let mut worst = 0.0f64;
     let mut grow = |v: f64| worst = if v.is_nan() { f64::INFINITY } else { worst.max(v) };

@@ -1,9 +1,9 @@
 //! Connected parts in which all flows see the same queueing delay up to a constant factor.
 //!
 //! One duplex link is the case of the papers: every flow crosses both directions, once with data and once with
-//! acknowledgements, so q is the sum of both prices for all. Each link has one q at which it would be just full; the largest
-//! of these is the equilibrium's, the link that asks for it is the bottleneck (Theorem 1 of the two-way paper), and there is no
-//! other equilibrium, because a smaller q overloads that link and a larger one fills none.
+//! acknowledgements, so q is the sum of both prices for all. Each link has one q at which it would be just full; the
+//! largest of these is the equilibrium's, the link that asks for it is the bottleneck (Theorem 1 of the two-way paper),
+//! and there is no other equilibrium, because a smaller q overloads that link and a larger one fills none.
 
 use super::problem::Method;
 use super::reduce::Component;

@@ -1,8 +1,8 @@
 //! Which prices of a large network the delays determine.
 //!
 //! Prices of the full links F move freely along v with G_F^T v = 0. With N = G_F G_F^T and b drawn at random, conjugate
-//! gradients (Hestenes and Stiefel 1952) on N x = N b arrive at b less its projection on that null space, so x - b is zero
-//! where the price is determined and, with probability one, is not where it is not.
+//! gradients (Hestenes and Stiefel 1952) on N x = N b arrive at b less its projection on that null space, so x - b is
+//! zero where the price is determined and, with probability one, is not where it is not.
 
 use super::enumerate::Starts;
 use super::table::FlowTable;

@@ -1,9 +1,9 @@
 //! All equilibria of a small component: Newton's method on every set of links that could be the active one.
 //!
 //! A set whose links see linearly dependent delays is left out: prices with the same delays exist on fewer links. That
-//! nothing was missed is checked by the index theorem: where no full link is without a price, the signs of det(A D G^T) over
-//! the active links sum to one over all equilibria (Kojima and Saigal 1979, degree of the natural map), so there is an odd
-//! number of them.
+//! nothing was missed is checked by the index theorem: where no full link is without a price, the signs of det(A D G^T)
+//! over the active links sum to one over all equilibria (Kojima and Saigal 1979, degree of the natural map), so there
+//! is an odd number of them.
 
 use super::newton::{self, violation};
 use super::reduce::Component;

@@ -3,7 +3,8 @@
 /// Vectors kept before a restart.
 const MOST_KEPT: usize = 40;
 
-/// Solves A x = b to `tolerance` of b's norm within `most` products with A; also returns the share of b's norm that is left.
+/// Solves A x = b to `tolerance` of b's norm within `most` products with A; also returns the share of b's norm that is
+/// left.
 ///
 /// `product(v, out)` writes A v.
 pub(super) fn solve(

@@ -1,9 +1,9 @@
 //! A primal-dual interior-point method for the complementarity problem.
 //!
-//! Unknowns are prices pi, slacks s and rates y with the bilinear equations y (q - e) = 1 and pi s = mu and the linear ones
-//! A y + s = c; mu goes to zero (Kojima, Megiddo, Noma and Yoshise 1991 for complementarity problems). Where the problem is one
-//! of utility maximisation the path to mu = 0 is unique and this always arrives; elsewhere the path may fold, so several starts
-//! are tried and what comes out is checked.
+//! Unknowns are prices pi, slacks s and rates y with the bilinear equations y (q - e) = 1 and pi s = mu and the linear
+//! ones A y + s = c; mu goes to zero (Kojima, Megiddo, Noma and Yoshise 1991 for complementarity problems). Where the
+//! problem is one of utility maximisation the path to mu = 0 is unique and this always arrives; elsewhere the path may
+//! fold, so several starts are tried and what comes out is checked.
 
 use super::TOLERANCE;
 use super::newton::{largest, polish, rise, violation, without_traces};
@@ -20,7 +20,8 @@ struct Point {
     rates: Vec<f64>,
 }
 
-/// An equilibrium in scaled prices, reached from `start` (all above zero); with its violation. `None` where the path broke off.
+/// An equilibrium in scaled prices, reached from `start` (all above zero); with its violation. `None` where the path
+/// broke off.
 pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Option<(Vec<f64>, f64)> {
     let n = start.len();
     if let Some(pi) = polish(system, component, start, &slack_of(component, start)) {
@@ -121,8 +122,8 @@ fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f6
     Some(())
 }
 
-/// A start from which queues have already grown for a while: each price times the square root of its link's load, which is
-/// what a queue does when load exceeds capacity, kept above zero.
+/// A start from which queues have already grown for a while: each price times the square root of its link's load, which
+/// is what a queue does when load exceeds capacity, kept above zero.
 pub(super) fn settled(component: &Component, mut pi: Vec<f64>, rounds: usize) -> Vec<f64> {
     for _ in 0..rounds {
         let margins = component.margins(&pi);

@@ -5,10 +5,10 @@
 //!
 //! `u + s - sqrt((u - s)^2 + 4 mu^2) = 0`, `u_l = M_ll p_l`,
 //!
-//! where u is the price's mean share in the delay of the link's users, of the size of a slack whatever the units. mu goes to
-//! zero with the error, so convergence is quadratic in the end. M is never formed: a product costs one pass over the routes,
-//! and on random routes M is near its diagonal plus a matrix of rank one, so that a dozen products do. Scaling by the diagonal
-//! takes out capacities, alphas and the distance to zero of inactive prices.
+//! where u is the price's mean share in the delay of the link's users, of the size of a slack whatever the units. mu
+//! goes to zero with the error, so convergence is quadratic in the end. M is never formed: a product costs one pass
+//! over the routes, and on random routes M is near its diagonal plus a matrix of rank one, so that a dozen products do.
+//! Scaling by the diagonal takes out capacities, alphas and the distance to zero of inactive prices.
 
 use super::TOLERANCE;
 use super::gmres;
@@ -63,8 +63,8 @@ impl<'a> Flat<'a> {
         &self.problem.flows.alpha
     }
 
-    /// Calls `each(s, sum of the flow's values over its round trip)` and adds what it returns, times the flow's bits, to the
-    /// links: A f(G^T v) in one pass.
+    /// Calls `each(s, sum of the flow's values over its round trip)` and adds what it returns, times the flow's bits,
+    /// to the links: A f(G^T v) in one pass.
     pub fn pass(&self, v: &[f64], out: &mut [f64], mut each: impl FnMut(usize, f64) -> f64) {
         let flows = &self.problem.flows;
         // value and sum of a link in one place: random routes make these accesses the cost of a pass
@@ -158,7 +158,8 @@ impl<'a> Flat<'a> {
         })
     }
 
-    /// Prices from which no q - e is at or below zero: what each link would need alone, and the largest error of its users.
+    /// Prices from which no q - e is at or below zero: what each link would need alone, and the largest error of its
+    /// users.
     fn start(&self) -> Vec<f64> {
         let flows = &self.problem.flows;
         let mut prices = vec![0.0; self.per_bit.len()];

@@ -1,5 +1,5 @@
-//! The interior-point method of [`interior`](super::interior) with iterative linear algebra: slower than Newton's method on
-//! smoothed equations, but it arrives from further away.
+//! The interior-point method of [`interior`](super::interior) with iterative linear algebra: slower than Newton's
+//! method on smoothed equations, but it arrives from further away.
 
 use super::gmres;
 use super::large::Flat;

@@ -6,13 +6,13 @@
 //!
 //! `x_s = alpha_s / (q_s - e_s)`, `q = G^T p`, `G = R+ + R-`, `A x <= c`, `p >= 0`, `p . (c - A x) = 0`.
 //!
-//! A flow may count its acknowledgements' waiting in part or not at all ([`Problem::ack_wait`]): G = R+ + R- diag(w). With
-//! w = P- / P+ prices are shared exactly as capacity is, A = G diag(P+), and the equilibrium is weighted proportional fairness;
-//! with w = 0 there is none where only acknowledgements can fill a link.
+//! A flow may count its acknowledgements' waiting in part or not at all ([`Problem::ack_wait`]): G = R+ + R- diag(w).
+//! With w = P- / P+ prices are shared exactly as capacity is, A = G diag(P+), and the equilibrium is weighted
+//! proportional fairness; with w = 0 there is none where only acknowledgements can fill a link.
 //!
-//! Sources: Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", Sections 2.1 and 4.1; rates as in
-//! Theorem 1 of Jin, Wei, Low, INFOCOM 2004. With acknowledgements this is no convex program, because bits and delays add up
-//! with different weights, and there may be several solutions: `docs/theory/equilibrium.md`.
+//! Sources: Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", Sections 2.1 and 4.1; rates
+//! as in Theorem 1 of Jin, Wei, Low, INFOCOM 2004. With acknowledgements this is no convex program, because bits and
+//! delays add up with different weights, and there may be several solutions: `docs/theory/equilibrium.md`.
 
 mod answer;
 pub(crate) mod common_delay;
@@ -70,8 +70,9 @@ struct Part {
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`], [`TheoryError::Length`], [`TheoryError::Overload`] where the problem is none;
-/// [`TheoryError::Unfelt`], [`TheoryError::Starved`] where there is no equilibrium; [`TheoryError::NotConverged`] where no point
-/// with x = alpha / q was found at all. An answer whose residual is above [`TOLERANCE`] is returned with `converged` false.
+/// [`TheoryError::Unfelt`], [`TheoryError::Starved`] where there is no equilibrium; [`TheoryError::NotConverged`] where
+/// no point with x = alpha / q was found at all. An answer whose residual is above [`TOLERANCE`] is returned with
+/// `converged` false.
 pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
     let mut hopeless = false;
@@ -140,8 +141,8 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
 
 /// An equilibrium of a network of up to millions of flows, found without elimination and without looking for others.
 ///
-/// Time and memory grow with the number of links that round trips cross, not with its square: see `docs/theory/equilibrium.md`
-/// for a table. For small networks [`solve`] says more.
+/// Time and memory grow with the number of links that round trips cross, not with its square: see
+/// `docs/theory/equilibrium.md` for a table. For small networks [`solve`] says more.
 ///
 /// # Errors
 /// As [`solve`]; an answer whose residual is above [`TOLERANCE`] is returned with `converged` false.

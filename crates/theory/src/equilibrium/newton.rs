@@ -3,8 +3,8 @@
 use super::reduce::Component;
 use super::system::System;
 
-/// Share of the matrix's diagonal that is added to it, so that sets of links whose prices are determined only in sum do not
-/// stop the iteration. It slows convergence by no more than this factor and does not move the solution.
+/// Share of the matrix's diagonal that is added to it, so that sets of links whose prices are determined only in sum do
+/// not stop the iteration. It slows convergence by no more than this factor and does not move the solution.
 const RIDGE: f64 = 1e-9;
 
 /// Excess load that may be rounding.
@@ -84,8 +84,8 @@ pub(super) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0f64, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) })
 }
 
-/// Largest relative violation of feasibility and complementarity at scaled prices: overload of a link, and its slack times
-/// its price as a share of the least queueing delay among its users.
+/// Largest relative violation of feasibility and complementarity at scaled prices: overload of a link, and its slack
+/// times its price as a share of the least queueing delay among its users.
 pub(super) fn violation(component: &Component, pi: &[f64]) -> f64 {
     let margins = component.margins(pi);
     if !margins.iter().all(|r| *r > 0.0) {
@@ -127,8 +127,8 @@ pub(super) fn without_traces(component: &Component, pi: &[f64]) -> Vec<f64> {
 
 /// Sets prices outside the active set to zero and polishes the rest; `None` where that is no equilibrium.
 ///
-/// A link is taken for active where its price weighs more with some user than its slack: prices may differ by many orders of
-/// magnitude, so their size alone says nothing.
+/// A link is taken for active where its price weighs more with some user than its slack: prices may differ by many
+/// orders of magnitude, so their size alone says nothing.
 pub(super) fn polish(system: &System, component: &Component, pi: &[f64], slack: &[f64]) -> Option<Vec<f64>> {
     let share = shares(component, pi, &component.margins(pi));
     let active: Vec<bool> = share.iter().zip(slack).map(|(p, s)| p > s).collect();

@@ -10,8 +10,8 @@ use crate::error::{TheoryError, Which};
 pub struct Problem {
     /// Rate of each link in bit/s, above 0.
     pub capacity: Vec<f64>,
-    /// Load on each link that does not respond to congestion, in bit/s; at least 0 and below the capacity of links that flows
-    /// cross.
+    /// Load on each link that does not respond to congestion, in bit/s; at least 0 and below the capacity of links that
+    /// flows cross.
     pub unresponsive: Vec<f64>,
     /// The flows.
     pub flows: Vec<ProblemFlow>,
@@ -19,8 +19,8 @@ pub struct Problem {
     pub base_rtt_error: Vec<f64>,
     /// Links that send acknowledgements before data. Empty stands for none.
     pub acks_first: Vec<bool>,
-    /// How much of the time that its acknowledgements wait each flow counts: all of it, 1, as published; P- / P+, by what they
-    /// load; 0, none. Empty stands for all ones.
+    /// How much of the time that its acknowledgements wait each flow counts: all of it, 1, as published; P- / P+, by
+    /// what they load; 0, none. Empty stands for all ones.
     pub ack_wait: Vec<f64>,
 }
 
@@ -31,7 +31,8 @@ pub struct ProblemFlow {
     pub alpha: f64,
     /// Bits of a data packet on the wire, above 0: P+.
     pub packet_bits: f64,
-    /// Bits of acknowledgement for each data packet, at least 0: P-, divided by the packets that one acknowledgement covers.
+    /// Bits of acknowledgement for each data packet, at least 0: P-, divided by the packets that one acknowledgement
+    /// covers.
     pub ack_bits: f64,
     /// Links that data packets cross; at least one.
     pub data: Arc<[u32]>,
@@ -44,8 +45,8 @@ pub struct ProblemFlow {
 pub struct Equilibria {
     /// At least one; those that no fluid dynamics contradicts come first, among them the one of highest throughput.
     pub found: Vec<Equilibrium>,
-    /// Whether the rates x are unique: `Some(true)` by proof, `Some(false)` where several were found, `None` where one was found
-    /// and nothing proves that there is no other.
+    /// Whether the rates x are unique: `Some(true)` by proof, `Some(false)` where several were found, `None` where one
+    /// was found and nothing proves that there is no other.
     pub unique: Option<bool>,
     /// How it was solved.
     pub method: Method,
@@ -71,8 +72,9 @@ pub struct Equilibrium {
     pub loads: Vec<f64>,
     /// Links whose price is above zero, or undetermined.
     pub bottlenecks: Vec<bool>,
-    /// Sign of the determinant of the active links' Jacobian A D G^T; -1 means that no fluid dynamics in which queues grow
-    /// with excess load can stay there. `None` where it is zero, a full link has no price, or the network is too large to say.
+    /// Sign of the determinant of the active links' Jacobian A D G^T; -1 means that no fluid dynamics in which queues
+    /// grow with excess load can stay there. `None` where it is zero, a full link has no price, or the network is too
+    /// large to say.
     pub index: Option<i8>,
     /// Largest relative violation of x (q - e) = alpha, feasibility and complementarity.
     pub residual: f64,
@@ -128,8 +130,8 @@ impl Problem {
         self.ack_wait.iter().any(|w| *w != 1.0) || self.waived().contains(&true)
     }
 
-    /// Links on which acknowledgements take capacity but do not wait: those that send them first, and have data to make wait.
-    /// Without data acknowledgements wait for each other and the order is that of a FIFO.
+    /// Links on which acknowledgements take capacity but do not wait: those that send them first, and have data to make
+    /// wait. Without data acknowledgements wait for each other and the order is that of a FIFO.
     #[must_use]
     pub fn waived(&self) -> Vec<bool> {
         let mut waived = vec![false; self.capacity.len()];

@@ -1,8 +1,8 @@
 //! From the problem as stated to the smallest one that has the same equilibria.
 //!
-//! Three steps, all exact. Links that cannot fill because all of their flows cross a tighter one have price zero in every
-//! equilibrium. Flows that see the same sum of the remaining prices have rates in proportion to alpha, so they become one
-//! class. Links that share no class, directly or through others, form problems of their own.
+//! Three steps, all exact. Links that cannot fill because all of their flows cross a tighter one have price zero in
+//! every equilibrium. Flows that see the same sum of the remaining prices have rates in proportion to alpha, so they
+//! become one class. Links that share no class, directly or through others, form problems of their own.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use super::problem::Problem;
 pub(super) struct Entry {
     /// Place in [`Component::links`].
     pub link: usize,
-    /// How often the round trip waits for it, times the link's price scale: seconds of delay for each unit of scaled price;
-    /// 0 where only acknowledgements cross it and do not wait.
+    /// How often the round trip waits for it, times the link's price scale: seconds of delay for each unit of scaled
+    /// price; 0 where only acknowledgements cross it and do not wait.
     pub delay: f64,
     /// Seconds of transmission that a class whose q - e is 1 s puts on the link each second.
     pub load: f64,
@@ -31,8 +31,8 @@ pub(super) struct Class {
 
 /// Links and classes that hang together.
 ///
-/// Prices are scaled: price = scale x pi, where scale is the price at which the link would be just full if it were the only
-/// one. Every pi of an equilibrium is in [0, 1], whatever the units and sizes of the network.
+/// Prices are scaled: price = scale x pi, where scale is the price at which the link would be just full if it were the
+/// only one. Every pi of an equilibrium is in [0, 1], whatever the units and sizes of the network.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Component {
     /// Numbers of the links in the problem.
@@ -148,8 +148,8 @@ fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
 
 /// Links that may be full in some equilibrium.
 ///
-/// If all flows of link a cross link l, then a carries at most max(A_as / A_ls) times what l can carry; where that is below
-/// a's own capacity, a is slack whenever l is not overloaded.
+/// If all flows of link a cross link l, then a carries at most max(A_as / A_ls) times what l can carry; where that is
+/// below a's own capacity, a is slack whenever l is not overloaded.
 fn can_fill(trips: &[Trip], left: &[f64]) -> Vec<bool> {
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); left.len()];
     for (t, trip) in trips.iter().enumerate() {

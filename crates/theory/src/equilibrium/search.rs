@@ -1,7 +1,8 @@
 //! Equilibria of parts too large for enumeration: an interior-point method from many starts.
 //!
-//! What is found is checked, what is not found is not known: the sum of the indices (see [`enumerate`](super::enumerate)) tells
-//! that something is missing, but not that nothing is, since pairs of opposite sign leave it as it is.
+//! What is found is checked, what is not found is not known: the sum of the indices (see
+//! [`enumerate`](super::enumerate)) tells that something is missing, but not that nothing is, since pairs of opposite
+//! sign leave it as it is.
 
 use super::TOLERANCE;
 use super::enumerate::{self, Found, Starts};
@@ -9,24 +10,24 @@ use super::interior;
 use super::reduce::Component;
 use super::system::System;
 
-/// Arrivals at some equilibrium after which the search ends where it is the only one and the indices sum to one, and in any
-/// other case.
+/// Arrivals at some equilibrium after which the search ends where it is the only one and the indices sum to one, and in
+/// any other case.
 const ENOUGH: usize = 12;
 const AT_MOST: usize = 48;
 
 /// Starts after which it ends once something was found.
 const MOST_STARTS: usize = 90;
 
-/// Starts times links after which it ends where nothing was found. One network in ten thousand has a single equilibrium that one
-/// start in some hundreds reaches.
+/// Starts times links after which it ends where nothing was found. One network in ten thousand has a single equilibrium
+/// that one start in some hundreds reaches.
 const PATIENCE: usize = 20_000;
 
-/// Errors of base round-trip times, in units of the queueing delays that links would make alone, beyond which q - e has lost the
-/// digits that patience would need.
+/// Errors of base round-trip times, in units of the queueing delays that links would make alone, beyond which q - e has
+/// lost the digits that patience would need.
 const HOPELESS: f64 = 1e5;
 
-/// Solutions from several starts: with `search` all that differ, without it the first. `None` where no point with positive rates
-/// was found at all; one whose violation is above [`TOLERANCE`] where none was better.
+/// Solutions from several starts: with `search` all that differ, without it the first. `None` where no point with
+/// positive rates was found at all; one whose violation is above [`TOLERANCE`] where none was better.
 pub(super) fn from_starts(system: &System, component: &Component, search: bool) -> Option<Vec<Found>> {
     let n = component.links.len();
     let mut random = Starts::new();

@@ -48,8 +48,8 @@ impl<'a> System<'a> {
 
     /// Solves (A D G^T + diag) x = b for several b, D = diag(`weights`) a value a class.
     ///
-    /// With `active`, rows and columns of other links are those of the identity. `None` where the matrix is singular or too
-    /// large.
+    /// With `active`, rows and columns of other links are those of the identity. `None` where the matrix is singular or
+    /// too large.
     pub fn solve(
         &self,
         weights: &[f64],

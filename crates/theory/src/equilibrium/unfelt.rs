@@ -1,8 +1,8 @@
 //! A proof that there is no equilibrium, where flows count nothing of what their acknowledgements wait.
 //!
-//! The rate of such a flow is alpha over the prices of its data path, so in equilibrium one of these links is full. Which load a
-//! link can have at most is a linear program: maximise (A x)_l under A x <= c - b, x >= 0. Where all links of a data path stay
-//! below their capacity, whatever the others send, there is no equilibrium.
+//! The rate of such a flow is alpha over the prices of its data path, so in equilibrium one of these links is full.
+//! Which load a link can have at most is a linear program: maximise (A x)_l under A x <= c - b, x >= 0. Where all links
+//! of a data path stay below their capacity, whatever the others send, there is no equilibrium.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{

@@ -1,11 +1,11 @@
 //! Proofs that a component has one equilibrium only.
 //!
 //! Two, both exact. If loads and delays add up with the same weights but for one factor a link and one a class
-//! (A = D1 G D2), equilibrium is the maximum of a strictly concave utility, as with one-way traffic. Otherwise: the difference
-//! of the loads at prices p and p' is exactly -A D G^T (p - p') with D = diag(y y') > 0, so if A D G^T is a P-matrix for every
-//! positive D, some link would have to be both dearer and less loaded or both cheaper and more loaded, which no two
-//! equilibria allow. By Cauchy and Binet that is so if for every set I of links no set J of as many classes has
-//! det A_IJ det G_IJ below zero, and one has it above.
+//! (A = D1 G D2), equilibrium is the maximum of a strictly concave utility, as with one-way traffic. Otherwise: the
+//! difference of the loads at prices p and p' is exactly -A D G^T (p - p') with D = diag(y y') > 0, so if A D G^T is a
+//! P-matrix for every positive D, some link would have to be both dearer and less loaded or both cheaper and more
+//! loaded, which no two equilibria allow. By Cauchy and Binet that is so if for every set I of links no set J of as
+//! many classes has det A_IJ det G_IJ below zero, and one has it above.
 
 use super::reduce::Component;
 use crate::linear::{DenseLu, null_space};

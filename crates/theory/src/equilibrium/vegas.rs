@@ -13,21 +13,23 @@ pub struct VegasBand {
     pub at_beta: Equilibria,
     /// Least and largest rate of each flow in packet/s.
     pub rates: Vec<[f64; 2]>,
-    /// Whether `rates` are exact. They are where all flows see the same queueing delay up to a factor; elsewhere they are the
-    /// corners (own threshold low and all others high, and the reverse), and something in between may reach further.
+    /// Whether `rates` are exact. They are where all flows see the same queueing delay up to a factor; elsewhere they
+    /// are the corners (own threshold low and all others high, and the reverse), and something in between may reach
+    /// further.
     pub exact: bool,
 }
 
 /// Every equilibrium of Vegas flows that keep between `alpha` (in `problem`) and `beta` packets queued.
 ///
-/// Vegas adds a packet a round trip while its estimate of queued packets, `x (q - e)`, is below alpha, takes one away while it is
-/// above beta, and rests in between: any backlogs k with `alpha <= k <= beta` are an equilibrium, with the rates of a FAST
-/// network of alphas k. Source: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", 1995,
-/// section 3.2; Low, Peterson and Wang, "Understanding Vegas: A Duality Model", 2002, for alpha = beta.
+/// Vegas adds a packet a round trip while its estimate of queued packets, `x (q - e)`, is below alpha, takes one away
+/// while it is above beta, and rests in between: any backlogs k with `alpha <= k <= beta` are an equilibrium, with the
+/// rates of a FAST network of alphas k. Source: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a
+/// Global Internet", 1995, section 3.2; Low, Peterson and Wang, "Understanding Vegas: A Duality Model", 2002, for alpha
+/// = beta.
 ///
 /// # Errors
-/// As [`solve`]; [`TheoryError::Length`] and [`TheoryError::OutOfRange`] where `beta` does not fit, [`TheoryError::NotConverged`]
-/// where some corner has no answer.
+/// As [`solve`]; [`TheoryError::Length`] and [`TheoryError::OutOfRange`] where `beta` does not fit,
+/// [`TheoryError::NotConverged`] where some corner has no answer.
 pub fn vegas(problem: &Problem, beta: &[f64]) -> Result<VegasBand, TheoryError> {
     let (given, wanted) = (beta.len(), problem.flows.len());
     if given != wanted {

@@ -9,8 +9,8 @@ pub(super) enum Mark {
     Stop(usize),
     /// Unresponsive load changes.
     Load,
-    /// A packet that left its sender, or a queue, at a moment of discontinuity arrives at hop `hop` of its flow; behind the last
-    /// hop is the sender.
+    /// A packet that left its sender, or a queue, at a moment of discontinuity arrives at hop `hop` of its flow; behind
+    /// the last hop is the sender.
     Packet(Front),
 }
 

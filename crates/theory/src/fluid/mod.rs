@@ -1,9 +1,11 @@
 //! How FAST flows get to their equilibrium, or do not: two-way eq. 1 to 3 with all delays, on any network.
 //!
-//! [`dynamics`] turns a network into delay differential equations, integrates them with [`dde`], and returns series in the columns of
-//! the result format with the state at the end; [`disturbed`] begins in an equilibrium and pushes it. Two link models answer; `docs/theory/dynamics.md` derives and compares them.
+//! [`dynamics`] turns a network into delay differential equations, integrates them with [`dde`], and returns series in
+//! the columns of the result format with the state at the end; [`disturbed`] begins in an equilibrium and pushes it.
+//! Two link models answer; `docs/theory/dynamics.md` derives and compares them.
 
 pub mod dde;
+mod fronts;
 mod marks;
 mod model;
 mod options;

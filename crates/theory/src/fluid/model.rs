@@ -1,14 +1,15 @@
 //! The equations: windows, links in both models, what senders see.
 
 use super::dde::{Past, System};
-use super::marks::{Errand, Front, Mark, Marks};
+use super::marks::{Errand, Mark, Marks};
 use super::options::{DynamicsOptions, Filter, Gain};
 use super::plan::{FlowPlan, Plan};
 use super::rest::Rest;
 use crate::fast::{WindowLaw, between_updates};
 use crate::link_model::LinkModel;
 
-/// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver (integrator only).
+/// Unknowns of a flow: window, average round-trip time, packets sent, bits that arrived at the receiver (integrator
+/// only).
 pub(super) const WINDOW: usize = 0;
 pub(super) const AVERAGE: usize = 1;
 pub(super) const SENT: usize = 2;
@@ -23,7 +24,8 @@ const EACH: usize = 4;
 /// A queue that is empty begins to fill where y / c - 1 rises above this: rounding does not.
 const FILLS: f64 = 1e-7;
 /// Missing packets in flight are sent at this rate a round-trip time. It makes the window equation
-/// "sent less acknowledged is the window" hold where rates alone would drift away from it, and spreads the first window.
+/// "sent less acknowledged is the window" hold where rates alone would drift away from it, and spreads the first
+/// window.
 const CATCH_UP: f64 = 5.0;
 /// A filter that is faster than this a round-trip time cannot be told from no filter, but would dictate the step.
 const FASTEST_FILTER: f64 = 50.0;
@@ -55,12 +57,12 @@ pub(super) struct FlowState {
 
 pub(super) struct Model {
     pub plan: Plan,
-    options: DynamicsOptions,
+    pub(super) options: DynamicsOptions,
     pub flows: Vec<FlowState>,
     pub busy: Vec<bool>,
     /// Load at each link in bit/s and packet/s.
     load: Vec<(f64, f64)>,
-    marks: Marks,
+    pub(super) marks: Marks,
     earliest: f64,
     pub shortest_trip: f64,
     /// Where everything was before the beginning, if it did not begin empty.
@@ -150,7 +152,8 @@ impl Model {
         y
     }
 
-    /// Bits of flow `s` that had arrived at its receiver at the beginning, counted as [`received`](Self::received) does.
+    /// Bits of flow `s` that had arrived at its receiver at the beginning, counted as [`received`](Self::received)
+    /// does.
     pub(super) fn received_at_first(&self, s: usize) -> f64 {
         match (&self.rest, self.options.link_model) {
             (None, _) | (_, LinkModel::Integrator) => 0.0,
@@ -161,21 +164,23 @@ impl Model {
         }
     }
 
-    /// When the packet that stands at time `t`, `lead` behind the head of the queue before hop `hop`, was sent; and how much closer
-    /// packets were together at the sender than they are now: every queue stretches what enters by 1 + p'.
-    fn sent_at(&self, past: &Past, flow: &FlowPlan, hop: usize, lead: f64, t: f64) -> (f64, f64) {
+    /// When the packet that stands at time `t`, `lead` behind the head of the queue before hop `hop`, was sent; and how
+    /// much closer packets were together at the sender than they are now: every queue stretches what enters by 1 + p'.
+    pub(super) fn sent_at(&self, past: &Past, flow: &FlowPlan, hop: usize, lead: f64, t: f64) -> (f64, f64) {
         let mut u = t - lead;
         let mut share = 1.0;
         for h in (0..hop).rev() {
             let (entered, slope) = past.entered(self.of_link(flow.hops[h].link, DELAY), u);
-            // a queue that nothing enters shrinks by a second a second; the bound on rates at the end is what holds then
+            // a queue that nothing enters shrinks by a second a second; the bound on rates at the end is what holds
+            // then
             share /= (1.0 + slope).max(1e-9);
             u = entered - flow.hops[h].lead;
         }
         (u, share)
     }
 
-    /// Packets a second of flow `s` that pass a point now; see [`sent_at`](Self::sent_at). With it the moment they were sent.
+    /// Packets a second of flow `s` that pass a point now; see [`sent_at`](Self::sent_at). With it the moment they were
+    /// sent.
     fn rate_at(&self, past: &Past, s: usize, hop: usize, lead: f64, t: f64) -> (f64, f64) {
         let flow = &self.plan.flows[s];
         let (sent, share) = self.sent_at(past, flow, hop, lead, t);
@@ -191,8 +196,9 @@ impl Model {
         }
     }
 
-    /// Bits of flow `s` that have arrived at its receiver. The joint model loses and makes no packets, so they are those that had been
-    /// sent when what arrives now was; the integrator's rates are no departures and have to be added up.
+    /// Bits of flow `s` that have arrived at its receiver. The joint model loses and makes no packets, so they are
+    /// those that had been sent when what arrives now was; the integrator's rates are no departures and have to be
+    /// added up.
     pub(super) fn received(&self, past: &Past, s: usize, y: &[f64], t: f64) -> f64 {
         let flow = &self.plan.flows[s];
         match self.options.link_model {
@@ -209,7 +215,8 @@ impl Model {
         self.plan.flows[s].belief.unwrap_or_else(|| self.flows[s].smallest.min(rtt))
     }
 
-    /// The window's derivative, the window that the law multiplies being `then`, and by how much the sender's queueing delay exceeds the threshold of start-up.
+    /// The window's derivative, the window that the law multiplies being `then`, and by how much the sender's queueing
+    /// delay exceeds the threshold of start-up.
     fn window_rate(&self, s: usize, (w, then, average): (f64, f64, f64), rtt: f64, acks: f64) -> (f64, f64) {
         let (flow, state) = (&self.plan.flows[s], &self.flows[s]);
         let base = self.base_rtt(s, rtt);
@@ -249,73 +256,6 @@ impl Model {
         // n samples leave (1 - weight)^n of the difference
         let rate = (-libm::log1p(-weight) * acks).min(FASTEST_FILTER / rtt);
         rate * (rtt - average)
-    }
-
-    fn open(&mut self, s: usize, at: f64, y: &mut [f64], past: &Past) {
-        let flow = &self.plan.flows[s];
-        let rtt = at - self.sent_at(past, flow, flow.hops.len(), flow.to_sender, at).0;
-        y[self.of_flow(s, AVERAGE)] = rtt;
-        self.flows[s].phase = Phase::Open;
-        self.depart(s, at, 0, 0, Errand::First);
-    }
-
-    /// A discontinuity leaves the sender.
-    fn depart(&mut self, flow: usize, at: f64, level: u8, generation: u8, errand: Errand) {
-        let time = at + self.plan.flows[flow].hops[0].lead;
-        self.marks.add(time, Mark::Packet(Front { flow, hop: 0, level, generation, errand }));
-    }
-
-    /// It leaves a queue that it entered at `at`, `wait` seconds later.
-    fn forward(&mut self, front: Front, at: f64, wait: f64) {
-        let flow = &self.plan.flows[front.flow];
-        let hop = front.hop + 1;
-        let small = front.errand == Errand::Syn;
-        let lead = flow.hops.get(hop).map_or(flow.to_sender, |h| if small { h.syn_lead } else { h.lead });
-        self.marks.add(at + wait + lead, Mark::Packet(Front { hop, ..front }));
-    }
-
-    fn arrive(&mut self, front: Front, at: f64, y: &mut [f64], past: &Past) {
-        // the integrator's queues smooth by one order what the joint model's hand on in full
-        let smoother = u8::from(self.options.link_model == LinkModel::Integrator);
-        if let Some(hop) = self.plan.flows[front.flow].hops.get(front.hop) {
-            let link = hop.link;
-            let wait = past.value(self.of_link(link, DELAY), at).max(0.0);
-            self.forward(front, at, wait);
-            if self.busy[link] && front.errand != Errand::Syn {
-                for i in 0..self.plan.users[link].len() {
-                    let (flow, hop) = self.plan.users[link][i];
-                    let (level, generation) = (front.level + smoother, front.generation + 1);
-                    if flow != front.flow && self.flows[flow].phase != Phase::Idle {
-                        self.forward(Front { flow, hop, level, generation, errand: Errand::None }, at, wait);
-                    }
-                }
-            }
-            return;
-        }
-        let s = front.flow;
-        match front.errand {
-            Errand::Syn => {
-                if self.flows[s].phase == Phase::Idle {
-                    let start = self.plan.flows[s].start;
-                    self.flows[s].smallest = at - start;
-                    self.open(s, at, y, past);
-                }
-                return;
-            }
-            Errand::First => self.flows[s].heard = true,
-            Errand::None => {}
-        }
-        self.depart(s, at, front.level + smoother, front.generation + 1, Errand::None);
-    }
-
-    /// A queue became empty, or began to fill: what leaves it from now on has a kink.
-    fn kink(&mut self, link: usize, at: f64, level: u8) {
-        for i in 0..self.plan.users[link].len() {
-            let (flow, hop) = self.plan.users[link][i];
-            if self.flows[flow].phase != Phase::Idle {
-                self.forward(Front { flow, hop, level, generation: 1, errand: Errand::None }, at, 0.0);
-            }
-        }
     }
 }
 

@@ -21,8 +21,8 @@ pub enum Gain {
     /// gamma a round-trip time, in 1/s: eq. 2.
     #[default]
     Continuous,
-    /// -ln(1 - gamma) a round-trip time: an update a round trip that goes the share gamma of the way leaves the share 1 - gamma, and so
-    /// does this.
+    /// -ln(1 - gamma) a round-trip time: an update a round trip that goes the share gamma of the way leaves the share 1
+    /// - gamma, and so does this.
     Sampled,
 }
 
@@ -32,9 +32,11 @@ pub enum Filter {
     /// The last sample: eq. 2 as printed.
     #[default]
     None,
-    /// The sender's own. FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`); VFAST's: as below.
+    /// The sender's own. FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`); VFAST's: as
+    /// below.
     Fast,
-    /// VFAST's, eq. 4 of its paper: each acknowledgement has the weight `up` where the sample is above the average, `down` elsewhere.
+    /// VFAST's, eq. 4 of its paper: each acknowledgement has the weight `up` where the sample is above the average,
+    /// `down` elsewhere.
     Asymmetric {
         /// psi where the sample is larger, in (0, 1); 3/4 in the paper.
         up: f64,
@@ -51,7 +53,8 @@ pub enum BaseRtts {
     AsConfigured,
     /// Propagation and the flow's own transmission times, so that q is all queueing and nothing else: the equations.
     Exact,
-    /// One a flow of the network, in seconds, transmission times included: as in [`run_with_base_rtt`](crate::run_with_base_rtt).
+    /// One a flow of the network, in seconds, transmission times included: as in
+    /// [`run_with_base_rtt`](crate::run_with_base_rtt).
     Given(Vec<f64>),
 }
 
@@ -81,8 +84,8 @@ pub struct DynamicsOptions {
 }
 
 impl DynamicsOptions {
-    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the published average
-    /// of round-trip times.
+    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the published
+    /// average of round-trip times.
     #[must_use]
     pub fn algorithm() -> Self {
         Self { filter: Filter::Fast, law: WindowLaw::AtSending, ..Self::default() }

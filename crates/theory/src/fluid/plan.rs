@@ -8,17 +8,20 @@ use eddyline_units::{Rate, Time};
 use super::options::{BaseRtts, DynamicsOptions, Filter, Sending};
 use crate::approximations::lines;
 use crate::fast::filter_cap;
-use crate::world::{mean_rate, spread};
+use crate::model::{mean_rate, spread};
+use crate::packets::{ack_bits, ack_ratio, bits};
 
 /// A link on a flow's round trip.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hop {
     pub link: usize,
-    /// Seconds from the head of the previous hop's queue (or the sender) to this queue: transmission, propagation, access.
+    /// Seconds from the head of the previous hop's queue (or the sender) to this queue: transmission, propagation,
+    /// access.
     pub lead: f64,
     /// The same for the handshake's small packets.
     pub syn_lead: f64,
-    /// Bits that one data packet brings here: P+ on the data path, P- over the packets that one acknowledgement covers behind it.
+    /// Bits that one data packet brings here: P+ on the data path, P- over the packets that one acknowledgement covers
+    /// behind it.
     pub bits: f64,
     /// Packets that one data packet brings here.
     pub packets: f64,
@@ -80,10 +83,6 @@ pub(super) struct Plan {
     /// Links that something without a model bears on: nothing is said of them, nor of flows over them.
     pub unknown: Vec<bool>,
     pub notes: Vec<String>,
-}
-
-fn bits(bytes: u32) -> f64 {
-    8.0 * f64::from(bytes)
 }
 
 /// Seconds between the head of a link's queue and the link's far end.
@@ -166,7 +165,6 @@ fn own_filter(asked: Filter, controller: &ControllerParams) -> Filter {
 
 fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &Flow) -> Option<FlowPlan> {
     let fast = flow.controller.fast_law()?;
-    let ratio = f64::from(flow.tcp.ack_every.max(1));
     let mut hops = Vec::new();
     let (mut lead, mut syn_lead, mut trip) = (0.0, 0.0, 0.0);
     for link in flow.data.iter() {
@@ -180,8 +178,8 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
     syn_lead += flow.access_data.as_secs_f64();
     let to_receiver = lead;
     for link in flow.ack.iter() {
-        let bits = bits(flow.ack_packet) / ratio;
-        hops.push(Hop { link: *link as usize, lead, syn_lead, bits, packets: 1.0 / ratio });
+        let (bits, packets) = (ack_bits(flow), 1.0 / ack_ratio(flow));
+        hops.push(Hop { link: *link as usize, lead, syn_lead, bits, packets });
         trip += lead;
         lead = across(network, *link, flow.ack_packet);
         syn_lead = lead;

@@ -3,11 +3,10 @@
 use eddyline_scenario::Network;
 
 use super::plan::{FlowPlan, Plan};
-use crate::approximations::overlaps;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
+use crate::model::{mean_rate, modelled_flows, overlaps};
 use crate::stability::prices;
-use crate::world::{mean_rate, modelled_flows};
 
 /// What pushes a window off its place: smoothly, once, from the beginning on.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -12,7 +12,8 @@ use super::rest::{Push, Rest};
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::world::{counts_round_trips, modelled_flows, run_with_base_rtt, someone};
+use crate::model::{counts_round_trips, modelled_flows, someone};
+use crate::world::run_with_base_rtt;
 use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 
 /// What the equations do from an empty network to the network's duration.
@@ -24,8 +25,8 @@ pub struct Dynamics {
     pub flows: Vec<FlowEnd>,
     /// Every link at the end.
     pub links: Vec<LinkEnd>,
-    /// Largest relative difference between a flow's rate at the end and its rate in equilibrium, the senders' beliefs being what they
-    /// are at the end. `None` where a flow has stopped or not begun, or no equilibrium was found.
+    /// Largest relative difference between a flow's rate at the end and its rate in equilibrium, the senders' beliefs
+    /// being what they are at the end. `None` where a flow has stopped or not begun, or no equilibrium was found.
     pub from_equilibrium: Option<f64>,
     /// What it took.
     pub statistics: Statistics,
@@ -68,8 +69,8 @@ pub struct LinkEnd {
 /// Integrates the equations of `network` from an empty network at time 0 to its duration.
 ///
 /// # Errors
-/// [`TheoryError::NoFlow`], [`TheoryError::NoModel`]; [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options that make no sense; [`TheoryError::Dynamics`] where the limit on
-/// steps is reached.
+/// [`TheoryError::NoFlow`], [`TheoryError::NoModel`]; [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options
+/// that make no sense; [`TheoryError::Dynamics`] where the limit on steps is reached.
 pub fn dynamics(network: &Network, options: &DynamicsOptions) -> Result<Dynamics, TheoryError> {
     dynamics_observed(network, options, &mut |_| ControlFlow::Continue(()))
 }
@@ -90,12 +91,13 @@ pub fn dynamics_observed(
     follow(network, options, Model::new(plan, options.clone()), notes, observe)
 }
 
-/// What `network` does after it has been in the equilibrium `at` since ever and each window is pushed off its place by the share
-/// `push` (one a flow that theory has a model of, in order) in the course of that flow's first round trip.
+/// What `network` does after it has been in the equilibrium `at` since ever and each window is pushed off its place by
+/// the share `push` (one a flow that theory has a model of, in order) in the course of that flow's first round trip.
 ///
-/// Flows last from before the beginning beyond the end: starts, stops and sizes do not count, nor do times of unresponsive traffic.
-/// `at` has to be the equilibrium of what senders believe: with [`BaseRtts::Exact`] one of [`equilibria`](crate::equilibria).
-/// `start_up` should be off where an equilibrium's delay is below `mi_threshold`, or start-up begins anew.
+/// Flows last from before the beginning beyond the end: starts, stops and sizes do not count, nor do times of
+/// unresponsive traffic. `at` has to be the equilibrium of what senders believe: with [`BaseRtts::Exact`] one of
+/// [`equilibria`](crate::equilibria). `start_up` should be off where an equilibrium's delay is below `mi_threshold`, or
+/// start-up begins anew.
 ///
 /// # Errors
 /// As [`dynamics`]; [`TheoryError::Length`], [`TheoryError::OutOfRange`] for pushes that make no sense too;

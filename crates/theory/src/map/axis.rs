@@ -92,8 +92,8 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// `LO..HI`, `LO..HI:POINTS`, `LO..HI:POINTS:log` (or `:linear`), or a list with commas. Ends and members have their units;
-    /// points are evenly spaced and rounded to twelve significant digits.
+    /// `LO..HI`, `LO..HI:POINTS`, `LO..HI:POINTS:log` (or `:linear`), or a list with commas. Ends and members have
+    /// their units; points are evenly spaced and rounded to twelve significant digits.
     ///
     /// # Errors
     /// [`AxisError`]. Whether the key takes such values is the scenario's to say.

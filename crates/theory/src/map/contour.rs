@@ -1,7 +1,8 @@
 //! The boundary between cells of different verdicts, as lines through places that are found on the edges between cells.
 //!
-//! Marching squares: each square of four neighbouring cells is crossed where two of its edges (or four) have cells of different
-//! verdicts at their ends. Where it is four, the verdict in the middle of the square says which belong together.
+//! Marching squares: each square of four neighbouring cells is crossed where two of its edges (or four) have cells of
+//! different verdicts at their ends. Where it is four, the verdict in the middle of the square says which belong
+//! together.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! Maps: one question to theory over any two keys of a scenario.
 //!
-//! An [`Axis`] is values of one key, [`answer`] what a cell says, [`Map`] the document. Whoever has the scenario makes a network
-//! of every cell; [`Map::spots`] are the places that remain to be looked at for the stability boundary, which [`Map::look`] does.
+//! An [`Axis`] is values of one key, [`answer`] what a cell says, [`Map`] the document. Whoever has the scenario makes
+//! a network of every cell; [`Map::spots`] are the places that remain to be looked at for the stability boundary, which
+//! [`Map::look`] does.
 
 mod axis;
 mod contour;
@@ -17,8 +18,10 @@ use serde::Serialize;
 use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
+use crate::model::{equilibria, joint_equilibria, modelled_flows, someone};
+use crate::results::flow_results;
 use crate::stability::{OperatingPoint, Options, crossing, stability_at};
-use crate::world::{equilibria, flow_results, joint_equilibria, modelled_flows, run, someone};
+use crate::world::run;
 use contour::Verdicts;
 
 /// Most cells of a map.
@@ -110,8 +113,8 @@ pub struct Map {
     pub cells: Vec<Cell>,
     /// Cells without an answer.
     pub failed: usize,
-    /// Of a stability map: where the verdict changes, as lines of (x, y) in SI units, each point bracketed to 1e-9 of the distance
-    /// between the two cells that it lies between.
+    /// Of a stability map: where the verdict changes, as lines of (x, y) in SI units, each point bracketed to 1e-9 of
+    /// the distance between the two cells that it lies between.
     pub boundary: Option<Vec<Vec<[f64; 2]>>>,
     /// What the answers leave out, as far as the scenario itself shows it.
     pub notes: Vec<String>,
@@ -300,8 +303,8 @@ impl Map {
     }
 }
 
-/// Above zero where stable: the sign is the verdict's, which counts roots, the size is the distance of the rightmost root from the
-/// axis.
+/// Above zero where stable: the sign is the verdict's, which counts roots, the size is the distance of the rightmost
+/// root from the axis.
 fn margin(answer: &Answer) -> Option<f64> {
     let Answer::Stability { stable: Some(stable), root_re_per_s, .. } = answer else { return None };
     let size = root_re_per_s.map_or(1.0, f64::abs).max(f64::MIN_POSITIVE);

@@ -13,10 +13,11 @@ use super::flow_level::{self, FlowClass};
 use super::fluid::{self, Source};
 use super::reduction;
 use super::sharing::Sharing;
-use crate::approximations::{lines, overlaps};
+use crate::approximations::lines;
 use crate::equilibrium::{Problem, ProblemFlow};
 use crate::error::TheoryError;
-use crate::world::{counts_round_trips, mean_rate};
+use crate::model::{counts_round_trips, links_alone};
+use crate::packets::{self, bits};
 
 /// Which method to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,8 +38,8 @@ pub struct PopulationOptions {
     pub tolerance: f64,
     /// Most states of the chain; loads that need more get the asymptotic answer.
     pub most_states: usize,
-    /// Arrivals that the simulation sees; `None`: two million where the rates are a formula, a hundred thousand where they
-    /// are a solver's.
+    /// Arrivals that the simulation sees; `None`: two million where the rates are a formula, a hundred thousand where
+    /// they are a solver's.
     pub arrivals: Option<u64>,
     /// Whether to give the distributions of the numbers of flows.
     pub distribution: bool,
@@ -65,26 +66,36 @@ pub struct Population {
     pub load: BTreeMap<String, f64>,
     /// Share of time in which no link is full; `None` where it is not known.
     pub idle: Option<f64>,
-    /// Share of time in which each link alone is full; under `both`, in which several are. With `idle` they sum to 1. Empty
-    /// where it is not known.
+    /// Share of time in which each link alone is full, and under `both` what `several` says, unless a link has that
+    /// name: with `idle` they sum to 1 then. Empty where it is not known.
     pub bottleneck: BTreeMap<String, f64>,
+    /// Share of time in which several links are full; `None` where it is not known.
+    pub several: Option<f64>,
     /// Mean number of flows of each `arrivals` table; `None` where it is not finite.
     pub mean_flows: BTreeMap<String, Option<f64>>,
     /// Mean time of transfer in seconds; `None` where it is not finite.
     pub mean_transfer_time_s: BTreeMap<String, Option<f64>>,
-    /// Probability of 0, 1, 2, ... flows of each `arrivals` table, up to the last one above 1e-12; only where it was asked for and
-    /// the chain gives it.
+    /// Probability of 0, 1, 2, ... flows of each `arrivals` table, up to the last one above 1e-12; only where it was
+    /// asked for and the chain gives it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub distribution: BTreeMap<String, Vec<f64>>,
     /// Flows a second by which an unstable population grows; empty where it is stable or not known.
     pub growth_per_s: BTreeMap<String, f64>,
     /// `chain`, `asymptotic`, `flow-level` or, where unstable, `fluid`.
     pub method: &'static str,
-    /// Largest relative error of mean numbers: bound of the truncation (`chain`), estimate (`asymptotic`), half-width of the
-    /// 95 % confidence interval (`flow-level`).
+    /// Largest relative error of mean numbers: bound of the truncation (`chain`), estimate (`asymptotic`), half-width
+    /// of the 95 % confidence interval (`flow-level`).
     pub error: Option<f64>,
     /// What the answer leaves out, in words.
     pub notes: Vec<String>,
+}
+
+impl Population {
+    /// After the shares of the links.
+    fn several_full(&mut self, share: f64) {
+        self.several = Some(share);
+        self.bottleneck.entry("both".to_owned()).or_insert(share);
+    }
 }
 
 /// The population of the flows that `network.arrivals` brings.
@@ -92,8 +103,8 @@ pub struct Population {
 /// Unresponsive traffic counts with its mean rate, flows that are there all the time share with those that come and go.
 ///
 /// # Errors
-/// [`TheoryError`] where there are no arrivals, a controller has no model, unresponsive traffic fills a link, or the equilibrium
-/// of a state is not found. An unstable population is an answer.
+/// [`TheoryError`] where there are no arrivals, a controller has no model, unresponsive traffic fills a link, or the
+/// equilibrium of a state is not found. An unstable population is an answer.
 pub fn population(network: &Network, options: &PopulationOptions) -> Result<Population, TheoryError> {
     if network.arrivals.is_empty() {
         return Err(TheoryError::Length { what: "tables of arrivals", given: 0, wanted: 1 });
@@ -111,6 +122,7 @@ pub fn population(network: &Network, options: &PopulationOptions) -> Result<Popu
         load: by_name.map(|(l, load)| (l.name.clone(), *load)).collect(),
         idle: None,
         bottleneck: BTreeMap::new(),
+        several: None,
         mean_flows: BTreeMap::new(),
         mean_transfer_time_s: BTreeMap::new(),
         distribution: BTreeMap::new(),
@@ -140,13 +152,7 @@ fn problem_flow(name: &str, flow: &Flow) -> Result<ProblemFlow, TheoryError> {
         return Err(TheoryError::NoModel { who: name.to_owned(), controller: flow.controller.name().to_owned() });
     };
     counts_round_trips([(name, &*flow.controller)], "the population of flows")?;
-    Ok(ProblemFlow {
-        alpha: fast.alpha.get(),
-        packet_bits: 8.0 * f64::from(flow.packet),
-        ack_bits: 8.0 * f64::from(flow.ack_packet) / f64::from(flow.tcp.ack_every.max(1)),
-        data: flow.data.clone(),
-        ack: flow.ack.clone(),
-    })
+    Ok(packets::problem_flow(flow, fast.alpha.get()))
 }
 
 fn class(arrivals: &eddyline_scenario::network::Arrivals) -> Result<FlowClass, TheoryError> {
@@ -156,27 +162,14 @@ fn class(arrivals: &eddyline_scenario::network::Arrivals) -> Result<FlowClass, T
         rate_per_s: arrivals.rate_per_s,
         size: arrivals.size.clone(),
         listed: arrivals.listed.clone(),
-        bits_per_byte: 8.0 * f64::from(flow.packet) / f64::from(flow.mss()),
+        bits_per_byte: bits(flow.packet) / f64::from(flow.mss()),
         flow: problem_flow(&arrivals.name, flow)?,
     })
 }
 
 /// Links with unresponsive traffic and the flows that never leave.
 fn fixed(network: &Network, notes: &mut Vec<String>) -> Result<Problem, TheoryError> {
-    let mut problem = Problem {
-        capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
-        unresponsive: vec![0.0; network.links.len()],
-        ..Problem::default()
-    };
-    for traffic in network.traffic.iter().filter(|t| overlaps(t, network)) {
-        match mean_rate(traffic) {
-            Some(rate) => {
-                traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate);
-                notes.push(format!("{}: counts with its mean rate", traffic.name));
-            }
-            None => notes.push(format!("{}: theory does not know its mean rate; left out", traffic.name)),
-        }
-    }
+    let mut problem = links_alone(network, notes);
     for flow in &network.flows {
         problem.flows.push(problem_flow(&flow.name, flow)?);
         if flow.size.is_some() || flow.stop.is_some() {
@@ -271,7 +264,7 @@ fn by_chain(
     for (l, share) in links.into_iter().zip([found.forward, found.backward]) {
         answer.bottleneck.insert(network.links[l].name.clone(), share);
     }
-    answer.bottleneck.insert("both".to_owned(), found.both);
+    answer.several_full(found.both);
     answer.error = Some(found.error);
     let means = [found.mean_forward, found.mean_backward];
     for ((arrivals, mean), time) in network.arrivals.iter().zip(means).zip(found.transfer_times(load)) {
@@ -305,7 +298,7 @@ fn simulated(
     for (l, link) in network.links.iter().enumerate().filter(|(l, _)| crossed[*l]) {
         answer.bottleneck.insert(link.name.clone(), found.alone[l].mean);
     }
-    answer.bottleneck.insert("both".to_owned(), found.several.mean);
+    answer.several_full(found.several.mean);
     let mut error = 0.0f64;
     for (c, class) in classes.iter().enumerate() {
         let (mean, time) = (found.flows[c], found.transfer_s[c]);
@@ -346,12 +339,13 @@ fn unstable(network: &Network, fixed: &Problem, classes: &[FlowClass], answer: &
     };
     answer.growth_per_s = classes.iter().map(|c| c.name.clone()).zip(growth).collect();
     answer.idle = Some(0.0);
-    // the paper's fraction for n / m -> theta: it has no limit, its mean is one half each by symmetry of the fluctuations
+    // the paper's fraction for n / m -> theta: it has no limit, its mean is one half each by symmetry of the
+    // fluctuations
     let each = 1.0 / full.len().max(1) as f64;
     for (at, (l, _)) in common.links.iter().enumerate() {
         answer.bottleneck.insert(network.links[*l].name.clone(), if full.contains(&at) { each } else { 0.0 });
     }
-    answer.bottleneck.insert("both".to_owned(), 0.0);
+    answer.several_full(0.0);
     if full.len() > 1 {
         answer.notes.push(
             "several links are full almost all the time: which of them exactly changes ever more slowly, so the shares have no \

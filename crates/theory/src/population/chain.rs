@@ -1,4 +1,5 @@
-//! The Markov chain of Section 6 of the two-way paper: its stationary distribution, with a bound of what truncation costs.
+//! The Markov chain of Section 6 of the two-way paper: its stationary distribution, with a bound of what truncation
+//! costs.
 
 use super::duplex::DuplexLoad;
 use super::elimination::{self, Chain};
@@ -22,8 +23,8 @@ pub struct Stationary {
     pub mean_forward: f64,
     /// E\[m\].
     pub mean_backward: f64,
-    /// Bound of the relative error of the means and of the absolute error of the shares, as far as truncation goes; for the
-    /// asymptotic answer an estimate.
+    /// Bound of the relative error of the means and of the absolute error of the shares, as far as truncation goes; for
+    /// the asymptotic answer an estimate.
     pub error: f64,
     /// States of the truncated chain; 0 for the asymptotic answer.
     pub states: usize,
@@ -56,7 +57,8 @@ const AIM: f64 = 0.1;
 /// What the error bound is multiplied with for being exact in one dimension only.
 const CAUTION: f64 = 3.0;
 
-/// The truncated chain: arrivals that would leave the space are lost, completions that would leave it do not take place.
+/// The truncated chain: arrivals that would leave the space are lost, completions that would leave it do not take
+/// place.
 struct Truncated<'a> {
     load: &'a DuplexLoad,
     space: &'a Space,
@@ -115,8 +117,8 @@ impl Marginals {
     }
 }
 
-/// The stationary distribution with relative error `tolerance` (between 1e-12 and 0.1), by a truncated chain where one of at most `most_states`
-/// states does, otherwise `None`.
+/// The stationary distribution with relative error `tolerance` (between 1e-12 and 0.1), by a truncated chain where one
+/// of at most `most_states` states does, otherwise `None`.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`], also where the population is not stable.
@@ -174,8 +176,9 @@ pub fn with_marginals(
     Ok(None)
 }
 
-/// The stationary distribution on the levels n + m up to `top`, within `reach` standard deviations (and a margin) of the
-/// line n / m = lambda_F / lambda_B, to which every population is drawn: both directions' flows complete at the same rate.
+/// The stationary distribution on the levels n + m up to `top`, within `reach` standard deviations (and a margin) of
+/// the line n / m = lambda_F / lambda_B, to which every population is drawn: both directions' flows complete at the
+/// same rate.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`].
@@ -238,9 +241,9 @@ fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut, Marginals) {
 /// The relative error of E[N], N = n + m, that blocked transitions make.
 ///
 /// For any f, the truncated mean differs from the true one by the sum over blocked transitions of their flow times the
-/// difference of h at their two ends, where h solves Poisson's equation for f. Along the levels, as for any birth-death chain,
-/// that difference for f = N is the sum over j > k of (j - E[N]) pi_j / (lambda pi_k). Beyond the last level pi is taken to
-/// fall as it does before; the ratio of neighbours falls with the level, so this is on the safe side.
+/// difference of h at their two ends, where h solves Poisson's equation for f. Along the levels, as for any birth-death
+/// chain, that difference for f = N is the sum over j > k of (j - E[N]) pi_j / (lambda pi_k). Beyond the last level pi
+/// is taken to fall as it does before; the ratio of neighbours falls with the level, so this is on the safe side.
 fn cost(chain: &Truncated, probability: &[f64], levels: &[f64], mean: f64) -> Cut {
     let lambda = chain.load.lambda_f + chain.load.lambda_b;
     let top = levels.len() - 1;
@@ -270,7 +273,8 @@ fn cost(chain: &Truncated, probability: &[f64], levels: &[f64], mean: f64) -> Cu
     Cut { top: cut.top / mean, sides: cut.sides / mean }
 }
 
-/// The ratio of the probabilities of neighbouring levels near the end, but away from the last levels, which the cut disturbs.
+/// The ratio of the probabilities of neighbouring levels near the end, but away from the last levels, which the cut
+/// disturbs.
 fn decay(levels: &[f64]) -> f64 {
     let (from, to) = (levels.len() * 8 / 10, levels.len() * 9 / 10);
     let steps = (to - from).max(1) as f64;

@@ -1,9 +1,9 @@
 //! Arrivals of both directions of one duplex link: Section 6 of the two-way paper.
 //!
-//! Flows of equal alpha and packet size arrive as two Poisson processes and carry exponential amounts of data of the same mean;
-//! acknowledgements are b data packets long. Rates of links in bit/s, times in seconds. With n flows forward and m backward,
-//! every flow's data move at `1 / max(f_F, f_B)` bit/s, where `f_F = (n + b m) / c_F` and `f_B = (m + b n) / c_B` (eq. 5 and
-//! 6 of that paper: the larger asks for the larger queueing delay).
+//! Flows of equal alpha and packet size arrive as two Poisson processes and carry exponential amounts of data of the
+//! same mean; acknowledgements are b data packets long. Rates of links in bit/s, times in seconds. With n flows forward
+//! and m backward, every flow's data move at `1 / max(f_F, f_B)` bit/s, where `f_F = (n + b m) / c_F` and
+//! `f_B = (m + b n) / c_B` (eq. 5 and 6 of that paper: the larger asks for the larger queueing delay).
 
 use crate::closed_form::{Bottleneck, Division, bottleneck_of_counts, division};
 use crate::error::TheoryError;
@@ -85,16 +85,16 @@ impl DuplexLoad {
         bottleneck_of_counts(n, m, self.b, self.c_f, self.c_b)
     }
 
-    /// `[rho_F, rho_B]`: offered load of each link, data and acknowledgements. The paper's conditions lack 1/mu and name one
-    /// link twice: they are (lambda_F + b lambda_B) / mu < c_F and (lambda_B + b lambda_F) / mu < c_B.
+    /// `[rho_F, rho_B]`: offered load of each link, data and acknowledgements. The paper's conditions lack 1/mu and
+    /// name one link twice: they are (lambda_F + b lambda_B) / mu < c_F and (lambda_B + b lambda_F) / mu < c_B.
     #[must_use]
     pub fn loads(&self) -> [f64; 2] {
         let [f, b] = self.seconds_per_bit(self.lambda_f, self.lambda_b);
         [f * self.mean_bits, b * self.mean_bits]
     }
 
-    /// Whether the number of flows stays finite: both loads below 1, which the paper leaves open. Necessary, because a link
-    /// completes no more than it carries; sufficient by [`drift`](Self::drift).
+    /// Whether the number of flows stays finite: both loads below 1, which the paper leaves open. Necessary, because a
+    /// link completes no more than it carries; sufficient by [`drift`](Self::drift).
     #[must_use]
     pub fn is_stable(&self) -> bool {
         self.loads().iter().all(|rho| *rho < 1.0)
@@ -108,8 +108,8 @@ impl DuplexLoad {
 
     /// The largest rate of completion and the two on the axes.
     ///
-    /// In the usual case, b < min(c_F, c_B) / max(c_F, c_B), the maximum is mu (c_F + c_B) / (1 + b) on the line n = theta m,
-    /// and the minima are mu c_F and mu c_B. Where one link is always full, the maximum lies on an axis.
+    /// In the usual case, b < min(c_F, c_B) / max(c_F, c_B), the maximum is mu (c_F + c_B) / (1 + b) on the line n =
+    /// theta m, and the minima are mu c_F and mu c_B. Where one link is always full, the maximum lies on an axis.
     #[must_use]
     pub fn service_extremes(&self) -> ServiceExtremes {
         let (forward_only, backward_only) = (self.service(1.0), self.service(0.0));
@@ -125,12 +125,12 @@ impl DuplexLoad {
         ServiceExtremes { maximum, at_share, forward_only, backward_only }
     }
 
-    /// The fluid limit of an unstable population: n and m grow like lambda_F (1 - 1/rho) t and lambda_B (1 - 1/rho) t, rho the
-    /// larger load, so n / m tends to lambda_F / lambda_B. `None` at loads of 1 and below.
+    /// The fluid limit of an unstable population: n and m grow like lambda_F (1 - 1/rho) t and lambda_B (1 - 1/rho) t,
+    /// rho the larger load, so n / m tends to lambda_F / lambda_B. `None` at loads of 1 and below.
     ///
     /// With n = a t and m = a' t each flow completes at s / t, s = 1 / ((1/mu) max(f_F, f_B)) taken at (a, a'). From
-    /// a = lambda_F - a s and its mirror image (a, a') = (lambda_F, lambda_B) / (1 + s), hence s = (1 + s) / rho = 1 / (rho - 1).
-    /// Where lambda_F / lambda_B = theta (the paper has "<" there) both links are saturated.
+    /// a = lambda_F - a s and its mirror image (a, a') = (lambda_F, lambda_B) / (1 + s), hence s = (1 + s) / rho = 1 /
+    /// (rho - 1). Where lambda_F / lambda_B = theta (the paper has "<" there) both links are saturated.
     #[must_use]
     pub fn growth(&self) -> Option<Growth> {
         let [f, b] = self.loads();
@@ -158,8 +158,8 @@ impl DuplexLoad {
 
     /// D(p): the largest of (rho_F - 1) + t^(p-1) (rho_B - t) over t in \[0, 1\] and of its mirror image, times mu.
     ///
-    /// Far from the origin the drift of V is that bracket at t = min(f_F, f_B) / max(f_F, f_B), times mu and a factor between
-    /// 1/2 and 1. Tends to mu (max(rho_F, rho_B) - 1) as p grows.
+    /// Far from the origin the drift of V is that bracket at t = min(f_F, f_B) / max(f_F, f_B), times mu and a factor
+    /// between 1/2 and 1. Tends to mu (max(rho_F, rho_B) - 1) as p grows.
     #[must_use]
     pub fn drift_bound(&self, p: f64) -> f64 {
         let [f, b] = self.loads();
@@ -173,8 +173,8 @@ impl DuplexLoad {
     /// The value of max(f_F, f_B) from which on the drift of V is at most D(p) / 4, where D(p) < 0.
     ///
     /// The second derivative of V along a jump e is at most (p - 1) |e|^2 / V (p at least 2), jumps are no longer than
-    /// the norm of (1, b) and (b, 1) over the capacities, and no more of them take place a second than arrivals and the largest
-    /// rate of completion.
+    /// the norm of (1, b) and (b, 1) over the capacities, and no more of them take place a second than arrivals and the
+    /// largest rate of completion.
     #[must_use]
     pub fn drift_radius(&self, p: f64) -> f64 {
         let length = |own: f64, other: f64| (own * own + other * other).sqrt();

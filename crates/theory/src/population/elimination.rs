@@ -1,10 +1,10 @@
 //! Stationary distribution of a sparse Markov chain on a strip of the plane, by state reduction.
 //!
-//! Eliminating state s sends every transition i -> s -> j directly from i to j. In the form of Grassmann, Taksar and Heyman
-//! (Operations Research 33, 1985) the pivot is the sum of the rates that leave s, so nothing is ever subtracted and every
-//! probability, however small, has a small relative error. Nested dissection (George, SIAM J. Numer.
-//! Anal. 10, 1973) keeps fill low: a row of states across the strip, or along it, separates what lies on its two sides; each
-//! separator is eliminated in a dense front after both sides. No pivoting is needed and none takes place.
+//! Eliminating state s sends every transition i -> s -> j directly from i to j. In the form of Grassmann, Taksar and
+//! Heyman (Operations Research 33, 1985) the pivot is the sum of the rates that leave s, so nothing is ever subtracted
+//! and every probability, however small, has a small relative error. Nested dissection (George, SIAM J. Numer.
+//! Anal. 10, 1973) keeps fill low: a row of states across the strip, or along it, separates what lies on its two sides;
+//! each separator is eliminated in a dense front after both sides. No pivoting is needed and none takes place.
 
 /// Transitions of a state: up to four neighbours with their rates.
 pub(super) trait Chain {
@@ -117,8 +117,8 @@ impl<C: Chain> Dissection<'_, C> {
         self.front(separator, &rims)
     }
 
-    /// Eliminates `pivots`, which have transitions to each other, to the rims of what lies on their two sides, and to states
-    /// of earlier separators.
+    /// Eliminates `pivots`, which have transitions to each other, to the rims of what lies on their two sides, and to
+    /// states of earlier separators.
     fn front(&mut self, pivots: Vec<u32>, rims: &[Rim]) -> Rim {
         let count = pivots.len();
         let mut states = pivots;

@@ -1,9 +1,9 @@
 //! Simulation flow by flow: Poisson arrivals, any sizes, rates of equilibrium in every state.
 //!
-//! No assumption but the separation of timescales: rates jump to their equilibrium whenever a flow comes or goes. All flows of
-//! a class have one rate, so a class keeps one clock, the bits that a flow present from the beginning would have got; a flow that
-//! arrives at clock reading v with z bits to send leaves at v + z, and the next to leave is the top of a heap. An event costs a
-//! heap operation and the rates, whatever the number of flows.
+//! No assumption but the separation of timescales: rates jump to their equilibrium whenever a flow comes or goes. All
+//! flows of a class have one rate, so a class keeps one clock, the bits that a flow present from the beginning would
+//! have got; a flow that arrives at clock reading v with z bits to send leaves at v + z, and the next to leave is the
+//! top of a heap. An event costs a heap operation and the rates, whatever the number of flows.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -182,6 +182,83 @@ impl Batch {
     }
 }
 
+/// What happens next.
+#[derive(Debug, Clone, Copy)]
+struct Next {
+    /// In so many seconds.
+    after: f64,
+    class: usize,
+    leaves: bool,
+}
+
+/// The simulation under way.
+struct State<'a> {
+    classes: Vec<Class<'a>>,
+    counts: Vec<u32>,
+    rates: Vec<f64>,
+    now: f64,
+}
+
+impl State<'_> {
+    /// `None` where nobody comes or goes any more.
+    fn next(&self) -> Option<Next> {
+        let mut next = Next { after: f64::INFINITY, class: 0, leaves: false };
+        for (c, class) in self.classes.iter().enumerate() {
+            let until = class.next_arrival - self.now;
+            if until < next.after {
+                next = Next { after: until, class: c, leaves: false };
+            }
+            let until = class.until_completion(self.rates[c]);
+            if until < next.after {
+                next = Next { after: until, class: c, leaves: true };
+            }
+        }
+        next.after.is_finite().then_some(next)
+    }
+
+    /// Time passes in which nobody comes or goes.
+    fn pass(&mut self, step: f64, full: Full, batch: &mut Batch) {
+        self.now += step;
+        batch.time += step;
+        match full {
+            Full::None => batch.idle += step,
+            Full::One(l) => batch.alone[l] += step,
+            Full::Several => batch.several += step,
+        }
+        for (c, class) in self.classes.iter_mut().enumerate() {
+            class.clock += self.rates[c] * step;
+            batch.flows[c] += f64::from(self.counts[c]) * step;
+        }
+    }
+
+    fn leave(&mut self, c: usize, batch: &mut Batch) {
+        let class = &mut self.classes[c];
+        if let Some(Reverse((end, since))) = class.present.pop() {
+            class.clock = f64::from_bits(end);
+            self.counts[c] -= 1;
+            batch.completed[c] += 1.0;
+            batch.transfer[c] += self.now - f64::from_bits(since);
+        }
+        if class.present.is_empty() {
+            class.clock = 0.0;
+        }
+    }
+
+    fn arrive(&mut self, c: usize) -> Result<(), TheoryError> {
+        let class = &mut self.classes[c];
+        let end = class.clock + class.bits();
+        // positive numbers order as their bits do
+        class.present.push(Reverse((end.to_bits(), self.now.to_bits())));
+        class.next_arrival += class.gap();
+        self.counts[c] += 1;
+        if class.present.len() > MOST_FLOWS {
+            let what = format!("the number of flows of {}", class.params.name);
+            return Err(TheoryError::OutOfRange { what, value: MOST_FLOWS as f64, allowed: "smaller" });
+        }
+        Ok(())
+    }
+}
+
 pub(super) fn run(
     mut sharing: Sharing,
     links: usize,
@@ -189,71 +266,32 @@ pub(super) fn run(
     arrivals: u64,
     seed: u64,
 ) -> Result<Simulated, TheoryError> {
-    let mut classes: Vec<Class> = params.iter().map(|p| Class::new(p, seed)).collect();
+    let mut state = State {
+        classes: params.iter().map(|p| Class::new(p, seed)).collect(),
+        counts: vec![0; params.len()],
+        rates: vec![0.0; params.len()],
+        now: 0.0,
+    };
     let warmup = (arrivals as f64 * WARMUP) as u64;
     let in_batch = ((arrivals - warmup) / BATCHES as u64).max(1);
     let mut batches = Vec::with_capacity(BATCHES + 1);
-    let mut batch = Batch::new(links, classes.len());
-    let mut counts = vec![0u32; classes.len()];
-    let mut rates = vec![0.0; classes.len()];
-    let mut full = sharing.rates(&counts, &mut rates)?;
-    let (mut now, mut arrived) = (0.0f64, 0u64);
+    let mut batch = Batch::new(links, params.len());
+    let mut arrived = 0u64;
     while arrived < arrivals {
-        let (mut next, mut whose, mut leaves) = (f64::INFINITY, 0, false);
-        for (c, class) in classes.iter().enumerate() {
-            let until = class.next_arrival - now;
-            if until < next {
-                (next, whose, leaves) = (until, c, false);
-            }
-            let until = class.until_completion(rates[c]);
-            if until < next {
-                (next, whose, leaves) = (until, c, true);
-            }
+        let full = sharing.rates(&state.counts, &mut state.rates)?;
+        let Some(next) = state.next() else { break };
+        state.pass(next.after.max(0.0), full, &mut batch);
+        if next.leaves {
+            state.leave(next.class, &mut batch);
+            continue;
         }
-        if next.is_infinite() {
-            break;
+        state.arrive(next.class)?;
+        arrived += 1;
+        if arrived == warmup {
+            batch = Batch::new(links, params.len());
+        } else if arrived > warmup && (arrived - warmup).is_multiple_of(in_batch) {
+            batches.push(core::mem::replace(&mut batch, Batch::new(links, params.len())));
         }
-        let step = next.max(0.0);
-        now += step;
-        batch.time += step;
-        match full {
-            Full::None => batch.idle += step,
-            Full::One(l) => batch.alone[l] += step,
-            Full::Several => batch.several += step,
-        }
-        for (c, class) in classes.iter_mut().enumerate() {
-            class.clock += rates[c] * step;
-            batch.flows[c] += f64::from(counts[c]) * step;
-        }
-        let class = &mut classes[whose];
-        if leaves {
-            if let Some(Reverse((end, since))) = class.present.pop() {
-                class.clock = f64::from_bits(end);
-                counts[whose] -= 1;
-                batch.completed[whose] += 1.0;
-                batch.transfer[whose] += now - f64::from_bits(since);
-            }
-            if class.present.is_empty() {
-                class.clock = 0.0;
-            }
-        } else {
-            let end = class.clock + class.bits();
-            // positive numbers order as their bits do
-            class.present.push(Reverse((end.to_bits(), now.to_bits())));
-            class.next_arrival += class.gap();
-            counts[whose] += 1;
-            arrived += 1;
-            if class.present.len() > MOST_FLOWS {
-                let what = format!("the number of flows of {}", class.params.name);
-                return Err(TheoryError::OutOfRange { what, value: MOST_FLOWS as f64, allowed: "smaller" });
-            }
-            if arrived == warmup {
-                batch = Batch::new(links, params.len());
-            } else if arrived > warmup && (arrived - warmup).is_multiple_of(in_batch) {
-                batches.push(core::mem::replace(&mut batch, Batch::new(links, params.len())));
-            }
-        }
-        full = sharing.rates(&counts, &mut rates)?;
     }
     let of = |part: &dyn Fn(&Batch) -> f64, whole: &dyn Fn(&Batch) -> f64| estimate(&batches, part, whole);
     let over_time = |part: &dyn Fn(&Batch) -> f64| of(part, &|b| b.time);
@@ -265,8 +303,8 @@ pub(super) fn run(
         flows: every.clone().map(|c| over_time(&|b| b.flows[c])).collect(),
         transfer_s: every.map(|c| of(&|b| b.transfer[c], &|b| b.completed[c])).collect(),
         arrivals: arrived,
-        left: counts.iter().map(|n| u64::from(*n)).collect(),
-        time_s: now,
+        left: state.counts.iter().map(|n| u64::from(*n)).collect(),
+        time_s: state.now,
     })
 }
 

@@ -14,11 +14,12 @@ pub(super) struct Source {
     pub mean_bits: f64,
 }
 
-/// Growth of each class in flows a second, and the places in `common.links` that the population keeps full; `None` where it
-/// does not grow.
+/// Growth of each class in flows a second, and the places in `common.links` that the population keeps full; `None`
+/// where it does not grow.
 ///
-/// With n_c = a_c t the delay is q = kappa t and each flow completes at alpha P mu / q, so a_c = lambda_c / (1 + w_c / kappa),
-/// w_c = alpha P mu; kappa is the largest delay that a link asks for at t = 1. With equal w this is a = lambda (1 - 1 / rho).
+/// With n_c = a_c t the delay is q = kappa t and each flow completes at alpha P mu / q, so a_c = lambda_c / (1 + w_c /
+/// kappa), w_c = alpha P mu; kappa is the largest delay that a link asks for at t = 1. With equal w this is a = lambda
+/// (1 - 1 / rho).
 pub(super) fn growth(common: &Common, sources: &[Source]) -> Option<(Vec<f64>, Vec<usize>)> {
     let completion: Vec<f64> = sources.iter().zip(&common.bits).map(|(s, bits)| bits / s.mean_bits).collect();
     // what each link asks for, over kappa: falls with kappa, and is the link's load at kappa = 0

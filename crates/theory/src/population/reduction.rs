@@ -1,11 +1,11 @@
 //! The population of one duplex link seen along n + m alone.
 //!
-//! Both directions' flows complete at the same rate each, so given their sum k = n + m the share of forward flows is close to
-//! normal about p = lambda_F / (lambda_F + lambda_B) with variance p (1 - p) / k, whatever that rate is. While l_F is full, the
-//! work f_F = (n + b m) / c_F is served at a constant rate; likewise f_B. So the slow variable is the linear function of n and m
-//! that follows max(f_F, f_B) on the average: its drift and diffusion, averaged over the split, make a birth-death chain in k.
-//! That chain chooses where the two-dimensional one is cut, and is the answer where that one would be too large: its error
-//! vanishes as the load goes to 1.
+//! Both directions' flows complete at the same rate each, so given their sum k = n + m the share of forward flows is
+//! close to normal about p = lambda_F / (lambda_F + lambda_B) with variance p (1 - p) / k, whatever that rate is. While
+//! l_F is full, the work f_F = (n + b m) / c_F is served at a constant rate; likewise f_B. So the slow variable is the
+//! linear function of n and m that follows max(f_F, f_B) on the average: its drift and diffusion, averaged over the
+//! split, make a birth-death chain in k. That chain chooses where the two-dimensional one is cut, and is the answer
+//! where that one would be too large: its error vanishes as the load goes to 1.
 
 use super::chain::Stationary;
 use super::duplex::DuplexLoad;
@@ -126,9 +126,10 @@ pub fn asymptotic(load: &DuplexLoad) -> Option<Stationary> {
 
 /// The limit of E\[n + m\] (1 - rho)^2 as rho, the load of both links alike, goes to 1.
 ///
-/// Near the dividing line the rate of completion falls short of its maximum by a share proportional to |n - theta m| / k, which
-/// has mean sqrt(2 p (1 - p) / (pi k)) times a slope; the population settles where that shortfall makes up for 1 - rho. In closed
-/// form (c_F + c_B)^2 (c_F - b c_B) (c_B - b c_F) / (2 pi (c_F c_B (1 + b))^2): 2 / pi for equal links and b = 0.
+/// Near the dividing line the rate of completion falls short of its maximum by a share proportional to |n - theta m| /
+/// k, which has mean sqrt(2 p (1 - p) / (pi k)) times a slope; the population settles where that shortfall makes up for
+/// 1 - rho. In closed form (c_F + c_B)^2 (c_F - b c_B) (c_B - b c_F) / (2 pi (c_F c_B (1 + b))^2): 2 / pi for equal
+/// links and b = 0.
 #[must_use]
 pub fn balanced_limit(load: &DuplexLoad) -> f64 {
     let p = share(load);
@@ -140,7 +141,8 @@ pub fn balanced_limit(load: &DuplexLoad) -> f64 {
     2.0 / core::f64::consts::PI * p * (1.0 - p) * bend * bend
 }
 
-/// Averages by level: computed where they are needed and interpolated between levels that differ by less than a percent.
+/// Averages by level: computed where they are needed and interpolated between levels that differ by less than a
+/// percent.
 struct Averages<'a> {
     load: &'a DuplexLoad,
     low: (u64, Level),
@@ -172,8 +174,8 @@ impl<'a> Averages<'a> {
     }
 }
 
-/// What the integral of the autocovariance of |x| is to the variance of |x|, for an Ornstein-Uhlenbeck process x of relaxation
-/// time 1: sum of c_j^2 / j over sum of c_j^2, c_j the Hermite coefficients of |x|, j = 2, 4, ...
+/// What the integral of the autocovariance of |x| is to the variance of |x|, for an Ornstein-Uhlenbeck process x of
+/// relaxation time 1: sum of c_j^2 / j over sum of c_j^2, c_j the Hermite coefficients of |x|, j = 2, 4, ...
 const KINK_MEMORY: f64 = 0.46;
 
 fn average(load: &DuplexLoad, split: &[(f64, f64)], k: f64) -> Level {

@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 
+use crate::closed_form::BALANCED;
 use crate::equilibrium::{Problem, ProblemFlow, TOLERANCE, solve};
 use crate::error::TheoryError;
 
 /// States whose equilibrium is kept; when there are more, all are forgotten.
 const MOST_CACHED: usize = 1 << 20;
-
-/// Relative difference of demands below which two links are full together.
-const BALANCED: f64 = 1e-12;
 
 /// What is full in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +86,8 @@ impl Sharing {
 }
 
 impl Common {
-    /// Links that cannot fill before another one does are left out; the form holds where all flows cross the others alike.
+    /// Links that cannot fill before another one does are left out; the form holds where all flows cross the others
+    /// alike.
     fn of(fixed: &Problem, classes: &[ProblemFlow]) -> Option<Self> {
         let all: Vec<&ProblemFlow> = fixed.flows.iter().chain(classes).collect();
         let links = fixed.capacity.len();

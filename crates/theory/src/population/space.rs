@@ -12,8 +12,8 @@ pub(super) struct Space {
 impl Space {
     /// Levels 0 to `top`, each with the n within `half(level)` of `share * level`.
     ///
-    /// From level to level an interval's ends move by at most one, upwards only, so that every state but those of the first
-    /// level has a neighbour below it and every state but those of the last has one above.
+    /// From level to level an interval's ends move by at most one, upwards only, so that every state but those of the
+    /// first level has a neighbour below it and every state but those of the last has one above.
     pub fn band(top: u32, share: f64, half: impl Fn(f64) -> f64) -> Self {
         let mut range = vec![(0u32, 0u32)];
         for level in 1..=top {

@@ -1,10 +1,10 @@
 //! Where a verdict changes over two parameters.
 
-/// For each of `xs`, every y in `range` at which `margin(x, y)` changes sign: a stability boundary where the margin is, say, minus
-/// the real part of the rightmost root.
+/// For each of `xs`, every y in `range` at which `margin(x, y)` changes sign: a stability boundary where the margin is,
+/// say, minus the real part of the rightmost root.
 ///
-/// The range is cut into `pieces`, and each sign change is bracketed to 1e-12 of its piece; two changes within one piece are missed.
-/// `log` spaces the pieces evenly in the logarithm. Points where the margin is `None` change no sign.
+/// The range is cut into `pieces`, and each sign change is bracketed to 1e-12 of its piece; two changes within one
+/// piece are missed. `log` spaces the pieces evenly in the logarithm. Points where the margin is `None` change no sign.
 #[must_use]
 pub fn boundary(
     xs: &[f64],
@@ -33,11 +33,13 @@ pub fn boundary(
     xs.iter().map(|x| crossings(*x)).collect()
 }
 
-/// Where `margin` changes sign between `from` and `to`, both a place and the margin there, of different signs. The bracket is
-/// narrowed to `tolerance` of what it was (in the logarithm where `log`), or as far as `margin` has an answer.
+/// Where `margin` changes sign between `from` and `to`, both a place and the margin there, of different signs. The
+/// bracket is narrowed to `tolerance` of what it was (in the logarithm where `log`), or as far as `margin` has an
+/// answer.
 ///
-/// The method is ITP (Oliveira and Takahashi, "An Enhancement of the Bisection Method Average Performance Preserving Minmax
-/// Optimality", 2020): never more than one evaluation beyond bisection, mostly far fewer, and no need of continuity.
+/// The method is ITP (Oliveira and Takahashi, "An Enhancement of the Bisection Method Average Performance Preserving
+/// Minmax Optimality", 2020): never more than one evaluation beyond bisection, mostly far fewer, and no need of
+/// continuity.
 pub fn crossing(
     from: (f64, f64),
     to: (f64, f64),

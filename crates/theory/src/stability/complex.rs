@@ -1,6 +1,7 @@
 //! Complex numbers and small dense complex matrices.
 //!
-//! Written out so that every printed number comes from + - * / and square root and `libm`, the same on every platform.
+//! Written out so that what comes from them is + - * / and square root and `libm` in one order, the same on every
+//! platform.
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -206,7 +207,8 @@ impl Lu {
         x
     }
 
-    /// The trace of the inverse times `b`: the logarithmic derivative of the determinant where `b` is the matrix's derivative.
+    /// The trace of the inverse times `b`: the logarithmic derivative of the determinant where `b` is the matrix's
+    /// derivative.
     pub fn trace_of_inverse_times(&self, b: &[Complex]) -> Complex {
         let x = self.solve(b);
         (0..self.n).fold(Complex::ZERO, |sum, i| sum + x[i * self.n + i])

@@ -8,8 +8,9 @@ const REACH: f64 = 0.8;
 /// Evaluations after which a curve counts as too wild to follow.
 const MOST: usize = 400_000;
 
-/// How many zeros of the characteristic function lie right of `edge` (within the band of [`Characteristic::band`]), with
-/// `gain` times the senders' answer to delay; `None` where a zero on the edge or too much detail keeps the phase from being followed.
+/// How many zeros of the characteristic function lie right of `edge` (within the band of [`Characteristic::band`]),
+/// with `gain` times the senders' answer to delay; `None` where a zero on the edge or too much detail keeps the phase
+/// from being followed.
 ///
 /// `edge` must be right of all poles, or so little left of zero that none of them is passed.
 #[must_use]
@@ -61,8 +62,8 @@ struct Sample {
     slope: Complex,
 }
 
-/// Change of phase along a straight line, halved until the logarithmic derivative says that no more than what is seen can happen
-/// between its ends: a zero next to the line would show in it from afar.
+/// Change of phase along a straight line, halved until the logarithmic derivative says that no more than what is seen
+/// can happen between its ends: a zero next to the line would show in it from afar.
 fn turn(sample: &impl Fn(Complex) -> Sample, a: Sample, b: Sample, depth: usize, budget: &mut usize) -> Option<f64> {
     let step = b.at - a.at;
     let direct = (b.value / a.value).arg();

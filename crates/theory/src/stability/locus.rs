@@ -20,9 +20,9 @@ pub struct Locus {
     pub value: Vec<Complex>,
 }
 
-/// The eigenvalues of the loop, one for each link with a queue, from a hundredth of the slowest round trip's frequency to beyond
-/// the fastest's. With gain k there is a root on the axis where one of them is -1 / k; where fixed windows have no root on the right
-/// (always for integrators), the loop is stable if together they do not go round -1.
+/// The eigenvalues of the loop, one for each link with a queue, from a hundredth of the slowest round trip's frequency
+/// to beyond the fastest's. With gain k there is a root on the axis where one of them is -1 / k; where fixed windows
+/// have no root on the right (always for integrators), the loop is stable if together they do not go round -1.
 ///
 /// Each step is so small that it can be drawn as a line.
 #[must_use]

@@ -5,22 +5,24 @@ use eddyline_scenario::Network;
 use super::point::{Crossing, FlowPoint, OperatingPoint, UpdatePeriod, controller};
 use crate::equilibrium::{Problem, ProblemFlow, solve};
 use crate::error::TheoryError;
-use crate::world::modelled_flows;
+use crate::model::modelled_flows;
+use crate::packets::{ack_bits, bits};
 
 /// A network of flows in one direction that is to behave like a two-way one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OneWay {
     /// One link; flows whose data was on it keep their packets, the others have the size of their acknowledgements.
     pub problem: Problem,
-    /// Its own equilibrium with the delays of the two-way network. Nothing but alpha, sizes and propagation is taken over.
+    /// Its own equilibrium with the delays of the two-way network. Nothing but alpha, sizes and propagation is taken
+    /// over.
     pub point: OperatingPoint,
 }
 
-/// The flows of `network` that cross `link` as one-way flows over that link alone (Section 3: s in F+ with packets P+, s in
-/// F- with packets P-, alpha as it was).
+/// The flows of `network` that cross `link` as one-way flows over that link alone (Section 3: s in F+ with packets P+,
+/// s in F- with packets P-, alpha as it was).
 ///
-/// It is the same local dynamics where `link` is the only one with a queue, and not where another has one as well: at exact
-/// balance the two-way network has twice the loop gain of this one.
+/// It is the same local dynamics where `link` is the only one with a queue, and not where another has one as well: at
+/// exact balance the two-way network has twice the loop gain of this one.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`] where a flow crosses `link` other than once: the paper's mapping is for one duplex link.
@@ -31,9 +33,8 @@ pub fn one_way(network: &Network, link: usize, period: UpdatePeriod, filter: boo
     // seconds to the link and around, without any queueing
     let mut delays = Vec::with_capacity(flows.len());
     for flow in flows.iter().map(|s| &network.flows[*s]) {
-        let ack_bits = 8.0 * f64::from(flow.ack_packet) / f64::from(flow.tcp.ack_every.max(1));
-        let data = (&flow.data, flow.packet, 8.0 * f64::from(flow.packet), flow.access_data);
-        let ack = (&flow.ack, flow.ack_packet, ack_bits, flow.access_ack);
+        let data = (&flow.data, flow.packet, bits(flow.packet), flow.access_data);
+        let ack = (&flow.ack, flow.ack_packet, ack_bits(flow), flow.access_ack);
         let (mut at_s, mut here) = (0.0, Vec::new());
         for (path, bytes, bits, access) in [data, ack] {
             for l in path.iter().map(|l| *l as usize) {

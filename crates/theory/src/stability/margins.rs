@@ -10,16 +10,16 @@ use crate::link_model::LinkModel;
 /// How far the loop is from the verdict's change.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Margins {
-    /// Where stable, the least factor above 1 on the senders' answer to delay that ends stability; where unstable, the largest
-    /// below 1 that brings it about. `None` where there is none.
+    /// Where stable, the least factor above 1 on the senders' answer to delay that ends stability; where unstable, the
+    /// largest below 1 that brings it about. `None` where there is none.
     ///
-    /// In the integrator model the answer is that of the rate, w / (d + q) and the window's; in the ack-clocked model that of
-    /// the window, since packets in flight are conserved, not controlled.
+    /// In the integrator model the answer is that of the rate, w / (d + q) and the window's; in the ack-clocked model
+    /// that of the window, since packets in flight are conserved, not controlled.
     pub gain: Option<f64>,
     /// The frequency of the oscillation that starts there, in rad/s: the phase crossover.
     pub gain_at_rad_s: Option<f64>,
-    /// Seconds by which every sender may hear of delay later before stability ends; `None` where it is unstable already or never
-    /// ends.
+    /// Seconds by which every sender may hear of delay later before stability ends; `None` where it is unstable already
+    /// or never ends.
     pub delay_s: Option<f64>,
     /// The frequency of the oscillation that starts there, in rad/s: the gain crossover.
     pub delay_at_rad_s: Option<f64>,

@@ -1,10 +1,10 @@
 //! Local stability of FAST about an equilibrium of any network, with exact delays.
 //!
-//! The window law is eq. 2 of Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", with gamma a round
-//! trip (or a fixed period); links follow one of two models, [`LinkModel`]. Every delay, propagation, transmission and queueing
-//! in equilibrium, is as long as it is: no rational approximation, no lag. [`stability`] gives the verdict with the rightmost
-//! characteristic roots and the margins; the rest are the parts that it is made of. `docs/theory/stability.md` has the
-//! derivations.
+//! The window law is eq. 2 of Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", with
+//! gamma a round trip (or a fixed period); links follow one of two models, [`LinkModel`]. Every delay, propagation,
+//! transmission and queueing in equilibrium, is as long as it is: no rational approximation, no lag. [`stability`]
+//! gives the verdict with the rightmost characteristic roots and the margins; the rest are the parts that it is made
+//! of. `docs/theory/stability.md` has the derivations.
 
 mod boundary;
 mod complex;
@@ -37,7 +37,7 @@ use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
-use crate::world::{equilibria, modelled_flows, others, someone};
+use crate::model::{equilibria, modelled_flows, others, someone};
 
 /// Networks with more queues are not judged by [`locally_stable`], where nobody asked for the minutes that it takes.
 const MOST_LINKS: usize = 16;
@@ -64,8 +64,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the controller's own
-    /// average of round-trip times.
+    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the
+    /// controller's own average of round-trip times.
     #[must_use]
     pub fn algorithm() -> Self {
         Self { filter: true, law: WindowLaw::AtSending, ..Self::default() }
@@ -79,8 +79,8 @@ pub struct Stability {
     pub link_model: LinkModel,
     /// Whether small disturbances die out.
     pub stable: bool,
-    /// Characteristic roots (real part, imaginary part) in 1/s, rightmost first; one with an imaginary part above zero stands for
-    /// itself and its conjugate.
+    /// Characteristic roots (real part, imaginary part) in 1/s, rightmost first; one with an imaginary part above zero
+    /// stands for itself and its conjugate.
     pub roots: Vec<(f64, f64)>,
     /// Largest relative Newton step left at any of the roots.
     pub residual: f64,
@@ -197,8 +197,8 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     }
 }
 
-/// The roots put back that det M has lost: where flows with the same window law are taken together, or are more than there are
-/// queues, some of what they differ in is no matter to any queue and decays by the window law alone.
+/// The roots put back that det M has lost: where flows with the same window law are taken together, or are more than
+/// there are queues, some of what they differ in is no matter to any queue and decays by the window law alone.
 fn with_differences(mut roots: Roots, point: &OperatingPoint, wanted: usize) -> Roots {
     let mut lost: Vec<f64> = Vec::new();
     for flow in &point.flows {

@@ -3,8 +3,9 @@
 //! Flow s crosses queues h = 1, 2, ... at `tau_h` seconds after sending and feels each of them `R - tau_h` later, so
 //! `q_s = sum over h of e^(-z (R - tau_h)) p_h`. Its window answers with `w = -(G - 1) x0 q`,
 //! `G(z) = 1 + kappa (1 - rho) F / (z + kappa rho)`, F = 1 / (1 + z T) the average's filter, and without a filter
-//! `G = (z + kappa) / (z + kappa rho)`; where the law multiplies the window of a round trip ago, `kappa (1 - (1 - rho) e^(-zR))` stands for
-//! kappa rho. The links close the loop: `M(z) p = 0`. Derivations: `docs/theory/stability.md`.
+//! `G = (z + kappa) / (z + kappa rho)`; where the law multiplies the window of a round trip ago,
+//! `kappa (1 - (1 - rho) e^(-zR))` stands for kappa rho. The links close the loop: `M(z) p = 0`. Derivations:
+//! `docs/theory/stability.md`.
 
 use super::complex::{Complex, Lu};
 use super::point::{FlowPoint, OperatingPoint};
@@ -176,8 +177,9 @@ impl<'a> Characteristic<'a> {
         self.rings.iter().map(of).fold(Complex::ZERO, |sum, v| sum + v)
     }
 
-    /// The characteristic function, scaled to go to 1 on the far right and without the trivial zeros, and its logarithmic
-    /// derivative: its zeros on the right are those of det M. `gain` multiplies what senders do about delay.
+    /// The characteristic function, scaled to go to 1 on the far right and without the trivial zeros, and its
+    /// logarithmic derivative: its zeros on the right are those of det M. `gain` multiplies what senders do about
+    /// delay.
     #[must_use]
     pub fn scaled(&self, z: Complex, gain: f64) -> (Complex, Complex) {
         let n = self.point.links.len();
@@ -198,8 +200,8 @@ impl<'a> Characteristic<'a> {
         (value * power, slope)
     }
 
-    /// Above this modulus no zero lies on the right; the ack-clocked model has no such bound, there it is the frequency up to
-    /// which zeros are looked for.
+    /// Above this modulus no zero lies on the right; the ack-clocked model has no such bound, there it is the frequency
+    /// up to which zeros are looked for.
     #[must_use]
     pub fn band(&self, gain: f64) -> f64 {
         let Some((least, _)) = self.point.round_trips() else { return 0.0 };

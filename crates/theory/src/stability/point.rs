@@ -8,13 +8,14 @@ use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::fast::{WindowLaw, averaging_time, between_updates};
 use crate::linear::null_space;
-use crate::world::{counts_round_trips, modelled_flows};
+use crate::model::{counts_round_trips, modelled_flows};
+use crate::packets::{ack_bits, bits};
 
 /// How fast windows move: gamma of the two-way paper's eq. 2 needs a unit of time, which the paper leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum UpdatePeriod {
-    /// As the flow's controller does it: `clean` once a round trip, or once `update_period` where that is longer, `ns2-1.1.3` every
-    /// period of every other round trip.
+    /// As the flow's controller does it: `clean` once a round trip, or once `update_period` where that is longer,
+    /// `ns2-1.1.3` every period of every other round trip.
     #[default]
     Controller,
     /// gamma once a round trip: kappa = gamma / R.
@@ -30,8 +31,8 @@ pub struct Crossing {
     pub link: usize,
     /// Share of the link's capacity that the flow takes in this passage: x b / c.
     pub share: f64,
-    /// Seconds from the sender to the link's queue, all queueing on the way included: tau^f. What is left of the round trip,
-    /// this link's own queue included, is tau^b.
+    /// Seconds from the sender to the link's queue, all queueing on the way included: tau^f. What is left of the round
+    /// trip, this link's own queue included, is tau^b.
     pub forward_s: f64,
 }
 
@@ -56,7 +57,8 @@ pub struct FlowPoint {
 }
 
 impl FlowPoint {
-    /// The rate in 1/s at which the window finds back where no queue notices: kappa rho, or what it becomes with memory.
+    /// The rate in 1/s at which the window finds back where no queue notices: kappa rho, or what it becomes with
+    /// memory.
     #[must_use]
     pub fn decay(&self) -> f64 {
         let (kappa, rho, memory) = (self.gain, self.rho, self.memory_s);
@@ -88,8 +90,8 @@ impl OperatingPoint {
     /// `network` in the equilibrium `at` (flows in the order of [`modelled_flows`]).
     ///
     /// # Errors
-    /// [`TheoryError::OutOfRange`] where the update period is not above zero, [`TheoryError::NotConverged`] where the prices
-    /// that `at` leaves open cannot be chosen.
+    /// [`TheoryError::OutOfRange`] where the update period is not above zero, [`TheoryError::NotConverged`] where the
+    /// prices that `at` leaves open cannot be chosen.
     pub fn new(network: &Network, at: &Equilibrium, period: UpdatePeriod, filter: bool) -> Result<Self, TheoryError> {
         if let UpdatePeriod::Seconds(value) = period
             && !(value > 0.0 && value.is_finite())
@@ -219,9 +221,8 @@ fn point_of(
     period: UpdatePeriod,
     filter: bool,
 ) -> FlowPoint {
-    let ack_bits = 8.0 * f64::from(flow.ack_packet) / f64::from(flow.tcp.ack_every.max(1));
-    let data = (&flow.data, flow.packet, 8.0 * f64::from(flow.packet), flow.access_data);
-    let ack = (&flow.ack, flow.ack_packet, ack_bits, flow.access_ack);
+    let data = (&flow.data, flow.packet, bits(flow.packet), flow.access_data);
+    let ack = (&flow.ack, flow.ack_packet, ack_bits(flow), flow.access_ack);
     let mut crossings = Vec::new();
     let mut at_s = 0.0;
     for (path, bytes, bits, access) in [data, ack] {

@@ -12,7 +12,8 @@ use crate::link_model::LinkModel;
 pub struct Root {
     /// Where, in 1/s.
     pub at: Complex,
-    /// Newton's next step there, relative to the root's size (or to one over the shortest round trip, if that is larger).
+    /// Newton's next step there, relative to the root's size (or to one over the shortest round trip, if that is
+    /// larger).
     pub residual: f64,
 }
 
@@ -23,7 +24,8 @@ pub struct Roots {
     pub found: Vec<Root>,
     /// Whether finer discretisations found nothing else among the first.
     pub converged: bool,
-    /// Roots right of the imaginary axis by the argument principle, conjugates counted; `None` where it could not be followed.
+    /// Roots right of the imaginary axis by the argument principle, conjugates counted; `None` where it could not be
+    /// followed.
     pub right: Option<usize>,
 }
 
@@ -41,7 +43,8 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
     let right = zeros_right_of(f, edge, 1.0);
     let band = f.band(1.0);
     let complete = |found: &[Root]| complete(found, right, edge, band);
-    // chains of roots run up along the axis in the ack-clocked model, so a finer grid always finds others: one grid is enough
+    // chains of roots run up along the axis in the ack-clocked model, so a finer grid always finds others: one grid is
+    // enough
     let chains = f.model != LinkModel::Integrator;
     let mut found: Vec<Root> = Vec::new();
     let mut converged = false;
@@ -59,8 +62,8 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
         n += n / 2;
     }
     if !(converged && complete(&found)) {
-        // too large, too many time scales, or chains: starts where windows are slow and along the axis, the chains' own first,
-        // then denser until none is missing on the right
+        // too large, too many time scales, or chains: starts where windows are slow and along the axis, the chains' own
+        // first, then denser until none is missing on the right
         found = merged(found, polish(f, &Starts::Windows.along(f, band, 0.0), unit, usize::MAX), unit);
         let tries = [Starts::Rings, Starts::Every(1.0), Starts::Every(0.3), Starts::Every(0.15)];
         for starts in &tries[usize::from(f.model != LinkModel::AckClocked)..] {

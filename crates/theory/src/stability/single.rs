@@ -25,8 +25,8 @@ impl SingleLoop {
         Self { u, rho, factor: 1.0 }
     }
 
-    /// `L(z) = factor e^-z (z + u) / (z (z + u rho))`: letter eq. 16 to 19 with gamma put back into eq. 17 and the rate that the
-    /// link has. Stable where 1 + L has no zero on the right.
+    /// `L(z) = factor e^-z (z + u) / (z (z + u rho))`: letter eq. 16 to 19 with gamma put back into eq. 17 and the rate
+    /// that the link has. Stable where 1 + L has no zero on the right.
     #[must_use]
     pub fn open_loop(&self, z: Complex) -> Complex {
         let (u, pole) = (Complex::from(self.u), Complex::from(self.u * self.rho));
@@ -66,8 +66,8 @@ impl SingleLoop {
         (1.0 + pole) * (pole + self.factor) > self.factor * self.u
     }
 
-    /// Whether the ack-clocked model is stable: `z + u rho + u (1 - rho) e^-z = 0`, which is stable for any u from rho = 1/2
-    /// on, and below up to `u sqrt(1 - 2 rho) = acos(-rho / (1 - rho))`.
+    /// Whether the ack-clocked model is stable: `z + u rho + u (1 - rho) e^-z = 0`, which is stable for any u from rho
+    /// = 1/2 on, and below up to `u sqrt(1 - 2 rho) = acos(-rho / (1 - rho))`.
     #[must_use]
     pub fn stable_ack_clocked(&self) -> bool {
         self.u < ack_clocked_boundary(self.rho)
@@ -154,21 +154,22 @@ pub struct Letter {
 }
 
 impl Letter {
-    /// The loop as it should be: (1 + k_f) n P_f is 1, since only one link has a queue and the linearised rate is that of
-    /// Theorem 1. Asymmetry is in rho alone.
+    /// The loop as it should be: (1 + k_f) n P_f is 1, since only one link has a queue and the linearised rate is that
+    /// of Theorem 1. Asymmetry is in rho alone.
     #[must_use]
     pub const fn corrected(&self) -> SingleLoop {
         SingleLoop::new(self.u, self.rho)
     }
 
-    /// The loop that eq. 20 prints: its characteristic equation is that of [`SingleLoop`] with (1 + k_f) n P_f for a factor.
+    /// The loop that eq. 20 prints: its characteristic equation is that of [`SingleLoop`] with (1 + k_f) n P_f for a
+    /// factor.
     #[must_use]
     pub const fn printed(&self) -> SingleLoop {
         SingleLoop { u: self.u, rho: self.rho, factor: (1.0 + self.k_f) * self.flows * self.packet_bytes }
     }
 
-    /// Eq. 20 with packets in both the rate and the capacity, so that n P_f cancels: the factor is 1 + k_f, right at k_f = 1
-    /// with both queues busy.
+    /// Eq. 20 with packets in both the rate and the capacity, so that n P_f cancels: the factor is 1 + k_f, right at
+    /// k_f = 1 with both queues busy.
     #[must_use]
     pub const fn printed_without_units(&self) -> SingleLoop {
         SingleLoop { u: self.u, rho: self.rho, factor: 1.0 + self.k_f }
@@ -206,7 +207,8 @@ fn window_loop(letter: &Letter, z: Complex, late: Complex) -> Complex {
     -(late * (letter.u * (1.0 - letter.rho))) / ((z + late) * (z + Complex::from(letter.u * letter.rho)))
 }
 
-/// How many zeros `z + a e^-z` has on the right: the poles of the letter's eq. 20. With the lag of eq. 21, `z^2 + z + a`, none.
+/// How many zeros `z + a e^-z` has on the right: the poles of the letter's eq. 20. With the lag of eq. 21,
+/// `z^2 + z + a`, none.
 #[must_use]
 pub fn right_poles_of_eq_20(a: f64) -> u64 {
     // pairs cross the axis at a = pi/2 + 2 pi k

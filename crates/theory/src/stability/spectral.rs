@@ -1,9 +1,9 @@
-//! Spectral discretisation of the infinitesimal generator (Breda, Maset, Vermiglio 2005; for the delayed algebraic equations of
-//! the ack-clocked model the form of Breda, Diekmann, Gyllenberg, Scarabel, Vermiglio 2016).
+//! Spectral discretisation of the infinitesimal generator (Breda, Maset, Vermiglio 2005; for the delayed algebraic
+//! equations of the ack-clocked model the form of Breda, Diekmann, Gyllenberg, Scarabel, Vermiglio 2016).
 //!
-//! What is felt late is a polynomial on [-tau, 0], tau the longest delay, through N + 1 Chebyshev points; its points move by the
-//! polynomial's own derivative, the one at 0 by the network's equations. The eigenvalues of that matrix start Newton's method on
-//! the exact function, so their rounding appears in no result.
+//! What is felt late is a polynomial on [-tau, 0], tau the longest delay, through N + 1 Chebyshev points; its points
+//! move by the polynomial's own derivative, the one at 0 by the network's equations. The eigenvalues of that matrix
+//! start Newton's method on the exact function, so their rounding appears in no result.
 
 use faer::Mat;
 
@@ -30,7 +30,8 @@ pub(super) fn states(f: &Characteristic<'_>, n: usize) -> usize {
     }
 }
 
-/// Eigenvalues of the discretisation with `n` intervals, in no order; those with an imaginary part below zero are left out.
+/// Eigenvalues of the discretisation with `n` intervals, in no order; those with an imaginary part below zero are left
+/// out.
 pub(super) fn eigenvalues(f: &Characteristic<'_>, n: usize) -> Vec<Complex> {
     let matrix = match f.model {
         LinkModel::Integrator => Some(integrator(f, n)),

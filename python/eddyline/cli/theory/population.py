@@ -63,10 +63,10 @@ def _show(answer: Population) -> None:
     shares = table("", "full", ["share of time", "load"])
     if d["idle"] is not None:
         shares.add_row("no link", percent(d["idle"]), "-")
-    for name in [*d["load"], "both"]:
-        share = d["bottleneck"].get(name)
-        if share is not None or name in d["load"]:
-            shares.add_row(name, percent(share), percent(d["load"].get(name)))
+    for name, load in d["load"].items():
+        shares.add_row(name, percent(d["bottleneck"].get(name)), percent(load))
+    if d["several"] is not None:
+        shares.add_row("several", percent(d["several"]), "-")
     print_table(shares)
     flows = table("", "arrivals", ["mean flows", "mean transfer time", "growth"])
     for name, mean in d["mean_flows"].items():

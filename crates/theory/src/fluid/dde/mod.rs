@@ -1,10 +1,10 @@
 //! Delay differential equations with delays that depend on the state, by the method of steps.
 //!
-//! An explicit Runge-Kutta pair of order 5(4) (Dormand and Prince 1980) controls the local error; its continuous extension of
-//! order 4 (Hairer, Norsett and Wanner, *Solving Ordinary Differential Equations I*, II.6) is the history that delayed arguments
-//! read. Where a delayed argument falls into the step that is being taken, the step is repeated with its own extension until it
-//! no longer moves. Known discontinuities are stops: steps end just before them and resume just after. Events (a queue runs empty)
-//! are located on the extension, and a step ends there.
+//! An explicit Runge-Kutta pair of order 5(4) (Dormand and Prince 1980) controls the local error; its continuous
+//! extension of order 4 (Hairer, Norsett and Wanner, *Solving Ordinary Differential Equations I*, II.6) is the history
+//! that delayed arguments read. Where a delayed argument falls into the step that is being taken, the step is repeated
+//! with its own extension until it no longer moves. Known discontinuities are stops: steps end just before them and
+//! resume just after. Events (a queue runs empty) are located on the extension, and a step ends there.
 
 mod past;
 mod solve;
@@ -15,8 +15,8 @@ pub use solve::{DdeError, Settings, Statistics, solve};
 
 /// A system of delay differential equations y'(t) = f(t, y(t), past).
 ///
-/// Between two calls of [`fire`](Self::fire) or [`stopped`](Self::stopped) f must be as smooth as its arguments: whatever switches,
-/// switches there.
+/// Between two calls of [`fire`](Self::fire) or [`stopped`](Self::stopped) f must be as smooth as its arguments:
+/// whatever switches, switches there.
 pub trait System {
     /// Number of unknowns.
     fn unknowns(&self) -> usize;

@@ -58,8 +58,8 @@ impl Piece {
     }
 }
 
-/// The history of a solution. Before its beginning the solution is taken to have been a straight line, constant unless the system
-/// says otherwise.
+/// The history of a solution. Before its beginning the solution is taken to have been a straight line, constant unless
+/// the system says otherwise.
 #[derive(Debug)]
 pub struct Past {
     pub(super) pieces: VecDeque<Piece>,
@@ -116,7 +116,8 @@ impl Past {
         self.at(t).map_or_else(|| (self.first(i, t), self.before[i]), |p| p.both(i, t))
     }
 
-    /// The time a at which what leaves a queue at `u` entered it, a + p(a) = u, where unknown `i` is p >= 0, its delay; and p'(a).
+    /// The time a at which what leaves a queue at `u` entered it, a + p(a) = u, where unknown `i` is p >= 0, its delay;
+    /// and p'(a).
     #[must_use]
     pub fn entered(&self, i: usize, u: f64) -> (f64, f64) {
         let end = self.end();

@@ -17,8 +17,8 @@ pub struct Settings {
     pub first_step: f64,
     /// Longest step, in seconds.
     pub longest_step: f64,
-    /// Steps may not be shorter than this: jumps that no stop announced are crossed with one such step. Stops are left out by as
-    /// much on either side.
+    /// Steps may not be shorter than this: jumps that no stop announced are crossed with one such step. Stops are left
+    /// out by as much on either side.
     pub shortest_step: f64,
     /// Steps, rejected ones included, after which to give up.
     pub most_steps: u64,
@@ -81,8 +81,8 @@ struct Stepper {
     spare: Vec<Piece>,
 }
 
-/// Integrates `system` from `y` at `begin` to `end`; `observe` sees every piece of the solution, with the history and the state that
-/// the system is in during it, and may stop the integration. Returns y at `end`.
+/// Integrates `system` from `y` at `begin` to `end`; `observe` sees every piece of the solution, with the history and
+/// the state that the system is in during it, and may stop the integration. Returns y at `end`.
 ///
 /// # Errors
 /// [`DdeError`].
@@ -93,111 +93,181 @@ pub fn solve<S: System>(
     settings: &Settings,
     observe: &mut dyn FnMut(&mut S, &Piece, &Past) -> ControlFlow<()>,
 ) -> Result<(Vec<f64>, Statistics), DdeError> {
-    let n = system.unknowns();
-    let mut before = vec![0.0; n];
-    system.before(&mut before);
-    let mut past = Past::new(begin, y, before);
-    let mut s = Stepper {
-        k: std::array::from_fn(|_| vec![0.0; n]),
-        y: y.to_vec(),
-        next: vec![0.0; n],
-        stage: vec![0.0; n],
-        scales: vec![0.0; n],
-        events: vec![0.0; system.events()],
-        built: Piece::new(n),
-        spare: Vec::new(),
-    };
-    let mut statistics = Statistics::default();
-    let (mut t, mut h) = (begin, settings.first_step);
-    let mut fresh = false;
-    let mut tried = 0u64;
-    while t < end {
-        let shortest = settings.shortest_step + 64.0 * f64::EPSILON * t.abs();
-        while system.next_stop() <= t {
-            system.stopped(t, &mut s.y, &past);
-            statistics.stops += 1;
-            fresh = false;
-        }
-        if !fresh {
-            s.begin(system, t, &mut past, shortest, &mut statistics);
-        }
-        let stop = system.next_stop();
+    let mut run = Run::new(system, (begin, end), y, settings, observe);
+    while run.t < end {
+        let shortest = settings.shortest_step + 64.0 * f64::EPSILON * run.t.abs();
+        run.restart(shortest);
+        let stop = run.system.next_stop();
         // a step never ends so close to a stop that the next one would have no length
-        let room = if stop < end { stop - shortest - t } else { end - t };
+        let room = if stop < end { stop - shortest - run.t } else { end - run.t };
         if room <= shortest {
-            tried += 1;
-            let length = if stop < end { stop + shortest - t } else { room.max(f64::EPSILON * t.abs()) };
-            if s.leap(system, &mut t, length, &mut past, observe).is_break() {
-                return Err(DdeError::Interrupted);
-            }
-            (statistics.accepted, fresh) = (statistics.accepted + 1, false);
-            t = if stop < end { t } else { end };
-            continue;
+            run.cross(stop, room, shortest)?;
+        } else {
+            let event = run.step(stop, room, shortest)?;
+            run.finish(event);
         }
-        let mut length = h.min(settings.longest_step).min(room);
+    }
+    Ok((run.s.y, run.statistics))
+}
+
+/// An integration under way.
+struct Run<'a, S> {
+    system: &'a mut S,
+    settings: &'a Settings,
+    observe: &'a mut dyn FnMut(&mut S, &Piece, &Past) -> ControlFlow<()>,
+    s: Stepper,
+    past: Past,
+    t: f64,
+    end: f64,
+    /// The next step tried.
+    h: f64,
+    /// The derivatives at `t` are known.
+    fresh: bool,
+    tried: u64,
+    statistics: Statistics,
+}
+
+impl<'a, S: System> Run<'a, S> {
+    fn new(
+        system: &'a mut S,
+        (begin, end): (f64, f64),
+        y: &[f64],
+        settings: &'a Settings,
+        observe: &'a mut dyn FnMut(&mut S, &Piece, &Past) -> ControlFlow<()>,
+    ) -> Self {
+        let n = system.unknowns();
+        let mut before = vec![0.0; n];
+        system.before(&mut before);
+        let s = Stepper {
+            k: std::array::from_fn(|_| vec![0.0; n]),
+            y: y.to_vec(),
+            next: vec![0.0; n],
+            stage: vec![0.0; n],
+            scales: vec![0.0; n],
+            events: vec![0.0; system.events()],
+            built: Piece::new(n),
+            spare: Vec::new(),
+        };
+        Self {
+            system,
+            settings,
+            observe,
+            s,
+            past: Past::new(begin, y, before),
+            t: begin,
+            end,
+            h: settings.first_step,
+            fresh: false,
+            tried: 0,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// What is due at `t` happens; the derivatives there.
+    fn restart(&mut self, shortest: f64) {
+        while self.system.next_stop() <= self.t {
+            self.system.stopped(self.t, &mut self.s.y, &self.past);
+            self.statistics.stops += 1;
+            self.fresh = false;
+        }
+        if !self.fresh {
+            self.s.begin(self.system, self.t, &mut self.past, shortest, &mut self.statistics);
+        }
+    }
+
+    /// Over a stop, or to the end, that is too close for a step.
+    fn cross(&mut self, stop: f64, room: f64, shortest: f64) -> Result<(), DdeError> {
+        self.tried += 1;
+        let last = stop >= self.end;
+        let length = if last { room.max(f64::EPSILON * self.t.abs()) } else { stop + shortest - self.t };
+        self.leap(length)?;
+        (self.statistics.accepted, self.fresh) = (self.statistics.accepted + 1, false);
+        if last {
+            self.t = self.end;
+        }
+        Ok(())
+    }
+
+    fn leap(&mut self, length: f64) -> Result<(), DdeError> {
+        let observed = self.s.leap(self.system, &mut self.t, length, &mut self.past, self.observe);
+        if observed.is_break() { Err(DdeError::Interrupted) } else { Ok(()) }
+    }
+
+    /// A step of at most `room`, shorter where the error asks for it or an event happens, which it ends with.
+    fn step(&mut self, stop: f64, room: f64, shortest: f64) -> Result<Option<usize>, DdeError> {
+        let mut length = self.h.min(self.settings.longest_step).min(room);
         if room - length < shortest {
             length = room;
         }
         let mut located = None;
-        let observed = loop {
-            tried += 1;
-            if tried > settings.most_steps {
-                return Err(DdeError::TooManySteps { steps: settings.most_steps, time_s: t, end_s: end });
-            }
-            let error = s.attempt(system, t, length, &mut past, settings);
-            if error.is_nan() && length <= shortest {
-                return Err(DdeError::NotFinite { time_s: t });
-            }
-            let wanted = if error.is_nan() {
-                0.1
-            } else if error > 0.0 {
-                (0.9 * libm::pow(error, -0.2)).clamp(0.2, 5.0)
-            } else {
-                5.0
-            };
-            if !(error <= 1.0 || settings.fixed || length <= shortest) || error.is_nan() {
-                statistics.rejected += 1;
+        loop {
+            let (accepted, wanted) = self.attempt(length, shortest)?;
+            if !accepted {
+                self.statistics.rejected += 1;
                 length = (length * wanted.min(0.9)).max(shortest);
                 located = None;
                 continue;
             }
             if located.is_none() {
-                if let Some((event, at)) = s.locate(system, t, length, &mut past) {
+                if let Some((event, at)) = self.s.locate(self.system, self.t, length, &mut self.past) {
                     located = Some(event);
                     if at <= shortest {
                         // it happens at once
-                        let length = shortest.min(room);
-                        break s.leap(system, &mut t, length, &mut past, observe);
+                        self.leap(shortest.min(room))?;
+                        return Ok(located);
                     }
                     length = at;
                     continue;
                 }
-                h = length * if settings.fixed { 1.0 } else { wanted };
+                self.h = length * if self.settings.fixed { 1.0 } else { wanted };
             }
-            t = if length == room && stop >= end { end } else { t + length };
-            let observed = s.accept(system, t, &mut past, observe);
-            s.k.swap(0, 6);
-            break observed;
-        };
-        if observed.is_break() {
-            return Err(DdeError::Interrupted);
-        }
-        statistics.accepted += 1;
-        fresh = located.is_none();
-        if let Some(event) = located {
-            system.fire(event, t, &mut s.y, &past);
-            statistics.events += 1;
-        }
-        system.stepped(t, &s.y, &past);
-        let earliest = system.earliest();
-        while past.pieces.get(1).is_some_and(|second| second.start < earliest) {
-            s.spare.extend(past.pieces.pop_front());
-        }
-        if settings.fixed {
-            h = settings.longest_step;
+            self.t = if length == room && stop >= self.end { self.end } else { self.t + length };
+            if self.s.accept(self.system, self.t, &mut self.past, self.observe).is_break() {
+                return Err(DdeError::Interrupted);
+            }
+            self.s.k.swap(0, 6);
+            return Ok(located);
         }
     }
-    Ok((s.y, statistics))
+
+    /// Tries a step; whether its error will do, and the factor to the length whose error would.
+    fn attempt(&mut self, length: f64, shortest: f64) -> Result<(bool, f64), DdeError> {
+        self.tried += 1;
+        let (t, settings) = (self.t, self.settings);
+        if self.tried > settings.most_steps {
+            return Err(DdeError::TooManySteps { steps: settings.most_steps, time_s: t, end_s: self.end });
+        }
+        let error = self.s.attempt(self.system, t, length, &mut self.past, settings);
+        if error.is_nan() && length <= shortest {
+            return Err(DdeError::NotFinite { time_s: t });
+        }
+        let wanted = if error.is_nan() {
+            0.1
+        } else if error > 0.0 {
+            (0.9 * libm::pow(error, -0.2)).clamp(0.2, 5.0)
+        } else {
+            5.0
+        };
+        Ok((!error.is_nan() && (error <= 1.0 || settings.fixed || length <= shortest), wanted))
+    }
+
+    /// After a step: its event, and what of the past nobody reads any more.
+    fn finish(&mut self, event: Option<usize>) {
+        self.statistics.accepted += 1;
+        self.fresh = event.is_none();
+        if let Some(event) = event {
+            self.system.fire(event, self.t, &mut self.s.y, &self.past);
+            self.statistics.events += 1;
+        }
+        self.system.stepped(self.t, &self.s.y, &self.past);
+        let earliest = self.system.earliest();
+        while self.past.pieces.get(1).is_some_and(|second| second.start < earliest) {
+            self.s.spare.extend(self.past.pieces.pop_front());
+        }
+        if self.settings.fixed {
+            self.h = self.settings.longest_step;
+        }
+    }
 }
 
 impl Stepper {

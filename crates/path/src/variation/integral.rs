@@ -1,0 +1,133 @@
+//! The integral of a rate that is constant in pieces, over the time between outages, and its inverse: both by
+//! bisection.
+//!
+//! All in whole numbers, bit/s times picoseconds, so that it is the sum over the pieces to the last digit.
+
+use eddyline_units::Time;
+
+use super::Piece;
+use super::uptime::{Uptime, gcd};
+
+/// A unit of the integral: one bit is that many bit/s times picoseconds.
+pub(super) const BIT: u128 = 1_000_000_000_000;
+
+/// Most pieces that are listed, besides those of one lap.
+const MOST_LISTED: u64 = 1 << 20;
+
+/// A piece begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    /// The integral until then.
+    sum: u128,
+    /// Picoseconds up until then.
+    up: u64,
+}
+
+/// Laps after which pieces and outages repeat together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Common {
+    /// How many before the outages repeat.
+    before: u64,
+    laps: u64,
+    /// What these take.
+    length: u64,
+    /// The integral before them, and over them.
+    sum_before: u128,
+    sum: u128,
+}
+
+/// The integral from zero.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Integral {
+    /// Rate and beginning of each piece of a lap, in picoseconds.
+    pieces: Vec<(u64, u128)>,
+    lap: Option<u64>,
+    up: Uptime,
+    /// Each piece of the laps before all repeats and of the first that does, and the end of these.
+    marks: Vec<Mark>,
+    common: Option<Common>,
+}
+
+impl Integral {
+    /// Of `pieces` that begin again after `lap`, while the link is `up`. Where too many laps pass before all repeats it is
+    /// known until [`end`](Self::end) only.
+    pub fn new(pieces: &[Piece], lap: Option<Time>, up: Uptime) -> Self {
+        let Some(lap) = lap.map(Time::as_ps) else { return Self::listing(pieces, None, (0, 1), up) };
+        let (begin, cycle) = up.cycle();
+        let (before, laps) = (begin.div_ceil(lap), cycle.map_or(1, |c| c / gcd(c, lap)));
+        let most = (MOST_LISTED / pieces.len().max(1) as u64).max(1);
+        if before.saturating_add(laps) <= most && before.saturating_add(laps).checked_mul(lap).is_some() {
+            return Self::listing(pieces, Some(lap), (before, laps), up);
+        }
+        let mut some = Self::listing(pieces, Some(lap), (0, most.min((u64::MAX / lap).max(1))), up);
+        some.common = None;
+        some
+    }
+
+    /// Until when it is known, and what it is there; `None` where that is for ever.
+    pub fn end(&self) -> Option<(Time, u128)> {
+        let lap = self.lap.filter(|_| self.common.is_none())?;
+        let laps = ((self.marks.len() - 1) / self.pieces.len()) as u64;
+        Some((Time::from_ps(laps * lap), self.marks.last()?.sum))
+    }
+
+    fn listing(pieces: &[Piece], lap: Option<u64>, (before, laps): (u64, u64), up: Uptime) -> Self {
+        let pieces: Vec<(u64, u128)> = pieces.iter().map(|p| (p.from.as_ps(), u128::from(p.rate.as_bps()))).collect();
+        let mut marks: Vec<Mark> = Vec::new();
+        let mut rate = 0;
+        let mut mark = |from: u64, next: u128| {
+            let up = up.until(from);
+            let sum = marks.last().map_or(0, |m| m.sum + rate * u128::from(up - m.up));
+            marks.push(Mark { sum, up });
+            rate = next;
+        };
+        for n in 0..before + laps {
+            pieces.iter().for_each(|(from, rate)| mark(n * lap.unwrap_or(0) + from, *rate));
+        }
+        if let Some(lap) = lap {
+            mark((before + laps) * lap, 0);
+        }
+        let sum_before = marks[before as usize * pieces.len()].sum;
+        let sum = marks.last().map_or(0, |m| m.sum) - sum_before;
+        let common = lap.map(|lap| Common { before, laps, length: laps * lap, sum_before, sum });
+        Self { pieces, lap, up, marks, common }
+    }
+
+    /// The integral until `at`.
+    pub fn until(&self, at: Time) -> u128 {
+        let (mut at, mut sum, mut first) = (at.as_ps(), 0, 0);
+        let mut phase = at;
+        if let Some(lap) = self.lap {
+            let mut laps = at / lap;
+            if let Some((c, beyond)) = self.common.and_then(|c| Some((c, laps.checked_sub(c.before)?))) {
+                let times = beyond / c.laps;
+                at -= times * c.length;
+                laps -= times * c.laps;
+                sum = u128::from(times) * c.sum;
+            }
+            (phase, first) = (at % lap, laps as usize * self.pieces.len());
+        }
+        let place = self.pieces.partition_point(|p| p.0 <= phase).max(1) - 1;
+        let mark = self.marks[first + place];
+        sum + mark.sum + self.pieces[place].1 * u128::from(self.up.until(at) - mark.up)
+    }
+
+    /// When it reaches `wanted`, to the nearest picosecond; `None` if never, or beyond what is a [`Time`].
+    pub fn reaches(&self, wanted: u128) -> Option<Time> {
+        let (mut wanted, mut shift) = (wanted, 0);
+        if let Some(c) = self.common.filter(|c| wanted > c.sum_before) {
+            let times = u64::try_from((wanted - c.sum_before - 1).checked_div(c.sum)?).ok()?;
+            shift = times.checked_mul(c.length)?;
+            wanted -= u128::from(times) * c.sum;
+        }
+        let place = self.marks.partition_point(|m| m.sum < wanted).checked_sub(1)?;
+        let (mark, rate) = (self.marks[place], self.pieces[place % self.pieces.len()].1);
+        let rest = wanted - mark.sum;
+        if rate == 0 {
+            return None;
+        }
+        let up = |ps: u128| u64::try_from(ps).ok()?.checked_add(mark.up);
+        let at = self.up.moment(up((rest + rate / 2) / rate)?, up(rest.div_ceil(rate))?)?;
+        at.checked_add(shift).map(Time::from_ps)
+    }
+}

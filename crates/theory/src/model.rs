@@ -1,0 +1,322 @@
+//! A network as the problem of equilibrium: who is in it, what bears on it that has no model, and its solution by name.
+
+use eddyline_cc::{ControllerParams, Delay};
+use eddyline_path::loss::{LossParams, LossPattern};
+use eddyline_path::queue::QueueParams;
+use eddyline_path::traffic::mean_rate_bps;
+use eddyline_scenario::Network;
+use eddyline_scenario::network::{Flow, Link, LinkId, Traffic};
+use eddyline_units::Time;
+
+use crate::ack_streams::{solve_streams, targets};
+use crate::equilibrium::{Equilibria, Problem, solve};
+use crate::error::TheoryError;
+use crate::packets::{ack_bits, ack_ratio, bits, problem_flow};
+use crate::response::{Losses, path_loss, reno_window};
+
+/// Long-run mean rate of traffic on the wire in bit/s; `None` where there is none.
+#[must_use]
+pub fn mean_rate(traffic: &Traffic) -> Option<f64> {
+    mean_rate_bps(&traffic.model, traffic.packet, traffic.trace.as_deref())
+}
+
+/// Whether a traffic source sends during the summary window.
+pub(crate) fn overlaps(traffic: &Traffic, network: &Network) -> bool {
+    traffic.start < network.duration && traffic.stop.is_none_or(|stop| stop > network.warmup)
+}
+
+/// A flow's alpha in packets; `None` for controllers that theory has no model of.
+pub(crate) fn alpha(params: &ControllerParams) -> Option<f64> {
+    params.fast_law().map(|fast| fast.alpha.get())
+}
+
+/// Which queueing delay a flow counts.
+pub(crate) fn delay(params: &ControllerParams) -> Delay {
+    params.delay_options().map_or(Delay::RoundTrip, |o| o.delay)
+}
+
+/// How much of the time that its acknowledgements wait a flow counts.
+fn ack_wait(flow: &Flow) -> f64 {
+    match delay(&flow.controller) {
+        Delay::RoundTrip => 1.0,
+        Delay::Forward => 0.0,
+        Delay::Weighted => ack_bits(flow) / bits(flow.packet),
+    }
+}
+
+/// Refuses a `question` that is of FAST as published where a flow counts another delay.
+pub(crate) fn counts_round_trips<'a>(
+    flows: impl IntoIterator<Item = (&'a str, &'a ControllerParams)>,
+    question: &'static str,
+) -> Result<(), TheoryError> {
+    let other = flows.into_iter().find_map(|(name, params)| match delay(params) {
+        Delay::RoundTrip => None,
+        Delay::Forward => Some((name, "forward")),
+        Delay::Weighted => Some((name, "weighted")),
+    });
+    match other {
+        None => Ok(()),
+        Some((who, counts)) => Err(TheoryError::OneWay { who: who.to_owned(), counts, question }),
+    }
+}
+
+/// [`solve`] with the names of a network in its errors.
+pub(crate) fn solve_named(network: &Network, model: &Model) -> Result<Equilibria, TheoryError> {
+    let targets = targets(network, &model.place, model.problem.flows.len());
+    let streams = targets.iter().any(Option::is_some);
+    let solved = if streams { solve_streams(&model.problem, &targets) } else { solve(&model.problem) };
+    let flow = |s: usize| model.place.iter().position(|p| *p == Some(s)).map(|i| network.flows[i].name.as_str());
+    solved.map_err(|e| e.named(flow, |l| network.links.get(l).map(|link| link.name.as_str())))
+}
+
+/// A flow whose window is what its losses allow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Response {
+    /// Mean window in packets.
+    pub window: f64,
+    /// Share of data packets that its path loses.
+    pub loss: f64,
+    /// Round-trip time without queueing, in seconds.
+    pub rtt_s: f64,
+}
+
+/// A scenario as a problem, with what it leaves out.
+pub(crate) struct Model {
+    pub problem: Problem,
+    /// Place of each flow in the problem, `None` where it has no model.
+    pub place: Vec<Option<usize>>,
+    /// The response function of each flow that has one; those without a place would overload a link.
+    pub responses: Vec<Option<Response>>,
+    /// Links whose state is unknown: something without a model crosses them, or a flow whose rate is unknown for that reason.
+    pub unknown: Vec<bool>,
+}
+
+impl Model {
+    /// Whether nothing without a model bears on the flow.
+    pub fn knows(&self, flow: &Flow) -> bool {
+        !flow.data.iter().chain(flow.ack.iter()).any(|l| self.unknown[*l as usize])
+    }
+
+    /// `joint` takes flows with a response function in.
+    pub fn new(network: &Network, base_rtts_s: Option<&[f64]>, joint: bool) -> Result<Self, TheoryError> {
+        let mut unknown = vec![false; network.links.len()];
+        let mut problem = Problem {
+            capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
+            unresponsive: vec![0.0; network.links.len()],
+            ..Problem::default()
+        };
+        // what is built on the FAST flows alone, stability and dynamics, takes every queue for a FIFO
+        if joint && network.links.iter().any(acks_first) {
+            problem.acks_first = network.links.iter().map(acks_first).collect();
+        }
+        for traffic in &network.traffic {
+            if !overlaps(traffic, network) {
+                continue;
+            }
+            match mean_rate(traffic) {
+                Some(rate) => traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate),
+                None => traffic.path.iter().for_each(|l| unknown[*l as usize] = true),
+            }
+        }
+        let responses: Vec<Option<Response>> =
+            network.flows.iter().map(|f| response(network, f).filter(|_| joint)).collect();
+        let overloaded = overloaded(network, &problem, &responses);
+        let mut place = Vec::with_capacity(network.flows.len());
+        for (s, flow) in network.flows.iter().enumerate() {
+            let crossed = || flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize);
+            let law = match (alpha(&flow.controller), responses[s]) {
+                // each way has a base of its own, of which the round trip's says nothing
+                (Some(alpha), _) if delay(&flow.controller).is_one_way() => Some((alpha, 0.0, ack_wait(flow))),
+                (Some(alpha), _) => {
+                    let believed = |base: &[f64]| base[s] - propagation(network, flow) - transmission(network, flow);
+                    Some((alpha, base_rtts_s.map_or(0.0, believed), 1.0))
+                }
+                // x = W / (RTT + q) is FAST's x = alpha / (q - e) with W for alpha and -RTT for e
+                (None, Some(r)) if !crossed().any(|l| overloaded[l]) => Some((r.window, -r.rtt_s, 1.0)),
+                _ => None,
+            };
+            let Some((alpha, error, wait)) = law else {
+                crossed().for_each(|l| unknown[l] = true);
+                place.push(None);
+                continue;
+            };
+            place.push(Some(problem.flows.len()));
+            problem.flows.push(problem_flow(flow, alpha));
+            problem.base_rtt_error.push(error);
+            problem.ack_wait.push(wait);
+            for l in crossed() {
+                let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
+                if load_bps >= capacity_bps {
+                    return Err(TheoryError::Overload {
+                        link: network.links[l].name.as_str().into(),
+                        load_bps,
+                        capacity_bps,
+                    });
+                }
+            }
+        }
+        for l in network.arrivals.iter().flat_map(|a| a.flow.data.iter().chain(a.flow.ack.iter())) {
+            unknown[*l as usize] = true;
+        }
+        spread(network, &mut unknown);
+        if problem.base_rtt_error.iter().all(|e| *e == 0.0) {
+            problem.base_rtt_error.clear();
+        }
+        if problem.ack_wait.iter().all(|w| *w == 1.0) {
+            problem.ack_wait.clear();
+        }
+        Ok(Self { problem, place, responses, unknown })
+    }
+}
+
+/// Whether a link sends acknowledgements before data.
+pub(crate) fn acks_first(link: &Link) -> bool {
+    matches!(link.queue, QueueParams::AckPriority(_))
+}
+
+/// Links with the mean rates of unresponsive traffic, and what is said of that.
+pub(crate) fn links_alone(network: &Network, notes: &mut Vec<String>) -> Problem {
+    let mut problem = Problem {
+        capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
+        unresponsive: vec![0.0; network.links.len()],
+        ..Problem::default()
+    };
+    for traffic in network.traffic.iter().filter(|t| overlaps(t, network)) {
+        match mean_rate(traffic) {
+            Some(rate) => {
+                traffic.path.iter().for_each(|l| problem.unresponsive[*l as usize] += rate);
+                notes.push(format!("{}: counts with its mean rate", traffic.name));
+            }
+            None => notes.push(format!("{}: theory does not know its mean rate; left out", traffic.name)),
+        }
+    }
+    problem
+}
+
+/// Every flow of `network`, whatever its controller, as one that keeps `alphas` packets queued, with what that leaves out.
+pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Problem, Vec<String>), TheoryError> {
+    let mut notes = Vec::new();
+    let mut problem = links_alone(network, &mut notes);
+    problem.flows = network.flows.iter().zip(alphas).map(|(flow, alpha)| problem_flow(flow, *alpha)).collect();
+    for l in network.flows.iter().flat_map(|f| f.data.iter().chain(f.ack.iter())).map(|l| *l as usize) {
+        let (load_bps, capacity_bps) = (problem.unresponsive[l], problem.capacity[l]);
+        if load_bps >= capacity_bps {
+            return Err(TheoryError::Overload { link: network.links[l].name.as_str().into(), load_bps, capacity_bps });
+        }
+    }
+    if !network.arrivals.is_empty() {
+        notes.push("flows that come and go are left out".to_owned());
+    }
+    Ok((problem, notes))
+}
+
+/// The response function of a Reno flow whose data cross a link with given loss.
+fn response(network: &Network, flow: &Flow) -> Option<Response> {
+    if !matches!(&*flow.controller, ControllerParams::Reno(_) | ControllerParams::NewReno(_)) {
+        return None;
+    }
+    let lossy = flow.data.iter().filter_map(|l| match network.links[*l as usize].loss {
+        LossParams::Independent(p) => (p > 0.0).then_some((*l, p, Losses::Random)),
+        LossParams::Pattern(pattern @ LossPattern::Periodic { .. }) => Some((*l, pattern.mean(), Losses::Periodic)),
+        // what comes in bursts is one event to a window: no response function holds
+        LossParams::Pattern(LossPattern::GilbertElliott { .. }) => None,
+    });
+    let lossy: Vec<(LinkId, f64, Losses)> = lossy.collect();
+    let alone = |l: LinkId| network.flows.iter().filter(|f| f.data.contains(&l)).count() == 1;
+    let losses = match lossy.as_slice() {
+        [] => return None,
+        // what is periodic on a link is not for one of several flows
+        [(l, _, Losses::Periodic)] if alone(*l) => Losses::Periodic,
+        _ => Losses::Random,
+    };
+    let loss = path_loss(lossy.iter().map(|l| l.1));
+    let window = reno_window(loss, ack_ratio(flow), losses).ok()?;
+    let rtt_s = propagation(network, flow) + transmission(network, flow);
+    Some(Response { window, loss, rtt_s })
+}
+
+/// Links that unresponsive traffic and the windows of response functions would fill without anyone else.
+fn overloaded(network: &Network, problem: &Problem, responses: &[Option<Response>]) -> Vec<bool> {
+    let mut offered = problem.unresponsive.clone();
+    for (flow, response) in network.flows.iter().zip(responses) {
+        let Some(r) = response else { continue };
+        let x = r.window / r.rtt_s;
+        flow.data.iter().for_each(|l| offered[*l as usize] += x * bits(flow.packet));
+        flow.ack.iter().for_each(|l| offered[*l as usize] += x * ack_bits(flow));
+    }
+    offered.iter().zip(&problem.capacity).map(|(y, c)| *y >= *c).collect()
+}
+
+/// d in seconds: propagation and access of the round trip.
+pub(crate) fn propagation(network: &Network, flow: &Flow) -> f64 {
+    let access = flow.access_data.saturating_add(flow.access_ack);
+    let delay = |l: &LinkId| network.links[*l as usize].delay;
+    flow.data.iter().chain(flow.ack.iter()).fold(access, |sum, l| sum.saturating_add(delay(l))).as_secs_f64()
+}
+
+/// Seconds that a data packet and its acknowledgement take to be transmitted, summed over links.
+pub(crate) fn transmission(network: &Network, flow: &Flow) -> f64 {
+    let over = |path: &[LinkId], bytes: u32| {
+        let time = |l: &LinkId| network.links[*l as usize].rate.transmission_time(u64::from(bytes));
+        path.iter().fold(Time::ZERO, |sum, l| sum.saturating_add(time(l)))
+    };
+    over(&flow.data, flow.packet).saturating_add(over(&flow.ack, flow.ack_packet)).as_secs_f64()
+}
+
+/// Every equilibrium of the FAST flows alone, in the order of [`modelled_flows`]; links in file order.
+///
+/// # Errors
+/// [`TheoryError`].
+pub fn equilibria(network: &Network) -> Result<Equilibria, TheoryError> {
+    solve_named(network, &Model::new(network, None, false)?)
+}
+
+/// Every equilibrium of all flows that theory has a model of.
+pub(crate) fn joint_equilibria(network: &Network) -> Result<(Model, Equilibria), TheoryError> {
+    let model = Model::new(network, None, true)?;
+    let solved = solve_named(network, &model)?;
+    Ok((model, solved))
+}
+
+/// Places in [`Network::flows`] of the FAST flows.
+#[must_use]
+pub fn modelled_flows(network: &Network) -> Vec<usize> {
+    (0..network.flows.len()).filter(|s| alpha(&network.flows[*s].controller).is_some()).collect()
+}
+
+/// A flow over a link whose state is unknown has a rate that is, and so have the other links that it crosses.
+pub(crate) fn spread(network: &Network, unknown: &mut [bool]) {
+    loop {
+        let mut more = false;
+        for flow in &network.flows {
+            let crossed = || flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize);
+            if crossed().any(|l| unknown[l]) && !crossed().all(|l| unknown[l]) {
+                crossed().for_each(|l| unknown[l] = true);
+                more = true;
+            }
+        }
+        if !more {
+            return;
+        }
+    }
+}
+
+/// An answer about nobody says nothing: refuses a network without a flow that has a model.
+pub(crate) fn someone(network: &Network, any: bool) -> Result<(), TheoryError> {
+    match network.flows.first() {
+        None => Err(TheoryError::NoFlow),
+        Some(flow) if !any => {
+            Err(TheoryError::NoModel { who: flow.name.clone(), controller: flow.controller.name().to_owned() })
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// Flows that are not FAST's, in words: what stability, dynamics and the fair ideal leave out.
+pub(crate) fn others(network: &Network) -> Option<String> {
+    match network.flows.len() - modelled_flows(network).len() {
+        0 => None,
+        1 => Some("1 flow is not FAST and left out".to_owned()),
+        n => Some(format!("{n} flows are not FAST and left out")),
+    }
+}

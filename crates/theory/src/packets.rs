@@ -1,0 +1,31 @@
+//! What a flow's packets take of the links.
+
+use eddyline_scenario::network::Flow;
+
+use crate::equilibrium::ProblemFlow;
+
+/// Bits of so many bytes.
+pub(crate) fn bits(bytes: u32) -> f64 {
+    8.0 * f64::from(bytes)
+}
+
+/// Data packets that one acknowledgement covers.
+pub(crate) fn ack_ratio(flow: &Flow) -> f64 {
+    f64::from(flow.tcp.ack_every.max(1))
+}
+
+/// P-: bits of acknowledgements for each data packet.
+pub(crate) fn ack_bits(flow: &Flow) -> f64 {
+    bits(flow.ack_packet) / ack_ratio(flow)
+}
+
+/// The flow in the problem of equilibrium, with `alpha` packets queued.
+pub(crate) fn problem_flow(flow: &Flow, alpha: f64) -> ProblemFlow {
+    ProblemFlow {
+        alpha,
+        packet_bits: bits(flow.packet),
+        ack_bits: ack_bits(flow),
+        data: flow.data.clone(),
+        ack: flow.ack.clone(),
+    }
+}
