@@ -37,8 +37,9 @@ pub struct Sent {
 /// What rides on a packet from its sending to its acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stamp {
-    /// Packets in flight when the packet was sent, as the controller wants to remember it.
-    pub in_flight: f32,
+    /// One number, whatever the controller wants to remember of that moment: the packets in flight (FAST), a snapshot's number
+    /// (delivery rates), or what a controller of one's own returns.
+    pub remembered: f32,
 }
 
 /// An acknowledgement of new data arrived.
@@ -133,7 +134,7 @@ pub trait Controller {
 
     /// A data packet leaves; what is returned comes back with its acknowledgement.
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
-        Stamp { in_flight: sent.in_flight as f32 }
+        Stamp { remembered: sent.in_flight as f32 }
     }
 
     /// New data was acknowledged.

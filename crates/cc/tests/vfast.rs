@@ -14,7 +14,7 @@ fn vfast(more: &str, rtt_ms: f64) -> Bench {
 /// A packet of its own round trip.
 fn sample(b: &mut Bench, rtt_ms: f64) {
     let sent = b.now;
-    b.acknowledge(sent, ms(rtt_ms), 9.0, 1.0, Stamp { in_flight: 10.0 });
+    b.acknowledge(sent, ms(rtt_ms), 9.0, 1.0, Stamp { remembered: 10.0 });
 }
 
 /// SRTT + 4 V in milliseconds.
@@ -94,10 +94,10 @@ fn srtt_is_the_d_of_the_law() {
         let mut b = vfast(more, 100.0);
         while b.c.window() < 40.0 {
             let sent = b.now;
-            b.acknowledge(sent, ms(100.0), 9.0, 1.0, Stamp { in_flight: 10.0 });
+            b.acknowledge(sent, ms(100.0), 9.0, 1.0, Stamp { remembered: 10.0 });
         }
         let sent = b.now;
-        b.acknowledge(sent, ms(140.0), 39.0, 1.0, Stamp { in_flight: 40.0 });
+        b.acknowledge(sent, ms(140.0), 39.0, 1.0, Stamp { remembered: 40.0 });
         close(b.c.window(), expected(d), 1e-9);
     }
 }
@@ -109,7 +109,7 @@ fn once_an_update_only_the_latest_sample_counts() {
         let sent = b.now;
         for rtt in [120.0, 120.0, 108.0] {
             // all sent at once: one round trip
-            b.acknowledge(sent, ms(rtt), 9.0, 1.0, Stamp { in_flight: 10.0 });
+            b.acknowledge(sent, ms(rtt), 9.0, 1.0, Stamp { remembered: 10.0 });
         }
         rto(&b, Time::ZERO) - 200.0
     };
@@ -123,13 +123,13 @@ fn the_module_smooths_once_an_update_period() {
     let mut b = vfast(r#", "profile": "ns2-1.1.3", "zeta": 1e-12, "smoothing": "update""#, 100.0);
     // its average starts with the first packet, V with half of it
     let sent = b.now;
-    b.acknowledge(sent, ms(100.0), 9.0, 1.0, Stamp { in_flight: 10.0 });
+    b.acknowledge(sent, ms(100.0), 9.0, 1.0, Stamp { remembered: 10.0 });
     for after in [4.0, 6.0, 9.0] {
-        b.acknowledge(sent + ms(after), ms(120.0), 9.0, 1.0, Stamp { in_flight: 10.0 });
+        b.acknowledge(sent + ms(after), ms(120.0), 9.0, 1.0, Stamp { remembered: 10.0 });
     }
     // due at the first (nothing was before it), 10 ms after which no other came
     close(rto(&b, Time::ZERO) - 200.0, 115.0, 1e-6);
-    b.acknowledge(sent + ms(14.0), ms(120.0), 9.0, 1.0, Stamp { in_flight: 10.0 });
+    b.acknowledge(sent + ms(14.0), ms(120.0), 9.0, 1.0, Stamp { remembered: 10.0 });
     close(rto(&b, Time::ZERO) - 200.0, 118.75, 1e-6);
 }
 
@@ -138,7 +138,7 @@ fn retransmissions_are_no_samples() {
     let mut b = vfast("", 100.0);
     let before = rto(&b, Time::ZERO);
     b.c.on_loss(&Loss { now: b.now, flight_size: 10.0 });
-    let (now, stamp) = (b.now + ms(900.0), Stamp { in_flight: 10.0 });
+    let (now, stamp) = (b.now + ms(900.0), Stamp { remembered: 10.0 });
     b.c.on_ack(&Ack {
         now,
         sent_at: b.now,

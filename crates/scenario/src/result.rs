@@ -85,7 +85,7 @@ pub struct FlowResult {
     pub delivered_ce: Option<f64>,
 }
 
-/// Round-trip samples.
+/// Round-trip samples, in seconds. World `sim` keeps percentiles up to 10,000 flows; with more they are null, for groups too.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct RttResult {
     /// Mean.

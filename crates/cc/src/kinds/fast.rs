@@ -392,7 +392,7 @@ impl Ns2Module {
         }
         if self.active && ack.now.saturating_sub(self.last_update) >= law.period {
             self.last_update = ack.now;
-            let aim = law.aim(f64::from(ack.stamp.in_flight), base, avg);
+            let aim = law.aim(f64::from(ack.stamp.remembered), base, avg);
             let change = aim.max(law.floor) - window;
             // what the last update left is dropped
             self.pending = 0.0;
@@ -437,7 +437,7 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
         // the flow back or the window has just grown and the flight not yet.
         let whole = self.module.is_some() || !sent.cwnd_limited || sent.in_flight < LAGGING * self.window;
         let in_flight = if whole { sent.in_flight } else { self.window };
-        Stamp { in_flight: in_flight as f32 }
+        Stamp { remembered: in_flight as f32 }
     }
 
     #[inline(always)]
@@ -469,7 +469,7 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
             self.module = Some(module);
             self.set_window(window);
         } else if ack.sent_at >= self.round && ack.now.saturating_sub(self.round) >= self.period {
-            self.set_window(self.target(f64::from(ack.stamp.in_flight), base, avg));
+            self.set_window(self.target(f64::from(ack.stamp.remembered), base, avg));
             self.round = ack.now;
         }
     }

@@ -109,7 +109,7 @@ impl DeliveryRate {
                 app_limited: self.delivered < self.app_limited_until,
             };
         }
-        Stamp { in_flight: self.latest as f32 }
+        Stamp { remembered: self.latest as f32 }
     }
 
     /// Samples from now on are limited by the application until what is in flight has been delivered.
@@ -145,7 +145,7 @@ impl DeliveryRate {
         self.lost += ack.lost;
         self.delivered_at = ack.now;
         self.stale = true;
-        let number = ack.stamp.in_flight as u32;
+        let number = ack.stamp.remembered as u32;
         let at = &self.ring[number as usize % KEPT];
         if at.number != number || number == 0 {
             return None;

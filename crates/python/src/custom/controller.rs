@@ -244,7 +244,7 @@ impl Controller for PyController {
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
-        let usual = Stamp { in_flight: sent.in_flight as f32 };
+        let usual = Stamp { remembered: sent.in_flight as f32 };
         if self.on.sent.is_none() {
             return usual;
         }
@@ -252,7 +252,7 @@ impl Controller for PyController {
             let answer = self.call(|on| on.sent.as_ref(), "on_sent", py, (PySent::from(sent),));
             match answer {
                 Some(value) if !value.is_none() => match number(&value) {
-                    Some(remembered) => Stamp { in_flight: remembered as f32 },
+                    Some(remembered) => Stamp { remembered: remembered as f32 },
                     None => {
                         Wrong::Nonsense(format!("returned {}; a number to remember, or None", shown(&value))).tell(
                             py,

@@ -65,7 +65,7 @@ impl From<&Ack> for PyAck {
             acked: ack.acked,
             lost: ack.lost,
             in_flight: ack.in_flight,
-            stamp: f64::from(ack.stamp.in_flight),
+            stamp: f64::from(ack.stamp.remembered),
             cwnd_limited: ack.cwnd_limited,
             in_recovery: ack.in_recovery,
         }

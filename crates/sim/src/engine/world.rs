@@ -21,7 +21,7 @@ use super::cross::CrossTraffic;
 pub const SELDOM: u64 = (1 << 16) - 1;
 /// After every event.
 pub const ALWAYS: u64 = 0;
-/// Beyond this many flows percentiles are kept by group.
+/// Beyond this many flows no percentiles of round-trip times are kept: neither theirs nor those of their groups.
 const MOST_PERCENTILES: usize = 10_000;
 
 /// A scenario in virtual time.

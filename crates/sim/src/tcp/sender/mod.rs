@@ -362,7 +362,7 @@ impl Sender {
                 acked: acked as f64 * self.packets_per_byte,
                 lost: (self.board.ever_lost() - before.lost) as f64 * self.packets_per_byte,
                 in_flight: self.in_flight_packets(),
-                stamp: Stamp { in_flight: packet.stamp },
+                stamp: Stamp { remembered: packet.stamp },
                 // RFC 3042: the window does not grow on duplicates
                 cwnd_limited: self.cwnd_limited && advanced,
                 in_recovery: self.episode == Episode::Recovery || reduced,

@@ -125,7 +125,7 @@ impl Sender {
         let mut flags = Flags::default();
         flags.set_retransmission(again);
         let aside = if EXTRAS { self.send_with_extras(now, seq, len, &mut flags) } else { Aside::default() };
-        wire.segment(Segment { kind: Kind::Data, seq, payload: len as u32, flags, stamp: stamp.in_flight, aside });
+        wire.segment(Segment { kind: Kind::Data, seq, payload: len as u32, flags, stamp: stamp.remembered, aside });
     }
 
     /// The FIN waits for neither window nor pacing.
