@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "Claim", "Verdict", "check", "count", "judge", "judged", "read", "selected"]
 
-KINDS = ("confirmed", "partly", "refuted")
+KINDS = ("confirmed", "partly", "refuted", "undecided")
 """What may become of a claim."""
 
 _TERMS = ("value", "against", "within", "factor", "over", "slack")
 _NEEDED = ("id", "where", "says", "exhibit", "rule", "value", "why")
 _SERIES = ("rises", "falls")
+_NOT_DECIDED = "not decided"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Claim:
         rows: Which rows count: entries that must be equal, or one of a list.
         by: Rows are judged in groups of one value of this column; the claim may hold in some groups only.
         ours: Whether we say so, and not the paper; such statements are listed and counted apart.
+        needs: What it takes for any row to decide, where there may be none; without one it is then not decided.
     """
 
     id: str
@@ -53,6 +55,7 @@ class Claim:
     rows: Mapping[str, Any] = field(default_factory=dict)
     by: str = ""
     ours: bool = False
+    needs: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,9 @@ class Verdict:
     """What became of a claim.
 
     Attributes:
-        verdict: `confirmed`, `refuted`, or `only where ...`.
+        verdict: `confirmed`, `refuted`, `only where ...`, or `not decided`.
         value: The number that decided: of the group that fails by most if one fails, else of the one nearest to
-            failing; None where it is without bound.
+            failing; None where it is without bound, or nothing decided.
         shown: The same as people read it.
         rule: The rule in words.
         groups: Every group with whether the rule holds in it and its number.
@@ -85,7 +88,9 @@ class Verdict:
 
     @property
     def kind(self) -> str:
-        """`confirmed`, `refuted` or `partly`."""
+        """One of `KINDS`."""
+        if self.verdict == _NOT_DECIDED:
+            return "undecided"
         return self.verdict if self.verdict in KINDS else "partly"
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,7 +130,7 @@ def read(file: Path) -> list[Claim]:
 def _claim(table: dict[str, Any]) -> Claim:
     name = table.get("id", "without an id")
     missing = [key for key in _NEEDED if key not in table]
-    unknown = [key for key in table if key not in (*_NEEDED, *_TERMS, "rows", "by", "ours")]
+    unknown = [key for key in table if key not in (*_NEEDED, *_TERMS, "rows", "by", "ours", "needs")]
     if missing or unknown:
         raise InputError(f"claim {name}: key {(missing or unknown)[0]!r} {'is missing' if missing else 'is not known'}")
     terms = Terms(**{name: table.pop(name) for name in _TERMS if name in table})
@@ -158,6 +163,8 @@ def _alternatives(wanted: object) -> list[Any]:
 def check(claim: Claim, exhibit: Exhibit) -> None:
     """Whether everything that the claim names is there: columns, words, each alternative of its rows.
 
+    Where no row decides a claim that says what it needs, rows that it names are enough.
+
     Raises:
         InputError: Something is not; the message says what.
     """
@@ -170,7 +177,7 @@ def check(claim: Claim, exhibit: Exhibit) -> None:
     named = columns | _words(exhibit) if claim.rule == "same" else columns
     if isinstance(terms.against, str) and terms.against not in named:
         raise InputError(f"claim {claim.id}: {terms.against!r} is no column of exhibit {exhibit.id}, and no word in it")
-    deciding = selected(claim, list(exhibit.rows))
+    deciding = selected(claim, list(exhibit.rows)) or (_named(claim, list(exhibit.rows)) if claim.needs else [])
     for name, wanted in claim.rows.items():
         for one in _alternatives(wanted):
             if not any(row.get(name) == one for row in deciding):
@@ -198,10 +205,11 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
     """The verdict on `claim`, from the rows of its exhibit.
 
     Raises:
-        InputError: No row of the exhibit has what the claim needs, or one has what is no number.
+        InputError: No row of the exhibit has what the claim needs and it does not say that this may be, or one has what
+            is no number.
     """
     rows = selected(claim, list(exhibit.rows))
-    if not rows:
+    if not rows and not (claim.needs and _named(claim, list(exhibit.rows))):
         raise InputError(f"claim {claim.id}: exhibit {exhibit.id} has no row for it")
     if any(row[claim.terms.value] != row[claim.terms.value] for row in rows):
         raise InputError(f"claim {claim.id}: exhibit {exhibit.id} has a value that is no number")
@@ -216,7 +224,9 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
     def label(name: str) -> str:
         return labels[name].label if name in labels else name.replace("_", " ")
 
-    if len(holding) == len(outcomes):
+    if not rows:
+        verdict = _NOT_DECIDED
+    elif len(holding) == len(outcomes):
         verdict = "confirmed"
     elif not holding:
         verdict = "refuted"
@@ -230,12 +240,12 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
     named = _named(claim, list(exhibit.rows))
     everywhere = dict.fromkeys(row.get(claim.by) for row in named) if claim.by else {}
     # of those that fail, or of all if none does, the one with least to spare
-    value = min((o for _, o in outcomes), key=lambda o: (o.holds, o.margin)).value
+    value = min((o for _, o in outcomes), key=lambda o: (o.holds, o.margin)).value if outcomes else None
     return Verdict(
         claim,
         verdict,
         value,
-        shown=_spoken(claim, value, amount),
+        shown=_spoken(claim, value, amount) if rows else f"it takes {claim.needs}",
         rule=words,
         groups=outcomes,
         spoken=[_spoken(claim, o.value, amount) for _, o in outcomes],

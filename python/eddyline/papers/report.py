@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["PAGE", "exhibit_section", "page", "picture", "write", "write_exhibits"]
 
 PAGE = "report.html"
-_BADGE = dict(zip(KINDS, ("confirmed", "only in part", "refuted"), strict=True))
+_BADGE = dict(zip(KINDS, ("confirmed", "only in part", "refuted", "not decided"), strict=True))
 
 
 def write(reproduced: Reproduced, folder: Path) -> Path:
@@ -104,7 +104,11 @@ def _lead(reproduced: Reproduced) -> str:
 
 
 def _badges(verdicts: Sequence[Verdict]) -> str:
-    return " ".join(f'<span class="badge {kind}">{n} {_BADGE[kind]}</span>' for kind, n in count(verdicts).items())
+    return " ".join(
+        f'<span class="badge {kind}">{n} {_BADGE[kind]}</span>'
+        for kind, n in count(verdicts).items()
+        if n or kind != "undecided"
+    )
 
 
 def _judged(name: str, title: str, says: str, verdicts: Sequence[Verdict]) -> str:

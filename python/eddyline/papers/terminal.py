@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["show", "show_exhibit"]
 
-_STYLE = {"confirmed": "green", "refuted": "red", "partly": "yellow"}
+_STYLE = {"confirmed": "green", "refuted": "red", "partly": "yellow", "undecided": "dim"}
 _MOST = 24
 
 
@@ -58,7 +58,7 @@ def _counted(what: str, verdicts: Sequence[Verdict], whose: str = "") -> str:
     many = "" if len(verdicts) == 1 else "s"
     return (
         f"{len(verdicts)} {what}{many}{whose}: {counts['confirmed']} confirmed, {counts['partly']} only in part, "
-        f"{counts['refuted']} refuted"
+        f"{counts['refuted']} refuted" + (f", {counts['undecided']} not decided" if counts["undecided"] else "")
     )
 
 

@@ -13,7 +13,7 @@ from eddyline.papers import find
 from eddyline.papers.claims import read
 from eddyline.papers.desk import Desk
 from eddyline.papers.vfast import EXHIBITS, jitter_queue, jitter_timeouts
-from eddyline.papers.vfast.phases import jain, settling, swing
+from eddyline.papers.vfast.phases import settling, swing
 from eddyline.papers.vfast.rivals import BDP, predicted
 from eddyline.papers.vfast.runs import Case
 from eddyline.papers.vfast.smoothing import simulated_bias
@@ -88,11 +88,6 @@ def test_every_figure_and_table_is_there() -> None:
     figures = {f"fig-{n}" for n in (*range(3, 17),)}
     assert figures | {f"table-{n}" for n in (1, 2, 3)} <= set(EXHIBITS)
     assert len(read(find("vfast").folder / "claims.toml")) >= 25
-
-
-def test_jain() -> None:
-    assert jain([2.0, 2.0]) == pytest.approx(1.0)
-    assert jain([3.0, 1.0]) == pytest.approx(0.8)
 
 
 def _line(value: Any) -> tuple[Sequence[float], Sequence[float]]:

@@ -66,12 +66,9 @@ def sweep(desk: Desk) -> Exhibit:
         place="Results: txqueuelen = 100 packets",
         reading=(
             f"One FAST flow, the last third of {2 * seconds():g} s. FAST wants alpha packets waiting; the card holds "
-            "100. "
-            "Where the sender just stops, the rest waits in the sender and nothing is lost whatever alpha is. Where "
-            "the "
-            "window is cut or the packet lost, alpha must fit, and so must the start: doubling once a round trip "
-            "runs over "
-            "a queue that is shorter than the path, every time that the queue has become empty."
+            "100. Where the sender just stops, the rest waits in the sender and nothing is lost whatever alpha is. "
+            "Where the window is cut or the packet lost, alpha must fit, and so must the start: doubling once a round "
+            "trip runs over a queue that is shorter than the path, every time that the queue has become empty."
         ),
         columns=(
             Column("alpha", "alpha", "packets"),

@@ -50,9 +50,8 @@ def sweep(desk: Desk) -> Exhibit:
         title="FAST alone on ordinary paths",
         place="Target Usage Scenario",
         reading=(
-            f"One flow, alpha {ALPHA} packets, unlimited queues. It fills every path, and keeps alpha packets "
-            f"waiting on each: "
-            "the slower the link, the longer that is. An alpha for fast paths is none for slow ones."
+            f"One flow, alpha {ALPHA} packets, unlimited queues. It fills every path, and keeps alpha packets waiting "
+            "on each: the slower the link, the longer that is. An alpha for fast paths is none for slow ones."
         ),
         columns=(
             Column("rate", "rate", "Mbit/s", scale=1e6),

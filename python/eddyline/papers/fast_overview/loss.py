@@ -90,9 +90,8 @@ def search(desk: Desk) -> Exhibit:
         ),
         rows=rows,
         notes=(
-            "185 Mbit/s need no loss at all: exhibit record has less over minutes where the sender reduces its "
-            "window when "
-            "its card is full, and over an hour more.",
+            "185 Mbit/s need no loss at all: exhibit record has less over minutes where the sender reduces its window "
+            "when its card is full, and over an hour more.",
         ),
     )
 

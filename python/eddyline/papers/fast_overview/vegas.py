@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["base_rtt", "delay", "loss"]
 
 _FLOWS = (1, 4, 8)
-_RTTS = (0.02, 0.05, 0.1, 0.2, 0.5)
+_RTTS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 PHI = 1.004
 _REM = (
     (
@@ -60,9 +60,8 @@ def loss(desk: Desk) -> Exhibit:
         title="Vegas against Reno in loss",
         place="Principle, second paragraph",
         reading=(
-            "10 Mbit/s, 100 ms, a queue of 50 packets. Reno grows until packets are lost, Vegas until two to four "
-            "of each "
-            "flow wait. Losses are over the whole run, the start included."
+            "10 Mbit/s, 100 ms, a queue of 50 packets. Reno grows until packets are lost, Vegas until two to four of "
+            "each flow wait. Losses are over the whole run, the start included."
         ),
         columns=(
             Column("setting", "flows"),
@@ -78,12 +77,25 @@ def loss(desk: Desk) -> Exhibit:
     )
 
 
+def _started(rtt: float) -> float:
+    """Seconds after which nothing of the start is left.
+
+    A path of 8,333 packets a second is filled by 20 flows that gain a packet a round trip each in 417 rtt^2 seconds;
+    they run over it and take as long again.
+    """
+    return max(100.0, 1000.0 * rtt**2)
+
+
 def delay(desk: Desk) -> Exhibit:
     """The same flows over longer paths."""
     runs = [
         Run(
             "vegas-delay",
-            set=tuple((f"link.{name}.delay", f"{500 * rtt:g} ms") for name in ("there", "back")),
+            set=(
+                *((f"link.{name}.delay", f"{500 * rtt:g} ms") for name in ("there", "back")),
+                ("warmup", f"{_started(rtt):g} s"),
+                ("duration", f"{_started(rtt) + 100.0:g} s"),
+            ),
             interval="100 ms",
         )
         for rtt in _RTTS
@@ -93,10 +105,10 @@ def delay(desk: Desk) -> Exhibit:
     series: dict[str, list[Row]] = {}
     for rtt, answer in zip(_RTTS, answers, strict=True):
         times, queue = answer.over_time("there", "queue_packets")
-        kept = [(t, q) for t, q in zip(times, queue, strict=True) if t > 100.0]
-        ordered = sorted(q for _, q in kept)
+        kept = [(t, q) for t, q in zip(times, queue, strict=True) if t > _started(rtt)]
         link = answer.result["links"][0]
-        swing = ordered[int(0.95 * len(ordered))] - ordered[int(0.05 * len(ordered))]
+        early, late = (_swing([q for _, q in part]) for part in (kept[: len(kept) // 2], kept[len(kept) // 2 :]))
+        swing = _swing([q for _, q in kept])
         rows.append(
             {
                 "rtt": rtt,
@@ -104,8 +116,10 @@ def delay(desk: Desk) -> Exhibit:
                 "utilisation": link["utilisation"],
                 "queue": link["queue_packets"]["mean"],
                 "wanted": 80.0,
+                "least": min(q for _, q in kept),
                 "swing": swing,
                 "relative_swing": swing / 80.0,
+                "growth": late / early,
             }
         )
         series[f"vegas-delay-{1000 * rtt:g}ms"] = [{"time_s": t, "queue_packets": q} for t, q in kept[:500]]
@@ -115,24 +129,30 @@ def delay(desk: Desk) -> Exhibit:
         place="Principle, second paragraph",
         reading=(
             "Twenty flows on 100 Mbit/s that know their base round-trip time want four packets each in the queue, 80 "
-            "together, and move by one packet a round trip each. The swing is from the 5th to the 95th percentile "
-            "of the queue "
-            "over the last 100 s. At a short round trip each flow has its four packets and rests; the longer it is, "
-            "the later "
-            "all of them hear of what all of them did."
+            "together, and move by one packet a round trip each: they go on stepping round it at every delay. The "
+            "swing is from the 5th to the 95th percentile of the queue over 100 s, after the start, which lasts some "
+            "400 s times the square of the round trip. A loop that has become unstable would swing more and more "
+            "until the queue runs empty and capacity is lost; a swing alone is not that."
         ),
         columns=(
             Column("place", "round trip"),
             Column("utilisation", "utilisation", percent=True),
             Column("queue", "mean queue", "packets"),
             Column("wanted", "wanted", "packets"),
+            Column("least", "least queue", "packets"),
             Column("swing", "swing", "packets"),
             Column("relative_swing", "swing over what is wanted"),
+            Column("growth", "swing of the second half over that of the first"),
         ),
         rows=rows,
         series=series,
         pictures=[Picture("vegas-delay", "The queue over time", drawn(_paint, 7.0, 3.6, series))],
     )
+
+
+def _swing(queue: list[float]) -> float:
+    ordered = sorted(queue)
+    return ordered[int(0.95 * len(ordered))] - ordered[int(0.05 * len(ordered))]
 
 
 def _paint(figure: Figure, series: dict[str, list[Row]]) -> None:
@@ -181,12 +201,9 @@ def base_rtt(desk: Desk) -> Exhibit:
         place="Principle, second paragraph",
         reading=(
             "Five flows join 20 s apart; each wants 8 to 10 packets queued, so 40 to 50 wait if all know the path. "
-            "Who comes "
-            "late takes the others' queue for propagation, keeps more queued, and gets more. With REM's marks as "
-            "the price "
-            "(phi 1.004, a price of 1 standing for 1 ms) the round-trip time plays no part, and REM keeps the queue "
-            "at its "
-            "target of 5 packets."
+            "Who comes late takes the others' queue for propagation, keeps more queued, and gets more. With REM's "
+            "marks as the price (phi 1.004, a price of 1 standing for 1 ms) the round-trip time plays no part, and "
+            "REM keeps the queue at its target of 5 packets."
         ),
         columns=(
             Column("case", "base round-trip time and price"),

@@ -1,4 +1,4 @@
-"""What a phase looked like: shares, how long it took to settle, what it swung by and how fast."""
+"""What a phase looked like: how long it took to settle, what it swung by and how fast."""
 
 from __future__ import annotations
 
@@ -11,18 +11,12 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Swing", "jain", "settling", "swing"]
+__all__ = ["Swing", "settling", "swing"]
 
 SETTLED = 0.05
 """A series has settled once its mean over three seconds stays within this share of what it ends at."""
 OVER_S = 3.0
 """Long against a round trip: the ns-2 module sends in bursts, and a second holds one more or one less of them."""
-
-
-def jain(rates: Sequence[float]) -> float:
-    """Jain's index: (sum x)^2 / (n sum x^2); 1 where all are equal, 1/n where one has everything."""
-    squares = sum(r * r for r in rates)
-    return sum(rates) ** 2 / (len(rates) * squares) if squares else 1.0
 
 
 def settling(times: Sequence[float], values: Sequence[float], start: float, stop: float) -> float | None:

@@ -66,6 +66,50 @@ def rivals(
     duration: str = "300 s",
 ) -> Exhibit:
     """Shares of one link."""
+    rows = _shares(desk, buffers, alphas, numbers, duration)
+    pairs = [r for r in rows if r["numbers"] == "1 and 1" and r["buffer"] * BDP >= 2.0 * r["alpha"]]
+    worst = max((abs(r["off"]) for r in pairs), default=0.0)
+    apart = _apart(rows)
+    return Exhibit(
+        id="rivals",
+        title="FAST and VFAST beside Reno and CUBIC",
+        place="Section VII, last paragraph",
+        reading=(
+            "The paper leaves open how VFAST fares beside loss-based flows. As FAST does: those fill the buffer, and "
+            "alpha packets out of a full buffer are its share. A buffer much larger than alpha starves it, one much "
+            "smaller than alpha starves the rivals, whatever filters its samples. Theory is a saw-tooth in the queue "
+            "and x = alpha / q of its mean."
+        ),
+        columns=(
+            Column("sender", "sender"),
+            Column("rival", "rival"),
+            Column("numbers", "how many of each"),
+            Column("alpha", "alpha", "packets"),
+            Column("buffer", "buffer", "BDP"),
+            Column("share", "share", percent=True, digits=3),
+            Column("theory", "theory", percent=True, digits=3),
+            Column("off", "off", percent=True, digits=3),
+            Column("fair", "fair share", percent=True, digits=3),
+            Column("utilisation", "utilisation", percent=True, digits=3),
+        ),
+        rows=rows,
+        findings=(
+            f"One beside one, in a buffer of at least twice alpha, theory is off by at most {100 * worst:.1f} points.",
+            f"FAST's and VFAST's shares differ by at most {100 * apart:.1f} points in a buffer of a BDP and more.",
+        ),
+        pictures=[
+            Picture("rivals", "Share of one delay-based flow beside one rival", drawn(_paint, 9.5, 5.6, rows, alphas))
+        ],
+        notes=(
+            "20 Mbit/s, 50 ms, 120 packets; base round trips known. Theory knows neither losses of the delay-based "
+            "flow nor time without a queue: it is for alpha well below the buffer.",
+        ),
+    )
+
+
+def _shares(
+    desk: Desk, buffers: Sequence[float], alphas: Sequence[int], numbers: Sequence[tuple[int, int]], duration: str
+) -> list[Row]:
     settings = [(b, a, (1, 1)) for a in alphas for b in buffers]
     settings += [(b, 50, n) for n in numbers if n != (1, 1) for b in buffers if b in (1.0, 5.0)]
     keys = [(s, kind, b, a, n) for s in SENDERS for kind in CUT for b, a, n in settings]
@@ -105,44 +149,7 @@ def rivals(
                 "utilisation": answer.link("forward")["utilisation"],
             }
         )
-    pairs = [r for r in rows if r["numbers"] == "1 and 1" and r["buffer"] * BDP >= 2.0 * r["alpha"]]
-    worst = max((abs(r["off"]) for r in pairs), default=0.0)
-    apart = _apart(rows)
-    return Exhibit(
-        id="rivals",
-        title="FAST and VFAST beside Reno and CUBIC",
-        place="Section VII, last paragraph",
-        reading=(
-            "The paper leaves open how VFAST fares beside loss-based flows. As FAST does: those fill the buffer, and "
-            "alpha packets out of a full buffer are its share. A buffer much larger than alpha starves it, one much "
-            "smaller than alpha starves the rivals, whatever filters its samples. Theory is a saw-tooth in the queue "
-            "and x = alpha / q of its mean."
-        ),
-        columns=(
-            Column("sender", "sender"),
-            Column("rival", "rival"),
-            Column("numbers", "how many of each"),
-            Column("alpha", "alpha", "packets"),
-            Column("buffer", "buffer", "BDP"),
-            Column("share", "share", percent=True, digits=3),
-            Column("theory", "theory", percent=True, digits=3),
-            Column("off", "off", percent=True, digits=3),
-            Column("fair", "fair share", percent=True, digits=3),
-            Column("utilisation", "utilisation", percent=True, digits=3),
-        ),
-        rows=rows,
-        findings=(
-            f"One beside one, in a buffer of at least twice alpha, theory is off by at most {100 * worst:.1f} points.",
-            f"FAST's and VFAST's shares differ by at most {100 * apart:.1f} points in a buffer of a BDP and more.",
-        ),
-        pictures=[
-            Picture("rivals", "Share of one delay-based flow beside one rival", drawn(_paint, 9.5, 5.6, rows, alphas))
-        ],
-        notes=(
-            "20 Mbit/s, 50 ms, 120 packets; base round trips known. Theory knows neither losses of the delay-based "
-            "flow nor time without a queue: it is for alpha well below the buffer.",
-        ),
-    )
+    return rows
 
 
 def _apart(rows: list[Row]) -> float:

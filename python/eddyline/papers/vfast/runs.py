@@ -162,7 +162,8 @@ def true_base(answer: Answer, flow: str) -> float:
     total = 0.0
     for path, size in ((spec["data"], 1040.0), (spec["ack"], 40.0)):
         for name in path:
-            total += _seconds(links[name]["delay"]) + size * 8.0 / _rate(links[name]["rate"])
+            rate_bps = _core.quantity("rate", links[name]["rate"])
+            total += _core.quantity("time", links[name]["delay"]) + size * 8.0 / rate_bps
     return total
 
 
@@ -177,11 +178,3 @@ def at_rest(answer: Answer, flows: tuple[str, ...], bases: dict[str, float]) -> 
     document |= {"title": "at rest", "duration": "100 s", "seed": 1}
     result = Scenario(document).run("theory", base_rtt_s=[bases[f["name"]] for f in document["flow"]]).to_dict()
     return {f["name"]: f["packets_per_s"] for f in result["flows"]}
-
-
-def _seconds(text: str) -> float:
-    return _core.values("delay", text)[0][0]
-
-
-def _rate(text: str) -> float:
-    return _core.values("rate", text)[0][0]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eddyline.fairness import jain
 from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.figures import drawn
 from eddyline.papers.vfast.drawing import beside, series_rows, traces
-from eddyline.papers.vfast.phases import jain, settling, swing
+from eddyline.papers.vfast.phases import settling, swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, FLOWS, PHASES, SENDERS, SETTLING_S, Case, at_rest, true_base
 
 if TYPE_CHECKING:
@@ -37,39 +38,7 @@ def _pair(desk: Desk, rtt: float, reading: Reading = DEFAULT) -> list[tuple[str,
 
 def figure_4(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAULT) -> Exhibit:
     """Rates by phase: packets, equilibrium with the base round trips that senders had, ns-2."""
-    cases = _cases(rtts, reading)
-    answers = iter(desk.lab.ask([run for c in cases for run in (c.whole(), *(c.phase(p) for p in PHASES))]))
-    rows: list[Row] = []
-    for case in cases:
-        whole = next(answers)
-        known = desk.ns2["I"]["intervals"] if case.sender == FAST and case.rtt_ms == 100.0 else [None] * len(PHASES)
-        for phase, reference in zip(PHASES, known, strict=True):
-            answer = next(answers)
-            bases = {flow: answer.flow(flow)["base_rtt_s"] for flow in phase.flows}
-            rates = {flow: answer.flow(flow)["packets_per_s"] for flow in phase.flows}
-            theory = at_rest(answer, phase.flows, bases)
-            fair = jain(list(rates.values()))
-            for flow in phase.flows:
-                said = reference["flows"][flow]["packets_per_s"] if reference else None
-                times, values = whole.over_time(flow, "goodput_bps")
-                rows.append(
-                    {
-                        "rtt_ms": case.rtt_ms,
-                        "sender": case.sender,
-                        "phase": phase.name,
-                        "flow": flow,
-                        "rate": rates[flow] * PAYLOAD,
-                        "theory": theory[flow] * PAYLOAD,
-                        "off": rates[flow] / theory[flow] - 1.0,
-                        "reference": None if said is None else said * PAYLOAD,
-                        "reference_off": None if said is None else rates[flow] / said - 1.0,
-                        "base": bases[flow],
-                        "base_error": bases[flow] / true_base(answer, flow) - 1.0,
-                        "jain": fair,
-                        "settling_s": settling(times, values, phase.start, phase.stop),
-                        "swing": getattr(swing(times, values, phase.start + SETTLING_S, phase.stop), "width", None),
-                    }
-                )
+    rows = _by_phase(desk, rtts, reading)
     pair = _pair(desk, rtts[-1], reading)
     return Exhibit(
         id="fig-4",
@@ -106,6 +75,44 @@ def figure_4(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
             " second.",
         ),
     )
+
+
+def _by_phase(desk: Desk, rtts: Sequence[float], reading: Reading) -> list[Row]:
+    """A row for every flow of every phase."""
+    cases = _cases(rtts, reading)
+    answers = iter(desk.lab.ask([run for c in cases for run in (c.whole(), *(c.phase(p) for p in PHASES))]))
+    rows: list[Row] = []
+    for case in cases:
+        whole = next(answers)
+        known = desk.ns2["I"]["intervals"] if case.sender == FAST and case.rtt_ms == 100.0 else [None] * len(PHASES)
+        for phase, reference in zip(PHASES, known, strict=True):
+            answer = next(answers)
+            bases = {flow: answer.flow(flow)["base_rtt_s"] for flow in phase.flows}
+            rates = {flow: answer.flow(flow)["packets_per_s"] for flow in phase.flows}
+            theory = at_rest(answer, phase.flows, bases)
+            fair = jain(list(rates.values()))
+            for flow in phase.flows:
+                said = reference["flows"][flow]["packets_per_s"] if reference else None
+                times, values = whole.over_time(flow, "goodput_bps")
+                rows.append(
+                    {
+                        "rtt_ms": case.rtt_ms,
+                        "sender": case.sender,
+                        "phase": phase.name,
+                        "flow": flow,
+                        "rate": rates[flow] * PAYLOAD,
+                        "theory": theory[flow] * PAYLOAD,
+                        "off": rates[flow] / theory[flow] - 1.0,
+                        "reference": None if said is None else said * PAYLOAD,
+                        "reference_off": None if said is None else rates[flow] / said - 1.0,
+                        "base": bases[flow],
+                        "base_error": bases[flow] / true_base(answer, flow) - 1.0,
+                        "jain": fair,
+                        "settling_s": settling(times, values, phase.start, phase.stop),
+                        "swing": getattr(swing(times, values, phase.start + SETTLING_S, phase.stop), "width", None),
+                    }
+                )
+    return rows
 
 
 def _rates(figure: Figure, pair: list[tuple[str, Answer]]) -> None:

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from eddyline.papers.lab import Answer
     from eddyline.papers.vfast.runs import Reading
 
-__all__ = ["SETTINGS", "figure_totals", "over", "table_2", "table_3"]
+__all__ = ["SETTINGS", "arrived", "figure_totals", "over", "table_2", "table_3"]
 
 SETTINGS = ((40.0, "SACK"), (40.0, "NewReno"), (40.0, "timer"), (100.0, "SACK"), (100.0, "timer"))
+PAYLOAD_SHARE = 1000 / 1040
 CROWDED = (25.0, 80.0)
 """While more than one flow sends."""
 
@@ -178,6 +179,14 @@ def over(answer: Answer, entity: str, quantity: str, start: float, stop: float) 
     return fmean(chosen) if chosen else 0.0
 
 
+def arrived(answer: Answer, flows: Sequence[str], start: float, stop: float) -> float:
+    """Payload that reached the receivers of these flows between two times, in bit/s.
+
+    In order or not: what waits for a hole before the first of the times would otherwise count after it.
+    """
+    return sum(over(answer, flow, "throughput_bps", start, stop) for flow in flows) * PAYLOAD_SHARE
+
+
 def figure_totals(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
     """Totals by phase, losses, and ns-2."""
     answers = _whole(desk, settings, reading)
@@ -186,7 +195,7 @@ def figure_totals(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, 
     spans = (*PHASES, crowd)
     for (rtt, recovery), sender, phase in ((x, s, p) for x in settings for s in SENDERS for p in spans):
         answer = answers[_name(rtt, recovery), sender]
-        total = sum(over(answer, flow, "goodput_bps", phase.start + SETTLING_S, phase.stop) for flow in phase.flows)
+        total = arrived(answer, phase.flows, phase.start + SETTLING_S, phase.stop)
         known = desk.ns2["III"]["intervals"] if (rtt, recovery) == (40.0, "SACK") and sender == FAST else None
         said = known[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if known and phase is not crowd else None
         times, drops = answer.over_time("forward", "drops")
@@ -197,7 +206,7 @@ def figure_totals(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, 
                 "phase": phase.name,
                 "flows": len(phase.flows),
                 "total": total,
-                "share": total / (100e6 * 1000 / 1040),
+                "share": total / (100e6 * PAYLOAD_SHARE),
                 "reference": said,
                 "off": None if said is None else total / said - 1.0,
                 "dropped": sum(d for t, d in zip(times, drops, strict=True) if phase.start < t <= phase.stop),
@@ -212,15 +221,15 @@ def figure_totals(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, 
         title="Scenario III: totals and losses by phase",
         place="Section VI.C",
         reading=(
-            "One flow fits the buffer and loses nothing. Two and three overflow it. With SACK the link stays full all"
-            " the same; without, a window with several losses costs timeouts."
+            "One flow fits the buffer and loses nothing. Two and three overflow it. With SACK and with NewReno the "
+            "link stays full all the same; where the timer repairs every loss it does not."
         ),
         columns=(
             Column("setting", "setting"),
             Column("sender", "sender"),
             Column("phase", "phase"),
             Column("flows", "flows"),
-            Column("total", "total", "Mbit/s", scale=1e6),
+            Column("total", "payload that arrived", "Mbit/s", scale=1e6),
             Column("share", "of the link", percent=True, digits=3),
             Column("reference", "ns-2", "Mbit/s", scale=1e6),
             Column("off", "off ns-2", percent=True, digits=3),
@@ -229,4 +238,8 @@ def figure_totals(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, 
             Column("mean_rtt", "mean RTT", "ms", scale=1e-3),
         ),
         rows=rows,
+        notes=(
+            "Payload counts when it arrives, in order or not; where the timer repairs losses, two to four percent of "
+            "it had arrived before.",
+        ),
     )
