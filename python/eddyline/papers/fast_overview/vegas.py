@@ -105,7 +105,7 @@ def delay(desk: Desk) -> Exhibit:
     series: dict[str, list[Row]] = {}
     for rtt, answer in zip(_RTTS, answers, strict=True):
         times, queue = answer.over_time("there", "queue_packets")
-        kept = [(t, q) for t, q in zip(times, queue, strict=True) if t > _started(rtt)]
+        kept = [(t - _started(rtt), q) for t, q in zip(times, queue, strict=True) if t > _started(rtt)]
         link = answer.result["links"][0]
         early, late = (_swing([q for _, q in part]) for part in (kept[: len(kept) // 2], kept[len(kept) // 2 :]))
         swing = _swing([q for _, q in kept])
@@ -119,7 +119,7 @@ def delay(desk: Desk) -> Exhibit:
                 "least": min(q for _, q in kept),
                 "swing": swing,
                 "relative_swing": swing / 80.0,
-                "growth": late / early,
+                "growth": late / early if early else None,
             }
         )
         series[f"vegas-delay-{1000 * rtt:g}ms"] = [{"time_s": t, "queue_packets": q} for t, q in kept[:500]]
@@ -168,7 +168,7 @@ def _paint(figure: Figure, series: dict[str, list[Row]]) -> None:
             linewidth=0.8,
             label=name.removeprefix("vegas-delay-").replace("ms", " ms"),
         )
-    axis.set_xlabel("time (s)")
+    axis.set_xlabel("time after the start (s)")
     axis.set_ylabel("queue (packets)")
     figure.legend(loc="outside right upper")
 

@@ -109,6 +109,42 @@ def _jitter(spread: int, gamma: float, *more: tuple[str, str]) -> tuple[tuple[st
 
 def queue(desk: Desk, spreads: Sequence[int] = _SPREADS, seeds: int = 2, stop: float = 220.0) -> Exhibit:
     """One flow alone."""
+    rows = _queues(desk, spreads, seeds, stop)
+    return Exhibit(
+        id="jitter-queue",
+        title="What the bias does to the queue",
+        place="Section V, eq. 3 and 4",
+        reading=(
+            "SRTT stands above the mean round trip, and the law w (1 - d / SRTT) = alpha keeps fewer packets for it: "
+            "d / D of what the bias times the rate would be, since a window that is smaller shortens the round trip "
+            "that it is compared with. On every ACK there is hardly a bias, but SRTT follows each swing, and the mean "
+            "of 1 / SRTT is above 1 over the mean: a larger queue. The link stays full, so the rate is the same. "
+            "Large steps (gamma 1/2) put into the next sample what the last one did to the window."
+        ),
+        columns=(
+            Column("gamma", "gamma"),
+            Column("spread", "jitter, standard deviation"),
+            Column("sender", "sender"),
+            Column("heard", "samples"),
+            Column("bias", "bias by theory", "ms", scale=1e-3, digits=3),
+            Column("predicted", "queue by theory", "packets"),
+            Column("queue", "queue", "packets"),
+            Column("predicted_less", "below FAST's by theory", "packets", digits=3),
+            Column("less", "below FAST's", "packets", digits=3),
+            Column("rate", "rate", "packets/s"),
+            Column("full", "the link's", "packets/s"),
+        ),
+        rows=rows,
+        pictures=[Picture("jitter-queue", "Below FAST's queue, gamma 0.1", drawn(_paint, 6.0, 3.4, rows))],
+        notes=(
+            f"Means over {seeds} seeds of {stop - 20:g} s. Jitter is normal with a correlation time of 50 ms; a round "
+            "trip is 82 ms. Theory: docs/theory/vfast.md. Packets that would overtake wait for those "
+            "before them: sd^2 / 50 ms more on average, and as much less in every sender's queue.",
+        ),
+    )
+
+
+def _queues(desk: Desk, spreads: Sequence[int], seeds: int, stop: float) -> list[Row]:
     senders = [(FAST, "average"), (VFAST, "update"), (VFAST, "ack")]
     gammas = (0.1, 0.5)
     keys = [(g, sd, s, h, n) for g in gammas for sd in spreads for s, h in senders for n in range(1, seeds + 1)]
@@ -148,38 +184,7 @@ def queue(desk: Desk, spreads: Sequence[int] = _SPREADS, seeds: int = 2, stop: f
         row["predicted_less"] = fast["predicted"] - predicted
         row["less"] = fast["queue"] - row["queue"]
         rows.append(row)
-    return Exhibit(
-        id="jitter-queue",
-        title="What the bias does to the queue",
-        place="Section V, eq. 3 and 4",
-        reading=(
-            "SRTT stands above the mean round trip, and the law w (1 - d / SRTT) = alpha keeps fewer packets for it: "
-            "d / D of what the bias times the rate would be, since a window that is smaller shortens the round trip "
-            "that it is compared with. On every ACK there is hardly a bias, but SRTT follows each swing, and the mean "
-            "of 1 / SRTT is above 1 over the mean: a larger queue. The link stays full, so the rate is the same. "
-            "Large steps (gamma 1/2) put into the next sample what the last one did to the window."
-        ),
-        columns=(
-            Column("gamma", "gamma"),
-            Column("spread", "jitter, standard deviation"),
-            Column("sender", "sender"),
-            Column("heard", "samples"),
-            Column("bias", "bias by theory", "ms", scale=1e-3, digits=3),
-            Column("predicted", "queue by theory", "packets"),
-            Column("queue", "queue", "packets"),
-            Column("predicted_less", "below FAST's by theory", "packets", digits=3),
-            Column("less", "below FAST's", "packets", digits=3),
-            Column("rate", "rate", "packets/s"),
-            Column("full", "the link's", "packets/s"),
-        ),
-        rows=rows,
-        pictures=[Picture("jitter-queue", "Below FAST's queue, gamma 0.1", drawn(_paint, 6.0, 3.4, rows))],
-        notes=(
-            f"Means over {seeds} seeds of {stop - 20:g} s. Jitter is normal with a correlation time of 50 ms; a round "
-            "trip is 82 ms. Theory: docs/theory/vfast.md. Packets that would overtake wait for those "
-            "before them: sd^2 / 50 ms more on average, and as much less in every sender's queue.",
-        ),
-    )
+    return rows
 
 
 def _paint(figure: Figure, rows: list[Row]) -> None:

@@ -75,6 +75,49 @@ def timeouts(
     hours: float = 10.0,
 ) -> Exhibit:
     """Spurious timeouts an hour and the wait of a true loss, by rule, floor, spread and correlation time."""
+    rows = _expiries(desk, spreads, times, hours)
+    return Exhibit(
+        id="jitter-timeouts",
+        title="The timeout on a path with jitter",
+        place="Section V, eq. 4 to 6",
+        reading=(
+            "One packet in flight is late if its round trip exceeds the timeout by those before it. Where they are "
+            "independent theory says how often. V of eq. 5 is measured from an SRTT that runs after every sample, so "
+            "it is larger than RFC 6298's, and eq. 6 is late half as often; where delay stays up for longer than a "
+            "round trip it runs after that too, V shrinks, and eq. 6 is late more often. A least spread of 200 ms, "
+            "as senders have it, ends all that jitter does not exceed and costs each true loss as much. With a window "
+            "in flight every acknowledgement of the round trip starts the timer anew, and jitter never makes it expire."
+        ),
+        columns=(
+            Column("by", "delay varies by"),
+            Column("flow", "in flight"),
+            Column("spread", "standard deviation"),
+            Column("correlation", "correlation time"),
+            Column("rule", "timeout by"),
+            Column("floor", "least spread"),
+            Column("frto", "F-RTO"),
+            Column("per_hour", "spurious an hour"),
+            Column("predicted", "by theory"),
+            Column("standard", "by RFC 6298"),
+            Column("wait", "a loss waits", "ms", scale=1e-3),
+            Column("predicted_wait", "by theory", "ms", scale=1e-3),
+            Column("standard_wait", "by RFC 6298", "ms", scale=1e-3),
+            Column("goodput", "goodput", "kbit/s", scale=1e3),
+        ),
+        rows=rows,
+        pictures=[
+            Picture("jitter-timeouts", "Spurious timeouts, least spread 1 ms", drawn(_paint, 9.0, 3.4, rows, spreads))
+        ],
+        notes=(
+            f"One packet: {hours:g} hours a run; a window: ten minutes, alpha 20 packets, 10 Mbit/s. Jitter is normal, "
+            "its mean four standard deviations, on top of 50 ms. A loss waits from when its packet is sent: every "
+            f"{EVERY}th is lost, without F-RTO, and the timer alone finds it. Cross traffic: bursts that take 0.2 s on "
+            "average, every 2 s.",
+        ),
+    )
+
+
+def _expiries(desk: Desk, spreads: Sequence[int], times: Sequence[str], hours: float) -> list[Row]:
     paths = [
         *(_Case("jitter", sd, time, flow) for flow in (_THIN, _BULK) for sd in spreads for time in times),
         _Case(JUMPS, None, "2 s", _THIN),
@@ -131,45 +174,7 @@ def timeouts(
         same = ("by", "flow", "spread", "correlation", "floor", "frto")
         standard = next(r for r in alike if all(r[k] == row[k] for k in same))
         row["standard"], row["standard_wait"] = standard["per_hour"], standard["wait"]
-    return Exhibit(
-        id="jitter-timeouts",
-        title="The timeout on a path with jitter",
-        place="Section V, eq. 4 to 6",
-        reading=(
-            "One packet in flight is late if its round trip exceeds the timeout by those before it. Where they are "
-            "independent theory says how often. V of eq. 5 is measured from an SRTT that runs after every sample, so "
-            "it is larger than RFC 6298's, and eq. 6 is late half as often; where delay stays up for longer than a "
-            "round trip it runs after that too, V shrinks, and eq. 6 is late more often. A least spread of 200 ms, "
-            "as senders have it, ends all that jitter does not exceed and costs each true loss as much. With a window "
-            "in flight every acknowledgement of the round trip starts the timer anew, and jitter never makes it expire."
-        ),
-        columns=(
-            Column("by", "delay varies by"),
-            Column("flow", "in flight"),
-            Column("spread", "standard deviation"),
-            Column("correlation", "correlation time"),
-            Column("rule", "timeout by"),
-            Column("floor", "least spread"),
-            Column("frto", "F-RTO"),
-            Column("per_hour", "spurious an hour"),
-            Column("predicted", "by theory"),
-            Column("standard", "by RFC 6298"),
-            Column("wait", "a loss waits", "ms", scale=1e-3),
-            Column("predicted_wait", "by theory", "ms", scale=1e-3),
-            Column("standard_wait", "by RFC 6298", "ms", scale=1e-3),
-            Column("goodput", "goodput", "kbit/s", scale=1e3),
-        ),
-        rows=rows,
-        pictures=[
-            Picture("jitter-timeouts", "Spurious timeouts, least spread 1 ms", drawn(_paint, 9.0, 3.4, rows, spreads))
-        ],
-        notes=(
-            f"One packet: {hours:g} hours a run; a window: ten minutes, alpha 20 packets, 10 Mbit/s. Jitter is normal, "
-            "its mean four standard deviations, on top of 50 ms. A loss waits from when its packet is sent: every "
-            f"{EVERY}th is lost, without F-RTO, and the timer alone finds it. Cross traffic: bursts that take 0.2 s on "
-            "average, every 2 s.",
-        ),
-    )
+    return rows
 
 
 def _paint(figure: Figure, rows: list[Row], spreads: Sequence[int]) -> None:

@@ -120,8 +120,7 @@ def grid(desk: Desk, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exhi
         pictures=[Picture("psi-grid", "Objectives over both weights", drawn(_paint, 10.0, 5.4, rows, list(weights)))],
         notes=(
             "Settling and swing: less is better; rates: more. Scenario II with all rates and alpha a tenth; scenario "
-            "IV with "
-            f"flow 1 alone, mean over {seeds} seeds.",
+            f"IV with flow 1 alone, mean over {seeds} seeds.",
         ),
     )
 
