@@ -184,7 +184,7 @@ impl Controller for Copa {
         }
         // equation 1: the target rate 1 / (delta dq), against cwnd / RTTstanding
         let too_slow = self.cwnd * queueing <= self.inverse_delta() * standing;
-        if !ack.in_recovery && (ack.cwnd_limited || !too_slow) {
+        if ack.cwnd_limited || !too_slow {
             if self.slow_start && too_slow {
                 self.cwnd += ack.acked;
             } else {
