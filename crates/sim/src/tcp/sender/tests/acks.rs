@@ -56,8 +56,8 @@ fn timestamps_measure_retransmissions() {
     assert_ne!(stamped.1, karn.1, "the timer hears it too");
 }
 
-/// The first copy was late, not lost: its acknowledgement gives a sample without timestamps too, as it says which copy it answers,
-/// and the timer expires no more. Karn's rule would take none.
+/// The first copy was late, not lost: its acknowledgement gives a sample without timestamps too, as it says which copy it answers.
+/// Karn's rule would take none.
 #[test]
 fn a_late_first_copy_is_measured() {
     let mut bench = Bench::open("");
