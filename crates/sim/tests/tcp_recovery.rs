@@ -98,6 +98,35 @@ fn a_retransmission_lost_twice_waits_for_the_timer_twice() {
     assert!(with < 1.1 * round_trip, "{with} s with RACK");
 }
 
+/// Slow start overflows a queue of 500 packets by 501. Each acknowledgement of recovery that shows a hole lets two packets out, which fills
+/// the queue once more: with RACK, which finds holes two packets earlier than three duplicates do, by one packet too much. New data
+/// is lost in the window after the reduction, a second event (RFC 5681, 4.3). With PRR one packet leaves for one delivered.
+#[test]
+fn new_data_lost_in_a_recovery() {
+    let run = |tcp: &str| {
+        let text = head(5.0, 4.0, 1)
+            + "[[link]]\nname = \"f\"\nrate = \"100 Mbit/s\"\ndelay = \"100 ms\"\nqueue = { kind = \"droptail\", limit = \"500 packets\" }\n\
+               [[link]]\nname = \"b\"\nrate = \"100 Mbit/s\"\ndelay = \"100 ms\"\n"
+            + &flow("x", "kind = \"newreno\"", "f", "b", &format!("tcp = {{ {tcp} }}")).replace("1040 B", "1500 B");
+        let o = outcome(&network(&text), &Options { packet_log: Some(LogSelection::All), ..Options::default() });
+        let log = o.log.as_ref().unwrap();
+        let rows = (0..log.time_s.len()).filter(|i| log.event[*i] == 2 && log.packet[*i] == 0);
+        let drops: Vec<f64> = rows.map(|i| log.time_s[i]).collect();
+        let x = of(&o.result, "x");
+        assert_eq!(x.retransmits.unwrap(), drops.len() as u64, "{tcp}: none needlessly");
+        (drops.iter().filter(|t| **t > 2.0).count(), x.window_packets.mean.unwrap())
+    };
+    // 2,281 packets out when the first loss is noticed: half of it, and half of that; since then a packet each round trip of 200 ms,
+    // nine to ten from the end of recovery at 2.5 to 2.7 s to the middle of the last second
+    for (tcp, late, window) in
+        [("", 0, 1140.5), ("rack = true", 1, 570.25), ("prr = true", 0, 1140.5), ("rack = true, prr = true", 0, 1140.5)]
+    {
+        let (drops, mean) = run(tcp);
+        assert_eq!(drops, late, "{tcp}");
+        near(mean, window + 9.5, 0.002, tcp);
+    }
+}
+
 /// Ten segments of which the last is lost, the FIN behind it. It arrives out of order, and a quarter of a round trip later that
 /// is enough for RACK; one duplicate is not enough for anybody else.
 #[test]
@@ -171,6 +200,10 @@ fn lost_retransmissions() {
     let (plain, rack) = (run(""), run("rack = true"));
     assert!(2 * rack.0 < plain.0, "timeouts: {} with, {} without", rack.0, plain.0);
     assert!(rack.1 > plain.1, "goodput: {} with, {} without", rack.1, plain.1);
+    // what arrives beyond a hole is evidence with timestamps too
+    let stamped = run("rack = true, timestamps = true");
+    assert_eq!(stamped.0, rack.0, "timeouts with timestamps");
+    near(stamped.1, rack.1, 0.001, "goodput with timestamps");
 }
 
 /// Cross traffic fills the return link for half a second: all acknowledgements are late by more than the timer waits.

@@ -55,9 +55,10 @@ impl Sender {
         }
     }
 
-    /// What an acknowledgement delivered is known to the scoreboard: finds losses. `recovered` if an episode just ended.
-    pub(super) fn detect_by_time(&mut self, now: Time, packet: &Packet, recovered: bool) {
-        let echo = self.timestamps.then_some(packet.sent_at);
+    /// What an acknowledgement delivered is known to the scoreboard: finds losses. `advanced` if it did, `recovered` if an episode
+    /// just ended.
+    pub(super) fn detect_by_time(&mut self, now: Time, packet: &Packet, advanced: bool, recovered: bool) {
+        let echo = (self.timestamps && advanced).then_some((packet.sent_at, self.una));
         let doubt = self.frto().is_some_and(|f| f.is_undecided());
         let Some(segments) = self.board.segments() else { return };
         let fresh = segments.take_fresh();

@@ -50,10 +50,15 @@ impl Rack {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
     }
 
-    /// Segments were delivered, in order of number (steps 2 and 3). `echo` is the time of sending that a timestamp tells; in
-    /// `doubt` about the last timeout no retransmission is evidence.
-    pub fn on_delivery(&mut self, now: Time, delivered: &[Segment], echo: Option<Time>, doubt: bool) {
+    /// Segments were delivered, in order of number (steps 2 and 3), by an acknowledgement that advanced to `una` if it has an
+    /// `echo`: the time of sending that its timestamp tells. In `doubt` about the last timeout no retransmission is evidence.
+    ///
+    /// A receiver echoes the segment that its left edge advanced with (RFC 7323, 4.3), which is the first one here: of segments
+    /// beyond a hole the timestamp tells nothing.
+    pub fn on_delivery(&mut self, now: Time, delivered: &[Segment], echo: Option<(Time, u64)>, doubt: bool) {
         let mut latest: Option<(Time, u64)> = None;
+        let first = delivered.first().filter(|s| s.again);
+        let answered = echo.filter(|(e, _)| first.is_some_and(|s| *e < s.sent)).map_or(0, |(_, una)| una);
         for segment in delivered {
             let rtt = now - segment.sent;
             if segment.end > self.fack {
@@ -62,7 +67,7 @@ impl Rack {
                 self.reordering_seen = true;
             }
             let early = self.min_rtt.is_some_and(|min| rtt < min);
-            let spurious = segment.again && (doubt || early || echo.is_some_and(|e| e < segment.sent));
+            let spurious = segment.again && (doubt || early || segment.end <= answered);
             if !spurious {
                 latest = latest.max(Some(segment.order()));
             }
@@ -204,8 +209,26 @@ mod tests {
             let at = if echo.is_some() { 260 } else { 160 };
             segments.advance(20);
             let fresh = segments.take_fresh();
-            rack.on_delivery(Time::from_ms(at), &fresh, echo, false);
+            rack.on_delivery(Time::from_ms(at), &fresh, echo.map(|e| (e, 20)), false);
             assert_eq!((rack.newest(), rack.rtt), ((Time::from_ms(1), 20), Time::from_ms(100)), "{echo:?}");
+        }
+    }
+
+    /// Two retransmissions, acknowledged together: the timestamp is that of the first (RFC 7323, 4.3). It tells nothing of the
+    /// second unless both are answers to what was sent before.
+    #[test]
+    fn a_timestamp_is_of_the_first_segment() {
+        for (echo, newest) in [(Time::from_ms(150), (Time::from_ms(151), 20)), (Time::ZERO, (Time::from_ms(2), 30))] {
+            let mut rack = Rack::default();
+            let mut segments = flight(3);
+            segments.deliver(20, 30);
+            hear(&mut rack, &mut segments, 102);
+            segments.sent(Time::from_ms(150), 0, 10, true);
+            segments.sent(Time::from_ms(151), 10, 20, true);
+            segments.advance(30);
+            let fresh = segments.take_fresh();
+            rack.on_delivery(Time::from_ms(260), &fresh, Some((echo, 30)), false);
+            assert_eq!(rack.newest(), newest, "{echo:?}");
         }
     }
 

@@ -40,7 +40,7 @@ impl Sender {
             self.recover_forward(advanced, packet.kind != Kind::Ack, before);
         }
         if self.by_time {
-            self.detect_by_time(now, packet, over);
+            self.detect_by_time(now, packet, advanced, over);
             let duplicate = !advanced && blocks.is_none() && packet.kind == Kind::Ack;
             self.hear_of_probe(now, packet.seq, duplicate);
         } else if self.sack {

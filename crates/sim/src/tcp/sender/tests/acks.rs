@@ -56,6 +56,21 @@ fn timestamps_measure_retransmissions() {
     assert_ne!(stamped.1, karn.1, "the timer hears it too");
 }
 
+/// The first copy was late, not lost: its acknowledgement gives a sample without timestamps too, as it says which copy it answers.
+/// Karn's rule would take none.
+#[test]
+fn a_late_first_copy_is_measured() {
+    let mut bench = Bench::open("");
+    bench.sent();
+    bench.wait_until(500);
+    assert_eq!((bench.sender.timeouts, bench.sender.last_rtt), (1, None));
+    assert_eq!(bench.numbers(), [again(0)]);
+    bench.ack_with(1, &[], |ack| ack.sent_at = Time::from_ms(100));
+    assert_eq!(bench.sender.last_rtt, Some(Time::from_ms(400)));
+    // 7/8 of 100 ms and 1/8 of 400 ms
+    assert_eq!(bench.sender.srtt(), Some(Time::from_ps(137_500_000_000)));
+}
+
 /// An acknowledgement that advances nothing gives no sample with timestamps (RFC 7323, 4.1), with SACK news it does without.
 #[test]
 fn timestamps_measure_only_what_advances() {

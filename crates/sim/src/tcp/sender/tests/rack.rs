@@ -66,6 +66,24 @@ fn a_lost_retransmission() {
     assert_eq!((bench.sender.una, bench.sender.timeouts), (3000, 0));
 }
 
+/// The same with timestamps: what arrives beyond a hole is answered by the timestamp of what came before the hole (RFC 7323, 4.3),
+/// which is no sign that the retransmission beyond it was needless.
+#[test]
+fn a_lost_retransmission_with_timestamps() {
+    let mut bench = burst(3, "timestamps = true");
+    let before_the_hole = |ack: &mut crate::engine::Packet| ack.sent_at = Time::ZERO;
+    bench.wait_until(200);
+    bench.ack_with(0, &[(2, 3)], before_the_hole);
+    bench.wait_until(225);
+    assert_eq!(bench.numbers(), [again(0), again(1)]);
+    bench.wait_until(325);
+    bench.ack_with(0, &[(1, 3)], before_the_hole);
+    assert_eq!(bench.numbers(), [again(0)]);
+    bench.wait_until(425);
+    bench.ack(3, &[]);
+    assert_eq!((bench.sender.una, bench.sender.timeouts), (3000, 0));
+}
+
 /// A lost retransmission is a second event (RFC 5681, 4.3), a loss of the same flight that is noticed later is not.
 #[test]
 fn one_reduction_for_each_flight() {
