@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eddyline.errors import InputError
-from eddyline.gauntlet.suite import told
+from eddyline.errors import InputError, ScenarioError
+from eddyline.gauntlet.suite import as_given, told
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -50,7 +50,10 @@ class Subject:
         given = told(self.kind, rate_bps) | dict(self.parameters)
         names = [f["name"] for f in table["flow"] if str(f["name"]).startswith("tested")]
         overrides = [(f'flow."{name}".controller.{key}', value) for name in names for key, value in given.items()]
-        return Scenario(table, set=overrides, name=f"evaluation of {self.kind}")
+        try:
+            return Scenario(table, set=overrides, name=f"evaluation of {self.kind}")
+        except ScenarioError as e:
+            raise as_given(e, self.kind, self.parameters) from None
 
 
 def subjects(kinds: Sequence[str], parameters: Sequence[tuple[str, str]] = ()) -> tuple[Subject, ...]:

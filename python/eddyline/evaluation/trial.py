@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eddyline.controllers.names import register
 from eddyline.errors import EddylineError, InputError
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.convergence import CONVERGENCE
@@ -85,6 +86,9 @@ def evaluate(
     """
     if seeds < 1:
         raise InputError(f"{seeds} seeds; at least 1")
+    queues = [q["name"] for q in register()["queues"]]
+    if queue not in queues:
+        raise unknown("queue", queue, queues)
     items = parameters.items() if isinstance(parameters, Mapping) else parameters
     who = subjects([kinds] if isinstance(kinds, str) else list(kinds), list(items))
     experiments, setting = _wanted(only), Setting(quick, queue)

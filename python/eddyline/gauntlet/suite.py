@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from eddyline.scenario import Scenario
 
-__all__ = ["FOLDER", "SUBJECT", "Bound", "Suite", "Test", "suite", "told"]
+__all__ = ["FOLDER", "SUBJECT", "Bound", "Suite", "Test", "as_given", "suite", "told"]
 
 FOLDER = Path(__file__).parent / "scenarios"
 """Where the scenarios lie."""
@@ -127,7 +127,7 @@ class Test:
         try:
             return Scenario.load(self.file, set=overrides)
         except ScenarioError as e:
-            raise _as_given(e, controller, parameters) from None
+            raise as_given(e, controller, parameters) from None
 
     def _tables(self) -> list[tuple[str, dict[str, Any]]]:
         table = _read(self.file)
@@ -195,7 +195,7 @@ def _test(table: dict[str, Any]) -> Test:
     )
 
 
-def _as_given(error: ScenarioError, controller: str, parameters: Sequence[tuple[str, str]]) -> ScenarioError:
+def as_given(error: ScenarioError, controller: str, parameters: Sequence[tuple[str, str]]) -> ScenarioError:
     """The same mistakes, told of what was asked for and not of the flows that it was put into."""
     found: dict[str, dict[str, Any]] = {}
     for each in error.diagnostics:

@@ -112,7 +112,9 @@ def test_a_controller_that_raises_spoils_nothing_else(eddyline: Command, tmp_pat
     [
         (["cubik"], "did you mean cubic"),
         (["reno", "--only", "shareing"], "did you mean sharing"),
+        (["fast", "--set", "alpah=5 packets"], "--set alpah=5 packets: unknown key"),
         (["fast", "--set", "alpah=5 packets"], "did you mean alpha"),
+        (["reno", "--queue", "dualpi"], "did you mean dualpi2"),
         (["reno", "--set", "cubic.beta=0.5"], "'cubic' is not evaluated here"),
         (["reno", "--seeds", "0"], "0"),
         ([], "KIND"),
