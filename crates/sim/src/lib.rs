@@ -1,13 +1,16 @@
-//! World `sim`: the packet-level world in virtual time.
+//! World `sim`: a packet-level simulation in virtual time.
 //!
 //! Deterministic: the same network and seed give the same bytes, on every platform.
+//!
+//! Imports go one way: `simulation` uses `endpoint` and `network`, both use `packet`, and `meter` is below all.
 
-mod engine;
-mod record;
-mod run;
-mod stepper;
-mod tcp;
+mod endpoint;
+mod meter;
+mod network;
+mod packet;
+mod simulation;
 
-pub use record::{LogEvent, PacketLog};
-pub use run::{LogSelection, Options, Outcome, Progress, SimError, run};
-pub use stepper::{Decisions, Stepper};
+pub use endpoint::{Endpoint, FlowPath, FlowSetup, FlowState, Transport};
+pub use meter::{FlowMeter, LogEvent, LogSelection, PacketLog};
+pub use packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
+pub use simulation::{Decisions, Options, Outcome, Progress, SimError, Stepper, run, run_over};

@@ -1,0 +1,181 @@
+//! The endpoints of flows: what reacts to packets and timers.
+//!
+//! TCP flows are called statically ([`TcpFlow`]); any other transport implements [`Endpoint`] and costs one indirection per
+//! packet. Endpoints send packets to the [`PacketSink`] that they are given and know no network.
+
+mod duplex_connection;
+mod tcp_config;
+mod tcp_flow;
+
+use std::fmt::Debug;
+
+use eddyline_cc::PathFacts;
+use eddyline_scenario::network::Flow as FlowSpec;
+use eddyline_units::Time;
+
+pub use duplex_connection::DuplexConnection;
+pub use tcp_flow::TcpFlow;
+
+use crate::meter::FlowMeter;
+use crate::packet::{Packet, PacketSink};
+
+/// Both ends of a flow: they react to packets that arrive and to timers.
+pub trait Endpoint: Debug + Send {
+    /// When [`on_timer`](Self::on_timer) is due, or [`Time::MAX`].
+    fn next_timer(&self) -> Time;
+
+    /// A timer expired, or may have.
+    fn on_timer(&mut self, now: Time, sink: &mut dyn PacketSink);
+
+    /// A packet of the flow arrived at one of its ends.
+    fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut dyn PacketSink);
+
+    /// The flow's counters.
+    fn meter(&self) -> &FlowMeter;
+
+    /// As [`meter`](Self::meter).
+    fn meter_mut(&mut self) -> &mut FlowMeter;
+
+    /// The transport's state now.
+    fn state(&self) -> FlowState;
+}
+
+/// What series and summaries read of a flow's transport.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct FlowState {
+    /// Congestion window in packets.
+    pub cwnd_packets: f64,
+    /// Packets estimated to be in flight.
+    pub in_flight_packets: f64,
+    /// The last round-trip sample.
+    pub last_rtt: Option<Time>,
+    /// The smoothed round-trip time.
+    pub srtt: Option<Time>,
+    /// Pacing rate in bits on the wire per second.
+    pub pacing_bps: Option<f64>,
+    /// Payload bytes given to the application.
+    pub delivered_bytes: u64,
+    /// Packets retransmitted.
+    pub retransmits: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// When the flow completed.
+    pub completed_at: Option<Time>,
+    /// Packets that the sender's NIC queue refused, if the sender notices.
+    pub nic_refusals: Option<u64>,
+    /// Packets reported as CE-marked by accurate ECN.
+    pub delivered_ce: Option<f64>,
+}
+
+/// Where a flow's packets enter the network, and what follows from its paths.
+#[derive(Debug, Clone)]
+pub struct FlowPath {
+    /// First hop of data packets.
+    pub data_hop: u32,
+    /// First hop of acknowledgements.
+    pub ack_hop: u32,
+    /// What the congestion controller may know.
+    pub facts: PathFacts,
+    /// Half the transmission time of a full data packet on the slowest data link: the limit of ACK compression.
+    pub half_transmission: Time,
+}
+
+/// What a new flow is made of.
+#[derive(Debug)]
+pub struct FlowSetup<'a> {
+    /// The flow in the scenario.
+    pub spec: &'a FlowSpec,
+    /// Its paths.
+    pub path: &'a FlowPath,
+    /// Its number, for [`Packet::flow`].
+    pub number: u32,
+    /// Which of the flows with this number it is, for [`Packet::generation`].
+    pub generation: u16,
+    /// Its counters.
+    pub meter: FlowMeter,
+}
+
+/// A transport other than TCP: makes the endpoints of the flows that it serves.
+pub trait Transport: Sync {
+    /// The endpoints of a flow.
+    fn endpoint(&self, setup: FlowSetup<'_>) -> Box<dyn Endpoint>;
+}
+
+/// A flow's endpoints.
+#[derive(Debug)]
+pub enum Flow {
+    /// A TCP connection with data one way.
+    Tcp(TcpFlow),
+    /// One direction of a TCP connection with data both ways.
+    DuplexTcp(TcpFlow),
+    /// Another transport.
+    Other(Box<dyn Endpoint>),
+}
+
+impl Flow {
+    /// A flow that has not started; over TCP unless there is another `transport`.
+    pub fn new(setup: FlowSetup<'_>, transport: Option<&dyn Transport>) -> Self {
+        match transport {
+            Some(transport) => Self::Other(transport.endpoint(setup)),
+            None if setup.spec.peer.is_some() => Self::DuplexTcp(TcpFlow::new(setup)),
+            None => Self::Tcp(TcpFlow::new(setup)),
+        }
+    }
+
+    /// As [`Endpoint::next_timer`].
+    #[inline]
+    pub fn next_timer(&self) -> Time {
+        match self {
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.next_timer(),
+            Self::Other(other) => other.next_timer(),
+        }
+    }
+
+    /// As [`Endpoint::on_timer`].
+    pub fn on_timer(&mut self, now: Time, sink: &mut impl PacketSink) {
+        match self {
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.on_timer(now, sink),
+            Self::Other(other) => other.on_timer(now, sink),
+        }
+    }
+
+    /// As [`Endpoint::on_packet`].
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
+        match self {
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.on_packet(now, packet, sink),
+            Self::Other(other) => other.on_packet(now, packet, sink),
+        }
+    }
+
+    /// As [`Endpoint::meter`].
+    pub fn meter(&self) -> &FlowMeter {
+        match self {
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.meter(),
+            Self::Other(other) => other.meter(),
+        }
+    }
+
+    /// As [`Endpoint::meter`].
+    pub fn meter_mut(&mut self) -> &mut FlowMeter {
+        match self {
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.meter_mut(),
+            Self::Other(other) => other.meter_mut(),
+        }
+    }
+
+    /// As [`Endpoint::state`].
+    pub fn state(&self) -> FlowState {
+        match self {
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.state(),
+            Self::Other(other) => other.state(),
+        }
+    }
+
+    /// Number of the flow with the other direction of the same connection.
+    pub fn peer(&self) -> Option<u32> {
+        match self {
+            Self::DuplexTcp(tcp) => tcp.peer(),
+            Self::Tcp(_) | Self::Other(_) => None,
+        }
+    }
+}

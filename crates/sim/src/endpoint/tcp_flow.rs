@@ -1,0 +1,355 @@
+//! A TCP flow: sender and receiver, their segments as packets, and what is counted about them.
+
+use eddyline_cc::Controller as _;
+use eddyline_tcp::{
+    AccEcnOption, Acknowledgement, DataSegment, Reaction, Receiver, Segment, SegmentFlags, SegmentKind, SegmentSink,
+    Sender,
+};
+use eddyline_units::Time;
+
+use super::{FlowSetup, FlowState, tcp_config};
+use crate::meter::FlowMeter;
+use crate::packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
+
+const _: () = assert!(SegmentFlags::MASK & PacketFlags::from_header(0xff).header() == SegmentFlags::MASK);
+
+/// The parts of a flow's packets that are always the same.
+#[derive(Debug, Clone, Copy)]
+struct PacketTemplate {
+    flow: u32,
+    generation: u16,
+    packet: u32,
+    header: u32,
+    ack_packet: u32,
+    data_hop: u32,
+    ack_hop: u32,
+}
+
+/// [`TcpFlow::peer`] of a flow without one.
+const NO_PEER: u32 = u32::MAX;
+
+/// A sender, its receiver and the counters of both.
+#[derive(Debug)]
+pub struct TcpFlow {
+    sender: Sender,
+    receiver: Receiver,
+    template: PacketTemplate,
+    /// Number of the flow with the other direction of the same connection.
+    peer: u32,
+    meter: FlowMeter,
+}
+
+/// Turns a sender's segments into packets.
+struct DataPackets<'a, S> {
+    now: Time,
+    template: &'a PacketTemplate,
+    sink: &'a mut S,
+}
+
+impl<S: PacketSink> SegmentSink for DataPackets<'_, S> {
+    #[inline]
+    fn send(&mut self, segment: Segment) {
+        let Segment { kind, seq, payload, flags, stamp, ack_ratio } = segment;
+        let template = self.template;
+        let (kind, bytes) = match kind {
+            SegmentKind::Data => (PacketKind::Data, payload + template.header),
+            SegmentKind::Syn => (PacketKind::Syn, template.ack_packet),
+            SegmentKind::Fin => (PacketKind::Fin, template.ack_packet),
+        };
+        let packet = Packet {
+            seq,
+            sent_at: self.now,
+            metadata: Metadata::ack_ratio(ack_ratio),
+            waited: Time::ZERO,
+            flow: template.flow,
+            bytes,
+            extra: payload,
+            stamp,
+            hop: template.data_hop,
+            generation: template.generation,
+            kind,
+            flags: PacketFlags::from_header(flags.bits()),
+        };
+        self.sink.send(self.now, packet);
+    }
+
+    fn has_room(&mut self, payload: Option<u64>) -> bool {
+        let template = self.template;
+        let bytes = payload.map_or(template.ack_packet, |p| p as u32 + template.header);
+        self.sink.has_room(self.now, template.data_hop, template.flow, bytes)
+    }
+
+    fn room_at(&mut self) -> Time {
+        self.sink.room_at(self.now, self.template.data_hop, self.template.flow)
+    }
+}
+
+impl TcpFlow {
+    /// A flow that has not started.
+    pub fn new(setup: FlowSetup<'_>) -> Self {
+        let FlowSetup { spec, path, number, generation, meter } = setup;
+        let config = tcp_config::config(spec);
+        Self {
+            sender: Sender::new(&config, &tcp_config::transfer(spec), spec.controller.build(&path.facts)),
+            receiver: Receiver::new(&config),
+            template: PacketTemplate {
+                flow: number,
+                generation,
+                packet: spec.packet,
+                header: spec.header,
+                ack_packet: spec.ack_packet,
+                data_hop: path.data_hop,
+                ack_hop: path.ack_hop,
+            },
+            peer: spec.peer.unwrap_or(NO_PEER),
+            meter,
+        }
+    }
+
+    /// Number of the flow with the other direction of the same connection.
+    pub fn peer(&self) -> Option<u32> {
+        (self.peer != NO_PEER).then_some(self.peer)
+    }
+
+    /// The flow's counters.
+    pub fn meter(&self) -> &FlowMeter {
+        &self.meter
+    }
+
+    /// As [`meter`](Self::meter).
+    pub fn meter_mut(&mut self) -> &mut FlowMeter {
+        &mut self.meter
+    }
+
+    /// The state of both ends.
+    pub fn state(&self) -> FlowState {
+        let sender = &self.sender;
+        let wire_bits = f64::from(self.template.packet) * 8.0;
+        let pacing = sender.pacing_interval().filter(|interval| *interval > Time::ZERO);
+        FlowState {
+            cwnd_packets: sender.controller().window(),
+            in_flight_packets: sender.in_flight_packets(),
+            last_rtt: sender.last_rtt(),
+            srtt: sender.srtt(),
+            pacing_bps: pacing.map(|interval| wire_bits / interval.as_secs_f64()),
+            delivered_bytes: self.receiver.delivered(),
+            retransmits: sender.retransmits(),
+            timeouts: sender.timeouts(),
+            completed_at: sender.completed_at(),
+            nic_refusals: sender.nic_refusals(),
+            delivered_ce: sender.delivered_ce(),
+        }
+    }
+
+    /// When [`on_timer`](Self::on_timer) is due.
+    #[inline]
+    pub fn next_timer(&self) -> Time {
+        self.sender.next_timer().min(self.receiver.due())
+    }
+
+    /// A timer expired, or may have.
+    #[inline]
+    pub fn on_timer(&mut self, now: Time, sink: &mut impl PacketSink) {
+        if self.receiver.due() <= now {
+            self.send_ack(now, sink);
+        }
+        if self.sender.next_timer() <= now {
+            self.sender.on_timer(now, &mut DataPackets { now, template: &self.template, sink });
+            self.measure_window(now);
+        }
+    }
+
+    /// A packet arrived at one of the ends.
+    #[inline]
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
+        match packet.kind {
+            PacketKind::Ack => {
+                let options = sink.detach_options(packet);
+                let ack = Acknowledgement {
+                    number: packet.seq,
+                    sent_at: packet.sent_at,
+                    received_at: packet.metadata.time(),
+                    stamp: packet.stamp,
+                    flags: SegmentFlags::from_bits(packet.flags.header()),
+                    piggybacked: false,
+                };
+                self.receive_ack(now, &ack, packet.waited, options, sink);
+            }
+            PacketKind::Data | PacketKind::Fin => {
+                if self.receive_data(now, packet).ack_now {
+                    self.send_ack(now, sink);
+                }
+            }
+            PacketKind::Syn => self.send_syn_ack(now, packet, sink),
+            PacketKind::SynAck => self.open(now, packet, sink),
+            PacketKind::Cross => {}
+        }
+    }
+
+    #[inline]
+    fn measure_window(&mut self, now: Time) {
+        let controller = self.sender.controller();
+        self.meter.on_sender_change(now, controller.window(), controller.base_rtt());
+    }
+
+    fn open(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
+        let flags = SegmentFlags::from_bits(packet.flags.header());
+        let packets = &mut DataPackets { now, template: &self.template, sink };
+        let sample = self.sender.on_syn_ack(now, packet.sent_at, flags, packets);
+        self.meter.on_sample(sample);
+        self.measure_window(now);
+    }
+
+    /// An acknowledgement arrived on a data packet of the other direction.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn receive_piggybacked(
+        &mut self,
+        now: Time,
+        ack: &PiggybackedAck,
+        waited: Time,
+        sink: &mut impl PacketSink,
+    ) {
+        let segment = Acknowledgement {
+            number: ack.number,
+            sent_at: ack.sent_at,
+            received_at: ack.received_at,
+            stamp: ack.stamp,
+            flags: SegmentFlags::from_bits(ack.flags.header()),
+            piggybacked: true,
+        };
+        self.receive_ack(now, &segment, waited, ack.options, sink);
+    }
+
+    #[inline(always)]
+    fn receive_ack(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        waited: Time,
+        options: AckOptions,
+        sink: &mut impl PacketSink,
+    ) {
+        self.meter.on_ack(now, waited);
+        if let Some([ect0, ce, ect1, fields]) = options.accecn {
+            self.sender.set_accecn_option(AccEcnOption { ect0, ce, ect1, fields: fields as u8 });
+        }
+        let packets = &mut DataPackets { now, template: &self.template, sink };
+        let sample = self.sender.on_ack(now, ack, options.blocks, packets);
+        self.meter.on_sample(sample);
+        self.measure_window(now);
+        if let Some(at) = self.sender.completed_at() {
+            self.meter.on_complete(at);
+        }
+    }
+
+    /// Data or a FIN arrived at the receiver.
+    #[inline(always)]
+    pub(super) fn receive_data(&mut self, now: Time, packet: &Packet) -> Reaction {
+        let fin = packet.kind == PacketKind::Fin;
+        let reaction = self.receiver.on_segment(
+            now,
+            &DataSegment {
+                seq: packet.seq,
+                payload: packet.payload(),
+                fin,
+                sent_at: packet.sent_at,
+                stamp: packet.stamp,
+                flags: SegmentFlags::from_bits(packet.flags.header()),
+                ack_ratio: packet.metadata.ratio(),
+            },
+        );
+        if !fin {
+            self.meter.on_data(packet.bytes, packet.waited, reaction.new_data);
+        }
+        reaction
+    }
+
+    #[inline]
+    fn send_ack(&mut self, now: Time, sink: &mut impl PacketSink) {
+        let options = self.receiver.acknowledge();
+        self.send_ack_with(now, options, sink);
+    }
+
+    /// Sends an acknowledgement that no data packet could carry.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn send_pure_ack(&mut self, now: Time, options: eddyline_tcp::AckOptions, sink: &mut impl PacketSink) {
+        self.send_ack_with(now, options, sink);
+    }
+
+    #[inline(always)]
+    fn send_ack_with(&mut self, now: Time, options: eddyline_tcp::AckOptions, sink: &mut impl PacketSink) {
+        let extra = sink.attach_options(packet_options(options));
+        let echo = self.receiver.echo();
+        let packet = Packet {
+            seq: self.receiver.next(),
+            sent_at: echo.sent_at,
+            metadata: Metadata::received_at(echo.received_at),
+            waited: Time::ZERO,
+            flow: self.template.flow,
+            bytes: self.template.ack_packet + options.wire_bytes(),
+            extra,
+            stamp: echo.stamp,
+            hop: self.template.ack_hop,
+            generation: self.template.generation,
+            kind: PacketKind::Ack,
+            flags: PacketFlags::from_header(echo.flags.bits()),
+        };
+        sink.send(now, packet);
+    }
+
+    /// A SYN arrived: sends the SYN-ACK.
+    fn send_syn_ack(&mut self, now: Time, syn: &Packet, sink: &mut impl PacketSink) {
+        let flags = self.receiver.on_syn(SegmentFlags::from_bits(syn.flags.header()));
+        let packet = Packet {
+            seq: 0,
+            metadata: Metadata::received_at(now),
+            waited: Time::ZERO,
+            bytes: self.template.ack_packet,
+            extra: 0,
+            hop: self.template.ack_hop,
+            kind: PacketKind::SynAck,
+            flags: PacketFlags::from_header(flags.bits()),
+            ..*syn
+        };
+        sink.send(now, packet);
+    }
+
+    /// The acknowledgement that a data packet of the other direction can carry now, if segments wait for one.
+    pub(super) fn pending_ack(&mut self) -> Option<PiggybackedAck> {
+        self.receiver.has_pending().then(|| {
+            let options = self.receiver.ack_options();
+            self.piggybacked(options)
+        })
+    }
+
+    /// A data packet carried the acknowledgement of the segments that waited, if any did.
+    pub(super) fn on_piggybacked(&mut self) {
+        if self.receiver.has_pending() {
+            self.receiver.acknowledge();
+        }
+    }
+
+    /// The acknowledgement that must be sent now, for a data packet to carry, and its options.
+    pub(super) fn acknowledge(&mut self) -> (PiggybackedAck, eddyline_tcp::AckOptions) {
+        let options = self.receiver.acknowledge();
+        (self.piggybacked(options), options)
+    }
+
+    fn piggybacked(&self, options: eddyline_tcp::AckOptions) -> PiggybackedAck {
+        let echo = self.receiver.echo();
+        PiggybackedAck {
+            number: self.receiver.next(),
+            sent_at: echo.sent_at,
+            received_at: echo.received_at,
+            stamp: echo.stamp,
+            flags: PacketFlags::from_header(echo.flags.bits()),
+            options: packet_options(options),
+        }
+    }
+}
+
+fn packet_options(options: eddyline_tcp::AckOptions) -> AckOptions {
+    AckOptions { blocks: options.blocks, accecn: options.accecn.map(|o| [o.ect0, o.ce, o.ect1, o.fields.into()]) }
+}

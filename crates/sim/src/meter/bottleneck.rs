@@ -1,0 +1,121 @@
+//! Which links are bottlenecks: those with the longest wait on the path of at least one flow, sampled once in each cell of a
+//! grid. The time within the cell is uniformly random, so that no period of the network can alias with the grid.
+
+use std::collections::HashSet;
+
+use eddyline_path::random::Stream;
+use eddyline_scenario::Network;
+use eddyline_units::Time;
+
+/// Networks with more links are not sampled.
+const MAX_LINKS: usize = 1_000;
+/// Link visits that all samples together may cost.
+const BUDGET: usize = 20_000_000;
+
+/// Samples taken so far.
+#[derive(Debug)]
+pub struct BottleneckSampler {
+    /// Distinct paths, data and acknowledgement links together.
+    paths: Vec<Vec<u32>>,
+    /// Only waits above one packet count: the transmission time of the largest packet that crosses the link.
+    one_packet: Vec<Time>,
+    hits: Vec<u64>,
+    samples: u64,
+    grid: Time,
+    /// Where the cell of the next sample begins.
+    cell: Time,
+    next: Time,
+    times: Stream,
+    last: Vec<u32>,
+    switches: u64,
+}
+
+impl BottleneckSampler {
+    /// A sampler for `network`, unless it has too many links or no flow.
+    pub fn new(network: &Network) -> Option<Self> {
+        if network.links.len() > MAX_LINKS || network.flows.len() + network.arrivals.len() == 0 {
+            return None;
+        }
+        let (mut seen, mut paths) = (HashSet::new(), Vec::new());
+        let mut one_packet = vec![Time::ZERO; network.links.len()];
+        let mut previous = None;
+        for f in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
+            // flows of one table share their paths; compare those first
+            let key = (f.data.as_ptr(), f.ack.as_ptr(), f.packet);
+            if previous == Some(key) {
+                continue;
+            }
+            previous = Some(key);
+            for (links, bytes) in [(&f.data, f.packet), (&f.ack, f.ack_packet)] {
+                for l in links.iter() {
+                    let time = network.links[*l as usize].transmission_time(bytes);
+                    one_packet[*l as usize] = one_packet[*l as usize].max(time);
+                }
+            }
+            let mut path: Vec<u32> = f.data.iter().chain(f.ack.iter()).copied().collect();
+            path.sort_unstable();
+            path.dedup();
+            if seen.insert(path.clone()) {
+                paths.push(path);
+            }
+        }
+        for t in &network.traffic {
+            for l in t.path.iter() {
+                let time = network.links[*l as usize].transmission_time(t.packet);
+                one_packet[*l as usize] = one_packet[*l as usize].max(time);
+            }
+        }
+        let visits: usize = paths.iter().map(Vec::len).sum();
+        let samples = (BUDGET / visits.max(1)).clamp(100, 10_000) as u64;
+        let grid = Time::from_ps(((network.duration - network.warmup).as_ps() / samples).max(1));
+        let hits = vec![0; network.links.len()];
+        // independent of the scenario's seed: the times of sampling are no part of the simulated randomness
+        let mut times = Stream::new(0, "bottlenecks", "moments of sampling");
+        let cell = network.warmup;
+        let next = within(cell, grid, &mut times);
+        Some(Self { paths, one_packet, hits, samples: 0, grid, cell, next, times, last: Vec::new(), switches: 0 })
+    }
+
+    /// When the next sample is due.
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Takes a sample; `backlog` gives the wait at a link.
+    pub fn sample(&mut self, backlog: impl Fn(u32) -> Time) {
+        self.cell += self.grid;
+        self.next = within(self.cell, self.grid, &mut self.times);
+        self.samples += 1;
+        let mut marked: Vec<u32> = Vec::new();
+        for path in &self.paths {
+            let waits = || path.iter().map(|l| (backlog(*l), *l));
+            let longest = waits().map(|(wait, _)| wait).max().unwrap_or(Time::ZERO);
+            // links with equal waits are all bottlenecks
+            marked.extend(waits().filter(|(w, l)| *w == longest && *w > self.one_packet[*l as usize]).map(|(_, l)| l));
+        }
+        marked.sort_unstable();
+        marked.dedup();
+        for l in &marked {
+            self.hits[*l as usize] += 1;
+        }
+        if !marked.is_empty() {
+            self.switches += u64::from(!self.last.is_empty() && self.last != marked);
+            self.last = marked;
+        }
+    }
+
+    /// Share of the samples in which `link` was a bottleneck.
+    pub fn share(&self, link: usize) -> Option<f64> {
+        (self.samples > 0).then(|| self.hits[link] as f64 / self.samples as f64)
+    }
+
+    /// Spacing of the grid, and how often the set of bottlenecks changed between samples that had one.
+    pub fn grid(&self) -> (Time, u64) {
+        (self.grid, self.switches)
+    }
+}
+
+/// A time within a cell: after its start, at its end at the latest.
+fn within(cell: Time, grid: Time, times: &mut Stream) -> Time {
+    cell + Time::from_ps(1 + times.below(grid.as_ps()))
+}

@@ -1,0 +1,254 @@
+//! Counters of a flow. Sums are exact; they are reset when the summary window begins.
+
+use eddyline_path::histogram::Histogram;
+use eddyline_units::Time;
+
+/// A sum with its count.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mean {
+    sum: u128,
+    /// Values added.
+    pub count: u64,
+}
+
+impl Mean {
+    #[inline]
+    fn add(&mut self, value: Time) {
+        self.sum += u128::from(value.as_ps());
+        self.count += 1;
+    }
+
+    /// The mean over both.
+    #[must_use]
+    pub fn merged(&self, other: &Self) -> Self {
+        Self { sum: self.sum + other.sum, count: self.count + other.count }
+    }
+
+    /// The mean in seconds.
+    #[must_use]
+    pub fn mean_s(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e12)
+    }
+}
+
+/// The time average of a piecewise constant quantity.
+#[derive(Debug, Clone, Copy)]
+struct TimeAverage {
+    value: f64,
+    begun: Time,
+    since: Time,
+    integral: f64,
+    min: f64,
+    max: f64,
+}
+
+impl TimeAverage {
+    fn new(value: f64, since: Time) -> Self {
+        Self { value, begun: since, since, integral: 0.0, min: value, max: value }
+    }
+
+    #[inline]
+    fn set(&mut self, now: Time, value: f64) {
+        if value != self.value {
+            self.advance(now);
+            self.value = value;
+            self.min = self.min.min(value);
+            self.max = self.max.max(value);
+        }
+    }
+
+    fn advance(&mut self, now: Time) {
+        self.integral += self.value * now.saturating_sub(self.since).as_ps() as f64;
+        self.since = now;
+    }
+
+    /// Time-weighted mean up to the last advance.
+    fn mean(&self) -> Option<f64> {
+        let span = self.since.saturating_sub(self.begun).as_ps() as f64;
+        (span > 0.0).then(|| self.integral / span)
+    }
+}
+
+/// A flow's counters over the summary window.
+#[derive(Debug)]
+pub struct FlowRecord {
+    pub throughput_bps: Option<f64>,
+    pub packets_per_s: Option<f64>,
+    pub goodput_bps: Option<f64>,
+    pub rtt: Mean,
+    pub rtt_min: Option<Time>,
+    pub histogram: Option<Histogram>,
+    pub forward_s: Option<f64>,
+    pub reverse_s: Option<f64>,
+    pub compression: Option<f64>,
+    /// Mean, minimum, maximum of the window in packets.
+    pub window: Option<(f64, f64, f64)>,
+    pub base_s: Option<f64>,
+}
+
+/// Counters of one flow.
+#[derive(Debug, Clone)]
+pub struct FlowMeter {
+    start: Time,
+    /// The summary window as far as the flow is alive in it.
+    from: Time,
+    end: Option<Time>,
+    arrived_bytes: u64,
+    arrived_packets: u64,
+    new_packets: u64,
+    /// Values of `arrived_bytes`, `new_packets` and the receiver's delivered bytes when the window began.
+    at_window: [u64; 3],
+    rtt: Mean,
+    rtt_min: Time,
+    histogram: Option<Histogram>,
+    forward: Mean,
+    reverse: Mean,
+    acks: u64,
+    compressed: u64,
+    last_ack: Option<Time>,
+    half_transmission: Time,
+    window: TimeAverage,
+    base: Option<TimeAverage>,
+}
+
+impl FlowMeter {
+    /// A flow that starts at `start` with window `window`; percentiles only if `percentiles`.
+    #[must_use]
+    pub fn new(start: Time, window: f64, half_transmission: Time, percentiles: bool) -> Self {
+        Self {
+            start,
+            from: start,
+            end: None,
+            arrived_bytes: 0,
+            arrived_packets: 0,
+            new_packets: 0,
+            at_window: [0; 3],
+            rtt: Mean::default(),
+            rtt_min: Time::MAX,
+            histogram: percentiles.then(Histogram::default),
+            forward: Mean::default(),
+            reverse: Mean::default(),
+            acks: 0,
+            compressed: 0,
+            last_ack: None,
+            half_transmission,
+            window: TimeAverage::new(window, start),
+            base: None,
+        }
+    }
+
+    /// The summary window begins; `delivered` is the receiver's count.
+    pub fn begin_window(&mut self, now: Time, delivered: u64) {
+        if now <= self.start {
+            return;
+        }
+        self.from = now;
+        self.at_window = [self.arrived_bytes, self.new_packets, delivered];
+        self.rtt = Mean::default();
+        self.rtt_min = Time::MAX;
+        if let Some(h) = &mut self.histogram {
+            h.clear();
+        }
+        self.forward = Mean::default();
+        self.reverse = Mean::default();
+        self.acks = 0;
+        self.compressed = 0;
+        self.window = TimeAverage::new(self.window.value, now);
+        self.base = self.base.map(|b| TimeAverage::new(b.value, now));
+    }
+
+    /// A data packet arrived, with new data or not, after waiting `waited` in queues.
+    #[inline]
+    pub fn on_data(&mut self, wire_bytes: u32, waited: Time, new_data: bool) {
+        self.arrived_bytes += u64::from(wire_bytes);
+        self.arrived_packets += 1;
+        self.new_packets += u64::from(new_data);
+        self.forward.add(waited);
+    }
+
+    /// An acknowledgement arrived.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, waited: Time) {
+        self.reverse.add(waited);
+        if let Some(last) = self.last_ack {
+            self.acks += 1;
+            self.compressed += u64::from(now - last < self.half_transmission);
+        }
+        self.last_ack = Some(now);
+    }
+
+    /// An acknowledgement gave a round-trip sample, or none.
+    #[inline]
+    pub fn on_sample(&mut self, sample: Option<Time>) {
+        let Some(rtt) = sample else { return };
+        self.rtt.add(rtt);
+        self.rtt_min = self.rtt_min.min(rtt);
+        if let Some(h) = &mut self.histogram {
+            h.add(rtt);
+        }
+    }
+
+    /// Window and base RTT may have changed.
+    #[inline]
+    pub fn on_sender_change(&mut self, now: Time, window: f64, base_rtt: Option<Time>) {
+        self.window.set(now, window);
+        if let Some(base) = base_rtt {
+            let ps = base.as_ps() as f64;
+            match &mut self.base {
+                Some(average) => average.set(now, ps),
+                None => self.base = Some(TimeAverage::new(ps, now)),
+            }
+        }
+    }
+
+    /// The flow has completed.
+    pub fn on_complete(&mut self, at: Time) {
+        if self.end.is_none() {
+            self.end = Some(at);
+            self.window.advance(at);
+            if let Some(b) = &mut self.base {
+                b.advance(at);
+            }
+        }
+    }
+
+    /// When the flow starts.
+    #[must_use]
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// Bits on the wire that arrived so far.
+    #[must_use]
+    pub fn arrived_bits(&self) -> f64 {
+        self.arrived_bytes as f64 * 8.0
+    }
+
+    /// Data packets that arrived so far.
+    #[must_use]
+    pub fn arrived_packets(&self) -> u64 {
+        self.arrived_packets
+    }
+
+    /// The run ends: the counters over the summary window.
+    #[must_use]
+    pub fn finish(&mut self, now: Time, delivered: u64) -> FlowRecord {
+        self.on_complete(now);
+        let end = self.end.unwrap_or(now);
+        let alive = end.saturating_sub(self.from).as_secs_f64();
+        let rate = |n: u64| (alive > 0.0).then(|| n as f64 / alive);
+        FlowRecord {
+            throughput_bps: rate(8 * (self.arrived_bytes - self.at_window[0])),
+            packets_per_s: rate(self.new_packets - self.at_window[1]),
+            goodput_bps: rate(8 * (delivered - self.at_window[2])),
+            rtt: self.rtt,
+            rtt_min: (self.rtt.count > 0).then_some(self.rtt_min),
+            histogram: self.histogram.take(),
+            forward_s: self.forward.mean_s(),
+            reverse_s: self.reverse.mean_s(),
+            compression: (self.acks > 0).then(|| self.compressed as f64 / self.acks as f64),
+            window: self.window.mean().map(|mean| (mean, self.window.min, self.window.max)),
+            base_s: self.base.and_then(|b| b.mean()).map(|ps| ps / 1e12),
+        }
+    }
+}

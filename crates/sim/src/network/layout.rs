@@ -1,0 +1,125 @@
+//! From the indexed network to idle links, pipes and paths.
+
+use std::collections::{HashMap, VecDeque};
+
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, StoreLink, Turns};
+use eddyline_path::loss::Loss;
+use eddyline_path::queue::{QueueParams, Site};
+use eddyline_path::variation::{Policer, Propagation};
+use eddyline_scenario::Network;
+use eddyline_scenario::network::Local;
+use eddyline_units::Time;
+
+use super::attachments::Attachments;
+use super::{EventQueue, Hop, Link, LinkOptions, Net, PacketCounters, Pipe, Shared, Transmitter};
+use crate::meter::PacketLogger;
+
+/// Hops and pipes, as paths are laid out.
+#[derive(Debug, Default)]
+pub struct Layout {
+    hops: Vec<Hop>,
+    pipes: Vec<Pipe>,
+    pipe_of: HashMap<(u32, Time), u32>,
+    path_of: HashMap<(Vec<u32>, Time, u32), u32>,
+}
+
+impl Layout {
+    /// Lays out a path for packets of `full` bytes with `access` delay at its end; returns its first hop.
+    pub fn path(&mut self, network: &Network, links: &[u32], access: Time, full: u32) -> u32 {
+        let key = (links.to_vec(), access, full);
+        if let Some(first) = self.path_of.get(&key) {
+            return *first;
+        }
+        let first = self.hops.len() as u32;
+        for (i, l) in links.iter().enumerate() {
+            let link = &network.links[*l as usize];
+            let last = i + 1 == links.len();
+            let extra = if last { access } else { Time::ZERO };
+            let next = self.pipes.len() as u32;
+            let pipe = *self.pipe_of.entry((*l, extra)).or_insert(next);
+            if pipe == next {
+                self.pipes.push(Pipe { delay: link.delay.saturating_add(extra), ring: VecDeque::new() });
+            }
+            let full_time = link.transmission_time(full);
+            self.hops.push(Hop { link: *l, pipe, full_time, full, last });
+        }
+        self.path_of.insert(key, first);
+        first
+    }
+}
+
+/// Whether `link` is a NIC queue that senders query, and so must know departures in advance.
+fn is_nic_queue(network: &Network, link: u32) -> bool {
+    let dynamic = network.arrivals.iter().map(|a| &a.flow);
+    network.flows.iter().chain(dynamic).any(|f| f.tcp.local != Local::Drop && f.data.first() == Some(&link))
+}
+
+impl Net {
+    /// The links of `network`, idle, with the paths of `layout`.
+    pub fn new(network: &Network, layout: Layout, general_queues: bool, logger: Option<Box<PacketLogger>>) -> Self {
+        let shared =
+            |m: &eddyline_scenario::network::Medium| Shared { medium: Medium::new(m.turnaround), links: Vec::new() };
+        let mut media: Vec<Shared> = network.media.iter().map(shared).collect();
+        let (mut reconstructing, mut link_options) = (Vec::new(), Vec::new());
+        let links = network.links.iter().zip(0..).map(|(l, index)| {
+            let meter = Meter::new(network.warmup, network.duration);
+            let store = |meter| {
+                let site = Site { rate: l.rate, seed: network.seed, name: &l.name };
+                StoreLink::new(&l.queue, &site, l.framing, meter).varying(l.variation.conditions.clone())
+            };
+            let transmitter = match (l.medium, l.queue) {
+                (Some(medium), _) => {
+                    let shared = &mut media[medium as usize];
+                    shared.links.push(index);
+                    Transmitter::Shared { medium, member: shared.medium.join(store(meter)) as u32 }
+                }
+                // a reconstructor releases packets in order of time only if departures are events
+                (None, QueueParams::DropTail(p))
+                    if l.reconstruct.is_none()
+                        && l.variation.is_steady()
+                        && (!general_queues || is_nic_queue(network, index)) =>
+                {
+                    let fifo = Box::new(FifoLink::new(p.limit, meter));
+                    let plain = l.framing.is_none() && l.variation.policer.is_none();
+                    if plain { Transmitter::Fifo(fifo) } else { Transmitter::FramedFifo(fifo) }
+                }
+                (None, _) => Transmitter::Store(Box::new(store(meter))),
+            };
+            let loss = Loss::new(l.loss, network.seed, &l.name);
+            let reconstructor = l.reconstruct.map(|params| {
+                let source = (network.links.len() + layout.pipes.len() + reconstructing.len()) as u32;
+                reconstructing.push(index);
+                Box::new((AckReconstructor::new(params), source))
+            });
+            let policer = l.variation.policer.map(|p| Box::new(Policer::new(p)));
+            let propagation = Propagation::new(&l.variation, l.delay, network.seed, &l.name);
+            let propagation = propagation.map(|p| Box::new((p, l.delay)));
+            link_options.push(LinkOptions {
+                framing: l.framing,
+                reconstructor,
+                policer,
+                propagation,
+                turns: Turns::default(),
+            });
+            Link { transmitter, rate: l.rate, loss, lost: 0 }
+        });
+        let links: Vec<Link> = links.collect();
+        let sources = network.flows.iter().map(|f| f.host).chain(network.traffic.iter().map(|t| t.host));
+        let events = EventQueue::new(links.len() + layout.pipes.len() + reconstructing.len());
+        Self {
+            links,
+            link_options,
+            media,
+            pipes: layout.pipes,
+            hops: layout.hops,
+            hosts: sources.collect(),
+            reconstructing,
+            events,
+            cross_dropped: Vec::new(),
+            discarded: Vec::new(),
+            counters: PacketCounters::default(),
+            attachments: Attachments::default(),
+            logger,
+        }
+    }
+}

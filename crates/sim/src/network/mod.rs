@@ -1,0 +1,451 @@
+//! The network between endpoints: links, and constant-delay pipes behind them.
+//!
+//! A pipe is a ring in order of time, so only its head is an event. A drop-tail link knows a packet's departure when it
+//! arrives and needs no event of its own; any other link has one per departure.
+
+mod attachments;
+mod event_queue;
+mod layout;
+mod nic_queue;
+mod readings;
+
+pub use event_queue::EventQueue;
+pub use layout::Layout;
+
+use std::collections::VecDeque;
+
+use eddyline_path::Packet as _;
+use eddyline_path::framing::Framing;
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Released, StoreLink, Turns};
+use eddyline_path::loss::Loss;
+use eddyline_path::variation::{Policer, Propagation};
+use eddyline_units::{Rate, Time};
+
+use self::attachments::Attachments;
+use crate::meter::{LogEvent, LogRecord, PacketLogger};
+use crate::packet::{AckOptions, Packet, PacketKind, PacketSink, PiggybackedAck};
+
+/// One link of one path, with what packets of that path need at it.
+#[derive(Debug, Clone, Copy)]
+struct Hop {
+    link: u32,
+    pipe: u32,
+    /// Transmission time of a packet of `full` bytes.
+    full_time: Time,
+    full: u32,
+    last: bool,
+}
+
+#[derive(Debug)]
+enum Transmitter {
+    Fifo(Box<FifoLink>),
+    /// Drop-tail with link-layer framing or a policer.
+    FramedFifo(Box<FifoLink>),
+    Store(Box<StoreLink<Packet>>),
+    /// One link of a half-duplex medium, by the indices of both.
+    Shared {
+        medium: u32,
+        member: u32,
+    },
+}
+
+/// A half-duplex medium with the links that share it; its events are those of the first.
+#[derive(Debug)]
+struct Shared {
+    medium: Medium<Packet>,
+    links: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Link {
+    transmitter: Transmitter,
+    rate: Rate,
+    loss: Loss,
+    lost: u64,
+}
+
+/// Options that few links have, separate from what every packet reads.
+#[derive(Debug)]
+struct LinkOptions {
+    framing: Framing,
+    /// At its far end, with its source of events.
+    reconstructor: Option<Box<(AckReconstructor<Packet>, u32)>>,
+    /// In front of its queue.
+    policer: Option<Box<Policer>>,
+    /// If delay or loss vary; with the constant delay that its pipes have.
+    propagation: Option<Box<(Propagation, Time)>>,
+    /// Senders that wait for room in this NIC queue.
+    turns: Turns,
+}
+
+#[derive(Debug)]
+struct Pipe {
+    delay: Time,
+    ring: VecDeque<(Time, Packet)>,
+}
+
+/// Packet counters over the whole run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PacketCounters {
+    pub sent: u64,
+    pub delivered: u64,
+    pub dropped: u64,
+}
+
+/// Links, pipes and the packets in them.
+#[derive(Debug)]
+pub struct Net {
+    links: Vec<Link>,
+    /// In the order of the links.
+    link_options: Vec<LinkOptions>,
+    media: Vec<Shared>,
+    pipes: Vec<Pipe>,
+    hops: Vec<Hop>,
+    /// Host of each source of packets; grows with dynamic flows.
+    hosts: Vec<u32>,
+    /// Links with a reconstructor, in the order of their sources of events.
+    reconstructing: Vec<u32>,
+    /// Sources: one per link, then pipes, then reconstructors.
+    events: EventQueue,
+    /// Packets of cross traffic that were dropped or lost, by source; grows with the first.
+    cross_dropped: Vec<u64>,
+    /// Packets that queues have dropped during the current event, with their links; empty between events.
+    discarded: Vec<(u32, Packet)>,
+    pub counters: PacketCounters,
+    attachments: Attachments,
+    pub logger: Option<Box<PacketLogger>>,
+}
+
+impl Net {
+    /// The next event and its source.
+    #[inline]
+    pub fn next_event(&self) -> (Time, u32) {
+        self.events.first()
+    }
+
+    /// Packets of source `number` are those of `host` from now on.
+    pub fn set_host(&mut self, number: u32, host: u32) {
+        let number = number as usize;
+        if self.hosts.len() <= number {
+            self.hosts.resize(number + 1, 0);
+        }
+        self.hosts[number] = host;
+    }
+
+    /// A packet joins the queue of its next link.
+    #[inline]
+    fn enqueue(&mut self, now: Time, mut packet: Packet) {
+        let hop = self.hops[packet.hop as usize];
+        let link = &mut self.links[hop.link as usize];
+        match &mut link.transmitter {
+            Transmitter::Fifo(fifo) => {
+                let time = if packet.bytes == hop.full {
+                    hop.full_time
+                } else {
+                    link.rate.transmission_time(packet.bytes.into())
+                };
+                let Some(leaves) = fifo.offer(now, time, packet.bytes, packet.class(), packet.payload()) else {
+                    self.drop(now, &packet, hop.link);
+                    return;
+                };
+                packet.waited += leaves.start - now;
+                if link.loss.takes(packet.class()) {
+                    packet.flags.set_lost();
+                }
+                self.log(now, LogEvent::Enqueue, &packet, hop.link);
+                self.propagate(leaves.end, packet, hop.pipe);
+            }
+            _ => self.enqueue_other(now, &packet),
+        }
+    }
+
+    /// The same for links other than plain drop-tail ones; a separate function, by reference, so that the fast path stays short.
+    #[cold]
+    #[inline(never)]
+    fn enqueue_other(&mut self, now: Time, packet: &Packet) {
+        let mut packet = *packet;
+        let hop = self.hops[packet.hop as usize];
+        if self.polices(now, &packet, hop.link) {
+            return self.drop(now, &packet, hop.link);
+        }
+        let link = &mut self.links[hop.link as usize];
+        let host = self.hosts.get(packet.flow as usize).copied().unwrap_or(0);
+        let discarded = &mut self.discarded;
+        let taken = match &mut link.transmitter {
+            Transmitter::Fifo(_) => return,
+            Transmitter::FramedFifo(fifo) => {
+                let line = self.link_options[hop.link as usize].framing.line_bytes(packet.bytes);
+                let time = if packet.bytes == hop.full { hop.full_time } else { link.rate.transmission_time(line) };
+                let (class, payload) = (packet.class(), packet.payload());
+                let Some(leaves) = fifo.offer_framed(now, time, packet.bytes, line, class, payload) else {
+                    return self.drop(now, &packet, hop.link);
+                };
+                packet.waited += leaves.start - now;
+                if link.loss.takes(class) {
+                    packet.flags.set_lost();
+                }
+                self.log(now, LogEvent::Enqueue, &packet, hop.link);
+                return self.propagate(leaves.end, packet, hop.pipe);
+            }
+            Transmitter::Store(store) => {
+                let taken = store.offer(now, host, packet, &mut |p| discarded.push((hop.link, p)));
+                self.events.set(hop.link, store.due());
+                taken
+            }
+            Transmitter::Shared { medium, member } => {
+                let Shared { medium, links } = &mut self.media[*medium as usize];
+                let mut dropped = |m: usize, p| discarded.push((links[m], p));
+                let taken = medium.offer(now, *member as usize, host, packet, &mut dropped);
+                self.events.set(links[0], medium.due());
+                taken
+            }
+        };
+        if taken {
+            self.log(now, LogEvent::Enqueue, &packet, hop.link);
+        }
+        self.drop_discarded(now);
+    }
+
+    /// Whether the policer of `link` drops a packet.
+    fn polices(&mut self, now: Time, packet: &Packet, link: u32) -> bool {
+        let Some(policer) = &mut self.link_options[link as usize].policer else { return false };
+        if policer.admits(now, packet.bytes) {
+            return false;
+        }
+        let (bytes, class) = (packet.bytes, packet.class());
+        match &mut self.links[link as usize].transmitter {
+            Transmitter::Fifo(fifo) | Transmitter::FramedFifo(fifo) => fifo.refuse(bytes, class),
+            Transmitter::Store(store) => store.refuse(bytes, class),
+            Transmitter::Shared { medium, member } => {
+                self.media[*medium as usize].medium.members_mut()[*member as usize].refuse(bytes, class);
+            }
+        }
+        true
+    }
+
+    /// Counts what queues have just dropped.
+    fn drop_discarded(&mut self, now: Time) {
+        while let Some((link, packet)) = self.discarded.pop() {
+            self.drop(now, &packet, link);
+        }
+    }
+
+    #[inline]
+    fn log(&mut self, now: Time, event: LogEvent, packet: &Packet, link: u32) {
+        if let Some(log) = &mut self.logger {
+            log.log(now, event, record(packet), Some(link));
+        }
+    }
+
+    #[cold]
+    fn drop(&mut self, now: Time, packet: &Packet, link: u32) {
+        self.count_drop(packet);
+        self.log(now, LogEvent::Drop, packet, link);
+        self.attachments.release(packet);
+    }
+
+    fn count_drop(&mut self, packet: &Packet) {
+        self.counters.dropped += 1;
+        if packet.kind == PacketKind::Cross {
+            let source = packet.flow as usize;
+            if self.cross_dropped.len() <= source {
+                self.cross_dropped.resize(source + 1, 0);
+            }
+            self.cross_dropped[source] += 1;
+        }
+    }
+
+    /// A packet arrived whose flow has left.
+    pub fn discard(&mut self, packet: &Packet) {
+        self.attachments.release(packet);
+    }
+
+    /// Packets of cross-traffic source `number` that were dropped or lost.
+    pub fn cross_drops(&self, number: u32) -> u64 {
+        self.cross_dropped.get(number as usize).copied().unwrap_or(0)
+    }
+
+    /// A packet leaves its link at `departure` and enters the pipe behind it.
+    #[inline]
+    fn propagate(&mut self, departure: Time, packet: Packet, pipe: u32) {
+        let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
+        let at = departure.saturating_add(*delay);
+        if ring.is_empty() {
+            self.events.set(self.links.len() as u32 + pipe, at);
+        }
+        ring.push_back((at, packet));
+    }
+
+    /// Handles the event of `source`; returns the packet that reached the end of its path, if one did.
+    #[inline]
+    pub fn handle_event(&mut self, now: Time, source: u32) -> Option<Packet> {
+        let links = self.links.len() as u32;
+        if source < links {
+            self.departure(now, source);
+            return None;
+        }
+        let Some(pipe) = self.pipes.get_mut((source - links) as usize) else {
+            self.release(now, source - links - self.pipes.len() as u32);
+            return None;
+        };
+        let (_, mut packet) = pipe.ring.pop_front()?;
+        let next = pipe.ring.front().map_or(Time::MAX, |(at, _)| *at);
+        self.events.set(source, next);
+        let hop = self.hops[packet.hop as usize];
+        if packet.flags.lost() {
+            self.lose(now, &packet, hop.link);
+            return None;
+        }
+        if !hop.last {
+            packet.hop += 1;
+            self.enqueue(now, packet);
+            return None;
+        }
+        self.counters.delivered += 1;
+        self.log_receive(now, &packet);
+        Some(packet)
+    }
+
+    #[inline]
+    fn log_receive(&mut self, now: Time, packet: &Packet) {
+        if let Some(log) = &mut self.logger {
+            log.log(now, LogEvent::Receive, record(packet), None);
+        }
+    }
+
+    #[cold]
+    fn lose(&mut self, now: Time, packet: &Packet, link: u32) {
+        self.count_drop(packet);
+        self.links[link as usize].lost += 1;
+        self.log(now, LogEvent::Lost, packet, link);
+        self.attachments.release(packet);
+    }
+
+    /// A transmission of a link with its own events, or of a medium's, ends.
+    fn departure(&mut self, now: Time, index: u32) {
+        let discarded = &mut self.discarded;
+        let left = match &mut self.links[index as usize].transmitter {
+            Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => return,
+            Transmitter::Store(store) => {
+                let left = store.advance(now, &mut |p| discarded.push((index, p)));
+                self.events.set(index, store.due());
+                left.map(|(packet, waited)| (index, packet, waited))
+            }
+            Transmitter::Shared { medium, .. } => {
+                let Shared { medium, links } = &mut self.media[*medium as usize];
+                let left = medium.advance(now, &mut |m, p| discarded.push((links[m], p)));
+                self.events.set(index, medium.due());
+                left.map(|(member, packet, waited)| (links[member], packet, waited))
+            }
+        };
+        if let Some((link, mut packet, waited)) = left {
+            packet.waited += waited;
+            let varying = self.link_options[link as usize].propagation.as_mut().and_then(|p| p.0.loses(now));
+            if varying.unwrap_or_else(|| self.links[link as usize].loss.takes(packet.class())) {
+                packet.flags.set_lost();
+            }
+            self.leave(now, packet, link);
+        }
+        self.drop_discarded(now);
+    }
+
+    /// A packet's transmission on `link` has ended.
+    fn leave(&mut self, now: Time, packet: Packet, link: u32) {
+        let pipe = self.hops[packet.hop as usize].pipe;
+        let Some(reconstructor) =
+            self.link_options[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.lost())
+        else {
+            return self.propagate_varying(now, packet, pipe, link);
+        };
+        let (reconstructor, source) = &mut **reconstructor;
+        let passes = reconstructor.take(now, packet);
+        self.events.set(*source, reconstructor.due());
+        if let Some(packet) = passes {
+            self.propagate_varying(now, packet, pipe, link);
+        }
+    }
+
+    /// As [`propagate`](Self::propagate), from a link whose delay may vary.
+    fn propagate_varying(&mut self, departure: Time, packet: Packet, pipe: u32, link: u32) {
+        let Some(propagation) = &mut self.link_options[link as usize].propagation else {
+            return self.propagate(departure, packet, pipe);
+        };
+        let (propagation, known) = &mut **propagation;
+        let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
+        // the pipe's delay beyond the link's is the access behind it
+        let at = propagation.arrival(departure).saturating_add(delay.saturating_sub(*known));
+        let index = ring.partition_point(|(earlier, _)| *earlier <= at);
+        if index == 0 {
+            self.events.set(self.links.len() as u32 + pipe, at);
+        }
+        ring.insert(index, (at, packet));
+    }
+
+    /// A reconstructor releases a packet.
+    #[cold]
+    fn release(&mut self, now: Time, index: u32) {
+        let link = self.reconstructing[index as usize];
+        let Some(reconstructor) = &mut self.link_options[link as usize].reconstructor else { return };
+        let (reconstructor, source) = &mut **reconstructor;
+        let released = reconstructor.release(now);
+        self.events.set(*source, reconstructor.due());
+        let packet = match released {
+            Some(Released::Original(packet)) => packet,
+            Some(Released::Created(packet)) => {
+                self.counters.sent += 1;
+                self.log(now, LogEvent::Send, &packet, link);
+                packet
+            }
+            None => return,
+        };
+        self.propagate_varying(now, packet, self.hops[packet.hop as usize].pipe, link);
+    }
+}
+
+impl PacketSink for Net {
+    #[inline]
+    fn send(&mut self, now: Time, packet: Packet) {
+        self.counters.sent += 1;
+        if let Some(log) = &mut self.logger {
+            log.log(now, LogEvent::Send, record(&packet), None);
+        }
+        self.enqueue(now, packet);
+    }
+
+    #[inline]
+    fn attach_options(&mut self, options: AckOptions) -> u32 {
+        self.attachments.attach_options(options)
+    }
+
+    #[inline]
+    fn detach_options(&mut self, packet: &Packet) -> AckOptions {
+        self.attachments.detach_options(packet)
+    }
+
+    fn attach_ack(&mut self, ack: PiggybackedAck) -> u32 {
+        self.attachments.attach_ack(ack)
+    }
+
+    fn detach_ack(&mut self, packet: &Packet) -> Option<PiggybackedAck> {
+        self.attachments.detach_ack(packet)
+    }
+
+    fn has_room(&mut self, now: Time, hop: u32, flow: u32, bytes: u32) -> bool {
+        self.nic_queue(hop).is_none_or(|(fifo, turns)| turns.admit(now, flow, fifo, bytes))
+    }
+
+    fn room_at(&mut self, now: Time, hop: u32, flow: u32) -> Time {
+        self.nic_queue(hop).map_or(now, |(fifo, turns)| turns.promise(now, flow, fifo))
+    }
+}
+
+/// A packet as the log records it.
+fn record(packet: &Packet) -> LogRecord {
+    LogRecord {
+        kind: packet.kind as u8,
+        source: packet.flow,
+        seq: packet.seq,
+        bytes: packet.bytes,
+        retransmission: packet.flags.retransmission(),
+    }
+}

@@ -1,0 +1,108 @@
+//! Readings of links during a run and at its end.
+
+use eddyline_path::Class;
+use eddyline_path::link::{Meter, StoreLink};
+use eddyline_units::Time;
+
+use super::{Net, Transmitter};
+use crate::packet::Packet;
+
+impl Net {
+    /// The links that store packets.
+    fn stores(&mut self) -> impl Iterator<Item = &mut StoreLink<Packet>> {
+        let own = self.links.iter_mut().filter_map(|l| match &mut l.transmitter {
+            Transmitter::Store(s) => Some(&mut **s),
+            _ => None,
+        });
+        own.chain(self.media.iter_mut().flat_map(|m| m.medium.members_mut()))
+    }
+
+    /// The summary window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        for link in &mut self.links {
+            if let Transmitter::Fifo(f) | Transmitter::FramedFifo(f) = &mut link.transmitter {
+                f.begin_window(now);
+            }
+        }
+        self.stores().for_each(|s| s.begin_window(now));
+    }
+
+    /// The run ends.
+    pub fn close(&mut self, now: Time) {
+        self.stores().for_each(|s| s.close(now));
+    }
+
+    /// Packets in queues, on the wire and in pipes.
+    pub fn in_flight(&self) -> u64 {
+        let held = self.links.iter().map(|l| match &l.transmitter {
+            Transmitter::Store(s) => s.held(),
+            _ => 0,
+        });
+        let shared = self.media.iter().flat_map(|m| m.medium.members()).map(StoreLink::held);
+        let reconstructed = self.link_options.iter().filter_map(|l| l.reconstructor.as_ref()).map(|r| r.0.held());
+        let propagating = self.pipes.iter().map(|p| p.ring.len() as u64);
+        held.sum::<u64>() + shared.sum::<u64>() + reconstructed.sum::<u64>() + propagating.sum::<u64>()
+    }
+
+    /// A link that shares a medium.
+    fn member(&self, medium: u32, member: u32) -> &StoreLink<Packet> {
+        &self.media[medium as usize].medium.members()[member as usize]
+    }
+
+    /// How long a packet that arrives at `link` now would wait if the link did not share its medium.
+    pub fn backlog(&self, now: Time, link: u32) -> Time {
+        match &self.links[link as usize].transmitter {
+            Transmitter::Fifo(f) | Transmitter::FramedFifo(f) => f.backlog(now),
+            Transmitter::Store(s) => s.backlog(now),
+            Transmitter::Shared { medium, member } => self.member(*medium, *member).backlog(now),
+        }
+    }
+
+    /// Packets and bytes waiting at `link` now.
+    pub fn waiting(&mut self, now: Time, link: u32) -> (u64, u64) {
+        if let Transmitter::Fifo(f) | Transmitter::FramedFifo(f) = &mut self.links[link as usize].transmitter {
+            f.settle(now);
+        }
+        self.settled(link)
+    }
+
+    /// Packets and bytes waiting at `link` when it was last settled.
+    fn settled(&self, link: u32) -> (u64, u64) {
+        match &self.links[link as usize].transmitter {
+            Transmitter::Fifo(f) | Transmitter::FramedFifo(f) => f.waiting(),
+            Transmitter::Store(s) => s.waiting(),
+            Transmitter::Shared { medium, member } => self.member(*medium, *member).waiting(),
+        }
+    }
+
+    /// Counters of a link, and the number of packets that its loss took.
+    pub fn meter(&self, link: usize) -> (&Meter, u64) {
+        let l = &self.links[link];
+        let meter = match &l.transmitter {
+            Transmitter::Fifo(f) | Transmitter::FramedFifo(f) => f.meter(),
+            Transmitter::Store(s) => s.meter(),
+            Transmitter::Shared { medium, member } => self.member(*medium, *member).meter(),
+        };
+        (meter, l.lost)
+    }
+
+    /// Bits that arrived at `link` so far, and bits that it has transmitted, without framing. The packet in transmission counts in
+    /// part, on a link with framing as a whole; call [`waiting`](Self::waiting) first.
+    pub fn carried_bits(&self, now: Time, link: usize) -> (f64, f64) {
+        let (meter, _) = self.meter(link);
+        let arrived = meter.offered_bytes as f64 * 8.0;
+        let options = &self.link_options[link];
+        let waiting = if options.framing.is_none() && options.propagation.is_none() {
+            self.backlog(now, link as u32).as_secs_f64() * self.links[link].rate.as_bps() as f64
+        } else {
+            self.settled(link as u32).1 as f64 * 8.0
+        };
+        (arrived, arrived - meter.dropped_bytes as f64 * 8.0 - waiting)
+    }
+
+    /// Drops of a link so far, all classes.
+    pub fn drops(&self, link: usize) -> u64 {
+        let (meter, _) = self.meter(link);
+        meter.drops[Class::Data as usize] + meter.drops[Class::Ack as usize] + meter.drops[Class::Cross as usize]
+    }
+}

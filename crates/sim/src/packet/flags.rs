@@ -1,0 +1,79 @@
+//! Flags of a packet: those of its header, and whether a link has lost it.
+
+use eddyline_path::Ecn;
+
+/// Header flags of an endpoint and the network's own mark, in one byte.
+///
+/// The network reads and writes the ECN field and whether the packet is lost; the other bits belong to the endpoints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PacketFlags(u8);
+
+impl PacketFlags {
+    const RETRANSMISSION: u8 = 1;
+    const LOST: u8 = 2;
+    /// The ECN field, two bits.
+    const ECN: u8 = 4 | 8;
+
+    /// Flags with these header bits: bit 0 marks a retransmission, bits 2 and 3 are the ECN field; bit 1 is ignored.
+    #[inline]
+    #[must_use]
+    pub const fn from_header(bits: u8) -> Self {
+        Self(bits & !Self::LOST)
+    }
+
+    /// The header bits.
+    #[inline]
+    #[must_use]
+    pub const fn header(self) -> u8 {
+        self.0 & !Self::LOST
+    }
+
+    /// The packet is a retransmission, or the acknowledgement of one: no round-trip sample (Karn).
+    #[inline]
+    #[must_use]
+    pub const fn retransmission(self) -> bool {
+        self.0 & Self::RETRANSMISSION != 0
+    }
+
+    /// As [`retransmission`](Self::retransmission).
+    #[inline]
+    pub const fn set_retransmission(&mut self, on: bool) {
+        self.0 = (self.0 & !Self::RETRANSMISSION) | (on as u8 * Self::RETRANSMISSION);
+    }
+
+    /// The loss of a link took it: it will not arrive.
+    #[inline]
+    pub(crate) const fn lost(self) -> bool {
+        self.0 & Self::LOST != 0
+    }
+
+    /// As [`lost`](Self::lost).
+    #[inline]
+    pub(crate) const fn set_lost(&mut self) {
+        self.0 |= Self::LOST;
+    }
+
+    /// The ECN field.
+    #[inline]
+    #[must_use]
+    pub const fn ecn(self) -> Ecn {
+        match (self.0 & Self::ECN) >> 2 {
+            0 => Ecn::NotCapable,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+
+    /// As [`ecn`](Self::ecn).
+    #[inline]
+    pub const fn set_ecn(&mut self, field: Ecn) {
+        self.0 = (self.0 & !Self::ECN) | ((field as u8) << 2);
+    }
+
+    /// The endpoints' bits alone: two acknowledgements with the same say the same.
+    #[inline]
+    pub(crate) const fn endpoint_bits(self) -> u8 {
+        self.0 & !(Self::LOST | Self::ECN)
+    }
+}

@@ -1,0 +1,32 @@
+//! Where endpoints send packets.
+
+use eddyline_units::Time;
+
+use super::{AckOptions, Packet, PiggybackedAck};
+
+/// What an endpoint sends its packets to: the first hop of their path.
+///
+/// Fields that few packets have are kept beside them: the endpoint attaches them when it sends and detaches them when the packet
+/// arrives.
+pub trait PacketSink {
+    /// Sends a packet.
+    fn send(&mut self, now: Time, packet: Packet);
+
+    /// Attaches the options of an acknowledgement; returns the value of its [`Packet::extra`].
+    fn attach_options(&mut self, options: AckOptions) -> u32;
+
+    /// Detaches the options of an acknowledgement that arrived.
+    fn detach_options(&mut self, packet: &Packet) -> AckOptions;
+
+    /// Attaches a piggybacked acknowledgement; returns the handle for [`Metadata::with_ack`](super::Metadata::with_ack).
+    fn attach_ack(&mut self, ack: PiggybackedAck) -> u32;
+
+    /// Detaches the acknowledgement that a data packet carries.
+    fn detach_ack(&mut self, packet: &Packet) -> Option<PiggybackedAck>;
+
+    /// Whether the NIC queue at `hop` has room for a packet of `bytes` of `flow`.
+    fn has_room(&mut self, now: Time, hop: u32, flow: u32, bytes: u32) -> bool;
+
+    /// When `flow`, just refused at `hop`, may try again.
+    fn room_at(&mut self, now: Time, hop: u32, flow: u32) -> Time;
+}

@@ -1,0 +1,337 @@
+//! The event loop: handles the earliest event, and what follows from it, until the end.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use eddyline_scenario::Network;
+use eddyline_scenario::result::{Counters, RunResult};
+use eddyline_scenario::series::Series;
+use eddyline_units::Time;
+
+use super::cross_traffic::CrossTraffic;
+use super::dynamic_flows::DynamicFlows;
+use super::flow_path::flow_path;
+use super::run::{Options, Progress, SimError};
+use super::series_recorder::SeriesRecorder;
+use super::summary;
+use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
+use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger};
+use crate::network::{EventQueue, Layout, Net};
+use crate::packet::{Packet, PacketKind};
+
+/// Events between two calls of the observer, less one: a mask.
+pub const OBSERVER_INTERVAL: u64 = (1 << 16) - 1;
+/// The observer is called after every event.
+pub const EVERY_EVENT: u64 = 0;
+/// With more flows no percentiles of round-trip times are kept, neither of flows nor of groups.
+const MAX_PERCENTILES: usize = 10_000;
+
+/// A scenario in virtual time.
+pub struct Simulation<'a> {
+    duration: Time,
+    warmup: Time,
+    net: Net,
+    flows: Vec<Flow>,
+    cross: Vec<CrossTraffic>,
+    dynamic: DynamicFlows,
+    /// Transport of all flows, if it is not TCP.
+    transport: Option<&'a dyn Transport>,
+    /// Sources: measurement (window, samples, series), flows, cross traffic, tables of arrivals, dynamic flows.
+    timers: EventQueue,
+    sampler: Option<BottleneckSampler>,
+    recorder: Option<SeriesRecorder>,
+    window_open: bool,
+    events: u64,
+}
+
+/// The source of measurement timers.
+const MEASUREMENT: u32 = 0;
+
+impl<'a> Simulation<'a> {
+    /// Lays out `network` at time zero.
+    pub fn new(network: &Network, options: &Options, transport: Option<&'a dyn Transport>) -> Result<Self, SimError> {
+        let logger = match &options.packet_log {
+            Some(selection) => Some(Box::new(PacketLogger::new(network, selection).map_err(SimError::UnknownEntity)?)),
+            None => None,
+        };
+        let mut layout = Layout::default();
+        let percentiles = network.flows.len() <= MAX_PERCENTILES;
+        let mut flows = Vec::with_capacity(network.flows.len());
+        for (spec, number) in network.flows.iter().zip(0..) {
+            let path = flow_path(network, spec, &mut layout);
+            let window = f64::from(spec.tcp.initial_window);
+            let meter = FlowMeter::new(spec.start, window, path.half_transmission, percentiles);
+            let setup = FlowSetup { spec, path: &path, number, generation: 0, meter };
+            flows.push(Flow::new(setup, transport));
+        }
+        let cross: Vec<CrossTraffic> = network
+            .traffic
+            .iter()
+            .zip(flows.len() as u32..)
+            .map(|(t, source)| {
+                CrossTraffic::new(network, t, source, layout.path(network, &t.path, Time::ZERO, t.packet))
+            })
+            .collect();
+        let dynamic = DynamicFlows::new(network, &mut layout, (flows.len() + cross.len()) as u32);
+        let net = Net::new(network, layout, options.general_queues, logger);
+        let mut timers = EventQueue::new(1 + flows.len() + cross.len() + dynamic.classes());
+        for (i, flow) in flows.iter().enumerate() {
+            timers.set(1 + i as u32, flow.next_timer());
+        }
+        for (i, source) in cross.iter().enumerate() {
+            timers.set((1 + flows.len() + i) as u32, source.next());
+        }
+        for class in 0..dynamic.classes() {
+            timers.set((1 + flows.len() + cross.len() + class) as u32, dynamic.next_arrival(class));
+        }
+        let recorder = options.series.then(|| SeriesRecorder::new(network)).transpose()?;
+        let sampler = BottleneckSampler::new(network);
+        let mut simulation = Self {
+            duration: network.duration,
+            warmup: network.warmup,
+            net,
+            flows,
+            cross,
+            dynamic,
+            transport,
+            timers,
+            sampler,
+            recorder,
+            window_open: false,
+            events: 0,
+        };
+        simulation.schedule_measurement();
+        Ok(simulation)
+    }
+
+    /// Runs until there is no event before `end`, or `observe` stops it, which is called at event counts that have no bit of
+    /// `observer_mask`. May be called again to go on.
+    pub fn run(
+        &mut self,
+        end: Time,
+        observer_mask: u64,
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        loop {
+            let (packet_at, packet_source) = self.net.next_event();
+            let (timer_at, timer_source) = self.timers.first();
+            let now = packet_at.min(timer_at);
+            if now > end {
+                break;
+            }
+            // measurements are no events: recording must not change what is counted
+            self.events += u64::from(packet_at <= timer_at || timer_source != MEASUREMENT);
+            if packet_at <= timer_at {
+                if let Some(packet) = self.net.handle_event(now, packet_source) {
+                    self.deliver(now, &packet);
+                }
+            } else if timer_source == MEASUREMENT {
+                self.measure(now);
+            } else {
+                self.on_timer(now, timer_source);
+            }
+            if self.events & observer_mask == 0 {
+                observe(Progress { now, duration: self.duration, events: self.events })?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The timer of a flow, or of another source.
+    #[inline]
+    fn on_timer(&mut self, now: Time, source: u32) {
+        let index = source as usize - 1;
+        let Some(Flow::Tcp(flow)) = self.flows.get_mut(index) else {
+            return self.on_other_timer(now, source, index);
+        };
+        flow.on_timer(now, &mut self.net);
+        self.timers.set(source, flow.next_timer());
+    }
+
+    /// The timer of a duplex connection or another transport, of cross traffic, of a table of arrivals or of a dynamic flow.
+    fn on_other_timer(&mut self, now: Time, source: u32, index: usize) {
+        let Some(index) = index.checked_sub(self.flows.len()) else {
+            return self.on_other_flow_timer(now, index);
+        };
+        if let Some(traffic) = self.cross.get_mut(index) {
+            traffic.emit(now, &mut self.net);
+            return self.timers.set(source, traffic.next());
+        }
+        let index = index - self.cross.len();
+        if index < self.dynamic.classes() {
+            let slot = self.dynamic.arrive(now, index, &mut self.net, self.transport);
+            self.timers.set(source, self.dynamic.next_arrival(index));
+            let flow = self.first_dynamic() + slot;
+            self.timers.grow(flow as usize + 1);
+            return self.on_dynamic_timer(now, flow, slot);
+        }
+        self.on_dynamic_timer(now, source, (index - self.dynamic.classes()) as u32);
+    }
+
+    fn on_dynamic_timer(&mut self, now: Time, source: u32, slot: u32) {
+        let flow = self.dynamic.flow(slot);
+        flow.on_timer(now, &mut self.net);
+        self.timers.set(source, flow.next_timer());
+    }
+
+    /// The source of the dynamic flow in the first slot.
+    fn first_dynamic(&self) -> u32 {
+        (1 + self.flows.len() + self.cross.len() + self.dynamic.classes()) as u32
+    }
+
+    #[inline]
+    fn deliver(&mut self, now: Time, packet: &Packet) {
+        if packet.kind == PacketKind::Cross {
+            return self.deliver_cross(now, packet);
+        }
+        let Some(Flow::Tcp(flow)) = self.flows.get_mut(packet.flow as usize) else {
+            return self.deliver_other(now, packet);
+        };
+        flow.on_packet(now, packet, &mut self.net);
+        let wanted = flow.next_timer();
+        self.advance_timer(1 + packet.flow, wanted);
+    }
+
+    /// A timer that moved back stays in the queue and finds nothing to do when it comes: one entry per source, lazily updated.
+    #[inline]
+    fn advance_timer(&mut self, source: u32, wanted: Time) {
+        if wanted < self.timers.get(source) {
+            self.timers.set(source, wanted);
+        }
+    }
+
+    #[inline(never)]
+    fn deliver_cross(&mut self, now: Time, packet: &Packet) {
+        if let Some(source) = self.cross.get_mut(packet.flow as usize - self.flows.len()) {
+            source.on_packet(now, packet);
+        }
+    }
+
+    /// A packet of a duplex connection, of another transport or of a dynamic flow.
+    #[inline(never)]
+    fn deliver_other(&mut self, now: Time, packet: &Packet) {
+        let index = packet.flow as usize;
+        if index < self.flows.len() {
+            if let Some(mut connection) = Self::duplex(&mut self.flows, index) {
+                connection.on_packet(now, packet, &mut self.net);
+            } else {
+                self.flows[index].on_packet(now, packet, &mut self.net);
+            }
+            return self.advance_timers(index);
+        }
+        let Some(slot) = self.dynamic.slot_of(packet) else {
+            return self.net.discard(packet);
+        };
+        let flow = self.dynamic.flow(slot);
+        flow.on_packet(now, packet, &mut self.net);
+        let wanted = flow.next_timer();
+        let source = self.first_dynamic() + slot;
+        if self.dynamic.remove_if_completed(now, slot) {
+            self.timers.set(source, Time::MAX);
+        } else {
+            self.advance_timer(source, wanted);
+        }
+    }
+
+    #[cold]
+    fn on_other_flow_timer(&mut self, now: Time, index: usize) {
+        if let Some(mut connection) = Self::duplex(&mut self.flows, index) {
+            connection.on_timer(now, &mut self.net);
+        } else {
+            self.flows[index].on_timer(now, &mut self.net);
+        }
+        // this timer has expired, so it may also move back
+        self.timers.set(1 + index as u32, self.flows[index].next_timer());
+        self.advance_timers(index);
+    }
+
+    /// Both flows of a duplex connection.
+    fn duplex(flows: &mut [Flow], index: usize) -> Option<DuplexConnection<'_>> {
+        let peer = flows[index].peer()? as usize;
+        match flows.get_disjoint_mut([index, peer]).ok()? {
+            [Flow::DuplexTcp(flow), Flow::DuplexTcp(peer)] => Some(DuplexConnection { flow, peer }),
+            _ => None,
+        }
+    }
+
+    /// An event of one flow may concern the other direction of its connection too.
+    fn advance_timers(&mut self, index: usize) {
+        let peer = self.flows[index].peer().map(|p| p as usize);
+        for i in [Some(index), peer].into_iter().flatten() {
+            self.advance_timer(1 + i as u32, self.flows[i].next_timer());
+        }
+    }
+
+    /// Opens the summary window, samples bottlenecks, records series.
+    fn measure(&mut self, now: Time) {
+        if !self.window_open && now >= self.warmup {
+            self.window_open = true;
+            self.net.begin_window(now);
+            for flow in &mut self.flows {
+                let delivered = flow.state().delivered_bytes;
+                flow.meter_mut().begin_window(now, delivered);
+            }
+        }
+        if let Some(s) = self.sampler.as_mut().filter(|s| s.next() <= now) {
+            s.sample(|link| self.net.backlog(now, link));
+        }
+        if let Some(r) = self.recorder.as_mut().filter(|r| r.next() <= now) {
+            r.record(now, &self.flows, &mut self.net);
+        }
+        self.schedule_measurement();
+    }
+
+    fn schedule_measurement(&mut self) {
+        let window = if self.window_open { Time::MAX } else { self.warmup };
+        let sample = self.sampler.as_ref().map_or(Time::MAX, BottleneckSampler::next);
+        let tick = self.recorder.as_ref().map_or(Time::MAX, SeriesRecorder::next);
+        self.timers.set(MEASUREMENT, window.min(sample).min(tick));
+    }
+
+    /// The flows of the network, in order.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// Ends the simulation of `network`, the one that it was made from, and checks that packets are conserved.
+    pub fn finish(mut self, network: &Network) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
+        let in_flight = self.net.in_flight();
+        self.net.close(self.duration);
+        let counters = self.net.counters;
+        if counters.sent != counters.delivered + counters.dropped + in_flight {
+            return Err(SimError::NotConserved(format!("{counters:?}, {in_flight} in flight")));
+        }
+        let data_packets = self.flows.iter().map(|f| f.meter().arrived_packets()).sum::<u64>();
+        let counters = Counters {
+            events: Some(self.events),
+            packets_sent: Some(counters.sent),
+            packets_delivered: Some(counters.delivered),
+            packets_dropped: Some(counters.dropped),
+            packets_in_flight: Some(in_flight),
+            data_packets_delivered: Some(data_packets + self.dynamic.data_packets()),
+        };
+        let arrivals = self.dynamic.results(network, self.duration);
+        let cross = self.cross.iter().zip(&network.traffic);
+        let traffic = cross.map(|(source, spec)| source.result(spec, &self.net)).collect();
+        let log = self.net.logger.take().map(|l| l.finish());
+        let result = summary::summarise(summary::Ending {
+            network,
+            flows: self.flows,
+            net: &self.net,
+            sampler: self.sampler.as_ref(),
+            arrivals,
+            traffic,
+            counters,
+        });
+        Ok((result, self.recorder.map(SeriesRecorder::finish), log))
+    }
+}
+
+impl fmt::Debug for Simulation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Simulation")
+            .field("events", &self.events)
+            .field("flows", &self.flows.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,212 @@
+//! A simulation with an external decision maker: it runs to the next decision about one flow's window, stops there, and goes on
+//! when the decision is made.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use eddyline_cc::{
+    Ack, Controller, ControllerParams, Custom, CustomParams, Loss, ParamTable, PathFacts, RoundMeter, RoundReport,
+    Timeout,
+};
+use eddyline_scenario::Network;
+use eddyline_units::Time;
+
+use super::event_loop::{EVERY_EVENT, Simulation};
+use super::run::{Options, Outcome, Progress, SimError};
+
+/// Events between two calls of the observer.
+const OBSERVER_INTERVAL: u64 = 1 << 14;
+
+/// When decisions are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decisions {
+    /// At the end of every round trip of the flow.
+    Rounds,
+    /// At these intervals from the flow's start on.
+    Every(Time),
+}
+
+/// What the flow's controller shares with the decision maker.
+#[derive(Debug)]
+struct ControlState {
+    window: f64,
+    by_rounds: bool,
+    meter: RoundMeter,
+    /// A round trip has just ended.
+    report: Option<RoundReport>,
+    handshake: Option<Time>,
+}
+
+#[derive(Debug, Clone)]
+struct Shared(Arc<Mutex<ControlState>>);
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, ControlState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A controller whose window is set from outside. By itself it only resets to one packet after a timeout (RFC 5681, 3.1), and
+/// after idle periods (RFC 5681, 4.1).
+#[derive(Debug)]
+struct ExternalController(Shared);
+
+impl Controller for ExternalController {
+    fn on_handshake(&mut self, _now: Time, rtt: Time) {
+        self.0.lock().handshake = Some(rtt);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let mut state = self.0.lock();
+        let round_ended = state.meter.on_ack(ack);
+        if round_ended && state.by_rounds {
+            state.report = Some(state.meter.take(ack.now));
+        }
+    }
+
+    fn on_loss(&mut self, _loss: &Loss) {
+        self.0.lock().meter.on_loss();
+    }
+
+    fn on_ecn(&mut self, _mark: &Loss) {
+        self.0.lock().meter.on_mark();
+    }
+
+    fn on_timeout(&mut self, _timeout: &Timeout) {
+        let mut state = self.0.lock();
+        state.meter.on_timeout();
+        state.window = 1.0;
+    }
+
+    fn on_idle(&mut self, restart_window: f64) {
+        let mut state = self.0.lock();
+        state.window = state.window.min(restart_window.max(1.0));
+    }
+
+    fn window(&self) -> f64 {
+        self.0.lock().window
+    }
+}
+
+impl CustomParams for Shared {
+    fn canonical(&self) -> ParamTable {
+        ParamTable::new()
+    }
+
+    fn build(&self, facts: &PathFacts) -> Box<dyn Controller + Send> {
+        self.lock().window = facts.initial_window.max(1.0);
+        Box::new(ExternalController(self.clone()))
+    }
+}
+
+/// A simulation that runs from decision to decision.
+///
+/// The acknowledgement that ends a round trip is still answered under the old window; a decision holds from the next event
+/// on.
+pub struct Stepper {
+    network: Network,
+    simulation: Simulation<'static>,
+    flow: usize,
+    decisions: Decisions,
+    shared: Shared,
+    due: Time,
+}
+
+impl Stepper {
+    /// `network` at time zero; somebody decides about the flow with this place in it.
+    ///
+    /// # Errors
+    /// As [`run`](crate::run()); [`SimError::UnknownEntity`] where there is no such flow.
+    pub fn new(mut network: Network, flow: usize, decisions: Decisions, options: &Options) -> Result<Self, SimError> {
+        let by_rounds = decisions == Decisions::Rounds;
+        let state =
+            ControlState { window: 1.0, by_rounds, meter: RoundMeter::default(), report: None, handshake: None };
+        let shared = Shared(Arc::new(Mutex::new(state)));
+        let spec = network.flows.get_mut(flow).ok_or_else(|| SimError::UnknownEntity(flow.to_string()))?;
+        spec.controller = Arc::new(ControllerParams::Custom(Custom::of("agent", Arc::new(shared.clone()))));
+        let due = spec.start;
+        let simulation = Simulation::new(&network, options, None)?;
+        Ok(Self { network, simulation, flow, decisions, shared, due })
+    }
+
+    /// Runs to the next decision, and gives what was seen since the one before; nothing at the end of the scenario, or once
+    /// the flow has completed. `observe` is called now and then and may stop it.
+    ///
+    /// # Errors
+    /// [`SimError::Interrupted`]; it may be called again then.
+    pub fn advance(
+        &mut self,
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Option<RoundReport>, SimError> {
+        if self.completed() {
+            return Ok(None);
+        }
+        let end = self.network.duration;
+        let (due, mask) = match self.decisions {
+            Decisions::Rounds => (Time::MAX, EVERY_EVENT),
+            Decisions::Every(interval) => (self.due.saturating_add(interval), OBSERVER_INTERVAL - 1),
+        };
+        let shared = &self.shared;
+        let (mut report, mut interrupted) = (None, false);
+        let mut observer = |progress: Progress| {
+            if mask == EVERY_EVENT {
+                report = shared.lock().report.take();
+                if report.is_some() {
+                    return ControlFlow::Break(());
+                }
+            }
+            if progress.events.is_multiple_of(OBSERVER_INTERVAL) && observe(progress).is_break() {
+                interrupted = true;
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        };
+        // stopping at a decision is not an interruption
+        let _: ControlFlow<()> = self.simulation.run(due.min(end), mask, &mut observer);
+        if interrupted {
+            return Err(SimError::Interrupted);
+        }
+        self.due = due;
+        if due <= end {
+            report = Some(self.shared.lock().meter.take(due));
+        }
+        Ok(report)
+    }
+
+    /// The decision: how many packets may be in flight; at least one.
+    pub fn decide(&mut self, window: f64) {
+        if window.is_finite() {
+            self.shared.lock().window = window.max(1.0);
+        }
+    }
+
+    /// The window: what was decided last, unless a timeout or idleness has reduced it since.
+    #[must_use]
+    pub fn window(&self) -> f64 {
+        self.shared.lock().window
+    }
+
+    /// The round-trip sample of the handshake.
+    #[must_use]
+    pub fn handshake_rtt(&self) -> Option<Time> {
+        self.shared.lock().handshake
+    }
+
+    /// The flow has transferred all that it was to transfer.
+    #[must_use]
+    pub fn completed(&self) -> bool {
+        self.simulation.flows()[self.flow].state().completed_at.is_some()
+    }
+
+    /// Runs the rest without asking, and gives what [`run`](crate::run()) would have given.
+    ///
+    /// # Errors
+    /// As [`run`](crate::run()).
+    pub fn finish(mut self, observe: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<Outcome, SimError> {
+        if self.simulation.run(self.network.duration, OBSERVER_INTERVAL - 1, observe).is_break() {
+            return Err(SimError::Interrupted);
+        }
+        let (result, series, log) = self.simulation.finish(&self.network)?;
+        Ok(Outcome { result, series, log })
+    }
+}

@@ -1,0 +1,161 @@
+//! From counters to the result.
+
+use eddyline_path::Class;
+use eddyline_path::histogram::Histogram;
+use eddyline_scenario::Network;
+use eddyline_scenario::network::{Flow as FlowSpec, Group};
+use eddyline_scenario::result::{
+    self, ArrivalsResult, Cost, Counters, DelayResult, Drops, FlowResult, GroupResult, LinkResult, QueueResult,
+    RttResult, RunResult, Sampling, Spread, TrafficResult, WindowResult,
+};
+use eddyline_units::Time;
+
+use crate::endpoint::Flow;
+use crate::meter::{BottleneckSampler, FlowRecord, Mean};
+use crate::network::Net;
+
+/// What a run ends with.
+pub struct Ending<'a> {
+    pub network: &'a Network,
+    pub flows: Vec<Flow>,
+    pub net: &'a Net,
+    pub sampler: Option<&'a BottleneckSampler>,
+    pub arrivals: Vec<ArrivalsResult>,
+    pub traffic: Vec<TrafficResult>,
+    pub counters: Counters,
+}
+
+/// The result document of world `sim`.
+pub fn summarise(ending: Ending<'_>) -> RunResult {
+    let Ending { network, mut flows, net, sampler, arrivals, traffic, counters } = ending;
+    let (mut results, mut histograms, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
+    for (flow, spec) in flows.iter_mut().zip(&network.flows) {
+        let (result, histogram, rtt) = flow_result(flow, spec, network.duration);
+        results.push(result);
+        histograms.push(histogram);
+        rtts.push(rtt);
+    }
+    let group = |g: &Group| {
+        let range = g.first..g.first + g.count;
+        let mut all = Histogram::default();
+        histograms[range.clone()].iter().flatten().for_each(|h| all.merge(h));
+        group_result(g, &results[range.clone()], &rtts[range], &all)
+    };
+    let groups = network.groups.iter().map(group).collect();
+    let sampling = sampler.map(|s| {
+        let (grid, switches) = s.grid();
+        Sampling { bottleneck_grid_s: Some(grid.as_secs_f64()), bottleneck_switches: Some(switches) }
+    });
+    RunResult {
+        world: "sim".to_owned(),
+        title: network.title.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        scenario_sha256: network.scenario_sha256.clone(),
+        seed: network.seed,
+        flows: results,
+        links: (0..network.links.len()).map(|i| link_result(network, net, sampler, i)).collect(),
+        groups,
+        arrivals,
+        traffic,
+        counters,
+        approximations: Vec::new(),
+        theory: None,
+        sampling,
+        cost: Cost::default(),
+    }
+}
+
+fn quantiles(rtt: &Mean, min: Option<Time>, histogram: Option<&Histogram>) -> RttResult {
+    RttResult {
+        mean: rtt.mean_s(),
+        min: min.map(Time::as_secs_f64),
+        p50: histogram.and_then(|h| h.quantile(0.5)),
+        p99: histogram.and_then(|h| h.quantile(0.99)),
+    }
+}
+
+fn flow_result(flow: &mut Flow, spec: &FlowSpec, now: Time) -> (FlowResult, Option<Histogram>, Mean) {
+    let state = flow.state();
+    let record: FlowRecord = flow.meter_mut().finish(now, state.delivered_bytes);
+    let window = record.window.map_or(WindowResult::default(), |(mean, min, max)| WindowResult {
+        mean: Some(mean),
+        min: Some(min),
+        max: Some(max),
+    });
+    let queueing = record.forward_s.zip(record.reverse_s).map(|(f, r)| f + r);
+    let result = FlowResult {
+        name: spec.name.clone(),
+        controller: spec.controller.name().to_owned(),
+        throughput_bps: record.throughput_bps,
+        goodput_bps: record.goodput_bps,
+        packets_per_s: record.packets_per_s,
+        rtt_s: quantiles(&record.rtt, record.rtt_min, record.histogram.as_ref()),
+        base_rtt_s: record.base_s,
+        queueing_delay_s: queueing,
+        forward_queueing_delay_s: record.forward_s,
+        reverse_queueing_delay_s: record.reverse_s,
+        ack_compression: record.compression,
+        window_packets: window,
+        delivered_bytes: Some(state.delivered_bytes),
+        retransmits: Some(state.retransmits),
+        timeouts: Some(state.timeouts),
+        completed_at_s: state.completed_at.map(Time::as_secs_f64),
+        card_refusals: state.nic_refusals,
+        delivered_ce: state.delivered_ce,
+    };
+    (result, record.histogram, record.rtt)
+}
+
+fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>, index: usize) -> LinkResult {
+    let link = &network.links[index];
+    let (m, lost) = net.meter(index);
+    let window = network.duration - network.warmup;
+    let capacity = link.capacity_bits(network.warmup, network.duration);
+    let used = |bytes: u64| (capacity > 0.0).then(|| bytes as f64 * 8.0 / capacity);
+    let mean = |integral: u128| Some(integral as f64 / window.as_ps() as f64);
+    let share = sampler.and_then(|s| s.share(index));
+    LinkResult {
+        name: link.name.clone(),
+        utilisation: used(m.wire_bytes.iter().sum()),
+        data_utilisation: used(m.wire_bytes[Class::Data as usize]),
+        goodput_utilisation: used(m.payload_bytes),
+        ack_utilisation: used(m.wire_bytes[Class::Ack as usize]),
+        queue_packets: QueueResult { mean: mean(m.packet_ps), max: Some(m.max_packets as f64) },
+        queue_bytes: QueueResult { mean: mean(m.byte_ps), max: Some(m.max_bytes as f64) },
+        queueing_delay_s: DelayResult {
+            mean: (m.waits > 0).then(|| m.waited as f64 / m.waits as f64 / 1e12),
+            p50: m.histogram.quantile(0.5),
+            p99: m.histogram.quantile(0.99),
+        },
+        drops: Drops {
+            data: Some(m.drops[Class::Data as usize]),
+            ack: Some(m.drops[Class::Ack as usize]),
+            cross: Some(m.drops[Class::Cross as usize]),
+        },
+        marked: Some(m.marks),
+        lost: Some(lost),
+        bottleneck: share.map(|s| s >= 0.5),
+        bottleneck_share: share,
+    }
+}
+
+fn group_result(group: &Group, flows: &[FlowResult], rtts: &[Mean], histogram: &Histogram) -> GroupResult {
+    let sum = |f: fn(&FlowResult) -> Option<f64>| flows.iter().filter_map(f).reduce(|a, b| a + b);
+    let count = |f: fn(&FlowResult) -> Option<u64>| Some(flows.iter().filter_map(f).sum());
+    let goodputs: Vec<f64> = flows.iter().filter_map(|f| f.goodput_bps).collect();
+    let min = flows.iter().filter_map(|f| f.rtt_s.min).reduce(f64::min);
+    let all = rtts.iter().fold(Mean::default(), |sum, m| sum.merged(m));
+    GroupResult {
+        name: group.name.clone(),
+        count: group.count as u64,
+        throughput_bps: sum(|f| f.throughput_bps),
+        goodput_bps: Spread::of(&goodputs),
+        packets_per_s: sum(|f| f.packets_per_s),
+        jain_index: result::jain_index(&goodputs),
+        rtt_s: RttResult { min, ..quantiles(&all, None, Some(histogram)) },
+        delivered_bytes: count(|f| f.delivered_bytes),
+        retransmits: count(|f| f.retransmits),
+        timeouts: count(|f| f.timeouts),
+        completed: count(|f| Some(u64::from(f.completed_at_s.is_some()))),
+    }
+}

@@ -1,0 +1,218 @@
+//! The congestion controller as the sender drives it: events in its units, and the congestion signals that are not losses.
+
+use eddyline_cc::{Ack, AnyController, Controller as _, Loss, Marks, Timeout};
+use eddyline_units::Time;
+
+use super::ecn_feedback::EcnFeedback;
+use super::nic::NicQueue;
+use super::sequence::{PriorState, SendSequence};
+use crate::{AccurateEcn, Acknowledgement, Config};
+
+/// A controller with the ECN feedback and NIC queue that it responds to.
+#[derive(Debug)]
+pub struct Congestion {
+    controller: AnyController,
+    mss: u32,
+    packets_per_byte: f64,
+    initial_window: f64,
+    /// The window, not the application or the receiver, held the sender back when it last stopped sending.
+    cwnd_limited: bool,
+    ecn: Option<Box<EcnFeedback>>,
+    nic: Option<Box<NicQueue>>,
+}
+
+/// What an acknowledgement's ECN feedback led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EcnOutcome {
+    /// It reports marks for which the window must not grow.
+    pub forbids_growth: bool,
+    /// The window was reduced.
+    pub reduced: bool,
+}
+
+impl Congestion {
+    /// A connection that has not started.
+    pub fn new(config: &Config, controller: AnyController) -> Self {
+        let ecn = config.ecn.then(|| {
+            let accurate = config.accurate_ecn != AccurateEcn::Off;
+            Box::new(EcnFeedback::new(accurate, config.mss, controller.ecn_response()))
+        });
+        Self {
+            controller,
+            mss: config.mss,
+            packets_per_byte: 1.0 / f64::from(config.mss),
+            initial_window: f64::from(config.initial_window),
+            cwnd_limited: false,
+            ecn,
+            nic: NicQueue::new(config.local).map(Box::new),
+        }
+    }
+
+    /// Whether there is ECN feedback or a NIC queue to respond to.
+    pub fn has_signals(&self) -> bool {
+        self.ecn.is_some() || self.nic.is_some()
+    }
+
+    /// The controller.
+    #[inline]
+    pub fn controller(&self) -> &AnyController {
+        &self.controller
+    }
+
+    /// The controller, for events that need no translation.
+    #[inline]
+    pub fn controller_mut(&mut self) -> &mut AnyController {
+        &mut self.controller
+    }
+
+    /// ECN feedback, if ECN is configured.
+    pub fn ecn(&self) -> Option<&EcnFeedback> {
+        self.ecn.as_deref()
+    }
+
+    /// As [`ecn`](Self::ecn).
+    pub fn ecn_mut(&mut self) -> Option<&mut EcnFeedback> {
+        self.ecn.as_deref_mut()
+    }
+
+    /// The NIC queue, if the sender notices that it is full.
+    pub fn nic(&self) -> Option<&NicQueue> {
+        self.nic.as_deref()
+    }
+
+    /// As [`nic`](Self::nic).
+    pub fn nic_mut(&mut self) -> Option<&mut NicQueue> {
+        self.nic.as_deref_mut()
+    }
+
+    /// Bytes in packets.
+    #[inline]
+    pub fn packets(&self, bytes: u64) -> f64 {
+        bytes as f64 * self.packets_per_byte
+    }
+
+    /// Bytes that may be in flight.
+    #[inline]
+    pub fn flight_limit(&self, paced: bool) -> u64 {
+        (self.controller.flight_limit(paced) * f64::from(self.mss)) as u64
+    }
+
+    /// The window in bytes.
+    pub fn window_bytes(&self) -> u64 {
+        (self.controller.window() * f64::from(self.mss)) as u64
+    }
+
+    /// Whether the window held the sender back when it last stopped sending.
+    #[inline]
+    pub fn cwnd_limited(&self) -> bool {
+        self.cwnd_limited
+    }
+
+    /// As [`cwnd_limited`](Self::cwnd_limited).
+    #[inline]
+    pub fn set_cwnd_limited(&mut self, limited: bool) {
+        self.cwnd_limited = limited;
+    }
+
+    /// Packets outstanding, at most a window: data that limited transmit sent does not count (RFC 5681, 3.2, step 2), nor does
+    /// what is lost or selectively acknowledged while holes are repaired.
+    pub fn flight_size(&self, seq: &SendSequence) -> f64 {
+        self.packets(seq.outstanding()).min(self.controller.window())
+    }
+
+    /// A loss is a new congestion event unless the window was reduced, for a mark or a full NIC queue, since the packet at
+    /// `una` was sent.
+    pub fn is_new_event(&self, una: u64) -> bool {
+        let by_mark = self.ecn.as_ref().is_some_and(|e| !e.responds_by_share() && e.has_reduced_since(una));
+        let by_nic = self.nic.as_ref().is_some_and(|n| n.has_reduced_since(una));
+        !by_mark && !by_nic
+    }
+
+    /// A loss episode begins.
+    pub fn on_loss(&mut self, now: Time, seq: &SendSequence) {
+        let flight_size = self.flight_size(seq);
+        self.controller.on_loss(&Loss { now, flight_size });
+    }
+
+    /// The retransmission timer expired.
+    pub fn on_timeout(&mut self, now: Time, seq: &SendSequence, repeated: bool) {
+        let flight_size = self.flight_size(seq);
+        self.controller.on_timeout(&Timeout { now, flight_size, repeated });
+        self.on_reduction(seq.nxt);
+    }
+
+    /// The controller has reduced its window.
+    pub fn on_reduction(&mut self, nxt: u64) {
+        if let Some(ecn) = &mut self.ecn {
+            ecn.on_reduction(nxt);
+        }
+    }
+
+    /// New data was acknowledged.
+    #[inline]
+    pub fn on_ack(&mut self, ack: &Ack) {
+        self.controller.on_ack(ack);
+    }
+
+    /// Nothing was sent for longer than the retransmission timeout (RFC 5681, 4.1).
+    #[inline]
+    pub fn on_idle(&mut self) {
+        self.controller.on_idle(self.initial_window.min(self.controller.window()));
+    }
+
+    /// The last timeout was spurious: the window may be what is in flight and what the acknowledgement delivered, at most an
+    /// initial window of it (RFC 4015, 3.2).
+    pub fn on_spurious_timeout(&mut self, in_flight: u64, delivered: u64) {
+        let window = self.packets(in_flight) + self.packets(delivered).min(self.initial_window);
+        self.controller.on_spurious_timeout(window);
+    }
+
+    /// ECE (RFC 3168, 6.1.2) or counts of marks (RFC 9768) on an acknowledgement that newly acknowledges `acknowledged` bytes and
+    /// newly delivers `delivered`, which without SACK may be fewer.
+    pub fn on_ecn_feedback(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        seq: &SendSequence,
+        prior: &PriorState,
+        (acknowledged, delivered): (u64, u64),
+    ) -> EcnOutcome {
+        let Some(ecn) = self.ecn.as_mut().filter(|e| e.negotiated()) else { return EcnOutcome::default() };
+        let option = ecn.take_option();
+        if ack.number < prior.una {
+            // overtaken by a later acknowledgement: its counts are old
+            return EcnOutcome::default();
+        }
+        let (new_event, by_share) = (ecn.is_new_event(seq.una), ecn.responds_by_share());
+        let marked = match ecn.count(ack.flags, option, delivered) {
+            Some(marked) => {
+                let acked = acknowledged as f64 * self.packets_per_byte;
+                self.controller.on_marks(&Marks { now, sent_at: ack.sent_at, acked, marked });
+                marked > 0.0
+            }
+            None => ack.flags.ece(),
+        };
+        let mut reduced = false;
+        if marked && new_event {
+            let window = self.controller.window();
+            // FlightSize before this acknowledgement
+            let flight_size = self.packets(seq.nxt - prior.una).min(window);
+            self.controller.on_ecn(&Loss { now, flight_size });
+            reduced = self.controller.window() < window || !by_share;
+        }
+        EcnOutcome { forbids_growth: marked && !by_share, reduced }
+    }
+
+    /// The NIC queue refused a packet; `open` if no loss episode is in progress. Returns whether the window was reduced.
+    pub fn on_nic_refusal(&mut self, now: Time, seq: &SendSequence, open: bool) -> bool {
+        // neither window nor pacing holds the sender back
+        self.cwnd_limited = false;
+        let Some(nic) = &mut self.nic else { return false };
+        let reduces = nic.on_refusal(seq.una, seq.nxt, open);
+        if reduces {
+            let flight_size = self.flight_size(seq);
+            self.controller.on_ecn(&Loss { now, flight_size });
+        }
+        reduces
+    }
+}

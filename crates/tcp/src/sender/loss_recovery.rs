@@ -1,0 +1,515 @@
+//! Loss detection and recovery: what is lost, what is retransmitted, and when an episode is over.
+//!
+//! Detection is RACK-TLP (RFC 8985), the scoreboard of RFC 6675, or duplicate acknowledgements without SACK (RFC 5681, 6582).
+//! The first segment of a recovery is retransmitted at once, all others while the bytes in flight ("pipe") are below the
+//! window.
+
+use eddyline_cc::{AnyController, Controller as _};
+use eddyline_units::Time;
+
+use super::application::ApplicationSource;
+use super::congestion::Congestion;
+use super::duplicate_acks::{Action, DuplicateAcks};
+use super::episode::Episode;
+use super::frto::{Frto, FrtoAck, Verdict};
+use super::prr::{Delivery, Prr};
+use super::rack::ReorderingState;
+use super::rack_tlp::RackTlp;
+use super::rto::RetransmissionTimer;
+use super::scoreboard::Scoreboard;
+use super::sequence::{PriorState, SendSequence};
+use crate::{Acknowledgement, Config, SackBlocks};
+
+/// How losses are detected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detection {
+    DuplicateAcks,
+    Sack,
+    Rack,
+}
+
+/// The parts of the sender that loss recovery uses.
+#[derive(Debug)]
+pub struct Connection<'a> {
+    pub seq: SendSequence,
+    pub application: &'a ApplicationSource,
+    pub rto: &'a RetransmissionTimer,
+    pub congestion: &'a mut Congestion,
+}
+
+/// Loss detection and recovery of a sender.
+#[derive(Debug)]
+pub struct LossRecovery {
+    board: Scoreboard,
+    duplicates: DuplicateAcks,
+    episode: Episode,
+    /// The episode is over when all below is acknowledged.
+    recovery_point: u64,
+    /// The first outstanding segment is to be retransmitted, whatever the window.
+    retransmit_first: bool,
+    detection: Detection,
+    timestamps: bool,
+    limited_transmit: bool,
+    rack_tlp: Option<Box<RackTlp>>,
+    frto: Option<Box<Frto>>,
+    prr: Option<Box<Prr>>,
+    /// F-RTO has undone a timeout with the current acknowledgement.
+    undone: bool,
+}
+
+impl LossRecovery {
+    /// Nothing outstanding.
+    pub fn new(config: &Config, controller: &AnyController) -> Self {
+        let max_ack_delay = if config.ack_every > 1 { config.ack_timer } else { Time::ZERO };
+        Self {
+            board: Scoreboard::new(config.rack),
+            duplicates: DuplicateAcks::new(controller.partial_ack(), config.fast_retransmit),
+            episode: Episode::None,
+            recovery_point: 0,
+            retransmit_first: false,
+            detection: match (config.rack, config.sack) {
+                (true, _) => Detection::Rack,
+                (false, true) => Detection::Sack,
+                (false, false) => Detection::DuplicateAcks,
+            },
+            timestamps: config.timestamps,
+            limited_transmit: config.limited_transmit,
+            rack_tlp: config.rack.then(|| Box::new(RackTlp::new(max_ack_delay))),
+            frto: config.frto.then(|| Box::new(Frto::new(config.sack))),
+            prr: config.prr.then(|| Box::new(Prr::new(config.mss))),
+            undone: false,
+        }
+    }
+
+    /// Whether anything beyond the scoreboard and duplicate acknowledgements is in use.
+    pub fn has_options(&self) -> bool {
+        let parts = self.rack_tlp.is_some() || self.frto.is_some() || self.prr.is_some();
+        parts || self.timestamps || !self.limited_transmit
+    }
+
+    /// The current episode.
+    #[inline]
+    pub fn episode(&self) -> Episode {
+        self.episode
+    }
+
+    /// Whether an acknowledgement that just advances needs no accounting: no episode, nothing selectively acknowledged, no
+    /// duplicates.
+    #[inline]
+    pub fn is_in_order(&self) -> bool {
+        self.episode == Episode::None && self.board.sacked() == 0 && self.duplicates.count() == 0
+    }
+
+    /// Whether RACK needs every acknowledgement.
+    #[inline]
+    pub fn uses_rack(&self) -> bool {
+        self.detection == Detection::Rack
+    }
+
+    /// The counters before an acknowledgement is processed.
+    #[inline]
+    pub fn prior_state(&self, seq: &SendSequence) -> PriorState {
+        PriorState {
+            una: seq.una,
+            acknowledged: seq.una + self.board.sacked(),
+            duplicate_bytes: self.duplicates.bytes(),
+            lost: self.board.ever_lost(),
+            in_order: self.episode == Episode::None && self.board.sacked() == 0,
+        }
+    }
+
+    /// Bytes selectively acknowledged.
+    #[inline]
+    pub fn sacked(&self) -> u64 {
+        self.board.sacked()
+    }
+
+    /// Bytes ever marked lost.
+    #[inline]
+    pub fn ever_lost(&self) -> u64 {
+        self.board.ever_lost()
+    }
+
+    /// Bytes that duplicate acknowledgements stand for.
+    #[inline]
+    pub fn duplicate_bytes(&self) -> u64 {
+        self.duplicates.bytes()
+    }
+
+    /// Bytes estimated to be in flight (the "pipe" of RFC 6675).
+    #[inline]
+    pub fn pipe(&self, seq: &SendSequence) -> u64 {
+        seq.outstanding().saturating_sub(self.board.sacked() + self.board.lost() + self.duplicates.bytes())
+    }
+
+    /// Bytes in flight as far as they limit new data: without limited transmit (RFC 3042) duplicates allow nothing.
+    pub fn pipe_for_new_data(&self, seq: &SendSequence) -> u64 {
+        if self.limited_transmit || self.episode != Episode::None { self.pipe(seq) } else { seq.outstanding() }
+    }
+
+    /// Whether something is to be retransmitted.
+    #[inline]
+    pub fn has_lost(&self) -> bool {
+        self.board.lost() > 0
+    }
+
+    /// The next range to retransmit, at most `max` bytes of it.
+    pub fn next_retransmission(&mut self, max: u64) -> Option<(u64, u64)> {
+        self.board.next_hole(max)
+    }
+
+    /// Whether the next retransmission does not wait for the window.
+    #[inline]
+    pub fn retransmits_at_once(&self) -> bool {
+        self.retransmit_first
+    }
+
+    /// Bytes that may be in flight while PRR reduces the window.
+    pub fn reduction_limit(&self) -> Option<u64> {
+        self.prr.as_ref()?.limit()
+    }
+
+    /// The last outstanding segment, with RACK.
+    pub fn last_segment(&mut self) -> Option<(u64, u64)> {
+        self.board.transmissions()?.last()
+    }
+
+    /// `[start, end)` is sent for the first time.
+    pub fn on_sent(&mut self, now: Time, start: u64, end: u64) {
+        self.board.sent(now, start, end);
+    }
+
+    /// `[start, end)` is retransmitted.
+    pub fn on_retransmitted(&mut self, now: Time, start: u64, end: u64) {
+        self.board.retransmitted(now, start, end);
+        self.retransmit_first = false;
+    }
+
+    /// Data was sent, new or not.
+    pub fn on_data_sent(&mut self, len: u64) {
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(len);
+        }
+    }
+
+    /// Uses one of the new segments that F-RTO may send although the window is full.
+    pub fn take_frto_credit(&mut self) -> bool {
+        self.frto.as_mut().is_some_and(|f| f.take_credit())
+    }
+
+    /// An acknowledgement arrived: reads its DSACK.
+    pub fn read_dsack(&mut self, number: u64, blocks: Option<SackBlocks>) {
+        if let Some(rack) = &mut self.rack_tlp {
+            rack.read_dsack(number, blocks);
+        }
+    }
+
+    /// Everything about an acknowledgement but the plain advance: duplicates, SACK blocks, losses, episodes.
+    #[cold]
+    pub fn on_ack(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        blocks: Option<SackBlocks>,
+        prior: &PriorState,
+        connection: &mut Connection<'_>,
+    ) {
+        let seq = connection.seq;
+        let (advanced, by) = (seq.una > prior.una, seq.una - prior.una);
+        self.board.advance(seq.una);
+        for (start, end) in blocks.into_iter().flatten().filter(|(_, end)| *end > seq.una) {
+            self.board.sack(start.max(seq.una), end.min(seq.nxt));
+        }
+        let recovered = self.episode != Episode::None && seq.una >= self.recovery_point;
+        if recovered {
+            self.end_episode(now, by, connection);
+        } else if self.episode == Episode::AfterTimeout {
+            self.run_frto(advanced, ack.piggybacked, prior, connection);
+        }
+        match self.detection {
+            Detection::Rack => {
+                self.detect_by_time(now, ack, advanced, recovered, connection);
+                let duplicate = !advanced && blocks.is_none() && !ack.piggybacked;
+                self.on_probe_ack(now, ack.number, duplicate, connection);
+            }
+            Detection::Sack => {
+                if self.board.detect(seq.mss) && self.episode == Episode::None {
+                    let new_event = connection.congestion.is_new_event(seq.una);
+                    self.enter_recovery(now, new_event, connection);
+                }
+            }
+            // an acknowledgement on data is no duplicate (RFC 5681, section 2)
+            Detection::DuplicateAcks if advanced || !ack.piggybacked => {
+                let action = if advanced {
+                    self.duplicates.on_advance(seq.mss, by, self.episode, recovered)
+                } else {
+                    self.duplicates.on_duplicate(&seq, self.episode, self.recovery_point)
+                };
+                self.apply(now, action, connection);
+            }
+            Detection::DuplicateAcks => {}
+        }
+    }
+
+    fn apply(&mut self, now: Time, action: Action, connection: &mut Connection<'_>) {
+        let seq = connection.seq;
+        match action {
+            Action::None => {}
+            Action::EnterRecovery => {
+                self.board.lose_below(seq.first_end());
+                let new_event = connection.congestion.is_new_event(seq.una);
+                self.enter_recovery(now, new_event, connection);
+            }
+            Action::RetransmitFirst => {
+                self.board.lose_below(seq.first_end());
+                self.retransmit_first = true;
+            }
+            Action::LeaveRecovery => {
+                connection.congestion.controller_mut().on_recovered(now);
+                self.episode = Episode::None;
+                self.retransmit_first = false;
+                self.board.begin_episode(seq.una);
+            }
+        }
+    }
+
+    /// Recovery begins; the window is reduced if the loss is a new congestion event.
+    fn enter_recovery(&mut self, now: Time, new_event: bool, connection: &mut Connection<'_>) {
+        if new_event {
+            connection.congestion.on_loss(now, &connection.seq);
+            self.on_reduction(now, &connection.seq, connection.congestion);
+        }
+        self.episode = Episode::Recovery;
+        self.recovery_point = connection.seq.nxt;
+        // RFC 5681, 3.2 step 3 and RFC 6675, 5 step 4.3: the first segment does not wait for the window
+        self.retransmit_first = true;
+    }
+
+    fn end_episode(&mut self, now: Time, by: u64, connection: &mut Connection<'_>) {
+        let controller = connection.congestion.controller_mut();
+        match self.episode {
+            Episode::Recovery => controller.on_recovered(now),
+            Episode::AfterTimeout => controller.on_timeout_recovered(),
+            Episode::None => {}
+        }
+        self.duplicates.on_recovered(&connection.seq, by, self.episode == Episode::AfterTimeout);
+        self.episode = Episode::None;
+        self.retransmit_first = false;
+        if let Some(frto) = &mut self.frto {
+            frto.reset();
+        }
+    }
+
+    /// The controller has reduced its window for a loss or a mark.
+    pub fn on_reduction(&mut self, now: Time, seq: &SendSequence, congestion: &mut Congestion) {
+        congestion.on_reduction(seq.nxt);
+        if let Some(prr) = &mut self.prr {
+            let outstanding = seq.outstanding().saturating_sub(self.board.sacked());
+            prr.begin(congestion.window_bytes(), outstanding, seq.nxt);
+        }
+        if let Some(rack) = &mut self.rack_tlp {
+            rack.on_reduction(now);
+        }
+    }
+
+    /// The retransmission timer expired and the controller knows: marks what is lost.
+    pub fn on_timeout(&mut self, now: Time, seq: &SendSequence, srtt: Option<Time>) {
+        if let Some(prr) = &mut self.prr {
+            prr.stop();
+        }
+        if let Some(rack) = &mut self.rack_tlp {
+            rack.on_reduction(now);
+        }
+        let recovering = self.episode != Episode::None;
+        self.episode = Episode::AfterTimeout;
+        self.recovery_point = seq.nxt;
+        self.duplicates.clear();
+        // F-RTO: only the first segment is retransmitted, whatever is believed to be in flight
+        let only_first = self.frto.as_mut().is_some_and(|f| f.on_timeout(recovering, seq.first_end()));
+        self.retransmit_first = only_first;
+        let sacked = self.board.transmissions().map_or(0, |t| t.sacked());
+        let Some(rack) = &mut self.rack_tlp else {
+            self.board.begin_episode(seq.una);
+            self.board.lose_below(if only_first { seq.first_end() } else { seq.nxt });
+            return;
+        };
+        rack.on_timeout();
+        let state = ReorderingState {
+            una: seq.una,
+            nxt: seq.nxt,
+            srtt,
+            sacked,
+            recovering: true,
+            recovered: false,
+            dsack: false,
+        };
+        let timeout = if only_first { Time::MAX } else { rack.loss_timeout(&state) };
+        self.board.detect_after_timeout(now, timeout);
+        self.retransmit_first = true;
+    }
+
+    /// Runs F-RTO on an acknowledgement after a timeout that leaves data of before it outstanding. A piggybacked one that
+    /// delivers nothing is ignored.
+    fn run_frto(&mut self, advanced: bool, piggybacked: bool, prior: &PriorState, connection: &mut Connection<'_>) {
+        let seq = connection.seq;
+        let acknowledged = seq.una + self.board.sacked();
+        let Some(frto) = &mut self.frto else { return };
+        if piggybacked && acknowledged == prior.acknowledged {
+            return;
+        }
+        let next = u64::from(seq.mss).min(connection.application.unsent(seq.nxt));
+        let verdict = frto.on_ack(&FrtoAck {
+            una: seq.una,
+            advanced,
+            delivers: acknowledged > prior.acknowledged,
+            highest: self.board.highest().unwrap_or(seq.una),
+            nxt: seq.nxt,
+            may_send: next > 0 && seq.has_receive_window(next),
+        });
+        match verdict {
+            Verdict::Wait | Verdict::SendNew => {}
+            Verdict::Conventional => {
+                // without SACK nothing tells which of the new segments arrived: all are retransmitted
+                if self.detection == Detection::DuplicateAcks {
+                    self.recovery_point = seq.nxt;
+                }
+                self.board.lose_below(self.recovery_point);
+                // the application did not hold back what is lost
+                connection.congestion.set_cwnd_limited(true);
+            }
+            Verdict::Spurious => {
+                self.board.clear_lost();
+                self.episode = Episode::None;
+                self.undone = true;
+                let delivered = acknowledged.saturating_sub(prior.acknowledged);
+                connection.congestion.on_spurious_timeout(self.pipe(&seq), delivered);
+            }
+        }
+    }
+
+    /// Returns whether the current acknowledgement undid a timeout.
+    pub fn take_undone(&mut self) -> bool {
+        std::mem::take(&mut self.undone)
+    }
+
+    /// A round-trip sample was taken.
+    pub fn on_sample(&mut self, rtt: Time) {
+        if let Some(rack) = &mut self.rack_tlp {
+            rack.on_sample(rtt);
+        }
+    }
+
+    /// PRR processes what an acknowledgement delivered; returns whether the window is being reduced.
+    pub fn reduce_in_proportion(&mut self, seq: &SendSequence, prior: &PriorState) -> bool {
+        let in_flight = self.pipe(seq);
+        let bytes = (seq.una + self.board.sacked()).saturating_sub(prior.acknowledged);
+        let safe = seq.una > prior.una && self.board.ever_lost() == prior.lost;
+        let Some(prr) = &mut self.prr else { return false };
+        prr.on_ack(seq.una, &Delivery { bytes, in_flight, safe });
+        prr.is_reducing()
+    }
+
+    /// With RACK: finds losses after an acknowledgement, unless it is undecided whether the last timeout was spurious.
+    fn detect_by_time(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        advanced: bool,
+        recovered: bool,
+        connection: &mut Connection<'_>,
+    ) {
+        let echo = (self.timestamps && advanced).then_some((ack.sent_at, connection.seq.una));
+        let undecided = self.frto.as_ref().is_some_and(|f| f.is_undecided());
+        let (Some(transmissions), Some(rack)) = (self.board.transmissions(), &mut self.rack_tlp) else { return };
+        let delivered = transmissions.take_delivered();
+        rack.on_delivery(now, &delivered, echo, undecided);
+        transmissions.reuse(delivered);
+        if !undecided {
+            self.search(now, recovered, connection);
+        }
+    }
+
+    /// With RACK: marks what is lost by now, enters recovery for a new event, and sets the timer for what may only be reordered.
+    fn search(&mut self, now: Time, recovered: bool, connection: &mut Connection<'_>) {
+        let sacked = self.board.transmissions().map_or(0, |t| t.sacked());
+        let Some(rack) = &mut self.rack_tlp else { return };
+        let state = ReorderingState {
+            una: connection.seq.una,
+            nxt: connection.seq.nxt,
+            srtt: connection.rto.srtt(),
+            sacked,
+            recovering: self.episode != Episode::None,
+            recovered,
+            dsack: rack.has_dsack(),
+        };
+        let timeout = rack.loss_timeout(&state);
+        let found = self.board.detect_by_time(now, rack.newest(), timeout);
+        // a lost retransmission, or a loss of what was sent since the last reduction, is a second event (RFC 5681, 4.3)
+        let new_event = rack.is_new_event(found.latest);
+        if found.bytes > 0 && (self.episode == Episode::None || new_event) {
+            self.enter_recovery(now, new_event, connection);
+        }
+        let keep_probe = self.episode == Episode::None && sacked == 0;
+        if let Some(rack) = &mut self.rack_tlp {
+            rack.on_search(found.deadline, keep_probe);
+        }
+    }
+
+    fn on_probe_ack(&mut self, now: Time, number: u64, duplicate: bool, connection: &mut Connection<'_>) {
+        let Some(rack) = &mut self.rack_tlp else { return };
+        if rack.on_probe_ack(number, duplicate) && self.episode == Episode::None {
+            connection.congestion.on_loss(now, &connection.seq);
+            connection.congestion.controller_mut().on_recovered(now);
+            self.on_reduction(now, &connection.seq, connection.congestion);
+        }
+    }
+
+    /// When [`on_timer`](Self::on_timer) is due.
+    #[inline]
+    pub fn next_timer(&self) -> Time {
+        self.rack_tlp.as_ref().map_or(Time::MAX, |r| r.timer())
+    }
+
+    /// The timer expired: searches for losses, or returns true if the probe timeout has expired.
+    pub fn on_timer(&mut self, now: Time, connection: &mut Connection<'_>) -> bool {
+        if !self.rack_tlp.as_mut().is_some_and(|r| r.on_timer()) {
+            return true;
+        }
+        self.search(now, false, connection);
+        let in_flight = self.pipe(&connection.seq);
+        if let Some(prr) = &mut self.prr {
+            prr.on_timer(in_flight);
+        }
+        false
+    }
+
+    /// The connection is closed.
+    pub fn finish(&mut self) {
+        if let Some(rack) = &mut self.rack_tlp {
+            rack.stop_timer();
+        }
+    }
+
+    /// New data was sent or acknowledged: schedules the probe anew (RFC 8985, 7.2).
+    pub fn schedule_probe(&mut self, now: Time, seq: &SendSequence, rto: &RetransmissionTimer) {
+        let allowed = !seq.is_idle() && self.episode == Episode::None && self.board.sacked() == 0;
+        let Some(rack) = &mut self.rack_tlp else { return };
+        if rack.awaits_reordering() && !seq.is_idle() {
+            return;
+        }
+        let one_segment = seq.outstanding() <= u64::from(seq.mss);
+        rack.schedule_probe(now, rto.srtt(), one_segment, rto.deadline(), allowed);
+    }
+
+    /// Whether a probe may be sent.
+    pub fn may_probe(&self) -> bool {
+        self.rack_tlp.as_ref().is_some_and(|r| r.may_probe())
+    }
+
+    /// A probe was sent.
+    pub fn on_probe(&mut self, nxt: u64, is_retransmission: bool) {
+        if let Some(rack) = &mut self.rack_tlp {
+            rack.on_probe(nxt, is_retransmission);
+        }
+    }
+}

@@ -1,0 +1,731 @@
+//! The sender: handshake, what to send next and when, acknowledgements, timers, FIN.
+//!
+//! It is composed of parts that own their state; this file alone knows all of them. A connection with options (ECN, RACK-TLP,
+//! PRR, F-RTO, timestamps, ...) runs a second copy of the hot functions (`OPTIONS = true`), so that one without pays for a
+//! single check per acknowledgement.
+
+mod ack_ratio;
+mod application;
+mod ce_counter;
+mod congestion;
+mod duplicate_acks;
+mod ecn_feedback;
+mod episode;
+mod frto;
+mod loss_recovery;
+mod nic;
+mod pacer;
+mod prr;
+mod rack;
+mod rack_tlp;
+mod rto;
+mod scoreboard;
+mod sequence;
+#[cfg(test)]
+mod tests;
+mod tlp;
+mod transmissions;
+
+use eddyline_cc::{Ack, AnyController, Controller as _, Sent, Stamp};
+use eddyline_units::Time;
+
+use crate::{AccEcnOption, Acknowledgement, Config, Ecn, SackBlocks, Segment, SegmentFlags, SegmentKind, Transfer};
+use ack_ratio::{AckRatio, RatioAck};
+use application::ApplicationSource;
+use congestion::Congestion;
+use episode::Episode;
+use loss_recovery::{Connection, LossRecovery};
+use pacer::Pacer;
+use rto::RetransmissionTimer;
+use sequence::{PriorState, SendSequence};
+
+/// Where a sender's segments go: the NIC queue of its host.
+pub trait SegmentSink {
+    /// Sends a segment.
+    fn send(&mut self, segment: Segment);
+
+    /// Whether the NIC queue has room for a data segment with this payload, or for a SYN or FIN.
+    fn has_room(&mut self, _payload: Option<u64>) -> bool {
+        true
+    }
+
+    /// When it will have room, after it had none.
+    fn room_at(&mut self) -> Time {
+        Time::ZERO
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Closed,
+    SynSent,
+    Established,
+    Done,
+}
+
+/// The sending end of a connection.
+#[derive(Debug)]
+pub struct Sender {
+    seq: SendSequence,
+    congestion: Congestion,
+    pacer: Pacer,
+    rto: RetransmissionTimer,
+    application: ApplicationSource,
+    recovery: LossRecovery,
+    /// Congestion control of acknowledgements.
+    ack_ratio: Option<Box<AckRatio>>,
+    /// The controller chooses how many segments are acknowledged together.
+    controller_ack_ratio: bool,
+    /// The controller has an estimate of the retransmission timeout.
+    controller_rto: bool,
+    /// Some option is in use: the specialised copies of the hot functions run.
+    options: bool,
+    timestamps: bool,
+    state: State,
+    syn_retransmitted: bool,
+    last_sent: Time,
+    last_rtt: Option<Time>,
+    retransmits: u64,
+    timeouts: u64,
+    completed_at: Option<Time>,
+}
+
+impl Sender {
+    /// A connection that has not been opened.
+    #[must_use]
+    pub fn new(config: &Config, transfer: &Transfer, controller: AnyController) -> Self {
+        let recovery = LossRecovery::new(config, &controller);
+        let controller_rto = controller.retransmission_timeout(config.min_rto).is_some();
+        let congestion = Congestion::new(config, controller);
+        let options = recovery.has_options()
+            || congestion.has_signals()
+            || controller_rto
+            || config.ack_congestion_control
+            || config.controller_ack_ratio;
+        Self {
+            seq: SendSequence::new(config.mss, config.receive_window),
+            congestion,
+            pacer: Pacer::new(config),
+            rto: RetransmissionTimer::new(config.min_rto),
+            application: ApplicationSource::new(transfer),
+            recovery,
+            ack_ratio: config.ack_congestion_control.then(Box::default),
+            controller_ack_ratio: config.controller_ack_ratio,
+            controller_rto,
+            options,
+            timestamps: config.timestamps,
+            state: State::Closed,
+            syn_retransmitted: false,
+            last_sent: Time::ZERO,
+            last_rtt: None,
+            retransmits: 0,
+            timeouts: 0,
+            completed_at: None,
+        }
+    }
+
+    /// When [`on_timer`](Self::on_timer) is due, or [`Time::MAX`].
+    #[inline]
+    #[must_use]
+    pub fn next_timer(&self) -> Time {
+        let next = self.pacer.next_timer().min(self.rto.deadline()).min(self.application.next_timer());
+        next.min(self.recovery.next_timer())
+    }
+
+    /// The congestion controller.
+    #[inline]
+    #[must_use]
+    pub fn controller(&self) -> &AnyController {
+        self.congestion.controller()
+    }
+
+    /// Packets estimated to be in flight.
+    #[inline]
+    #[must_use]
+    pub fn in_flight_packets(&self) -> f64 {
+        self.congestion.packets(self.recovery.pipe(&self.seq))
+    }
+
+    /// The smoothed round-trip time.
+    #[must_use]
+    pub fn srtt(&self) -> Option<Time> {
+        self.rto.srtt()
+    }
+
+    /// The last round-trip sample.
+    #[must_use]
+    pub fn last_rtt(&self) -> Option<Time> {
+        self.last_rtt
+    }
+
+    /// The interval between packets, if they are paced.
+    #[inline]
+    #[must_use]
+    pub fn pacing_interval(&self) -> Option<Time> {
+        self.pacer.interval(self.congestion.controller(), || self.rto.srtt())
+    }
+
+    /// Segments retransmitted.
+    #[must_use]
+    pub fn retransmits(&self) -> u64 {
+        self.retransmits
+    }
+
+    /// Retransmission timeouts.
+    #[must_use]
+    pub fn timeouts(&self) -> u64 {
+        self.timeouts
+    }
+
+    /// When the FIN was acknowledged.
+    #[inline]
+    #[must_use]
+    pub fn completed_at(&self) -> Option<Time> {
+        self.completed_at
+    }
+
+    /// Packets that the NIC queue refused; none if the sender does not notice.
+    #[must_use]
+    pub fn nic_refusals(&self) -> Option<u64> {
+        self.congestion.nic().map(|nic| nic.refusals())
+    }
+
+    /// Packets reported as CE-marked by accurate ECN; none without it.
+    #[must_use]
+    pub fn delivered_ce(&self) -> Option<f64> {
+        self.congestion.ecn()?.delivered_ce()
+    }
+
+    /// A timer expired, or may have.
+    pub fn on_timer(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        if self.application.next_timer() <= now {
+            self.on_application_timer(now, sink);
+        }
+        if self.recovery.next_timer() <= now {
+            self.on_recovery_timer(now, sink);
+        }
+        if self.rto.deadline() <= now {
+            self.on_timeout(now, sink);
+        }
+        if self.state != State::Established {
+            self.retry_syn(now, sink);
+        } else if self.options {
+            self.send::<true>(now, sink);
+        } else {
+            self.send::<false>(now, sink);
+        }
+    }
+
+    fn on_application_timer(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        if self.state == State::Closed {
+            self.state = State::SynSent;
+            self.rto.restart(now);
+            self.send_syn(now, sink);
+        }
+        self.application.on_timer(now, self.seq.una, self.seq.nxt);
+    }
+
+    fn on_recovery_timer(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        let probe = self.recovery.on_timer(
+            now,
+            &mut Connection {
+                seq: self.seq,
+                application: &self.application,
+                rto: &self.rto,
+                congestion: &mut self.congestion,
+            },
+        );
+        if !probe || self.seq.is_idle() {
+            return;
+        }
+        if self.recovery.may_probe() {
+            self.send_probe(now, sink);
+        }
+        self.rto.restart(now);
+    }
+
+    fn on_timeout(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        self.timeouts += 1;
+        let repeated = self.rto.on_expiry(now);
+        if self.state == State::SynSent {
+            self.syn_retransmitted = true;
+            self.send_syn(now, sink);
+            return;
+        }
+        self.congestion.on_timeout(now, &self.seq, repeated);
+        if let Some(ratio) = &mut self.ack_ratio {
+            ratio.on_timeout(self.seq.nxt);
+        }
+        self.recovery.on_timeout(now, &self.seq, self.rto.srtt());
+        self.pacer.reset(now);
+    }
+
+    /// The SYN-ACK arrived; returns the round-trip sample, unless the SYN was retransmitted.
+    pub fn on_syn_ack(
+        &mut self,
+        now: Time,
+        sent_at: Time,
+        flags: SegmentFlags,
+        sink: &mut impl SegmentSink,
+    ) -> Option<Time> {
+        if self.state != State::SynSent {
+            return None;
+        }
+        self.state = State::Established;
+        if let Some(ecn) = self.congestion.ecn_mut() {
+            ecn.on_syn_ack(flags);
+        }
+        self.rto.on_progress();
+        self.rto.stop();
+        let sample = (!flags.retransmission()).then(|| now - sent_at);
+        if let Some(rtt) = sample {
+            self.rto.sample(rtt);
+            self.congestion.controller_mut().on_handshake(now, rtt);
+            self.take_controller_rto();
+            self.recovery.on_sample(rtt);
+        }
+        if self.syn_retransmitted {
+            // RFC 5681, 3.1: after a lost SYN the initial window is one segment
+            self.congestion.controller_mut().on_idle(1.0);
+            self.rto.on_lost_syn();
+        }
+        self.last_sent = now;
+        if self.options {
+            self.send::<true>(now, sink);
+        } else {
+            self.send::<false>(now, sink);
+        }
+        sample
+    }
+
+    /// The next acknowledgement carries this AccECN option.
+    #[cold]
+    pub fn set_accecn_option(&mut self, option: AccEcnOption) {
+        if let Some(ecn) = self.congestion.ecn_mut() {
+            ecn.set_option(option);
+        }
+    }
+
+    /// An acknowledgement arrived; returns its round-trip sample, if it has one.
+    #[inline(always)]
+    pub fn on_ack(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        blocks: Option<SackBlocks>,
+        sink: &mut impl SegmentSink,
+    ) -> Option<Time> {
+        if self.state != State::Established {
+            return None;
+        }
+        if self.options {
+            return self.process_ack_with_options(now, ack, blocks, sink);
+        }
+        self.process_ack::<false>(now, ack, blocks, sink)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn process_ack_with_options(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        blocks: Option<SackBlocks>,
+        sink: &mut impl SegmentSink,
+    ) -> Option<Time> {
+        self.process_ack::<true>(now, ack, blocks, sink)
+    }
+
+    #[inline(always)]
+    fn process_ack<const OPTIONS: bool>(
+        &mut self,
+        now: Time,
+        ack: &Acknowledgement,
+        blocks: Option<SackBlocks>,
+        sink: &mut impl SegmentSink,
+    ) -> Option<Time> {
+        let prior = self.recovery.prior_state(&self.seq);
+        let advanced = ack.number > self.seq.una;
+        if advanced {
+            self.seq.una = ack.number;
+            self.rto.on_progress();
+        }
+        if OPTIONS {
+            self.recovery.read_dsack(ack.number, blocks);
+        }
+        let in_order = advanced && blocks.is_none() && self.recovery.is_in_order();
+        if !in_order || (OPTIONS && self.recovery.uses_rack()) {
+            self.recovery.on_ack(
+                now,
+                ack,
+                blocks,
+                &prior,
+                &mut Connection {
+                    seq: self.seq,
+                    application: &self.application,
+                    rto: &self.rto,
+                    congestion: &mut self.congestion,
+                },
+            );
+        }
+        let acked = (self.seq.una + self.recovery.sacked()).saturating_sub(prior.acknowledged);
+        // Karn; with timestamps every acknowledgement that advances says which packet it answers (RFC 7323, 4.1)
+        let karn = !ack.flags.retransmission() && acked > 0;
+        let timed = if OPTIONS && self.timestamps { advanced } else { karn };
+        let sample = timed.then(|| now - ack.sent_at);
+        if let Some(rtt) = sample {
+            self.rto.measure(now, ack.sent_at, rtt);
+            self.last_rtt = sample;
+        }
+        let reducing = OPTIONS && self.process_options(now, ack, &prior, sample);
+        if acked > 0 {
+            let event = Ack {
+                now,
+                sent_at: ack.sent_at,
+                received_at: ack.received_at,
+                rtt: sample,
+                acked: self.congestion.packets(acked),
+                lost: self.congestion.packets(self.recovery.ever_lost() - prior.lost),
+                in_flight: self.in_flight_packets(),
+                stamp: Stamp { remembered: ack.stamp },
+                // RFC 3042: the window does not grow on duplicates
+                cwnd_limited: self.congestion.cwnd_limited() && advanced,
+                in_recovery: self.recovery.episode() == Episode::Recovery || reducing,
+            };
+            self.congestion.on_ack(&event);
+            if OPTIONS {
+                self.take_controller_rto();
+            }
+        } else if self.recovery.duplicate_bytes() > prior.duplicate_bytes {
+            self.report_duplicate(now, ack, &prior);
+        }
+        if advanced {
+            if self.seq.is_idle() {
+                self.rto.stop();
+            } else {
+                self.rto.restart(now);
+            }
+            self.application.on_advance(now, self.seq.una);
+            if self.application.is_complete(self.seq.una) {
+                self.finish(now);
+                return sample;
+            }
+            if OPTIONS {
+                self.recovery.schedule_probe(now, &self.seq, &self.rto);
+            }
+        }
+        self.send::<OPTIONS>(now, sink);
+        sample
+    }
+
+    /// What options do with an acknowledgement before the controller gets it; returns whether the window must not grow: on an
+    /// echo of a mark (RFC 3168, 6.1.2), while it is being reduced (RFC 9937, 6.4), or beyond what an undone timeout set it to
+    /// (RFC 4015, 3.2).
+    fn process_options(&mut self, now: Time, ack: &Acknowledgement, prior: &PriorState, rtt: Option<Time>) -> bool {
+        if let Some(rtt) = rtt {
+            self.recovery.on_sample(rtt);
+        }
+        self.update_ack_ratio(ack, prior);
+        let acknowledged = self.seq.una + self.recovery.sacked();
+        let bytes = acknowledged.saturating_sub(prior.acknowledged);
+        // without SACK some of it was delivered before, as duplicates reported
+        let delivered =
+            (acknowledged + self.recovery.duplicate_bytes()).saturating_sub(prior.acknowledged + prior.duplicate_bytes);
+        let marks = self.congestion.on_ecn_feedback(now, ack, &self.seq, prior, (bytes, delivered));
+        if marks.reduced {
+            self.recovery.on_reduction(now, &self.seq, &mut self.congestion);
+        }
+        let undone = self.recovery.take_undone();
+        let nic_reduces = self.congestion.nic().is_some_and(|nic| nic.is_reducing(self.seq.una));
+        self.recovery.reduce_in_proportion(&self.seq, prior) || marks.forbids_growth || undone || nic_reduces
+    }
+
+    fn update_ack_ratio(&mut self, ack: &Acknowledgement, prior: &PriorState) {
+        let Some(ratio) = &mut self.ack_ratio else { return };
+        ratio.on_ack(&RatioAck {
+            una: self.seq.una,
+            nxt: self.seq.nxt,
+            segments: (self.seq.una - prior.una).div_ceil(self.seq.mss.into()),
+            recovering: !prior.in_order || self.recovery.episode() != Episode::None || self.recovery.sacked() > 0,
+            marked: ack.flags.ecn() == Ecn::Ce,
+            window: self.congestion.controller().window(),
+        });
+    }
+
+    /// The controller may have changed its estimate of the timeout.
+    fn take_controller_rto(&mut self) {
+        if self.controller_rto
+            && let Some(timeout) = self.congestion.controller().retransmission_timeout(self.rto.min_rto())
+        {
+            self.rto.replace(timeout);
+        }
+    }
+
+    /// Without SACK: reports a duplicate acknowledgement to the controller.
+    #[cold]
+    fn report_duplicate(&mut self, now: Time, ack: &Acknowledgement, prior: &PriorState) {
+        let event = Ack {
+            now,
+            sent_at: ack.sent_at,
+            received_at: ack.received_at,
+            rtt: None,
+            acked: self.congestion.packets(self.recovery.duplicate_bytes() - prior.duplicate_bytes),
+            lost: self.congestion.packets(self.recovery.ever_lost() - prior.lost),
+            in_flight: self.in_flight_packets(),
+            stamp: Stamp::default(),
+            cwnd_limited: false,
+            in_recovery: self.recovery.episode() == Episode::Recovery,
+        };
+        self.congestion.controller_mut().on_duplicate(&event);
+    }
+
+    /// The FIN is acknowledged.
+    fn finish(&mut self, now: Time) {
+        self.state = State::Done;
+        self.completed_at = Some(now);
+        self.rto.stop();
+        self.recovery.finish();
+        self.application.finish();
+        self.pacer.stop_waiting();
+    }
+
+    /// Sends what window, pacing and application allow.
+    #[inline]
+    fn send<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        if self.pacer.is_waiting(now) {
+            // an acknowledgement does not bring the next packet forward
+            return;
+        }
+        let interval = self.pacing_interval();
+        self.restart_after_idle(now);
+        let mut limit = self.congestion.flight_limit(interval.is_some());
+        if OPTIONS {
+            limit = self.recovery.reduction_limit().unwrap_or(limit);
+        }
+        self.pacer.stop_waiting();
+        loop {
+            let mss = u64::from(self.seq.mss);
+            let (seq, len, retransmission) = if self.recovery.has_lost() {
+                let Some((start, end)) = self.recovery.next_retransmission(mss) else { return };
+                (start, end - start, true)
+            } else {
+                let len = mss.min(self.application.unsent(self.seq.nxt));
+                if len == 0 || !self.seq.has_receive_window(len) {
+                    self.congestion.set_cwnd_limited(false);
+                    let fin = len == 0 && self.application.is_fin_next(self.seq.nxt);
+                    if fin && !(OPTIONS && self.is_refused(now, None, false, sink)) {
+                        self.send_fin::<OPTIONS>(now, false, sink);
+                    }
+                    return;
+                }
+                (self.seq.nxt, len, false)
+            };
+            let pipe = if OPTIONS && !retransmission {
+                self.recovery.pipe_for_new_data(&self.seq)
+            } else {
+                self.recovery.pipe(&self.seq)
+            };
+            // one packet may always be in flight
+            let exempt = (retransmission && self.recovery.retransmits_at_once())
+                || (OPTIONS && !retransmission && self.recovery.take_frto_credit());
+            if pipe + len > limit && pipe > 0 && !exempt {
+                self.congestion.set_cwnd_limited(true);
+                return;
+            }
+            if interval.is_some() && self.pacer.is_early(now) {
+                self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
+                self.pacer.wait();
+                return;
+            }
+            let fin = retransmission && self.application.is_fin(seq);
+            if OPTIONS && self.is_refused(now, (!fin).then_some(len), retransmission, sink) {
+                return;
+            }
+            if let Some(interval) = interval {
+                self.pacer.on_sent(now, interval);
+            }
+            if fin {
+                self.send_fin::<OPTIONS>(now, true, sink);
+                continue;
+            }
+            self.send_data::<OPTIONS>(now, seq, len, retransmission, sink);
+            if interval.is_some()
+                && self.pacer.is_early(now)
+                && (self.recovery.has_lost() || self.application.unsent(self.seq.nxt) > 0)
+            {
+                // whatever is next has to wait
+                self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
+                self.pacer.wait();
+                return;
+            }
+        }
+    }
+
+    /// RFC 5681, 4.1: after an idle period longer than the timeout the window is reset.
+    #[inline]
+    fn restart_after_idle(&mut self, now: Time) {
+        if self.seq.is_idle()
+            && self.application.unsent(self.seq.nxt) > 0
+            && self.seq.nxt > 0
+            && now.saturating_sub(self.last_sent) > self.rto.timeout()
+        {
+            self.congestion.on_idle();
+        }
+    }
+
+    #[inline]
+    fn send_data<const OPTIONS: bool>(
+        &mut self,
+        now: Time,
+        seq: u64,
+        len: u64,
+        retransmission: bool,
+        sink: &mut impl SegmentSink,
+    ) {
+        let len = self.application.data_within(seq, len);
+        if retransmission {
+            self.recovery.on_retransmitted(now, seq, seq + len);
+            self.retransmits += 1;
+            if seq == self.seq.una {
+                // The timer now waits for this segment, as in deployed senders: one that runs since the last advance would
+                // expire while the retransmission is on its way.
+                self.rto.stop();
+            }
+        } else {
+            self.seq.nxt = seq + len;
+        }
+        let in_flight = self.in_flight_packets();
+        let cwnd_limited = self.congestion.cwnd_limited();
+        let stamp = self.congestion.controller_mut().on_sent(&Sent { now, in_flight, cwnd_limited });
+        self.after_sending(now);
+        let mut flags = SegmentFlags::default();
+        flags.set_retransmission(retransmission);
+        let ack_ratio = if OPTIONS { self.complete_segment(now, seq, len, &mut flags) } else { 0 };
+        sink.send(Segment {
+            kind: SegmentKind::Data,
+            seq,
+            payload: len as u32,
+            flags,
+            stamp: stamp.remembered,
+            ack_ratio,
+        });
+    }
+
+    /// What options do with a data segment: sets its ECN flags; returns the ACK ratio that it asks for.
+    fn complete_segment(&mut self, now: Time, seq: u64, len: u64, flags: &mut SegmentFlags) -> u32 {
+        if self.recovery.uses_rack() && !flags.retransmission() {
+            self.recovery.on_sent(now, seq, seq + len);
+            self.recovery.schedule_probe(now, &self.seq, &self.rto);
+        }
+        self.recovery.on_data_sent(len);
+        if let Some(ecn) = self.congestion.ecn_mut() {
+            ecn.mark_outgoing(flags);
+        }
+        let controller = self.congestion.controller();
+        match &self.ack_ratio {
+            Some(ratio) => ratio.ask(controller.window()),
+            None if self.controller_ack_ratio => controller.ack_ratio().map_or(0, |ratio| ratio.max(1)),
+            None => 0,
+        }
+    }
+
+    /// Sends the FIN, which waits for neither window nor pacing.
+    fn send_fin<const OPTIONS: bool>(&mut self, now: Time, retransmission: bool, sink: &mut impl SegmentSink) {
+        let mut flags = SegmentFlags::default();
+        flags.set_retransmission(retransmission);
+        let fin = self.application.fin();
+        if retransmission {
+            self.recovery.on_retransmitted(now, fin, fin + 1);
+        } else {
+            self.seq.nxt = fin + 1;
+            self.recovery.on_sent(now, fin, fin + 1);
+        }
+        self.after_sending(now);
+        if OPTIONS && !retransmission {
+            self.recovery.schedule_probe(now, &self.seq, &self.rto);
+        }
+        sink.send(Segment { kind: SegmentKind::Fin, seq: fin, payload: 0, flags, stamp: 0.0, ack_ratio: 0 });
+    }
+
+    #[inline]
+    fn after_sending(&mut self, now: Time) {
+        self.last_sent = now;
+        self.rto.start(now);
+    }
+
+    /// Sends a tail loss probe, whatever window and pacing say: new data if there is any, otherwise the last segment again
+    /// (RFC 8985, 7.3).
+    fn send_probe(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        let len = u64::from(self.seq.mss).min(self.application.unsent(self.seq.nxt));
+        let new_data = len > 0 && self.seq.has_receive_window(len);
+        if self.is_refused(now, Some(self.seq.mss.into()), !new_data, sink) {
+            return;
+        }
+        if new_data {
+            self.send_data::<true>(now, self.seq.nxt, len, false, sink);
+        } else {
+            let Some((start, end)) = self.recovery.last_segment() else { return };
+            if self.application.is_fin(start) {
+                self.send_fin::<true>(now, true, sink);
+            } else {
+                self.send_data::<true>(now, start, end - start, true, sink);
+            }
+        }
+        self.recovery.on_probe(self.seq.nxt, !new_data);
+    }
+
+    /// Sends the SYN, for the first time or again.
+    fn send_syn(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        let refused = self.is_refused(now, None, true, sink);
+        if let Some(nic) = self.congestion.nic_mut() {
+            nic.set_syn_waits(refused);
+        }
+        if refused {
+            return;
+        }
+        let mut flags = SegmentFlags::default();
+        flags.set_retransmission(self.syn_retransmitted);
+        if let Some(ecn) = self.congestion.ecn() {
+            ecn.propose(&mut flags);
+        }
+        sink.send(Segment { kind: SegmentKind::Syn, seq: 0, payload: 0, flags, stamp: 0.0, ack_ratio: 0 });
+    }
+
+    /// Sends a SYN that waited for room in the NIC queue, once there is some.
+    fn retry_syn(&mut self, now: Time, sink: &mut impl SegmentSink) {
+        let syn_waits = self.congestion.nic().is_some_and(|nic| nic.syn_waits());
+        if syn_waits && self.pacer.is_waiting(now) {
+            return;
+        }
+        self.pacer.stop_waiting();
+        if syn_waits {
+            self.send_syn(now, sink);
+        }
+    }
+
+    /// Whether the NIC queue has no room for `payload` bytes, or for a SYN or FIN. If so the packet stays here and is tried
+    /// again: with the next acknowledgement, or when the queue has room.
+    fn is_refused(
+        &mut self,
+        now: Time,
+        payload: Option<u64>,
+        retransmission: bool,
+        sink: &mut impl SegmentSink,
+    ) -> bool {
+        let Some(nic) = self.congestion.nic() else { return false };
+        let reduces_window = nic.reduces_window();
+        if sink.has_room(payload) {
+            return false;
+        }
+        let pipe = self.recovery.pipe(&self.seq);
+        let open = self.state == State::Established && self.recovery.episode() == Episode::None;
+        if self.congestion.on_nic_refusal(now, &self.seq, open) {
+            self.recovery.on_reduction(now, &self.seq, &mut self.congestion);
+        }
+        // with data in flight an acknowledgement comes; a retransmission, or a sender with nothing in flight, waits for room
+        if !reduces_window || retransmission || pipe == 0 {
+            self.pacer.wait_until(sink.room_at());
+        }
+        true
+    }
+}

@@ -1,0 +1,70 @@
+//! A sender whose own NIC queue is full: it keeps the packet, and either waits or reduces its window.
+//!
+//! `cwr` is what Linux did up to 3.5: a packet refused by the queue stayed at the head of the send queue, the window was
+//! reduced as for a congestion mark, once per window, and the next acknowledgement tried again. `backpressure` is what came
+//! later (TCP small queues): no more than fits is handed to the queue, which tells when it has room.
+
+use crate::LocalCongestion;
+
+/// What a sender keeps about its NIC queue.
+#[derive(Debug, Clone, Copy)]
+pub struct NicQueue {
+    reduces_window: bool,
+    /// `nxt` when a refusal last reduced the window.
+    reduced_at: Option<u64>,
+    /// The SYN waits for room.
+    syn_waits: bool,
+    refusals: u64,
+}
+
+impl NicQueue {
+    /// None if the sender does not notice that its queue is full.
+    pub fn new(local: LocalCongestion) -> Option<Self> {
+        (local != LocalCongestion::Drop).then_some(Self {
+            reduces_window: local == LocalCongestion::Cwr,
+            reduced_at: None,
+            syn_waits: false,
+            refusals: 0,
+        })
+    }
+
+    /// Whether the reduction is still in progress when all below `una` is acknowledged.
+    pub fn is_reducing(&self, una: u64) -> bool {
+        self.reduced_at.is_some_and(|at| una <= at)
+    }
+
+    /// Whether the window has been reduced since the packet `seq` was sent.
+    pub fn has_reduced_since(&self, seq: u64) -> bool {
+        self.reduced_at.is_some_and(|at| seq < at)
+    }
+
+    /// A refusal reduces the window, instead of making the sender wait for room.
+    pub fn reduces_window(&self) -> bool {
+        self.reduces_window
+    }
+
+    /// The queue refused a packet; returns whether the window is to be reduced for it.
+    pub fn on_refusal(&mut self, una: u64, nxt: u64, open: bool) -> bool {
+        self.refusals += 1;
+        let reduces = self.reduces_window && open && !self.is_reducing(una);
+        if reduces {
+            self.reduced_at = Some(nxt);
+        }
+        reduces
+    }
+
+    /// The SYN was refused, or not.
+    pub fn set_syn_waits(&mut self, waits: bool) {
+        self.syn_waits = waits;
+    }
+
+    /// Whether the SYN waits for room.
+    pub fn syn_waits(&self) -> bool {
+        self.syn_waits
+    }
+
+    /// Packets that were refused.
+    pub fn refusals(&self) -> u64 {
+        self.refusals
+    }
+}

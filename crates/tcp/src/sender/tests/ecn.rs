@@ -1,0 +1,102 @@
+//! RFC 3168: what is ECN-capable, and how the sender responds to echoes.
+
+use super::{BULK, Bench, RTT, newreno, resent};
+use crate::{Acknowledgement, Ecn, SegmentFlags};
+
+fn echo(ack: &mut Acknowledgement) {
+    ack.flags.set_ece(true);
+}
+
+/// Number, ECN field, CWR.
+fn labels(bench: &mut Bench) -> Vec<(u64, Ecn, bool)> {
+    bench.sent().iter().map(|s| (s.seq / 1000, s.flags.ecn(), s.flags.cwr())).collect()
+}
+
+#[test]
+fn only_if_negotiated() {
+    let mut off = Bench::open("");
+    assert!(labels(&mut off).iter().all(|l| l.1 == Ecn::NotEct));
+    let mut on = Bench::open("ecn = true");
+    assert!(labels(&mut on).iter().all(|l| l.1 == Ecn::Ect0 && !l.2));
+    let mut syn = Bench::closed("ecn = true", &BULK, &newreno());
+    syn.wait_until(0);
+    let flags = syn.sent()[0].flags;
+    assert!(flags.ece() && flags.cwr() && flags.ecn() == Ecn::NotEct, "an ECN-setup SYN, not ECT itself");
+    // a receiver that does not accept
+    syn.now = RTT;
+    syn.sender.on_syn_ack(RTT, syn.now - RTT, SegmentFlags::default(), &mut syn.wire);
+    assert!(labels(&mut syn).iter().all(|l| l.1 == Ecn::NotEct));
+    syn.ack_with(1, &[], echo);
+    assert_eq!(syn.window(), 11.0, "its echoes are ignored too");
+}
+
+/// A window of ten, one mark: halved at the first echo, CWR on the next new packet, no other reduction until that is acknowledged.
+#[test]
+fn one_reduction_per_window() {
+    let mut bench = Bench::open("ecn = true");
+    bench.sent();
+    bench.wait_until(200);
+    bench.ack(1, &[]);
+    assert_eq!(labels(&mut bench), [(10, Ecn::Ect0, false), (11, Ecn::Ect0, false)]);
+    bench.ack_with(2, &[], echo);
+    // FlightSize before it: segments 1 to 11
+    assert_eq!(bench.window(), 5.5);
+    for number in 3..=6 {
+        bench.ack_with(number, &[], echo);
+    }
+    assert!(bench.sent().is_empty(), "12 - 6 = 6 in flight");
+    bench.ack_with(7, &[], echo);
+    assert_eq!(labels(&mut bench), [], "5 in flight, a sixth would be beyond 5.5");
+    bench.ack_with(8, &[], echo);
+    assert_eq!(labels(&mut bench), [(12, Ecn::Ect0, true)], "CWR once");
+    for number in 9..=12 {
+        bench.ack_with(number, &[], echo);
+        assert_eq!(bench.window(), 5.5, "no growth on an echo, no second reduction");
+    }
+    assert!(labels(&mut bench).iter().all(|l| !l.2));
+    // the packet with CWR is acknowledged: an echo is a new event
+    bench.ack_with(13, &[], echo);
+    assert!(bench.window() < 3.0, "{}", bench.window());
+}
+
+/// A loss in a window that a mark has halved does not reduce it again; retransmissions are Not-ECT.
+#[test]
+fn marks_and_losses_of_one_window_are_one_event() {
+    let mut bench = Bench::open("ecn = true");
+    bench.sent();
+    bench.wait_until(200);
+    bench.ack_with(1, &[], echo);
+    assert_eq!(bench.window(), 5.0);
+    for end in 3..=8 {
+        bench.ack(1, &[(2, end)]);
+    }
+    assert_eq!(bench.window(), 5.0, "reduced once");
+    let all = labels(&mut bench);
+    assert_eq!(all[0], (1, Ecn::NotEct, false), "fast retransmit");
+    // everything sent before the mark is acknowledged: the next loss counts
+    let next = bench.sender.seq.nxt / 1000;
+    bench.ack(next, &[]);
+    bench.sent();
+    let prior = bench.window();
+    for end in 2..=4 {
+        bench.ack(next, &[(next + 1, next + end)]);
+    }
+    assert!(bench.window() < 0.7 * prior, "{} after {prior}", bench.window());
+    assert!(bench.numbers().contains(&resent(next)));
+}
+
+/// With ECN, CWR follows a loss too.
+#[test]
+fn cwr_follows_a_loss() {
+    let mut bench = Bench::open("ecn = true");
+    bench.sent();
+    bench.wait_until(200);
+    for end in 2..=10 {
+        bench.ack(0, &[(1, end)]);
+    }
+    let sent = labels(&mut bench);
+    let cwr: Vec<u64> = sent.iter().filter(|l| l.2).map(|l| l.0).collect();
+    assert_eq!(cwr.len(), 1, "{sent:?}");
+    let first_new_after = sent.iter().skip_while(|l| l.0 != 0).find(|l| l.0 > 0).expect("new data in recovery");
+    assert_eq!(first_new_after.0, cwr[0]);
+}

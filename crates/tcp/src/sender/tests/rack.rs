@@ -1,0 +1,200 @@
+//! RACK-TLP: the examples of RFC 8985, section 9.1, and its probe.
+
+use eddyline_units::Time;
+
+use super::{BULK, Bench, new, newreno, resent};
+use crate::{Acknowledgement, Application, Transfer};
+
+/// `n` segments of 1,000 bytes every ten seconds.
+fn bursts(n: u64) -> Transfer {
+    Transfer { application: Application::Bursts { bytes: n * 1000, every: Time::SECOND * 10 }, ..BULK }
+}
+
+/// A sender with RACK that has just sent `n` segments.
+fn burst(n: u64, options: &str) -> Bench {
+    let mut bench = Bench::open_with(&format!("rack = true, {options}"), &bursts(n), &newreno());
+    assert_eq!(bench.numbers().len() as u64, n);
+    bench
+}
+
+/// When the next timer goes off, in milliseconds.
+fn timer(bench: &Bench) -> u64 {
+    bench.sender.next_timer().as_ps() / Time::from_ms(1).as_ps()
+}
+
+/// Example 1: of three segments the first and the last are lost. The second is evidence against the first once the reordering
+/// window has passed, the retransmission of the first against the third: no timeout.
+#[test]
+fn losses_at_the_end_of_a_flight() {
+    let mut bench = burst(3, "");
+    bench.wait_until(200);
+    bench.ack(0, &[(1, 2)]);
+    assert!(bench.numbers().is_empty(), "it may be late only");
+    assert_eq!(timer(&bench), 225, "a quarter of the least round-trip time of 100 ms");
+    bench.wait_until(225);
+    assert_eq!(bench.numbers(), [resent(0)]);
+    bench.wait_until(325);
+    bench.ack(2, &[]);
+    assert_eq!(bench.numbers(), [resent(2)]);
+    bench.wait_until(425);
+    bench.ack(3, &[]);
+    assert_eq!(bench.sender.timeouts(), 0);
+    assert_eq!(bench.sender.seq.una, bench.sender.seq.nxt);
+    // without it: two duplicates short of three, then the timer
+    let mut plain = Bench::open_with("", &bursts(3), &newreno());
+    plain.sent();
+    plain.wait_until(200);
+    plain.ack(0, &[(1, 2)]);
+    assert!(timer(&plain) >= 400 && plain.numbers().is_empty());
+}
+
+/// Example 2: the first two of three are lost, and the retransmission of the first too; that of the second tells of it.
+#[test]
+fn a_lost_retransmission() {
+    let mut bench = burst(3, "");
+    bench.wait_until(200);
+    bench.ack(0, &[(2, 3)]);
+    bench.wait_until(225);
+    assert_eq!(bench.numbers(), [resent(0), resent(1)]);
+    bench.wait_until(325);
+    bench.ack(0, &[(1, 3)]);
+    assert_eq!(bench.numbers(), [resent(0)]);
+    bench.wait_until(425);
+    bench.ack(3, &[]);
+    assert_eq!((bench.sender.seq.una, bench.sender.timeouts()), (3000, 0));
+}
+
+/// The same with timestamps: what arrives beyond a hole is answered by the timestamp of what came before the hole (RFC 7323, 4.3),
+/// which is no sign that the retransmission beyond it was needless.
+#[test]
+fn a_lost_retransmission_with_timestamps() {
+    let mut bench = burst(3, "timestamps = true");
+    let echo_before_hole = |ack: &mut Acknowledgement| ack.sent_at = Time::ZERO;
+    bench.wait_until(200);
+    bench.ack_with(0, &[(2, 3)], echo_before_hole);
+    bench.wait_until(225);
+    assert_eq!(bench.numbers(), [resent(0), resent(1)]);
+    bench.wait_until(325);
+    bench.ack_with(0, &[(1, 3)], echo_before_hole);
+    assert_eq!(bench.numbers(), [resent(0)]);
+    bench.wait_until(425);
+    bench.ack(3, &[]);
+    assert_eq!((bench.sender.seq.una, bench.sender.timeouts()), (3000, 0));
+}
+
+/// A lost retransmission is a second event (RFC 5681, 4.3), a loss of the same flight that is noticed later is not.
+#[test]
+fn one_reduction_for_each_flight() {
+    let mut bench = burst(10, "");
+    bench.wait_until(200);
+    (2..=4).for_each(|end| bench.ack(0, &[(1, end)]));
+    assert_eq!((bench.window(), bench.numbers()), (5.0, vec![resent(0)]));
+    bench.wait_until(210);
+    bench.ack(0, &[(1, 4), (5, 7)]);
+    assert_eq!((bench.window(), bench.numbers()), (5.0, vec![resent(4)]), "lost with the first");
+    bench.wait_until(310);
+    bench.ack(0, &[(1, 7)]);
+    assert_eq!((bench.window(), bench.numbers()[0]), (2.5, resent(0)), "4 was sent again after it and has arrived");
+}
+
+/// Example 3: the last of three arrives first. Within a quarter of the round trip nothing is sent again, beyond it is.
+#[test]
+fn reordering() {
+    for (late, resent) in [(224, false), (226, true)] {
+        let mut bench = burst(3, "");
+        bench.wait_until(200);
+        bench.ack(0, &[(2, 3)]);
+        bench.wait_until(late);
+        assert_eq!(!bench.numbers().is_empty(), resent, "{late} ms");
+        bench.ack(3, &[]);
+        assert_eq!(bench.sender.seq.una, 3000);
+    }
+}
+
+/// Three segments beyond a hole are evidence at once, as long as no reordering was seen.
+#[test]
+fn three_duplicates_as_long_as_nothing_was_ever_late() {
+    let mut bench = burst(10, "");
+    bench.wait_until(200);
+    bench.ack(0, &[(1, 2)]);
+    bench.ack(0, &[(1, 3)]);
+    assert!(bench.numbers().is_empty());
+    bench.ack(0, &[(1, 4)]);
+    assert_eq!(bench.numbers(), [resent(0)]);
+    let mut wary = burst(10, "");
+    wary.wait_until(200);
+    wary.ack(0, &[(1, 2)]);
+    wary.ack(2, &[]);
+    (4..=7).for_each(|end| wary.ack(2, &[(3, end)]));
+    assert!(wary.numbers().is_empty(), "0 came after 1");
+    wary.wait_until(225);
+    assert_eq!(wary.numbers(), [resent(2)]);
+}
+
+/// The last segment is lost: after two round trips it is sent again, and the acknowledgement of what follows tells that this
+/// was a loss (7.4.2).
+#[test]
+fn a_probe_repairs_the_last_segment() {
+    let mut bench = burst(3, "");
+    bench.wait_until(200);
+    bench.ack(2, &[]);
+    assert_eq!(timer(&bench), 400, "two smoothed round trips");
+    bench.wait_until(400);
+    assert_eq!(bench.numbers(), [resent(2)]);
+    bench.wait_until(500);
+    let prior = bench.window();
+    bench.ack(3, &[]);
+    assert_eq!(bench.window(), prior, "an acknowledgement like any other");
+    bench.wait_until(10_000);
+    assert_eq!(bench.numbers(), [new(3), new(4), new(5)]);
+    bench.wait_until(10_100);
+    bench.ack(4, &[]);
+    assert!(bench.window() < prior, "{} after {prior}", bench.window());
+    assert_eq!(bench.sender.timeouts(), 0);
+}
+
+/// Both copies of the last segment arrived: the report of that ends the matter.
+#[test]
+fn a_needless_probe_reduces_nothing() {
+    let mut bench = burst(3, "");
+    bench.wait_until(200);
+    bench.ack(2, &[]);
+    bench.wait_until(400);
+    bench.sent();
+    let prior = bench.window();
+    bench.ack(3, &[]);
+    bench.ack(3, &[(2, 3)]);
+    bench.wait_until(10_000);
+    bench.sent();
+    bench.wait_until(10_100);
+    bench.ack(4, &[]);
+    assert!(bench.window() >= prior);
+}
+
+/// With data left the probe is new data, one segment beyond the window; a second probe waits for the answer to the first, and
+/// for the retransmission timer there is still time.
+#[test]
+fn a_probe_of_new_data_when_all_acknowledgements_stay_away() {
+    let mut bench = Bench::open("rack = true");
+    bench.sent();
+    assert_eq!(timer(&bench), 300);
+    bench.wait_until(300);
+    assert_eq!(bench.numbers(), [new(10)]);
+    // the timer starts over with the probe: 100 ms smoothed and 200 ms of spread
+    assert_eq!(timer(&bench), 600);
+    bench.wait_until(600);
+    assert_eq!(bench.sender.timeouts(), 1);
+    assert_eq!(bench.numbers(), [resent(0)]);
+    bench.wait_until(700);
+    bench.ack(1, &[]);
+    assert_eq!(bench.numbers(), [resent(1), resent(2)], "sent before what was just delivered: all of them");
+}
+
+/// A receiver that may delay acknowledgements gets the time for it when one segment is out.
+#[test]
+fn a_probe_waits_for_a_delayed_acknowledgement() {
+    let bench = burst(1, "ack_every = 2, ack_timer = 40");
+    assert_eq!(timer(&bench), 340);
+    let bench = burst(2, "ack_every = 2, ack_timer = 40");
+    assert_eq!(timer(&bench), 300);
+}
