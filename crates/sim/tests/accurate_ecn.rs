@@ -2,10 +2,10 @@
 //!
 //! Flows are of whole packets and run to their end, so that no mark is on its way: the two counts must agree.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
-use lab::{answer, flow, head, link, near, of};
+use scenarios::{answer, flow, head, link, near, of};
 
 /// 20 Mbit/s and 20 ms with step marking at `threshold` packets, and a way back of its own.
 fn path(threshold: u32, back: &str) -> String {

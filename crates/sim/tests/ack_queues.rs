@@ -1,9 +1,9 @@
 //! What queues do to acknowledgements, under real TCP.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
-use lab::{answer, link, near, of};
+use scenarios::{answer, link, near, of};
 
 /// 10 Mbit/s down and 32 kbit/s up: the uplink takes 100 acknowledgements of 40 bytes a second, the downlink 833 packets.
 fn asymmetric(up: &str, more: &str) -> String {

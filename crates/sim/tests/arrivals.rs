@@ -1,8 +1,8 @@
 //! Flows that arrive, transfer and leave.
 
-mod lab;
+mod scenarios;
 
-use lab::{answer, head, link, near};
+use scenarios::{answer, head, link, near};
 
 fn scenario(duration: f64, rate: f64, size: &str, controller: &str, seed: u64) -> String {
     head(duration, duration / 10.0, seed)

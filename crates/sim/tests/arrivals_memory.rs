@@ -3,14 +3,14 @@
 //! `EDDYLINE_CASES=10000000 cargo test --release -p eddyline-sim --test arrivals_memory -- --nocapture` for as many transfers.
 #![cfg(target_os = "linux")]
 
-mod lab;
+mod scenarios;
 
-use lab::answer;
+use scenarios::answer;
 
 /// Ten segments on the average, 4,167 a second: half of a gigabit a second.
 fn scenario(transfers: u64, controller: &str) -> String {
     let duration = transfers as f64 / 4167.0;
-    lab::head(duration, 0.0, 1)
+    scenarios::head(duration, 0.0, 1)
         + "[[link]]\nname = \"f\"\nrate = \"1 Gbit/s\"\ndelay = \"5 ms\"\n[[link]]\nname = \"b\"\nrate = \"1 Gbit/s\"\ndelay = \"5 ms\"\n"
         + &format!(
             "[[arrivals]]\nname = \"files\"\nrate = \"4167 /s\"\nsize = {{ kind = \"exponential\", mean = \"14600 B\" }}\n\

@@ -1,8 +1,8 @@
 //! The share of time as the bottleneck, against closed forms.
 
-mod lab;
+mod scenarios;
 
-use lab::{answer, duplex, flow, head, link, of};
+use scenarios::{answer, duplex, flow, head, link, of};
 
 /// Forty packets of 120 us each come at once, every so often: the backlog, what is left of the packet in transmission included, is above one packet until the last one begins,
 /// 39 x 120 us = 4.68 ms. A grid of 10 ms must not see what happens every 10 ms always in the same place.

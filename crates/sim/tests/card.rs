@@ -1,12 +1,12 @@
 //! A sender and its own network card: what happens when the card's queue is full.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{FLOW, Quantity};
 use eddyline_scenario::{Format, Input, load};
 use eddyline_sim::Options;
-use lab::{answer, head, link, near, network, of, outcome};
+use scenarios::{answer, head, link, near, network, of, outcome};
 
 /// A card of 10 Mbit/s with 30 packets in front of a line that is ten times as fast; 100 ms there and back.
 fn path(limit: &str) -> String {

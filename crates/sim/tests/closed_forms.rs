@@ -1,9 +1,9 @@
 //! Scenarios whose answer a line of arithmetic gives.
 
-mod lab;
+mod scenarios;
 
 use eddyline_sim::{LogSelection, Options};
-use lab::{answer, duplex, flow, head, link, near, network, of, outcome};
+use scenarios::{answer, duplex, flow, head, link, near, network, of, outcome};
 
 const KNOWN: &str = "kind = \"fast\", alpha = \"50 packets\", base_rtt = \"known\"";
 

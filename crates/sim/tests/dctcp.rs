@@ -1,11 +1,11 @@
 //! DCTCP at step marking against the closed forms of Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, sections 3.3 and 3.4,
 //! and Reno at the same queue.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::series::{FLOW, LINK, Quantity};
 use eddyline_sim::{Options, Outcome};
-use lab::{flow, head, link, near, network, outcome};
+use scenarios::{flow, head, link, near, network, outcome};
 
 /// N flows on a path that holds so many packets of 1500 bytes, at a threshold K.
 #[derive(Debug, Clone, Copy)]

@@ -1,11 +1,11 @@
 //! Fair queues in the simulator: max-min shares under unresponsive overload and under TCP, and hosts before flows.
 
-mod lab;
+mod scenarios;
 
 use std::fmt::Write as _;
 
 use eddyline_sim::{LogEvent, LogSelection, Options};
-use lab::{answer, near, network, outcome};
+use scenarios::{answer, near, network, outcome};
 
 const SIZES: [u32; 10] = [1500, 40, 576, 1000, 300, 1300, 64, 800, 1200, 150];
 

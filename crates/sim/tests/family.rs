@@ -1,13 +1,13 @@
 //! The family in the simulator: response functions, an easy link, another simulator's numbers, and traces that tell the
 //! kinds apart.
 
-mod lab;
+mod scenarios;
 mod linux_modules;
 
 use eddyline_cc::KINDS;
 use eddyline_scenario::series::{FLOW, Quantity};
 use eddyline_sim::Options;
-use lab::{answer, flow, head, link, mean, near, network, of, outcome};
+use scenarios::{answer, flow, head, link, mean, near, network, of, outcome};
 
 /// Two links of a rate in Mbit/s with half of 80 ms each.
 fn links(rate: f64, limit: &str, loss: &str) -> String {

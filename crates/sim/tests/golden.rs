@@ -2,14 +2,14 @@
 //! `golden/digests.txt` are of the result document without its cost; `EDDYLINE_BLESS=1` writes them anew, which is right
 //! only when results were meant to change.
 
-mod lab;
+mod scenarios;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use eddyline_scenario::Network;
 use eddyline_sim::{Options, Outcome};
-use lab::{network, outcome};
+use scenarios::{network, outcome};
 use sha2::{Digest, Sha256};
 
 const SCENARIOS: [&str; 4] = ["chain", "example-2", "losses", "module"];

@@ -1,14 +1,14 @@
 //! What holds in every run, on random scenarios: conservation, queues within their limits, delivery in order and complete,
 //! and one answer from both ways of simulating a link. `EDDYLINE_CASES` asks for more scenarios than usual.
 
-mod lab;
+mod scenarios;
 
 use eddyline_cc::KINDS as CONTROLLERS;
 use eddyline_path::queue::{KINDS, Limit};
 use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_sim::Options;
-use lab::{network, outcome};
+use scenarios::{network, outcome};
 
 fn number_of_cases(usual: u64) -> u64 {
     std::env::var("EDDYLINE_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(usual)

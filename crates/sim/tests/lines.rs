@@ -1,9 +1,9 @@
 //! Framing and half-duplex media in the simulator, in closed form.
 
-mod lab;
+mod scenarios;
 
 use eddyline_sim::Options;
-use lab::{answer, link, near, network, of, outcome};
+use scenarios::{answer, link, near, network, of, outcome};
 
 fn download(framing: &str) -> String {
     format!(

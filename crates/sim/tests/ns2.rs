@@ -3,9 +3,9 @@
 //! Four fifths of the round trip on the bottleneck, one fifth on access links of 1 Gbit/s, ACKs of 40 bytes, initial
 //! window 2.
 
-mod lab;
+mod scenarios;
 
-use lab::{answer, head};
+use scenarios::{answer, head};
 
 struct Run {
     name: &'static str,

@@ -1,10 +1,10 @@
 //! FAST that counts one way, packet by packet: closed forms of two full links, clocks that nobody synchronised, fewer
 //! acknowledgements.
 
-mod lab;
+mod scenarios;
 
 use eddyline_sim::Options;
-use lab::{answer, duplex, flow, head, near, network, of, outcome};
+use scenarios::{answer, duplex, flow, head, near, network, of, outcome};
 
 const DATA: f64 = 8320.0;
 const ACK: f64 = 320.0;

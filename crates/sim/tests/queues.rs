@@ -1,11 +1,11 @@
 //! Active queue management under real TCP: New Reno with SACK, one flow and ten, 10 Mbit/s and more.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::LinkResult;
 use eddyline_scenario::series::{LINK, Quantity};
 use eddyline_sim::Options;
-use lab::{link, network, outcome};
+use scenarios::{link, network, outcome};
 
 /// Warm-up of a run, in seconds; it goes on for 80 more.
 const WARMUP: f64 = 40.0;

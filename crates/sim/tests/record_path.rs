@@ -3,10 +3,10 @@
 //! Access of 10 Gbit/s with a twentieth of the delay, data of 1,460 + 40 bytes, ACKs of 40, initial window 2. An hour of FAST, and the
 //! documents' experiments, are exhibits of `papers/fast-overview`.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
-use lab::{answer, head, link, near, of};
+use scenarios::{answer, head, link, near, of};
 
 fn path(limit: &str) -> String {
     format!(

@@ -3,9 +3,9 @@
 //! Random loss: mean window 1.31 / sqrt(p) (Ott, Kemperman and Mathis 1996); periodic loss: 1.22 / sqrt(p), the saw-tooth
 //! (Mathis et al. 1997). With delayed acknowledgements and growth per acknowledgement both over sqrt(2).
 
-mod lab;
+mod scenarios;
 
-use lab::{answer, flow, head, mean, near, of};
+use scenarios::{answer, flow, head, mean, near, of};
 
 const KINDS: [&str; 2] = ["reno", "newreno"];
 
@@ -107,7 +107,7 @@ fn what_is_sent_again_is_what_was_lost() {
                 )
                 + &flow("x", "kind = \"newreno\"", "f", "b", "");
             let r = answer(&text);
-            let lost = lab::link(&r, "f").lost.unwrap() + lab::link(&r, "f").drops.data.unwrap();
+            let lost = scenarios::link(&r, "f").lost.unwrap() + scenarios::link(&r, "f").drops.data.unwrap();
             let (again, arrived) = (of(&r, "x").retransmits.unwrap(), r.counters.data_packets_delivered.unwrap());
             assert!(again < 2 * lost + 20, "{loss}, {limit}, seed {seed}: {again} sent again, {lost} lost");
             assert!((lost as f64) < 2.0 * loss * arrived as f64 + 60.0, "{loss}, {limit}, seed {seed}: {lost} lost");

@@ -1,9 +1,9 @@
 //! Without SACK: controllers that measure the rate of delivery, and losses left to the timer.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::FlowResult;
-use lab::{answer, flow, head, mean, near, of};
+use scenarios::{answer, flow, head, mean, near, of};
 
 fn run(kind: &str, sack: bool, limit: u32) -> FlowResult {
     let text = head(120.0, 0.0, 1)

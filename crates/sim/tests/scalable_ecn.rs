@@ -1,9 +1,9 @@
 //! Accurate ECN and the controllers that need it: DCTCP and Prague, Vegas under REM's price.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::{FlowResult, RunResult};
-use lab::{answer, flow, head, link, near, of};
+use scenarios::{answer, flow, head, link, near, of};
 
 const ACCURATE: &str = "tcp = { accurate_ecn = true }";
 

@@ -1,9 +1,9 @@
 //! Congestion control of acknowledgements (RFC 5690) on a return link that is too slow for them.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
-use lab::{answer, flow, head, link, near, of};
+use scenarios::{answer, flow, head, link, near, of};
 
 /// 20 Mbit/s of data, which are 2,404 segments a second; the return link carries `acks` acknowledgements a second.
 fn download(acks: f64, queue: &str, tcp: &str) -> RunResult {

@@ -1,8 +1,8 @@
 //! How a receiver acknowledges and what a sender makes of it, by number and by time.
 
-mod lab;
+mod scenarios;
 
-use lab::{answer, duplex, flow, head, link, near, of};
+use scenarios::{answer, duplex, flow, head, link, near, of};
 
 /// Acknowledgements, SYN-ACK among them, of 1,001 segments and a FIN over 10 Mbit/s and 20 ms.
 fn acknowledgements(tcp: &str) -> u64 {

@@ -1,11 +1,11 @@
 //! Explicit congestion notification from a queue that marks to a window that halves.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{FLOW, Quantity};
 use eddyline_sim::Options;
-use lab::{answer, flow, head, link, mean, near, network, of, outcome};
+use scenarios::{answer, flow, head, link, mean, near, network, of, outcome};
 
 /// One flow over 10 Mbit/s and 100 ms with CoDel, whose marks are further apart than a round trip.
 fn codel(tcp: &str, controller: &str) -> String {

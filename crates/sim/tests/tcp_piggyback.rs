@@ -1,10 +1,10 @@
 //! Data both ways on one connection: acknowledgements ride on it.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
 use eddyline_sim::{LogSelection, Options};
-use lab::{answer, duplex, flow, head, link, near, network, of, outcome};
+use scenarios::{answer, duplex, flow, head, link, near, network, of, outcome};
 
 const NEWRENO: &str = "kind = \"newreno\"";
 

@@ -1,10 +1,10 @@
 //! Recovery with the options of today, from the wire: proportional rate reduction, losses by time, probes, spurious timeouts.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
 use eddyline_sim::{LogSelection, Options, PacketLog};
-use lab::{answer, duplex, flow, head, link, near, network, of, outcome};
+use scenarios::{answer, duplex, flow, head, link, near, network, of, outcome};
 
 /// A 10 Mbit/s bottleneck of 100 ms with a buffer of a bandwidth-delay product.
 fn bottleneck(tcp: &str) -> String {

@@ -1,9 +1,9 @@
 //! How a connection starts: HyStart++ and pacing, from the wire.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
-use lab::{answer, flow, head, link, near, of};
+use scenarios::{answer, flow, head, link, near, of};
 
 /// Packets that a path of 100 Mbit/s and 40 ms holds.
 const PIPE: f64 = 100e6 * 0.040 / 8320.0;

@@ -1,9 +1,9 @@
 //! What is said of unresponsive traffic, and objects in turn, against closed forms.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::TrafficResult;
-use lab::{answer, duplex, head, link, of};
+use scenarios::{answer, duplex, head, link, of};
 
 fn near(value: Option<f64>, wanted: f64, within: f64) {
     let value = value.unwrap();
@@ -84,7 +84,7 @@ fn losses_belong_to_their_source() {
 
 #[test]
 fn no_traffic_no_entry() {
-    let text = head(1.0, 0.0, 1) + &duplex(1e6, 1e6, 0.02) + &lab::flow("a", "kind = \"reno\"", "f", "b", "");
+    let text = head(1.0, 0.0, 1) + &duplex(1e6, 1e6, 0.02) + &scenarios::flow("a", "kind = \"reno\"", "f", "b", "");
     let result = answer(&text);
     assert!(result.traffic.is_empty());
     assert!(!serde_json::to_string(&result).unwrap().contains("\"traffic\""));
@@ -95,7 +95,7 @@ fn no_traffic_no_entry() {
 fn objects_come_one_round_trip_after_the_other() {
     let page = |objects: u32| {
         let more = format!("application = {{ kind = \"objects\", bytes = \"1 kB\" }}\nsize = \"{objects} kB\"");
-        let flow = lab::flow("page", "kind = \"reno\"", "f", "b", &more);
+        let flow = scenarios::flow("page", "kind = \"reno\"", "f", "b", &more);
         let result = answer(&(head(5.0, 0.0, 1) + &duplex(1e9, 1e9, 0.04) + &flow));
         assert_eq!(of(&result, "page").delivered_bytes, Some(u64::from(objects) * 1000));
         of(&result, "page").completed_at_s

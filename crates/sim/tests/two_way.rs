@@ -1,9 +1,9 @@
 //! Two-way FAST against equations 4 to 6 of Ge et al., Performance Effects of Two-way FAST TCP, with on-wire sizes.
 
-mod lab;
+mod scenarios;
 
 use eddyline_path::random::Stream;
-use lab::{answer, duplex, flow, head, log_uniform};
+use scenarios::{answer, duplex, flow, head, log_uniform};
 
 /// Bits on the wire of a data packet and of an acknowledgement.
 const DATA: f64 = 8320.0;

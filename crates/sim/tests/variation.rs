@@ -1,10 +1,10 @@
 //! Links that change while flows use them, in closed form.
 
-mod lab;
+mod scenarios;
 
 use eddyline_scenario::result::RunResult;
 use eddyline_sim::Options;
-use lab::{answer, link, near, network, of, outcome};
+use scenarios::{answer, link, near, network, of, outcome};
 
 /// A download whose first link has `more`.
 fn download(duration_s: u32, warmup_s: u32, controller: &str, more: &str) -> String {

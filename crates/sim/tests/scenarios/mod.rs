@@ -1,4 +1,4 @@
-//! What the tests of this folder share: a scenario text in, a result out.
+//! Scenario texts, and their results, for the tests of this folder.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ pub fn network(toml: &str) -> Network {
     let input = Input { text: toml, format: Format::Toml, name: "test.toml", folder: None };
     match load(&input, &[]) {
         Ok(scenario) => scenario.network,
-        Err(mistakes) => panic!("{mistakes}\n{toml}"),
+        Err(errors) => panic!("{errors}\n{toml}"),
     }
 }
 
