@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from eddyline.papers.exhibit import Column, Exhibit
+    from eddyline.reports.exhibit import Column, Exhibit
 
 __all__ = ["KINDS", "Claim", "Verdict", "check", "count", "judge", "judged", "read", "selected"]
 
@@ -69,7 +69,7 @@ class Verdict:
         shown: The same as people read it.
         rule: The rule in words.
         groups: Every group with whether the rule holds in it and its number.
-        spoken: Their numbers as people read them.
+        group_values: Their numbers as people read them.
         rows: How many rows decided.
         left_out: How many more the claim names that have no value, or nothing to hold it against.
         undecided: Groups of which no row decided.
@@ -81,10 +81,15 @@ class Verdict:
     shown: str
     rule: str
     groups: Sequence[tuple[str, Outcome]]
-    spoken: Sequence[str]
+    group_values: Sequence[str]
     rows: int
     left_out: int
     undecided: Sequence[str]
+
+    @property
+    def numbered_groups(self) -> list[tuple[tuple[str, Outcome], str]]:
+        """Every group with its number as people read it."""
+        return list(zip(self.groups, self.group_values, strict=True))
 
     @property
     def kind(self) -> str:
@@ -245,10 +250,10 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
         claim,
         verdict,
         value,
-        shown=_spoken(claim, value, amount) if rows else f"it takes {claim.needs}",
+        shown=_value_text(claim, value, amount) if rows else f"it takes {claim.needs}",
         rule=words,
         groups=outcomes,
-        spoken=[_spoken(claim, o.value, amount) for _, o in outcomes],
+        group_values=[_value_text(claim, o.value, amount) for _, o in outcomes],
         rows=len(rows),
         left_out=len(named) - len(rows),
         undecided=[_shown(name, claim.by, labels) for name in everywhere if name not in groups and name is not None],
@@ -264,7 +269,7 @@ def _amount(value: float, column: Column | None) -> str:
     return f"{value / column.scale:.4g}" + (f" {column.unit}" if column.unit else "")
 
 
-def _spoken(claim: Claim, value: float | None, amount: Callable[[float], str]) -> str:
+def _value_text(claim: Claim, value: float | None, amount: Callable[[float], str]) -> str:
     """The number that decided, with what it is."""
     if value is None:
         return "without bound"
@@ -280,7 +285,7 @@ def _spoken(claim: Claim, value: float | None, amount: Callable[[float], str]) -
 
 
 def _shown(name: Any, by: str, labels: Mapping[str, Any]) -> str:
-    from eddyline.papers.exhibit import cell
+    from eddyline.reports.exhibit import cell
 
     if by in labels:
         column = labels[by]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.equations import FORWARD_BPS, factor
 from eddyline.papers.asymmetric_fast.loop import Loop, right_poles, rightmost_pole_with_lag, window_loop
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["remark", "response"]
 
@@ -35,9 +35,9 @@ def _said(stable: bool) -> str:
     return _STABLE if stable else _UNSTABLE
 
 
-def response(desk: Desk) -> Exhibit:
+def response(context: Context) -> Exhibit:
     """The letter's settings, with gamma a round trip and a fixed period."""
-    del desk  # arithmetic alone
+    del context  # arithmetic alone
     rows = [row for setting in _SETTINGS for row in _loops(*setting)]
     return Exhibit(
         id="loop",
@@ -188,9 +188,9 @@ _REMARK_U = (0.1, 0.5, 1.0, 2.0, 5.86, 20.0, 100.0)
 _REMARK_RHO = (0.02, 0.1, 0.2, 0.3, 0.4, 0.45, 0.52, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9)
 
 
-def remark(desk: Desk) -> Exhibit:
+def remark(context: Context) -> Exhibit:
     """The remark that d / q0 is below 1 against the verdicts, over gain and queueing."""
-    del desk  # arithmetic alone
+    del context  # arithmetic alone
     rows: list[Row] = []
     for u in _REMARK_U:
         for rho in _REMARK_RHO:

@@ -6,39 +6,39 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.cases import MARGIN, SWING, swing
 from eddyline.papers.asymmetric_fast.equations import backward_bps
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["stability"]
 
 _FACTORS = (0.1, 0.25, 0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0, 4.0, 10.0, 40.0, 100.0)
 _ALPHAS = (1000, 100)
 _MODELS = {"integrator": "integrator", "ack_clocked": "ack-clocked", "joint": "joint"}
-_PROFILES = {"packets, clean": None, "packets, ns-2 profile": MODULE}
+_PROFILES = {"packets, clean": None, "packets, ns-2 profile": NS2_PROFILE}
 _LONGEST_S = 0.045  # round trip without queueing
 
 
-def stability(desk: Desk) -> Exhibit:
+def stability(context: Context) -> Exhibit:
     """One flow, gamma = 1/2, alpha 1,000 as in the letter and 100."""
     settings = [(alpha, k_f) for alpha in _ALPHAS for k_f in _FACTORS]
     runs = {
         (alpha, k_f, name): _run(alpha, k_f, profile) for alpha, k_f in settings for name, profile in _PROFILES.items()
     }
-    answers = dict(zip(runs, desk.lab.ask(list(runs.values())), strict=True))
+    results = dict(zip(runs, context.runner.run_all(list(runs.values())), strict=True))
     rows: list[Row] = []
     for alpha, k_f in settings:
-        theory = desk.lab.one(Run("sweep", "theory", None, _changes(alpha, k_f))).flow("flow 1")
+        theory = context.runner.run(Run("sweep", "theory", None, _changes(alpha, k_f))).flow("flow 1")
         rtt, wait = theory["rtt_s"]["mean"], theory["queueing_delay_s"]
         shared = {"alpha": alpha, "k_f": k_f, "rtt_s": rtt, "rho": wait / rtt}
         for model, name in _MODELS.items():
-            document = desk.lab.theory("sweep", "stability", _changes(alpha, k_f), link_model=model)
+            document = context.runner.theory("sweep", "stability", _changes(alpha, k_f), link_model=model)
             growth = document["roots"][0][0] * rtt
             rows.append(
                 {
@@ -50,7 +50,7 @@ def stability(desk: Desk) -> Exhibit:
                 }
             )
         for name in _PROFILES:
-            spread = swing(answers[alpha, k_f, name], _times(alpha, k_f)[1])
+            spread = swing(results[alpha, k_f, name], _times(alpha, k_f)[1])
             rows.append(
                 {**shared, "by": name, "verdict": "oscillates" if spread > SWING else "settles", "swing": spread}
             )

@@ -6,45 +6,45 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.equations import aggregate_of_eq_15, factor, theorem_1
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["builder"]
 
-_PROFILES = (("clean", None), ("ns-2 profile", MODULE))
+_PROFILES = (("clean", None), ("ns-2 profile", NS2_PROFILE))
 _SHOWN_S = 20.0  # of the time that figures show
 _NS2 = {2: "cb1M_pf1000", 3: "cb0.1M_pf1000"}
 
 
-def builder(number: int) -> Callable[[Desk], Exhibit]:
+def builder(number: int) -> Callable[[Context], Exhibit]:
     """What makes one of the three figures."""
 
-    def build(desk: Desk) -> Exhibit:
-        printed = next(f for f in desk.values["figure"] if f["number"] == number)
+    def build(context: Context) -> Exhibit:
+        printed = next(f for f in context.values["figure"] if f["number"] == number)
         size, backward = printed["data_bytes"], 1e6 * printed["backward_mbps"]
         k_f = factor(backward, size)
         rows: list[Row] = []
         series: list[Row] = []
         cases = [(wire, name, profile) for wire in (size, size + 40) for name, profile in _PROFILES]
         runs = [Run(f"fig-{number}", "sim", profile, _sized(wire, size), "100 ms") for wire, _, profile in cases]
-        for (wire, name, _), answer in zip(cases, desk.lab.ask(runs), strict=True):
-            theory = desk.lab.one(Run(f"fig-{number}", "theory", None, _sized(wire, size))).flow("flow 1")
-            flow = answer.flow("flow 1")
-            times, values = answer.over_time("flow 1", "goodput_bps")
+        for (wire, name, _), result in zip(cases, context.runner.run_all(runs), strict=True):
+            theory = context.runner.run(Run(f"fig-{number}", "theory", None, _sized(wire, size))).flow("flow 1")
+            flow = result.flow("flow 1")
+            times, values = result.over_time("flow 1", "goodput_bps")
             seconds = _by_second(values)
             end = times[-1]
             late = seconds[len(seconds) // 2 :]
             header = "header" if wire != size else "no_header"
-            case = desk.ns2.get(f"{_NS2.get(number)}_{header}")
+            case = context.ns2.get(f"{_NS2.get(number)}_{header}")
             rows.append(
                 {
                     "wire": wire,

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.cases import MARGIN, SWING, cases, swing
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.asymmetric_fast.cases import Case
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["case_by_case", "tally"]
 
@@ -28,9 +28,9 @@ _MODELS = {
 _SETTLES, _OSCILLATES = "settles", "oscillates"
 
 
-def _found(desk: Desk) -> list[Row]:
+def _found(context: Context) -> list[Row]:
     """A row per case and sender."""
-    known = cases(desk.folder)
+    known = cases(context.folder)
     settled = [case.scenario().run("theory").to_dict() for case in known]
     asked = [
         (case, theory, sender, case.times(theory))
@@ -42,12 +42,12 @@ def _found(desk: Desk) -> list[Row]:
         for case, theory, sender, times in asked
         for up in (True, False)
     ]
-    answers = desk.lab.made(scenarios)
+    results = context.runner.simulate(scenarios)
     roots = {case.number: _growths(case, theory) for case, theory in zip(known, settled, strict=True)}
     rows = []
-    pairs = zip(answers[::2], answers[1::2], strict=True)
-    for (case, theory, sender, (_, warmup)), (answer, calm) in zip(asked, pairs, strict=True):
-        spread, calm_spread = swing(answer, warmup), swing(calm, warmup)
+    pairs = zip(results[::2], results[1::2], strict=True)
+    for (case, theory, sender, (_, warmup)), (result, calm) in zip(asked, pairs, strict=True):
+        spread, calm_spread = swing(result, warmup), swing(calm, warmup)
         rtts = [f["rtt_s"]["mean"] for f in theory["flows"]]
         waits = [f["queueing_delay_s"] for f in theory["flows"]]
         gamma = case.table["flows"][0]["gamma"]
@@ -86,9 +86,9 @@ def _verdict(oscillates: bool) -> str:
     return _OSCILLATES if oscillates else _SETTLES
 
 
-def case_by_case(desk: Desk) -> Exhibit:
+def case_by_case(context: Context) -> Exhibit:
     """Sixty random networks, each with one or two kinds of sender."""
-    rows = desk.once("stability", lambda: _found(desk))
+    rows = context.cached("stability", lambda: _found(context))
     return Exhibit(
         id="stability",
         title="Random networks: what the roots say and what packets do",
@@ -130,9 +130,9 @@ def case_by_case(desk: Desk) -> Exhibit:
     )
 
 
-def tally(desk: Desk) -> Exhibit:
+def tally(context: Context) -> Exhibit:
     """How often model and packets say the same, by model and sender."""
-    found = desk.once("stability", lambda: _found(desk))
+    found = context.cached("stability", lambda: _found(context))
     senders = ["all", *dict.fromkeys(r["sender"] for r in found)]
     rows = []
     for key, name in _MODELS.items():

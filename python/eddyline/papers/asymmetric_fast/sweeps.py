@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.equations import FORWARD_BPS, aggregate_of_eq_15, backward_bps, factor, theorem_1
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["flows", "packets", "sweep"]
 
@@ -32,18 +32,18 @@ def _long(k_f: float) -> tuple[tuple[str, str], ...]:
     return (("duration", f"{10 * k_f:g} s"), ("warmup", f"{5 * k_f:g} s"))
 
 
-def _asked(desk: Desk, file: str, changes: list[tuple[tuple[str, str], ...]]) -> list[tuple[Row, ...]]:
+def _asked(context: Context, file: str, changes: list[tuple[tuple[str, str], ...]]) -> list[tuple[Row, ...]]:
     """Theory, clean and profile for each set of changes."""
-    worlds = (("theory", None), ("sim", None), ("sim", MODULE))
-    desk.lab.ask([Run(file, world, profile, c) for c in changes for world, profile in worlds])
-    return [tuple(desk.lab.one(Run(file, w, p, c)).result for w, p in worlds) for c in changes]
+    worlds = (("theory", None), ("sim", None), ("sim", NS2_PROFILE))
+    context.runner.run_all([Run(file, world, profile, c) for c in changes for world, profile in worlds])
+    return [tuple(context.runner.run(Run(file, w, p, c)).document for w, p in worlds) for c in changes]
 
 
-def sweep(desk: Desk) -> Exhibit:
+def sweep(context: Context) -> Exhibit:
     """One flow, k_f from 0.1 to 100."""
     rows: list[Row] = []
     for k_f, (theory, clean, module) in zip(
-        _FACTORS, _asked(desk, "sweep", [(_backward(k, 1000), *_long(k)) for k in _FACTORS]), strict=True
+        _FACTORS, _asked(context, "sweep", [(_backward(k, 1000), *_long(k)) for k in _FACTORS]), strict=True
     ):
         one, two, three = (r["flows"][0]["goodput_bps"] for r in (theory, clean, module))
         rows.append(
@@ -126,15 +126,15 @@ def _paint_sweep(figure: Figure, rows: list[Row]) -> None:
     axis.legend(loc="lower left")
 
 
-def flows(desk: Desk) -> Exhibit:
+def flows(context: Context) -> Exhibit:
     """Three flows with alpha 100, 200 and 300 at k_f = 0.5, 1 and 4."""
     factors, alphas = (0.5, 1.0, 4.0), (100, 200, 300)
     rows: list[Row] = []
-    for k_f, answers in zip(
-        factors, _asked(desk, "three-flows", [(_backward(k, 1000),) for k in factors]), strict=True
+    for k_f, results in zip(
+        factors, _asked(context, "three-flows", [(_backward(k, 1000),) for k in factors]), strict=True
     ):
         for place, alpha in enumerate(alphas):
-            one, two, three = (r["flows"][place]["goodput_bps"] for r in answers)
+            one, two, three = (r["flows"][place]["goodput_bps"] for r in results)
             goal = theorem_1(k_f, alpha / sum(alphas))
             rows.append(
                 {
@@ -169,7 +169,7 @@ def flows(desk: Desk) -> Exhibit:
     )
 
 
-def packets(desk: Desk) -> Exhibit:
+def packets(context: Context) -> Exhibit:
     """Packet sizes from 250 to 9,000 bytes over ways back of 10, 1 and 0.1 Mbit/s."""
     cases = [(mbps, size) for mbps in (10.0, 1.0, 0.1) for size in _SIZES]
     changes = [
@@ -181,7 +181,7 @@ def packets(desk: Desk) -> Exhibit:
         for mbps, size in cases
     ]
     rows: list[Row] = []
-    for (mbps, size), (theory, clean, module) in zip(cases, _asked(desk, "sweep", changes), strict=True):
+    for (mbps, size), (theory, clean, module) in zip(cases, _asked(context, "sweep", changes), strict=True):
         one, two, three = (r["flows"][0]["goodput_bps"] for r in (theory, clean, module))
         k_f = factor(1e6 * mbps, size)
         rows.append(

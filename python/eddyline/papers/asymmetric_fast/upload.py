@@ -5,18 +5,18 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
@@ -42,14 +42,14 @@ _FAST: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = (
 _VEGAS = ("vegas", "published", ((_OF, '{ kind = "vegas" }'),))
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Both flows in all variants."""
     rows: list[Row] = []
     series: list[Row] = []
     for variant, kind, changes in (*_FAST, _VEGAS):
         alpha = () if kind == "published" and variant == "vegas" else ((f"{_OF}.alpha", _ALPHA),)
-        sim = desk.lab.one(Run(_FILE, "sim", None, _LONG + changes + alpha, "500 ms"))
-        theory = desk.lab.one(Run(_FILE, "theory", None, _LONG + changes + alpha))
+        sim = context.runner.run(Run(_FILE, "sim", None, _LONG + changes + alpha, "500 ms"))
+        theory = context.runner.run(Run(_FILE, "theory", None, _LONG + changes + alpha))
         times, values = sim.over_time("download", "goodput_bps")
         alone = fmean(v for t, v in zip(times, values, strict=True) if 5.0 < t <= 30.0)
         down, up = sim.flow("download"), sim.flow("upload")
@@ -111,7 +111,7 @@ def build(desk: Desk) -> Exhibit:
     )
 
 
-def _of(theory: Answer, name: str) -> float | None:
+def _of(theory: RunResult, name: str) -> float | None:
     value = theory.flow(name)["goodput_bps"]
     return None if value is None else float(value)
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.fast_overview.length import seconds
 from eddyline.papers.fast_overview.record import LOCALS, PAYLOAD_BPS
-from eddyline.papers.figures import BLUE, GREEN, RED, drawn
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["sweep"]
 
@@ -37,15 +37,15 @@ def _run(alpha: int, local: str, threshold: str) -> Run:
     )
 
 
-def sweep(desk: Desk) -> Exhibit:
+def sweep(context: Context) -> Exhibit:
     """One FAST flow, a queue of 100."""
     cases = [(alpha, local, start) for start in _STARTS for local in LOCALS for alpha in _ALPHAS]
     runs = [_run(alpha, local, _STARTS[start]) for alpha, local, start in cases]
-    desk.lab.ask(runs)
+    context.runner.run_all(runs)
     rows: list[Row] = []
     for (alpha, local, start), run in zip(cases, runs, strict=True):
-        answer = desk.lab.one(run).result
-        sender, card = answer["flows"][0], answer["links"][0]
+        result = context.runner.run(run).document
+        sender, card = result["flows"][0], result["links"][0]
         rows.append(
             {
                 "alpha": alpha,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["sweep"]
 
@@ -18,7 +18,7 @@ _RTTS = (0.01, 0.05, 0.2)
 ALPHA = 20
 
 
-def sweep(desk: Desk) -> Exhibit:
+def sweep(context: Context) -> Exhibit:
     """One flow with alpha 20 over rates and round trips."""
     cases = [(rate, rtt) for rate in _RATES for rtt in _RTTS]
     runs = [
@@ -32,8 +32,8 @@ def sweep(desk: Desk) -> Exhibit:
         for rate, rtt in cases
     ]
     rows: list[Row] = []
-    for (rate, rtt), answer in zip(cases, desk.lab.ask(runs), strict=True):
-        sender, link = answer.result["flows"][0], answer.result["links"][0]
+    for (rate, rtt), result in zip(cases, context.runner.run_all(runs), strict=True):
+        sender, link = result.document["flows"][0], result.document["links"][0]
         rows.append(
             {
                 "rate": rate,

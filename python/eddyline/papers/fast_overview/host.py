@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["ORDERS", "cost", "cost_s", "throughput_bps"]
 
@@ -43,11 +43,11 @@ def throughput_bps(order: str, seconds: float, packet: int, card_bps: float = CA
     return (packet - HEADER) * 8 / _packet_s(order, seconds, packet, card_bps)
 
 
-def cost(desk: Desk) -> Exhibit:
+def cost(context: Context) -> Exhibit:
     """The cost that explains 1.3 Gbit/s, and what it would mean for larger packets and for a gigabit card."""
-    fitted = 1e6 * desk.values["host"]["mbps"]
+    fitted = 1e6 * context.values["host"]["mbps"]
     spent = {order: cost_s(order, fitted) for order in ORDERS}
-    gigabit = next(r for r in desk.values["run"] if r["id"] == "FAST, 1 flow, 100")
+    gigabit = next(r for r in context.values["run"] if r["id"] == "FAST, 1 flow, 100")
     printed = {CARD_BPS: fitted, GIGABIT_BPS: 1e6 * gigabit["mbps"]}
     cases = [(order, card, size) for order in ORDERS for card, sizes in _CARDS for size in sizes]
     overheads = [round(_packet_s(order, spent[order], size, card) * card / 8) - size for order, card, size in cases]
@@ -63,8 +63,8 @@ def cost(desk: Desk) -> Exhibit:
         for (_, card, size), overhead in zip(cases, overheads, strict=True)
     ]
     rows: list[Row] = []
-    for (order, card, size), overhead, answer in zip(cases, overheads, desk.lab.ask(runs), strict=True):
-        goodput = answer.result["flows"][0]["goodput_bps"]
+    for (order, card, size), overhead, result in zip(cases, overheads, context.runner.run_all(runs), strict=True):
+        goodput = result.document["flows"][0]["goodput_bps"]
         rows.append(
             {
                 "order": order,

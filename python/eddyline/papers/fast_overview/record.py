@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eddyline import _core
-from eddyline.papers.exhibit import Column, Exhibit, Picture
 from eddyline.papers.fast_overview.length import seconds
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["CONTROLLERS", "LOCALS", "PAYLOAD_BPS", "chosen", "controllers", "table"]
 
@@ -42,7 +42,7 @@ CONTROLLERS = {
     "FAST, no doubling": Controller(
         "fast", (("kind", "fast"), ("alpha", "80 packets"), ("gamma", "0.25"), ("mi_threshold", "0 s"))
     ),
-    "FAST, ns-2 module": Controller("fast", (("kind", "fast"), ("alpha", "200 packets"), ("profile", MODULE))),
+    "FAST, ns-2 module": Controller("fast", (("kind", "fast"), ("alpha", "200 packets"), ("profile", NS2_PROFILE))),
     "CUBIC": Controller("cubic", (("kind", "cubic"),)),
     "BBR": Controller("bbr", (("kind", "bbr"),)),
 }
@@ -60,14 +60,13 @@ def chosen(controller: str, queue: int, local: str, *, flows: int = 1, length: f
     return Run(_FILES[flows], set=(*keys, *cards, *more))
 
 
-def _row(desk: Desk, run: Run, controller: str, queue: int, local: str, flows: int) -> Row:
-    answer = desk.lab.one(run)
-    result = answer.result
-    senders = result["flows"]
-    cards = [link for link in result["links"] if link["name"].startswith("card")]
+def _row(context: Context, run: Run, controller: str, queue: int, local: str, flows: int) -> Row:
+    result = context.runner.run(run)
+    senders = result.document["flows"]
+    cards = [link for link in result.document["links"] if link["name"].startswith("card")]
     goodput = sum(f["goodput_bps"] for f in senders)
     return {
-        "simulated_s": _core.quantity("time", answer.scenario["duration"]),
+        "simulated_s": _core.quantity("time", result.scenario["duration"]),
         "controller": controller,
         "flows": flows,
         "txqueuelen": queue,
@@ -81,9 +80,9 @@ def _row(desk: Desk, run: Run, controller: str, queue: int, local: str, flows: i
     }
 
 
-def table(desk: Desk) -> Exhibit:
+def table(context: Context) -> Exhibit:
     """The document's six experiments, each with the three answers to a full queue, none for longer than it took."""
-    rows = _experiments(desk)
+    rows = _experiments(context)
     as_long = any(row["average"] is not None for row in rows)
     return Exhibit(
         id="record",
@@ -127,14 +126,14 @@ def table(desk: Desk) -> Exhibit:
     )
 
 
-def _experiments(desk: Desk) -> list[Row]:
-    cases = [(run, c, local) for run in desk.values["run"] for c in _STARTS[run["controller"]] for local in LOCALS]
-    lengths = {run["id"]: min(seconds(), 3600.0 * run["hours"]) for run in desk.values["run"]}
+def _experiments(context: Context) -> list[Row]:
+    cases = [(run, c, local) for run in context.values["run"] for c in _STARTS[run["controller"]] for local in LOCALS]
+    lengths = {run["id"]: min(seconds(), 3600.0 * run["hours"]) for run in context.values["run"]}
     runs = [chosen(c, r["txqueuelen"], local, flows=r["flows"], length=lengths[r["id"]]) for r, c, local in cases]
-    desk.lab.ask(runs)
+    context.runner.run_all(runs)
     rows: list[Row] = []
     for (said, controller, local), run in zip(cases, runs, strict=True):
-        row = _row(desk, run, controller, said["txqueuelen"], local, said["flows"])
+        row = _row(context, run, controller, said["txqueuelen"], local, said["flows"])
         printed = said.get("mbps")
         as_long = row["simulated_s"] == 3600.0 * said["hours"]
         row |= {
@@ -150,7 +149,7 @@ def _experiments(desk: Desk) -> list[Row]:
         linux = next(r for r in rows if r["experiment"] == "Linux, 1 flow, 100" and r["local"] == row["local"])
         compared = row["experiment"] == "FAST, 1 flow, 100" and row["average"] is not None
         row["times_linux"] = row["goodput"] / linux["goodput"] if compared else None
-        row["card_payload"], row["printed_most"] = PAYLOAD_BPS, 1e6 * desk.values["card"]["application_mbps"]
+        row["card_payload"], row["printed_most"] = PAYLOAD_BPS, 1e6 * context.values["card"]["application_mbps"]
     return rows
 
 
@@ -192,12 +191,12 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     figure.legend(loc="outside right upper")
 
 
-def controllers(desk: Desk) -> Exhibit:
+def controllers(context: Context) -> Exhibit:
     """One flow of each controller, both queues, all three answers."""
     cases = [(c, queue, local) for c in CONTROLLERS for queue in (100, 10_000) for local in LOCALS]
     runs = [chosen(*case) for case in cases]
-    desk.lab.ask(runs)
-    rows = [_row(desk, run, *case, 1) for case, run in zip(cases, runs, strict=True)]
+    context.runner.run_all(runs)
+    rows = [_row(context, run, *case, 1) for case, run in zip(cases, runs, strict=True)]
     for row in rows:
         row["case"] = f"{row['txqueuelen']:,} packets, {row['local']}"
     return Exhibit(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, GREEN, RED, drawn
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["base_rtt", "delay", "loss"]
 
@@ -33,13 +33,13 @@ _CASES = {
 }
 
 
-def loss(desk: Desk) -> Exhibit:
+def loss(context: Context) -> Exhibit:
     """Vegas and Reno on the same short queue."""
     cases = [(kind, n) for n in _FLOWS for kind in ("reno", "vegas")]
     runs = [Run("vegas-loss", set=(("flow.*.controller.kind", kind), ("flow.*.count", str(n)))) for kind, n in cases]
     rows: list[Row] = []
-    for (kind, n), answer in zip(cases, desk.lab.ask(runs), strict=True):
-        link, flows = answer.result["links"][0], answer.result["flows"]
+    for (kind, n), result in zip(cases, context.runner.run_all(runs), strict=True):
+        link, flows = result.document["links"][0], result.document["flows"]
         sent = sum(f["delivered_bytes"] for f in flows) / 1460
         rows.append(
             {
@@ -86,7 +86,7 @@ def _started(rtt: float) -> float:
     return max(100.0, 1000.0 * rtt**2)
 
 
-def delay(desk: Desk) -> Exhibit:
+def delay(context: Context) -> Exhibit:
     """The same flows over longer paths."""
     runs = [
         Run(
@@ -100,13 +100,13 @@ def delay(desk: Desk) -> Exhibit:
         )
         for rtt in _RTTS
     ]
-    answers = desk.lab.ask(runs)
+    results = context.runner.run_all(runs)
     rows: list[Row] = []
     series: dict[str, list[Row]] = {}
-    for rtt, answer in zip(_RTTS, answers, strict=True):
-        times, queue = answer.over_time("there", "queue_packets")
+    for rtt, result in zip(_RTTS, results, strict=True):
+        times, queue = result.over_time("there", "queue_packets")
         kept = [(t - _started(rtt), q) for t, q in zip(times, queue, strict=True) if t > _started(rtt)]
-        link = answer.result["links"][0]
+        link = result.document["links"][0]
         early, late = (_swing([q for _, q in part]) for part in (kept[: len(kept) // 2], kept[len(kept) // 2 :]))
         swing = _swing([q for _, q in kept])
         rows.append(
@@ -173,13 +173,13 @@ def _paint(figure: Figure, series: dict[str, list[Row]]) -> None:
     figure.legend(loc="outside right upper")
 
 
-def base_rtt(desk: Desk) -> Exhibit:
+def base_rtt(context: Context) -> Exhibit:
     """Flows that join one after the other, with three ways to hear of congestion."""
     runs = [Run("vegas-joining", set=changes) for changes in _CASES.values()]
     rows: list[Row] = []
-    for name, answer in zip(_CASES, desk.lab.ask(runs), strict=True):
-        link, group = answer.result["links"][0], answer.result["groups"][0]
-        bases = [f["base_rtt_s"] for f in answer.result["flows"]]
+    for name, result in zip(_CASES, context.runner.run_all(runs), strict=True):
+        link, group = result.document["links"][0], result.document["groups"][0]
+        bases = [f["base_rtt_s"] for f in result.document["flows"]]
         rows.append(
             {
                 "case": name,

@@ -1,4 +1,4 @@
-"""A paper on the desk: its printed values, the reference data beside it, and the laboratory that runs its scenarios."""
+"""What exhibits are made from: printed values, reference data, and the runner of the paper's scenarios."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tomllib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from eddyline.papers.lab import Lab
+from eddyline.papers.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-__all__ = ["Desk"]
+__all__ = ["Context"]
 
 
-class Desk:
-    """What exhibits are made from."""
+class Context:
+    """A paper's data and runs, shared by all of its exhibits."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.lab = Lab(folder)
-        self._found: dict[str, Any] = {}
+        self.runner = Runner(folder)
+        self._cache: dict[str, Any] = {}
 
-    def once(self, name: str, find: Callable[[], T]) -> T:
-        """What `find` gives, found once for all exhibits that need it."""
-        if name not in self._found:
-            self._found[name] = find()
-        found: T = self._found[name]
-        return found
+    def cached(self, name: str, compute: Callable[[], T]) -> T:
+        """The value of `compute`, computed once for all exhibits that use this name."""
+        if name not in self._cache:
+            self._cache[name] = compute()
+        value: T = self._cache[name]
+        return value
 
     @cached_property
     def values(self) -> dict[str, Any]:
