@@ -7,11 +7,15 @@ import tomllib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from eddyline.errors import InputError
 from eddyline.papers.runner import Runner
+from eddyline.reports.definitions import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from eddyline.reports.definitions import Definition
 
 T = TypeVar("T")
 
@@ -32,6 +36,21 @@ class Context:
             self._cache[name] = compute()
         value: T = self._cache[name]
         return value
+
+    @cached_property
+    def definitions(self) -> dict[str, Definition]:
+        """What the exhibits say (`exhibits.toml`), by id."""
+        return read(self.folder / "exhibits.toml")
+
+    def definition(self, name: str) -> Definition:
+        """What the exhibit `name` says; its method `exhibit` adds the rows.
+
+        Raises:
+            InputError: `exhibits.toml` is invalid, or has no such exhibit.
+        """
+        if name not in self.definitions:
+            raise InputError(f"{self.folder / 'exhibits.toml'}: there is no exhibit {name!r}")
+        return self.definitions[name]
 
     @cached_property
     def values(self) -> dict[str, Any]:

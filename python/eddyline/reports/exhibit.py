@@ -18,7 +18,17 @@ __all__ = ["Column", "Exhibit", "Picture", "cell"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table. Rows hold SI units; the table shows `value / scale` with `digits` digits."""
+    """A column of the table.
+
+    Attributes:
+        key: Its key in the rows, which hold SI units.
+        label: Its heading.
+        unit: Its unit, below the heading.
+        scale: The size of the unit: the table shows `value / scale`.
+        digits: Significant digits.
+        percent: Whether values are shares, shown in per cent.
+        optional: Whether the column is left out where no row has a value (columns of an `exhibits.toml`).
+    """
 
     key: str
     label: str
@@ -26,6 +36,7 @@ class Column:
     scale: float = 1.0
     digits: int = 4
     percent: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True)

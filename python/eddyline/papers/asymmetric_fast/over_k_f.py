@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 from eddyline.papers.asymmetric_fast.cases import MARGIN, SWING, swing
 from eddyline.papers.asymmetric_fast.equations import backward_bps
 from eddyline.papers.runner import NS2_PROFILE, Run
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["stability"]
 
@@ -54,39 +50,7 @@ def stability(context: Context) -> Exhibit:
             rows.append(
                 {**shared, "by": name, "verdict": "oscillates" if spread > SWING else "settles", "swing": spread}
             )
-    return Exhibit(
-        id="stability-over-k-f",
-        title="Stability over the asymmetry factor",
-        place="Abstract; Section V",
-        reading=(
-            "One flow, gamma = 1/2 a round trip, alpha = 1,000 as in the letter, and 100; P_f = 1,000 and P_b = 40 "
-            "bytes, c_f = 100 Mbit/s, c_b varies. Growth is the power of e that a small disturbance gains in a "
-            "round trip, by the rightmost characteristic root. Off k_f = 1 one link has a queue, whichever it is, "
-            "and k_f enters through q0 / R0 alone. At k_f = 1 exactly both have, and links that integrate make the "
-            "loop twice as strong."
-        ),
-        columns=(
-            Column("alpha", "alpha", "packets"),
-            Column("k_f", "k_f"),
-            Column("rtt_s", "R0", "ms", scale=1e-3),
-            Column("rho", "q0 / R0"),
-            Column("by", "by"),
-            Column("verdict", "verdict"),
-            Column("growth", "growth a round trip", digits=3),
-            Column("gain_margin", "gain margin", digits=3),
-            Column("swing", "spread of the window", percent=True),
-        ),
-        rows=rows,
-        notes=(
-            "At k_f = 1 the joint model neither grows nor shrinks: patterns within a round trip come back as they "
-            "were.",
-        ),
-        pictures=[
-            Picture(
-                "stability-over-k-f", "Growth of a disturbance in a round trip over k_f", drawn(_paint, 8.0, 3.6, rows)
-            )
-        ],
-    )
+    return context.definition("stability-over-k-f").exhibit(rows)
 
 
 def _times(alpha: int, k_f: float) -> tuple[float, float]:
@@ -108,26 +72,3 @@ def _changes(alpha: int, k_f: float) -> tuple[tuple[str, str], ...]:
 def _run(alpha: int, k_f: float, profile: str | None) -> Run:
     duration, _ = _times(alpha, k_f)
     return Run("sweep", "sim", profile, _changes(alpha, k_f), f"{duration / 1280:.6f} s")
-
-
-def _paint(figure: Figure, rows: list[Row]) -> None:
-    axes = figure.subplots(1, len(_ALPHAS), sharey=True)
-    for axis, alpha in zip(axes, _ALPHAS, strict=True):
-        for name, colour in (("integrator", RED), ("ack-clocked", BLUE), ("joint", GREEN)):
-            part = [r for r in rows if r["alpha"] == alpha and r["by"] == name]
-            line = "--" if name == "joint" else "-"
-            axis.plot(
-                [r["k_f"] for r in part],
-                [r["growth"] for r in part],
-                f"o{line}",
-                color=colour,
-                markersize=3,
-                label=name,
-            )
-        axis.axhline(0.0, color=BLACK, linewidth=0.8, linestyle="--")
-        axis.set_xscale("log")
-        axis.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
-        axis.set_xlabel("asymmetry factor k_f")
-        axis.set_title(f"alpha = {alpha:,}")
-    axes[0].set_ylabel("growth a round trip")
-    axes[1].legend(loc="lower right")

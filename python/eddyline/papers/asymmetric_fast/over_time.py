@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.equations import aggregate_of_eq_15, factor, theorem_1
 from eddyline.papers.runner import NS2_PROFILE, Run
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, BLUE, RED, drawn
+from eddyline.reports.figures import BLACK, BLUE, RED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["builder"]
 
@@ -65,7 +65,13 @@ def builder(number: int) -> Callable[[Context], Exhibit]:
             )
             if wire == size:
                 series += [{"profile": name, "time_s": t, "goodput_bps": v} for t, v in zip(times, values, strict=True)]
-        return _exhibit(number, printed, k_f, rows, series)
+        name = f"fig-{number}"
+        return context.definition(name).exhibit(
+            rows,
+            values={"number": number, "size": size, "backward": printed["backward_mbps"], "k_f": k_f},
+            series={f"{name}-series": series},
+            draw={name: partial(_draw, rows=rows, series=series)},
+        )
 
     return build
 
@@ -85,44 +91,7 @@ def _settled(seconds: list[float], goal: float) -> float:
     return float(max(far, default=0))
 
 
-def _exhibit(number: int, printed: Row, k_f: float, rows: list[Row], series: list[Row]) -> Exhibit:
-    size = printed["data_bytes"]
-    return Exhibit(
-        id=f"fig-{number}",
-        title=f"Figure {number}: P_f = {size:,} bytes, c_b = {printed['backward_mbps']} Mbit/s (k_f = {k_f:g})",
-        place=f"Section IV, Fig. {number}",
-        reading=(
-            "Throughput (payload) of one flow over time, averages of 0.1 s; the line is Theorem 1, the dotted one is "
-            "where eq. 15 would come to rest. Where averages jump between a few values, one interval holds one burst "
-            "more than the next; spread is of one-second averages over the second half. With 40 B of header on the "
-            "wire, as in ns-2, payload is the same: ACKs are the limit, and their number does not depend on the size "
-            "of data packets."
-        ),
-        columns=(
-            Column("wire", "wire", "B"),
-            Column("profile", "sim"),
-            *([Column("printed", "paper", "Mbit/s", scale=1e6)] if "throughput_mbps" in printed else []),
-            Column("theorem", "Theorem 1", "Mbit/s", scale=1e6),
-            Column("theory", "our theory", "Mbit/s", scale=1e6),
-            Column("simulated", "our sim", "Mbit/s", scale=1e6),
-            *([Column("reference", "ns-2 reference", "Mbit/s", scale=1e6)] if number in _NS2 else []),
-            Column("eq_15", "rest of eq. 15", "Mbit/s", scale=1e6),
-            Column("spread", "spread", percent=True, digits=4),
-            Column("settled_s", "settled after", "s", digits=3),
-            Column("d_over_q0", "d / q0, simulated"),
-            *([Column("d_over_q0_printed", "d / q0, paper")] if "d_over_q0" in printed else []),
-        ),
-        rows=rows,
-        series={f"fig-{number}-series": series},
-        pictures=[
-            Picture(
-                f"fig-{number}", f"Throughput, k_f = {k_f:g}, 0.1 s averages", drawn(_paint, 8.0, 3.4, rows, series)
-            )
-        ],
-    )
-
-
-def _paint(figure: Figure, rows: list[Row], series: list[Row]) -> None:
+def _draw(figure: Figure, rows: list[Row], series: list[Row]) -> None:
     axes = figure.subplots(1, 2, sharey=True)
     goal, other = rows[0]["theorem"] / 1e6, rows[0]["eq_15"] / 1e6
     marks = [m for m in (0.1, 0.3, 1, 3, 10, 30, 100) if m >= goal / 10]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.cases import MARGIN, SWING, cases, swing
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.asymmetric_fast.cases import Case
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["case_by_case", "tally"]
 
@@ -89,44 +89,8 @@ def _verdict(oscillates: bool) -> str:
 def case_by_case(context: Context) -> Exhibit:
     """Sixty random networks, each with one or two kinds of sender."""
     rows = context.cached("stability", lambda: _found(context))
-    return Exhibit(
-        id="stability",
-        title="Random networks: what the roots say and what packets do",
-        place="Section II, eq. 2, 8 and 9; Section III",
-        reading=(
-            "Sixty networks drawn once (stability-cases.json): a duplex link with data one way (k_f from 0.1 to "
-            "10) or both ways, or several queues. Growth is the power of e that a small disturbance gains in the "
-            "longest round trip, by the rightmost characteristic root; above 0.02 the model says that it "
-            "oscillates. Eq. 2 is the letter's window law; FAST's own, as published and as the module has it, "
-            "multiplies the window of a round trip ago and looks at an average. Packets start from an empty "
-            "network; they oscillate where a window's standard deviation over sixty round trips is above "
-            f"{100 * SWING:g} % of its mean."
-        ),
-        columns=(
-            Column("case", "case"),
-            Column("kind", "data"),
-            Column("sender", "sender"),
-            Column("queues", "queues"),
-            Column("rtt_s", "longest R", "ms", scale=1e-3, digits=3),
-            Column("rho", "q / R, least", digits=2),
-            Column("u", "gain a round trip", digits=3),
-            Column("integrator_growth", "growth: integrator, eq. 2", digits=2),
-            Column("ack_clocked_growth", "ack-clocked, eq. 2", digits=2),
-            Column("joint_growth", "joint, eq. 2", digits=2),
-            Column("own_integrator_growth", "integrator, own law", digits=2),
-            Column("own_ack_clocked_growth", "ack-clocked, own law", digits=2),
-            Column("swing", "packets: spread of windows", percent=True, digits=3),
-            Column("simulated", "packets"),
-            Column("calm_swing", "spread without start-up", percent=True, digits=3),
-        ),
-        rows=rows,
-        notes=(
-            "Start-up: windows double again whenever queueing falls below 0.75 ms, which no linear model knows. "
-            "Without it (threshold 1 us) most of what only packets show is gone.",
-            "Ack-clocked growth a little below zero, where several flows share a queue, belongs to patterns within a "
-            "round trip that die out slowly and that packets do not show.",
-        ),
-        pictures=[Picture("stability", "Spread of windows over predicted growth", drawn(_paint, 9.0, 3.6, rows))],
+    return context.definition("stability").exhibit(
+        rows, values={"swing": 100 * SWING}, draw={"stability": partial(_draw, rows=rows)}
     )
 
 
@@ -152,30 +116,10 @@ def tally(context: Context) -> Exhibit:
                     "calm_agree": sum(r[key] == r["calm"] for r in part) / len(part),
                 }
             )
-    return Exhibit(
-        id="stability-tally",
-        title="Which link model the packets agree with",
-        place="Section II, eq. 2, 8 and 9; Section III",
-        reading=(
-            "The cases of exhibit stability, counted. A model that says oscillates where packets settle is too "
-            "pessimistic, one that says settles where they oscillate misses something."
-        ),
-        columns=(
-            Column("model", "model"),
-            Column("sender", "sender"),
-            Column("cases", "cases"),
-            Column("both_settle", "both settle"),
-            Column("both_oscillate", "both oscillate"),
-            Column("only_model", "only the model oscillates"),
-            Column("only_packets", "only packets oscillate"),
-            Column("agree", "agree", percent=True, digits=3),
-            Column("calm_agree", "agree, without start-up", percent=True, digits=3),
-        ),
-        rows=rows,
-    )
+    return context.definition("stability-tally").exhibit(rows)
 
 
-def _paint(figure: Figure, rows: list[Row]) -> None:
+def _draw(figure: Figure, rows: list[Row]) -> None:
     shown = ("integrator", "ack_clocked", "own_ack_clocked")
     axes = figure.subplots(1, len(shown), sharey=True)
     marks = {"paced": ("o", BLUE), "ACK-driven": ("s", GREEN), "module": ("x", RED)}

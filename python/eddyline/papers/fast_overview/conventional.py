@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.runner import Run
-from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["sweep"]
 
@@ -45,22 +44,4 @@ def sweep(context: Context) -> Exhibit:
                 "round_trips_queued": sender["queueing_delay_s"] / rtt,
             }
         )
-    return Exhibit(
-        id="conventional",
-        title="FAST alone on ordinary paths",
-        place="Target Usage Scenario",
-        reading=(
-            f"One flow, alpha {ALPHA} packets, unlimited queues. It fills every path, and keeps alpha packets waiting "
-            "on each: the slower the link, the longer that is. An alpha for fast paths is none for slow ones."
-        ),
-        columns=(
-            Column("rate", "rate", "Mbit/s", scale=1e6),
-            Column("rtt", "round trip", "ms", scale=1e-3),
-            Column("utilisation", "utilisation", percent=True),
-            Column("queueing", "queueing delay", "ms", scale=1e-3),
-            Column("alpha_time", "alpha packets at that rate", "ms", scale=1e-3),
-            Column("round_trips_queued", "queueing over round trip"),
-            Column("place", "link"),
-        ),
-        rows=rows,
-    )
+    return context.definition("conventional").exhibit(rows, values={"alpha": ALPHA})

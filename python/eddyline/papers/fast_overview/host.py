@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.runner import Run
-from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["ORDERS", "cost", "cost_s", "throughput_bps"]
 
@@ -79,33 +78,6 @@ def cost(context: Context) -> Exhibit:
                 "packets_per_s": goodput / 8 / (size - HEADER),
             }
         )
-    return _exhibit(rows, spent)
-
-
-def _exhibit(rows: list[Row], spent: dict[str, float]) -> Exhibit:
-    return Exhibit(
-        id="host-cost",
-        title="A host's cost per packet",
-        place="Results, last paragraph: 1.3 Gbit/s",
-        reading=(
-            f"A host that spends {1e6 * spent[BEFORE]:.2f} us on every packet before its time on the wire, or "
-            f"{1e6 * spent[BESIDE]:.2f} us beside it, carries 1.3 Gbit/s over a card of 10 Gbit/s: the cost is fitted "
-            "to that figure and does not confirm it. The same host behind a gigabit card is held against the 925 "
-            "Mbit/s that FAST reached there; larger packets are a prediction. In the simulator the cost is framing of "
-            "so many bytes a packet."
-        ),
-        columns=(
-            Column("order", "the host works"),
-            Column("card", "card", "Gbit/s", scale=1e9),
-            Column("packet", "packet", "B"),
-            Column("cost", "cost per packet", "us", scale=1e-6),
-            Column("overhead", "as framing", "B"),
-            Column("printed", "printed", "Gbit/s", scale=1e9),
-            Column("closed_form", "payload / time of a packet", "Gbit/s", scale=1e9),
-            Column("goodput", "our sim", "Gbit/s", scale=1e9),
-            Column("wire", "the card without the host", "Gbit/s", scale=1e9),
-            Column("packets_per_s", "packets a second"),
-        ),
-        rows=rows,
-        notes=("1.3 Gbit/s is a fit: 1,500 bytes at 10 Gbit/s have it with either reading.",),
+    return context.definition("host-cost").exhibit(
+        rows, values={"before_us": 1e6 * spent[BEFORE], "beside_us": 1e6 * spent[BESIDE]}
     )

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from eddyline.papers.fast_overview.length import DEFAULT, seconds
 from eddyline.papers.fast_overview.record import PAYLOAD_BPS
 from eddyline.papers.runner import Run
-from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["bernoulli", "saw_tooth", "search"]
 
@@ -66,34 +65,7 @@ def search(context: Context) -> Exhibit:
     for row in rows:
         first = next(r for r in rows if r["packets_per_ack"] == row["packets_per_ack"])
         row["against_first"] = row["searched"] / first["searched"]
-    return Exhibit(
-        id="random-loss",
-        title="The loss that would explain Linux TCP's figures",
-        place="Results, second paragraph: 185 and 266 Mbit/s, 48 % of two cards",
-        reading=(
-            "Without loss a queue of 10,000 packets keeps Reno at 85 % and more. So something lost packets that the "
-            "overview does not mention. Searched on a path of a twentieth of the rate, where a saw-tooth takes a "
-            "twentieth of the time and the probability is 400 times as large; shown for the record path."
-        ),
-        columns=(
-            Column("experiment", "experiment"),
-            Column("acks", "acknowledgements"),
-            Column("goodput", "goodput", "Mbit/s", scale=1e6),
-            Column("window", "mean window", "packets"),
-            Column("saw_tooth", "loss, evenly spaced: 3 / (2 b w^2)", "1e-9", scale=1e-9),
-            Column("bernoulli", "loss, independent: 1.31^2 / (b w^2)", "1e-9", scale=1e-9),
-            Column("searched", "loss, searched", "1e-9", scale=1e-9),
-            Column("reached", "goodput at that loss", "Mbit/s", scale=1e6),
-            Column("seconds_between", "time between losses", "s"),
-            Column("bit_error", "as bit error ratio", "1e-12", scale=1e-12),
-            Column("against_first", "over that of 266 Mbit/s"),
-        ),
-        rows=rows,
-        notes=(
-            "185 Mbit/s need no loss at all: exhibit record has less over minutes where the sender reduces its window "
-            "when its card is full, and over an hour more.",
-        ),
-    )
+    return context.definition("random-loss").exhibit(rows)
 
 
 def _found(context: Context, goodput: float, packets_per_ack: int) -> tuple[float, float]:

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING
 from eddyline import _core
 from eddyline.papers.fast_overview.length import seconds
 from eddyline.papers.runner import NS2_PROFILE, Run
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["CONTROLLERS", "LOCALS", "PAYLOAD_BPS", "chosen", "controllers", "table"]
 
@@ -83,47 +79,8 @@ def _row(context: Context, run: Run, controller: str, queue: int, local: str, fl
 def table(context: Context) -> Exhibit:
     """The document's six experiments, each with the three answers to a full queue, none for longer than it took."""
     rows = _experiments(context)
-    as_long = any(row["average"] is not None for row in rows)
-    return Exhibit(
-        id="record",
-        title="The table of the record path",
-        place="Results, second paragraph",
-        reading=(
-            f"Goodput over the first {seconds():g} s, or over all of an experiment that took no longer (one hour, six "
-            "with ten flows), of the sum of the cards' 973 Mbit/s. The start takes FAST two minutes and Reno most of "
-            "an hour, so only an average over the printed time is judged. What happens when a card's queue is full is "
-            "not printed; Linux of that time reduced its window. Linux TCP is Reno with delayed acknowledgements and "
-            "no random loss."
-        ),
-        columns=(
-            Column("experiment", "experiment"),
-            Column("controller", "as run here"),
-            Column("local", "when the card is full"),
-            Column("printed_s", "printed over", "s"),
-            Column("simulated_s", "ours over", "s"),
-            Column("printed", "printed", "Mbit/s", scale=1e6),
-            Column("goodput", "ours", "Mbit/s", scale=1e6),
-            Column("printed_utilisation", "printed", percent=True),
-            Column("utilisation", "ours", percent=True),
-            *([Column("average", "ours over the printed time", percent=True)] if as_long else []),
-            *([Column("times_linux", "times Linux TCP over the printed time")] if as_long else []),
-            Column("queue", "mean queue of a card", "packets"),
-            Column("sent_again", "packets sent again"),
-            Column("timeouts", "timeouts"),
-            Column("refusals", "packets refused by the card"),
-            Column("case", "controller and card"),
-            Column("card_payload", "payload that a card can carry", "Mbit/s", scale=1e6),
-            Column("printed_most", "the same as printed", "Mbit/s", scale=1e6),
-        ),
-        rows=rows,
-        pictures=[Picture("record", f"Utilisation, printed and over {seconds():g} s", drawn(_paint, 7.0, 3.6, rows))],
-        findings=_findings(rows),
-        notes=(
-            "The figure shows FAST without doubling.",
-            "FAST has alpha 80 packets: with more than the queue holds it cannot come to rest (exhibit alpha).",
-            "The round trip from Sunnyvale to Baltimore is not printed; it is taken as 180 ms too.",
-        ),
-    )
+    any(row["average"] is not None for row in rows)
+    return context.definition("record").exhibit(rows, values={"seconds": seconds()}, findings=_findings(rows))
 
 
 def _experiments(context: Context) -> list[Row]:
@@ -153,42 +110,20 @@ def _experiments(context: Context) -> list[Row]:
     return rows
 
 
-def _findings(rows: list[Row]) -> list[str]:
-    said, short = [], []
+def _findings(rows: list[Row]) -> list[tuple[str, Row]]:
+    said: list[tuple[str, Row]] = []
+    short = []
     for name in dict.fromkeys(r["experiment"] for r in rows):
         part = [r for r in rows if r["experiment"] == name]
         if part[0]["average"] is None:
             short.append(name)
             continue
-        best = min(part, key=lambda r: abs(r["average"] - r["printed_utilisation"]))
-        said.append(
-            f"{name}: printed {best['printed_utilisation']:.0%}; nearest is {best['average']:.0%} of "
-            f"{best['controller']} with the card's answer '{best['local']}'"
-            + ("." if abs(best["average"] - best["printed_utilisation"]) < 0.05 else ", which is no match.")
-        )
+        nearest = min(part, key=lambda r: abs(r["average"] - r["printed_utilisation"]))
+        matches = abs(nearest["average"] - nearest["printed_utilisation"]) < 0.05
+        said.append(("match" if matches else "mismatch", nearest | {"printed": nearest["printed_utilisation"]}))
     if short:
-        said.append(f"Not run as long as printed, so not held against what is printed: {'; '.join(short)}.")
+        said.append(("too_short", {"experiments": "; ".join(short)}))
     return said
-
-
-def _paint(figure: Figure, rows: list[Row]) -> None:
-    axis = figure.subplots()
-    names = list(dict.fromkeys(r["experiment"] for r in rows))
-    for place, (local, colour) in enumerate(zip(LOCALS.values(), (BLUE, GREEN, RED), strict=True)):
-        part = [[r for r in rows if r["experiment"] == n and r["local"] == local][-1] for n in names]
-        axis.bar(
-            [i + 0.2 * (place - 1) for i in range(len(names))],
-            [100 * r["utilisation"] for r in part],
-            0.2,
-            color=colour,
-            label=local,
-        )
-    printed = [next(r for r in rows if r["experiment"] == n)["printed_utilisation"] for n in names]
-    axis.plot(range(len(names)), [100 * p for p in printed], "_", color=BLACK, markersize=28, label="printed")
-    axis.set_xticks(range(len(names)), [n.replace(", ", "\n", 1) for n in names])
-    axis.set_ylabel("utilisation (%)")
-    axis.set_ylim(0, 105)
-    figure.legend(loc="outside right upper")
 
 
 def controllers(context: Context) -> Exhibit:
@@ -199,24 +134,4 @@ def controllers(context: Context) -> Exhibit:
     rows = [_row(context, run, *case, 1) for case, run in zip(cases, runs, strict=True)]
     for row in rows:
         row["case"] = f"{row['txqueuelen']:,} packets, {row['local']}"
-    return Exhibit(
-        id="controllers",
-        title="Every controller on the record path",
-        place="Results, second paragraph; CUBIC and BBR are of later years",
-        reading=(
-            f"One flow over {seconds():g} s from the start. Who grows by a packet a round trip after an early end of "
-            "slow start has not filled 15,000 packets of path within minutes; who sends a window in a burst fills a "
-            "queue of 100 with a window of 200."
-        ),
-        columns=(
-            Column("controller", "controller"),
-            Column("case", "queue and what happens when it is full"),
-            Column("goodput", "goodput", "Mbit/s", scale=1e6),
-            Column("utilisation", "of the card", percent=True),
-            Column("queue", "mean queue", "packets"),
-            Column("sent_again", "packets sent again"),
-            Column("timeouts", "timeouts"),
-            Column("refusals", "packets refused by the card"),
-        ),
-        rows=rows,
-    )
+    return context.definition("controllers").exhibit(rows, values={"seconds": seconds()})
