@@ -1,4 +1,4 @@
-"""Reproducing a paper: its exhibits, its claims judged, as document, tables or report."""
+"""Reproducing a paper: makes its exhibits and judges its claims; the result as document, tables or report."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Reproduction:
     Attributes:
         exhibits: In the paper's order.
         verdicts: Of every claim whose exhibit is among them.
-        seconds: How long simulations and theory took.
-        runs: Simulations run.
-        packets: Packets that they delivered.
+        seconds: Time that simulations and theory took.
+        runs: Number of simulations run.
+        packets: Number of packets that they delivered.
     """
 
     paper: Paper
@@ -89,7 +89,7 @@ def reproduce_exhibits(
         paper: The paper.
         builders: What makes each exhibit.
         wanted: Names of exhibits.
-        listener: Is told how far it is, an exhibit counting as a run.
+        listener: Receives the progress; an exhibit counts as a run.
 
     Raises:
         InputError: There is no exhibit of a wanted name.
@@ -105,16 +105,16 @@ def reproduce_exhibits(
         listener.expect(len(chosen))
     for number, build in enumerate(chosen):
         if listener is not None:
-            context.runner.progress = partial(_tell, listener, number)
+            context.runner.progress = partial(_report, listener, number)
         exhibits.append(build(context))
         if listener is not None:
-            _tell(listener, number, 1, 1)
+            _report(listener, number, 1, 1)
     verdicts = judged(claims, {e.id: e for e in exhibits})
     seconds = time.monotonic() - started
     return Reproduction(paper, exhibits, verdicts, seconds, context.runner.runs, context.runner.packets)
 
 
-def _tell(listener: Listener, number: int, done: int, runs: int) -> None:
+def _report(listener: Listener, number: int, done: int, runs: int) -> None:
     listener.hear(number, float(done), float(runs), 0.0)
 
 

@@ -34,7 +34,7 @@ class Sender:
     """How flows send.
 
     Attributes:
-        name: In words.
+        name: Its name in tables.
         pacing: The key `tcp.pacing`, if it is not the controller's own.
         start_up: Whether windows double while queueing is below FAST's threshold of 0.75 ms, or a microsecond only.
     """

@@ -31,7 +31,7 @@ _SETTINGS = (
 _STABLE, _UNSTABLE = "stable", "unstable"
 
 
-def _said(stable: bool) -> str:
+def _stability_text(stable: bool) -> str:
     return _STABLE if stable else _UNSTABLE
 
 
@@ -70,7 +70,7 @@ def _loops(setting: str, mbps: float, size: int) -> list[Row]:
                 "u": u,
                 "d_over_q0": _D / q0,
                 "factor": printed,
-                **{name: _said(loop.stable()) for name, loop in loops.items()},
+                **{name: _stability_text(loop.stable()) for name, loop in loops.items()},
                 **{f"{name}_gain_margin": _finite(loop.gain_margin()) for name, loop in loops.items()},
                 "corrected_phase_margin": loops["corrected"].phase_margin(),
                 "rightmost_pole_22": rightmost_pole_with_lag(u, rho, printed),
@@ -151,9 +151,9 @@ def remark(context: Context) -> Exhibit:
                     "u": u,
                     "rho": rho,
                     "d_over_q0": (1.0 - rho) / rho,
-                    "remark": _said((1.0 - rho) / rho < 1.0),
-                    "integrator": _said(loop.stable()),
-                    "ack_clocked": _said(u < _ack_clocked_boundary(rho)),
+                    "remark": _stability_text((1.0 - rho) / rho < 1.0),
+                    "integrator": _stability_text(loop.stable()),
+                    "ack_clocked": _stability_text(u < _ack_clocked_boundary(rho)),
                     "peak": _peak(u, rho),
                 }
             )

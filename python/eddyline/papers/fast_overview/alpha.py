@@ -1,4 +1,4 @@
-"""Alpha across the length of the card's queue."""
+"""Alpha across the length of the NIC queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record path: Linux TCP and FAST behind gigabit cards, for each answer to a full queue."""
+"""The record path: Linux TCP and FAST behind gigabit cards, for each reaction to a full NIC queue."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["CONTROLLERS", "LOCALS", "PAYLOAD_BPS", "chosen", "controllers", "table"]
 
 LOCALS = {"cwr": "window reduced", "backpressure": "sender stops", "drop": "packet lost"}
-"""What happens when the card's queue is full, in our words."""
+"""What happens when the NIC queue is full, by `tcp.local`."""
 
 PAYLOAD_BPS = 1e9 * 1460 / 1500
-"""The most that a card lets through to the application."""
+"""The largest goodput that a card can carry."""
 
 _FILES = {1: "one-flow", 2: "two-flows", 10: "ten-flows"}
 
@@ -77,7 +77,7 @@ def _row(context: Context, run: Run, controller: str, queue: int, local: str, fl
 
 
 def table(context: Context) -> Exhibit:
-    """The document's six experiments, each with the three answers to a full queue, none for longer than it took."""
+    """The six experiments, each with the three reactions to a full NIC queue, none for longer than the original."""
     rows = _experiments(context)
     any(row["average"] is not None for row in rows)
     return context.definition("record").exhibit(rows, values={"seconds": seconds()}, findings=_findings(rows))
@@ -89,15 +89,15 @@ def _experiments(context: Context) -> list[Row]:
     runs = [chosen(c, r["txqueuelen"], local, flows=r["flows"], length=lengths[r["id"]]) for r, c, local in cases]
     context.runner.run_all(runs)
     rows: list[Row] = []
-    for (said, controller, local), run in zip(cases, runs, strict=True):
-        row = _row(context, run, controller, said["txqueuelen"], local, said["flows"])
-        printed = said.get("mbps")
-        as_long = row["simulated_s"] == 3600.0 * said["hours"]
+    for (experiment, controller, local), run in zip(cases, runs, strict=True):
+        row = _row(context, run, controller, experiment["txqueuelen"], local, experiment["flows"])
+        printed = experiment.get("mbps")
+        as_long = row["simulated_s"] == 3600.0 * experiment["hours"]
         row |= {
-            "experiment": said["id"],
+            "experiment": experiment["id"],
             "printed": None if printed is None else 1e6 * printed,
-            "printed_utilisation": said["utilisation"],
-            "printed_s": 3600.0 * said["hours"],
+            "printed_utilisation": experiment["utilisation"],
+            "printed_s": 3600.0 * experiment["hours"],
             "average": row["utilisation"] if as_long else None,
             "case": f"{controller}, {LOCALS[local]}",
         }
@@ -111,7 +111,7 @@ def _experiments(context: Context) -> list[Row]:
 
 
 def _findings(rows: list[Row]) -> list[tuple[str, Row]]:
-    said: list[tuple[str, Row]] = []
+    findings: list[tuple[str, Row]] = []
     short = []
     for name in dict.fromkeys(r["experiment"] for r in rows):
         part = [r for r in rows if r["experiment"] == name]
@@ -120,14 +120,14 @@ def _findings(rows: list[Row]) -> list[tuple[str, Row]]:
             continue
         nearest = min(part, key=lambda r: abs(r["average"] - r["printed_utilisation"]))
         matches = abs(nearest["average"] - nearest["printed_utilisation"]) < 0.05
-        said.append(("match" if matches else "mismatch", nearest | {"printed": nearest["printed_utilisation"]}))
+        findings.append(("match" if matches else "mismatch", nearest | {"printed": nearest["printed_utilisation"]}))
     if short:
-        said.append(("too_short", {"experiments": "; ".join(short)}))
-    return said
+        findings.append(("too_short", {"experiments": "; ".join(short)}))
+    return findings
 
 
 def controllers(context: Context) -> Exhibit:
-    """One flow of each controller, both queues, all three answers."""
+    """One flow of each controller, both queues, all three reactions."""
     cases = [(c, queue, local) for c in CONTROLLERS for queue in (100, 10_000) for local in LOCALS]
     runs = [chosen(*case) for case in cases]
     context.runner.run_all(runs)

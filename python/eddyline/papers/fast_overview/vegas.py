@@ -109,7 +109,7 @@ def _swing(queue: list[float]) -> float:
 
 
 def base_rtt(context: Context) -> Exhibit:
-    """Flows that join one after the other, with three ways to hear of congestion."""
+    """Flows that join one after the other, with three congestion signals."""
     runs = [Run("vegas-joining", set=changes) for changes in _CASES.values()]
     rows: list[Row] = []
     for name, result in zip(_CASES, context.runner.run_all(runs), strict=True):
