@@ -10,10 +10,11 @@ import pytest
 
 import eddyline as el
 from eddyline.cli import main
+from eddyline.papers import find
 from eddyline.probing import Load, judge, measured
 
 DUPLEX = Path(__file__).parents[2] / "examples/upload.toml"
-FILE = Path(__file__).parents[2] / "papers/bidirectional-tcp/scenarios/link.toml"
+FILE = find("bidirectional-tcp").folder / "scenarios" / "link.toml"
 SHORT, LONG = 100.0, 1500.0
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import signal
 import time
-from pathlib import Path
 
 import pytest
 from test_run import start
 
 import eddyline as el
 from eddyline.cli.theory import QUESTIONS
+from eddyline.papers import find
 
-EXAMPLE_3 = Path(__file__).parents[2] / "papers" / "two-way-fast" / "scenarios" / "example-3-1000B.toml"
+EXAMPLE_3 = find("two-way-fast").folder / "scenarios" / "example-3-1000B.toml"
 
 FILES = """\
 duration = "10 s"

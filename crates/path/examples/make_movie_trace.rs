@@ -1,7 +1,7 @@
 //! Prints the synthetic film that stands in for the trace of section 5.2 of Ge et al., which is not ours to ship:
 //!
 //! ```text
-//! cargo run --release -p eddyline-path --example make_movie_trace > papers/two-way-fast/traces/synthetic-movie.dat
+//! cargo run --release -p eddyline-path --example make_movie_trace > python/eddyline/papers/two_way_fast/traces/synthetic-movie.dat
 //! ```
 //!
 //! With the argument `search` it prints instead the first seed whose film meets the paper's figures as closely as

@@ -11,7 +11,7 @@ use eddyline_path::random::Stream;
 use eddyline_path::traffic::{Frame, Movie, Source, Trace, VbrParams, mean_rate_bps};
 use eddyline_units::{Bytes, Time};
 
-const SHIPPED: &str = include_str!("../../../papers/two-way-fast/traces/synthetic-movie.dat");
+const SHIPPED: &str = include_str!("../../../python/eddyline/papers/two_way_fast/traces/synthetic-movie.dat");
 
 fn film(params: &VbrParams, seed: u64, frames: usize) -> Vec<Frame> {
     let mut movie = Movie::new(params, Stream::new(seed, "film", "test"));

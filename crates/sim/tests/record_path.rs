@@ -1,7 +1,7 @@
 //! The record path, 1 Gbit/s and 180 ms, against ns-2.35: megabits a second of payload over the first 300 s.
 //!
 //! Access of 10 Gbit/s with a twentieth of the delay, data of 1,460 + 40 bytes, ACKs of 40, initial window 2. An hour of FAST, and the
-//! documents' experiments, are exhibits of `papers/fast-overview`.
+//! documents' experiments, are exhibits of `python/eddyline/papers/fast_overview`.
 
 mod scenarios;
 
@@ -59,7 +59,7 @@ fn reno_with_a_hundred() {
 /// nothing changes any more.
 #[test]
 fn fast_behind_an_unlimited_card() {
-    // the law as published rests at this alpha with small steps only: see papers/fast-overview
+    // the law as published rests at this alpha with small steps only: see python/eddyline/papers/fast_overview
     let published = "kind = \"fast\", alpha = \"200 packets\", gamma = 0.25";
     for (controller, wait) in [(MODULE, 198.0), (published, 199.0)] {
         let text = head(100.0, 50.0, 1)

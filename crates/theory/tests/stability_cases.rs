@@ -14,7 +14,7 @@ use eddyline_theory::stability::{OperatingPoint, Options, UpdatePeriod, judge};
 use eddyline_theory::{LinkModel, WindowLaw, equilibria};
 use serde_json::{Value, json};
 
-const FILE: &str = "../../papers/asymmetric-fast/stability-cases.json";
+const FILE: &str = "../../python/eddyline/papers/asymmetric_fast/stability-cases.json";
 const CASES: usize = 60;
 
 /// What a disturbance gains in the longest round trip, as a power of e, where the law multiplies the window at sending

@@ -63,7 +63,7 @@ def _ourselves() -> list[Finding]:
             "reproduce",
             bool(names),
             names or "none found",
-            "run from a checkout, or set EDDYLINE_PAPERS to its papers/",
+            "install eddyline again: its papers are missing",
         )
     )
     found += [Finding("paper", "reproduce", False, str(wrong), wrong.hint) for wrong in unreadable()]

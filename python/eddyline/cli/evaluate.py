@@ -150,7 +150,7 @@ def command(
 
 
 def _show(evaluation: Evaluation) -> None:
-    from eddyline.papers.terminal import show_exhibit
+    from eddyline.reports.terminal import show_exhibit
 
     for exhibit in evaluation.exhibits():
         show_exhibit(exhibit)
@@ -163,8 +163,8 @@ def _show(evaluation: Evaluation) -> None:
 def _show_figures(evaluation: Evaluation) -> None:
     """A column a controller while these fit, else a row."""
     from eddyline.evaluation.report import family
-    from eddyline.papers.exhibit import cell
-    from eddyline.papers.terminal import show_exhibit
+    from eddyline.reports.exhibit import cell
+    from eddyline.reports.terminal import show_exhibit
     from eddyline.tables import print_table, table
 
     exhibit = family(evaluation)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.evaluation.experiment import Experiment, Taken
 from eddyline.evaluation.path import FULL_PACKET_B, NARROW
-from eddyline.papers.exhibit import Column
+from eddyline.reports.exhibit import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

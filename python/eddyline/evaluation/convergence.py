@@ -8,7 +8,7 @@ import numpy as np
 
 from eddyline.evaluation.experiment import Experiment, Taken, series_of, sliding
 from eddyline.evaluation.path import NARROW, noise
-from eddyline.papers.exhibit import Column
+from eddyline.reports.exhibit import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

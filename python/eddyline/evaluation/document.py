@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
+from eddyline.reports.exhibit import Column, Exhibit, Picture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
-    from eddyline.papers.exhibit import Column
+    from eddyline.reports.exhibit import Column
     from eddyline.result import Result
     from eddyline.scenario import Scenario
 

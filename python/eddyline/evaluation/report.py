@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from eddyline.evaluation.document import DOCUMENT
-from eddyline.papers.exhibit import Exhibit, cell
-from eddyline.papers.report import PAGE, exhibit_section, page, picture, write_exhibits
 from eddyline.plots import render_small
+from eddyline.reports.exhibit import Exhibit, cell
+from eddyline.reports.files import write_exhibits
+from eddyline.reports.page import PAGE, render_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,19 +44,17 @@ def write(evaluation: Evaluation, folder: Path, drawn: Callable[[int, int], obje
         render_small(evaluation.sheet(subject), sheets / f"{subject.kind}.png", _SHEET_DPI)
         if drawn is not None:
             drawn(place + 1, len(measured))
-    names = ", ".join(s.kind for s in evaluation.subjects)
-    links = [f'<li><a href="#{e.id}">{escape(e.title)}</a></li>' for e in exhibits]
-    parts = [
-        exhibit_section(family(evaluation), folder),
-        _failures(evaluation),
-        "<h2 id=experiments>Experiments</h2>",
-        f"<nav><ul>{''.join(links)}</ul></nav>",
-        *(exhibit_section(e, folder) for e in exhibits),
-        "<h2 id=controllers>Controllers</h2>",
-        *(f"<section>{picture(sheets / f'{s.kind}.png', s.kind)}</section>" for s in measured),
-    ]
     file = folder / PAGE
-    file.write_text(page(f"Evaluation: {names}", _lead(evaluation), parts), "utf-8")
+    page = render_page(
+        "evaluation.html",
+        evaluation=evaluation,
+        summary=family(evaluation),
+        exhibits=exhibits,
+        subtitle=_lead(evaluation),
+        plots=folder / "plots",
+        sheets={s.kind: sheets / f"{s.kind}.png" for s in measured},
+    )
+    file.write_text(page, "utf-8")
     return file
 
 
@@ -84,10 +82,3 @@ def _markdown(exhibit: Exhibit) -> str:
 def _lead(evaluation: Evaluation) -> str:
     given = [f"{s.kind}: {', '.join(f'{k} {v}' for k, v in s.parameters)}" for s in evaluation.subjects if s.parameters]
     return "; ".join(given) or "All parameters are the defaults."
-
-
-def _failures(evaluation: Evaluation) -> str:
-    if not evaluation.failures:
-        return ""
-    each = "".join(f"<li>{escape(f.text)}: {escape(f.error)}</li>" for f in evaluation.failures)
-    return f"<h2 id=failures>What came to no end</h2><ul>{each}</ul>"

@@ -9,7 +9,7 @@ import numpy as np
 
 from eddyline.evaluation.experiment import Experiment, Taken, exponent, series_of
 from eddyline.evaluation.path import FULL_PACKET_B, Path
-from eddyline.papers.exhibit import Column
+from eddyline.reports.exhibit import Column
 from eddyline.theory.response_functions import KINDS, response
 from eddyline.theory.response_runs import lossy_path
 

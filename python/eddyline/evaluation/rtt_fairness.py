@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.evaluation.experiment import Experiment, Taken, exponent
 from eddyline.evaluation.path import NARROW, noise
-from eddyline.papers.exhibit import Column
+from eddyline.reports.exhibit import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

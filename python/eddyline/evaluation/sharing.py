@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from eddyline.evaluation.experiment import Experiment, Taken
 from eddyline.evaluation.path import NARROW, noise
 from eddyline.evaluation.subject import Subject
-from eddyline.papers.exhibit import Column
+from eddyline.reports.exhibit import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

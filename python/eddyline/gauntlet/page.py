@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from html import escape
+from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,8 @@ from matplotlib import rc_context
 from eddyline.errors import ControllerError
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
-from eddyline.papers.report import page as webpage
 from eddyline.plots.style import COLOURS, MOST, STYLE, empty, scale
+from eddyline.reports.page import data_uri, render_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from eddyline.gauntlet.scorecard import Card, Verdict
+    from eddyline.gauntlet.scorecard import Card
     from eddyline.gauntlet.suite import Test
 
 __all__ = ["page"]
@@ -29,66 +28,34 @@ __all__ = ["page"]
 _BINS = 200
 
 
+@dataclass(frozen=True)
+class _Figure:
+    """The figure of a test, or why there is none."""
+
+    image: str = ""
+    error: str = ""
+
+
 def page(card: Card, drawn: Callable[[int, int], object] | None = None) -> str:
     """The page; `drawn` is told after each figure how many are done, of how many."""
     tests = {t.name: t for t in suite().tests}
     sections = []
-    for place, v in enumerate(card.verdicts):
-        sections.append(_section(card, v, tests[v.name]))
+    for place, verdict in enumerate(card.verdicts):
+        test = tests[verdict.name]
+        sections.append((verdict, test, _figure(card, test)))
         if drawn is not None:
             drawn(place + 1, len(card.verdicts))
-    return webpage(f"Gauntlet: {card.name}", summary(card), [_table(card), *sections])
+    changes = None
+    if card.changes is not None:
+        changes = [changed(change, verdict) for change, verdict in zip(card.changes, card.verdicts, strict=True)]
+    return render_page("scorecard.html", card=card, summary=summary(card), changes=changes, sections=sections)
 
 
-def _badge(verdict: Verdict) -> str:
-    kind, word = ("confirmed", "passed") if verdict.passed else ("refuted", "failed")
-    return f'<a class="badge {kind}" href="#{verdict.name}">{word}</a>'
-
-
-def _table(card: Card) -> str:
-    cards = [card, *card.against]
-    heads = ["", "test", "bound", *(c.name for c in cards), *([] if card.changes is None else ["base"])]
-    rows = []
-    for place, v in enumerate(card.verdicts):
-        cells = [_badge(v), escape(v.tests) + _why(v), escape(v.bound.text)]
-        cells += [_number(c.verdicts[place]) for c in cards]
-        if card.changes is not None:
-            cells.append(escape(changed(card.changes[place], v)))
-        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    totals = "".join(f"<th>{c.passed} of {len(c.verdicts)}</th>" for c in cards)
-    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    foot = f"<tr><th></th><th>passed</th><th></th>{totals}</tr>"
-    body = "\n".join(rows)
-    return (
-        f"<div class=wide><table class=claims><thead><tr>{head}</tr></thead><tbody>{body}{foot}</tbody></table></div>"
-    )
-
-
-def _why(verdict: Verdict) -> str:
-    return "" if verdict.passed else f"<p class=where>{escape(verdict.error or verdict.why)}</p>"
-
-
-def _number(verdict: Verdict) -> str:
-    text = escape(verdict.text)
-    return text if verdict.passed else f"<strong>{text}</strong>"
-
-
-def _section(card: Card, verdict: Verdict, test: Test) -> str:
-    source = "" if test.source is None else f"<p class=source>{escape(test.source)}</p>"
-    return (
-        f"<section id={verdict.name}><h3>{escape(verdict.name)} {_badge(verdict)}</h3>"
-        f"<p>{escape(verdict.tests)}</p>{source}"
-        f"<p class=where>{escape(verdict.text)}, {escape(verdict.bound.text)}{_why(verdict)}</p>"
-        f"{_figure(card, test)}</section>"
-    )
-
-
-def _figure(card: Card, test: Test) -> str:
+def _figure(card: Card, test: Test) -> _Figure:
     try:
-        picture = base64.b64encode(_picture(card, test)).decode()
+        return _Figure(image=data_uri(_picture(card, test)))
     except ControllerError as e:  # the test has failed by it already; the others' figures are drawn
-        return f"<p class=where>no figure: {escape(str(e))}</p>"
-    return f'<figure><img alt="{escape(test.name)} over time" src="data:image/png;base64,{picture}"></figure>'
+        return _Figure(error=str(e))
 
 
 def _picture(card: Card, test: Test) -> bytes:

@@ -1,4 +1,4 @@
-"""What a paper claims, and whether it is so: verdicts follow from the exhibits' data, nobody types them."""
+"""Claims of a paper and the verdicts on them, which are computed from the rows of exhibits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from eddyline.papers.exhibit import Column, Exhibit
+    from eddyline.reports.exhibit import Column, Exhibit
 
 __all__ = ["KINDS", "Claim", "Verdict", "check", "count", "judge", "judged", "read", "selected"]
 
 KINDS = ("confirmed", "partly", "refuted", "undecided")
-"""What may become of a claim."""
+"""Kinds of verdicts."""
 
 _TERMS = ("value", "against", "within", "factor", "over", "slack")
 _NEEDED = ("id", "where", "says", "exhibit", "rule", "value", "why")
@@ -29,7 +29,7 @@ _NOT_DECIDED = "not decided"
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper, or of ours beside it, that data can decide.
+    """A statement of the paper, or one of ours about it, that data can decide.
 
     Attributes:
         id: Short name.
@@ -41,8 +41,8 @@ class Claim:
         why: Why this tolerance, or this reading.
         rows: Which rows count: entries that must be equal, or one of a list.
         by: Rows are judged in groups of one value of this column; the claim may hold in some groups only.
-        ours: Whether we say so, and not the paper; such statements are listed and counted apart.
-        needs: What it takes for any row to decide, where there may be none; without one it is then not decided.
+        ours: Whether the statement is ours, not the paper's; those are listed and counted separately.
+        needs: What must be run before a row can decide; without such a row the claim is "not decided".
     """
 
     id: str
@@ -60,16 +60,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim.
+    """The verdict on a claim.
 
     Attributes:
         verdict: `confirmed`, `refuted`, `only where ...`, or `not decided`.
         value: The number that decided: of the group that fails by most if one fails, else of the one nearest to
             failing; None where it is without bound, or nothing decided.
-        shown: The same as people read it.
-        rule: The rule in words.
+        shown: The same as text, with its unit.
+        rule: The rule as text.
         groups: Every group with whether the rule holds in it and its number.
-        spoken: Their numbers as people read them.
+        group_values: Their numbers as text.
         rows: How many rows decided.
         left_out: How many more the claim names that have no value, or nothing to hold it against.
         undecided: Groups of which no row decided.
@@ -81,10 +81,15 @@ class Verdict:
     shown: str
     rule: str
     groups: Sequence[tuple[str, Outcome]]
-    spoken: Sequence[str]
+    group_values: Sequence[str]
     rows: int
     left_out: int
     undecided: Sequence[str]
+
+    @property
+    def numbered_groups(self) -> list[tuple[tuple[str, Outcome], str]]:
+        """Every group with its number as text."""
+        return list(zip(self.groups, self.group_values, strict=True))
 
     @property
     def kind(self) -> str:
@@ -236,7 +241,7 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
     def amount(value: float) -> str:
         return _amount(value, labels.get(claim.terms.value))
 
-    words = described(claim.rule, claim.terms, label, amount) + (f", in each {label(claim.by)}" if claim.by else "")
+    rule_text = described(claim.rule, claim.terms, label, amount) + (f", in each {label(claim.by)}" if claim.by else "")
     named = _named(claim, list(exhibit.rows))
     everywhere = dict.fromkeys(row.get(claim.by) for row in named) if claim.by else {}
     # of those that fail, or of all if none does, the one with least to spare
@@ -245,10 +250,10 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
         claim,
         verdict,
         value,
-        shown=_spoken(claim, value, amount) if rows else f"it takes {claim.needs}",
-        rule=words,
+        shown=_value_text(claim, value, amount) if rows else f"it takes {claim.needs}",
+        rule=rule_text,
         groups=outcomes,
-        spoken=[_spoken(claim, o.value, amount) for _, o in outcomes],
+        group_values=[_value_text(claim, o.value, amount) for _, o in outcomes],
         rows=len(rows),
         left_out=len(named) - len(rows),
         undecided=[_shown(name, claim.by, labels) for name in everywhere if name not in groups and name is not None],
@@ -264,7 +269,7 @@ def _amount(value: float, column: Column | None) -> str:
     return f"{value / column.scale:.4g}" + (f" {column.unit}" if column.unit else "")
 
 
-def _spoken(claim: Claim, value: float | None, amount: Callable[[float], str]) -> str:
+def _value_text(claim: Claim, value: float | None, amount: Callable[[float], str]) -> str:
     """The number that decided, with what it is."""
     if value is None:
         return "without bound"
@@ -280,7 +285,7 @@ def _spoken(claim: Claim, value: float | None, amount: Callable[[float], str]) -
 
 
 def _shown(name: Any, by: str, labels: Mapping[str, Any]) -> str:
-    from eddyline.papers.exhibit import cell
+    from eddyline.reports.exhibit import cell
 
     if by in labels:
         column = labels[by]

@@ -1,4 +1,4 @@
-"""Reproducing a paper: its exhibits, its claims judged, as document, tables or report."""
+"""Reproducing a paper: makes its exhibits and judges its claims; the result as document, tables or report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.errors import InputError
 from eddyline.papers.claims import count, judged, read
-from eddyline.papers.desk import Desk
+from eddyline.papers.context import Context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from eddyline.answers import Listener
     from eddyline.papers import Paper
     from eddyline.papers.claims import Verdict
-    from eddyline.papers.exhibit import Exhibit
+    from eddyline.reports.exhibit import Exhibit
 
-    Builders: TypeAlias = Mapping[str, Callable[[Desk], Exhibit]]
+    Builders: TypeAlias = Mapping[str, Callable[[Context], Exhibit]]
 
-__all__ = ["Reproduced", "reproduced"]
+__all__ = ["Builders", "Reproduction", "reproduce_exhibits"]
 
 
 @dataclass(frozen=True)
-class Reproduced:
-    """What came of it.
+class Reproduction:
+    """The exhibits of a paper and the verdicts on its claims.
 
     Attributes:
         exhibits: In the paper's order.
         verdicts: Of every claim whose exhibit is among them.
-        seconds: How long simulations and theory took.
-        runs: Simulations run.
-        packets: Packets that they delivered.
+        seconds: Time that simulations and theory took.
+        runs: Number of simulations run.
+        packets: Number of packets that they delivered.
     """
 
     paper: Paper
@@ -80,14 +80,16 @@ class Reproduced:
         return write(self, folder)
 
 
-def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str], listener: Listener | None) -> Reproduced:
+def reproduce_exhibits(
+    paper: Paper, builders: Builders, wanted: Sequence[str], listener: Listener | None
+) -> Reproduction:
     """Makes the wanted exhibits (all if none is named) and judges the claims that rest on them.
 
     Args:
         paper: The paper.
         builders: What makes each exhibit.
         wanted: Names of exhibits.
-        listener: Is told how far it is, an exhibit counting as a run.
+        listener: Receives the progress; an exhibit counts as a run.
 
     Raises:
         InputError: There is no exhibit of a wanted name.
@@ -96,23 +98,23 @@ def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str], listener
         if name not in builders:
             raise _unknown(paper, name, list(builders))
     claims = read(paper.folder / "claims.toml")
-    started, desk = time.monotonic(), Desk(paper.folder)
+    started, context = time.monotonic(), Context(paper.folder)
     chosen = [build for name, build in builders.items() if not wanted or name in wanted]
     exhibits = []
     if listener is not None:
         listener.expect(len(chosen))
     for number, build in enumerate(chosen):
         if listener is not None:
-            desk.lab.told = partial(_tell, listener, number)
-        exhibits.append(build(desk))
+            context.runner.progress = partial(_report, listener, number)
+        exhibits.append(build(context))
         if listener is not None:
-            _tell(listener, number, 1, 1)
+            _report(listener, number, 1, 1)
     verdicts = judged(claims, {e.id: e for e in exhibits})
     seconds = time.monotonic() - started
-    return Reproduced(paper, exhibits, verdicts, seconds, desk.lab.runs, desk.lab.packets)
+    return Reproduction(paper, exhibits, verdicts, seconds, context.runner.runs, context.runner.packets)
 
 
-def _tell(listener: Listener, number: int, done: int, runs: int) -> None:
+def _report(listener: Listener, number: int, done: int, runs: int) -> None:
     listener.hear(number, float(done), float(runs), 0.0)
 
 

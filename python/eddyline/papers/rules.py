@@ -1,4 +1,4 @@
-"""The rules by which claims are judged: small, general, and blind to what the paper hopes for.
+"""The rules by which claims are judged.
 
 A rule looks at the rows of one group and says whether the statement holds there, and by which number. The parameters
 are those of the claim's table in `claims.toml`:
@@ -7,12 +7,12 @@ are those of the claim's table in `claims.toml`:
 | --- | --- | --- |
 | `near` | every value is within a share of what it is held against | `against`, `within` |
 | `within` | every value is within a distance of what it is held against | `against`, `within` |
-| `same` | every value is what it is held against, word for word | `against` |
+| `same` | every value equals what it is held against | `against` |
 | `at_least`, `at_most` | every value is on that side of `factor` times what it is held against | `against`, `factor` |
 | `rises`, `falls` | values, in the order of `over`, go that way; steps up to `slack` are noise | `over`, `slack` |
 | `peaks` | the place (`over`) of the largest value is within a share of `against` | `over`, `against`, `within` |
 
-`against` is a number, the name of a column, or (`same`) a word that the exhibit has in some cell.
+`against` is a number, the name of a column, or (`same`) a text that some cell of the exhibit has.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["RULES", "Outcome", "Terms", "described", "held_against"]
 
 @dataclass(frozen=True)
 class Terms:
-    """What a rule is told: which column, and its parameters."""
+    """The column that a rule judges, and its parameters."""
 
     value: str
     against: float | str | None = None
@@ -130,7 +130,7 @@ RULES: dict[str, Callable[[Sequence[Mapping[str, Any]], Terms], Outcome]] = {
 
 
 def described(rule: str, terms: Terms, label: Callable[[str], str], amount: Callable[[float], str]) -> str:
-    """The rule in words; `label` and `amount` turn names of columns and values into what people read."""
+    """The rule as text; `label` and `amount` format names of columns and values."""
     value = label(terms.value)
     against = label(terms.against) if isinstance(terms.against, str) else amount(float(terms.against or 0.0))
     times = "" if terms.factor == 1.0 else f"{terms.factor:g} times "

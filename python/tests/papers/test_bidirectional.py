@@ -19,21 +19,21 @@ from eddyline.papers.bidirectional_tcp.occupancy import Occupancy, cases, correl
 from eddyline.papers.bidirectional_tcp.packets import crossing
 from eddyline.papers.bidirectional_tcp.ratio import correlation
 from eddyline.papers.bidirectional_tcp.setting import Link, ask, bandwidth_delay
-from eddyline.papers.desk import Desk
+from eddyline.papers.context import Context
 
 if TYPE_CHECKING:
-    from eddyline.papers.exhibit import Row
+    from eddyline.reports.exhibit import Row
 
 
 @pytest.fixture(scope="module")
-def desk() -> Desk:
-    return Desk(find("bidirectional-tcp").folder)
+def context() -> Context:
+    return Context(find("bidirectional-tcp").folder)
 
 
 @pytest.fixture(scope="module")
-def beside(desk: Desk) -> list[Row]:
+def beside(context: Context) -> list[Row]:
     """Every run of ns-2 with ours beside it."""
-    return compared(desk)
+    return compared(context)
 
 
 def _off(rows: list[Row], what: str) -> list[float]:
@@ -50,8 +50,8 @@ def test_goodputs_with_buffers_in_bytes(beside: list[Row], what: str) -> None:
     assert median(_off([r for r in rows if r["figure"] == "figure-6"], what)) < 0.05
 
 
-def test_figures_1_and_2_over_several_starts(desk: Desk) -> None:
-    rows = scattered(desk)
+def test_figures_1_and_2_over_several_starts(context: Context) -> None:
+    rows = scattered(context)
     assert len(rows) == 4
     assert median(_off(rows, "download")) < 0.10
     # three seeds there: their own medians are known to no better than 20 %
@@ -68,8 +68,8 @@ def test_ratios_with_buffers_in_packets(beside: list[Row], tp_s: float, within: 
     assert max(_off(rows, "ratio")) < 0.40
 
 
-def test_halving_to_whole_packets_is_what_brings_them_together(desk: Desk) -> None:
-    rows = compared(desk, halves=("whole packets", "bytes"), figures=("figure-6",))
+def test_halving_to_whole_packets_is_what_brings_them_together(context: Context) -> None:
+    rows = compared(context, halves=("whole packets", "bytes"), figures=("figure-6",))
     by = {h: median(_off([r for r in rows if r["halves"] == h], "ratio")) for h in ("whole packets", "bytes")}
     assert by["whole packets"] < 0.6 * by["bytes"]
 
@@ -187,10 +187,10 @@ def test_pendulum_without_losses_has_no_overflow(bidirectional: dict[str, Any]) 
     assert row["case_2"] == pytest.approx(1.0, abs=0.01)
 
 
-def test_several_uploads_are_added(desk: Desk) -> None:
-    one, two = ask(desk, [Link(duration_s=120.0), Link(uploads=2, duration_s=120.0)])
+def test_several_uploads_are_added(context: Context) -> None:
+    one, two = ask(context, [Link(duration_s=120.0), Link(uploads=2, duration_s=120.0)])
     assert two.upload == pytest.approx(one.upload, rel=0.02)
-    assert len(two.answer.result["flows"]) == 3
+    assert len(two.result.document["flows"]) == 3
 
 
 def test_wimax(bidirectional: dict[str, Any]) -> None:

@@ -17,8 +17,8 @@ from .conftest import NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eddyline.papers.exhibit import Exhibit
-    from eddyline.papers.reproduction import Reproduced
+    from eddyline.papers.reproduction import Reproduction
+    from eddyline.reports.exhibit import Exhibit
 
 CLAIMS = [(name, claim) for name in NAMES for claim in read(find(name).folder / "claims.toml")]
 # a series is perturbed as a whole
@@ -71,7 +71,7 @@ def _perturbed(claim: Claim, exhibit: Exhibit, holds: bool, groups: int | None =
     return dataclasses.replace(exhibit, rows=rows)
 
 
-def _exhibit(reproductions: dict[str, Reproduced], paper: str, claim: Claim) -> Exhibit:
+def _exhibit(reproductions: dict[str, Reproduction], paper: str, claim: Claim) -> Exhibit:
     """The exhibit of a claim; if nothing in it decides and the claim says what it needs, with made-up values."""
     exhibit = next(e for e in reproductions[paper].exhibits if e.id == claim.exhibit)
     if not claim.needs or selected(claim, list(exhibit.rows)):
@@ -82,7 +82,7 @@ def _exhibit(reproductions: dict[str, Reproduced], paper: str, claim: Claim) -> 
 
 
 @NUMBERS
-def test_data_decides(paper: str, claim: Claim, reproductions: dict[str, Reproduced]) -> None:
+def test_data_decides(paper: str, claim: Claim, reproductions: dict[str, Reproduction]) -> None:
     exhibit = _exhibit(reproductions, paper, claim)
     found = judge(claim, exhibit).verdict
     assert found != "not decided"
@@ -92,7 +92,7 @@ def test_data_decides(paper: str, claim: Claim, reproductions: dict[str, Reprodu
 
 
 @NUMBERS
-def test_one_group_is_enough(paper: str, claim: Claim, reproductions: dict[str, Reproduced]) -> None:
+def test_one_group_is_enough(paper: str, claim: Claim, reproductions: dict[str, Reproduction]) -> None:
     exhibit = _exhibit(reproductions, paper, claim)
     holding = _perturbed(claim, exhibit, holds=True)
     groups = len(list(_groups(claim, list(exhibit.rows))))
@@ -101,7 +101,7 @@ def test_one_group_is_enough(paper: str, claim: Claim, reproductions: dict[str, 
 
 
 @pytest.mark.parametrize(("paper", "claim"), POINTWISE, ids=[f"{n}-{c.id}" for n, c in POINTWISE])
-def test_one_row_is_enough(paper: str, claim: Claim, reproductions: dict[str, Reproduced]) -> None:
+def test_one_row_is_enough(paper: str, claim: Claim, reproductions: dict[str, Reproduction]) -> None:
     exhibit = _perturbed(claim, _exhibit(reproductions, paper, claim), holds=True)
     for place in range(len(selected(claim, list(exhibit.rows)))):
         rows = copy.deepcopy(list(exhibit.rows))
@@ -109,13 +109,13 @@ def test_one_row_is_enough(paper: str, claim: Claim, reproductions: dict[str, Re
         assert judge(claim, dataclasses.replace(exhibit, rows=rows)).verdict != "confirmed"
 
 
-def test_every_claim_is_judged(reproduced: Reproduced) -> None:
+def test_every_claim_is_judged(reproduced: Reproduction) -> None:
     claims = read(reproduced.paper.folder / "claims.toml")
     assert [v.claim.id for v in reproduced.verdicts] == [c.id for c in claims]
     assert all(c.where and c.says and c.why for c in claims)
 
 
-def test_what_we_say_is_counted_apart(reproduced: Reproduced) -> None:
+def test_what_we_say_is_counted_apart(reproduced: Reproduction) -> None:
     ours = {c.id for c in read(reproduced.paper.folder / "claims.toml") if c.ours}
     document = reproduced.to_dict()
     assert {c["id"] for c in document["ours"]} == ours
@@ -206,11 +206,11 @@ def test_no_verdict_is_typed() -> None:
         ("asymmetric-fast", "d-over-q0-ack-clocked", "only where gain a round trip is 20 or 100"),
     ],
 )
-def test_what_we_report(paper: str, claim: str, verdict: str, reproductions: dict[str, Reproduced]) -> None:
+def test_what_we_report(paper: str, claim: str, verdict: str, reproductions: dict[str, Reproduction]) -> None:
     assert next(v.verdict for v in reproductions[paper].verdicts if v.claim.id == claim) == verdict
 
 
-def test_example_4_needs_a_late_start(reproductions: dict[str, Reproduced]) -> None:
+def test_example_4_needs_a_late_start(reproductions: dict[str, Reproduction]) -> None:
     verdict = next(v for v in reproductions["two-way-fast"].verdicts if v.claim.id == "ex-4-simulation")
     groups = {name: outcome.holds for name, outcome in verdict.groups}
     assert groups["0.16 s late"]

@@ -14,7 +14,7 @@ from eddyline.papers.bidirectional_tcp.cures.lines import LINES
 from eddyline.papers.bidirectional_tcp.cures.ranking import findings, ranked
 
 if TYPE_CHECKING:
-    from eddyline.papers.exhibit import Row
+    from eddyline.reports.exhibit import Row
 
 
 def test_responsiveness_is_the_mean_of_two_rates() -> None:

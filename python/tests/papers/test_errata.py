@@ -9,7 +9,7 @@ import pytest
 from eddyline.papers import find
 
 if TYPE_CHECKING:
-    from eddyline.papers.exhibit import Row
+    from eddyline.reports.exhibit import Row
 
 
 @pytest.fixture(scope="module")

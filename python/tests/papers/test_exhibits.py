@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from eddyline.papers.exhibit import cell
+from eddyline.reports.exhibit import cell
 
 if TYPE_CHECKING:
-    from eddyline.papers.reproduction import Reproduced
+    from eddyline.papers.reproduction import Reproduction
 
 CLOSED_FORM = 1e-9
 
 
-def test_every_exhibit_has_rows_and_says_how_to_read_it(reproduced: Reproduced) -> None:
+def test_every_exhibit_has_rows_and_says_how_to_read_it(reproduced: Reproduction) -> None:
     for exhibit in reproduced.exhibits:
         assert exhibit.rows, exhibit.id
         assert exhibit.reading, exhibit.id
@@ -25,14 +25,14 @@ def test_every_exhibit_has_rows_and_says_how_to_read_it(reproduced: Reproduced) 
             assert all(cell(row, column) for row in exhibit.rows), (exhibit.id, column.key)
 
 
-def test_ids_are_unique(reproduced: Reproduced) -> None:
+def test_ids_are_unique(reproduced: Reproduction) -> None:
     pictures = [p.name for e in reproduced.exhibits for p in e.pictures]
     claims = [v.claim.id for v in reproduced.verdicts]
     for names in ([e.id for e in reproduced.exhibits], pictures, claims):
         assert len(names) == len(set(names))
 
 
-def test_the_document_is_plain_json(reproduced: Reproduced) -> None:
+def test_the_document_is_plain_json(reproduced: Reproduction) -> None:
     text = json.dumps(reproduced.to_dict(), allow_nan=False)
     document = json.loads(text)
     assert set(document) >= {"paper", "exhibits", "claims"}

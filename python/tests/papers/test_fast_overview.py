@@ -10,7 +10,7 @@ import pytest
 from eddyline.errors import InputError
 from eddyline.papers import find
 from eddyline.papers.claims import check, judge, read
-from eddyline.papers.desk import Desk
+from eddyline.papers.context import Context
 from eddyline.papers.fast_overview import host, record
 from eddyline.papers.fast_overview.length import VARIABLE
 
@@ -18,14 +18,14 @@ from .thin_vfast import SLOW
 
 if TYPE_CHECKING:
     from eddyline.papers.claims import Claim
-    from eddyline.papers.reproduction import Reproduced
+    from eddyline.papers.reproduction import Reproduction
 
 HOUR = ("linux-185", "fast-925", "fast-times-linux", "linux-266", "linux-2-flows", "fast-2-flows")
 SIX_HOURS = ("fast-10-flows",)
 
 
 @pytest.fixture(scope="module")
-def overview(reproductions: dict[str, Reproduced]) -> dict[str, Any]:
+def overview(reproductions: dict[str, Reproduction]) -> dict[str, Any]:
     return {e.id: e for e in reproductions["fast-overview"].exhibits}
 
 
@@ -34,7 +34,7 @@ def claims() -> dict[str, Claim]:
     return {c.id: c for c in read(find("fast-overview").folder / "claims.toml")}
 
 
-def test_seconds_do_not_decide_what_took_hours(reproductions: dict[str, Reproduced]) -> None:
+def test_seconds_do_not_decide_what_took_hours(reproductions: dict[str, Reproduction]) -> None:
     verdicts = {v.claim.id: v for v in reproductions["fast-overview"].verdicts}
     for name in (*HOUR, *SIX_HOURS):
         assert verdicts[name].verdict == "not decided", name
@@ -53,11 +53,11 @@ def test_rows_say_how_long_they_ran(overview: dict[str, Any]) -> None:
 
 def test_an_experiment_is_run_no_longer_than_it_took(monkeypatch: pytest.MonkeyPatch, claims: dict[str, Claim]) -> None:
     """Experiments of 3.6 s and of 21.6 s, where 5 s are asked for: the first are judged, the last is not."""
-    desk = Desk(find("fast-overview").folder)
-    for said in desk.values["run"]:
+    context = Context(find("fast-overview").folder)
+    for said in context.values["run"]:
         said["hours"] *= 0.001
     monkeypatch.setenv(VARIABLE, "5")
-    exhibit = record.table(desk)
+    exhibit = record.table(context)
     for row in exhibit.rows:
         ten = row["flows"] == 10
         assert row["simulated_s"] == (5.0 if ten else 3.6)

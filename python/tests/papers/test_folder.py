@@ -1,15 +1,17 @@
-"""Papers' folders that are wrong: what is said, and that the others still work."""
+"""Papers whose files are invalid: the messages, and that the other papers still work."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
+import eddyline.papers
 from eddyline.cli import main
 from eddyline.papers import find
+
+from .conftest import NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,14 +21,15 @@ GOOD = 'title = "T"\nsource = "S"\n'
 
 @pytest.fixture
 def papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with one paper that works."""
-    shutil.copytree(find("two-way-fast").folder, tmp_path / "two-way-fast")
-    monkeypatch.setenv("EDDYLINE_PAPERS", str(tmp_path))
-    return tmp_path
+    """A folder whose papers are found beside those of the package."""
+    place = tmp_path / "papers"
+    place.mkdir()
+    monkeypatch.setattr(eddyline.papers, "__path__", [*eddyline.papers.__path__, str(place)])
+    return place
 
 
 def _add(papers: Path, name: str, text: str) -> Path:
-    file = papers / name / "paper.toml"
+    file = papers / name.replace("-", "_") / "paper.toml"
     file.parent.mkdir()
     file.write_text(text, "utf-8")
     return file
@@ -52,11 +55,11 @@ def test_a_wrong_paper_is_named_and_the_others_shown(
     assert says in streams.err
     assert main(["list", "papers", "--json"]) == 0
     streams = capsys.readouterr()
-    assert [p["name"] for p in json.loads(streams.out)["papers"]] == ["two-way-fast"]
+    assert [p["name"] for p in json.loads(streams.out)["papers"]] == sorted(NAMES)
     assert says in streams.err
     main(["doctor", "--json"])
     findings = {f["what"]: f for f in json.loads(capsys.readouterr().out)}
-    assert findings["papers"]["detail"] == "two-way-fast"
+    assert findings["papers"]["detail"] == ", ".join(sorted(NAMES))
     assert not findings["paper"]["ok"]
     assert says in findings["paper"]["detail"]
     assert main(["reproduce", "two-way-fast", "--exhibit", "film-load"]) == 0
@@ -69,23 +72,21 @@ def test_the_nearest_key_is_named(papers: Path, capsys: pytest.CaptureFixture[st
         assert "did you mean source?" in capsys.readouterr().err
 
 
-def test_a_paper_that_nothing_reproduces(papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_paper_without_exhibits(papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = _add(papers, "no-module", GOOD)
     out = tmp_path / "report"
     assert main(["reproduce", "no-module", "--out", str(out)]) == 2
     said = capsys.readouterr().err
     assert str(file.parent) in said
-    assert "there is no module eddyline.papers.no_module" in said
+    assert "the package eddyline.papers.no_module defines no EXHIBITS" in said
     assert not out.exists()
 
 
-def test_a_module_that_lacks_a_module_is_no_mistake_of_the_paper(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from eddyline.papers import reproduce
-
+def test_a_missing_dependency_is_no_error_of_the_paper(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(name: str) -> None:
         raise ModuleNotFoundError(f"No module named 'numpy', from {name}", name="numpy")
 
     _add(papers, "lacking", GOOD)
     monkeypatch.setattr("importlib.import_module", lacking)
     with pytest.raises(ModuleNotFoundError, match="numpy"):
-        reproduce(find("lacking"))
+        eddyline.papers.reproduce(find("lacking"))

@@ -16,9 +16,9 @@ BACKLOG_OPEN = 2.0  # the module's backlog comes to rest anywhere between alpha 
 OPEN_EXAMPLES = (3, 4)
 
 
-def _allowed(desk_values: dict[str, Any], example: int, wire: int) -> Iterator[tuple[str, float, float]]:
+def _allowed(values: dict[str, Any], example: int, wire: int) -> Iterator[tuple[str, float, float]]:
     """Lowest and highest Mbit/s of each flow that such backlogs allow, by eq. 5 and 6."""
-    setting = next(s for s in desk_values["setting"] if s["example"] == example)
+    setting = next(s for s in values["setting"] if s["example"] == example)
     forward = {3: (True, False), 4: (True, False, True)}[example]
 
     def rates(alphas: list[float]) -> list[float]:

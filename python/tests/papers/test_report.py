@@ -16,11 +16,11 @@ from eddyline.papers import find
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from eddyline.papers.reproduction import Reproduced
+    from eddyline.papers.reproduction import Reproduction
 
 
 @pytest.fixture(scope="module")
-def written(reproductions: dict[str, Reproduced], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(reproductions: dict[str, Reproduction], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     assert reproductions["two-way-fast"].write(folder) == folder / "report.html"
     return folder
@@ -61,14 +61,14 @@ def test_the_page_needs_nothing_else(written: Path) -> None:
         assert word not in outside
 
 
-def test_claims_lead(written: Path, reproductions: dict[str, Reproduced]) -> None:
+def test_claims_lead(written: Path, reproductions: dict[str, Reproduction]) -> None:
     text = (written / "report.html").read_text("utf-8")
     assert text.index("id=claims") < text.index("id=exhibits")
     for verdict in reproductions["two-way-fast"].verdicts:
         assert f'id="claim-{verdict.claim.id}"' in text
 
 
-def test_what_we_say_has_a_table_of_its_own(written: Path, reproductions: dict[str, Reproduced]) -> None:
+def test_what_we_say_has_a_table_of_its_own(written: Path, reproductions: dict[str, Reproduction]) -> None:
     text = (written / "report.html").read_text("utf-8")
     starts = [text.index(mark) for mark in ("<h2 id=claims", "<h2 id=ours", "<h2 id=exhibits")]
     assert starts == sorted(starts)
@@ -78,7 +78,7 @@ def test_what_we_say_has_a_table_of_its_own(written: Path, reproductions: dict[s
     assert "(9 of 16 rows left out for want of values; not decided: clean)" in text  # rtt-switching
 
 
-def test_data_and_figures_lie_beside(written: Path, reproductions: dict[str, Reproduced]) -> None:
+def test_data_and_figures_lie_beside(written: Path, reproductions: dict[str, Reproduction]) -> None:
     document = json.loads((written / "reproduction.json").read_text("utf-8"))
     assert document == json.loads(json.dumps(reproductions["two-way-fast"].to_dict()))
     for exhibit in reproductions["two-way-fast"].exhibits:

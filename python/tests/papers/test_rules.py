@@ -9,8 +9,8 @@ import pytest
 
 from eddyline.errors import InputError
 from eddyline.papers.claims import Claim, judge, judged, read
-from eddyline.papers.exhibit import Column, Exhibit
 from eddyline.papers.rules import RULES, Terms
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from eddyline.papers.asymmetric_fast.equations import backward_bps
 from eddyline.papers.asymmetric_fast.loop import Loop, right_poles, window_loop
 
 if TYPE_CHECKING:
-    from eddyline.papers.reproduction import Reproduced
+    from eddyline.papers.reproduction import Reproduction
 
 FOLDER = find("asymmetric-fast").folder
 
@@ -79,7 +79,7 @@ def test_every_model_is_counted_once(asymmetric: dict[str, Any]) -> None:
     assert all(r["cases"] == len(rows) for r in whole)
 
 
-def test_packets_agree_most_with_the_senders_own_law(reproductions: dict[str, Reproduced]) -> None:
+def test_packets_agree_most_with_the_senders_own_law(reproductions: dict[str, Reproduction]) -> None:
     exhibit = next(e for e in reproductions["asymmetric-fast"].exhibits if e.id == "stability-tally")
     agree = {r["model"]: r["agree"] for r in exhibit.rows if r["sender"] == "all"}
     assert max(agree, key=lambda model: agree[model]) == "ack-clocked, own law"

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 import eddyline as el
+from eddyline.papers import papers
 
 ROOT = Path(__file__).parents[3]
 FILES = {
-    **{f"{f.parts[-3]}/{f.stem}": f for f in sorted(ROOT.glob("papers/*/scenarios/*.toml"))},
+    **{f"{p.name}/{f.stem}": f for p in papers() for f in sorted((p.folder / "scenarios").glob("*.toml"))},
     **{f"examples/{f.stem}": f for f in sorted(ROOT.glob("examples/*.toml"))},
 }
 

@@ -11,7 +11,7 @@ import pytest
 from eddyline import _core
 from eddyline.papers import find
 from eddyline.papers.claims import read
-from eddyline.papers.desk import Desk
+from eddyline.papers.context import Context
 from eddyline.papers.vfast import EXHIBITS, jitter_queue, jitter_timeouts
 from eddyline.papers.vfast.phases import settling, swing
 from eddyline.papers.vfast.rivals import BDP, predicted
@@ -34,7 +34,7 @@ def test_scenario_1_against_ns2(vfast: dict[str, Any]) -> None:
 
 
 def test_base_round_trips_of_scenario_1_against_ns2(vfast: dict[str, Any]) -> None:
-    known = Desk(find("vfast").folder).ns2["I"]["intervals"]
+    known = Context(find("vfast").folder).ns2["I"]["intervals"]
     phases = list(dict.fromkeys(r["phase"] for r in vfast["fig-4"].rows))
     rows = [r for r in vfast["fig-4"].rows if r["sender"] == "FAST" and r["rtt_ms"] == 100.0]
     for row in rows:
@@ -51,10 +51,10 @@ def test_totals_with_sack_against_ns2(exhibit: str, count: int, vfast: dict[str,
 
 
 def test_random_loss_without_sack_against_ns2() -> None:
-    desk = Desk(find("vfast").folder)
+    context = Context(find("vfast").folder)
     runs = [Case("scenario-4-alone", "FAST", None, "timer", seed=seed).summary() for seed in range(1, 11)]
-    rates = [answer.flow("flow 1")["goodput_bps"] / 1e6 for answer in desk.lab.ask(runs)]
-    spread = desk.reference["without_sack"]
+    rates = [result.flow("flow 1")["goodput_bps"] / 1e6 for result in context.runner.run_all(runs)]
+    spread = context.reference["without_sack"]
     # a mean over ten seeds is only known to so much
     error = stdev(rates) / sqrt(len(rates))
     assert spread["least_mbps"] - error <= fmean(rates) <= spread["most_mbps"] + error, (fmean(rates), error)

@@ -26,9 +26,9 @@ from eddyline.papers.vfast import (
 )
 
 if TYPE_CHECKING:
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Exhibit, Row
+    from eddyline.papers.context import Context
     from eddyline.papers.reproduction import Builders
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["BUILDERS", "made_up_grid"]
 
@@ -48,14 +48,14 @@ def made_up_grid() -> list[Row]:
     return rows
 
 
-def _ranks(desk: Desk) -> Exhibit:
-    desk.once("weights", made_up_grid)
-    return weights.ranks(desk)
+def _ranks(context: Context) -> Exhibit:
+    context.cached("weights", made_up_grid)
+    return weights.ranks(context)
 
 
-def _grid(desk: Desk) -> Exhibit:
-    desk.once("weights", made_up_grid)
-    return weights.grid(desk, (0.25, 0.5, 0.75))
+def _grid(context: Context) -> Exhibit:
+    context.cached("weights", made_up_grid)
+    return weights.grid(context, (0.25, 0.5, 0.75))
 
 
 _THIN: Builders = {

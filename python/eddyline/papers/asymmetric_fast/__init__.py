@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast import frequency, over_k_f, over_time, stability, sweeps, upload
-from eddyline.papers.reproduction import reproduced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from eddyline.papers.reproduction import Builders
 
-    from eddyline.answers import Listener
-    from eddyline.papers import Paper
-    from eddyline.papers.reproduction import Builders, Reproduced
-
-__all__ = ["EXHIBITS", "reproduce"]
+__all__ = ["EXHIBITS"]
 
 EXHIBITS: Builders = {
     "k-f-sweep": sweeps.sweep,
@@ -28,9 +23,4 @@ EXHIBITS: Builders = {
     "stability": stability.case_by_case,
     "stability-tally": stability.tally,
 }
-"""What makes each exhibit, in the order of the report."""
-
-
-def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
-    """Reproduces the letter, or the exhibits named."""
-    return reproduced(paper, EXHIBITS, exhibits, listener)
+"""The function that makes each exhibit, by its id, in the order of the report."""

@@ -16,8 +16,8 @@ from eddyline.scenario import Scenario
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.runner import RunResult
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["MARGIN", "SWING", "Case", "Sender", "cases", "swing"]
 
@@ -34,7 +34,7 @@ class Sender:
     """How flows send.
 
     Attributes:
-        name: In words.
+        name: Its name in tables.
         pacing: The key `tcp.pacing`, if it is not the controller's own.
         start_up: Whether windows double while queueing is below FAST's threshold of 0.75 ms, or a microsecond only.
     """
@@ -141,10 +141,10 @@ def cases(folder: Path) -> list[Case]:
     return [Case(number, table) for number, table in enumerate(tables, 1)]
 
 
-def swing(answer: Answer, warmup: float) -> float:
+def swing(result: RunResult, warmup: float) -> float:
     """The largest standard deviation of a window after warm-up, as a share of its mean."""
-    assert answer.series is not None
-    part = answer.series
+    assert result.series is not None
+    part = result.series
     part = part[(part["quantity"] == "cwnd_packets") & (part["time_s"] > warmup)]
     spread = part.groupby("entity", observed=True)["value"].agg(["std", "mean"])
     return float((spread["std"] / spread["mean"]).max())

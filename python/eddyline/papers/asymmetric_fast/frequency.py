@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import acos, degrees, inf, isinf, sqrt
 from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.equations import FORWARD_BPS, factor
 from eddyline.papers.asymmetric_fast.loop import Loop, right_poles, rightmost_pole_with_lag, window_loop
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["remark", "response"]
 
@@ -31,57 +31,15 @@ _SETTINGS = (
 _STABLE, _UNSTABLE = "stable", "unstable"
 
 
-def _said(stable: bool) -> str:
+def _stability_text(stable: bool) -> str:
     return _STABLE if stable else _UNSTABLE
 
 
-def response(desk: Desk) -> Exhibit:
+def response(context: Context) -> Exhibit:
     """The letter's settings, with gamma a round trip and a fixed period."""
-    del desk  # arithmetic alone
     rows = [row for setting in _SETTINGS for row in _loops(*setting)]
-    return Exhibit(
-        id="loop",
-        title="The open loop L(s), as printed and corrected",
-        place="Section II, eq. 16 to 22; proof of Theorem 1",
-        reading=(
-            "alpha = 1,000, d = 40 ms, c_f = 100 Mbit/s. Every form has 1 + a e^-z (z + u) / (z (z + u rho)) for "
-            "its characteristic equation, z = s R0, u the gain a round trip, rho = q0 / R0; the factor a is (1 + "
-            "k_f) n P_f as printed (P_f in bytes), 1 + k_f with packets counted on both sides, 1 where one link has "
-            "a queue, 2 at k_f = 1, where both have. A gain margin is the factor on a that ends stability. Eq. 21's "
-            "lag changes the verdict; so do the units. Poles are of eq. 20 and 22 as open loops, which is what the "
-            "proof looks at."
-        ),
-        columns=(
-            Column("setting", "setting"),
-            Column("period", "gamma once"),
-            Column("k_f", "k_f"),
-            Column("rho", "q0 / R0"),
-            Column("u", "u", digits=3),
-            Column("d_over_q0", "d / q0", digits=3),
-            Column("factor", "a as printed"),
-            Column("printed", "eq. 20, closed"),
-            Column("printed_gain_margin", "its gain margin", digits=3),
-            Column("printed_lag", "eq. 22, closed"),
-            Column("counted", "eq. 20 in packets"),
-            Column("counted_gain_margin", "its gain margin", digits=3),
-            Column("corrected", "corrected"),
-            Column("corrected_gain_margin", "its gain margin", digits=3),
-            Column("corrected_phase_margin", "its phase margin", "degrees", digits=3),
-            Column("corrected_lag", "corrected, with eq. 21"),
-            Column("right_poles_20", "poles of eq. 20 on the right"),
-            Column("rightmost_pole_22", "rightmost pole of eq. 22, times R0", digits=3),
-        ),
-        rows=rows,
-        pictures=[
-            Picture(
-                "loop", "Eq. 20, printed and corrected, at Fig. 2 (k_f = 4, u = 1/2)", drawn(_paint, 9.0, 3.6, rows[0])
-            ),
-            Picture(
-                "loop-windows",
-                "From window to window: eq. 20, eq. 22, corrected",
-                drawn(_paint_windows, 7.0, 3.8, rows[0]),
-            ),
-        ],
+    return context.definition("loop").exhibit(
+        rows, draw={"loop": partial(_draw_loop, row=rows[0])}, curves={"windows": _windows(rows[0])}
     )
 
 
@@ -112,7 +70,7 @@ def _loops(setting: str, mbps: float, size: int) -> list[Row]:
                 "u": u,
                 "d_over_q0": _D / q0,
                 "factor": printed,
-                **{name: _said(loop.stable()) for name, loop in loops.items()},
+                **{name: _stability_text(loop.stable()) for name, loop in loops.items()},
                 **{f"{name}_gain_margin": _finite(loop.gain_margin()) for name, loop in loops.items()},
                 "corrected_phase_margin": loops["corrected"].phase_margin(),
                 "rightmost_pole_22": rightmost_pole_with_lag(u, rho, printed),
@@ -128,7 +86,7 @@ def _finite(value: float) -> float | None:
     return None if isinf(value) else value
 
 
-def _paint(figure: Figure, row: Row) -> None:
+def _draw_loop(figure: Figure, row: Row) -> None:
     size, phase = figure.subplots(1, 2)
     grid = [10 ** (-2 + 6 * i / 1200) for i in range(1201)]
     forms = (
@@ -163,34 +121,27 @@ def _paint(figure: Figure, row: Row) -> None:
     phase.legend(loc="lower left")
 
 
-def _paint_windows(figure: Figure, row: Row) -> None:
-    axis = figure.subplots()
+def _windows(row: Row) -> list[Row]:
+    """Gains from window to window."""
     grid = [10 ** (-3 + 7 * i / 4000) for i in range(4001)]
     forms = (
-        ("eq. 20 as printed", row["factor"], False, RED, "-"),
-        ("eq. 22 as printed", row["factor"], True, GREEN, "-"),
-        ("corrected", 1.0, False, BLUE, "-"),
+        ("eq. 20 as printed", row["factor"], False),
+        ("eq. 22 as printed", row["factor"], True),
+        ("corrected", 1.0, False),
     )
-    for name, a, lag, colour, style in forms:
-        values = [abs(window_loop(w, row["u"], row["rho"], a, lag)) for w in grid]
-        axis.plot(grid, values, style, color=colour, label=name, linewidth=1.1)
-    axis.axhline(row["d_over_q0"], color=BLACK, linestyle=":", linewidth=0.9, label="d / q0")
-    axis.axhline(1.0, color=BLACK, linestyle="--", linewidth=0.8)
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_ylim(1e-6, 10)
-    axis.set_xlabel("frequency (radians a round trip)")
-    axis.set_ylabel("|L|, from W to W")
-    axis.legend(loc="lower left")
+    return [
+        {"form": name, "frequency": w, "gain": abs(window_loop(w, row["u"], row["rho"], a, lag))}
+        for name, a, lag in forms
+        for w in grid
+    ]
 
 
 _REMARK_U = (0.1, 0.5, 1.0, 2.0, 5.86, 20.0, 100.0)
 _REMARK_RHO = (0.02, 0.1, 0.2, 0.3, 0.4, 0.45, 0.52, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9)
 
 
-def remark(desk: Desk) -> Exhibit:
+def remark(context: Context) -> Exhibit:
     """The remark that d / q0 is below 1 against the verdicts, over gain and queueing."""
-    del desk  # arithmetic alone
     rows: list[Row] = []
     for u in _REMARK_U:
         for rho in _REMARK_RHO:
@@ -200,36 +151,13 @@ def remark(desk: Desk) -> Exhibit:
                     "u": u,
                     "rho": rho,
                     "d_over_q0": (1.0 - rho) / rho,
-                    "remark": _said((1.0 - rho) / rho < 1.0),
-                    "integrator": _said(loop.stable()),
-                    "ack_clocked": _said(u < _ack_clocked_boundary(rho)),
+                    "remark": _stability_text((1.0 - rho) / rho < 1.0),
+                    "integrator": _stability_text(loop.stable()),
+                    "ack_clocked": _stability_text(u < _ack_clocked_boundary(rho)),
                     "peak": _peak(u, rho),
                 }
             )
-    return Exhibit(
-        id="d-over-q0",
-        title="What d / q0 < 1 decides",
-        place="Section IV, Fig. 2",
-        reading=(
-            "The letter notes d / q0 = 0.125 < 1 beside Fig. 2 and gives no reason. It is |L(0)| of eq. 20, printed "
-            "or corrected: the small-gain condition, if the gain were largest at frequency 0 and the open loop "
-            "stable. With links that integrate the gain has a peak elsewhere; the condition is neither needed "
-            "(small gain a round trip) nor enough (u about 6). With ACK clocking it is exactly what makes every "
-            "gain safe; below that, gains up to a bound are: with one update a round trip (u = gamma, at most 1) it "
-            "does not matter."
-        ),
-        columns=(
-            Column("u", "gain a round trip"),
-            Column("rho", "q0 / R0"),
-            Column("d_over_q0", "d / q0", digits=3),
-            Column("remark", "d / q0 < 1 says"),
-            Column("integrator", "integrator"),
-            Column("ack_clocked", "ack-clocked"),
-            Column("peak", "largest |L| from W to W", digits=3),
-        ),
-        rows=rows,
-        pictures=[Picture("d-over-q0", "Stable above the curve", drawn(_paint_remark, 6.5, 3.8))],
-    )
+    return context.definition("d-over-q0").exhibit(rows, draw={"d-over-q0": _draw_remark})
 
 
 def _ack_clocked_boundary(rho: float) -> float:
@@ -253,7 +181,7 @@ def _integrator_boundary(u: float) -> float:
     return high
 
 
-def _paint_remark(figure: Figure) -> None:
+def _draw_remark(figure: Figure) -> None:
     axis = figure.subplots()
     gains = [10 ** (-1 + 3 * i / 120) for i in range(121)]
     axis.plot(gains, [_integrator_boundary(u) for u in gains], color=RED, label="integrator")

@@ -6,39 +6,35 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.cases import MARGIN, SWING, swing
 from eddyline.papers.asymmetric_fast.equations import backward_bps
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["stability"]
 
 _FACTORS = (0.1, 0.25, 0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0, 4.0, 10.0, 40.0, 100.0)
 _ALPHAS = (1000, 100)
 _MODELS = {"integrator": "integrator", "ack_clocked": "ack-clocked", "joint": "joint"}
-_PROFILES = {"packets, clean": None, "packets, ns-2 profile": MODULE}
+_PROFILES = {"packets, clean": None, "packets, ns-2 profile": NS2_PROFILE}
 _LONGEST_S = 0.045  # round trip without queueing
 
 
-def stability(desk: Desk) -> Exhibit:
+def stability(context: Context) -> Exhibit:
     """One flow, gamma = 1/2, alpha 1,000 as in the letter and 100."""
     settings = [(alpha, k_f) for alpha in _ALPHAS for k_f in _FACTORS]
     runs = {
         (alpha, k_f, name): _run(alpha, k_f, profile) for alpha, k_f in settings for name, profile in _PROFILES.items()
     }
-    answers = dict(zip(runs, desk.lab.ask(list(runs.values())), strict=True))
+    results = dict(zip(runs, context.runner.run_all(list(runs.values())), strict=True))
     rows: list[Row] = []
     for alpha, k_f in settings:
-        theory = desk.lab.one(Run("sweep", "theory", None, _changes(alpha, k_f))).flow("flow 1")
+        theory = context.runner.run(Run("sweep", "theory", None, _changes(alpha, k_f))).flow("flow 1")
         rtt, wait = theory["rtt_s"]["mean"], theory["queueing_delay_s"]
         shared = {"alpha": alpha, "k_f": k_f, "rtt_s": rtt, "rho": wait / rtt}
         for model, name in _MODELS.items():
-            document = desk.lab.theory("sweep", "stability", _changes(alpha, k_f), link_model=model)
+            document = context.runner.theory("sweep", "stability", _changes(alpha, k_f), link_model=model)
             growth = document["roots"][0][0] * rtt
             rows.append(
                 {
@@ -50,43 +46,11 @@ def stability(desk: Desk) -> Exhibit:
                 }
             )
         for name in _PROFILES:
-            spread = swing(answers[alpha, k_f, name], _times(alpha, k_f)[1])
+            spread = swing(results[alpha, k_f, name], _times(alpha, k_f)[1])
             rows.append(
                 {**shared, "by": name, "verdict": "oscillates" if spread > SWING else "settles", "swing": spread}
             )
-    return Exhibit(
-        id="stability-over-k-f",
-        title="Stability over the asymmetry factor",
-        place="Abstract; Section V",
-        reading=(
-            "One flow, gamma = 1/2 a round trip, alpha = 1,000 as in the letter, and 100; P_f = 1,000 and P_b = 40 "
-            "bytes, c_f = 100 Mbit/s, c_b varies. Growth is the power of e that a small disturbance gains in a "
-            "round trip, by the rightmost characteristic root. Off k_f = 1 one link has a queue, whichever it is, "
-            "and k_f enters through q0 / R0 alone. At k_f = 1 exactly both have, and links that integrate make the "
-            "loop twice as strong."
-        ),
-        columns=(
-            Column("alpha", "alpha", "packets"),
-            Column("k_f", "k_f"),
-            Column("rtt_s", "R0", "ms", scale=1e-3),
-            Column("rho", "q0 / R0"),
-            Column("by", "by"),
-            Column("verdict", "verdict"),
-            Column("growth", "growth a round trip", digits=3),
-            Column("gain_margin", "gain margin", digits=3),
-            Column("swing", "spread of the window", percent=True),
-        ),
-        rows=rows,
-        notes=(
-            "At k_f = 1 the joint model neither grows nor shrinks: patterns within a round trip come back as they "
-            "were.",
-        ),
-        pictures=[
-            Picture(
-                "stability-over-k-f", "Growth of a disturbance in a round trip over k_f", drawn(_paint, 8.0, 3.6, rows)
-            )
-        ],
-    )
+    return context.definition("stability-over-k-f").exhibit(rows)
 
 
 def _times(alpha: int, k_f: float) -> tuple[float, float]:
@@ -108,26 +72,3 @@ def _changes(alpha: int, k_f: float) -> tuple[tuple[str, str], ...]:
 def _run(alpha: int, k_f: float, profile: str | None) -> Run:
     duration, _ = _times(alpha, k_f)
     return Run("sweep", "sim", profile, _changes(alpha, k_f), f"{duration / 1280:.6f} s")
-
-
-def _paint(figure: Figure, rows: list[Row]) -> None:
-    axes = figure.subplots(1, len(_ALPHAS), sharey=True)
-    for axis, alpha in zip(axes, _ALPHAS, strict=True):
-        for name, colour in (("integrator", RED), ("ack-clocked", BLUE), ("joint", GREEN)):
-            part = [r for r in rows if r["alpha"] == alpha and r["by"] == name]
-            line = "--" if name == "joint" else "-"
-            axis.plot(
-                [r["k_f"] for r in part],
-                [r["growth"] for r in part],
-                f"o{line}",
-                color=colour,
-                markersize=3,
-                label=name,
-            )
-        axis.axhline(0.0, color=BLACK, linewidth=0.8, linestyle="--")
-        axis.set_xscale("log")
-        axis.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
-        axis.set_xlabel("asymmetry factor k_f")
-        axis.set_title(f"alpha = {alpha:,}")
-    axes[0].set_ylabel("growth a round trip")
-    axes[1].legend(loc="lower right")

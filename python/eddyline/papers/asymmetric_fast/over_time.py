@@ -2,49 +2,49 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.equations import aggregate_of_eq_15, factor, theorem_1
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
+from eddyline.reports.figures import BLACK, BLUE, RED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["builder"]
 
-_PROFILES = (("clean", None), ("ns-2 profile", MODULE))
+_PROFILES = (("clean", None), ("ns-2 profile", NS2_PROFILE))
 _SHOWN_S = 20.0  # of the time that figures show
 _NS2 = {2: "cb1M_pf1000", 3: "cb0.1M_pf1000"}
 
 
-def builder(number: int) -> Callable[[Desk], Exhibit]:
+def builder(number: int) -> Callable[[Context], Exhibit]:
     """What makes one of the three figures."""
 
-    def build(desk: Desk) -> Exhibit:
-        printed = next(f for f in desk.values["figure"] if f["number"] == number)
+    def build(context: Context) -> Exhibit:
+        printed = next(f for f in context.values["figure"] if f["number"] == number)
         size, backward = printed["data_bytes"], 1e6 * printed["backward_mbps"]
         k_f = factor(backward, size)
         rows: list[Row] = []
         series: list[Row] = []
         cases = [(wire, name, profile) for wire in (size, size + 40) for name, profile in _PROFILES]
         runs = [Run(f"fig-{number}", "sim", profile, _sized(wire, size), "100 ms") for wire, _, profile in cases]
-        for (wire, name, _), answer in zip(cases, desk.lab.ask(runs), strict=True):
-            theory = desk.lab.one(Run(f"fig-{number}", "theory", None, _sized(wire, size))).flow("flow 1")
-            flow = answer.flow("flow 1")
-            times, values = answer.over_time("flow 1", "goodput_bps")
+        for (wire, name, _), result in zip(cases, context.runner.run_all(runs), strict=True):
+            theory = context.runner.run(Run(f"fig-{number}", "theory", None, _sized(wire, size))).flow("flow 1")
+            flow = result.flow("flow 1")
+            times, values = result.over_time("flow 1", "goodput_bps")
             seconds = _by_second(values)
             end = times[-1]
             late = seconds[len(seconds) // 2 :]
             header = "header" if wire != size else "no_header"
-            case = desk.ns2.get(f"{_NS2.get(number)}_{header}")
+            case = context.ns2.get(f"{_NS2.get(number)}_{header}")
             rows.append(
                 {
                     "wire": wire,
@@ -65,7 +65,13 @@ def builder(number: int) -> Callable[[Desk], Exhibit]:
             )
             if wire == size:
                 series += [{"profile": name, "time_s": t, "goodput_bps": v} for t, v in zip(times, values, strict=True)]
-        return _exhibit(number, printed, k_f, rows, series)
+        name = f"fig-{number}"
+        return context.definition(name).exhibit(
+            rows,
+            values={"number": number, "size": size, "backward": printed["backward_mbps"], "k_f": k_f},
+            series={f"{name}-series": series},
+            draw={name: partial(_draw, rows=rows, series=series)},
+        )
 
     return build
 
@@ -85,44 +91,7 @@ def _settled(seconds: list[float], goal: float) -> float:
     return float(max(far, default=0))
 
 
-def _exhibit(number: int, printed: Row, k_f: float, rows: list[Row], series: list[Row]) -> Exhibit:
-    size = printed["data_bytes"]
-    return Exhibit(
-        id=f"fig-{number}",
-        title=f"Figure {number}: P_f = {size:,} bytes, c_b = {printed['backward_mbps']} Mbit/s (k_f = {k_f:g})",
-        place=f"Section IV, Fig. {number}",
-        reading=(
-            "Throughput (payload) of one flow over time, averages of 0.1 s; the line is Theorem 1, the dotted one is "
-            "where eq. 15 would come to rest. Where averages jump between a few values, one interval holds one burst "
-            "more than the next; spread is of one-second averages over the second half. With 40 B of header on the "
-            "wire, as in ns-2, payload is the same: ACKs are the limit, and their number does not depend on the size "
-            "of data packets."
-        ),
-        columns=(
-            Column("wire", "wire", "B"),
-            Column("profile", "sim"),
-            *([Column("printed", "paper", "Mbit/s", scale=1e6)] if "throughput_mbps" in printed else []),
-            Column("theorem", "Theorem 1", "Mbit/s", scale=1e6),
-            Column("theory", "our theory", "Mbit/s", scale=1e6),
-            Column("simulated", "our sim", "Mbit/s", scale=1e6),
-            *([Column("reference", "ns-2 reference", "Mbit/s", scale=1e6)] if number in _NS2 else []),
-            Column("eq_15", "rest of eq. 15", "Mbit/s", scale=1e6),
-            Column("spread", "spread", percent=True, digits=4),
-            Column("settled_s", "settled after", "s", digits=3),
-            Column("d_over_q0", "d / q0, simulated"),
-            *([Column("d_over_q0_printed", "d / q0, paper")] if "d_over_q0" in printed else []),
-        ),
-        rows=rows,
-        series={f"fig-{number}-series": series},
-        pictures=[
-            Picture(
-                f"fig-{number}", f"Throughput, k_f = {k_f:g}, 0.1 s averages", drawn(_paint, 8.0, 3.4, rows, series)
-            )
-        ],
-    )
-
-
-def _paint(figure: Figure, rows: list[Row], series: list[Row]) -> None:
+def _draw(figure: Figure, rows: list[Row], series: list[Row]) -> None:
     axes = figure.subplots(1, 2, sharey=True)
     goal, other = rows[0]["theorem"] / 1e6, rows[0]["eq_15"] / 1e6
     marks = [m for m in (0.1, 0.3, 1, 3, 10, 30, 100) if m >= goal / 10]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eddyline.papers.asymmetric_fast.cases import MARGIN, SWING, cases, swing
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.asymmetric_fast.cases import Case
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["case_by_case", "tally"]
 
@@ -28,9 +28,9 @@ _MODELS = {
 _SETTLES, _OSCILLATES = "settles", "oscillates"
 
 
-def _found(desk: Desk) -> list[Row]:
+def _found(context: Context) -> list[Row]:
     """A row per case and sender."""
-    known = cases(desk.folder)
+    known = cases(context.folder)
     settled = [case.scenario().run("theory").to_dict() for case in known]
     asked = [
         (case, theory, sender, case.times(theory))
@@ -42,12 +42,12 @@ def _found(desk: Desk) -> list[Row]:
         for case, theory, sender, times in asked
         for up in (True, False)
     ]
-    answers = desk.lab.made(scenarios)
+    results = context.runner.simulate(scenarios)
     roots = {case.number: _growths(case, theory) for case, theory in zip(known, settled, strict=True)}
     rows = []
-    pairs = zip(answers[::2], answers[1::2], strict=True)
-    for (case, theory, sender, (_, warmup)), (answer, calm) in zip(asked, pairs, strict=True):
-        spread, calm_spread = swing(answer, warmup), swing(calm, warmup)
+    pairs = zip(results[::2], results[1::2], strict=True)
+    for (case, theory, sender, (_, warmup)), (result, calm) in zip(asked, pairs, strict=True):
+        spread, calm_spread = swing(result, warmup), swing(calm, warmup)
         rtts = [f["rtt_s"]["mean"] for f in theory["flows"]]
         waits = [f["queueing_delay_s"] for f in theory["flows"]]
         gamma = case.table["flows"][0]["gamma"]
@@ -86,53 +86,17 @@ def _verdict(oscillates: bool) -> str:
     return _OSCILLATES if oscillates else _SETTLES
 
 
-def case_by_case(desk: Desk) -> Exhibit:
+def case_by_case(context: Context) -> Exhibit:
     """Sixty random networks, each with one or two kinds of sender."""
-    rows = desk.once("stability", lambda: _found(desk))
-    return Exhibit(
-        id="stability",
-        title="Random networks: what the roots say and what packets do",
-        place="Section II, eq. 2, 8 and 9; Section III",
-        reading=(
-            "Sixty networks drawn once (stability-cases.json): a duplex link with data one way (k_f from 0.1 to "
-            "10) or both ways, or several queues. Growth is the power of e that a small disturbance gains in the "
-            "longest round trip, by the rightmost characteristic root; above 0.02 the model says that it "
-            "oscillates. Eq. 2 is the letter's window law; FAST's own, as published and as the module has it, "
-            "multiplies the window of a round trip ago and looks at an average. Packets start from an empty "
-            "network; they oscillate where a window's standard deviation over sixty round trips is above "
-            f"{100 * SWING:g} % of its mean."
-        ),
-        columns=(
-            Column("case", "case"),
-            Column("kind", "data"),
-            Column("sender", "sender"),
-            Column("queues", "queues"),
-            Column("rtt_s", "longest R", "ms", scale=1e-3, digits=3),
-            Column("rho", "q / R, least", digits=2),
-            Column("u", "gain a round trip", digits=3),
-            Column("integrator_growth", "growth: integrator, eq. 2", digits=2),
-            Column("ack_clocked_growth", "ack-clocked, eq. 2", digits=2),
-            Column("joint_growth", "joint, eq. 2", digits=2),
-            Column("own_integrator_growth", "integrator, own law", digits=2),
-            Column("own_ack_clocked_growth", "ack-clocked, own law", digits=2),
-            Column("swing", "packets: spread of windows", percent=True, digits=3),
-            Column("simulated", "packets"),
-            Column("calm_swing", "spread without start-up", percent=True, digits=3),
-        ),
-        rows=rows,
-        notes=(
-            "Start-up: windows double again whenever queueing falls below 0.75 ms, which no linear model knows. "
-            "Without it (threshold 1 us) most of what only packets show is gone.",
-            "Ack-clocked growth a little below zero, where several flows share a queue, belongs to patterns within a "
-            "round trip that die out slowly and that packets do not show.",
-        ),
-        pictures=[Picture("stability", "Spread of windows over predicted growth", drawn(_paint, 9.0, 3.6, rows))],
+    rows = context.cached("stability", lambda: _found(context))
+    return context.definition("stability").exhibit(
+        rows, values={"swing": 100 * SWING}, draw={"stability": partial(_draw, rows=rows)}
     )
 
 
-def tally(desk: Desk) -> Exhibit:
+def tally(context: Context) -> Exhibit:
     """How often model and packets say the same, by model and sender."""
-    found = desk.once("stability", lambda: _found(desk))
+    found = context.cached("stability", lambda: _found(context))
     senders = ["all", *dict.fromkeys(r["sender"] for r in found)]
     rows = []
     for key, name in _MODELS.items():
@@ -152,30 +116,10 @@ def tally(desk: Desk) -> Exhibit:
                     "calm_agree": sum(r[key] == r["calm"] for r in part) / len(part),
                 }
             )
-    return Exhibit(
-        id="stability-tally",
-        title="Which link model the packets agree with",
-        place="Section II, eq. 2, 8 and 9; Section III",
-        reading=(
-            "The cases of exhibit stability, counted. A model that says oscillates where packets settle is too "
-            "pessimistic, one that says settles where they oscillate misses something."
-        ),
-        columns=(
-            Column("model", "model"),
-            Column("sender", "sender"),
-            Column("cases", "cases"),
-            Column("both_settle", "both settle"),
-            Column("both_oscillate", "both oscillate"),
-            Column("only_model", "only the model oscillates"),
-            Column("only_packets", "only packets oscillate"),
-            Column("agree", "agree", percent=True, digits=3),
-            Column("calm_agree", "agree, without start-up", percent=True, digits=3),
-        ),
-        rows=rows,
-    )
+    return context.definition("stability-tally").exhibit(rows)
 
 
-def _paint(figure: Figure, rows: list[Row]) -> None:
+def _draw(figure: Figure, rows: list[Row]) -> None:
     shown = ("integrator", "ack_clocked", "own_ack_clocked")
     axes = figure.subplots(1, len(shown), sharey=True)
     marks = {"paced": ("o", BLUE), "ACK-driven": ("s", GREEN), "module": ("x", RED)}

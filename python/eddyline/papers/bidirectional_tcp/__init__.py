@@ -18,16 +18,11 @@ from eddyline.papers.bidirectional_tcp import (
     ratio,
     wimax,
 )
-from eddyline.papers.reproduction import reproduced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from eddyline.papers.reproduction import Builders
 
-    from eddyline.answers import Listener
-    from eddyline.papers import Paper
-    from eddyline.papers.reproduction import Builders, Reproduced
-
-__all__ = ["EXHIBITS", "reproduce"]
+__all__ = ["EXHIBITS"]
 
 EXHIBITS: Builders = {
     "fig-1": over_time.figure_1,
@@ -53,9 +48,4 @@ EXHIBITS: Builders = {
     "ns2": against_ns2.against_ns2,
     "cures": cures.build,
 }
-"""What makes each exhibit, in the order of the report."""
-
-
-def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
-    """Reproduces the paper, or the exhibits named."""
-    return reproduced(paper, EXHIBITS, exhibits, listener)
+"""The function that makes each exhibit, by its id, in the order of the report."""

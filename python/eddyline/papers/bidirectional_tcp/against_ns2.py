@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.papers.bidirectional_tcp.packets import crossing
 from eddyline.papers.bidirectional_tcp.setting import ORDERS, Link, Outcome
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["against_ns2", "compared", "scattered", "summary"]
 
@@ -40,7 +40,7 @@ def _link(case: dict[str, Any], order: str, halves: str) -> Link:
 
 
 def compared(
-    desk: Desk,
+    context: Context,
     orders: Sequence[str] = ("together",),
     halves: Sequence[str] = ("whole packets",),
     figures: Sequence[str] = ("figures-1-2", "figure-6", "figure-10"),
@@ -49,14 +49,14 @@ def compared(
     cases = [
         (figure, case, order, half)
         for figure in figures
-        for case in desk.ns2[figure]
+        for case in context.ns2[figure]
         for order in orders
         for half in halves
     ]
-    answers = desk.lab.ask([_link(case, order, half).run() for _, case, order, half in cases])
+    results = context.runner.run_all([_link(case, order, half).run() for _, case, order, half in cases])
     rows: list[Row] = []
-    for (figure, case, order, half), answer in zip(cases, answers, strict=True):
-        o = Outcome(answer)
+    for (figure, case, order, half), result in zip(cases, results, strict=True):
+        o = Outcome(result)
         down, up = o.over_whole_run("download"), o.over_whole_run("upload")
         rows.append(
             {
@@ -110,16 +110,16 @@ _STARTS = 12
 _APART_S = 0.17
 
 
-def scattered(desk: Desk) -> list[Row]:
+def scattered(context: Context) -> list[Row]:
     """Figures 1 and 2 once more: medians over ns-2's seeds beside medians over starts within its first seconds."""
-    known = desk.ns2["figures-1-2"]
+    known = context.ns2["figures-1-2"]
     settings = dict.fromkeys((c["up_buffer"], c["window"], c["uploads"]) for c in known)
     rows: list[Row] = []
     for up, window, uploads in settings:
         seeds = [c for c in known if (c["up_buffer"], c["window"], c["uploads"]) == (up, window, uploads)]
         base = _link(seeds[0], "together", "whole packets")
         links = [replace(base, more=(*base.more, *_apart(n, uploads))) for n in range(_STARTS)]
-        ours = [Outcome(a) for a in desk.lab.ask([link.run() for link in links])]
+        ours = [Outcome(a) for a in context.runner.run_all([link.run() for link in links])]
         row: Row = {"up_buffer": up, "window": window, "uploads": uploads}
         for way in ("download", "upload"):
             row[way] = median(o.over_whole_run(way) for o in ours)
@@ -135,21 +135,21 @@ def _apart(n: int, uploads: int) -> tuple[tuple[str, str], ...]:
     return (first, ("flow.upload.stagger", f"{100 * n} ms")) if uploads > 1 else (first,)
 
 
-def against_ns2(desk: Desk) -> Exhibit:
+def against_ns2(context: Context) -> Exhibit:
     """How far we are from ns-2, figure by figure."""
     runs = [
-        *compared(desk),
-        *compared(desk, _OTHERS, figures=_BYTES),
-        *compared(desk, halves=("bytes",)),
+        *compared(context),
+        *compared(context, _OTHERS, figures=_BYTES),
+        *compared(context, halves=("bytes",)),
     ]
-    rows = summary([*runs, *scattered(desk)])
+    rows = summary([*runs, *scattered(context)])
     return Exhibit(
         id="ns2",
         title="How far our simulation is from ns-2",
         place="Section 3.1, Fig. 1, 2, 6, 10.1",
         reading=(
             ""
-            f"{sum(len(known) for known in desk.ns2.values())} "
+            f"{sum(len(known) for known in context.ns2.values())} "
             "runs of ns-2.35 (TCP Sack1, delayed acknowledgements) beside ours of the same length, goodputs from the "
             "first second on. Started together is nearest to ns-2, whose flows start within seconds of each other. "
             "Half a window is counted in whole packets there, and in Linux."

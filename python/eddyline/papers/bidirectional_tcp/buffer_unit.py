@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit
 from eddyline.probing import probe
+from eddyline.reports.exhibit import Column, Exhibit
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
@@ -21,9 +21,9 @@ _LIMITS = {
 }
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Buffers of each unit and three sizes, loaded with packets of 100 and 1,500 B."""
-    file = desk.folder / "scenarios" / "link.toml"
+    file = context.folder / "scenarios" / "link.toml"
     rows: list[Row] = []
     for unit, limits in _LIMITS.items():
         for limit in limits:

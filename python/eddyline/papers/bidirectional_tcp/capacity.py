@@ -16,14 +16,14 @@ from eddyline.papers.bidirectional_tcp.setting import (
     ask,
     bandwidth_delay,
 )
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, ORANGE, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, ORANGE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["capacity_ratio", "rule_of_thumb", "upload_window"]
 
@@ -37,7 +37,7 @@ def _link(varied: str, k: float, window: int, order: str) -> Link:
     return replace(link, down_bps=k * UP_BPS) if varied == "downlink" else replace(link, up_bps=DOWN_BPS / k)
 
 
-def capacity_ratio(desk: Desk) -> Exhibit:
+def capacity_ratio(context: Context) -> Exhibit:
     """Capacity ratios from 1 to 50 at fixed buffers."""
     cases = [
         (varied, window, order, k, _link(varied, k, window, order))
@@ -47,7 +47,7 @@ def capacity_ratio(desk: Desk) -> Exhibit:
         for k in _KS
     ]
     rows: list[Row] = []
-    for (varied, window, order, k, link), o in zip(cases, ask(desk, [c[-1] for c in cases]), strict=True):
+    for (varied, window, order, k, link), o in zip(cases, ask(context, [c[-1] for c in cases]), strict=True):
         rows.append(
             {
                 "varied": varied,
@@ -126,9 +126,9 @@ _THUMB_RTTS_S = (0.04, 0.3)
 _SHARES = (0.25, 0.5, 1.0, 2.0)
 
 
-def rule_of_thumb(desk: Desk) -> Exhibit:
+def rule_of_thumb(context: Context) -> Exhibit:
     """Eq. 6: what it gives for 300 ms, and whether one flow alone fills the link with it."""
-    printed = desk.values["rule-of-thumb"]
+    printed = context.values["rule-of-thumb"]
     cases = [
         (way, rtt, share, alone(way, share * bandwidth_delay(rate, rtt / 2), rtt))
         for way, rate in (("down", DOWN_BPS), ("up", UP_BPS))
@@ -136,7 +136,7 @@ def rule_of_thumb(desk: Desk) -> Exhibit:
         for share in _SHARES
     ]
     rows: list[Row] = []
-    for (way, rtt, share, link), o in zip(cases, ask(desk, [c[-1] for c in cases]), strict=True):
+    for (way, rtt, share, link), o in zip(cases, ask(context, [c[-1] for c in cases]), strict=True):
         rate = DOWN_BPS if way == "down" else UP_BPS
         eq_6 = bandwidth_delay(rate, rtt / 2)
         rows.append(
@@ -175,7 +175,7 @@ def rule_of_thumb(desk: Desk) -> Exhibit:
 _UPLOAD_WINDOWS = (1500, 3000, 4500, 6000, 9000, 12000, 16384, 24000, 32768, 65536)
 
 
-def upload_window(desk: Desk) -> Exhibit:
+def upload_window(context: Context) -> Exhibit:
     """The window of uploads as a cure."""
     cases = [
         (uploads, order, window, Link(uploads=uploads, order=order, upload_window=window))
@@ -184,7 +184,7 @@ def upload_window(desk: Desk) -> Exhibit:
         for window in _UPLOAD_WINDOWS
     ]
     rows: list[Row] = []
-    for (uploads, order, window, _), o in zip(cases, ask(desk, [c[-1] for c in cases]), strict=True):
+    for (uploads, order, window, _), o in zip(cases, ask(context, [c[-1] for c in cases]), strict=True):
         shares = o.download / (DOWN_BPS * PAYLOAD), o.upload / (UP_BPS * PAYLOAD)
         rows.append(
             {

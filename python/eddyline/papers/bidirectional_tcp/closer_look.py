@@ -9,14 +9,14 @@ import numpy as np
 
 from eddyline.papers.bidirectional_tcp.occupancy import Occupancy, correlation_at, halvings, lags
 from eddyline.papers.bidirectional_tcp.setting import ORDERS, Link, Outcome
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, ORANGE, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, ORANGE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["figure_8", "figure_9"]
 
@@ -40,9 +40,9 @@ def _link(order: str, tp_ms: float, window: str) -> Link:
     )
 
 
-def _runs(desk: Desk) -> list[tuple[tuple[str, float, str], Outcome]]:
-    answers = desk.lab.ask([_link(*setting).run("20 ms") for setting in _SETTINGS])
-    return [(setting, Outcome(answer)) for setting, answer in zip(_SETTINGS, answers, strict=True)]
+def _runs(context: Context) -> list[tuple[tuple[str, float, str], Outcome]]:
+    results = context.runner.run_all([_link(*setting).run("20 ms") for setting in _SETTINGS])
+    return [(setting, Outcome(result)) for setting, result in zip(_SETTINGS, results, strict=True)]
 
 
 def _compared(runs: list[tuple[tuple[str, float, str], Outcome]]) -> list[Row]:
@@ -50,7 +50,7 @@ def _compared(runs: list[tuple[tuple[str, float, str], Outcome]]) -> list[Row]:
     rows: list[Row] = []
     minutes = (_DURATION_S - _WARMUP_S) / 60.0
     for (order, tp, window), found in runs:
-        o = Occupancy.of(found.answer, _WARMUP_S)
+        o = Occupancy.of(found.result, _WARMUP_S)
         at_overflow = o.down[np.isin(o.times, o.up_drops)]
         rows.append(
             {
@@ -74,7 +74,7 @@ def _compared(runs: list[tuple[tuple[str, float, str], Outcome]]) -> list[Row]:
 
 def _beginning(found: Outcome) -> list[Row]:
     """Queues and windows of the first minute."""
-    start = Occupancy.of(found.answer, 0.0)
+    start = Occupancy.of(found.result, 0.0)
     columns = {
         "time_s": start.times,
         "down_bytes": start.down,
@@ -86,9 +86,9 @@ def _beginning(found: Outcome) -> list[Row]:
     return [{name: float(column[i]) for name, column in columns.items()} for i in picked]
 
 
-def figure_8(desk: Desk) -> Exhibit:
+def figure_8(context: Context) -> Exhibit:
     """Windows and queues over time."""
-    runs = _runs(desk)
+    runs = _runs(context)
     series = _beginning(next(found for setting, found in runs if setting == ("together", 20.0, "128 kB")))
     return Exhibit(
         id="fig-8",
@@ -146,12 +146,12 @@ def _paint_windows(figure: Figure, series: list[Row]) -> None:
     lower.set_xlim(0, _SHOWN_S)
 
 
-def figure_9(desk: Desk) -> Exhibit:
+def figure_9(context: Context) -> Exhibit:
     """Cross-correlation of both queues."""
     rows: list[Row] = []
     series: list[Row] = []
-    for (order, tp, window), found in _runs(desk):
-        o = Occupancy.of(found.answer, _WARMUP_S)
+    for (order, tp, window), found in _runs(context):
+        o = Occupancy.of(found.result, _WARMUP_S)
         curve = [(float(lag), correlation_at(o, float(lag))) for lag in lags(o, _LAG_S)]
         least = min(curve, key=lambda point: point[1])
         near = [value for lag, value in curve if abs(lag) <= found.rtt("download")]

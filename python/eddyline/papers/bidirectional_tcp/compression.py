@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.setting import ORDERS, Link, ask
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, GREEN, ORANGE, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, GREEN, ORANGE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["compression"]
 
@@ -34,7 +34,7 @@ TREATMENTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
 """What is done to the link or the senders of Fig. 1: its kind, and the keys that it changes."""
 
 
-def compression(desk: Desk) -> Exhibit:
+def compression(context: Context) -> Exhibit:
     """The link of Fig. 1 under every treatment."""
     cases = [
         (name, kind, order, window, Link(window=window, order=order, more=more))
@@ -43,7 +43,7 @@ def compression(desk: Desk) -> Exhibit:
         for order in ORDERS
     ]
     rows: list[Row] = []
-    for (name, kind, order, window, _), o in zip(cases, ask(desk, [c[-1] for c in cases]), strict=True):
+    for (name, kind, order, window, _), o in zip(cases, ask(context, [c[-1] for c in cases]), strict=True):
         rows.append(
             {
                 "treatment": name,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.model import Estimate, estimate
 from eddyline.papers.bidirectional_tcp.setting import PAYLOAD, Link, ask
-from eddyline.papers.exhibit import Column, Exhibit
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["extensions"]
 
@@ -69,11 +69,11 @@ def _unequal() -> list[_Case]:
     return cases
 
 
-def extensions(desk: Desk) -> Exhibit:
+def extensions(context: Context) -> Exhibit:
     """Every case with its error, and their means."""
     cases = [*_in_packets(), *_in_cells(), *_uploads(), *_unequal()]
     rows: list[Row] = []
-    for case, o in zip(cases, ask(desk, [c.link for c in cases]), strict=True):
+    for case, o in zip(cases, ask(context, [c.link for c in cases]), strict=True):
         rate = case.estimate.download_bps / case.estimate.upload_bps
         rows.append(
             {

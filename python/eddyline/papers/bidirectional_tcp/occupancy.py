@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.runner import RunResult
 
     Numbers = NDArray[np.float64]
 
@@ -36,14 +36,14 @@ class Occupancy:
     upload_window: Numbers
 
     @classmethod
-    def of(cls, answer: Answer, after_s: float) -> Occupancy:
+    def of(cls, result: RunResult, after_s: float) -> Occupancy:
         """From the series of a run, from `after_s` on."""
 
         def series(entity: str, quantity: str) -> Numbers:
-            times, values = answer.over_time(entity, quantity)
+            times, values = result.over_time(entity, quantity)
             return np.asarray(values)[np.asarray(times) > after_s]
 
-        times = np.asarray(answer.over_time("down", "queue_bytes")[0])
+        times = np.asarray(result.over_time("down", "queue_bytes")[0])
         kept = times[times > after_s]
         return cls(
             interval_s=float(kept[1] - kept[0]),

@@ -7,15 +7,15 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, Link, Outcome, ask
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["figure_1", "figure_2", "starts"]
 
@@ -43,10 +43,10 @@ _WHY_TIMERS = {
 _LABELS = {"upload": "upload", "upload a": "one of two uploads", "upload b": "the other"}
 
 
-def figure_1(desk: Desk) -> Exhibit:
+def figure_1(context: Context) -> Exhibit:
     """Buffers of 75,000 B both ways."""
     return _figure(
-        desk,
+        context,
         "fig-1",
         "figure-1",
         _PHASES_1,
@@ -57,10 +57,10 @@ def figure_1(desk: Desk) -> Exhibit:
     )
 
 
-def figure_2(desk: Desk) -> Exhibit:
+def figure_2(context: Context) -> Exhibit:
     """75,000 B down, 6,000 B up."""
     return _figure(
-        desk,
+        context,
         "fig-2",
         "figure-2",
         _PHASES_2,
@@ -71,18 +71,18 @@ def figure_2(desk: Desk) -> Exhibit:
 
 
 def _figure(
-    desk: Desk, name: str, file: str, phases: tuple[tuple[str, float, float], ...], title: str, reading: str
+    context: Context, name: str, file: str, phases: tuple[tuple[str, float, float], ...], title: str, reading: str
 ) -> Exhibit:
     rows: list[Row] = []
     shown: list[Row] = []
-    answers = desk.lab.ask([Run(file, "sim", None, changes, "500 ms") for changes in _TIMERS.values()])
-    for timer, answer in zip(_TIMERS, answers, strict=True):
+    results = context.runner.run_all([Run(file, "sim", None, changes, "500 ms") for changes in _TIMERS.values()])
+    for timer, result in zip(_TIMERS, results, strict=True):
         series: list[Row] = []
-        for flow in [f["name"] for f in answer.result["flows"]]:
-            times, values = answer.over_time(flow, "goodput_bps")
+        for flow in [f["name"] for f in result.document["flows"]]:
+            times, values = result.over_time(flow, "goodput_bps")
             series += [{"flow": flow, "time_s": t, "goodput_bps": v} for t, v in zip(times, values, strict=True)]
         shown = shown or series
-        printed = desk.values.get(name, {})
+        printed = context.values.get(name, {})
         for phase, start, stop in phases:
             late = [r for r in series if start + _SETTLING_S < r["time_s"] <= stop]
             down = fmean(r["goodput_bps"] for r in late if r["flow"] == "download")
@@ -97,7 +97,7 @@ def _figure(
                     "download": down,
                     "upload": up if "upload" in phase else None,
                     "share": down / DOWN_BPS,
-                    "timeouts": answer.flow("download")["timeouts"],
+                    "timeouts": result.flow("download")["timeouts"],
                     "printed_download": printed.get(phase, {}).get("download_bps"),
                     "printed_upload": printed.get(phase, {}).get("upload_bps"),
                 }
@@ -164,9 +164,9 @@ _LINUX = {"Fig. 1": "75k/75k B", "Fig. 2": "6k up/75k down B", "50 packets": "50
 _WINDOWS = {"64 kB": 65536, "128 kB": 131072, "unlimited": 1_000_000}
 
 
-def _started(desk: Desk) -> list[Row]:
+def _started(context: Context) -> list[Row]:
     """Every link, window, number of uploads and order of starts, with Linux beside it where that was run."""
-    reference = desk.folder / "reference"
+    reference = context.folder / "reference"
     linux = json.loads((reference / "linux.json").read_text("utf-8"))["cases"]
     cases = [
         (name, window, uploads, order)
@@ -179,9 +179,9 @@ def _started(desk: Desk) -> list[Row]:
         Link(down=_BUFFERS[name][0], up=_BUFFERS[name][1], window=_WINDOWS[window], uploads=uploads, order=order)
         for name, window, uploads, order in cases
     ]
-    early = [Outcome(a) for a in desk.lab.ask([_early(link).run() for link in links])]
+    early = [Outcome(a) for a in context.runner.run_all([_early(link).run() for link in links])]
     rows: list[Row] = []
-    for (name, window, uploads, order), o, first in zip(cases, ask(desk, links), early, strict=True):
+    for (name, window, uploads, order), o, first in zip(cases, ask(context, links), early, strict=True):
         known = [
             c
             for c in linux
@@ -214,9 +214,9 @@ def _started(desk: Desk) -> list[Row]:
     return rows
 
 
-def starts(desk: Desk) -> Exhibit:
+def starts(context: Context) -> Exhibit:
     """The links of both figures, all orders of starts, three windows, one and two uploads."""
-    rows = _started(desk)
+    rows = _started(context)
     return Exhibit(
         id="starts",
         title="What lasts, and what the order of starts does",

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.model import estimate
 from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, PAYLOAD, UP_BPS, Link, ask
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, CYAN, GREEN, ORANGE, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, CYAN, GREEN, ORANGE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["crossing", "figure_10", "starving"]
 
@@ -50,11 +50,11 @@ def _links(acks_every: int) -> list[tuple[str, float, int, Link]]:
     ]
 
 
-def _rows(desk: Desk, acks_every: int) -> list[Row]:
+def _rows(context: Context, acks_every: int) -> list[Row]:
     cases = _links(acks_every)
-    ns2 = {(c["tp_s"], c["up_buffer"]): c for c in desk.ns2["figure-10"]} if acks_every == 2 else {}
+    ns2 = {(c["tp_s"], c["up_buffer"]): c for c in context.ns2["figure-10"]} if acks_every == 2 else {}
     rows: list[Row] = []
-    for (order, tp, up, link), o in zip(cases, ask(desk, [c[3] for c in cases]), strict=True):
+    for (order, tp, up, link), o in zip(cases, ask(context, [c[3] for c in cases]), strict=True):
         predicted = estimate(link)
         theirs = ns2.get((1e-3 * tp, up))
         rows.append(
@@ -98,11 +98,11 @@ def crossing(rows: list[Row]) -> float | None:
     return float(above["up"] + part * (below["up"] - above["up"]))
 
 
-def figure_10(number: str) -> Callable[[Desk], Exhibit]:
+def figure_10(number: str) -> Callable[[Context], Exhibit]:
     """Figure 10.1 (delayed acknowledgements) or 10.2 (one for each packet)."""
 
-    def build(desk: Desk) -> Exhibit:
-        rows = _rows(desk, _EVERY[number])
+    def build(context: Context) -> Exhibit:
+        rows = _rows(context, _EVERY[number])
         delayed = number == "10-1"
         return Exhibit(
             id=f"fig-{number}",
@@ -179,7 +179,7 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     figure.legend(loc="outside right upper", fontsize="small")
 
 
-def _change_by_duration(desk: Desk, part: list[Row], order: str, tp: float, acks_every: int) -> float:
+def _change_by_duration(context: Context, part: list[Row], order: str, tp: float, acks_every: int) -> float:
     """Median change of the ratio from runs of 500 s to those of 2,000 s, every third buffer below half."""
     some = [r for r in part if r["range"] == "below half" and r["ratio"]][::3]
     short = [
@@ -188,16 +188,16 @@ def _change_by_duration(desk: Desk, part: list[Row], order: str, tp: float, acks
         )
         for r in some
     ]
-    changes = [abs(r["ratio"] / o.ratio - 1.0) for r, o in zip(some, ask(desk, short), strict=True)]
+    changes = [abs(r["ratio"] / o.ratio - 1.0) for r, o in zip(some, ask(context, short), strict=True)]
     return float(median(changes))
 
 
-def starving(desk: Desk) -> Exhibit:
+def starving(context: Context) -> Exhibit:
     """What follows from both figures: where the ratio crosses the capacity ratio, how much it jumps, who starves."""
     rows: list[Row] = []
-    printed = desk.values["half-the-downlink"]["share"]
+    printed = context.values["half-the-downlink"]["share"]
     for number, acks_every in _EVERY.items():
-        found = _rows(desk, acks_every)
+        found = _rows(context, acks_every)
         flat = DOWNLINK // acks_every
         for order, tp in _SETTINGS:
             part = [r for r in found if r["order"] == order and r["tp_s"] == 1e-3 * tp]
@@ -220,7 +220,7 @@ def starving(desk: Desk) -> Exhibit:
                     "printed_share": printed,
                     "largest_jump": max(jumps),
                     "jumps": sum(j > _JUMP for j in jumps) / len(jumps),
-                    "change_by_duration": _change_by_duration(desk, part, order, tp, acks_every),
+                    "change_by_duration": _change_by_duration(context, part, order, tp, acks_every),
                     "ratio_at_50": next(r["ratio"] for r in part if r["up"] == DOWNLINK),
                     "ratio_at_100": next(r["ratio"] for r in part if r["up"] == _LARGE),
                 }

@@ -15,14 +15,14 @@ from eddyline.papers.bidirectional_tcp.occupancy import (
     upset,
 )
 from eddyline.papers.bidirectional_tcp.setting import ORDERS, Link, Outcome
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["figure_5"]
 
@@ -47,9 +47,9 @@ def _link(order: str, tp_ms: float, window: int) -> Link:
     )
 
 
-def _row(desk: Desk, order: str, tp_ms: float, window: int) -> tuple[Row, Occupancy]:
-    answer = desk.lab.one(_link(order, tp_ms, window).run(_INTERVAL))
-    o, found = Occupancy.of(answer, _WARMUP_S), Outcome(answer)
+def _row(context: Context, order: str, tp_ms: float, window: int) -> tuple[Row, Occupancy]:
+    result = context.runner.run(_link(order, tp_ms, window).run(_INTERVAL))
+    o, found = Occupancy.of(result, _WARMUP_S), Outcome(result)
     full_rtt = 2e-3 * tp_ms + _ACCESS_S + 8 * (_DOWN + 1500) / _RATE_BPS
     down, up = overflows(o.down_drops, full_rtt), overflows(o.up_drops, full_rtt)
     cut = halvings(o, o.download_window)
@@ -92,14 +92,14 @@ def _within(waits: list[float | None], most: float) -> float | None:
     return sum(w is not None and w <= most for w in waits) / len(waits) if waits else None
 
 
-def figure_5(desk: Desk) -> Exhibit:
+def figure_5(context: Context) -> Exhibit:
     """A symmetric link with unequal buffers."""
     rows: list[Row] = []
     shown: Occupancy | None = None
     for tp in (20.0, 100.0):
         for window in (65536, 131072):
             for order in ORDERS:
-                row, o = _row(desk, order, tp, window)
+                row, o = _row(context, order, tp, window)
                 rows.append(row)
                 shown = shown or o
     assert shown is not None

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.model import estimate
 from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, UP_BPS, Link, ask, bandwidth_delay
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, ORANGE, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, ORANGE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["correlation", "estimates", "figure_6", "figure_7"]
 
@@ -43,14 +43,14 @@ def correlation(xs: Sequence[float], ys: Sequence[float]) -> float:
     return joint / sqrt(sum((a - x) ** 2 for a in xs) * sum((b - y) ** 2 for b in ys))
 
 
-def _rows(desk: Desk, uploads: int) -> list[Row]:
-    ns2 = {(c["window"], c["up_buffer"], c["down_buffer"]): c for c in desk.ns2["figure-6"]} if uploads == 1 else {}
+def _rows(context: Context, uploads: int) -> list[Row]:
+    ns2 = {(c["window"], c["up_buffer"], c["down_buffer"]): c for c in context.ns2["figure-6"]} if uploads == 1 else {}
     cases = [(order, *point) for order in ORDERS for point in grid()]
     links = [
         Link(f"{down} B", f"{up} B", w, tp_ms=tp, uploads=uploads, order=order) for order, tp, w, up, down in cases
     ]
     rows: list[Row] = []
-    for (order, tp, w, up, down), link, o in zip(cases, links, ask(desk, links), strict=True):
+    for (order, tp, w, up, down), link, o in zip(cases, links, ask(context, links), strict=True):
         printed, smaller = estimate(link), estimate(link, saw_tooth="smaller")
         spread = estimate(link, losses="one_at_a_time")
         theirs = ns2.get((w, up, down)) if tp == DELAYS_MS[0] else None
@@ -115,9 +115,9 @@ _COLUMNS = (
 )
 
 
-def figure_6(desk: Desk) -> Exhibit:
+def figure_6(context: Context) -> Exhibit:
     """One upload."""
-    rows = _rows(desk, 1)
+    rows = _rows(context, 1)
     for row in rows:
         at_least_64_kb = row["window"] >= 65536
         row["printed_ratio"] = 10.0 if at_least_64_kb and (row["up"], row["down"]) == (9000, 75000) else None
@@ -139,10 +139,10 @@ def figure_6(desk: Desk) -> Exhibit:
     )
 
 
-def figure_7(desk: Desk) -> Exhibit:
+def figure_7(context: Context) -> Exhibit:
     """Ten uploads."""
-    rows = _rows(desk, 10)
-    single = {(r["order"], r["tp_s"], r["window"], r["up"], r["down"]): r["ratio"] for r in _rows(desk, 1)}
+    rows = _rows(context, 10)
+    single = {(r["order"], r["tp_s"], r["window"], r["up"], r["down"]): r["ratio"] for r in _rows(context, 1)}
     for row in rows:
         row["one_upload"] = single[row["order"], row["tp_s"], row["window"], row["up"], row["down"]]
         row["against_one"] = row["ratio"] / row["one_upload"] - 1.0
@@ -217,9 +217,9 @@ def _mean_off(rows: Sequence[Row], queue: str) -> float | None:
     return fmean(offs) if offs else None
 
 
-def estimates(desk: Desk) -> Exhibit:
+def estimates(context: Context) -> Exhibit:
     """How well the estimate does, by uplink buffer, and why it fails where it does."""
-    one, ten = _rows(desk, 1), _rows(desk, 10)
+    one, ten = _rows(context, 1), _rows(context, 10)
     rows: list[Row] = []
     for uploads, source in ((1, one), (10, ten)):
         for tp in DELAYS_MS:

@@ -7,13 +7,13 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
 
 __all__ = ["DOWN_BPS", "ORDERS", "PAYLOAD", "UP_BPS", "Link", "Outcome", "alone", "ask", "bandwidth_delay"]
 
@@ -73,10 +73,10 @@ class Link:
 class Outcome:
     """What came of it: rates are payload, of all flows of a direction together, from the end of the warm-up on."""
 
-    answer: Answer
+    result: RunResult
 
     def _flows(self, way: str) -> list[dict[str, Any]]:
-        return [f for f in self.answer.result["flows"] if f["name"].startswith(way)]
+        return [f for f in self.result.document["flows"] if f["name"].startswith(way)]
 
     @property
     def download(self) -> float:
@@ -111,21 +111,21 @@ class Outcome:
 
     def used(self, link: str) -> float:
         """Share of a link in use."""
-        return float(self.answer.link(link)["utilisation"])
+        return float(self.result.link(link)["utilisation"])
 
     def drops(self, link: str) -> int:
         """Packets dropped at a link."""
-        return sum(int(n) for n in self.answer.link(link)["drops"].values())
+        return sum(int(n) for n in self.result.link(link)["drops"].values())
 
     def over_whole_run(self, way: str) -> float:
         """Payload delivered over the whole run, from its first second: bit/s."""
-        return 8.0 * self.total(way, "delivered_bytes") / _core.quantity("time", self.answer.scenario["duration"])
+        return 8.0 * self.total(way, "delivered_bytes") / _core.quantity("time", self.result.scenario["duration"])
 
 
-def ask(desk: Desk, links: Iterable[Link]) -> list[Outcome]:
+def ask(context: Context, links: Iterable[Link]) -> list[Outcome]:
     """Outcomes in the order of `links`, all of them run at once."""
     runs: Sequence[Run] = [link.run() for link in links]
-    return [Outcome(answer) for answer in desk.lab.ask(runs)]
+    return [Outcome(result) for result in context.runner.run_all(runs)]
 
 
 def alone(way: str, buffer: float, rtt_s: float) -> Link:

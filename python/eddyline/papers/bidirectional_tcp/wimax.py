@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.model import estimate
 from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, UP_BPS, Link, Outcome, ask
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, ORANGE, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, ORANGE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["fit", "in_packets"]
 
@@ -70,12 +70,12 @@ def _candidates() -> list[tuple[float, int, int, int, tuple[str, float]]]:
     ]
 
 
-def _tried(desk: Desk) -> list[Row]:
-    measured = desk.values["section-5"]
+def _tried(context: Context) -> list[Row]:
+    measured = context.values["section-5"]
     cases = _candidates()
     links = [_link(*case) for case in cases]
     plan = [link for each in links for link in (each, _alone(each, "down"), _alone(each, "up"))]
-    found = iter(ask(desk, plan))
+    found = iter(ask(context, plan))
     rows: list[Row] = []
     for (tp, window, down, up, (kind, size)), link in zip(cases, links, strict=True):
         both, by_itself, up_alone = next(found), next(found), next(found)
@@ -107,10 +107,10 @@ def _tried(desk: Desk) -> list[Row]:
     return rows
 
 
-def fit(desk: Desk) -> Exhibit:
+def fit(context: Context) -> Exhibit:
     """Settings within 10 % of all four goodputs, best first."""
-    measured = desk.values["section-5"]
-    tried = desk.once("section-5", lambda: _tried(desk))
+    measured = context.values["section-5"]
+    tried = context.cached("section-5", lambda: _tried(context))
     rows = sorted((dict(r) for r in tried if r["off"] <= _WITHIN), key=lambda r: float(r["off"]))
     for place, row in enumerate(rows, 1):
         row["place"] = place
@@ -205,9 +205,9 @@ def _paint(figure: Figure, rows: list[Row], tried: list[Row]) -> None:
     figure.legend(loc="outside right upper", fontsize="small")
 
 
-def in_packets(desk: Desk) -> Exhibit:
+def in_packets(context: Context) -> Exhibit:
     """The best fit, its buffers counted in packets."""
-    best = min(desk.once("section-5", lambda: _tried(desk)), key=lambda r: float(r["off"]))
+    best = min(context.cached("section-5", lambda: _tried(context)), key=lambda r: float(r["off"]))
     overhead = (best["overhead"], best["overhead_size"])
     link = _link(1e3 * best["tp_s"], best["window"], best["down"], best["up"], overhead)
     same = (max(1, best["down"] // 1500), max(1, best["up"] // 1500))
@@ -223,7 +223,7 @@ def in_packets(desk: Desk) -> Exhibit:
         for order in ORDERS
     ]
     rows: list[Row] = []
-    for (name, order, each), o in zip(cases, ask(desk, [c[-1] for c in cases]), strict=True):
+    for (name, order, each), o in zip(cases, ask(context, [c[-1] for c in cases]), strict=True):
         rows.append(_counted(name, order, each, o))
     return Exhibit(
         id="section-5-packets",

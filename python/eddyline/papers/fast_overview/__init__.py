@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.fast_overview import alpha, conventional, host, loss, record, vegas
-from eddyline.papers.reproduction import reproduced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from eddyline.papers.reproduction import Builders
 
-    from eddyline.answers import Listener
-    from eddyline.papers import Paper
-    from eddyline.papers.reproduction import Builders, Reproduced
-
-__all__ = ["EXHIBITS", "reproduce"]
+__all__ = ["EXHIBITS"]
 
 EXHIBITS: Builders = {
     "record": record.table,
@@ -27,9 +22,4 @@ EXHIBITS: Builders = {
     "vegas-delay": vegas.delay,
     "vegas-base-rtt": vegas.base_rtt,
 }
-"""What makes each exhibit, in the order of the report."""
-
-
-def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
-    """Reproduces the overview, or the exhibits named."""
-    return reproduced(paper, EXHIBITS, exhibits, listener)
+"""The function that makes each exhibit, by its id, in the order of the report."""

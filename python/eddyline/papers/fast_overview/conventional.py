@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 
 if TYPE_CHECKING:
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["sweep"]
 
@@ -18,7 +17,7 @@ _RTTS = (0.01, 0.05, 0.2)
 ALPHA = 20
 
 
-def sweep(desk: Desk) -> Exhibit:
+def sweep(context: Context) -> Exhibit:
     """One flow with alpha 20 over rates and round trips."""
     cases = [(rate, rtt) for rate in _RATES for rtt in _RTTS]
     runs = [
@@ -32,8 +31,8 @@ def sweep(desk: Desk) -> Exhibit:
         for rate, rtt in cases
     ]
     rows: list[Row] = []
-    for (rate, rtt), answer in zip(cases, desk.lab.ask(runs), strict=True):
-        sender, link = answer.result["flows"][0], answer.result["links"][0]
+    for (rate, rtt), result in zip(cases, context.runner.run_all(runs), strict=True):
+        sender, link = result.document["flows"][0], result.document["links"][0]
         rows.append(
             {
                 "rate": rate,
@@ -45,22 +44,4 @@ def sweep(desk: Desk) -> Exhibit:
                 "round_trips_queued": sender["queueing_delay_s"] / rtt,
             }
         )
-    return Exhibit(
-        id="conventional",
-        title="FAST alone on ordinary paths",
-        place="Target Usage Scenario",
-        reading=(
-            f"One flow, alpha {ALPHA} packets, unlimited queues. It fills every path, and keeps alpha packets waiting "
-            "on each: the slower the link, the longer that is. An alpha for fast paths is none for slow ones."
-        ),
-        columns=(
-            Column("rate", "rate", "Mbit/s", scale=1e6),
-            Column("rtt", "round trip", "ms", scale=1e-3),
-            Column("utilisation", "utilisation", percent=True),
-            Column("queueing", "queueing delay", "ms", scale=1e-3),
-            Column("alpha_time", "alpha packets at that rate", "ms", scale=1e-3),
-            Column("round_trips_queued", "queueing over round trip"),
-            Column("place", "link"),
-        ),
-        rows=rows,
-    )
+    return context.definition("conventional").exhibit(rows, values={"alpha": ALPHA})

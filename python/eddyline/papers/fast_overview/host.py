@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 
 if TYPE_CHECKING:
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["ORDERS", "cost", "cost_s", "throughput_bps"]
 
@@ -43,11 +42,11 @@ def throughput_bps(order: str, seconds: float, packet: int, card_bps: float = CA
     return (packet - HEADER) * 8 / _packet_s(order, seconds, packet, card_bps)
 
 
-def cost(desk: Desk) -> Exhibit:
+def cost(context: Context) -> Exhibit:
     """The cost that explains 1.3 Gbit/s, and what it would mean for larger packets and for a gigabit card."""
-    fitted = 1e6 * desk.values["host"]["mbps"]
+    fitted = 1e6 * context.values["host"]["mbps"]
     spent = {order: cost_s(order, fitted) for order in ORDERS}
-    gigabit = next(r for r in desk.values["run"] if r["id"] == "FAST, 1 flow, 100")
+    gigabit = next(r for r in context.values["run"] if r["id"] == "FAST, 1 flow, 100")
     printed = {CARD_BPS: fitted, GIGABIT_BPS: 1e6 * gigabit["mbps"]}
     cases = [(order, card, size) for order in ORDERS for card, sizes in _CARDS for size in sizes]
     overheads = [round(_packet_s(order, spent[order], size, card) * card / 8) - size for order, card, size in cases]
@@ -63,8 +62,8 @@ def cost(desk: Desk) -> Exhibit:
         for (_, card, size), overhead in zip(cases, overheads, strict=True)
     ]
     rows: list[Row] = []
-    for (order, card, size), overhead, answer in zip(cases, overheads, desk.lab.ask(runs), strict=True):
-        goodput = answer.result["flows"][0]["goodput_bps"]
+    for (order, card, size), overhead, result in zip(cases, overheads, context.runner.run_all(runs), strict=True):
+        goodput = result.document["flows"][0]["goodput_bps"]
         rows.append(
             {
                 "order": order,
@@ -79,33 +78,6 @@ def cost(desk: Desk) -> Exhibit:
                 "packets_per_s": goodput / 8 / (size - HEADER),
             }
         )
-    return _exhibit(rows, spent)
-
-
-def _exhibit(rows: list[Row], spent: dict[str, float]) -> Exhibit:
-    return Exhibit(
-        id="host-cost",
-        title="A host's cost per packet",
-        place="Results, last paragraph: 1.3 Gbit/s",
-        reading=(
-            f"A host that spends {1e6 * spent[BEFORE]:.2f} us on every packet before its time on the wire, or "
-            f"{1e6 * spent[BESIDE]:.2f} us beside it, carries 1.3 Gbit/s over a card of 10 Gbit/s: the cost is fitted "
-            "to that figure and does not confirm it. The same host behind a gigabit card is held against the 925 "
-            "Mbit/s that FAST reached there; larger packets are a prediction. In the simulator the cost is framing of "
-            "so many bytes a packet."
-        ),
-        columns=(
-            Column("order", "the host works"),
-            Column("card", "card", "Gbit/s", scale=1e9),
-            Column("packet", "packet", "B"),
-            Column("cost", "cost per packet", "us", scale=1e-6),
-            Column("overhead", "as framing", "B"),
-            Column("printed", "printed", "Gbit/s", scale=1e9),
-            Column("closed_form", "payload / time of a packet", "Gbit/s", scale=1e9),
-            Column("goodput", "our sim", "Gbit/s", scale=1e9),
-            Column("wire", "the card without the host", "Gbit/s", scale=1e9),
-            Column("packets_per_s", "packets a second"),
-        ),
-        rows=rows,
-        notes=("1.3 Gbit/s is a fit: 1,500 bytes at 10 Gbit/s have it with either reading.",),
+    return context.definition("host-cost").exhibit(
+        rows, values={"before_us": 1e6 * spent[BEFORE], "beside_us": 1e6 * spent[BESIDE]}
     )

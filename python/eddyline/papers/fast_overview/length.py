@@ -10,11 +10,11 @@ import os
 
 from eddyline.errors import InputError
 
-__all__ = ["DEFAULT", "LEAST", "VARIABLE", "seconds"]
+__all__ = ["DEFAULT", "MIN_SECONDS", "VARIABLE", "seconds"]
 
 VARIABLE = "EDDYLINE_RECORD_SECONDS"
 DEFAULT = 150.0
-LEAST, MOST = 5.0, 86_400.0
+MIN_SECONDS, MAX_SECONDS = 5.0, 86_400.0
 
 
 def seconds() -> float:
@@ -23,13 +23,13 @@ def seconds() -> float:
     Raises:
         InputError: The variable is no number in range.
     """
-    said = os.environ.get(VARIABLE)
-    if said is None:
+    text = os.environ.get(VARIABLE)
+    if text is None:
         return DEFAULT
     try:
-        value = float(said)
+        value = float(text)
     except ValueError:
         value = float("nan")
-    if not LEAST <= value <= MOST:
-        raise InputError(f"{VARIABLE} is {said!r}, not a number of seconds from {LEAST:g} to {MOST:g}")
+    if not MIN_SECONDS <= value <= MAX_SECONDS:
+        raise InputError(f"{VARIABLE} is {text!r}, not a number of seconds from {MIN_SECONDS:g} to {MAX_SECONDS:g}")
     return value

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit
 from eddyline.papers.fast_overview.length import DEFAULT, seconds
 from eddyline.papers.fast_overview.record import PAYLOAD_BPS
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 
 if TYPE_CHECKING:
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["bernoulli", "saw_tooth", "search"]
 
@@ -35,7 +34,7 @@ def bernoulli(window: float, packets_per_ack: int) -> float:
     return BERNOULLI**2 / (packets_per_ack * window**2)
 
 
-def search(desk: Desk) -> Exhibit:
+def search(context: Context) -> Exhibit:
     """The loss probability for 266 Mbit/s, for 48 % of each of two cards, and for 185."""
     goals = [
         ("1 flow, txqueuelen 10,000", 266e6),
@@ -46,7 +45,7 @@ def search(desk: Desk) -> Exhibit:
     for packets_per_ack in (1, 2):
         for name, goodput in goals:
             window = goodput / SEGMENT_BITS * RTT_S
-            found, reached = _found(desk, goodput / SCALE, packets_per_ack)
+            found, reached = _found(context, goodput / SCALE, packets_per_ack)
             probability = found / SCALE**2
             rows.append(
                 {
@@ -66,49 +65,22 @@ def search(desk: Desk) -> Exhibit:
     for row in rows:
         first = next(r for r in rows if r["packets_per_ack"] == row["packets_per_ack"])
         row["against_first"] = row["searched"] / first["searched"]
-    return Exhibit(
-        id="random-loss",
-        title="The loss that would explain Linux TCP's figures",
-        place="Results, second paragraph: 185 and 266 Mbit/s, 48 % of two cards",
-        reading=(
-            "Without loss a queue of 10,000 packets keeps Reno at 85 % and more. So something lost packets that the "
-            "overview does not mention. Searched on a path of a twentieth of the rate, where a saw-tooth takes a "
-            "twentieth of the time and the probability is 400 times as large; shown for the record path."
-        ),
-        columns=(
-            Column("experiment", "experiment"),
-            Column("acks", "acknowledgements"),
-            Column("goodput", "goodput", "Mbit/s", scale=1e6),
-            Column("window", "mean window", "packets"),
-            Column("saw_tooth", "loss, evenly spaced: 3 / (2 b w^2)", "1e-9", scale=1e-9),
-            Column("bernoulli", "loss, independent: 1.31^2 / (b w^2)", "1e-9", scale=1e-9),
-            Column("searched", "loss, searched", "1e-9", scale=1e-9),
-            Column("reached", "goodput at that loss", "Mbit/s", scale=1e6),
-            Column("seconds_between", "time between losses", "s"),
-            Column("bit_error", "as bit error ratio", "1e-12", scale=1e-12),
-            Column("against_first", "over that of 266 Mbit/s"),
-        ),
-        rows=rows,
-        notes=(
-            "185 Mbit/s need no loss at all: exhibit record has less over minutes where the sender reduces its window "
-            "when its card is full, and over an hour more.",
-        ),
-    )
+    return context.definition("random-loss").exhibit(rows)
 
 
-def _found(desk: Desk, goodput: float, packets_per_ack: int) -> tuple[float, float]:
+def _found(context: Context, goodput: float, packets_per_ack: int) -> tuple[float, float]:
     """The loss at which the small path carries `goodput`, and what it carries there."""
     probability = bernoulli(goodput / SEGMENT_BITS * RTT_S, packets_per_ack)
     reached = goodput
     for _ in range(_ROUNDS):
-        reached = _carried(desk, probability, packets_per_ack)
+        reached = _carried(context, probability, packets_per_ack)
         if abs(reached / goodput - 1.0) < 0.01:
             break
         probability *= (reached / goodput) ** 2
     return probability, reached
 
 
-def _carried(desk: Desk, probability: float, packets_per_ack: int) -> float:
+def _carried(context: Context, probability: float, packets_per_ack: int) -> float:
     length = 3000.0 * min(max(seconds() / DEFAULT, 0.1), 10.0)
     runs = [
         Run(
@@ -123,5 +95,5 @@ def _carried(desk: Desk, probability: float, packets_per_ack: int) -> float:
         )
         for seed in range(1, 1 + _SEEDS)
     ]
-    answers = desk.lab.ask(runs)
-    return sum(float(a.result["flows"][0]["goodput_bps"]) for a in answers) / _SEEDS
+    results = context.runner.run_all(runs)
+    return sum(float(a.document["flows"][0]["goodput_bps"]) for a in results) / _SEEDS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.reproduction import reproduced
 from eddyline.papers.two_way_fast import (
     ack_congestion,
     ack_priority,
@@ -24,13 +23,9 @@ from eddyline.papers.two_way_fast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from eddyline.papers.reproduction import Builders
 
-    from eddyline.answers import Listener
-    from eddyline.papers import Paper
-    from eddyline.papers.reproduction import Builders, Reproduced
-
-__all__ = ["EXHIBITS", "reproduce"]
+__all__ = ["EXHIBITS"]
 
 EXHIBITS: Builders = {
     "theorem-1": examples.theorem,
@@ -56,9 +51,4 @@ EXHIBITS: Builders = {
     "fig-5": figure_5.build,
     "fig-5-timescale": separation.build,
 }
-"""What makes each exhibit, in the order of the report."""
-
-
-def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
-    """Reproduces the paper, or the exhibits named."""
-    return reproduced(paper, EXHIBITS, exhibits, listener)
+"""The function that makes each exhibit, by its id, in the order of the report."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.examples import ratio
 from eddyline.papers.two_way_fast.one_way_delay import counting
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
@@ -38,18 +38,18 @@ _ANSWERS: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = (
 )
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Every answer on Example 1, whose acknowledgements are four times what their link carries."""
     rows: list[Row] = []
     for answer, delay, changes in _ANSWERS:
         pauses = "filter" not in answer
         all_of_it = counting(delay, pauses) + _LONG + changes
-        sim = desk.lab.one(Run(_FILE, "sim", None, all_of_it))
+        sim = context.runner.run(Run(_FILE, "sim", None, all_of_it))
         lossless = changes not in (_SHORT, _SHORT + _RFC_5690, _FILTER)
-        theory = desk.lab.settled(Run(_FILE, "theory", None, all_of_it)) if lossless else None
-        flows = sim.result["flows"]
+        theory = context.runner.equilibrium(Run(_FILE, "theory", None, all_of_it)) if lossless else None
+        flows = sim.document["flows"]
         total = sum(f["packets_per_s"] for f in flows)
-        wanted = sum(f["packets_per_s"] for f in theory.result["flows"]) if theory is not None else None
+        wanted = sum(f["packets_per_s"] for f in theory.document["flows"]) if theory is not None else None
         rows.append(
             {
                 "answer": answer,

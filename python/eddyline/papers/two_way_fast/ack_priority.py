@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eddyline.fairness import jain
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.examples import ratio
 from eddyline.papers.two_way_fast.fairness import proportional
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
@@ -31,21 +31,21 @@ _SLOW = (
 _ALPHA = "flow.*.controller.alpha"
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Examples 1 to 5 with and without, then the complications."""
     rows: list[Row] = []
     for example in range(1, 6):
-        rows += _rows(desk, f"Example {example}", f"example-{example}-{_WIRE}B", ())
+        rows += _rows(context, f"Example {example}", f"example-{example}-{_WIRE}B", ())
     for narrow in _NARROW_MBPS:
         rows += _rows(
-            desk,
+            context,
             f"Example 3, {narrow:g} Mbit/s back",
             f"example-3-{_WIRE}B",
             (("link.backward.rate", f"{narrow:g} Mbit/s"),),
         )
     for alpha in (20, 2):
         changes = (*_SLOW, (_ALPHA, f"{alpha} packets"))
-        rows += _rows(desk, f"2 Mbit/s and 192 kbit/s, alpha {alpha}", f"example-3-{_WIRE}B", changes)
+        rows += _rows(context, f"2 Mbit/s and 192 kbit/s, alpha {alpha}", f"example-3-{_WIRE}B", changes)
     return Exhibit(
         id="fast-ack-priority",
         title="Acknowledgements before data",
@@ -83,13 +83,13 @@ def build(desk: Desk) -> Exhibit:
     )
 
 
-def _rows(desk: Desk, case: str, file: str, changes: tuple[tuple[str, str], ...]) -> list[Row]:
-    fifo = desk.lab.one(Run(file, "theory", None, changes))
-    sim = desk.lab.one(Run(file, "sim", None, changes + _FIRST))
-    first = desk.lab.settled(Run(file, "theory", None, changes + _FIRST))
+def _rows(context: Context, case: str, file: str, changes: tuple[tuple[str, str], ...]) -> list[Row]:
+    fifo = context.runner.run(Run(file, "theory", None, changes))
+    sim = context.runner.run(Run(file, "sim", None, changes + _FIRST))
+    first = context.runner.equilibrium(Run(file, "theory", None, changes + _FIRST))
     fair = proportional(fifo.scenario)
     rows: list[Row] = []
-    for flow in fifo.result["flows"]:
+    for flow in fifo.document["flows"]:
         name = flow["name"]
         theory = first.flow(name)["packets_per_s"] if first is not None else None
         simulated = sim.flow(name)
@@ -103,8 +103,8 @@ def _rows(desk: Desk, case: str, file: str, changes: tuple[tuple[str, str], ...]
                 "off": ratio(simulated["packets_per_s"], theory),
                 "ack_wait_s": simulated["reverse_queueing_delay_s"],
                 "fair": fair[name],
-                "jain_fifo": jain([f["packets_per_s"] / fair[f["name"]] for f in fifo.result["flows"]]),
-                "jain": jain([f["packets_per_s"] / fair[f["name"]] for f in sim.result["flows"]]),
+                "jain_fifo": jain([f["packets_per_s"] / fair[f["name"]] for f in fifo.document["flows"]]),
+                "jain": jain([f["packets_per_s"] / fair[f["name"]] for f in sim.document["flows"]]),
                 "equilibrium": "none" if first is None else "yes",
                 "example": case.startswith("Example") and "," not in case,
             }

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import FuncFormatter
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["B", "counts", "map_of_bottlenecks", "rate", "threshold"]
 
@@ -52,8 +52,8 @@ def condition(forward: float, backward: float, capacity_ratio: float) -> float:
     return math.log((forward + B * backward) / (backward + B * forward) / capacity_ratio)
 
 
-def _by_share(answer: Answer) -> tuple[str, float, float]:
-    forward, backward = (answer.link(name)["bottleneck_share"] for name in ("forward", "backward"))
+def _by_share(result: RunResult) -> tuple[str, float, float]:
+    forward, backward = (result.link(name)["bottleneck_share"] for name in ("forward", "backward"))
     return ("forward" if forward > backward else "backward"), forward, backward
 
 
@@ -61,13 +61,15 @@ def _side(margin: float) -> str:
     return "both" if abs(margin) < 1e-9 else "forward" if margin > 0 else "backward"
 
 
-def map_of_bottlenecks(desk: Desk) -> Exhibit:
+def map_of_bottlenecks(context: Context) -> Exhibit:
     """One flow each way over a grid of capacity ratios and alpha ratios."""
     points = [(c, a) for c in _RATIOS for a in _ALPHAS]
     rows: list[Row] = []
-    for (capacities, alphas), answer in zip(points, desk.lab.ask([_point(c, a) for c, a in points]), strict=True):
+    for (capacities, alphas), result in zip(
+        points, context.runner.run_all([_point(c, a) for c, a in points]), strict=True
+    ):
         margin = condition(alphas, 1.0, capacities)
-        simulated, forward, backward = _by_share(answer)
+        simulated, forward, backward = _by_share(result)
         rows.append(
             {
                 "capacity_ratio": capacities,
@@ -161,13 +163,13 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     figure.legend(loc="outside right upper")
 
 
-def counts(desk: Desk) -> Exhibit:
+def counts(context: Context) -> Exhibit:
     """Condition (7): equal flows, so many each way."""
     points = [(n, m, c) for n, m in _COUNTS for c in _CAPACITIES]
     rows: list[Row] = []
-    for (n, m, capacities), answer in zip(points, desk.lab.ask([_counted(*p) for p in points]), strict=True):
+    for (n, m, capacities), result in zip(points, context.runner.run_all([_counted(*p) for p in points]), strict=True):
         left = n * (1.0 - B * capacities) + m * (B - capacities)
-        simulated, forward, backward = _by_share(answer)
+        simulated, forward, backward = _by_share(result)
         rows.append(
             {
                 "forward_flows": n,

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import FuncFormatter
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, RED, drawn
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.conditions import B, condition, rate, threshold
 from eddyline.papers.two_way_fast.examples import WIRES, ratio, trio
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["balance", "formula", "utilisation"]
 
@@ -36,13 +36,13 @@ def formula(forward: float, backward: float, capacity_ratio: float, b: float = B
     return forward / whole / capacity_ratio, backward / whole
 
 
-def utilisation(desk: Desk) -> Exhibit:
+def utilisation(context: Context) -> Exhibit:
     """U_F and U_B of the five examples by formula, solver and simulation."""
     rows: list[Row] = []
-    for setting in desk.values["setting"]:
+    for setting in context.values["setting"]:
         number = setting["example"]
         for wire in WIRES:
-            ours = trio(desk, f"example-{number}-{wire}B")
+            ours = trio(context, f"example-{number}-{wire}B")
             sums = {"forward": 0.0, "backward": 0.0}
             for flow, alpha in zip(ours.theory.scenario["flow"], setting["alpha"], strict=True):
                 sums[flow["data"][0]] += alpha
@@ -108,7 +108,7 @@ def _part(link: dict[str, float]) -> float:
     return link["ack_utilisation"] / link["utilisation"] if link["utilisation"] else 0.0
 
 
-def balance(desk: Desk) -> Exhibit:
+def balance(context: Context) -> Exhibit:
     """U_F, U_B and their sum through theta: over alpha at fixed capacities, over capacities at fixed alpha."""
     points: list[tuple[str, float, float, float]] = []  # sweep, place relative to balance, capacity ratio, alpha ratio
     for capacities in (1.0, 2.0, 10.0):
@@ -117,12 +117,12 @@ def balance(desk: Desk) -> Exhibit:
         even = (alphas + B) / (1.0 + B * alphas)  # eq. 17 solved for the capacities
         points += [(f"capacities, alpha_F / alpha_B = {alphas:g}", s, even * s, alphas) for s in _STEPS]
     rows: list[Row] = []
-    for (sweep, place, capacities, alphas), answer in zip(
-        points, desk.lab.ask([_point(c, a) for _, _, c, a in points]), strict=True
+    for (sweep, place, capacities, alphas), result in zip(
+        points, context.runner.run_all([_point(c, a) for _, _, c, a in points]), strict=True
     ):
         one, other = formula(alphas, 1.0, capacities)
-        forward, backward = answer.link("forward"), answer.link("backward")
-        bits = sum(f["throughput_bps"] for f in answer.result["flows"])
+        forward, backward = result.link("forward"), result.link("backward")
+        bits = sum(f["throughput_bps"] for f in result.document["flows"])
         capacity = forward_mbps(capacities) + forward_mbps(capacities) / capacities
         rows.append(
             {

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["COLUMNS", "WIRES", "agreement", "builder", "ratio", "rows_of", "theorem", "trio"]
 
@@ -52,15 +52,15 @@ _TITLES = {
 class Trio:
     """Theory and the two simulations of one scenario."""
 
-    theory: Answer
-    clean: Answer
-    module: Answer
+    theory: RunResult
+    clean: RunResult
+    module: RunResult
 
 
-def trio(desk: Desk, file: str, changes: tuple[tuple[str, str], ...] = ()) -> Trio:
+def trio(context: Context, file: str, changes: tuple[tuple[str, str], ...] = ()) -> Trio:
     """Asks theory, the clean algorithm and the ns-2 module's profile."""
-    runs = [Run(file, "theory", None, changes), Run(file, "sim", None, changes), Run(file, "sim", MODULE, changes)]
-    return Trio(*desk.lab.ask(runs))
+    runs = [Run(file, "theory", None, changes), Run(file, "sim", None, changes), Run(file, "sim", NS2_PROFILE, changes)]
+    return Trio(*context.runner.run_all(runs))
 
 
 def ratio(value: float | None, against: float | None) -> float | None:
@@ -87,13 +87,13 @@ def _close(ours: float, theirs: float, share: float) -> bool:
     return abs(ours - theirs) <= share * abs(theirs) + 1e-9
 
 
-def rows_of(desk: Desk, example: int) -> list[Row]:
+def rows_of(context: Context, example: int) -> list[Row]:
     """Every printed quantity of an example at both sizes, beside ours."""
     rows: list[Row] = []
     for wire in WIRES:
-        ours = trio(desk, f"example-{example}-{wire}B")
-        reference = desk.ns2.get(f"ex{example}_{'header' if wire == 1040 else 'no_header'}")
-        wanted = [p for p in desk.values["printed"] if p["example"] == example]
+        ours = trio(context, f"example-{example}-{wire}B")
+        reference = context.ns2.get(f"ex{example}_{'header' if wire == 1040 else 'no_header'}")
+        wanted = [p for p in context.values["printed"] if p["example"] == example]
         rows += [_row(printed, wire, ours, reference) for printed in wanted]
     return rows
 
@@ -122,7 +122,7 @@ def _row(printed: dict[str, Any], wire: int, ours: Trio, reference: dict[str, An
     return row
 
 
-def _quantity(what: str, entity: str) -> Callable[[Answer], float]:
+def _quantity(what: str, entity: str) -> Callable[[RunResult], float]:
     if what == "utilisation":
         return lambda a: float(a.link(entity)["goodput_utilisation"])
     field = "goodput_bps" if what == "throughput" else "packets_per_s"
@@ -137,11 +137,11 @@ def _referred(reference: dict[str, Any] | None, what: str, entity: str) -> float
     return float(reference["flows"][entity]["payload_mbps" if what == "throughput" else "packets_per_s"])
 
 
-def builder(example: int) -> Callable[[Desk], Exhibit]:
+def builder(example: int) -> Callable[[Context], Exhibit]:
     """What makes the exhibit of one example."""
 
-    def build(desk: Desk) -> Exhibit:
-        setting = next(s for s in desk.values["setting"] if s["example"] == example)
+    def build(context: Context) -> Exhibit:
+        setting = next(s for s in context.values["setting"] if s["example"] == example)
         alphas = ", ".join(f"{a}" for a in setting["alpha"])
         return Exhibit(
             id=f"example-{example}",
@@ -154,19 +154,19 @@ def builder(example: int) -> Callable[[Desk], Exhibit]:
                 "which is what ns-2 puts on the wire. Throughput and utilisation count payload only."
             ),
             columns=COLUMNS,
-            rows=rows_of(desk, example),
+            rows=rows_of(context, example),
         )
 
     return build
 
 
-def theorem(desk: Desk) -> Exhibit:
+def theorem(context: Context) -> Exhibit:
     """Theorem 1 against packets: every flow of every example, at both sizes, with alpha = x q measured."""
     rows: list[Row] = []
     for example in range(1, 6):
         for wire in WIRES:
-            ours = trio(desk, f"example-{example}-{wire}B")
-            rows += [_flow_row(example, wire, ours, f["name"]) for f in ours.theory.result["flows"]]
+            ours = trio(context, f"example-{example}-{wire}B")
+            rows += [_flow_row(example, wire, ours, f["name"]) for f in ours.theory.document["flows"]]
     return Exhibit(
         id="theorem-1",
         title="Theorem 1 against packets",

@@ -5,34 +5,35 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
 _SETTLED = 0.05
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Both profiles over 100 s, half-second averages."""
     runs = {
-        name: Run("example-1-1040B", "sim", p, (), "500 ms") for name, p in (("clean", None), ("ns-2 profile", MODULE))
+        name: Run("example-1-1040B", "sim", p, (), "500 ms")
+        for name, p in (("clean", None), ("ns-2 profile", NS2_PROFILE))
     }
     rows: list[Row] = []
     series: list[Row] = []
-    theory = desk.lab.one(Run("example-1-1040B", "theory"))
-    desk.lab.ask(list(runs.values()))
+    theory = context.runner.run(Run("example-1-1040B", "theory"))
+    context.runner.run_all(list(runs.values()))
     for name, run in runs.items():
-        answer = desk.lab.one(run)
+        result = context.runner.run(run)
         for flow in ("flow 1", "flow 2"):
-            times, values = answer.over_time(flow, "goodput_bps")
+            times, values = result.over_time(flow, "goodput_bps")
             goal = theory.flow(flow)["goodput_bps"]
             calm = _averages(values)
             late = calm[len(calm) // 2 :]

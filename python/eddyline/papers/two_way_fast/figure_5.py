@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.conditions import B
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
@@ -23,12 +23,12 @@ _PACKETS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _ARRIVALS = 400_000
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Shares of time over the load of the forward link, lambda_F = lambda_B from 0 to 1 / (1 + b)."""
-    rows = [_theory(desk, load, flow_level=False) for load in _CHAIN]
-    rows += [_theory(desk, load, flow_level=True) for load in _FLOWS]
-    answers = desk.lab.ask([Run("population", "sim", None, _rates(load)) for load in _PACKETS])
-    rows += [_packets(load, answer.result) for load, answer in zip(_PACKETS, answers, strict=True)]
+    rows = [_theory(context, load, flow_level=False) for load in _CHAIN]
+    rows += [_theory(context, load, flow_level=True) for load in _FLOWS]
+    results = context.runner.run_all([Run("population", "sim", None, _rates(load)) for load in _PACKETS])
+    rows += [_packets(load, result.document) for load, result in zip(_PACKETS, results, strict=True)]
     return Exhibit(
         id="fig-5",
         title="The bottleneck while flows come and go",
@@ -63,8 +63,8 @@ def _rates(load: float) -> tuple[tuple[str, str], ...]:
     return (('arrivals."forward files".rate', rate), ('arrivals."backward files".rate', rate))
 
 
-def _theory(desk: Desk, load: float, flow_level: bool) -> Row:
-    document = desk.lab.theory(
+def _theory(context: Context, load: float, flow_level: bool) -> Row:
+    document = context.runner.theory(
         "population", "population", _rates(load), flow_level=flow_level, arrivals=_ARRIVALS if flow_level else None
     )
     times = document["mean_transfer_time_s"]

@@ -5,23 +5,23 @@ from __future__ import annotations
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
 from eddyline.papers.two_way_fast.examples import ratio
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["figure_4", "film", "load"]
 
 SYNTHETIC = (
     "The paper's Star Wars IV trace is not available. The film here is synthetic, made so that its first 70 s have the "
     "paper's figures (908 frames, 5,032 bits each on average). Whoever has the real trace can name it in "
-    'papers/two-way-fast/scenarios/film-*.toml with offset = "1431280 ms".'
+    'python/eddyline/papers/two_way_fast/scenarios/film-*.toml with offset = "1431280 ms".'
 )
 
 _WINDOW = (("duration", "80 s"), ("warmup", "10 s"))
@@ -34,11 +34,11 @@ def _runs(profile: str | None) -> dict[str, Run]:
     return runs | {way: Run(f"film-{way}", "sim", profile) for way in ("backward", "forward", "both")}
 
 
-def _theory(desk: Desk) -> dict[str, Run]:
+def _theory(context: Context) -> dict[str, Run]:
     """Theory takes the film for a constant rate, its mean."""
     runs = {"none": Run("example-3-1040B", "theory", None, _WINDOW)}
-    for printed in desk.values["film"]:
-        films = {link: copies * _one_copy(desk) for link, copies in printed["copies"].items() if copies}
+    for printed in context.values["film"]:
+        films = {link: copies * _one_copy(context) for link, copies in printed["copies"].items() if copies}
         means = [
             (f'traffic."film {link}".model', f'{{ kind = "cbr", rate = "{bps:.0f} bit/s" }}')
             for link, bps in films.items()
@@ -47,23 +47,25 @@ def _theory(desk: Desk) -> dict[str, Run]:
     return runs
 
 
-def _one_copy(desk: Desk) -> float:
-    source = desk.values["film_source"]
+def _one_copy(context: Context) -> float:
+    source = context.values["film_source"]
     return float(source["frames"] * source["mean_frame_bits"] / source["seconds"])
 
 
-def film(desk: Desk) -> Exhibit:
+def film(context: Context) -> Exhibit:
     """Mean rates of both flows from 10 s to 80 s, without a film and in the three experiments."""
-    theory, clean, module = _theory(desk), _runs(None), _runs(MODULE)
-    desk.lab.ask([*theory.values(), *clean.values(), *module.values()])
-    printed = {p["way"]: p for p in desk.values["film"]}
+    theory, clean, module = _theory(context), _runs(None), _runs(NS2_PROFILE)
+    context.runner.run_all([*theory.values(), *clean.values(), *module.values()])
+    printed = {p["way"]: p for p in context.values["film"]}
     rows: list[Row] = []
     for way in ("none", "backward", "forward", "both"):
         said = printed.get(way)
         for flow in ("flow 1", "flow 2"):
-            ours = {k: desk.lab.one(r[way]).flow(flow)["packets_per_s"] for k, r in _three(theory, clean, module)}
-            alone = {k: desk.lab.one(r["none"]).flow(flow)["packets_per_s"] for k, r in _three(theory, clean, module)}
-            paper = said[flow.replace(" ", "_")] if said else _alone(desk, flow)
+            ours = {k: context.runner.run(r[way]).flow(flow)["packets_per_s"] for k, r in _three(theory, clean, module)}
+            alone = {
+                k: context.runner.run(r["none"]).flow(flow)["packets_per_s"] for k, r in _three(theory, clean, module)
+            }
+            paper = said[flow.replace(" ", "_")] if said else _alone(context, flow)
             rows.append(
                 {
                     "way": way,
@@ -71,7 +73,7 @@ def film(desk: Desk) -> Exhibit:
                     "paper_simulation": paper,
                     **ours,
                     "off": ratio(ours["module"], paper),
-                    "paper_change": ratio(paper, _alone(desk, flow)) if said else None,
+                    "paper_change": ratio(paper, _alone(context, flow)) if said else None,
                     "theory_change": ratio(ours["theory"], alone["theory"]) if said else None,
                     "module_alone": alone["module"],
                     "module_change": ratio(ours["module"], alone["module"]) if said else None,
@@ -115,21 +117,23 @@ def _three(theory: dict[str, Run], clean: dict[str, Run], module: dict[str, Run]
     return [("theory", theory), ("clean", clean), ("module", module)]
 
 
-def _alone(desk: Desk, flow: str) -> float:
+def _alone(context: Context, flow: str) -> float:
     row = next(
-        p for p in desk.values["printed"] if p["example"] == 3 and p["entity"] == flow and p["what"] == "packets_per_s"
+        p
+        for p in context.values["printed"]
+        if p["example"] == 3 and p["entity"] == flow and p["what"] == "packets_per_s"
     )
     return float(row["simulation"])
 
 
-def load(desk: Desk) -> Exhibit:
+def load(context: Context) -> Exhibit:
     """Whether the paper's rates fit on the backward link together with the film."""
-    source = desk.values["film_source"]
-    one_copy = _one_copy(desk)
-    measured = _measured(desk)
+    source = context.values["film_source"]
+    one_copy = _one_copy(context)
+    measured = _measured(context)
     capacity = 10e6
     rows: list[Row] = []
-    for printed in desk.values["film"]:
+    for printed in context.values["film"]:
         for wire in (1000, 1040):
             data = printed["flow_2"] * 8 * wire
             acks = printed["flow_1"] * _ACK_BITS
@@ -178,25 +182,25 @@ def load(desk: Desk) -> Exhibit:
     )
 
 
-def _measured(desk: Desk) -> float:
+def _measured(context: Context) -> float:
     """Mean rate of one copy as it went over the backward link."""
-    link = desk.lab.one(Run("film-backward", "sim", MODULE)).link("backward")
+    link = context.runner.run(Run("film-backward", "sim", NS2_PROFILE)).link("backward")
     cross = link["utilisation"] - link["data_utilisation"] - link["ack_utilisation"]
     return float(cross * 10e6 / 20)
 
 
-def figure_4(desk: Desk) -> Exhibit:
+def figure_4(context: Context) -> Exhibit:
     """Throughput over time with the film, and the film's frame sizes."""
-    film_file = desk.folder / "traces" / "synthetic-movie.dat"
+    film_file = context.folder / "traces" / "synthetic-movie.dat"
     frames = [(_START + at, bits) for at, bits in _frames(film_file) if at < _STOP - _START]
-    runs = {way: Run(name, "sim", MODULE, _WINDOW, "1 s") for way, name in _FILES.items()}
-    desk.lab.ask(list(runs.values()))
+    runs = {way: Run(name, "sim", NS2_PROFILE, _WINDOW, "1 s") for way, name in _FILES.items()}
+    context.runner.run_all(list(runs.values()))
     rows: list[Row] = []
     series: list[Row] = []
     for way, run in runs.items():
-        answer = desk.lab.one(run)
+        result = context.runner.run(run)
         for flow in ("flow 1", "flow 2"):
-            times, values = answer.over_time(flow, "goodput_bps")
+            times, values = result.over_time(flow, "goodput_bps")
             late = [v for t, v in zip(times, values, strict=True) if t > _START + 1e-9]
             rows.append(
                 {

@@ -5,17 +5,17 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.efficiency import formula
 from eddyline.papers.two_way_fast.examples import ratio
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
@@ -25,13 +25,13 @@ _FORWARD, _BACKWARD = 100.0, 10.0
 _PAYLOAD = 1000.0 / 1040.0
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Rates in the three phases, theory and simulation."""
-    answer = desk.lab.one(Run("joining", interval="500 ms"))
+    result = context.runner.run(Run("joining", interval="500 ms"))
     rows: list[Row] = []
     series: list[Row] = []
     for flow, link, rate in (("flow 1", 0, _FORWARD), ("flow 2", 1, _BACKWARD)):
-        times, values = answer.over_time(flow, "goodput_bps")
+        times, values = result.over_time(flow, "goodput_bps")
         series += [{"flow": flow, "time_s": t, "goodput_bps": v} for t, v in zip(times, values, strict=True)]
         for phase, start, stop in _PHASES:
             if flow == "flow 2" and phase != "both":

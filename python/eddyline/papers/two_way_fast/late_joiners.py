@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from eddyline import _core
 from eddyline.fairness import jain
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
@@ -40,16 +40,16 @@ _CASES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 )
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Every cure in every case."""
     runs = [Run(_FILE, "sim", None, case + cure) for _, case in _CASES for _, cure in _CURES]
-    answers = iter(desk.lab.ask(runs))
+    results = iter(context.runner.run_all(runs))
     rows: list[Row] = []
     for case, _ in _CASES:
         for cure, _ in _CURES:
-            answer = next(answers)
-            rates = [f["packets_per_s"] for f in answer.result["flows"]]
-            link, described = answer.link("forward"), answer.scenario
+            result = next(results)
+            rates = [f["packets_per_s"] for f in result.document["flows"]]
+            link, described = result.link("forward"), result.scenario
             trip = sum(_core.quantity("time", k["delay"]) for k in described["link"])
             alphas = [
                 _core.quantity("packets", f["controller"]["alpha"]) * f.get("count", 1) for f in described["flow"]
@@ -66,7 +66,7 @@ def build(desk: Desk) -> Exhibit:
                     "queue": link["queue_packets"]["mean"],
                     "queue_of_alphas": link["queue_packets"]["mean"] / queued,
                     "most": link["queue_packets"]["max"],
-                    "error_s": max(f["base_rtt_s"] - trip for f in answer.result["flows"]),
+                    "error_s": max(f["base_rtt_s"] - trip for f in result.document["flows"]),
                     "works": cure in ("drain", "drain, every 30 s", "ageing and drain"),
                 }
             )

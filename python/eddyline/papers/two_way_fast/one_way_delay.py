@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.examples import ratio
 from eddyline.papers.two_way_fast.fairness import proportional
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["COUNTED", "build", "counting"]
 
@@ -37,12 +37,12 @@ def counting(delay: str, pauses: bool = True) -> Changes:
     return changes if pauses else (*changes, ("flow.*.controller.drain", "false"))
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Theory and simulation of each rule, with clocks that agree and with clocks that do not."""
     rows: list[Row] = []
     for example in range(1, 6):
         for delay in COUNTED:
-            rows += _rows(desk, example, delay)
+            rows += _rows(context, example, delay)
     return Exhibit(
         id="one-way-delay",
         title="Counting the right delay",
@@ -78,9 +78,9 @@ def build(desk: Desk) -> Exhibit:
     )
 
 
-def _rows(desk: Desk, example: int, delay: str) -> list[Row]:
+def _rows(context: Context, example: int, delay: str) -> list[Row]:
     file = f"example-{example}-1000B"
-    theory = desk.lab.settled(Run(file, "theory", None, counting(delay)))
+    theory = context.runner.equilibrium(Run(file, "theory", None, counting(delay)))
     if theory is None:
         return [{"example": example, "flow": "all", "counts": delay, "settles": False}]
     one_way = delay != "round_trip"
@@ -90,10 +90,10 @@ def _rows(desk: Desk, example: int, delay: str) -> list[Row]:
     if one_way and example in _CLOCKED:
         clocks = tuple((f'flow."{name}".tcp.timestamp_clock', _clock(ppm)) for name, ppm in _CLOCKED[example])
         runs.append(Run(file, "sim", None, counting(delay) + clocks + _SHORT))
-    plain, *drifting = desk.lab.ask(runs)
+    plain, *drifting = context.runner.run_all(runs)
     fair = proportional(plain.scenario)
     rows: list[Row] = []
-    for flow in theory.result["flows"]:
+    for flow in theory.document["flows"]:
         name, wanted = flow["name"], flow["packets_per_s"]
         got = drifting[0].flow(name)["packets_per_s"] if drifting else None
         rows.append(

@@ -6,16 +6,16 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, RED, drawn
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.conditions import B
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
@@ -27,7 +27,7 @@ _BELIEFS = {"known": tuple(_DURATION_S), "estimated": (12.5, 125.0, 1250.0)}
 """What senders take for the round trip without queueing, with the sizes for which it is tried."""
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Mean transfer times over the mean size of files, against the chain, which knows no time but the transfer's."""
     settings = [(load, size, belief) for load in _LOADS for belief, sizes in _BELIEFS.items() for size in sizes]
     runs = {
@@ -35,16 +35,16 @@ def build(desk: Desk) -> Exhibit:
         for setting in settings
         for seed in _SEEDS
     }
-    answers = dict(zip(runs, desk.lab.ask(list(runs.values())), strict=True))
+    results = dict(zip(runs, context.runner.run_all(list(runs.values())), strict=True))
     rows: list[Row] = []
     for setting in settings:
         load, kilobytes, belief = setting
-        chain = desk.lab.theory("population", "population", _changes(*setting, _SEEDS[0]))
-        results = [answers[setting, seed].result for seed in _SEEDS]
+        chain = context.runner.theory("population", "population", _changes(*setting, _SEEDS[0]))
+        documents = [results[setting, seed].document for seed in _SEEDS]
         for place, direction in enumerate(("forward", "backward")):
             expected = chain["mean_transfer_time_s"][f"{direction} files"]
-            times = [r["arrivals"][place]["completion_s"]["mean"] for r in results]
-            shares = [r["links"][place]["bottleneck_share"] for r in results]
+            times = [r["arrivals"][place]["completion_s"]["mean"] for r in documents]
+            shares = [r["links"][place]["bottleneck_share"] for r in documents]
             rows.append(
                 {
                     "load": load,
@@ -52,7 +52,7 @@ def build(desk: Desk) -> Exhibit:
                     "packets": kilobytes,
                     "belief": belief,
                     "direction": direction,
-                    "flows": sum(r["arrivals"][place]["completed"] for r in results),
+                    "flows": sum(r["arrivals"][place]["completed"] for r in documents),
                     "chain_s": expected,
                     "packets_s": fmean(times),
                     "off": fmean(times) / expected - 1.0,

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, GREEN, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
 from eddyline.papers.two_way_fast.examples import ratio
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
@@ -23,20 +23,20 @@ _LATE = (0.0, 0.05, 0.1, 0.13, 0.135, 0.14, 0.145, 0.15, 0.155, 0.16, 0.165, 0.1
 _FLOWS = ("flow 1", "flow 2", "flow 3")
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Flow 2 starts up to 3 s after the others; and all three 1 s apart."""
     base = "example-4-1040B"
     cases: list[tuple[str, float | None, str, tuple[tuple[str, str], ...]]] = [
         (_named(late), late, base, (('flow."flow 2".start', f"{late:g} s"),)) for late in _LATE
     ]
     cases.append(("1 s apart", None, "example-4-late-1s-apart", ()))
-    runs = [Run(file, "sim", profile, changes) for _, _, file, changes in cases for profile in (MODULE, None)]
-    answers = iter(desk.lab.ask(runs))
-    printed = {p["entity"]: p for p in desk.values["printed"] if p["example"] == 4 and p["what"] == "throughput"}
+    runs = [Run(file, "sim", profile, changes) for _, _, file, changes in cases for profile in (NS2_PROFILE, None)]
+    results = iter(context.runner.run_all(runs))
+    printed = {p["entity"]: p for p in context.values["printed"] if p["example"] == 4 and p["what"] == "throughput"}
     rows: list[Row] = []
     for name, late, _, _ in cases:
-        module, clean = next(answers), next(answers)
-        reference = desk.ns2.get({"together": "ex4_header"}.get(name, f"ex4_{name.replace(' ', '_')}"))
+        module, clean = next(results), next(results)
+        reference = context.ns2.get({"together": "ex4_header"}.get(name, f"ex4_{name.replace(' ', '_')}"))
         for flow in _FLOWS:
             said = printed[flow]["simulation"]
             ours = module.flow(flow)["goodput_bps"] / 1e6

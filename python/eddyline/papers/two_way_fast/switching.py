@@ -6,36 +6,38 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import FuncFormatter
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
 from eddyline.papers.two_way_fast.tables import switches_per_second
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["build"]
 
 _RTTS_MS = (1, 2, 5, 10, 20, 50, 100, 200)
-_PROFILES = {"clean": None, "ns-2 profile": MODULE}
+_PROFILES = {"clean": None, "ns-2 profile": NS2_PROFILE}
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """Example 5's link at round trips of 1 to 200 ms, and Example 4 for comparison, both profiles."""
     cases = [(f"balance, {ms} ms", ms, "balance", _delays(ms), name) for name in _PROFILES for ms in _RTTS_MS]
     cases += [("Example 4", 20, "example-4-1040B", (), name) for name in _PROFILES]
-    answers = desk.lab.ask([Run(file, "sim", _PROFILES[name], changes) for _, _, file, changes, name in cases])
+    results = context.runner.run_all(
+        [Run(file, "sim", _PROFILES[name], changes) for _, _, file, changes, name in cases]
+    )
     rows: list[Row] = []
-    for (case, ms, file, _, name), answer in zip(cases, answers, strict=True):
-        theory = desk.lab.one(Run(file, "theory"))
-        bits = sum(f["goodput_bps"] for f in answer.result["flows"])
-        switches = switches_per_second(answer)
-        forward, backward = answer.link("forward"), answer.link("backward")
+    for (case, ms, file, _, name), result in zip(cases, results, strict=True):
+        theory = context.runner.run(Run(file, "theory"))
+        bits = sum(f["goodput_bps"] for f in result.document["flows"])
+        switches = switches_per_second(result)
+        forward, backward = result.link("forward"), result.link("backward")
         rows.append(
             {
                 "case": case,
@@ -48,8 +50,8 @@ def build(desk: Desk) -> Exhibit:
                 "between_s": 1.0 / switches if switches else None,
                 "forward_use": forward["utilisation"],
                 "backward_use": backward["utilisation"],
-                "of_theory": bits / sum(f["goodput_bps"] for f in theory.result["flows"]),
-                "grid_s": answer.result["sampling"]["bottleneck_grid_s"],
+                "of_theory": bits / sum(f["goodput_bps"] for f in theory.document["flows"]),
+                "grid_s": result.document["sampling"]["bottleneck_grid_s"],
             }
         )
     return Exhibit(

@@ -6,29 +6,29 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
-from eddyline.papers.exhibit import Column, Exhibit
-from eddyline.papers.lab import MODULE, Run
+from eddyline.papers.runner import NS2_PROFILE, Run
 from eddyline.papers.two_way_fast.conditions import threshold
 from eddyline.papers.two_way_fast.examples import rows_of
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["switches_per_second", "table_1", "table_2", "table_3"]
 
 
-def table_1(desk: Desk) -> Exhibit:
+def table_1(context: Context) -> Exhibit:
     """Settings, and the two columns that are findings: stable, and which link is the bottleneck."""
-    runs = [Run(f"example-{n}-1040B", "sim", MODULE, (), "5 s") for n in range(1, 6)]
+    runs = [Run(f"example-{n}-1040B", "sim", NS2_PROFILE, (), "5 s") for n in range(1, 6)]
     rows = []
-    for setting, run, simulated in zip(desk.values["setting"], runs, desk.lab.ask(runs), strict=True):
-        theory = desk.lab.one(Run(run.file, "theory"))
+    for setting, run, simulated in zip(context.values["setting"], runs, context.runner.run_all(runs), strict=True):
+        theory = context.runner.run(Run(run.file, "theory"))
         sums = alphas(simulated)
-        shares = {k["name"]: k["bottleneck_share"] for k in simulated.result["links"]}
+        shares = {k["name"]: k["bottleneck_share"] for k in simulated.document["links"]}
         rows.append(
             {
                 "example": setting["example"],
@@ -44,10 +44,10 @@ def table_1(desk: Desk) -> Exhibit:
                 "theory_bottleneck": _bottleneck(theory),
                 "forward_share": shares["forward"],
                 "backward_share": shares["backward"],
-                "sum_of_use": sum(k["data_utilisation"] for k in simulated.result["links"]),
+                "sum_of_use": sum(k["data_utilisation"] for k in simulated.document["links"]),
                 "switches_per_s": switches_per_second(simulated),
                 "paper_stable": setting["stable"],
-                "spread": max(spread(simulated, f["name"]) for f in simulated.result["flows"]),
+                "spread": max(spread(simulated, f["name"]) for f in simulated.document["flows"]),
             }
         )
     return Exhibit(
@@ -92,37 +92,37 @@ def _mirrored(rows: Sequence[Row]) -> str:
     )
 
 
-def alphas(answer: Answer) -> dict[str, float]:
+def alphas(result: RunResult) -> dict[str, float]:
     """Sum of alpha by the link that data takes."""
     sums = {"forward": 0.0, "backward": 0.0}
-    for flow in answer.scenario["flow"]:
+    for flow in result.scenario["flow"]:
         sums[flow["data"][0]] += _core.quantity("packets", flow["controller"]["alpha"])
     return sums
 
 
-def _bottleneck(theory: Answer) -> str:
-    names = [k["name"] for k in theory.result["links"] if k["utilisation"] > 1.0 - 1e-9]
+def _bottleneck(theory: RunResult) -> str:
+    names = [k["name"] for k in theory.document["links"] if k["utilisation"] > 1.0 - 1e-9]
     return names[0] if len(names) == 1 else "both"
 
 
-def spread(answer: Answer, flow: str) -> float:
+def spread(result: RunResult, flow: str) -> float:
     """Standard deviation over mean of a flow's throughput after the warm-up."""
     from statistics import fmean, pstdev
 
-    warmup = _core.quantity("time", answer.scenario["warmup"])
-    times, values = answer.over_time(flow, "throughput_bps")
+    warmup = _core.quantity("time", result.scenario["warmup"])
+    times, values = result.over_time(flow, "throughput_bps")
     late = [v for t, v in zip(times, values, strict=True) if t > warmup + 1e-9]
     return pstdev(late) / fmean(late)
 
 
-def switches_per_second(answer: Answer) -> float:
+def switches_per_second(result: RunResult) -> float:
     """How often the bottleneck changed, over the summary window."""
-    stop, start = (_core.quantity("time", answer.scenario[key]) for key in ("duration", "warmup"))
-    return float(answer.result["sampling"]["bottleneck_switches"] / (stop - start))
+    stop, start = (_core.quantity("time", result.scenario[key]) for key in ("duration", "warmup"))
+    return float(result.document["sampling"]["bottleneck_switches"] / (stop - start))
 
 
-def _printed(desk: Desk, example: int, what: str, of: str) -> list[float]:
-    rows = [p for p in desk.values["printed"] if p["example"] == example and p["what"] == what]
+def _printed(context: Context, example: int, what: str, of: str) -> list[float]:
+    rows = [p for p in context.values["printed"] if p["example"] == example and p["what"] == what]
     return [float(p.get(f"{of}_in_table", p[of])) for p in sorted(rows, key=_order)]
 
 
@@ -134,22 +134,22 @@ def _ours(rows: Sequence[Row], what: str, wire: int, of: str) -> list[float | No
     return [r[of] for r in sorted(rows, key=_order) if r["what"] == what and r["wire"] == wire]
 
 
-def table_2(desk: Desk) -> Exhibit:
+def table_2(context: Context) -> Exhibit:
     """Throughputs and utilisations, simulation and analysis."""
     rows = []
     for example in range(1, 6):
-        mine = rows_of(desk, example)
+        mine = rows_of(context, example)
         rows.append(
             {
                 "example": example,
-                "simulation": _printed(desk, example, "throughput", "simulation"),
+                "simulation": _printed(context, example, "throughput", "simulation"),
                 "our_simulation": _ours(mine, "throughput", 1040, "module"),
                 "reference": _ours(mine, "throughput", 1040, "reference"),
-                "analysis": _printed(desk, example, "throughput", "analysis"),
+                "analysis": _printed(context, example, "throughput", "analysis"),
                 "our_theory": _ours(mine, "throughput", 1000, "theory"),
-                "utilisation_simulation": _printed(desk, example, "utilisation", "simulation"),
+                "utilisation_simulation": _printed(context, example, "utilisation", "simulation"),
                 "our_utilisation_simulation": _ours(mine, "utilisation", 1040, "module"),
-                "utilisation_analysis": _printed(desk, example, "utilisation", "analysis"),
+                "utilisation_analysis": _printed(context, example, "utilisation", "analysis"),
                 "our_utilisation_theory": _ours(mine, "utilisation", 1000, "theory"),
             }
         )
@@ -179,14 +179,14 @@ def table_2(desk: Desk) -> Exhibit:
     )
 
 
-def table_3(desk: Desk) -> Exhibit:
+def table_3(context: Context) -> Exhibit:
     """Difference between analysis and simulation: as printed, recomputed from Table 2, and ours."""
     rows: list[Row] = []
     for example in range(1, 6):
-        mine = rows_of(desk, example)
-        printed = next(d for d in desk.values["difference"] if d["example"] == example)
+        mine = rows_of(context, example)
+        printed = next(d for d in context.values["difference"] if d["example"] == example)
         for what in ("throughput", "utilisation"):
-            cells = [p for p in desk.values["printed"] if p["example"] == example and p["what"] == what]
+            cells = [p for p in context.values["printed"] if p["example"] == example and p["what"] == what]
             cells = [p for p in sorted(cells, key=_order) if p["simulation"]]
             for given, said in zip(cells, printed[what], strict=False):
                 rows.append(_difference(example, given, said, mine))

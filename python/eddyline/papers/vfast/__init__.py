@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.reproduction import reproduced
 from eddyline.papers.vfast import (
     fluctuation,
     jitter_queue,
@@ -23,13 +22,9 @@ from eddyline.papers.vfast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from eddyline.papers.reproduction import Builders
 
-    from eddyline.answers import Listener
-    from eddyline.papers import Paper
-    from eddyline.papers.reproduction import Builders, Reproduced
-
-__all__ = ["EXHIBITS", "reproduce"]
+__all__ = ["EXHIBITS"]
 
 EXHIBITS: Builders = {
     "eq-4-step": smoothing.step,
@@ -65,9 +60,4 @@ EXHIBITS: Builders = {
     "readings": readings.readings,
     "rivals": rivals.rivals,
 }
-"""What makes each exhibit, in the order of the report."""
-
-
-def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
-    """Reproduces the paper, or the exhibits named."""
-    return reproduced(paper, EXHIBITS, exhibits, listener)
+"""The function that makes each exhibit, by its id, in the order of the report."""

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from eddyline import _core
-from eddyline.papers.figures import BLUE, GREEN, PINK, RED
+from eddyline.reports.figures import BLUE, GREEN, PINK, RED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.runner import RunResult
 
 __all__ = ["COLOURS", "beside", "series_rows", "traces"]
 
@@ -32,15 +32,15 @@ def beside(figure: Figure, titles: Sequence[str], label: str) -> list[Axes]:
     return list(axes)
 
 
-def traces(axis: Axes, answer: Answer, flows: Sequence[str], quantity: str, scale: float, over: int = 1) -> None:
+def traces(axis: Axes, result: RunResult, flows: Sequence[str], quantity: str, scale: float, over: int = 1) -> None:
     """One quantity of several flows while they send; each point the mean of `over` samples around it."""
     for flow in flows:
-        spec = next(f for f in answer.scenario["flow"] if f["name"] == flow)
+        spec = next(f for f in result.scenario["flow"] if f["name"] == flow)
         start, stop = (
             _core.values(key, str(spec[key]))[0][0] if spec.get(key) else otherwise
             for key, otherwise in (("start", 0.0), ("stop", float("inf")))
         )
-        times, values = answer.over_time(flow, quantity)
+        times, values = result.over_time(flow, quantity)
         shown = [(t, v / scale) for t, v in zip(times, values, strict=True) if v == v and start < t <= stop]
         if over > 1:
             shown = [
@@ -50,13 +50,13 @@ def traces(axis: Axes, answer: Answer, flows: Sequence[str], quantity: str, scal
 
 
 def series_rows(
-    answers: Sequence[tuple[str, Answer]], entities: Sequence[str], quantity: str
+    results: Sequence[tuple[str, RunResult]], entities: Sequence[str], quantity: str
 ) -> list[dict[str, object]]:
     """The data behind a figure, every second sample."""
     rows: list[dict[str, object]] = []
-    for sender, answer in answers:
+    for sender, result in results:
         for entity in entities:
-            times, values = answer.over_time(entity, quantity)
+            times, values = result.over_time(entity, quantity)
             rows += [
                 {"sender": sender, "entity": entity, "time_s": t, quantity: None if v != v else v}
                 for t, v in list(zip(times, values, strict=True))[::2]

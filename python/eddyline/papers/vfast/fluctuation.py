@@ -6,20 +6,20 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
-from eddyline.papers.lab import MODULE
+from eddyline.papers.runner import NS2_PROFILE
 from eddyline.papers.vfast.phases import swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, SENDERS, VFAST, Case, Reading
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["delays", "fluctuating"]
 
@@ -27,7 +27,7 @@ _UPDATE = Reading("update", "eq. 4 once an update", (("smoothing", "update"),))
 _JITTER = "clean, on jitter"
 _PROFILES: dict[str, tuple[str, str | None, tuple[tuple[str, str], ...]]] = {
     "clean": ("fluctuating", None, ()),
-    MODULE: ("fluctuating", MODULE, ()),
+    NS2_PROFILE: ("fluctuating", NS2_PROFILE, ()),
     _JITTER: (
         "jitter-queue",
         None,
@@ -41,7 +41,7 @@ _PROFILES: dict[str, tuple[str, str | None, tuple[tuple[str, str], ...]]] = {
 """Profile as tables call it: scenario, the profile itself, other changes."""
 
 
-def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: float = 220.0) -> Exhibit:
+def fluctuating(context: Context, seeds: int = 3, reading: Reading = DEFAULT, stop: float = 220.0) -> Exhibit:
     """Rate, window, queue and round trip beside traffic that comes and goes."""
     senders = [(FAST, "", DEFAULT), (VFAST, "", reading), (VFAST, ", once an update", _UPDATE)]
     keys = [(p, s, more, r, n) for p in _PROFILES for s, more, r in senders for n in range(1, seeds + 1)]
@@ -51,16 +51,16 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
         for p, s, _, r, n in keys
         for file, profile, more in (_PROFILES[p],)
     ]
-    found: dict[tuple[str, str], list[Answer]] = {}
-    for (profile, sender, more, _, _), answer in zip(keys, desk.lab.ask(runs), strict=True):
-        found.setdefault((profile, sender + more), []).append(answer)
+    found: dict[tuple[str, str], list[RunResult]] = {}
+    for (profile, sender, more, _, _), result in zip(keys, context.runner.run_all(runs), strict=True):
+        found.setdefault((profile, sender + more), []).append(result)
     rows: list[Row] = []
-    for (profile, sender), answers in found.items():
+    for (profile, sender), results in found.items():
         row: Row = {
             "profile": profile,
             "sender": sender,
-            "rate": fmean(a.flow("flow 1")["goodput_bps"] for a in answers),
-            "queue": fmean(a.link("forward")["queue_packets"]["mean"] for a in answers),
+            "rate": fmean(a.flow("flow 1")["goodput_bps"] for a in results),
+            "queue": fmean(a.link("forward")["queue_packets"]["mean"] for a in results),
         }
         for key, entity, quantity in (
             ("rate_swing", "flow 1", "goodput_bps"),
@@ -68,9 +68,9 @@ def fluctuating(desk: Desk, seeds: int = 3, reading: Reading = DEFAULT, stop: fl
             ("rtt_swing", "flow 1", "rtt_s"),
             ("queue_swing", "forward", "queue_packets"),
         ):
-            moved = [m for a in answers if (m := swing(*a.over_time(entity, quantity), 20.0, stop))]
+            moved = [m for a in results if (m := swing(*a.over_time(entity, quantity), 20.0, stop))]
             row[key] = fmean(m.width for m in moved)
-        row["window_step"] = fmean(_step(*a.over_time("flow 1", "cwnd_packets"), stop) for a in answers)
+        row["window_step"] = fmean(_step(*a.over_time("flow 1", "cwnd_packets"), stop) for a in results)
         before = next((r for r in rows if r["profile"] == profile and r["sender"] == FAST), row)
         for key in ("rate_swing", "window_swing", "rtt_swing", "queue_swing", "queue", "window_step"):
             row[f"{key}_ratio"] = row[key] / before[key]
@@ -114,11 +114,11 @@ def _step(times: Sequence[float], values: Sequence[float], stop: float) -> float
     return fmean(abs(b - a) for a, b in pairwise(chosen))
 
 
-def _paint(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
+def _paint(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
     top, bottom = figure.subplots(2, 1, sharex=True)
-    for (sender, answer), colour in zip(pair, (BLUE, RED), strict=True):
+    for (sender, result), colour in zip(pair, (BLUE, RED), strict=True):
         for axis, quantity, scale in ((top, "cwnd_packets", 1.0), (bottom, "rtt_s", 1e-3)):
-            times, values = answer.over_time("flow 1", quantity)
+            times, values = result.over_time("flow 1", quantity)
             axis.plot(times, [v / scale for v in values], color=colour, linewidth=0.9, label=sender)
     top.set_ylabel("window (packets)")
     bottom.set_ylabel("RTT (ms)")
@@ -127,7 +127,7 @@ def _paint(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
     top.legend(loc="upper right", ncols=2)
 
 
-def delays(desk: Desk) -> Exhibit:
+def delays(context: Context) -> Exhibit:
     """Two round trips on one link, base round trips known or estimated."""
     sources = ("known", "estimated")
     starts = ("0 s", "20 s")
@@ -141,8 +141,8 @@ def delays(desk: Desk) -> Exhibit:
         for s, b, t in keys
     ]
     rows: list[Row] = []
-    for (sender, base, start), answer in zip(keys, desk.lab.ask(runs), strict=True):
-        near, far = (answer.flow(name)["packets_per_s"] for name in ("near", "far"))
+    for (sender, base, start), result in zip(keys, context.runner.run_all(runs), strict=True):
+        near, far = (result.flow(name)["packets_per_s"] for name in ("near", "far"))
         rows.append(
             {
                 "sender": sender,

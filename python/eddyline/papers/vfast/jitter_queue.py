@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eddyline import _core
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, BLUE, GREEN, RED, drawn
 from eddyline.papers.vfast.runs import FAST, VFAST, Case, Reading
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["RATE", "Seen", "queue", "shares", "together", "window"]
 
@@ -107,9 +107,9 @@ def _jitter(spread: int, gamma: float, *more: tuple[str, str]) -> tuple[tuple[st
     return (("link.radio.jitter.sd", f"{spread} ms"), ("flow.*.controller.gamma", str(gamma)), *more)
 
 
-def queue(desk: Desk, spreads: Sequence[int] = _SPREADS, seeds: int = 2, stop: float = 220.0) -> Exhibit:
+def queue(context: Context, spreads: Sequence[int] = _SPREADS, seeds: int = 2, stop: float = 220.0) -> Exhibit:
     """One flow alone."""
-    rows = _queues(desk, spreads, seeds, stop)
+    rows = _queues(context, spreads, seeds, stop)
     return Exhibit(
         id="jitter-queue",
         title="What the bias does to the queue",
@@ -144,7 +144,7 @@ def queue(desk: Desk, spreads: Sequence[int] = _SPREADS, seeds: int = 2, stop: f
     )
 
 
-def _queues(desk: Desk, spreads: Sequence[int], seeds: int, stop: float) -> list[Row]:
+def _queues(context: Context, spreads: Sequence[int], seeds: int, stop: float) -> list[Row]:
     senders = [(FAST, "average"), (VFAST, "update"), (VFAST, "ack")]
     gammas = (0.1, 0.5)
     keys = [(g, sd, s, h, n) for g in gammas for sd in spreads for s, h in senders for n in range(1, seeds + 1)]
@@ -159,8 +159,8 @@ def _queues(desk: Desk, spreads: Sequence[int], seeds: int, stop: float) -> list
         for g, sd, s, h, n in keys
     ]
     found: dict[tuple[float, int, str, str], list[tuple[float, float]]] = {}
-    for (gamma, spread, sender, heard, _), answer in zip(keys, desk.lab.ask(runs), strict=True):
-        figures = (answer.link("forward")["queue_packets"]["mean"], answer.flow("flow 1")["packets_per_s"])
+    for (gamma, spread, sender, heard, _), result in zip(keys, context.runner.run_all(runs), strict=True):
+        figures = (result.link("forward")["queue_packets"]["mean"], result.flow("flow 1")["packets_per_s"])
         found.setdefault((gamma, spread, sender, heard), []).append(figures)
     rows: list[Row] = []
     for (gamma, spread, sender, heard), values in found.items():
@@ -201,15 +201,15 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     axis.legend(fontsize=8)
 
 
-def shares(desk: Desk, spreads: Sequence[int] = _SPREADS, seeds: int = 2, stop: float = 220.0) -> Exhibit:
+def shares(context: Context, spreads: Sequence[int] = _SPREADS, seeds: int = 2, stop: float = 220.0) -> Exhibit:
     """VFAST, once a round trip, beside FAST."""
     keys = [(sd, n) for sd in spreads for n in range(1, seeds + 1)]
     second = 'flow."flow 2".controller'
     asked = ((f"{second}.kind", "vfast"), (f"{second}.smoothing", "update"), ("duration", f"{stop:g} s"))
     runs = [Case("jitter-shared", FAST, seed=n, more=_jitter(sd, 0.1, *asked)).summary() for sd, n in keys]
     found: dict[int, list[tuple[float, float]]] = {}
-    for (spread, _), answer in zip(keys, desk.lab.ask(runs), strict=True):
-        fast, vfast = (answer.flow(name)["packets_per_s"] for name in ("flow 1", "flow 2"))
+    for (spread, _), result in zip(keys, context.runner.run_all(runs), strict=True):
+        fast, vfast = (result.flow(name)["packets_per_s"] for name in ("flow 1", "flow 2"))
         found.setdefault(spread, []).append((fast, vfast))
     rows: list[Row] = []
     for spread, values in found.items():

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eddyline import _core
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
 from eddyline.papers.vfast.runs import VFAST, Case, Reading
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Run
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import Run
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["timeouts"]
 
@@ -69,13 +69,13 @@ def _late(rule: str, spread_s: float) -> dict[str, tuple[float, float]]:
 
 
 def timeouts(
-    desk: Desk,
+    context: Context,
     spreads: Sequence[int] = SPREADS,
     times: Sequence[str] = TIMES,
     hours: float = 10.0,
 ) -> Exhibit:
     """Spurious timeouts an hour and the wait of a true loss, by rule, floor, spread and correlation time."""
-    rows = _expiries(desk, spreads, times, hours)
+    rows = _expiries(context, spreads, times, hours)
     return Exhibit(
         id="jitter-timeouts",
         title="The timeout on a path with jitter",
@@ -117,7 +117,7 @@ def timeouts(
     )
 
 
-def _expiries(desk: Desk, spreads: Sequence[int], times: Sequence[str], hours: float) -> list[Row]:
+def _expiries(context: Context, spreads: Sequence[int], times: Sequence[str], hours: float) -> list[Row]:
     paths = [
         *(_Case("jitter", sd, time, flow) for flow in (_THIN, _BULK) for sd in spreads for time in times),
         _Case(JUMPS, None, "2 s", _THIN),
@@ -131,15 +131,17 @@ def _expiries(desk: Desk, spreads: Sequence[int], times: Sequence[str], hours: f
         if path.flow == _THIN or (floor == "1 ms" and not frto)
     ]
     length = {path: _BULK_S if path.flow == _BULK else 3600.0 * hours for path in paths}
-    answers = iter(desk.lab.ask([p.run(rule, floor, frto, length[p], loss=False) for p, rule, floor, frto in keys]))
+    results = iter(
+        context.runner.run_all([p.run(rule, floor, frto, length[p], loss=False) for p, rule, floor, frto in keys])
+    )
     timed = [key for key in keys if key[0].flow == _THIN and not key[3]]
-    lossy = desk.lab.ask([p.run(rule, floor, frto, length[p], loss=True) for p, rule, floor, frto in timed])
+    lossy = context.runner.run_all([p.run(rule, floor, frto, length[p], loss=True) for p, rule, floor, frto in timed])
     waits = dict(zip(timed, lossy, strict=True))
     theory = {(rule, sd): _late(rule, sd * 1e-3) for rule in RULES for sd in spreads}
     rows: list[Row] = []
     for key in keys:
         path, rule, floor, frto = key
-        flow, seconds = next(answers).flow("flow 1"), length[path]
+        flow, seconds = next(results).flow("flow 1"), length[path]
         packets = flow["packets_per_s"] * seconds
         row: Row = {
             "by": path.by,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.claims import judge, read
-from eddyline.papers.exhibit import Column, Exhibit
 from eddyline.papers.vfast import fluctuation, scenario_1, scenario_2, scenario_3, scenario_4
 from eddyline.papers.vfast.runs import DEFAULT, Reading
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["READINGS", "readings"]
 
@@ -31,31 +31,31 @@ SETTINGS = ((40.0, "SACK"), (40.0, "timer"))
 RECOVERIES = ("SACK", "timer")
 
 
-def _exhibits(desk: Desk, reading: Reading, seeds: int, rtts: Sequence[float]) -> dict[str, Exhibit]:
+def _exhibits(context: Context, reading: Reading, seeds: int, rtts: Sequence[float]) -> dict[str, Exhibit]:
     made = (
-        fluctuation.fluctuating(desk, seeds=1, reading=reading),
-        scenario_1.figure_4(desk, rtts, reading),
-        scenario_1.figure_6(desk, rtts, reading),
-        scenario_2.figure_9(desk, 10, reading),
-        scenario_2.figure_10(desk, 10, reading),
-        scenario_2.table_1(desk, 10, reading),
-        scenario_3.table_2(desk, SETTINGS, reading),
-        scenario_3.table_3(desk, SETTINGS, reading),
-        scenario_3.figure_totals(desk, SETTINGS, reading),
-        scenario_4.figure_15(desk, RECOVERIES, seeds, reading),
-        scenario_4.figure_16(desk, RECOVERIES, seeds, reading),
+        fluctuation.fluctuating(context, seeds=1, reading=reading),
+        scenario_1.figure_4(context, rtts, reading),
+        scenario_1.figure_6(context, rtts, reading),
+        scenario_2.figure_9(context, 10, reading),
+        scenario_2.figure_10(context, 10, reading),
+        scenario_2.table_1(context, 10, reading),
+        scenario_3.table_2(context, SETTINGS, reading),
+        scenario_3.table_3(context, SETTINGS, reading),
+        scenario_3.figure_totals(context, SETTINGS, reading),
+        scenario_4.figure_15(context, RECOVERIES, seeds, reading),
+        scenario_4.figure_16(context, RECOVERIES, seeds, reading),
     )
     return {e.id: e for e in made}
 
 
 def readings(
-    desk: Desk, chosen: Sequence[Reading] = READINGS, seeds: int = 3, rtts: Sequence[float] = (40.0, 100.0)
+    context: Context, chosen: Sequence[Reading] = READINGS, seeds: int = 3, rtts: Sequence[float] = (40.0, 100.0)
 ) -> Exhibit:
     """A row a claim, a column a reading."""
-    claims = read(desk.folder / "claims.toml")
+    claims = read(context.folder / "claims.toml")
     verdicts: dict[str, dict[str, str]] = {}
     for reading in chosen:
-        made = _exhibits(desk, reading, seeds, rtts)
+        made = _exhibits(context, reading, seeds, rtts)
         verdicts[reading.name] = {c.id: judge(c, made[c.exhibit]).verdict for c in claims if c.exhibit in made}
     rows: list[Row] = []
     first = chosen[0].name

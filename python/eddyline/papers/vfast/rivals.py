@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, RED, drawn
 from eddyline.papers.vfast.runs import SENDERS, Case
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["predicted", "rivals"]
 
@@ -59,14 +59,14 @@ def predicted(buffer: float, alpha: float, delay_based: int, rivals: int, kind: 
 
 
 def rivals(
-    desk: Desk,
+    context: Context,
     buffers: Sequence[float] = BUFFERS,
     alphas: Sequence[int] = ALPHAS,
     numbers: Sequence[tuple[int, int]] = NUMBERS,
     duration: str = "300 s",
 ) -> Exhibit:
     """Shares of one link."""
-    rows = _shares(desk, buffers, alphas, numbers, duration)
+    rows = _shares(context, buffers, alphas, numbers, duration)
     pairs = [r for r in rows if r["numbers"] == "1 and 1" and r["buffer"] * BDP >= 2.0 * r["alpha"]]
     worst = max((abs(r["off"]) for r in pairs), default=0.0)
     apart = _apart(rows)
@@ -108,7 +108,7 @@ def rivals(
 
 
 def _shares(
-    desk: Desk, buffers: Sequence[float], alphas: Sequence[int], numbers: Sequence[tuple[int, int]], duration: str
+    context: Context, buffers: Sequence[float], alphas: Sequence[int], numbers: Sequence[tuple[int, int]], duration: str
 ) -> list[Row]:
     settings = [(b, a, (1, 1)) for a in alphas for b in buffers]
     settings += [(b, 50, n) for n in numbers if n != (1, 1) for b in buffers if b in (1.0, 5.0)]
@@ -127,9 +127,9 @@ def _shares(
         controller = ("flow.delay-based.controller.kind", sender.lower())
         runs.append(case.exactly((controller, *more)))
     rows: list[Row] = []
-    for (sender, kind, buffer, alpha, (many, others)), answer in zip(keys, desk.lab.ask(runs), strict=True):
+    for (sender, kind, buffer, alpha, (many, others)), result in zip(keys, context.runner.run_all(runs), strict=True):
         rates = {"delay-based": 0.0, "rival": 0.0}
-        for flow in answer.result["flows"]:
+        for flow in result.document["flows"]:
             rates[flow["name"].split("[")[0]] += flow["packets_per_s"]
         total = sum(rates.values())
         share = rates["delay-based"] / total
@@ -146,7 +146,7 @@ def _shares(
                 "theory": predicted(buffer * BDP, alpha, many, others, kind),
                 "off": share - predicted(buffer * BDP, alpha, many, others, kind),
                 "fair": many / (many + others),
-                "utilisation": answer.link("forward")["utilisation"],
+                "utilisation": result.link("forward")["utilisation"],
             }
         )
     return rows

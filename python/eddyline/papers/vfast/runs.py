@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from eddyline import _core
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.runner import RunResult
 
 __all__ = [
     "DEFAULT",
@@ -155,10 +155,10 @@ class Case:
         return Run(self.file, "sim", self.profile, (*self.changes(), *window))
 
 
-def true_base(answer: Answer, flow: str) -> float:
+def true_base(result: RunResult, flow: str) -> float:
     """Propagation and a data packet's own transmission times, there and back, in s."""
-    links = {link["name"]: link for link in answer.scenario["link"]}
-    spec = next(f for f in answer.scenario["flow"] if f["name"] == flow)
+    links = {link["name"]: link for link in result.scenario["link"]}
+    spec = next(f for f in result.scenario["flow"] if f["name"] == flow)
     total = 0.0
     for path, size in ((spec["data"], 1040.0), (spec["ack"], 40.0)):
         for name in path:
@@ -167,14 +167,14 @@ def true_base(answer: Answer, flow: str) -> float:
     return total
 
 
-def at_rest(answer: Answer, flows: tuple[str, ...], bases: dict[str, float]) -> dict[str, float]:
+def at_rest(result: RunResult, flows: tuple[str, ...], bases: dict[str, float]) -> dict[str, float]:
     """Packets a second where these flows alone would settle with these base round-trip times, by world theory."""
-    document = {key: answer.scenario[key] for key in ("link",)}
+    document = {key: result.scenario[key] for key in ("link",)}
     document["flow"] = [
         {k: v for k, v in flow.items() if k not in ("start", "stop")}
-        for flow in answer.scenario["flow"]
+        for flow in result.scenario["flow"]
         if flow["name"] in flows
     ]
     document |= {"title": "at rest", "duration": "100 s", "seed": 1}
-    result = Scenario(document).run("theory", base_rtt_s=[bases[f["name"]] for f in document["flow"]]).to_dict()
-    return {f["name"]: f["packets_per_s"] for f in result["flows"]}
+    settled = Scenario(document).run("theory", base_rtt_s=[bases[f["name"]] for f in document["flow"]]).to_dict()
+    return {f["name"]: f["packets_per_s"] for f in settled["flows"]}

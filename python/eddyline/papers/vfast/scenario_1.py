@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.fairness import jain
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import drawn
 from eddyline.papers.vfast.drawing import beside, series_rows, traces
 from eddyline.papers.vfast.phases import settling, swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, FLOWS, PHASES, SENDERS, SETTLING_S, Case, at_rest, true_base
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
     from eddyline.papers.vfast.runs import Reading
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["figure_4", "figure_5", "figure_6"]
 
@@ -31,15 +31,15 @@ def _cases(rtts: Sequence[float], reading: Reading) -> list[Case]:
     return [Case("scenario-1", sender, rtt, reading=reading) for rtt in rtts for sender in SENDERS]
 
 
-def _pair(desk: Desk, rtt: float, reading: Reading = DEFAULT) -> list[tuple[str, Answer]]:
+def _pair(context: Context, rtt: float, reading: Reading = DEFAULT) -> list[tuple[str, RunResult]]:
     runs = [Case("scenario-1", sender, rtt, reading=reading).whole() for sender in SENDERS]
-    return list(zip(SENDERS, desk.lab.ask(runs), strict=True))
+    return list(zip(SENDERS, context.runner.run_all(runs), strict=True))
 
 
-def figure_4(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAULT) -> Exhibit:
+def figure_4(context: Context, rtts: Sequence[float] = RTTS, reading: Reading = DEFAULT) -> Exhibit:
     """Rates by phase: packets, equilibrium with the base round trips that senders had, ns-2."""
-    rows = _by_phase(desk, rtts, reading)
-    pair = _pair(desk, rtts[-1], reading)
+    rows = _by_phase(context, rtts, reading)
+    pair = _pair(context, rtts[-1], reading)
     return Exhibit(
         id="fig-4",
         title="Scenario I: rates of three flows that join and leave",
@@ -77,19 +77,19 @@ def figure_4(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
     )
 
 
-def _by_phase(desk: Desk, rtts: Sequence[float], reading: Reading) -> list[Row]:
+def _by_phase(context: Context, rtts: Sequence[float], reading: Reading) -> list[Row]:
     """A row for every flow of every phase."""
     cases = _cases(rtts, reading)
-    answers = iter(desk.lab.ask([run for c in cases for run in (c.whole(), *(c.phase(p) for p in PHASES))]))
+    results = iter(context.runner.run_all([run for c in cases for run in (c.whole(), *(c.phase(p) for p in PHASES))]))
     rows: list[Row] = []
     for case in cases:
-        whole = next(answers)
-        known = desk.ns2["I"]["intervals"] if case.sender == FAST and case.rtt_ms == 100.0 else [None] * len(PHASES)
+        whole = next(results)
+        known = context.ns2["I"]["intervals"] if case.sender == FAST and case.rtt_ms == 100.0 else [None] * len(PHASES)
         for phase, reference in zip(PHASES, known, strict=True):
-            answer = next(answers)
-            bases = {flow: answer.flow(flow)["base_rtt_s"] for flow in phase.flows}
-            rates = {flow: answer.flow(flow)["packets_per_s"] for flow in phase.flows}
-            theory = at_rest(answer, phase.flows, bases)
+            result = next(results)
+            bases = {flow: result.flow(flow)["base_rtt_s"] for flow in phase.flows}
+            rates = {flow: result.flow(flow)["packets_per_s"] for flow in phase.flows}
+            theory = at_rest(result, phase.flows, bases)
             fair = jain(list(rates.values()))
             for flow in phase.flows:
                 said = reference["flows"][flow]["packets_per_s"] if reference else None
@@ -106,7 +106,7 @@ def _by_phase(desk: Desk, rtts: Sequence[float], reading: Reading) -> list[Row]:
                         "reference": None if said is None else said * PAYLOAD,
                         "reference_off": None if said is None else rates[flow] / said - 1.0,
                         "base": bases[flow],
-                        "base_error": bases[flow] / true_base(answer, flow) - 1.0,
+                        "base_error": bases[flow] / true_base(result, flow) - 1.0,
                         "jain": fair,
                         "settling_s": settling(times, values, phase.start, phase.stop),
                         "swing": getattr(swing(times, values, phase.start + SETTLING_S, phase.stop), "width", None),
@@ -115,19 +115,19 @@ def _by_phase(desk: Desk, rtts: Sequence[float], reading: Reading) -> list[Row]:
     return rows
 
 
-def _rates(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
-    for axis, (_, answer) in zip(beside(figure, SENDERS, "rate (Mbit/s)"), pair, strict=True):
-        traces(axis, answer, FLOWS, "goodput_bps", 1e6, over=10)
+def _rates(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
+    for axis, (_, result) in zip(beside(figure, SENDERS, "rate (Mbit/s)"), pair, strict=True):
+        traces(axis, result, FLOWS, "goodput_bps", 1e6, over=10)
         axis.legend(loc="upper center", ncols=3)
         axis.set_ylim(0, 125)
 
 
-def figure_5(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAULT) -> Exhibit:
+def figure_5(context: Context, rtts: Sequence[float] = RTTS, reading: Reading = DEFAULT) -> Exhibit:
     """Round trip of flow 1."""
     cases = _cases(rtts, reading)
     rows: list[Row] = []
-    for case, answer in zip(cases, desk.lab.ask([c.whole() for c in cases]), strict=True):
-        times, values = answer.over_time("flow 1", "rtt_s")
+    for case, result in zip(cases, context.runner.run_all([c.whole() for c in cases]), strict=True):
+        times, values = result.over_time("flow 1", "rtt_s")
         for phase in PHASES:
             moved = swing(times, values, phase.start + SETTLING_S, phase.stop)
             rows.append(
@@ -141,7 +141,7 @@ def figure_5(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
                     "settling_s": settling(times, values, phase.start, phase.stop),
                 }
             )
-    pair = _pair(desk, rtts[-1], reading)
+    pair = _pair(context, rtts[-1], reading)
     return Exhibit(
         id="fig-5",
         title="Scenario I: round trip of flow 1",
@@ -161,12 +161,12 @@ def figure_5(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
     )
 
 
-def _trips(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
-    for axis, (_, answer) in zip(beside(figure, SENDERS, "RTT of flow 1 (ms)"), pair, strict=True):
-        traces(axis, answer, ("flow 1",), "rtt_s", 1e-3)
+def _trips(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
+    for axis, (_, result) in zip(beside(figure, SENDERS, "RTT of flow 1 (ms)"), pair, strict=True):
+        traces(axis, result, ("flow 1",), "rtt_s", 1e-3)
 
 
-def figure_6(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAULT) -> Exhibit:
+def figure_6(context: Context, rtts: Sequence[float] = RTTS, reading: Reading = DEFAULT) -> Exhibit:
     """The queue, and whether it empties when flow 3 leaves."""
     cases = _cases(rtts, reading)
     after = PHASES[3]
@@ -176,11 +176,11 @@ def figure_6(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
         leaving = Case(c.file, c.sender, c.rtt_ms, reading=reading, more=once)
         run = leaving.whole("5 ms")
         runs += [c.whole(), run]
-    answers = iter(desk.lab.ask(runs))
+    results = iter(context.runner.run_all(runs))
     rows: list[Row] = []
     for case in cases:
-        whole, leaving_answer = next(answers), next(answers)
-        times, values = leaving_answer.over_time("forward", "queue_packets")
+        whole, leaving_result = next(results), next(results)
+        times, values = leaving_result.over_time("forward", "queue_packets")
         least = min(v for t, v in zip(times, values, strict=True) if t > after.start)
         times, values = whole.over_time("forward", "queue_packets")
         for phase in PHASES:
@@ -195,7 +195,7 @@ def figure_6(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
                     "least_after_leaving": least if phase is after else None,
                 }
             )
-    pair = _pair(desk, rtts[-1], reading)
+    pair = _pair(context, rtts[-1], reading)
     return Exhibit(
         id="fig-6",
         title="Scenario I: the queue",
@@ -218,7 +218,7 @@ def figure_6(desk: Desk, rtts: Sequence[float] = RTTS, reading: Reading = DEFAUL
     )
 
 
-def _queues(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
-    for axis, (_, answer) in zip(beside(figure, SENDERS, "queue (packets)"), pair, strict=True):
-        times, values = answer.over_time("forward", "queue_packets")
+def _queues(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
+    for axis, (_, result) in zip(beside(figure, SENDERS, "queue (packets)"), pair, strict=True):
+        times, values = result.over_time("forward", "queue_packets")
         axis.plot(times, values, color="#000000", linewidth=0.9)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, GREEN, RED, drawn
 from eddyline.papers.vfast.drawing import beside, series_rows, traces
 from eddyline.papers.vfast.runs import DEFAULT, FAST, JOINING, SENDERS, VFAST, Case, at_rest, true_base
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
     from eddyline.papers.vfast.runs import Reading
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["figure_9", "figure_10", "table_1"]
 
@@ -29,36 +29,36 @@ _PATHS = {
 }
 
 
-def _ask(desk: Desk, thin: int, reading: Reading) -> dict[tuple[str, str], Answer]:
+def _ask(context: Context, thin: int, reading: Reading) -> dict[tuple[str, str], RunResult]:
     """Phase by phase: (sender, name of the phase)."""
     keys = [(sender, phase) for sender in SENDERS for phase in JOINING]
     runs = [Case("scenario-2", sender, reading=reading, thin=thin).phase(phase) for sender, phase in keys]
-    answers = desk.lab.ask(runs)
-    return {(sender, phase.name): answer for (sender, phase), answer in zip(keys, answers, strict=True)}
+    results = context.runner.run_all(runs)
+    return {(sender, phase.name): result for (sender, phase), result in zip(keys, results, strict=True)}
 
 
-def _pair(desk: Desk, thin: int, reading: Reading) -> list[tuple[str, Answer]]:
+def _pair(context: Context, thin: int, reading: Reading) -> list[tuple[str, RunResult]]:
     runs = [Case("scenario-2", sender, reading=reading, thin=thin).whole() for sender in SENDERS]
-    return list(zip(SENDERS, desk.lab.ask(runs), strict=True))
+    return list(zip(SENDERS, context.runner.run_all(runs), strict=True))
 
 
-def figure_9(desk: Desk, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
+def figure_9(context: Context, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
     """Rates by phase beside equilibrium with the base round trips that senders had."""
-    answers = _ask(desk, thin, reading)
+    results = _ask(context, thin, reading)
     rows: list[Row] = []
     for phase in JOINING:
         for flow in phase.flows:
             row: Row = {"phase": phase.name, "flow": flow}
             for sender in SENDERS:
-                answer = answers[sender, phase.name]
-                bases = {f: answer.flow(f)["base_rtt_s"] for f in phase.flows}
-                rate = answer.flow(flow)["packets_per_s"]
-                theory = at_rest(answer, phase.flows, bases)[flow]
+                result = results[sender, phase.name]
+                bases = {f: result.flow(f)["base_rtt_s"] for f in phase.flows}
+                rate = result.flow(flow)["packets_per_s"]
+                theory = at_rest(result, phase.flows, bases)[flow]
                 key = sender.lower()
                 row |= {f"{key}_rate": rate * 8e3, f"{key}_theory": theory * 8e3, f"{key}_off": rate / theory - 1.0}
             row["ratio"] = row["vfast_rate"] / row["fast_rate"]
             rows.append(row)
-    pair = _pair(desk, thin, reading)
+    pair = _pair(context, thin, reading)
     return Exhibit(
         id="fig-9",
         title="Scenario II: rates of four flows over three links",
@@ -88,19 +88,19 @@ def figure_9(desk: Desk, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
     )
 
 
-def _rates(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
-    for axis, (_, answer) in zip(beside(figure, SENDERS, "rate (Mbit/s)"), pair, strict=True):
-        traces(axis, answer, _ALL, "goodput_bps", 1e6)
+def _rates(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
+    for axis, (_, result) in zip(beside(figure, SENDERS, "rate (Mbit/s)"), pair, strict=True):
+        traces(axis, result, _ALL, "goodput_bps", 1e6)
         axis.legend(loc="upper right", ncols=2)
 
 
-def figure_10(desk: Desk, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
+def figure_10(context: Context, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
     """Queues by phase, and where flow 1 waits longest."""
-    answers = _ask(desk, thin, reading)
+    results = _ask(context, thin, reading)
     rows: list[Row] = []
     for phase in JOINING:
         waits = {
-            (sender, link): answers[sender, phase.name].link(f"{link} forward") for sender in SENDERS for link in _LINKS
+            (sender, link): results[sender, phase.name].link(f"{link} forward") for sender in SENDERS for link in _LINKS
         }
         longest = {
             sender: max(_PATHS["flow 1"], key=lambda link: waits[sender, link]["queueing_delay_s"]["mean"])
@@ -120,7 +120,7 @@ def figure_10(desk: Desk, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
                     "longest": " or ".join(dict.fromkeys(longest.values())),
                 }
             )
-    pair = _pair(desk, thin, reading)
+    pair = _pair(context, thin, reading)
     return Exhibit(
         id="fig-10",
         title="Scenario II: queues",
@@ -144,21 +144,21 @@ def figure_10(desk: Desk, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
     )
 
 
-def _queues(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
-    for axis, (_, answer) in zip(beside(figure, SENDERS, "queue (packets)"), pair, strict=True):
+def _queues(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
+    for axis, (_, result) in zip(beside(figure, SENDERS, "queue (packets)"), pair, strict=True):
         for link, colour in zip(_LINKS, (BLUE, GREEN, RED), strict=True):
-            times, values = answer.over_time(f"{link} forward", "queue_packets")
+            times, values = result.over_time(f"{link} forward", "queue_packets")
             axis.plot(times, values, color=colour, linewidth=0.9, label=link)
         axis.legend(loc="upper left")
 
 
-def table_1(desk: Desk, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
+def table_1(context: Context, thin: int = 1, reading: Reading = DEFAULT) -> Exhibit:
     """Base and mean round trips and windows of all flows, VFAST over FAST."""
-    answers = _ask(desk, thin, reading)
+    results = _ask(context, thin, reading)
     rows: list[Row] = []
     for phase in JOINING:
         for flow in phase.flows:
-            fast, vfast = (answers[sender, phase.name] for sender in SENDERS)
+            fast, vfast = (results[sender, phase.name] for sender in SENDERS)
             before, after = fast.flow(flow), vfast.flow(flow)
             rows.append(
                 {

@@ -5,21 +5,21 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import drawn
 from eddyline.papers.vfast.drawing import beside, series_rows, traces
 from eddyline.papers.vfast.phases import swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, FLOWS, PHASES, SENDERS, SETTLING_S, Case, Phase, true_base
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
     from eddyline.papers.vfast.runs import Reading
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["SETTINGS", "arrived", "figure_totals", "over", "table_2", "table_3"]
 
@@ -33,32 +33,35 @@ def _name(rtt: float, recovery: str) -> str:
     return f"{rtt:g} ms, {recovery}"
 
 
-def _whole(desk: Desk, settings: Sequence[tuple[float, str]], reading: Reading) -> dict[tuple[str, str], Answer]:
+def _whole(
+    context: Context, settings: Sequence[tuple[float, str]], reading: Reading
+) -> dict[tuple[str, str], RunResult]:
     keys = [(s, sender) for s in settings for sender in SENDERS]
     runs = [Case("scenario-3", sender, rtt, recovery, reading).whole() for (rtt, recovery), sender in keys]
     return {
-        (_name(*setting), sender): answer for (setting, sender), answer in zip(keys, desk.lab.ask(runs), strict=True)
+        (_name(*setting), sender): result
+        for (setting, sender), result in zip(keys, context.runner.run_all(runs), strict=True)
     }
 
 
 _SPANS = {"flow 1": CROWDED, "flow 2": (25.0, 80.0), "flow 3": (45.0, 60.0)}
 
 
-def table_2(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
+def table_2(context: Context, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
     """Round trips of all flows."""
-    answers = _whole(desk, settings, reading)
+    results = _whole(context, settings, reading)
     rows: list[Row] = []
     for rtt, recovery in settings:
         name = _name(rtt, recovery)
         for flow in FLOWS:
             row: Row = {"setting": name, "flow": flow}
             for sender in SENDERS:
-                answer = answers[name, sender]
-                moved = swing(*answer.over_time(flow, "rtt_s"), *_SPANS[flow])
-                base = answer.flow(flow)["base_rtt_s"]
+                result = results[name, sender]
+                moved = swing(*result.over_time(flow, "rtt_s"), *_SPANS[flow])
+                base = result.flow(flow)["base_rtt_s"]
                 key = sender.lower()
                 row |= {
-                    f"{key}_base_error": None if base is None else base / true_base(answer, flow) - 1.0,
+                    f"{key}_base_error": None if base is None else base / true_base(result, flow) - 1.0,
                     f"{key}_mean": moved.mean if moved else None,
                     f"{key}_swing": moved.width if moved else None,
                     f"{key}_period_s": moved.period_s if moved else None,
@@ -88,16 +91,16 @@ def table_2(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, readin
         ),
         rows=rows,
         pictures=[
-            Picture("table-2", f"Round trips, {_name(*settings[0])}", drawn(_trips, 9.5, 3.0, answers, settings))
+            Picture("table-2", f"Round trips, {_name(*settings[0])}", drawn(_trips, 9.5, 3.0, results, settings))
         ],
         notes=("A period is given where the autocorrelation comes back to a quarter and more.",),
     )
 
 
-def _trips(figure: Figure, answers: dict[tuple[str, str], Answer], settings: Sequence[tuple[float, str]]) -> None:
+def _trips(figure: Figure, results: dict[tuple[str, str], RunResult], settings: Sequence[tuple[float, str]]) -> None:
     name = _name(*settings[0])
     for axis, sender in zip(beside(figure, SENDERS, "RTT (ms)"), SENDERS, strict=True):
-        traces(axis, answers[name, sender], FLOWS, "rtt_s", 1e-3)
+        traces(axis, results[name, sender], FLOWS, "rtt_s", 1e-3)
         axis.legend(loc="lower center", ncols=3)
 
 
@@ -108,16 +111,16 @@ _QUANTITIES = (
 )
 
 
-def table_3(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
+def table_3(context: Context, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
     """Queue, rates and windows: means and how far they swing."""
-    answers = _whole(desk, settings, reading)
+    results = _whole(context, settings, reading)
     rows: list[Row] = []
     for rtt, recovery in settings:
         name = _name(rtt, recovery)
         for what, entity, quantity, scale in _QUANTITIES:
             row: Row = {"setting": name, "what": what, "of": entity}
             for sender in SENDERS:
-                times, values = answers[name, sender].over_time(entity, quantity)
+                times, values = results[name, sender].over_time(entity, quantity)
                 moved = swing(times, values, *_SPANS.get(entity, CROWDED))
                 key = sender.lower()
                 row |= {
@@ -126,7 +129,7 @@ def table_3(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, readin
                     f"{key}_period_s": moved.period_s if moved else None,
                 }
             rows.append(row)
-    pair = [(sender, answers[_name(*settings[0]), sender]) for sender in SENDERS]
+    pair = [(sender, results[_name(*settings[0]), sender]) for sender in SENDERS]
     return Exhibit(
         id="table-3",
         title="Scenario III: queue, rates, windows",
@@ -157,12 +160,12 @@ def table_3(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, readin
     )
 
 
-def _windows(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
+def _windows(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
     grid = figure.subplots(2, 2, sharex=True, sharey="row")
-    for column, (sender, answer) in enumerate(pair):
+    for column, (sender, result) in enumerate(pair):
         top, bottom = grid[0][column], grid[1][column]
-        traces(top, answer, FLOWS, "cwnd_packets", 1.0)
-        times, values = answer.over_time("forward", "queue_packets")
+        traces(top, result, FLOWS, "cwnd_packets", 1.0)
+        times, values = result.over_time("forward", "queue_packets")
         bottom.plot(times, values, color="#000000", linewidth=0.7)
         top.set_title(sender)
         bottom.set_xlabel("time (s)")
@@ -172,33 +175,35 @@ def _windows(figure: Figure, pair: list[tuple[str, Answer]]) -> None:
     grid[0][0].legend(loc="upper right")
 
 
-def over(answer: Answer, entity: str, quantity: str, start: float, stop: float) -> float:
+def over(result: RunResult, entity: str, quantity: str, start: float, stop: float) -> float:
     """Mean of a series between two times; what is missing is left out."""
-    times, values = answer.over_time(entity, quantity)
+    times, values = result.over_time(entity, quantity)
     chosen = [v for t, v in zip(times, values, strict=True) if start < t <= stop + 1e-9 and v == v]
     return fmean(chosen) if chosen else 0.0
 
 
-def arrived(answer: Answer, flows: Sequence[str], start: float, stop: float) -> float:
+def arrived(result: RunResult, flows: Sequence[str], start: float, stop: float) -> float:
     """Payload that reached the receivers of these flows between two times, in bit/s.
 
     In order or not: what waits for a hole before the first of the times would otherwise count after it.
     """
-    return sum(over(answer, flow, "throughput_bps", start, stop) for flow in flows) * PAYLOAD_SHARE
+    return sum(over(result, flow, "throughput_bps", start, stop) for flow in flows) * PAYLOAD_SHARE
 
 
-def figure_totals(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
+def figure_totals(
+    context: Context, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT
+) -> Exhibit:
     """Totals by phase, losses, and ns-2."""
-    answers = _whole(desk, settings, reading)
+    results = _whole(context, settings, reading)
     rows: list[Row] = []
     crowd = Phase(PHASES[1].start, PHASES[3].stop, FLOWS)
     spans = (*PHASES, crowd)
     for (rtt, recovery), sender, phase in ((x, s, p) for x in settings for s in SENDERS for p in spans):
-        answer = answers[_name(rtt, recovery), sender]
-        total = arrived(answer, phase.flows, phase.start + SETTLING_S, phase.stop)
-        known = desk.ns2["III"]["intervals"] if (rtt, recovery) == (40.0, "SACK") and sender == FAST else None
+        result = results[_name(rtt, recovery), sender]
+        total = arrived(result, phase.flows, phase.start + SETTLING_S, phase.stop)
+        known = context.ns2["III"]["intervals"] if (rtt, recovery) == (40.0, "SACK") and sender == FAST else None
         said = known[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if known and phase is not crowd else None
-        times, drops = answer.over_time("forward", "drops")
+        times, drops = result.over_time("forward", "drops")
         rows.append(
             {
                 "setting": _name(rtt, recovery),
@@ -210,9 +215,9 @@ def figure_totals(desk: Desk, settings: Sequence[tuple[float, str]] = SETTINGS, 
                 "reference": said,
                 "off": None if said is None else total / said - 1.0,
                 "dropped": sum(d for t, d in zip(times, drops, strict=True) if phase.start < t <= phase.stop),
-                "timeouts": sum(answer.flow(flow)["timeouts"] or 0 for flow in FLOWS),
+                "timeouts": sum(result.flow(flow)["timeouts"] or 0 for flow in FLOWS),
                 "mean_rtt": fmean(
-                    over(answer, flow, "rtt_s", phase.start + SETTLING_S, phase.stop) for flow in phase.flows
+                    over(result, flow, "rtt_s", phase.start + SETTLING_S, phase.stop) for flow in phase.flows
                 ),
             }
         )

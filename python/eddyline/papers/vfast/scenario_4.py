@@ -6,22 +6,22 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, drawn
 from eddyline.papers.vfast.drawing import beside, series_rows
 from eddyline.papers.vfast.phases import swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, PHASES, SENDERS, SETTLING_S, Case
 from eddyline.papers.vfast.scenario_3 import arrived, over
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
     from eddyline.papers.vfast.runs import Reading
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["figure_15", "figure_16", "phases"]
 
@@ -29,20 +29,22 @@ RECOVERIES = ("SACK", "NewReno", "timer")
 SEEDS = 10
 
 
-def _alone(desk: Desk, recoveries: Sequence[str], seeds: int, reading: Reading) -> dict[tuple[str, str], list[Answer]]:
+def _alone(
+    context: Context, recoveries: Sequence[str], seeds: int, reading: Reading
+) -> dict[tuple[str, str], list[RunResult]]:
     keys = [(r, s, n) for r in recoveries for s in SENDERS for n in range(1, seeds + 1)]
     runs = [Case("scenario-4-alone", s, None, r, reading, seed=n).whole() for r, s, n in keys]
-    found: dict[tuple[str, str], list[Answer]] = {}
-    for (recovery, sender, _), answer in zip(keys, desk.lab.ask(runs), strict=True):
-        found.setdefault((recovery, sender), []).append(answer)
+    found: dict[tuple[str, str], list[RunResult]] = {}
+    for (recovery, sender, _), result in zip(keys, context.runner.run_all(runs), strict=True):
+        found.setdefault((recovery, sender), []).append(result)
     return found
 
 
 def figure_15(
-    desk: Desk, recoveries: Sequence[str] = RECOVERIES, seeds: int = SEEDS, reading: Reading = DEFAULT
+    context: Context, recoveries: Sequence[str] = RECOVERIES, seeds: int = SEEDS, reading: Reading = DEFAULT
 ) -> Exhibit:
     """Base and mean round trip of flow 1."""
-    found = _alone(desk, recoveries, seeds, reading)
+    found = _alone(context, recoveries, seeds, reading)
     rows: list[Row] = []
     for recovery in recoveries:
         row: Row = {"recovery": recovery}
@@ -83,20 +85,20 @@ def figure_15(
     )
 
 
-def _one(figure: Figure, pair: list[tuple[str, Answer]], quantity: str) -> None:
+def _one(figure: Figure, pair: list[tuple[str, RunResult]], quantity: str) -> None:
     label, scale = {"rtt_s": ("RTT (ms)", 1e-3), "goodput_bps": ("rate (Mbit/s)", 1e6)}[quantity]
-    for axis, (_, answer) in zip(beside(figure, [s for s, _ in pair], label), pair, strict=True):
-        times, values = answer.over_time("flow 1", quantity)
+    for axis, (_, result) in zip(beside(figure, [s for s, _ in pair], label), pair, strict=True):
+        times, values = result.over_time("flow 1", quantity)
         axis.plot(times, [v / scale for v in values], color=BLACK, linewidth=0.7)
         if quantity == "goodput_bps":
             axis.set_ylim(0, 150)
 
 
 def figure_16(
-    desk: Desk, recoveries: Sequence[str] = RECOVERIES, seeds: int = SEEDS, reading: Reading = DEFAULT
+    context: Context, recoveries: Sequence[str] = RECOVERIES, seeds: int = SEEDS, reading: Reading = DEFAULT
 ) -> Exhibit:
     """Rate of flow 1."""
-    found = _alone(desk, recoveries, seeds, reading)
+    found = _alone(context, recoveries, seeds, reading)
     rows: list[Row] = []
     for recovery in recoveries:
         rates = {s: [a.flow("flow 1")["goodput_bps"] for a in found[recovery, s]] for s in SENDERS}
@@ -104,7 +106,7 @@ def figure_16(
             s: [m.width for a in found[recovery, s] if (m := swing(*a.over_time("forward", "queue_packets"), 10, 100))]
             for s in SENDERS
         }
-        said = _reference(desk, recovery)
+        said = _reference(context, recovery)
         mean = fmean(rates[FAST])
         rows.append(
             {
@@ -159,28 +161,28 @@ def _sure(before: Sequence[float], after: Sequence[float]) -> float:
     return fmean(ratios) - 2.0 * stdev(ratios) / sqrt(len(ratios))
 
 
-def _reference(desk: Desk, recovery: str) -> tuple[float | None, float | None]:
+def _reference(context: Context, recovery: str) -> tuple[float | None, float | None]:
     if recovery == "SACK":
-        intervals = desk.ns2["IV, flow 1 alone"]["intervals"]
+        intervals = context.ns2["IV, flow 1 alone"]["intervals"]
         totals = [i["total_payload_mbps"] * 1e6 for i in intervals]
         return min(totals), max(totals)
     if recovery == "timer":
-        spread = desk.reference["without_sack"]
+        spread = context.reference["without_sack"]
         return spread["least_mbps"] * 1e6, spread["most_mbps"] * 1e6
     return None, None
 
 
-def phases(desk: Desk, recoveries: Sequence[str] = RECOVERIES, reading: Reading = DEFAULT) -> Exhibit:
+def phases(context: Context, recoveries: Sequence[str] = RECOVERIES, reading: Reading = DEFAULT) -> Exhibit:
     """Three flows under random loss: totals by phase, and ns-2."""
     keys = [(r, s) for r in recoveries for s in SENDERS]
-    answers = desk.lab.ask([Case("scenario-4", s, None, r, reading).whole() for r, s in keys])
-    whole = dict(zip(keys, answers, strict=True))
+    results = context.runner.run_all([Case("scenario-4", s, None, r, reading).whole() for r, s in keys])
+    whole = dict(zip(keys, results, strict=True))
     rows: list[Row] = []
     for recovery, sender, phase in ((r, s, p) for r, s in keys for p in PHASES):
-        answer, start = whole[recovery, sender], phase.start + SETTLING_S
-        known = desk.ns2["IV"]["intervals"] if recovery == "SACK" and sender == FAST else None
+        result, start = whole[recovery, sender], phase.start + SETTLING_S
+        known = context.ns2["IV"]["intervals"] if recovery == "SACK" and sender == FAST else None
         said = known[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if known else None
-        total = arrived(answer, phase.flows, start, phase.stop)
+        total = arrived(result, phase.flows, start, phase.stop)
         rows.append(
             {
                 "recovery": recovery,
@@ -189,7 +191,7 @@ def phases(desk: Desk, recoveries: Sequence[str] = RECOVERIES, reading: Reading 
                 "total": total,
                 "reference": said,
                 "off": None if said is None else total / said - 1.0,
-                "queue": over(answer, "forward", "queue_packets", start, phase.stop),
+                "queue": over(result, "forward", "queue_packets", start, phase.stop),
             }
         )
     return Exhibit(

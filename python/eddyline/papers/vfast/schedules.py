@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline import _core
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLACK, drawn
 from eddyline.papers.vfast.drawing import COLOURS
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLACK, drawn
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["paths", "schedule"]
 
 _NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4}
 
 
-def _document(desk: Desk, scenario: str) -> dict[str, list[dict[str, object]]]:
+def _document(context: Context, scenario: str) -> dict[str, list[dict[str, object]]]:
     import json
 
-    file = desk.folder / "scenarios" / f"scenario-{_NUMBERS[scenario]}.toml"
+    file = context.folder / "scenarios" / f"scenario-{_NUMBERS[scenario]}.toml"
     document: dict[str, list[dict[str, object]]] = json.loads(Scenario.load(file).canonical)
     return document
 
 
-def schedule(number: int, scenario: str) -> Callable[[Desk], Exhibit]:
+def schedule(number: int, scenario: str) -> Callable[[Context], Exhibit]:
     """Figure `number`: flows of a scenario over time."""
 
-    def build(desk: Desk) -> Exhibit:
+    def build(context: Context) -> Exhibit:
         rows: list[Row] = []
-        for flow in _document(desk, scenario)["flow"]:
+        for flow in _document(context, scenario)["flow"]:
             controller = flow["controller"]
             assert isinstance(controller, dict)
             rows.append(
@@ -87,12 +87,12 @@ _KNOWN = {
 }
 
 
-def paths(number: int, scenario: str) -> Callable[[Desk], Exhibit]:
+def paths(number: int, scenario: str) -> Callable[[Context], Exhibit]:
     """Figure `number`: the links of a scenario."""
 
-    def build(desk: Desk) -> Exhibit:
+    def build(context: Context) -> Exhibit:
         rows: list[Row] = []
-        for link in _document(desk, scenario)["link"]:
+        for link in _document(context, scenario)["link"]:
             queue = link["queue"]
             assert isinstance(queue, dict)
             rows.append(

@@ -6,18 +6,18 @@ from math import log2
 from statistics import median
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, GREEN, ORANGE, RED, drawn
 from eddyline.papers.vfast.runs import FAST, JOINING, RECOVERY, VFAST, Case
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, GREEN, ORANGE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["slip"]
 
@@ -88,11 +88,11 @@ def _row(scenario: str, recovery: str, name: str, kind: str, ratios: dict[str, f
     return row
 
 
-def _ratios(before: Sequence[Answer], after: Sequence[Answer]) -> dict[str, float]:
+def _ratios(before: Sequence[RunResult], after: Sequence[RunResult]) -> dict[str, float]:
     """Medians over flows and phases."""
     found: dict[str, list[float]] = {"base": [], "rtt": [], "window": [], "rate": []}
     for old, new in zip(before, after, strict=True):
-        for flow in old.result["flows"]:
+        for flow in old.document["flows"]:
             other = new.flow(flow["name"])
             if flow["packets_per_s"] and other["packets_per_s"] and other["rtt_s"]["mean"]:
                 found["base"].append(other["base_rtt_s"] / flow["base_rtt_s"])
@@ -106,12 +106,12 @@ _ESTIMATE = {"base": 0.5, "rtt": 0.5, "window": 1.0, "rate": 1.0}
 """Samples recorded at half: d / D and so every window stay as they are, and with them what arrives."""
 
 
-def slip(desk: Desk, seeds: int = 3, thin: int = 10, recoveries: Sequence[str] = ("SACK", "timer")) -> Exhibit:
+def slip(context: Context, seeds: int = 3, thin: int = 10, recoveries: Sequence[str] = ("SACK", "timer")) -> Exhibit:
     """VFAST under each slip over FAST without."""
     rows: list[Row] = []
-    base = desk.lab.ask([Case("scenario-2", FAST, thin=thin).phase(p) for p in JOINING])
+    base = context.runner.run_all([Case("scenario-2", FAST, thin=thin).phase(p) for p in JOINING])
     for name, changes in _two(thin).items():
-        after = desk.lab.ask([Case("scenario-2", VFAST, thin=thin, more=changes).phase(p) for p in JOINING])
+        after = context.runner.run_all([Case("scenario-2", VFAST, thin=thin, more=changes).phase(p) for p in JOINING])
         rows.append(_row("II", "SACK", name, "configuration", _ratios(base, after)))
     rows.append(_row("II", "SACK", "samples recorded at half", "measurement", _ESTIMATE))
     for recovery in recoveries:
@@ -120,10 +120,10 @@ def slip(desk: Desk, seeds: int = 3, thin: int = 10, recoveries: Sequence[str] =
             for sender, changes in ((FAST, ()), *((VFAST, c) for c in _FOUR.values()))
             for seed in range(1, seeds + 1)
         ]
-        answers = desk.lab.ask(runs)
+        results = context.runner.run_all(runs)
         for place, name in enumerate(_FOUR, 1):
-            after = answers[place * seeds : (place + 1) * seeds]
-            rows.append(_row("IV", recovery, name, "configuration", _ratios(answers[:seeds], after)))
+            after = results[place * seeds : (place + 1) * seeds]
+            rows.append(_row("IV", recovery, name, "configuration", _ratios(results[:seeds], after)))
         rows.append(_row("IV", recovery, "samples recorded at half", "measurement", _ESTIMATE))
     findings = []
     for scenario in dict.fromkeys(r["scenario"] for r in rows):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eddyline import _core
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, GREEN, RED, drawn
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, GREEN, RED, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["bias", "simulated_bias", "step"]
 
@@ -33,9 +33,9 @@ def _smoothed(samples: np.ndarray, up: float, down: float) -> np.ndarray:
     return out
 
 
-def step(desk: Desk) -> Exhibit:
+def step(context: Context) -> Exhibit:
     """Samples until SRTT has gone nine tenths of a step, by psi."""
-    del desk
+    del context
     rows: list[Row] = []
     for psi in _PSI:
         followed = _smoothed(np.r_[np.zeros(1), np.ones(400)][:, None], psi, psi)[1:, 0]
@@ -89,9 +89,9 @@ def simulated_bias(up: float, down: float, scatter: str, correlation: float = 0.
     return float(_smoothed(samples, up, down)[200:].mean() - samples[200:].mean())
 
 
-def bias(desk: Desk) -> Exhibit:
+def bias(context: Context) -> Exhibit:
     """Theory beside chance."""
-    del desk
+    del context
     rows: list[Row] = [
         {
             "scatter": scatter,

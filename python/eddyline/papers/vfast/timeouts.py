@@ -5,17 +5,17 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import BLUE, CYAN, GREEN, ORANGE, RED, drawn
 from eddyline.papers.vfast.runs import VFAST, Case, Reading
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import BLUE, CYAN, GREEN, ORANGE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["spurious"]
 
@@ -31,9 +31,9 @@ JUMPS = {
 }
 
 
-def spurious(desk: Desk, floors: Sequence[str] = _FLOORS, seeds: int = 3, duration: str = "600 s") -> Exhibit:
+def spurious(context: Context, floors: Sequence[str] = _FLOORS, seeds: int = 3, duration: str = "600 s") -> Exhibit:
     """Timeouts of VFAST's law under each rule; the queue loses nothing, so all are spurious."""
-    rows = _timeouts(desk, floors, seeds, duration)
+    rows = _timeouts(context, floors, seeds, duration)
     return Exhibit(
         id="spurious",
         title="Spurious timeouts by eq. 6 and by RFC 6298",
@@ -68,7 +68,7 @@ def spurious(desk: Desk, floors: Sequence[str] = _FLOORS, seeds: int = 3, durati
     )
 
 
-def _timeouts(desk: Desk, floors: Sequence[str], seeds: int, duration: str) -> list[Row]:
+def _timeouts(context: Context, floors: Sequence[str], seeds: int, duration: str) -> list[Row]:
     rules = [(name, key, smoothing) for name, key in _RULES.items() for smoothing in ("ack", "update")]
     rules = [r for r in rules if r[0] != "RFC 6298" or r[2] == "ack"]
     keys = [
@@ -95,8 +95,8 @@ def _timeouts(desk: Desk, floors: Sequence[str], seeds: int, duration: str) -> l
         for jump, name, key, smoothing, floor, frto, seed in keys
     ]
     found: dict[tuple[str, ...], list[tuple[float, float]]] = {}
-    for (jump, name, _, smoothing, floor, frto, _), answer in zip(keys, desk.lab.ask(runs), strict=True):
-        flow = answer.flow("flow 1")
+    for (jump, name, _, smoothing, floor, frto, _), result in zip(keys, context.runner.run_all(runs), strict=True):
+        flow = result.flow("flow 1")
         found.setdefault((jump, name, smoothing, floor, frto), []).append((flow["timeouts"], flow["goodput_bps"]))
     rows: list[Row] = []
     for (jump, name, smoothing, floor, frto), values in found.items():

@@ -6,20 +6,20 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from eddyline.papers.exhibit import Column, Exhibit, Picture
-from eddyline.papers.figures import drawn
 from eddyline.papers.vfast.phases import settling, swing
 from eddyline.papers.vfast.runs import JOINING, PHASES, VFAST, Case, Reading
+from eddyline.reports.exhibit import Column, Exhibit, Picture
+from eddyline.reports.figures import drawn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
     from eddyline.papers.vfast.runs import Phase
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["grid", "ranks"]
 
@@ -41,18 +41,18 @@ OBJECTIVES = {
 they end at (a phase's length where they do not); swing: p95 - p5 of flow 1's round trip while more than one sends."""
 
 
-def _settled(answer: Answer, phases: Sequence[Phase]) -> float:
+def _settled(result: RunResult, phases: Sequence[Phase]) -> float:
     times = []
     for phase in phases:
         for flow in phase.flows:
-            after = settling(*answer.over_time(flow, "goodput_bps"), phase.start, phase.stop)
+            after = settling(*result.over_time(flow, "goodput_bps"), phase.start, phase.stop)
             times.append(phase.stop - phase.start if after is None else after)
     return fmean(times)
 
 
-def _objectives(answers: Sequence[Answer], seeds: int) -> dict[str, float]:
-    one, two, three = answers[:3]
-    sack, timer = answers[3 : 3 + seeds], answers[3 + seeds :]
+def _objectives(results: Sequence[RunResult], seeds: int) -> dict[str, float]:
+    one, two, three = results[:3]
+    sack, timer = results[3 : 3 + seeds], results[3 + seeds :]
     moved = swing(*three.over_time("flow 1", "rtt_s"), 25.0, 80.0)
     rates = [
         fmean(v for t, v in zip(*three.over_time(f, "goodput_bps"), strict=True) if 25.0 < t <= 60.0)
@@ -68,13 +68,13 @@ def _objectives(answers: Sequence[Answer], seeds: int) -> dict[str, float]:
     }
 
 
-def _of_seeds(name: str, answers: Sequence[Answer]) -> dict[str, float]:
+def _of_seeds(name: str, results: Sequence[RunResult]) -> dict[str, float]:
     """Their mean, and how far chance moves it: its standard error."""
-    rates = [a.flow("flow 1")["goodput_bps"] / 1e6 for a in answers]
+    rates = [a.flow("flow 1")["goodput_bps"] / 1e6 for a in results]
     return {name: fmean(rates), f"{name}{_ERROR}": stdev(rates) / sqrt(len(rates))}
 
 
-def _found(desk: Desk, weights: Sequence[float], seeds: int) -> list[Row]:
+def _found(context: Context, weights: Sequence[float], seeds: int) -> list[Row]:
     cells = [(down, up) for down in weights for up in weights]
     runs = []
     for down, up in cells:
@@ -91,18 +91,18 @@ def _found(desk: Desk, weights: Sequence[float], seeds: int) -> list[Row]:
                 for seed in range(1, seeds + 1)
             ),
         ]
-    answers = desk.lab.ask(runs)
+    results = context.runner.run_all(runs)
     each = 3 + 2 * seeds
     rows: list[Row] = []
     for place, (down, up) in enumerate(cells):
-        part = answers[place * each : (place + 1) * each]
+        part = results[place * each : (place + 1) * each]
         rows.append({"down": down, "up": up, **_objectives(part, seeds)})
     return rows
 
 
-def grid(desk: Desk, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exhibit:
+def grid(context: Context, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exhibit:
     """Every pair of weights, every objective."""
-    rows = desk.once("weights", _maker(desk, weights, seeds))
+    rows = context.cached("weights", _maker(context, weights, seeds))
     return Exhibit(
         id="psi-grid",
         title="The weights of eq. 4 over the four scenarios",
@@ -125,13 +125,13 @@ def grid(desk: Desk, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exhi
     )
 
 
-def _maker(desk: Desk, weights: Sequence[float], seeds: int) -> Callable[[], list[Row]]:
-    return lambda: _found(desk, weights, seeds)
+def _maker(context: Context, weights: Sequence[float], seeds: int) -> Callable[[], list[Row]]:
+    return lambda: _found(context, weights, seeds)
 
 
-def ranks(desk: Desk, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exhibit:
+def ranks(context: Context, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exhibit:
     """Where the paper's pair ranks."""
-    found = desk.once("weights", _maker(desk, weights, seeds))
+    found = context.cached("weights", _maker(context, weights, seeds))
     rows: list[Row] = []
     for name, (unit, more) in OBJECTIVES.items():
         ordered = sorted(found, key=lambda r: r[name], reverse=more)

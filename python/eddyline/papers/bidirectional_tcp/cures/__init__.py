@@ -9,14 +9,14 @@ from eddyline.papers.bidirectional_tcp.cures.drawing import pictures
 from eddyline.papers.bidirectional_tcp.cures.lines import LINES
 from eddyline.papers.bidirectional_tcp.cures.ranking import findings, ranked
 from eddyline.papers.bidirectional_tcp.cures.trials import Trial
-from eddyline.papers.exhibit import Column, Exhibit
+from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.papers.bidirectional_tcp.cures.lines import Line
-    from eddyline.papers.desk import Desk
-    from eddyline.papers.exhibit import Row
+    from eddyline.papers.context import Context
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["UPLOADS", "build", "exhibit", "rows_of"]
 
@@ -49,22 +49,22 @@ _COLUMNS = (
 )
 
 
-def rows_of(desk: Desk, lines: Sequence[Line], uploads: Sequence[int] = UPLOADS) -> list[Row]:
+def rows_of(context: Context, lines: Sequence[Line], uploads: Sequence[int] = UPLOADS) -> list[Row]:
     """Every cure on these lines, ranked."""
     trials = [Trial(line, n, cure) for line in lines for n in uploads for cure in catalogue(line, n)]
     plans = [t.runs() for t in trials]
-    answers = iter(desk.lab.ask([run for plan in plans for run in plan]))
-    return ranked([t.row([next(answers) for _ in plan]) for t, plan in zip(trials, plans, strict=True)])
+    results = iter(context.runner.run_all([run for plan in plans for run in plan]))
+    return ranked([t.row([next(results) for _ in plan]) for t, plan in zip(trials, plans, strict=True)])
 
 
-def build(desk: Desk) -> Exhibit:
+def build(context: Context) -> Exhibit:
     """All lines, one and ten uploads."""
-    return exhibit(desk, LINES)
+    return exhibit(context, LINES)
 
 
-def exhibit(desk: Desk, lines: Sequence[Line]) -> Exhibit:
+def exhibit(context: Context, lines: Sequence[Line]) -> Exhibit:
     """These lines, one and ten uploads."""
-    rows = rows_of(desk, lines)
+    rows = rows_of(context, lines)
     return Exhibit(
         id="cures",
         title="The cures, ranked",

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from matplotlib.colors import LogNorm
 
-from eddyline.papers.exhibit import Picture
-from eddyline.papers.figures import BLACK, drawn
+from eddyline.reports.exhibit import Picture
+from eddyline.reports.figures import BLACK, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from eddyline.papers.exhibit import Row
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["pictures"]
 

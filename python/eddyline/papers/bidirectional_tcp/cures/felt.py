@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.runner import RunResult
 
 __all__ = ["Call", "Page", "call", "page", "rating", "responsiveness", "working_latency"]
 
@@ -45,11 +45,11 @@ def responsiveness(foreign_s: float, loaded_s: float) -> float:
     return (60.0 / foreign_s + 60.0 / loaded_s) / 2.0
 
 
-def working_latency(answer: Answer) -> float | None:
+def working_latency(result: RunResult) -> float | None:
     """Round trips per minute in a run with download, uploads and probe."""
-    foreign = _rtt(answer.flow("probe"))
+    foreign = _rtt(result.flow("probe"))
     by_way = {
-        way: [rtt for f in answer.result["flows"] if f["name"].startswith(way) and (rtt := _rtt(f)) is not None]
+        way: [rtt for f in result.document["flows"] if f["name"].startswith(way) and (rtt := _rtt(f)) is not None]
         for way in ("download", "upload")
     }
     if foreign is None or not all(by_way.values()):
@@ -75,11 +75,11 @@ class Page:
     unfinished: int
 
 
-def page(answer: Answer, starts_s: Sequence[float], end_s: float) -> Page:
+def page(result: RunResult, starts_s: Sequence[float], end_s: float) -> Page:
     """The page's loads in a run: each is over when its last connection is."""
     times, unfinished = [], 0
     for number, start in enumerate(starts_s, 1):
-        ends = [f["completed_at_s"] for f in answer.result["flows"] if f["name"].startswith(f"page {number}[")]
+        ends = [f["completed_at_s"] for f in result.document["flows"] if f["name"].startswith(f"page {number}[")]
         done = [e for e in ends if e is not None]
         unfinished += len(done) < len(ends)
         times.append((max(done) if len(done) == len(ends) else end_s) - start)
@@ -103,9 +103,9 @@ class Call:
     rating: float
 
 
-def call(answer: Answer, server_s: float) -> Call:
+def call(result: RunResult, server_s: float) -> Call:
     """The call in a run."""
-    ways = [t for t in answer.result["traffic"] if t["name"].startswith("call")]
+    ways = [t for t in result.document["traffic"] if t["name"].startswith("call")]
     losses = [1.0 if w["loss_ratio"] is None else w["loss_ratio"] for w in ways]
     # A way of which nothing arrived has no delay; its loss says enough.
     delays = [server_s + (w["one_way_delay_s"]["p99"] or 0.0) for w in ways]

@@ -11,7 +11,7 @@ from eddyline.papers.bidirectional_tcp.cures.catalogue import AS_IT_COMES, SMALL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from eddyline.papers.exhibit import Row
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["MEASURES", "findings", "overall", "ranked"]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from eddyline.adviser.access import HEADER_B, PACKET_B
 from eddyline.fairness import jain
 from eddyline.papers.bidirectional_tcp.cures.felt import PAGES, call, page, working_latency
-from eddyline.papers.lab import Run
+from eddyline.papers.runner import Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.papers.bidirectional_tcp.cures.catalogue import Cure
     from eddyline.papers.bidirectional_tcp.cures.lines import Line
-    from eddyline.papers.exhibit import Row
-    from eddyline.papers.lab import Answer
+    from eddyline.papers.runner import RunResult
+    from eddyline.reports.exhibit import Row
 
 __all__ = ["Trial"]
 
@@ -73,9 +73,9 @@ class Trial:
         span = (line.duration_s - line.warmup_s) / PAGES
         return [line.warmup_s + n * span for n in range(PAGES)]
 
-    def row(self, answers: Sequence[Answer]) -> Row:
+    def row(self, results: Sequence[RunResult]) -> Row:
         """The table's row from the answers to `runs`; kept shares and ranks come later."""
-        alone_down, alone_up, both, felt = answers
+        alone_down, alone_up, both, felt = results
         line = self.line
         down, up = _links(both)
         talk = call(felt, 1e-3 * line.server_ms)
@@ -109,17 +109,17 @@ class Trial:
         }
 
 
-def _goodputs(answer: Answer, way: str) -> list[float]:
-    return [f["goodput_bps"] or 0.0 for f in answer.result["flows"] if f["name"].startswith(way)]
+def _goodputs(result: RunResult, way: str) -> list[float]:
+    return [f["goodput_bps"] or 0.0 for f in result.document["flows"] if f["name"].startswith(way)]
 
 
-def _links(answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
-    return answer.link("line/down"), answer.link("line/up")
+def _links(result: RunResult) -> tuple[dict[str, Any], dict[str, Any]]:
+    return result.link("line/down"), result.link("line/up")
 
 
-def _loss(answer: Answer, link: str, way: str) -> float:
+def _loss(result: RunResult, link: str, way: str) -> float:
     """Share of data packets that the queue drops, of all that came to it."""
-    dropped = answer.link(link)["drops"]["data"]
-    flows = [f for f in answer.result["flows"] if f["name"].startswith(way)]
+    dropped = result.link(link)["drops"]["data"]
+    flows = [f for f in result.document["flows"] if f["name"].startswith(way)]
     arrived = sum(f["delivered_bytes"] for f in flows) / (PACKET_B - HEADER_B)
     return dropped / (dropped + arrived) if dropped + arrived > 0 else 0.0

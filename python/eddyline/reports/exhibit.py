@@ -1,8 +1,9 @@
-"""An exhibit: a table of what the paper says beside what we find, with its figures."""
+"""An exhibit: a table with its figures, and the text that says how to read them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -17,7 +18,17 @@ __all__ = ["Column", "Exhibit", "Picture", "cell"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column as people see it. Rows hold SI units; the table shows `value / scale` with `digits` digits."""
+    """A column of the table.
+
+    Attributes:
+        key: Its key in the rows, which hold SI units.
+        label: Its heading.
+        unit: Its unit, below the heading.
+        scale: The size of the unit: the table shows `value / scale`.
+        digits: Significant digits.
+        percent: Whether values are shares, shown in per cent.
+        optional: Whether the column is left out where no row has a value (columns of an `exhibits.toml`).
+    """
 
     key: str
     label: str
@@ -25,6 +36,7 @@ class Column:
     scale: float = 1.0
     digits: int = 4
     percent: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,19 +50,19 @@ class Picture:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """One table, figure or statement of a paper, reproduced.
+    """A table and its figures: one table, figure or statement of a paper, or one experiment of an evaluation.
 
     Attributes:
-        id: What `--exhibit` calls it.
+        id: Its name on the command line.
         title: Its title.
-        place: Where in the paper.
+        place: Where it is in the paper.
         reading: How to read it, a sentence or two.
-        columns: What tables show, in order.
-        rows: All of the data, SI units; a None is a value that nobody has.
+        columns: The columns of the table, in order.
+        rows: All data in SI units, also what the table does not show; None is a value that is not known.
         pictures: Its figures.
-        findings: Sentences computed from the rows: what they say.
-        notes: What one has to know besides.
-        series: Data of the figures that is no table to read, by file name.
+        findings: Sentences computed from the rows.
+        notes: Remarks below the table.
+        series: Data of the figures that the table does not show, by file name.
     """
 
     id: str
@@ -63,6 +75,11 @@ class Exhibit:
     findings: Sequence[str] = ()
     notes: Sequence[str] = ()
     series: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+
+    @cached_property
+    def text_columns(self) -> frozenset[str]:
+        """Keys of the columns that hold text in some row."""
+        return frozenset(c.key for c in self.columns if any(isinstance(row.get(c.key), str) for row in self.rows))
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` prints it."""

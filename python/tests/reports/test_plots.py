@@ -1,0 +1,129 @@
+"""Figures from data: which rows are drawn where, in which unit, with which label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
+
+from eddyline.errors import InputError
+from eddyline.plots.style import empty
+from eddyline.reports.exhibit import Column
+from eddyline.reports.figures import BLACK, BLUE, RED
+from eddyline.reports.parsing import parse
+from eddyline.reports.plot_spec import FigureSpec
+from eddyline.reports.plots import Data, plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROWS = [
+    {"way": "down", "k": 1.0, "rate": 1e6, "goal": 4e6, "name": "a, b"},
+    {"way": "down", "k": 10.0, "rate": 2e6, "goal": 4e6, "name": "c"},
+    {"way": "up", "k": 1.0, "rate": 3e6, "goal": 4e6, "name": "a, b"},
+    {"way": "up", "k": 10.0, "rate": None, "goal": 4e6, "name": "c"},
+]
+COLUMNS = (Column("rate", "rate", "Mbit/s", scale=1e6), Column("goal", "goal", "Mbit/s", scale=1e6))
+
+
+def _drawn(**spec: Any) -> Figure:
+    figure = empty(4, 3)
+    data = Data({"rows": ROWS, "curve": [{"k": 2.0, "rate": 5e6}]}, COLUMNS, {"world": "sim"}, "here")
+    plot(figure, parse(FigureSpec, {"caption": "", "size": [4, 3], **spec}, "here"), data)
+    return figure
+
+
+X = {"key": "k", "label": "k_f", "scale": "log", "ticks": [1, 10]}
+Y = {"key": "rate", "label": "rate (Mbit/s)", "unit": "Mbit/s", "min": 0}
+
+
+def test_a_line_for_each_group() -> None:
+    figure = _drawn(
+        kind="lines",
+        x=X,
+        y=Y,
+        groups={"by": "way", "colours": ["red", "blue"], "styles": ["o-", "x:"]},
+        lines=[{"label": "{way}, {world}, first {rate}, {rate:g}"}],
+        references=[{"y": "goal", "label": "goal {goal} Mbit/s", "style": "--"}, {"x": 5}],
+        legend={"place": "upper right"},
+    )
+    (axis,) = figure.axes
+    down, up, goal, five = axis.get_lines()
+    assert (list(down.get_xdata()), list(down.get_ydata())) == ([1.0, 10.0], [1.0, 2.0])
+    assert (list(up.get_xdata()), list(up.get_ydata())) == ([1.0], [3.0])  # a row without a value is left out
+    assert [to_hex(line.get_color()).upper() for line in (down, up, goal)] == [RED, BLUE, BLACK]
+    assert [line.get_linestyle() for line in (down, up, goal)] == ["-", ":", "--"]
+    assert [line.get_marker() for line in (down, up)] == ["o", "x"]
+    assert list(goal.get_ydata()) == [4.0, 4.0]
+    assert list(five.get_xdata()) == [5.0, 5.0]
+    legend = axis.get_legend()
+    assert legend is not None
+    assert [t.get_text() for t in legend.get_texts()] == [
+        "down, sim, first 1, 1e+06",
+        "up, sim, first 3, 3e+06",
+        "goal 4 Mbit/s",
+    ]
+    assert axis.get_xscale() == "log"
+    assert axis.get_ylim()[0] == 0
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("k_f", "rate (Mbit/s)")
+    assert [t.get_text() for t in axis.get_xticklabels()] == ["1", "10"]
+
+
+def test_several_lines_and_other_data() -> None:
+    figure = _drawn(
+        kind="scatter",
+        where={"k": {"at_most": 5}},
+        x=X,
+        y=Y,
+        lines=[{"where": {"way": ["down", "up"]}}, {"data": "curve", "style": "-", "colour": "#123456"}],
+    )
+    marks, curve = figure.axes[0].get_lines()
+    assert (marks.get_marker(), marks.get_linestyle()) == ("o", "None")
+    assert list(marks.get_ydata()) == [1.0, 3.0]
+    assert list(curve.get_ydata()) == [5.0]
+    assert to_hex(curve.get_color()) == "#123456"
+    assert figure.axes[0].get_legend() is None
+
+
+def test_a_panel_for_each_value() -> None:
+    figure = _drawn(
+        kind="lines",
+        x=X,
+        y=Y,
+        panels={"by": "way", "values": ["up", "down"], "title": "{way}"},
+        lines=[{"label": "rate"}],
+        legend={"place": "outside right upper"},
+    )
+    assert [a.get_title("left") or a.get_title() for a in figure.axes] == ["up", "down"]
+    assert [list(a.get_lines()[0].get_ydata()) for a in figure.axes] == [[3.0], [1.0, 2.0]]
+    assert [a.get_ylabel() for a in figure.axes] == ["rate (Mbit/s)", ""]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["rate"]
+
+
+def test_bars_beside_each_other() -> None:
+    figure = _drawn(
+        kind="bars",
+        where={"k": 1.0},
+        x={"key": "name", "line_break": ", "},
+        y=Y,
+        groups={"by": "way"},
+        bar_width=0.4,
+        lines=[{"y": "goal", "style": "_", "label": "goal"}],
+    )
+    (axis,) = figure.axes
+    bars = [p for p in axis.patches if isinstance(p, Rectangle)]
+    assert [(b.get_x() + b.get_width() / 2, b.get_height()) for b in bars] == [
+        (pytest.approx(-0.2), 1.0),
+        (pytest.approx(0.2), 3.0),
+    ]
+    assert [t.get_text() for t in axis.get_xticklabels()] == ["a\nb"]
+    assert list(axis.get_lines()[0].get_ydata()) == [4.0]
+
+
+def test_data_that_there_is_not_is_named() -> None:
+    with pytest.raises(InputError, match="here: a figure has no data 'curves'"):
+        _drawn(kind="lines", x=X, y=Y, data="curves")
+    with pytest.raises(InputError, match=r"here: .* needs a value for 'wya'"):
+        _drawn(kind="lines", x=X, y=Y, lines=[{"label": "{wya}"}])
