@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from eddyline.folder import replaced, replaced_file
 
 from eddyline import locks, scratch
-from eddyline.folder import replaced, replaced_file
 from eddyline.scratch import aside_of
 
 HOLD = """\

@@ -26,11 +26,11 @@ _CELL_B = 48
 
 
 def tc_lines(access: Access, queues: Queues, wan: str, lan: str) -> list[str]:
-    """Commands that put both queues in place.
+    """Commands that set up both queues.
 
     Args:
-        access: The line.
-        queues: What is advised.
+        access: The access link.
+        queues: The advised queues.
         wan: Interface towards the provider; the uplink's queue is there.
         lan: Interface towards the subscriber's hosts; the downlink's queue is there.
     """
@@ -92,7 +92,7 @@ def _acks_first(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[
 
 
 def sqm_settings(access: Access, queues: Queues, wan: str) -> list[str] | None:
-    """The same for OpenWrt's SQM (`/etc/config/sqm`), or None where it knows no such queue."""
+    """The same for OpenWrt's SQM (`/etc/config/sqm`), or None where it has no such queue."""
     kinds = {queues.down["kind"], queues.up["kind"]}
     if len(kinds) != 1 or not kinds <= {"droptail", "fq_codel", "cake"}:
         return None

@@ -13,7 +13,7 @@ from eddyline.errors import ControllerError
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
 from eddyline.papers.report import page as webpage
-from eddyline.plots.style import COLOURS, MOST, STYLE, empty, scale
+from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, empty, scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +112,7 @@ def _lines(axis: Axes, rows: pd.DataFrame, unit: str) -> None:
     end = float(rows["time_s"].max())
     rows = rows.assign(bin=(rows["time_s"] / end * _BINS).clip(upper=_BINS - 1).astype(int))
     size, name = scale(unit, float(rows["value"].max()))
-    for place, entity in enumerate(list(rows["entity"].unique())[:MOST]):
+    for place, entity in enumerate(list(rows["entity"].unique())[:MAX_LINES]):
         means = rows[rows["entity"] == entity].groupby("bin")[["time_s", "value"]].mean()
         axis.plot(means["time_s"], means["value"] / size, label=str(entity), color=COLOURS[place % len(COLOURS)])
     axis.set_xlabel("time (s)")

@@ -4,7 +4,7 @@ A paper is two things of one name: a folder `papers/NAME/` in the checkout, with
 `paper.toml` (`title`, `source`, perhaps `worlds`), and the module `eddyline.papers.NAME` (dashes made underscores) with
 a function
 
-    def reproduce(paper: Paper, exhibits: Sequence[str], listener: Listener | None) -> Reproduction
+    def reproduce(paper: Paper, exhibits: Sequence[str], listener: Observer | None) -> Reproduction
 
 The folders are read where they lie: next to `pyproject.toml` in the checkout from which this package was installed
 (`make build` installs it editable), or where the environment variable `EDDYLINE_PAPERS` says.
@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from eddyline.errors import InputError
-from eddyline.words import unknown
+from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.answers import Listener
+    from eddyline.progress import Observer
 
 __all__ = ["Paper", "Reproduction", "find", "folder", "papers", "reproduce", "unreadable", "written"]
 
@@ -113,7 +113,7 @@ def find(name: str) -> Paper:
     raise unknown("paper", name, there)
 
 
-def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduction:
+def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Observer | None = None) -> Reproduction:
     """Reproduces a paper, or some exhibits of it; `listener` is told how far it is.
 
     Raises:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from eddyline.answers import Listener
     from eddyline.papers import Paper
     from eddyline.papers.claims import Verdict
     from eddyline.papers.exhibit import Exhibit
+    from eddyline.progress import Observer
 
     Builders: TypeAlias = Mapping[str, Callable[[Desk], Exhibit]]
 
@@ -80,7 +80,7 @@ class Reproduced:
         return write(self, folder)
 
 
-def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str], listener: Listener | None) -> Reproduced:
+def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str], listener: Observer | None) -> Reproduced:
     """Makes the wanted exhibits (all if none is named) and judges the claims that rest on them.
 
     Args:
@@ -112,8 +112,8 @@ def reproduced(paper: Paper, builders: Builders, wanted: Sequence[str], listener
     return Reproduced(paper, exhibits, verdicts, seconds, desk.lab.runs, desk.lab.packets)
 
 
-def _tell(listener: Listener, number: int, done: int, runs: int) -> None:
-    listener.hear(number, float(done), float(runs), 0.0)
+def _tell(listener: Observer, number: int, done: int, runs: int) -> None:
+    listener.update(number, float(done), float(runs), 0.0)
 
 
 def _unknown(paper: Paper, name: str, known: Sequence[str]) -> InputError:

@@ -1,4 +1,4 @@
-"""Figures of flows that come and go."""
+"""Figures of populations of dynamic flows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of points as Arrow tables: a row per point, and one per point and flow, link, group or table of arrivals."""
+"""Outcomes of points as Arrow tables: a row per point, and one per point and flow, link, group or table of arrivals."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ENTITIES = {"flows": "flow", "links": "link", "groups": "group", "arrivals": "ar
 
 
 TEXTS = pa.list_(pa.field("element", pa.string()))
-"""A list of texts, with the name of its inside that Parquet gives it."""
+"""A list of texts, with the element name that Parquet gives it."""
 
 
 def tables(outcomes: Sequence[Outcome], grid: Grid) -> dict[str, Table]:
-    """The tables of these points; those without rows are left out, but for that of the points."""
+    """The tables of these points, without empty ones except that of the points."""
     made = {POINTS: _points(outcomes, grid)}
     for kind, entity in ENTITIES.items():
         whose: list[int] = []
@@ -57,14 +57,14 @@ def _entities(whose: Sequence[int], rows: Sequence[dict[str, Any]], entity: str,
     table = pa.Table.from_struct_array(pa.array(rows))
     while any(pa.types.is_struct(f.type) for f in table.schema):
         table = table.flatten()  # `rtt_s` with `mean` becomes `rtt_s.mean`
-    # Tables within an entity (completion times by size) have no place in a row.
+    # tables within an entity (completion times by size) do not fit a row
     table = table.drop_columns([f.name for f in table.schema if pa.types.is_list(f.type)])
     table = table.rename_columns([entity if name == "name" else name for name in table.column_names])
     return _labelled(table, whose, grid)
 
 
 def _labelled(table: Table, whose: Sequence[int], grid: Grid) -> Table:
-    """With the columns that say which point a row belongs to in front."""
+    """The table with the columns that identify the point in front."""
     labels = {point: grid.labels(point) for point in dict.fromkeys(whose)}
     columns: dict[str, Any] = {"point": pa.array(whose, pa.int64())}
     for name, kind in label_types(grid).items():
@@ -75,13 +75,13 @@ def _labelled(table: Table, whose: Sequence[int], grid: Grid) -> Table:
 
 
 def label_types(grid: Grid) -> dict[str, Any]:
-    """Arrow's types of those columns."""
+    """Arrow types of the columns that identify a point."""
     types = {key: pa.array(values).type for key, values in grid.columns.items()}
     return types if grid.varies_seed else {**types, "seed": pa.int64()}
 
 
 def joined(parts: Iterable[Table]) -> Table:
-    """One table of several, by point; rows of a point keep their order. A column of nulls takes the others' type."""
+    """One table of several, stably sorted by point. A column of nulls takes the others' type."""
     table = pa.concat_tables(list(parts), promote_options="permissive")
     order = pc.sort_indices(table, sort_keys=[("point", "ascending")])  # stable
     return table.take(order).combine_chunks()

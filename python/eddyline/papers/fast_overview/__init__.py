@@ -10,9 +10,9 @@ from eddyline.papers.reproduction import reproduced
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.answers import Listener
     from eddyline.papers import Paper
     from eddyline.papers.reproduction import Builders, Reproduced
+    from eddyline.progress import Observer
 
 __all__ = ["EXHIBITS", "reproduce"]
 
@@ -30,6 +30,6 @@ EXHIBITS: Builders = {
 """What makes each exhibit, in the order of the report."""
 
 
-def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Listener | None = None) -> Reproduced:
+def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Observer | None = None) -> Reproduced:
     """Reproduces the overview, or the exhibits named."""
     return reproduced(paper, EXHIBITS, exhibits, listener)
