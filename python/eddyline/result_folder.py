@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline.columns import joined
-from eddyline.columns import write as write_table
 from eddyline.errors import InputError
 from eddyline.output import FILES, MANIFEST, PLOTS, RESULT, SCENARIO, SERIES
 
@@ -59,6 +57,8 @@ def write(
         figure: The plot.
         asked: Options that the results depend on, by world: `Result.asked`.
     """
+    from eddyline.columns import joined
+    from eddyline.columns import write as write_table
     from eddyline.plots import render
 
     (folder / SCENARIO).write_text(canonical, "utf-8")

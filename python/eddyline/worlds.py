@@ -140,7 +140,7 @@ ALL = "all"
 
 def available() -> list[str]:
     """Names of the worlds that can run here."""
-    return [world.name for world in _ENTRIES if world.unavailable() is None]
+    return [world.name for world in _ENTRIES if world.run is not None]
 
 
 def require(name: str) -> World:
@@ -173,7 +173,7 @@ def with_dynamics() -> list[str]:
 
 def with_packet_log() -> list[str]:
     """Names of the worlds that can log packets here."""
-    return [world.name for world in _ENTRIES if world.packet_log and world.unavailable() is None]
+    return [world.name for world in _ENTRIES if world.packet_log and world.run is not None]
 
 
 def text(names: list[str]) -> str:

@@ -270,7 +270,7 @@ def test_two_at_once_is_an_error_and_a_killed_one_is_not_in_the_way(eddyline, lo
     second = eddyline(*words)
     assert p.poll() is None
     assert (second.code, second.out) == (2, "")
-    assert f"another process is at work on this sweep (process {p.pid} on " in second.err
+    assert f"another process is running this sweep (process {p.pid} on " in second.err
     kill(p)
     q = start(*words)
     wait_until(lambda: f"process {q.pid} on " in (folder / "lock").read_text())
