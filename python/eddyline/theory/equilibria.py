@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eddyline.options import Equilibrium
+from eddyline.options import question
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
@@ -78,5 +78,5 @@ def equilibrium(scenario: Scenario) -> Equilibria:
     Raises:
         EddylineError: There is none, and why.
     """
-    text, _ = scenario.ask(Equilibrium())
+    text, _ = scenario.ask(question("equilibrium"))
     return Equilibria(text, scenario.title)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.options import Fairness as Question
+from eddyline.options import question
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
@@ -84,5 +84,5 @@ def fairness(scenario: Scenario, exponent: float = 1.0) -> Fairness:
         InputError: There is no such exponent.
         EddylineError: There is no FAST flow, or no answer, and why.
     """
-    text, _ = scenario.ask(Question(exponent))
+    text, _ = scenario.ask(question("fairness", exponent=exponent))
     return Fairness(text, scenario.title)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eddyline.options import LINK_MODELS, Nyquist
-from eddyline.options import Stability as Question
+from eddyline.options import LINK_MODELS, question
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class Stability(Document):
 
         parts = []
         for d in self.documents:
-            _, curves = self._scenario.ask(Nyquist(d["link_model"], self._law))
+            _, curves = self._scenario.ask(question("nyquist", link_model=d["link_model"], law=self._law))
             for number, curve in enumerate(curves["loci"]):
                 parts.append(pd.DataFrame({"link_model": d["link_model"], "locus": number, **curve}))
         columns = ["link_model", "locus", "omega_rad_s", "re", "im"]
@@ -97,5 +96,5 @@ def stability(scenario: Scenario, link_model: str = "all", law: str = "equation"
         EddylineError: There is no equilibrium, and why.
     """
     models = LINK_MODELS if link_model == "all" else (link_model,)
-    texts = [scenario.ask(Question(m, law))[0] for m in models]
+    texts = [scenario.ask(question("stability", link_model=m, law=law))[0] for m in models]
     return Stability(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]", scenario, law)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eddyline.options import Population as Question
+from eddyline.options import question
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
@@ -81,6 +81,6 @@ def population(
     Raises:
         EddylineError: There is no answer, and why. A population that grows without bound is an answer.
     """
-    question = Question(flow_level, arrivals, distribution and not flow_level)
-    text, _ = scenario.ask(question)
+    shown = distribution and not flow_level
+    text, _ = scenario.ask(question("population", flow_level=flow_level, arrivals=arrivals, distribution=shown))
     return Population(text, scenario.title)
