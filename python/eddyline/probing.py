@@ -92,7 +92,7 @@ def judge(short: Load, long: Load) -> Finding:
     if not 0 < short.packet_bytes < long.packet_bytes:
         raise InputError(f"{short.packet_bytes:g} B is not shorter than {long.packet_bytes:g} B")
     if min(short.wait_s, long.wait_s) <= 0:
-        raise InputError("no packet waits: the buffer is not full", "load the link with more than its rate")
+        raise InputError("nothing waits: the buffer is not full", "load the link with more than its rate")
     held = {
         name: (short.packets * of(short.packet_bytes), long.packets * of(long.packet_bytes))
         for name, of in UNITS.items()
@@ -106,7 +106,7 @@ def judge(short: Load, long: Load) -> Finding:
         why = f"{waiting}: no unit explains both, the queue is not bounded by its length alone"
         return Finding(None, None, why, short, long, off)
     if off[second] - off[best] < known / 2.0:
-        why = f"{waiting}: too few to distinguish {best} from {second}"
+        why = f"{waiting}: too few to tell {best} from {second}"
         return Finding(None, None, why, short, long, off)
     limit = max(held[best])
     waits, sizes = long.wait_s / short.wait_s, long.packet_bytes / short.packet_bytes

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from eddyline.options import RunOptions
     from eddyline.progress import Observer, RunCallback
     from eddyline.scenario import Result, Scenario
+    from eddyline.worlds import RunOptions
 
 __all__ = ["Failure", "Request", "WorldRuns", "document", "drawable", "labelled_series", "run", "save", "without_cost"]
 

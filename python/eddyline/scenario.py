@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline import _core, worlds
-from eddyline.encoding import pairs, table_text
 from eddyline.errors import InputError
-from eddyline.options import LAWS, LINK_MODELS, RunOptions, arguments, question
 from eddyline.recording import Recording
+from eddyline.worlds import LAWS, LINK_MODELS, RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.encoding import Overrides
-    from eddyline.options import Question
     from eddyline.progress import RunCallback
+    from eddyline.questions import Question
 
 __all__ = ["SEEDS", "Result", "Scenario", "stored"]
 
@@ -51,9 +50,11 @@ class Scenario:
         name: str = "scenario",
         folder: str | Path | None = None,
     ) -> None:
+        from eddyline.encoding import table_text
+
         text = table_text(table, name)
         self._folder = Path("" if folder is None else folder).absolute()  # the working directory may change
-        self._core = _core.load(text, "dict", name, self._folder, pairs(set))
+        self._core = _core.load(text, "dict", name, self._folder, _pairs(set))
 
     @classmethod
     def load(cls, path: str | Path, *, set: Overrides = ()) -> Scenario:
@@ -67,7 +68,7 @@ class Scenario:
             ScenarioError: The file cannot be read, or something in it is wrong.
         """
         path = Path(path)
-        return cls._of(_core.load_file(path, pairs(set)), path.parent.absolute())
+        return cls._of(_core.load_file(path, _pairs(set)), path.parent.absolute())
 
     @classmethod
     def _of(cls, core: _core.Scenario, folder: Path) -> Scenario:
@@ -225,12 +226,16 @@ class Scenario:
             InputError: There is no such question, link model or law.
             EddylineError: There is no answer, and why.
         """
+        from eddyline.questions import question as made
+
         options = {"link_model": link_model, "law": law, "exponent": exponent}
         options |= {"flow_level": flow_level, "arrivals": arrivals, "distribution": distribution}
-        return self.ask(_question(question, **options))
+        return self.ask(made(question, **options))
 
     def ask(self, question: Question) -> tuple[str, dict[str, Any]]:
         """Answers a question that only theory answers, with its options as one object; see `theory`."""
+        from eddyline.questions import arguments
+
         text = self._core.theory(question.name, **arguments(question))
         return text, json.loads(text)
 
@@ -241,7 +246,12 @@ class Scenario:
         return (_restore, (self.canonical, self.title, self._folder))
 
 
-_question = question  # the name is an argument of `theory`
+def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
+    if not overrides:
+        return []
+    from eddyline.encoding import pairs
+
+    return pairs(overrides)
 
 
 def _restore(canonical: str, name: str, folder: Path) -> Scenario:

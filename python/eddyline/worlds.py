@@ -5,34 +5,105 @@ The command line, sweeps, `check`, `doctor` and `Scenario.run` take everything a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.errors import InputError, WorldUnavailable
-from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from eddyline import _core
-    from eddyline.options import RunOptions
     from eddyline.progress import RunCallback
 
-    Runner: TypeAlias = Callable[[_core.Scenario, RunOptions, RunCallback | None], _core.Run]
+    Runner: TypeAlias = Callable[[_core.Scenario, "RunOptions", RunCallback | None], _core.Run]
 
 __all__ = [
     "ALL",
     "DEFAULT",
+    "LAWS",
+    "LINK_MODELS",
     "NAMES",
     "WORLDS",
+    "RunOptions",
     "World",
     "available",
     "require",
+    "require_model",
     "served",
     "text",
     "with_dynamics",
     "with_packet_log",
 ]
+
+
+LAWS = ("equation", "algorithm")
+"""How FAST senders set their window: eq. 2 as printed, or from the window at sending and their own RTT average."""
+
+LINK_MODELS = ("integrator", "ack_clocked", "joint")
+"""How queues respond to windows. The last is for small disturbances only."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What to record in a run, and what world theory is to assume; the arguments of `Scenario.run`.
+
+    Attributes:
+        series: Record series; by default where there are few flows and links.
+        log: Record every packet's events, or those of one flow, link or traffic source by name.
+        base_rtt_s: Each flow's base round-trip time as its sender believes it. World theory only.
+        dynamics: Link model of the dynamics over time. World theory only.
+        law: Window law of FAST senders in the dynamics. World theory only.
+    """
+
+    series: bool | None = None
+    log: bool | str = False
+    base_rtt_s: Sequence[float] | None = None
+    dynamics: str | None = None
+    law: str = LAWS[0]
+
+    def __post_init__(self) -> None:
+        require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
+        if self.base_rtt_s is not None and not all(0 < each < math.inf for each in self.base_rtt_s):
+            raise InputError("base_rtt_s: times in seconds, above 0 and finite")
+
+    def with_series(self, series: bool) -> RunOptions:
+        """The same with series recorded or not."""
+        return replace(self, series=series)
+
+    def without_theory(self) -> RunOptions:
+        """The same without what only world theory has."""
+        return RunOptions(self.series, self.log)
+
+    @property
+    def of_theory(self) -> list[str]:
+        """Names of the given options that only world theory has."""
+        given = {
+            "base_rtt_s": self.base_rtt_s is not None,
+            "dynamics": self.dynamics is not None,
+            "law": self.law != LAWS[0],
+        }
+        return [name for name, there in given.items() if there]
+
+    @classmethod
+    def of_record(cls, recorded: Mapping[str, Any], *, series: bool) -> RunOptions:
+        """The options that `recorded` gave, with series recorded or not.
+
+        Raises:
+            InputError: They are not those of a run.
+        """
+        try:
+            return cls(series, **recorded)
+        except TypeError as e:
+            raise InputError(f"not the options of a run: {', '.join(recorded)}: {e}") from None
+
+    def recorded(self) -> dict[str, Any]:
+        """The options that results depend on and that were not the defaults, for the manifest of a result folder."""
+        law = self.law if self.dynamics else None
+        base_rtts = None if self.base_rtt_s is None else [*self.base_rtt_s]
+        options = {"dynamics": self.dynamics, "law": law, "base_rtt_s": base_rtts}
+        return {name: value for name, value in options.items() if value is not None}
 
 
 def _extension(world: str) -> Runner:
@@ -151,6 +222,8 @@ def require(name: str) -> World:
         WorldUnavailable: It cannot run here.
     """
     if name not in WORLDS:
+        from eddyline.spelling import unknown
+
         raise unknown("world", name, WORLDS)
     world = WORLDS[name]
     unavailable = world.unavailable()
@@ -179,3 +252,16 @@ def with_packet_log() -> list[str]:
 def text(names: list[str]) -> str:
     """Names in a sentence: `theory and sim`."""
     return " and ".join(names)
+
+
+def require_model(link_model: str, law: str) -> None:
+    """Makes sure that there are such a link model and window law.
+
+    Raises:
+        InputError: There are not.
+    """
+    for what, given, names in (("link model", link_model, LINK_MODELS), ("window law", law, LAWS)):
+        if given not in names:
+            from eddyline.spelling import unknown
+
+            raise unknown(what, given, names)

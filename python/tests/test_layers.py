@@ -36,7 +36,7 @@ LAYERS = (
     ("result folders", ("result_folder",)),
     ("controllers", ("controllers",)),
     ("kinds", ("kinds",)),
-    ("worlds", ("options", "worlds")),
+    ("worlds", ("questions", "worlds")),
     ("scenarios", ("scenario",)),
     ("runs", ("comparison", "environment", "probing", "runs", "subject", "sweeps")),
     ("theory and advice", ("adviser", "tables", "theory")),

@@ -41,9 +41,9 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As in click, with the nearest name in the error about an unknown command."""
-        from eddyline.spelling import nearest
-
         if args and args[0] not in self._members and not args[0].startswith("-"):
+            from eddyline.spelling import nearest
+
             near = nearest(args[0], self._members)
             hint = f"did you mean {near}?" if near else f"{self._noun}s are {', '.join(self._members)}"
             ctx.fail(f"there is no {self._noun} {args[0]!r}; {hint}")

@@ -83,9 +83,9 @@ def command(
 ) -> int:
     """Run the scenario in FILE (TOML, or JSON if its name ends in .json)."""
     from eddyline.cli.progress import Progress
-    from eddyline.options import RunOptions
     from eddyline.runs import Request, document, drawable, run, save
     from eddyline.scenario import Scenario
+    from eddyline.worlds import RunOptions
 
     _check_outputs(out, plot, log, log_of, world, seeds)
     scenario = Scenario.load(file, set=overrides)

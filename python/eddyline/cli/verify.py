@@ -34,11 +34,11 @@ def command(folder: Path, silent: bool) -> int:
     """
     from eddyline.cli.progress import Progress
     from eddyline.errors import InputError
-    from eddyline.options import RunOptions
     from eddyline.output import RESULT, SCENARIO, SERIES
     from eddyline.result_folder import manifest
     from eddyline.runs import Request, document, run, without_cost
     from eddyline.scenario import stored
+    from eddyline.worlds import RunOptions
 
     text, scenario = stored(folder)
     try:

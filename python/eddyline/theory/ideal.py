@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.options import question
+from eddyline.questions import question
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:

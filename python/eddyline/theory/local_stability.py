@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eddyline.options import LINK_MODELS, question
+from eddyline.questions import question
 from eddyline.theory.document import Document
+from eddyline.worlds import LINK_MODELS
 
 if TYPE_CHECKING:
     import pandas as pd

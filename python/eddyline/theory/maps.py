@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.errors import InputError
-from eddyline.options import LINK_MODELS
 from eddyline.spelling import unknown
 from eddyline.theory.document import Document
+from eddyline.worlds import LINK_MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

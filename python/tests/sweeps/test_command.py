@@ -84,7 +84,7 @@ def test_what_people_see(eddyline, lossy):
     first = eddyline(*words)
     assert (first.code, first.out, first.err) == (0, "3 of 3 points done: grid\n", "")
     second = eddyline(*words)
-    assert (second.code, second.out, second.err) == (0, "3 of 3 points done, 3 of them before: grid\n", "")
+    assert (second.code, second.out, second.err) == (0, "3 of 3 points done, 3 of them earlier: grid\n", "")
     assert eddyline(*words, "--quiet").out == ""
 
 
@@ -252,7 +252,7 @@ def test_ctrl_c_keeps_what_is_done(eddyline, lossy, tmp_path):
     assert (p.returncode, out) == (130, "")
     assert "Traceback" not in err
     kept = stored(folder)
-    assert f"{kept:,} of 3,000 points are stored; the same command goes on\n" in err
+    assert f"{kept:,} of 3,000 points are stored; the same command continues\n" in err
     assert 0 < kept < 3000
     wait_until(lambda: not any(map(alive, workers)))
     with pytest.warns(UserWarning, match=f"unfinished: {3000 - kept:,} of 3,000 points are missing"):

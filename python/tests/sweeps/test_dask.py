@@ -99,7 +99,7 @@ def test_a_sweep_begun_on_a_cluster_that_is_lost_ends_anywhere(eddyline, lossy, 
         _, err = p.communicate(timeout=120)
     assert p.returncode == 1
     assert "the Dask cluster at 127.0.0.1:" in err
-    assert "the same command goes on" in err
+    assert "the same command continues" in err
     assert "Traceback" not in err
     held = stored(folder)
     assert first + 50 < held < 1000
