@@ -24,7 +24,7 @@ _TIMEOUT_S = 1.0
 """An owner that was killed a moment ago may not have exited yet."""
 
 
-class NoLocks(EddylineError):  # noqa: N818 - says what is the case
+class NoLocks(EddylineError):  # noqa: N818 - the name of a state
     """This system or file system has no locks."""
 
 

@@ -40,9 +40,9 @@ def tc_lines(access: Access, queues: Queues, wan: str, lan: str) -> list[str]:
 def _direction(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[str]:
     rate = f"{rate_bps:.0f}bit"
     if queue["kind"] == "cake":
-        words = [f"bandwidth {rate}", "besteffort", "triple-isolate", f"rtt {_us(queue['rtt'])}"]
-        words += _ack_filter(queue)
-        return [f"tc qdisc replace dev {device} root cake {' '.join(words)}"]
+        options = [f"bandwidth {rate}", "besteffort", "triple-isolate", f"rtt {_us(queue['rtt'])}"]
+        options += _ack_filter(queue)
+        return [f"tc qdisc replace dev {device} root cake {' '.join(options)}"]
     lines = [
         f"tc qdisc replace dev {device} root handle 1: htb default 1",
         f"tc class replace dev {device} parent 1: classid 1:1 htb rate {rate} quantum {_FRAME_B}",
@@ -53,8 +53,8 @@ def _direction(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[s
 
 
 def _ack_filter(queue: Mapping[str, Any]) -> list[str]:
-    words = {"none": [], "conservative": ["ack-filter"], "aggressive": ["ack-filter-aggressive"]}
-    return words[queue["ack_filter"]]
+    options = {"none": [], "conservative": ["ack-filter"], "aggressive": ["ack-filter-aggressive"]}
+    return options[queue["ack_filter"]]
 
 
 def _leaf(queue: Mapping[str, Any]) -> str:

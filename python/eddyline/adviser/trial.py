@@ -130,8 +130,8 @@ def _duration(access: Access, rtt_s: float) -> float:
     fastest = max(access.down_packets_per_s, access.up_packets_per_s)
     trip = 2 * rtt_s
     cycle = fastest * trip / 2 * trip
-    wanted = min(max(_MIN_S, _CYCLES * cycle), _MAX_S)
-    return min(wanted, max(_MAX_PACKETS / fastest, 20 * trip))
+    duration = min(max(_MIN_S, _CYCLES * cycle), _MAX_S)
+    return min(duration, max(_MAX_PACKETS / fastest, 20 * trip))
 
 
 def _scenario(access: Access, queues: Queues, run: _Run, stretch: float) -> dict[str, Any]:

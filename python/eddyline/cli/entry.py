@@ -67,8 +67,8 @@ def command_line() -> None:
     """See HELP."""
 
 
-def _version(ctx: click.Context, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
+def _version(ctx: click.Context, given: bool) -> None:
+    if given and not ctx.resilient_parsing:
         from eddyline import _core
 
         click.echo(f"eddyline {_core.VERSION}")

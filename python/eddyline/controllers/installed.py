@@ -141,8 +141,8 @@ def conflicts() -> list[InputError]:
 def _conflict(name: str, claims: list[Declared]) -> InputError | None:
     packages = " and ".join(d.package for d in claims)
     if name in _built_in():
-        said = f"controller {name!r} is built in, and {packages} declares another one of that name"
-        return InputError(said, f"uninstall {claims[0].package.split()[0]}, or have it declare another name")
+        message = f"controller {name!r} is built in, and {packages} declares another one of that name"
+        return InputError(message, f"uninstall {claims[0].package.split()[0]}, or have it declare another name")
     if len(claims) > 1:
         return InputError(f"controller {name!r} is declared by {packages}", "uninstall all of them but one")
     return None

@@ -71,20 +71,20 @@ def subjects(kinds: Sequence[str], parameters: Sequence[tuple[str, str]] = ()) -
     from eddyline.controllers.registry import registered
 
     own = {*registered(), *(d.name for d in declared())}
-    wanted: dict[str, None] = {}
+    named: dict[str, None] = {}
     for kind in kinds:
         if kind == BUILT_IN and kind not in own:
-            wanted |= dict.fromkeys(k.name for k in controllers() if k.name not in own)
+            named |= dict.fromkeys(k.name for k in controllers() if k.name not in own)
         else:
             require_controller(kind)
-            wanted[kind] = None
-    if not wanted:
+            named[kind] = None
+    if not named:
         raise InputError("no controller is named", "eddyline list controllers has the built-in ones")
-    own_keys: dict[str, list[tuple[str, str]]] = {kind: [] for kind in wanted}
+    own_keys: dict[str, list[tuple[str, str]]] = {kind: [] for kind in named}
     for key, value in parameters:
         kind, dot, name = key.partition(".")
         if dot and kind not in own_keys:
-            raise InputError(f"--set {key}: {kind!r} is not evaluated here", f"those are {', '.join(wanted)}")
-        for each in [kind] if dot else list(wanted):
+            raise InputError(f"--set {key}: {kind!r} is not evaluated here", f"those are {', '.join(named)}")
+        for each in [kind] if dot else list(named):
             own_keys[each].append((name if dot else key, value))
-    return tuple(Subject(kind, tuple(dict(own_keys[kind]).items())) for kind in wanted)
+    return tuple(Subject(kind, tuple(dict(own_keys[kind]).items())) for kind in named)

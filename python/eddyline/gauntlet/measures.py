@@ -121,11 +121,11 @@ def _recovery(target: Target, result: Result, _document: Document) -> float:
     times, rates = total.index.to_numpy(), total.to_numpy()
     interval = float(times[1] - times[0])
     hold = max(1, round(_HOLD_S / interval))
-    wanted = target.level * target.capacity_bps[0]
+    level = target.level * target.capacity_bps[0]
     # a rate is the mean over the interval that ends at its time
     first = int((times <= target.since_s + interval / 2).sum())
     for place in range(first, len(rates) - hold + 1):
-        if rates[place : place + hold].mean() >= wanted:
+        if rates[place : place + hold].mean() >= level:
             return max(0.0, float(times[place]) - interval - target.since_s)
     return result.scenario.duration_s - target.since_s
 

@@ -133,13 +133,13 @@ class Suite:
         Raises:
             InputError: There is no such test or group.
         """
-        wanted = set(names)
+        named = set(names)
         known = {t.name for t in self.tests} | {t.group for t in self.tests}
-        for name in sorted(wanted - known):
+        for name in sorted(named - known):
             near = nearest(name, known)
             hint = f"did you mean {near}?" if near else f"groups are {', '.join(self.groups)}"
             raise InputError(f"there is no test {name!r} in the gauntlet", hint)
-        return tuple(t for t in self.tests if not wanted or t.name in wanted or t.group in wanted)
+        return tuple(t for t in self.tests if not named or t.name in named or t.group in named)
 
     @property
     def groups(self) -> list[str]:

@@ -33,13 +33,13 @@ def command(file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: P
     return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Equilibria) -> None:
+def _show(document: Equilibria) -> None:
     from eddyline.quantities import count, percent, seconds
     from eddyline.tables import print_table, table
 
-    found = answer.to_dict()["equilibria"]
+    found = document.to_dict()["equilibria"]
     unique = {True: "unique, by proof", False: "not unique", None: "uniqueness not proved"}
-    print(f"{answer.title}: {len(found)} found by {answer.method}; {unique[answer.unique]}\n")
+    print(f"{document.title}: {len(found)} found by {document.method}; {unique[document.unique]}\n")
     for number, at in enumerate(found, 1):
         stable = {True: ", stable", False: ", not stable", None: ""}[at["locally_stable"]]
         heading = f"equilibrium {number} of {len(found)}{stable}, residual {at['residual']:.1e}"

@@ -49,14 +49,14 @@ def command(
     return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Fairness) -> None:
+def _show(document: Fairness) -> None:
     from eddyline.quantities import count, percent
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
+    d = document.to_dict()
     found = d["equilibria"]
     heads = ["weight", "ideal", *(f"FAST {n}" if len(found) > 1 else "FAST" for n in range(1, len(found) + 1))]
-    flows = table(f"{answer.title}: packets/s", "flow", heads)
+    flows = table(f"{document.title}: packets/s", "flow", heads)
     for i, flow in enumerate(d["flows"][:_MAX_ROWS]):
         rates = [count(at["flows"][i]["packets_per_s"]) for at in found]
         flows.add_row(flow["name"], count(flow["alpha_packets"]), count(flow["packets_per_s"]), *rates)

@@ -44,20 +44,20 @@ def command(
     from eddyline.scenario import Scenario
     from eddyline.theory import population
 
-    wanted = distribution or plot is not None
+    with_distribution = distribution or plot is not None
     scenario = Scenario.load(file, set=overrides)
-    found = population(scenario, flow_level=flow_level, arrivals=arrivals, distribution=wanted)
+    found = population(scenario, flow_level=flow_level, arrivals=arrivals, distribution=with_distribution)
     return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Population) -> None:
+def _show(document: Population) -> None:
     from eddyline.quantities import count, percent, seconds
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
+    d = document.to_dict()
     error = "" if d["error"] is None else f", relative error {d['error']:.1e}"
     verdict = "stable" if d["stable"] else "unstable: the number of flows grows"
-    print(f"{answer.title}: {verdict} ({d['method']}{error})\n")
+    print(f"{document.title}: {verdict} ({d['method']}{error})\n")
     shares = table("", "full", ["share of time", "load"])
     if d["idle"] is not None:
         shares.add_row("no link", percent(d["idle"]), "-")
@@ -82,10 +82,10 @@ def _distribution(name: str, probabilities: list[float]) -> None:
 
     levels = (0.5, 0.1, 0.01, 0.001)
     made = table(f"{name}: number of flows", "at least", ["share of time"])
-    left, wanted = 1.0, list(levels)
+    left, pending = 1.0, list(levels)
     for n, p in enumerate(probabilities):
-        while wanted and left <= wanted[0]:
+        while pending and left <= pending[0]:
             made.add_row(str(n), f"{100 * left:.4g} %")
-            wanted.pop(0)
+            pending.pop(0)
         left -= p
     print_table(made)

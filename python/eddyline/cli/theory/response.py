@@ -93,11 +93,11 @@ def command(
     return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Responses) -> None:
+def _show(document: Responses) -> None:
     from eddyline.quantities import bits_per_second, count, seconds
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
+    d = document.to_dict()
     title = f"round trip {seconds(d['rtt_s'])}, {d['losses']} losses"
     simulated = "sim_window_packets" in d["responses"][0]
     heads = ["loss", "mean window", *(["simulated"] if simulated else []), "packets/s", "throughput"]

@@ -82,11 +82,11 @@ def command(
     return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: SawTeeth) -> None:
+def _show(document: SawTeeth) -> None:
     from eddyline.quantities import count, percent, seconds
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
+    d = document.to_dict()
     rows = d["sawteeth"]
     simulated = "sim_utilisation" in rows[0]
     heads = ["W*", "reduction", "queue", "amplitude", "period", "utilisation"]

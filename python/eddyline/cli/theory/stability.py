@@ -52,13 +52,13 @@ def command(
     return shown_document(judged, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Stability) -> None:
+def _show(document: Stability) -> None:
     from eddyline.quantities import count, seconds
     from eddyline.tables import print_table, table
 
     head = ["verdict", "rightmost root", "oscillates at", "gain margin", "delay margin"]
-    verdicts = table(answer.title, "link model", head)
-    for d in answer.documents:
+    verdicts = table(document.title, "link model", head)
+    for d in document.documents:
         first = d["roots"][0] if d["roots"] else (None, None)
         verdicts.add_row(
             d["link_model"],

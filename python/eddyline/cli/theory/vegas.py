@@ -46,13 +46,13 @@ def command(
     return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: VegasBand) -> None:
+def _show(document: VegasBand) -> None:
     from eddyline.quantities import count, seconds
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
+    d = document.to_dict()
     exact = "" if d["exact"] else " (corners only: points between may lie outside)"
-    flows = table(f"{answer.title}: packets/s{exact}", "flow", ["min", "all at alpha", "all at beta", "max"])
+    flows = table(f"{document.title}: packets/s{exact}", "flow", ["min", "all at alpha", "all at beta", "max"])
     keys = ("least_packets_per_s", "at_alpha_packets_per_s", "at_beta_packets_per_s", "most_packets_per_s")
     for flow in d["flows"][:_MAX_ROWS]:
         flows.add_row(flow["name"], *(count(flow[key]) for key in keys))
