@@ -4,15 +4,15 @@
 
     s = el.Scenario.load("two-way.toml")  # or el.Scenario({...})
     r = s.run("sim")  # a packet-level simulation
-    t = s.run("theory")  # what the equations say
+    t = s.run("theory")  # theory
     r.flows, r.links  # pandas frames, SI units
     el.compare(r, t)  # one table
     el.sweep(s, {"link.up.rate": ["1 Mbit/s", "2 Mbit/s"]}, out="rates").flows  # a grid
-    el.gauntlet.run("bbr").passed  # a controller against some fifty scenarios
+    el.gauntlet.run("bbr").passed  # a controller in some fifty scenarios
     el.evaluate(["reno", "cubic"], quick=True).figures  # controllers side by side
-    el.theory.stability(s).plot()  # what only theory answers
+    el.theory.stability(s).plot()  # what only theory computes
 
-Everything is loaded on first use, so that `import eddyline` itself costs nothing.
+Everything is imported on first use, so that `import eddyline` itself costs nothing.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     )
     from eddyline.evaluation import Evaluation, evaluate
     from eddyline.probing import probe
-    from eddyline.result import Result
-    from eddyline.scenario import WORLDS, Scenario
+    from eddyline.scenario import Result, Scenario
     from eddyline.sweeps.frame import read_sweep
     from eddyline.sweeps.sweep import sweep
     from eddyline.theory import theory_map
+    from eddyline.worlds import NAMES as WORLDS
 
     __version__: str
 
@@ -102,12 +102,11 @@ _HOMES = {
     "Evaluation": "eddyline.evaluation",
     "evaluate": "eddyline.evaluation",
     "Advice": "eddyline.adviser",
-    "WORLDS": "eddyline.scenario",
     "EddylineError": "eddyline.errors",
     "InputError": "eddyline.errors",
     "InternalError": "eddyline.errors",
     "NoEquilibrium": "eddyline.errors",
-    "Result": "eddyline.result",
+    "Result": "eddyline.scenario",
     "Scenario": "eddyline.scenario",
     "ScenarioError": "eddyline.errors",
     "WorldUnavailable": "eddyline.errors",
@@ -125,6 +124,8 @@ def __getattr__(name: str) -> object:
 
     if name == "__version__":
         return importlib.import_module("eddyline._core").VERSION
+    if name == "WORLDS":
+        return importlib.import_module("eddyline.worlds").NAMES
     if name in ("gauntlet", "theory"):
         return importlib.import_module(f"eddyline.{name}")
     home = _HOMES.get(name)
@@ -136,5 +137,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    # what needs a library of its own is not among what `import *` takes
+    # without names that need an optional library
     return sorted({*__all__, *_HOMES})

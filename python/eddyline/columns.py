@@ -1,4 +1,4 @@
-"""Series and packet logs as Arrow tables, straight from the simulator's columns."""
+"""Series and packet logs as Arrow tables, from the simulator's columns without a copy."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ def series_table(run: _core.Run) -> Table | None:
         return None
     kind = np.frombuffer(columns["kind"], np.uint8)
     entity = np.frombuffer(columns["entity"], "<u4")
-    # Flows and links are counted apart; in the file they share one dictionary.
-    place = np.where(kind == 0, entity, entity + len(run.names.flows)).astype(np.int32)
+    # Flows and links are numbered separately; in the file they share one dictionary.
+    code = np.where(kind == 0, entity, entity + len(run.names.flows)).astype(np.int32)
     return pa.table(
         {
             "time_s": np.frombuffer(columns["time_s"], "<f8"),
-            "kind": _words(kind, ["flow", "link"]),
-            "entity": _words(place, [*run.names.flows, *run.names.links]),
-            "quantity": _words(np.frombuffer(columns["quantity"], np.uint8), run.QUANTITIES),
+            "kind": _dictionary(kind, ["flow", "link"]),
+            "entity": _dictionary(code, [*run.names.flows, *run.names.links]),
+            "quantity": _dictionary(np.frombuffer(columns["quantity"], np.uint8), run.QUANTITIES),
             "value": np.frombuffer(columns["value"], "<f8"),
         }
     )
 
 
 def log_table(run: _core.Run) -> Table | None:
-    """Columns of the packet log, or None where none was recorded; `link` is null at an end point."""
+    """Columns of the packet log, or None where none was recorded; `link` is null at an endpoint."""
     columns = run.log()
     if columns is None:
         return None
     link = np.frombuffer(columns["link"], "<u4")
-    nowhere = link == np.iinfo(np.uint32).max
+    at_endpoint = link == np.iinfo(np.uint32).max
     return pa.table(
         {
             "time_s": np.frombuffer(columns["time_s"], "<f8"),
-            "event": _words(np.frombuffer(columns["event"], np.uint8), run.EVENTS),
-            "packet": _words(np.frombuffer(columns["packet"], np.uint8), run.PACKETS),
-            "source": _words(np.frombuffer(columns["source"], "<u4").astype(np.int32), run.names.sources),
-            "link": _words(np.where(nowhere, 0, link).astype(np.int32), run.names.links, nowhere),
+            "event": _dictionary(np.frombuffer(columns["event"], np.uint8), run.EVENTS),
+            "packet": _dictionary(np.frombuffer(columns["packet"], np.uint8), run.PACKETS),
+            "source": _dictionary(np.frombuffer(columns["source"], "<u4").astype(np.int32), run.names.sources),
+            "link": _dictionary(np.where(at_endpoint, 0, link).astype(np.int32), run.names.links, at_endpoint),
             "seq": np.frombuffer(columns["seq"], "<u8"),
             "bytes": np.frombuffer(columns["bytes"], "<u4"),
             "retransmission": np.frombuffer(columns["retransmission"], np.uint8).astype(bool),
@@ -65,13 +65,13 @@ def log_table(run: _core.Run) -> Table | None:
     )
 
 
-def _words(codes: Codes, words: Sequence[str], mask: npt.NDArray[np.bool_] | None = None) -> Any:
+def _dictionary(codes: Codes, names: Sequence[str], mask: npt.NDArray[np.bool_] | None = None) -> Any:
     indices = pa.array(codes.astype(np.int32), mask=mask)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(words, pa.string()))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(names, pa.string()))
 
 
 def joined(tables: Sequence[tuple[dict[str, str | int], Table]]) -> Table:
-    """One table of several; columns in front say which rows are whose, where there are labels."""
+    """One table of several. The labels of each become leading columns of its rows."""
     parts = []
     for labels, table in tables:
         part = table
@@ -91,7 +91,7 @@ def read_series(path: Path) -> Table:
     """Reads what `write` wrote.
 
     Raises:
-        InputError: It is not there, or no such thing.
+        InputError: The file cannot be read.
     """
     try:
         return pq.read_table(path).combine_chunks()

@@ -13,7 +13,7 @@ from eddyline.frames import flatten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.result import Result
+    from eddyline.scenario import Result
 
 __all__ = ["compare"]
 
@@ -23,11 +23,11 @@ def compare(*results: Result, quantities: Sequence[str] | None = None) -> pd.Dat
 
     Args:
         results: At least one, of any worlds.
-        quantities: Dotted names to show, `["goodput_bps", "rtt_s.mean"]`; all that any of the results knows by default.
+        quantities: Dotted names, `["goodput_bps", "rtt_s.mean"]`; by default all that any of the results has.
 
     Returns:
-        A frame indexed by `kind` (flow or link), `name` and `quantity`, in SI units. Columns are called after the
-        worlds; results of the same world are told apart by their title, or by number where that is the same too.
+        A frame indexed by `kind` (flow or link), `name` and `quantity`, in SI units. Columns are named after the
+        worlds; those of one world also by their titles, or by numbers where the titles are equal.
     """
     if not results:
         raise InputError("nothing to compare", "compare(result, ...) takes at least one result")

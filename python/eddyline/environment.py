@@ -6,7 +6,7 @@
     observation, info = env.reset(seed=1)
     observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
 
-The simulation stands still between two steps; nothing runs in another thread. See docs/learning.md.
+The simulation pauses between two steps; nothing runs in another thread. See docs/learning.md.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from eddyline import _core
 from eddyline.errors import EddylineError, InputError, NotInstalled
 from eddyline.scenario import Scenario
-from eddyline.words import unknown
+from eddyline.spelling import unknown
 
 try:
     import gymnasium
@@ -51,7 +51,7 @@ OBSERVATION: dict[str, tuple[float, float]] = {
     "marked": (0.0, 1.0),
     "timed_out": (0.0, 1.0),
 }
-"""What an observation holds, in order, and between which bounds; values beyond are cut."""
+"""Names of an observation's values, in order, with their bounds; values beyond are clipped."""
 
 _SEEDS = 2**31 - 1
 
@@ -59,7 +59,7 @@ _SEEDS = 2**31 - 1
 def power(round: _core.Round, window: float) -> float:
     """Log of throughput (packets/s) minus log of mean round-trip time (s): TCP ex Machina's objective, delta = 1.
 
-    Winstein, Balakrishnan, SIGCOMM 2013. Where nothing arrived, as if one packet had, after the whole time.
+    Winstein, Balakrishnan, SIGCOMM 2013. Where nothing arrived, as if one packet had arrived at the end.
     """
     del window
     elapsed = max(round.now - round.began, 1e-9)
@@ -88,22 +88,21 @@ def _loss(round: _core.Round) -> float:
 
 
 class CongestionControl(gymnasium.Env["Vector", "Vector"]):
-    """One flow of a scenario whose window somebody else decides about, once a round trip or at fixed intervals.
+    """One flow of a scenario with an externally set window, once a round trip or at fixed intervals.
 
     Action: one number a in [-1, 1]; the window is multiplied by 2 to the a, and kept between 1 and `max_window`
-    packets. A timeout sets the window to one packet whatever the action before it was, and so may the restart after
-    idleness reduce it (RFC 5681); losses and marks change nothing, that is the agent's to do. Retransmission and
-    recovery are TCP's.
+    packets. A timeout sets the window to one packet, and the restart after an idle time may reduce it (RFC 5681).
+    Losses and marks do not change it: that is up to the agent. Retransmission and recovery are TCP's.
 
     Observation: nine numbers about the time since the last action, bounds in `OBSERVATION`: `log2_window`;
-    `rtt_excess`, mean RTT over the smallest one seen in the episode, minus one; `rtt_gradient`, last minus first RTT
+    `rtt_excess`, mean RTT over the smallest RTT in the episode, minus one; `rtt_gradient`, last minus first RTT
     sample over the time between the actions; `forward_excess` and `reverse_excess`, mean delay of data and of
-    acknowledgements minus the smallest mean seen, over the smallest RTT; `delivered`, packets acknowledged over the
-    window; `loss`, the share of packets lost; `marked` and `timed_out`, 0 or 1. RTT values without a sample are those
-    before.
+    acknowledgements minus the smallest mean so far, over the smallest RTT; `delivered`, packets acknowledged over the
+    window; `loss`, the share of packets lost; `marked` and `timed_out`, 0 or 1. RTT values without a sample keep
+    their previous values.
 
     Episode: one run of the scenario. `truncated` at its end; `terminated` when the flow has transferred its `size`. The
-    time from the last whole interval to the end brings no reward; the final observation repeats the one before.
+    time from the last whole interval to the end has no reward; the final observation repeats the previous one.
 
     Seed: `reset(seed=n)` runs the scenario with seed n; `reset()` draws the next one from the environment's own
     generator. The same seed and actions give the same episode, bit for bit.
@@ -113,10 +112,10 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
 
     Args:
         scenario: A scenario, a dict of its structure, or its file. Its other flows keep their controllers.
-        flow: Which flow; the first unless said.
-        every: Time between actions as in a scenario, `"20 ms"`; unless said, a round trip.
+        flow: Name of the flow; the first by default.
+        every: Time between actions as in a scenario, `"20 ms"`; a round trip by default.
         reward: A name of `REWARDS`, or a function of an `el.Round` and the window in packets.
-        max_window: The largest window in packets.
+        max_window: Maximum window in packets.
 
     Raises:
         InputError: There is no such flow or reward, or the scenario is wrong.
@@ -138,7 +137,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         elif not isinstance(scenario, Scenario):
             scenario = Scenario(scenario)
         if not scenario.flows:
-            raise InputError(f"{scenario.title}: a flow is needed to decide about")
+            raise InputError(f"{scenario.title}: it has no flow to control")
         if isinstance(reward, str):
             if reward not in REWARDS:
                 raise unknown("reward", reward, REWARDS)
@@ -150,7 +149,7 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         self._every = every
         self._reward = reward
         self._max_window = max_window
-        _core.Stepper(scenario._core, self._flow, every)  # says what is wrong, before the first episode
+        _core.Stepper(scenario._core, self._flow, every)  # raises what is wrong, before the first episode
         low, high = (np.array(side, np.float32) for side in zip(*OBSERVATION.values(), strict=True))
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (1,), np.float32)
@@ -161,22 +160,22 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
 
         Args:
             seed: The scenario's seed in this episode.
-            options: None are known.
+            options: There are none.
 
         Raises:
-            EddylineError: The scenario ends before there is anything to decide.
+            EddylineError: The scenario ends before the first decision.
         """
         super().reset(seed=seed)
         if options:
             raise InputError(f"unknown options: {', '.join(options)}")
         self._seed = seed if seed is not None else int(self.np_random.integers(_SEEDS))
         self._stepper = _core.Stepper(self._scenario.with_seed(self._seed)._core, self._flow, self._every)
-        self._least_rtt = self._least_forward = self._least_reverse = math.inf
+        self._min_rtt = self._min_forward = self._min_reverse = math.inf
         self._last = np.zeros(len(OBSERVATION), np.float32)
         round = self._stepper.advance()
         if round is None:
             raise EddylineError(
-                f"flow {self._flow!r} never gets as far as a decision", "a longer duration, or an earlier start of it"
+                f"flow {self._flow!r} ends before its first decision", "a longer duration or an earlier start helps"
             )
         return self._observe(round), self._info(round)
 
@@ -198,11 +197,11 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         return self._last.copy(), 0.0, terminated, not terminated, info
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the episode, which is a simulation half way: a copy begins with `reset`."""
+        """Without the episode, a simulation in progress: a copy begins with `reset`."""
         return {**self.__dict__, "_stepper": None}
 
     def close(self) -> None:
-        """Forgets the episode."""
+        """Ends the episode."""
         self._stepper = None
 
     def _observe(self, round: _core.Round) -> Vector:
@@ -210,17 +209,17 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         window, seen = self._stepper.window, self._last.astype(np.float64)
         seen[0] = math.log2(max(window, 1.0))
         if round.mean_rtt is not None and round.min_rtt is not None:
-            self._least_rtt = min(self._least_rtt, round.min_rtt)
-            seen[1] = round.mean_rtt / self._least_rtt - 1.0
+            self._min_rtt = min(self._min_rtt, round.min_rtt)
+            seen[1] = round.mean_rtt / self._min_rtt - 1.0
             assert round.last_rtt is not None
             assert round.first_rtt is not None
             seen[2] = (round.last_rtt - round.first_rtt) / max(round.now - round.began, 1e-9)
         if round.forward_delay is not None and round.reverse_delay is not None:
-            self._least_forward = min(self._least_forward, round.forward_delay)
-            self._least_reverse = min(self._least_reverse, round.reverse_delay)
-            scale = self._least_rtt if self._least_rtt < math.inf else round.forward_delay + round.reverse_delay
-            seen[3] = (round.forward_delay - self._least_forward) / max(scale, 1e-9)
-            seen[4] = (round.reverse_delay - self._least_reverse) / max(scale, 1e-9)
+            self._min_forward = min(self._min_forward, round.forward_delay)
+            self._min_reverse = min(self._min_reverse, round.reverse_delay)
+            scale = self._min_rtt if self._min_rtt < math.inf else round.forward_delay + round.reverse_delay
+            seen[3] = (round.forward_delay - self._min_forward) / max(scale, 1e-9)
+            seen[4] = (round.reverse_delay - self._min_reverse) / max(scale, 1e-9)
         seen[5] = round.acked / max(window, 1.0)
         seen[6:] = _loss(round), min(round.marks, 1), min(round.timeouts, 1)
         space = self.observation_space

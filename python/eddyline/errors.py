@@ -1,4 +1,4 @@
-"""What can go wrong, by what the caller can do about it."""
+"""Errors, by what the caller can do about them."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ class EddylineError(Exception):
 
 
 class InputError(EddylineError, ValueError):
-    """What was asked for cannot be done; nothing was run and nothing written."""
+    """The input is wrong; nothing was run and nothing written."""
 
     exit_code: ClassVar[int] = 2
 
 
 class ScenarioError(InputError):
-    """A scenario is wrong. The message names every mistake of it.
+    """A scenario is invalid. The message lists every error in it.
 
     Attributes:
-        diagnostics: One dict per mistake, as far as known: `file`, `line`, `column` (from 1), `key`,
+        diagnostics: One dict per error, with what is known of: `file`, `line`, `column` (from 1), `key`,
             `pointer` (in JSON), `message`, `hint`.
-        unknown_controllers: Kinds of controllers that it names and nobody knows.
+        unknown_controllers: Unknown kinds of controllers that it names.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class ScenarioError(InputError):
         self.unknown_controllers = list(unknown_controllers)
 
 
-class WorldUnavailable(EddylineError):  # noqa: N818 - says what is the case, as the name of a world's state
+class WorldUnavailable(EddylineError):  # noqa: N818 - the name of a state
     """This machine, or this version, cannot run that world.
 
     Attributes:
-        world: Which.
+        world: Its name.
         reason: Why, in a sentence.
     """
 
@@ -73,17 +73,17 @@ class WorldUnavailable(EddylineError):  # noqa: N818 - says what is the case, as
         self.reason = reason
 
 
-class NoEquilibrium(EddylineError):  # noqa: N818 - theory's answer, as the name of what it found
+class NoEquilibrium(EddylineError):  # noqa: N818 - the name of a finding
     """Theory proves that the scenario has no equilibrium: some queue grows without bound; the message says which."""
 
 
 class ControllerError(EddylineError):
-    """A controller of your own raised something, or left a value that makes no sense.
+    """A user's own controller raised an exception, or set an invalid value.
 
     Attributes:
-        controller: What scenarios call it.
+        controller: Its name in scenarios.
         place: Class and method.
-        traceback: What it raised, as Python prints it; empty where it raised nothing.
+        traceback: The traceback of its exception, or empty.
     """
 
     def __init__(self, controller: str, place: str, what: str, traceback: str = "") -> None:
@@ -94,8 +94,8 @@ class ControllerError(EddylineError):
         return (type(self), (self.controller, self.place, self.what, self.traceback))
 
 
-class NotInstalled(EddylineError, AttributeError):  # noqa: N818 - says what is the case
-    """Something needs a library that is not installed. An `AttributeError` too, so that looking round harms nobody."""
+class NotInstalled(EddylineError, AttributeError):  # noqa: N818 - the name of a state
+    """Something needs a library that is not installed. Also an `AttributeError`, so that `hasattr` works."""
 
 
 class InternalError(EddylineError):

@@ -1,4 +1,4 @@
-"""Fairness of rates, in one number."""
+"""Fairness of rates."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["jain"]
 
 
 def jain(rates: Sequence[float]) -> float | None:
-    """Jain's index, (sum x)^2 / (n sum x^2): 1 where all are equal, 1 / n where one has everything.
+    """Jain's index, (sum x)^2 / (n sum x^2): 1 where all rates are equal, 1 / n where all but one are 0.
 
-    None where nobody has anything, which is neither fair nor unfair (Jain, Chiu, Hawe 1984).
+    None where all are 0 (Jain, Chiu, Hawe 1984).
     """
     squares = sum(rate * rate for rate in rates)
     return sum(rates) ** 2 / (len(rates) * squares) if squares > 0 else None

@@ -1,4 +1,4 @@
-"""Parts of a result as pandas frames."""
+"""Nested tables as pandas frames."""
 
 from __future__ import annotations
 

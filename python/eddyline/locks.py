@@ -1,7 +1,7 @@
-"""Locks on files that the system takes back when their owner dies, however it dies.
+"""File locks that the system releases when their owner dies.
 
-They are `flock`'s: held by an open file and not by a process number, so that they mean the same on every machine that
-shares the file system, where that has them (NFS does since Linux 2.6.12).
+They are those of `flock`: an open file holds them, not a process number, so they work between machines that share a
+file system with locks (NFS has them since Linux 2.6.12).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = ["NoLocks", "locked", "take"]
 
-_PATIENCE_S = 1.0
-"""An owner that was killed a moment ago may still be in the middle of dying."""
+_TIMEOUT_S = 1.0
+"""An owner that was killed a moment ago may not have exited yet."""
 
 
-class NoLocks(EddylineError):  # noqa: N818 - says what is the case
+class NoLocks(EddylineError):  # noqa: N818 - the name of a state
     """This system or file system has no locks."""
 
 
 def take(handle: int) -> bool:
-    """Takes the lock of an open file, unless somebody has it. It is given back when the file is closed.
+    """Locks an open file until it is closed; False where another process has the lock.
 
     Raises:
-        NoLocks: There are none here.
+        NoLocks: The system or the file system has no locks.
     """
     try:
         import fcntl
@@ -49,21 +49,21 @@ def take(handle: int) -> bool:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Holds the lock `path`, a file that is made where there is none and stays: one sweep at a time in a folder.
+    """Holds the lock file `path`, so that one sweep at a time works in its folder. The file is created and stays.
 
     Raises:
         InputError: Another process holds it.
-        NoLocks: There are none here.
+        NoLocks: The system or the file system has no locks.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)  # not inherited by processes that we start
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)  # not inherited by child processes
     try:
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + _TIMEOUT_S
         while not take(handle):
             if time.monotonic() > deadline:
                 owner = os.pread(handle, 100, 0).decode(errors="replace").strip()
                 raise InputError(
-                    f"{path.parent}: another process is at work on this sweep ({owner or 'unknown'})",
-                    "wait for it, or end it and give the same command again: nothing that it stored is lost",
+                    f"{path.parent}: another process is running this sweep ({owner or 'unknown'})",
+                    "wait for it, or stop it and give the same command again: nothing that it stored is lost",
                 )
             time.sleep(0.05)
         os.ftruncate(handle, 0)

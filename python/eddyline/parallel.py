@@ -1,4 +1,4 @@
-"""Simulations side by side in threads: as many at a time as wanted, answers in the order of the work."""
+"""Runs in parallel threads, one per processor, with their values in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -14,64 +14,99 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import TypeAlias
 
-    Watch: TypeAlias = Callable[..., None]
-    """What a run takes as `progress`: it ends the run when the others are given up."""
+    from eddyline.progress import Count, RunCallback
 
-__all__ = ["side_by_side"]
+    Task: TypeAlias = Callable[[RunCallback], "_Value"]
 
-_Answer = TypeVar("_Answer")
+__all__ = ["processors", "run_all", "run_keeping"]
+
+_Value = TypeVar("_Value")
+_Error = TypeVar("_Error", bound=EddylineError)
 
 
-class _Stopped(Exception):  # noqa: N818 - a message between threads, nobody's error
+class _Cancelled(Exception):  # noqa: N818 - a signal between threads, not an error
     pass
 
 
-def side_by_side(
-    work: Sequence[Callable[[Watch], _Answer]],
-    jobs: int | None,
-    done: Callable[[int, int], object] | None = None,
-    failed: Callable[[EddylineError], object] | None = None,
-) -> list[_Answer | EddylineError]:
-    """Does all of it.
+def processors() -> int:
+    """Number of processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+class _Never(EddylineError):  # noqa: N818 - no real error
+    """An error that nothing raises."""
+
+
+def run_all(tasks: Sequence[Task[_Value]], jobs: int | None = None, *, done: Count | None = None) -> list[_Value]:
+    """Runs all tasks. The first error cancels the running ones and is raised.
 
     Args:
-        work: What is to be done; each is given what its run takes as `progress`.
-        jobs: How many at a time; as many as there are processors unless said.
-        done: Told after each how many are done, of how many.
-        failed: Told of each that failed, and why; perhaps from another thread.
+        tasks: Each is called with the `progress` argument for its run.
+        jobs: Number of threads; one per processor by default.
+        done: Called after each task.
 
     Returns:
-        An answer for each, in order; where one failed, its error: a fault of its own, the others go on.
+        The value of each task, in order.
     """
-    stop, lock = threading.Event(), threading.Lock()
+    return [v for v in run_keeping(_Never, tasks, jobs, done=done) if not isinstance(v, _Never)]
+
+
+def run_keeping(
+    keep: type[_Error],
+    tasks: Sequence[Task[_Value]],
+    jobs: int | None = None,
+    *,
+    done: Count | None = None,
+    failed: Callable[[_Error], object] | None = None,
+) -> list[_Value | _Error]:
+    """Runs all tasks, like `run_all`, but keeps errors of a class as values.
+
+    Args:
+        keep: The class. Any other error cancels the running tasks and is raised.
+        tasks: Each is called with the `progress` argument for its run.
+        jobs: Number of threads; one per processor by default.
+        done: Called after each task.
+        failed: Called with each kept error, possibly from another thread.
+
+    Returns:
+        The value or the error of each task, in order.
+    """
+    cancelled, lock = threading.Event(), threading.Lock()
     finished = 0
 
-    def watch(*_: object) -> None:
-        if stop.is_set():
-            raise _Stopped
+    def progress(*_: object) -> None:
+        if cancelled.is_set():
+            raise _Cancelled
 
-    def one(task: Callable[[Watch], _Answer]) -> _Answer | EddylineError:
+    def run(task: Task[_Value]) -> _Value | _Error:
         nonlocal finished
-        watch()
-        answer: _Answer | EddylineError
+        progress()
+        value: _Value | _Error
+        error: _Error | None = None
         try:
-            answer = task(watch)
-        except EddylineError as e:
-            answer = e
+            value = task(progress)
+        except keep as e:
+            value = error = e
         with lock:
-            if failed is not None and isinstance(answer, EddylineError):
-                failed(answer)
+            if failed is not None and error is not None:
+                failed(error)
             finished += 1
             if done is not None:
-                done(finished, len(work))
-        return answer
+                done(finished, len(tasks))
+        return value
 
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        runs: list[Future[_Answer | EddylineError]] = [pool.submit(one, task) for task in work]
+    with ThreadPoolExecutor(min(jobs or processors(), max(1, len(tasks)))) as pool:
+        runs: list[Future[_Value | _Error]] = [pool.submit(run, task) for task in tasks]
         try:
             wait(runs, return_when=FIRST_EXCEPTION)
-            for run in (each for each in runs if each.done()):
-                run.result()  # raises what one of them did, before the others are waited for
-            return [run.result() for run in runs]
+            cancelled.set()
+            for each in runs:
+                error = each.exception()
+                if error is not None and not isinstance(error, _Cancelled):
+                    raise error
+            return [each.result() for each in runs]
         finally:
-            stop.set()
+            cancelled.set()

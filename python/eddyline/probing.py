@@ -1,6 +1,6 @@
-"""What a link's buffer counts: how long a full one takes to pass, loaded with short and with long packets.
+"""The unit of a buffer's limit, by the waiting times of short and of long packets in the full buffer.
 
-Both wait as long in a buffer of bytes; in one of packets as much longer as they are; in one of ATM cells in between.
+The waits are equal in a buffer of bytes, in the ratio of the sizes in one of packets, in between in one of ATM cells.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline import _core
 from eddyline.errors import EddylineError, InputError
 from eddyline.quantities import read
-from eddyline.words import unknown
+from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,15 +29,15 @@ UNITS: dict[str, Callable[[float], float]] = {
     "packets": lambda _: 1.0,
     "cells": lambda size: float(ceil((size + _TRAILER) / _CELL)),
 }
-"""What a packet of that many bytes takes of a buffer, by what it counts."""
+"""What a packet of that size occupies of a buffer, by the unit of the limit."""
 
-_WITHIN = 0.05
+_TOLERANCE = 0.05
 _OVERLOAD = 1.04
-"""Little: a queue that drops at its head shortens the wait of what it keeps by as much."""
-_MORE = 1.5
-"""A second load: a queue that is bounded by its length does not care."""
-_PACKETS_AT_FIRST = 2000
-_LONGEST_S = 3600.0
+"""Slight: a queue that drops at its head shortens the wait of the others by this factor."""
+_HIGH_OVERLOAD = 1.5
+"""A second load, which changes the wait unless the queue is bounded by its length."""
+_FIRST_PACKETS = 2000
+_MAX_S = 3600.0
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Load:
 
     Attributes:
         packet_bytes: Their size.
-        wait_s: How long one of them waits, its own transmission not counted.
-        packets: How many that is at the rate at which they leave.
+        wait_s: Waiting time of a packet, without its own transmission.
+        packets: The same in packets, at the rate at which they depart.
     """
 
     packet_bytes: float
@@ -57,13 +57,15 @@ class Load:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a buffer counts, as far as its delays tell.
+    """The unit of a buffer, as far as waiting times tell.
 
     Attributes:
         unit: `bytes`, `packets`, `cells`, or None where no unit explains both waits.
-        limit: How much fits, in that unit, to about a packet; None without a unit.
-        why: In a sentence.
-        off: By unit, how far what short and long packets say of the limit lies apart, as a share.
+        limit: The limit in that unit, to about a packet; None without a unit.
+        why: The reason, in a sentence.
+        short: The load of short packets.
+        long: The load of long packets.
+        off: By unit, the relative difference between the limits by short and by long packets.
     """
 
     unit: str | None
@@ -79,13 +81,13 @@ class Finding:
 
 
 def judge(short: Load, long: Load) -> Finding:
-    """The unit under which short and long packets agree best about the limit.
+    """The unit under which short and long packets give the same limit.
 
-    They must agree within 5 % and a packet of each, as a wait is known no better, and better than under any other unit
-    by half of that.
+    They must agree within 5 % and a packet of each, the precision of a wait, and better than under any other unit by
+    half of that.
 
     Raises:
-        InputError: Nothing waits, or the sizes cannot tell the units apart.
+        InputError: No packet waits, or the sizes are not in order.
     """
     if not 0 < short.packet_bytes < long.packet_bytes:
         raise InputError(f"{short.packet_bytes:g} B is not shorter than {long.packet_bytes:g} B")
@@ -97,7 +99,7 @@ def judge(short: Load, long: Load) -> Finding:
     }
     off = {name: abs(a - b) / max(a, b) for name, (a, b) in held.items()}
     best, second = sorted(off, key=lambda name: off[name])[:2]
-    known = _WITHIN + 1.0 / short.packets + 1.0 / long.packets
+    known = _TOLERANCE + 1.0 / short.packets + 1.0 / long.packets
     each = [f"{load.packets:.3g} packets of {load.packet_bytes:g} B" for load in (short, long)]
     waiting = f"{each[0]} and {each[1]} wait"
     if off[best] > known:
@@ -113,18 +115,18 @@ def judge(short: Load, long: Load) -> Finding:
 
 
 def measured(rate_bps: float, sizes: tuple[float, float], waits_s: tuple[float, float]) -> Finding:
-    """The same from two waits that somebody measured on a link of `rate_bps`."""
+    """The finding from two measured waits on a link of `rate_bps`."""
     loads = [Load(size, wait, wait * rate_bps / (8.0 * size)) for size, wait in zip(sizes, waits_s, strict=True)]
     return judge(loads[0], loads[1])
 
 
 def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1500 B") -> Finding:
-    """Loads a link a little beyond its rate, by short and by long packets, and compares how long they wait.
+    """Loads a link slightly beyond its rate, with short and with long packets, and compares their waiting times.
 
     A queue whose wait changes with the load (CoDel, PIE, RED) has no unit.
 
     Args:
-        scenario: Its flows and traffic are left out, the link is as it says.
+        scenario: Only the link of it is used.
         link: Name of the link.
         short: Size of the short packets on the wire.
         long: Size of the long ones.
@@ -140,32 +142,32 @@ def probe(scenario: Scenario, link: str, *, short: str = "100 B", long: str = "1
     if not 0 < sizes[0] < sizes[1]:
         raise InputError(f"{short!r} is not shorter than {long!r}")
     found = judge(*(_loaded(table, size, _OVERLOAD) for size in sizes))
-    return found if found.unit is None else _held_to_its_length(found, _loaded(table, sizes[1], _MORE))
+    return found if found.unit is None else _bounded_by_length(found, _loaded(table, sizes[1], _HIGH_OVERLOAD))
 
 
-def _held_to_its_length(found: Finding, more: Load) -> Finding:
-    """No unit where the wait changes with the load: drop-tail keeps its length, head drop its length over the load."""
-    packet = 1.0 / found.long.packets + _WITHIN
+def _bounded_by_length(found: Finding, more: Load) -> Finding:
+    """No unit where the wait changes with the load: it is constant with tail drop, inverse with head drop."""
+    packet = 1.0 / found.long.packets + _TOLERANCE
     change = more.wait_s / found.long.wait_s
-    if min(abs(change - 1.0), abs(change * _MORE / _OVERLOAD - 1.0)) <= packet:
+    if min(abs(change - 1.0), abs(change * _HIGH_OVERLOAD / _OVERLOAD - 1.0)) <= packet:
         return found
     why = (
         f"{found.long.packet_bytes:g} B packets wait {found.long.wait_s:.3g} s at {_OVERLOAD:g} times the rate and "
-        f"{more.wait_s:.3g} s at {_MORE:g} times: the queue is not bounded by its length alone"
+        f"{more.wait_s:.3g} s at {_HIGH_OVERLOAD:g} times: the queue is not bounded by its length alone"
     )
     return replace(found, unit=None, limit=None, why=why)
 
 
 def _table(scenario: dict[str, Any], link: str) -> dict[str, Any]:
-    """The table of a link; for a direction of a duplex that of its preset with what the scenario says instead."""
-    from eddyline.controllers.names import register
+    """The table of a link; for a direction of a duplex the preset's, with the scenario's own keys."""
+    from eddyline.kinds import presets
 
     for table in scenario.get("link", []):
         if table["name"] == link:
             return dict(table)
     name, _, way = link.rpartition("/")
     duplex = next(d for d in scenario["duplex"] if d["name"] == name)
-    preset = next(p for p in register()["presets"] if p["name"] == duplex["preset"])
+    preset = next(p for p in presets() if p["name"] == duplex["preset"])
     return {**preset[way], **duplex.get(way, {}), "name": link}
 
 
@@ -174,7 +176,7 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> Load:
 
     rate = _core.quantity("rate", table["rate"])
     alone = {key: value for key, value in table.items() if key != "medium"}
-    seconds = _PACKETS_AT_FIRST * 8 * size / rate
+    seconds = _FIRST_PACKETS * 8 * size / rate
     filled = False
     while True:
         result = (
@@ -198,12 +200,12 @@ def _loaded(table: dict[str, Any], size: float, load: float) -> Load:
         )
         if filled:
             break
-        # once more, so that half of the time is after the buffer is full
+        # once more, so that the buffer is full during half of the time
         filled = result["traffic"][0]["packets_dropped"] > 0
         seconds *= 4.0
-        if seconds > 4.0 * _LONGEST_S:
+        if seconds > 4.0 * _MAX_S:
             raise EddylineError(
-                f"the buffer of {table['name']!r} did not fill within {_LONGEST_S:g} s of a little more than its rate",
+                f"the buffer of {table['name']!r} did not fill within {_MAX_S:g} s at slightly more than its rate",
                 "a buffer without limit has no unit",
             )
     wait = result["links"][0]["queueing_delay_s"]["mean"]

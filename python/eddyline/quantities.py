@@ -1,4 +1,4 @@
-"""Numbers with units: read as people write them, and written for people."""
+"""Quantities: numbers with units, parsed and formatted."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def read(name: str, what: str, text: str) -> float:
     """A quantity in SI units.
 
     Args:
-        name: Whose value it is, for the error.
+        name: What the value is of, for the error.
         what: `"time"`, `"rate"`, `"bytes"`, `"packets"`, `"frequency"` or `"percent"`.
-        text: As written.
+        text: The text.
 
     Raises:
-        InputError: It is none.
+        InputError: It is not such a quantity.
     """
     from eddyline import _core
 

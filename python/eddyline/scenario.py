@@ -1,56 +1,45 @@
-"""A scenario: read, checked, ready to be answered by a world."""
+"""Scenarios and their results. Each makes the other: a scenario is run, and a stored result names its scenario."""
 
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from eddyline import _core
-from eddyline.errors import InputError, ScenarioError, WorldUnavailable
-from eddyline.words import unknown
+from eddyline import _core, worlds
+from eddyline.errors import InputError
+from eddyline.recording import Recording
+from eddyline.worlds import LAWS, LINK_MODELS, RunOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from eddyline.result import Result
+    import pandas as pd
+    from matplotlib.figure import Figure
 
-    Overrides: TypeAlias = Mapping[str, object] | Iterable[tuple[str, str]]
-    Progress: TypeAlias = Callable[[float, float, int, float], object]
+    from eddyline.encoding import Overrides
+    from eddyline.progress import RunCallback
+    from eddyline.questions import Question
 
-__all__ = ["WORLDS", "Scenario"]
-
-WORLDS = ("theory", "sim", "kernel", "quic")
-"""Every world there is a name for."""
+__all__ = ["SEEDS", "Result", "Scenario", "stored"]
 
 SEEDS = 2**63
 """A seed is below this."""
 
-QUESTIONS = ("equilibrium", "fairness", "stability", "nyquist", "population")
-"""What only theory answers."""
-
-LAWS = ("equation", "algorithm")
-"""What FAST's senders do: eq. 2 as printed, or the window at sending and their own average of round-trip times."""
-
-LINK_MODELS = ("integrator", "ack_clocked", "joint")
-"""How queues answer to windows; the last for small disturbances only."""
-
-_HERE = ("theory", "sim")
-_SERIES_BY_DEFAULT = 200  # flows and links
+_MAX_SERIES = 200  # flows and links whose series are recorded unless refused
 
 
 class Scenario:
-    """Links, flows and controllers, as written in a scenario file.
+    """Links, flows and controllers, as a scenario file describes them.
 
     Args:
         table: The scenario as a dict of the same structure as the file. Relative paths in it are relative to `folder`.
         set: Keys to override, by dotted name: `{"link.forward.rate": "20 Mbit/s"}`.
         name: What messages call it.
-        folder: Where relative paths start; the working directory unless said.
+        folder: Where relative paths start; the working directory by default.
 
     Raises:
-        ScenarioError: Something in it is wrong; the message lists every mistake.
+        ScenarioError: Something in it is wrong; the message lists every error.
     """
 
     def __init__(
@@ -61,12 +50,11 @@ class Scenario:
         name: str = "scenario",
         folder: str | Path | None = None,
     ) -> None:
-        try:
-            text = json.dumps(table, default=plain, allow_nan=False)
-        except (TypeError, ValueError) as e:
-            raise ScenarioError(f"{name}: {_unfit(table) or e}") from None
+        from eddyline.encoding import table_text
+
+        text = table_text(table, name)
         self._folder = Path("" if folder is None else folder).absolute()  # the working directory may change
-        self._core = _core.load(text, "dict", name, self._folder, pairs(set))
+        self._core = _core.load(text, "dict", name, self._folder, _pairs(set))
 
     @classmethod
     def load(cls, path: str | Path, *, set: Overrides = ()) -> Scenario:
@@ -80,7 +68,7 @@ class Scenario:
             ScenarioError: The file cannot be read, or something in it is wrong.
         """
         path = Path(path)
-        return cls._of(_core.load_file(path, pairs(set)), path.parent.absolute())
+        return cls._of(_core.load_file(path, _pairs(set)), path.parent.absolute())
 
     @classmethod
     def _of(cls, core: _core.Scenario, folder: Path) -> Scenario:
@@ -101,7 +89,7 @@ class Scenario:
 
     @property
     def canonical(self) -> str:
-        """Canonical JSON: defaults filled in, overrides applied, comments gone."""
+        """Canonical JSON: defaults filled in, overrides applied, no comments."""
         return self._core.canonical
 
     @property
@@ -127,7 +115,7 @@ class Scenario:
 
     @property
     def flows(self) -> list[str]:
-        """Names of the flows, those of `count` one by one."""
+        """Names of the flows; those of a table with `count` one by one."""
         return self._core.names.flows
 
     @property
@@ -142,11 +130,11 @@ class Scenario:
 
     @property
     def expected_worlds(self) -> list[str]:
-        """Worlds that its `[[expect]]` tables ask."""
+        """Worlds that its `[[expect]]` tables name."""
         return self._core.expected_worlds
 
     def check(self, result: Result) -> list[dict[str, Any]]:
-        """Holds its `[[expect]]` tables against a result of theirs.
+        """Evaluates its `[[expect]]` tables on a result.
 
         Returns:
             One dict per expectation of that world and entity: `file`, `line`, `of`, `what`, `value` (SI units, None
@@ -162,110 +150,93 @@ class Scenario:
 
     def run(
         self,
-        world: str = "sim",
+        world: str = worlds.DEFAULT,
         *,
         series: bool | None = None,
         log: bool | str = False,
         base_rtt_s: Sequence[float] | None = None,
         dynamics: str | None = None,
-        law: str = "equation",
-        progress: Progress | None = None,
+        law: str = LAWS[0],
+        progress: RunCallback | None = None,
     ) -> Result:
-        """Asks a world.
+        """Runs the scenario in a world.
 
         Args:
             world: `"sim"` or `"theory"`; the other names of `WORLDS` raise `WorldUnavailable`.
             series: Record series over time (`Result.series`); by default where there are at most 200 flows and links.
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
-            base_rtt_s: World `theory` only: each flow's belief about its base round-trip time in seconds, as world
-                `sim` reports it; propagation alone unless said.
+            base_rtt_s: World `theory` only: each flow's base round-trip time in seconds, as its sender believes it and
+                world `sim` reports it; propagation alone by default.
             dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
                 `"integrator"`) and give series of it.
-            law: What FAST's senders do there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
+            law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
         Returns:
-            The world's answer. The same scenario and seed give the same answer, `cost` apart.
+            The result. The same scenario and seed give the same result, `cost` apart.
 
         Raises:
-            InputError: There is no such world, nobody has the name given in `log`, or an option is another world's.
+            InputError: There is no such world, nothing has the name given in `log`, or the world has no such option.
             WorldUnavailable: This machine or version cannot run it.
             KeyboardInterrupt: Ctrl-C, within a second.
         """
-        from eddyline.result import Result
+        worlds.require(world)
+        return self.run_with(RunOptions(series, log, base_rtt_s, dynamics, law), world, progress)
 
-        need_world(world)
-        if dynamics is not None:
-            _known(dynamics, "link model", LINK_MODELS)
-        _known(law, "window law", LAWS)
-        only_theory = {"base_rtt_s": base_rtt_s is not None, "dynamics": dynamics is not None, "law": law != LAWS[0]}
-        if world != "theory" and any(only_theory.values()):
-            given = ", ".join(name for name, there in only_theory.items() if there)
-            raise InputError(f"{given}: for world theory, not for {world}")
-        if base_rtt_s is not None and not all(0 < belief < math.inf for belief in base_rtt_s):
-            raise InputError("base_rtt_s: times in seconds, above 0 and finite")
-        if world == "theory" and log is not False:
-            raise InputError("log: world theory has no packets", "world sim has")
-        if series is None:
-            series = len(self.flows) + len(self.links) <= _SERIES_BY_DEFAULT
-        run = self._core.run(
-            world,
-            series=series,
-            log_all=log is True,
-            log_of=log if isinstance(log, str) else None,
-            base_rtt_s=base_rtt_s,
-            dynamics=dynamics,
-            law=law,
-            progress=progress,
-        )
-        asked = {"dynamics": dynamics, "law": law if dynamics else None, "base_rtt_s": base_rtt_s and [*base_rtt_s]}
-        return Result(run.json, self, run, asked={k: v for k, v in asked.items() if v is not None})
+    def run_with(self, options: RunOptions, world: str = worlds.DEFAULT, progress: RunCallback | None = None) -> Result:
+        """Runs the scenario in a world, with the options as one object; see `run`."""
+        entry = worlds.require(world)
+        entry.check(options)
+        if options.series is None:
+            options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)
+        assert entry.run is not None  # else `require` has raised
+        run = entry.run(self._core, options, progress)
+        return Result(run.json, self, run, asked=options.recorded())
 
     def theory(
         self,
         question: str,
         *,
-        link_model: str = "integrator",
-        law: str = "equation",
+        link_model: str = LINK_MODELS[0],
+        law: str = LAWS[0],
         exponent: float = 1.0,
         flow_level: bool = False,
         arrivals: int | None = None,
         distribution: bool = False,
     ) -> tuple[str, dict[str, Any]]:
-        """Asks what only theory answers; `eddyline.theory` has the same with frames and figures.
+        """Answers a question that only theory answers; `eddyline.theory` has the same with frames and figures.
 
         Args:
             question: `"equilibrium"` (every one), `"fairness"` (beside the fair ideal), `"stability"`
-                (about the first equilibrium), `"nyquist"` (the curves behind that) or `"population"` (of the flows that
+                (of the first equilibrium), `"nyquist"` (its Nyquist curves) or `"population"` (of the flows that
                 arrive and leave).
-            link_model: How queues answer, for stability: `"integrator"` (eq. 3 of the two-way paper),
+            link_model: How queues respond, for stability: `"integrator"` (eq. 3 of the two-way paper),
                 `"ack_clocked"` or `"joint"`.
-            law: What FAST's senders do, for stability: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
+            law: The window law of FAST senders, for stability: `"equation"` (eq. 2 of the two-way paper) or
+                `"algorithm"`.
             exponent: Of the ideal, for fairness: 1 is proportional.
             flow_level: Simulate flows, for a population, where a Markov chain would do.
-            arrivals: How many arrivals that simulation sees.
+            arrivals: How many arrivals that simulation has.
             distribution: Give the distributions of the numbers of flows, for a population by the chain.
 
         Returns:
             The document as text, to the byte as the command prints it, and as a dict. SI units, as the names say.
 
         Raises:
-            InputError: There is no such question or link model.
+            InputError: There is no such question, link model or law.
             EddylineError: There is no answer, and why.
         """
-        if question not in QUESTIONS:
-            raise unknown("question", question, QUESTIONS)
-        _known(link_model, "link model", LINK_MODELS)
-        _known(law, "window law", LAWS)
-        text = self._core.theory(
-            question,
-            link_model=link_model,
-            law=law,
-            exponent=exponent,
-            flow_level=flow_level,
-            arrivals=arrivals,
-            distribution=distribution,
-        )
+        from eddyline.questions import question as made
+
+        options = {"link_model": link_model, "law": law, "exponent": exponent}
+        options |= {"flow_level": flow_level, "arrivals": arrivals, "distribution": distribution}
+        return self.ask(made(question, **options))
+
+    def ask(self, question: Question) -> tuple[str, dict[str, Any]]:
+        """Answers a question that only theory answers, with its options as one object; see `theory`."""
+        from eddyline.questions import arguments
+
+        text = self._core.theory(question.name, **arguments(question))
         return text, json.loads(text)
 
     def __repr__(self) -> str:
@@ -275,75 +246,173 @@ class Scenario:
         return (_restore, (self.canonical, self.title, self._folder))
 
 
-def need_world(world: str) -> None:
-    """Makes sure that a world can be asked here.
+def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
+    if not overrides:
+        return []
+    from eddyline.encoding import pairs
 
-    Raises:
-        InputError: There is no such world.
-        WorldUnavailable: There is, but not here.
-    """
-    if world not in WORLDS:
-        raise unknown("world", world, WORLDS)
-    if world not in _HERE:
-        raise unavailable(world)
-
-
-def unavailable(world: str) -> WorldUnavailable:
-    """Why a known world cannot be run here."""
-    return WorldUnavailable(
-        world,
-        f"this version has no world {world} yet",
-        f"worlds of this version are {' and '.join(_HERE)}; `eddyline doctor` says what this machine can do",
-    )
+    return pairs(overrides)
 
 
 def _restore(canonical: str, name: str, folder: Path) -> Scenario:
     return Scenario._of(_core.load(canonical, "json", name, folder), folder)
 
 
-def pairs(overrides: Overrides) -> list[tuple[str, str]]:
-    from collections.abc import Mapping
+def stored(folder: Path) -> tuple[str, Scenario]:
+    """The document and the scenario of a result folder.
 
-    items = overrides.items() if isinstance(overrides, Mapping) else overrides
-    return [(key, value_text(value)) for key, value in items]
+    Raises:
+        InputError: It is no result folder, or something in it is wrong.
+    """
+    from eddyline.output import SCENARIO
+    from eddyline.result_folder import read
 
-
-def value_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=plain)
-
-
-def plain(value: object) -> object:
-    """Numbers of numpy and paths, as JSON knows them."""
-    if isinstance(value, Path):
-        return str(value)
-    item = getattr(value, "item", None)
-    if callable(item):
-        return item()
-    raise TypeError(f"a {type(value).__name__} has no place in a scenario")
+    text, canonical, base = read(folder)
+    return text, Scenario._of(_core.load(canonical, "json", str(folder / SCENARIO), base), base)
 
 
-def _known(given: str, what: str, names: tuple[str, ...]) -> None:
-    if given not in names:
-        raise unknown(what, given, names)
+class Result(Recording):
+    """The result of one run, of the same type from every world.
 
+    SI units, as the names say; what a world cannot know is null (NaN in frames). Rates, means and percentiles are over
+    [warmup, duration]; counts are over the whole run.
+    """
 
-def _unfit(value: object, key: str = "", within: tuple[int, ...] = ()) -> str | None:
-    """The first value, by its key, that no scenario can hold, and why."""
-    place = f"{key}: " if key else ""
-    if isinstance(value, (dict, list, tuple)):
-        if id(value) in within:
-            return f"{place}a table or list within itself"
-        named = isinstance(value, dict)
-        inner = value.items() if isinstance(value, dict) else enumerate(value)
-        found = (
-            _unfit(v, (f"{key}.{k}" if key else str(k)) if named else f"{key}[{k}]", (*within, id(value)))
-            for k, v in inner
-        )
-        return next(filter(None, found), None)
-    try:
-        json.dumps(value, default=plain, allow_nan=False)
-    except TypeError as e:
-        return f"{place}{e}"
-    except ValueError:
-        return f"{place}{value} is not a finite number"
-    return None
+    def __init__(
+        self,
+        text: str,
+        scenario: Scenario,
+        run: _core.Run | None = None,
+        folder: Path | None = None,
+        asked: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(run, folder)
+        self._text = text
+        self._asked = dict(asked or {})
+        self._scenario = scenario
+        self._document: dict[str, Any] | None = None
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Result:
+        """Reads a folder that `save` or `eddyline run --out` wrote.
+
+        Raises:
+            InputError: It is not such a folder, or it holds several runs.
+        """
+        folder = Path(folder)
+        text, scenario = stored(folder)
+        result = cls(text.rstrip("\n"), scenario, folder=folder)
+        if not isinstance(result._parsed(), dict) or "world" not in result._parsed():
+            raise InputError(f"{folder}: holds several runs, not one")
+        return result
+
+    def _parsed(self) -> dict[str, Any]:
+        if self._document is None:
+            self._document = json.loads(self._text)
+        return self._document
+
+    @property
+    def world(self) -> str:
+        """The world that it is of."""
+        return str(self._parsed()["world"])
+
+    @property
+    def title(self) -> str:
+        """Title of the scenario."""
+        return str(self._parsed()["title"])
+
+    @property
+    def approximations(self) -> list[str]:
+        """What of the scenario the world could not model exactly."""
+        return list(self._parsed()["approximations"])
+
+    @property
+    def json(self) -> str:
+        """The document, as `--json` prints it and `result.json` holds it."""
+        return self._text
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario that was run."""
+        return self._scenario
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """Options of `Scenario.run` for world theory that were not the defaults."""
+        return self._asked
+
+    @property
+    def run(self) -> _core.Run:
+        """The run itself.
+
+        Raises:
+            InputError: The result was read from a folder.
+        """
+        if self._run is None:
+            raise InputError(f"{self._folder}: a stored result, not a run", "result.scenario.run() runs it again")
+        return self._run
+
+    def to_dict(self) -> dict[str, Any]:
+        """A new copy of the document as a dict."""
+        document: dict[str, Any] = json.loads(self._text)
+        return document
+
+    @property
+    def flows(self) -> pd.DataFrame:
+        """One row per flow in file order; nested fields have dotted columns: `rtt_s.mean`, `window_packets.max`."""
+        return self._frame("flows")
+
+    @property
+    def links(self) -> pd.DataFrame:
+        """One row per link in file order; nested fields have dotted columns: `queue_packets.mean`, `drops.data`."""
+        return self._frame("links")
+
+    @property
+    def groups(self) -> pd.DataFrame:
+        """One row per table with `count` above one."""
+        return self._frame("groups")
+
+    @property
+    def traffic(self) -> pd.DataFrame:
+        """One row per source of unresponsive traffic: packets, losses, `one_way_delay_s.p99`, `jitter_s`."""
+        return self._frame("traffic")
+
+    def _frame(self, part: str) -> pd.DataFrame:
+        from eddyline.frames import frame
+
+        return frame(self._parsed().get(part, []))
+
+    def plot(self) -> Figure:
+        """A figure of throughput, windows, round-trip times and queues over time.
+
+        Without series: goodputs of the flows and utilisations of the links as bars.
+        """
+        from eddyline.plots import bars, overview
+
+        if self.has_series():
+            return overview(self.series, self.title)
+        return bars(self.flows, self.links, self.traffic, f"{self.title} (world {self.world})")
+
+    def save(self, folder: str | Path) -> None:
+        """Writes `scenario.json`, `result.json`, `series.parquet` and plots; all of it or nothing.
+
+        Raises:
+            InputError: The folder exists and holds other files than a result's.
+        """
+        from eddyline.output import replaced
+        from eddyline.result_folder import write
+
+        with replaced(Path(folder)) as staged:
+            series: list[tuple[dict[str, str | int], Any]]
+            series = [({}, self.series_table())] if self.has_series() else []
+            asked = {self.world: self.asked} if self.asked else {}
+            write(staged, self._text, self.scenario.canonical, self.scenario.folder, series, self.plot(), asked)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<b>{escape(self.title)}</b> (world {self.world}){self.flows.to_html()}{self.links.to_html()}"
+
+    def __repr__(self) -> str:
+        document = self._parsed()
+        return f"<Result of world {self.world}: {len(document['flows'])} flows, {len(document['links'])} links>"

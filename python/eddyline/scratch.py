@@ -1,12 +1,12 @@
-"""Places to write aside, and what becomes of them where a process is killed.
+"""Scratch files and folders beside the place of an output, and their removal where a process was killed.
 
-    .eddyline-XXXX.aside   a file or folder that is being written
-    .eddyline-XXXX.lock    held by whoever writes it
-    .eddyline-XXXX.trial   an empty folder, for a moment: can anything be written here?
+    .eddyline-XXXX.staged   a file or folder that is being written
+    .eddyline-XXXX.lock     locked by the process that writes it
+    .eddyline-XXXX.trial    an empty folder, for a moment: can anything be written here?
 
-Whoever writes into the same folder next removes those whose lock nobody holds: their owner is dead, on whichever
-machine it was. A process number would say nothing of that where machines or containers share a file system. Where
-there are no locks, nothing that somebody left is removed.
+The next process that writes into the same folder removes those that nobody locks: their owner is dead, on whichever
+machine it was. A process number would not tell where machines or containers share a file system. Where the file system
+has no locks, nothing is removed.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["aside_of", "probe"]
+__all__ = ["probe", "staged"]
 
 _MARK = ".eddyline-"
 
 
 @contextmanager
-def aside_of(path: Path, *, folder: bool) -> Iterator[Path]:
-    """A new file (with `path`'s ending) or folder beside `path`. What is there at the end vanishes: move it before.
+def staged(path: Path, *, folder: bool) -> Iterator[Path]:
+    """A new file (with `path`'s suffix) or folder beside `path`. It is removed at the end unless it was moved away.
 
     Raises:
         OSError: Nothing can be written there.
     """
-    _sweep(path.parent)
-    lock, handle = _own(path.parent)
-    aside = lock.with_suffix(".aside" if folder else f".aside{path.suffix}")
+    _remove_orphans(path.parent)
+    lock, handle = _new_lock(path.parent)
+    new = lock.with_suffix(".staged" if folder else f".staged{path.suffix}")
     try:
         if folder:
-            aside.mkdir()
+            new.mkdir()
         else:
-            aside.touch(exist_ok=False)
-        yield aside
+            new.touch(exist_ok=False)
+        yield new
     finally:
-        _remove(aside)
+        _remove(new)
         lock.unlink(missing_ok=True)
         os.close(handle)
 
@@ -58,12 +58,12 @@ def probe(folder: Path) -> None:
     """
     trial = folder / f"{_MARK}{secrets.token_hex(8)}.trial"
     trial.mkdir()
-    with suppress(FileNotFoundError):  # somebody who swept was faster
+    with suppress(FileNotFoundError):  # another process removed it first
         trial.rmdir()
 
 
-def _own(parent: Path) -> tuple[Path, int]:
-    """A lock that is ours, and the open file that holds it."""
+def _new_lock(parent: Path) -> tuple[Path, int]:
+    """A new lock file that this process holds, and its descriptor."""
     while True:
         lock = parent / f"{_MARK}{secrets.token_hex(8)}.lock"
         handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -73,22 +73,22 @@ def _own(parent: Path) -> tuple[Path, int]:
         except NoLocks:
             return lock, handle
         except FileNotFoundError:
-            pass  # somebody who swept was faster
+            pass  # another process removed it first
         os.close(handle)
 
 
-def _sweep(parent: Path) -> None:
-    """Removes what killed processes left."""
+def _remove_orphans(parent: Path) -> None:
+    """Removes what killed processes have left."""
     for trial in parent.glob(f"{_MARK}*.trial"):
         with suppress(OSError):
             trial.rmdir()
     for lock in parent.glob(f"{_MARK}*.lock"):
-        with suppress(OSError):  # gone, or somebody else's who does not let us
+        with suppress(OSError):  # gone, or another user's
             handle = os.open(lock, os.O_RDWR)
             try:
                 if take(handle):
-                    for left in parent.glob(f"{lock.stem}.aside*"):
-                        _remove(left)
+                    for orphan in parent.glob(f"{lock.stem}.staged*"):
+                        _remove(orphan)
                     lock.unlink()
             except NoLocks:
                 return

@@ -1,4 +1,4 @@
-"""Results as tables that people read."""
+"""Results as tables on the terminal."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from eddyline.quantities import bits_per_second, count, percent, seconds
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from eddyline.answers import Answer
+    from eddyline.runs import WorldRuns
 
 __all__ = ["print_table", "show", "table"]
 
-_MOST = 20
+_MAX_ROWS = 20
 _PIPED_WIDTH = 200
 _ANY_WIDTH = 10_000
 
@@ -89,14 +89,14 @@ _PARTS = (
 )
 
 
-def show(answers: Sequence[Answer]) -> None:
-    """Prints the answers: one world in wide tables where these fit, anything else with a row per quantity."""
-    given = [a for a in answers if a.results]
+def show(replies: Sequence[WorldRuns]) -> None:
+    """Prints results: one run in wide tables where these fit, anything else with a row per quantity."""
+    given = [reply for reply in replies if reply.results]
     if not given:
         return
     tables = _wide(given[0].results[0].to_dict()) if len(given) == 1 and len(given[0].results) == 1 else None
     if tables is None or not all(_fits(each) for each, _ in tables):
-        tables = _beside(given)
+        tables = _side_by_side(given)
     for each, note in tables:
         print_table(each)
         if note:
@@ -105,13 +105,13 @@ def show(answers: Sequence[Answer]) -> None:
 
 class _Pipe(Console):
     def on_broken_pipe(self) -> None:
-        """Whoever read us has seen enough. Nothing more may be written, not even at exit."""
+        """The reader of our output has closed it. Nothing more may be written, not even at exit."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise click.exceptions.Exit(0)
 
 
 def _console() -> Console:
-    """Standard output, names taken as they are; where it is no terminal, wide enough for whole lines."""
+    """Standard output without markup; where it is not a terminal, wide enough for whole lines."""
     piped = not sys.stdout.isatty()
     return _Pipe(width=_PIPED_WIDTH if piped else None, highlight=False, soft_wrap=piped, markup=False, emoji=False)
 
@@ -123,12 +123,12 @@ def print_table(table: Table) -> None:
 
 def _fits(table: Table) -> bool:
     console = _console()
-    wanted = console.measure(table, options=console.options.update(max_width=_ANY_WIDTH)).maximum
-    return not sys.stdout.isatty() or wanted <= console.width
+    width = console.measure(table, options=console.options.update(max_width=_ANY_WIDTH)).maximum
+    return not sys.stdout.isatty() or width <= console.width
 
 
 def table(title: str, first: str, names: Sequence[str]) -> Table:
-    """An empty table in the house's manner: names of rows on the left, numbers on the right."""
+    """An empty table: names of rows on the left, numbers on the right."""
     made = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
     made.add_column(first, overflow="fold")
     for name in names:
@@ -137,7 +137,7 @@ def table(title: str, first: str, names: Sequence[str]) -> Table:
 
 
 def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
-    """One row per flow or link; each table with what to say below it."""
+    """One row per flow or link; each table with a note below it."""
     tables = []
     title = f"{document['title']} (world {document['world']})"
     for kind, part, columns in _PARTS:
@@ -147,7 +147,7 @@ def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
         with_controller = kind == "flow"
         made = table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
         title = ""
-        for row in rows[:_MOST]:
+        for row in rows[:_MAX_ROWS]:
             cells = [_cell(row, key, form) for _, key, form in columns]
             made.add_row(row["name"], *([row["controller"]] if with_controller else []), *cells)
         tables.append((made, _more(len(rows), part)))
@@ -155,24 +155,24 @@ def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
 
 
 def _more(rows: int, part: str) -> str:
-    return f"and {rows - _MOST} more {part}: --json has them all\n" if rows > _MOST else ""
+    return f"and {rows - _MAX_ROWS} more {part}: --json has them all\n" if rows > _MAX_ROWS else ""
 
 
-def _beside(answers: Sequence[Answer]) -> list[tuple[Table, str]]:
+def _side_by_side(replies: Sequence[WorldRuns]) -> list[tuple[Table, str]]:
     """One row per flow or link and quantity, one column per world."""
     from eddyline.summary import summarise
 
-    repeated = len(answers[0].results) > 1
-    documents = [summarise([r.to_dict() for r in a.results]) if repeated else a.results[0].to_dict() for a in answers]
-    runs = f", {len(answers[0].results)} runs: mean ± half of the 95 % interval" if repeated else ""
+    repeated = len(replies[0].results) > 1
+    documents = [summarise([r.to_dict() for r in a.results]) if repeated else a.results[0].to_dict() for a in replies]
+    runs = f", {len(replies[0].results)} runs: mean ± half of the 95 % interval" if repeated else ""
     title, tables = f"{documents[0]['title']}{runs}", []
     for kind, part, columns in _PARTS:
         rows = list(zip(*(d.get(part, []) for d in documents), strict=True))
         if not rows:
             continue
-        made = table(title, kind, ["quantity", *(a.world for a in answers)])
+        made = table(title, kind, ["quantity", *(a.world for a in replies)])
         title = ""
-        for row in rows[:_MOST]:
+        for row in rows[:_MAX_ROWS]:
             name = row[0]["name"]
             for label, key, form in columns:
                 cells = [_cell(each, key, form) for each in row]

@@ -161,7 +161,7 @@ def test_document_and_table(eddyline: Callable[..., Ran]) -> None:
     [
         (("--down", "2 Mbits"), "unknown unit"),
         (("--up", "0 bit/s"), "outside 1 kbit/s to 10 Gbit/s"),
-        (("--rtt", "300 ms..20 ms"), "runs backwards"),
+        (("--rtt", "300 ms..20 ms"), "has its maximum first"),
         (("--rtt", "20 ms..30 ms..40 ms"), "a range of times"),
         (("--uploads", "0"), "outside 1 to 100"),
         (("--controller", "newrena"), "newreno"),

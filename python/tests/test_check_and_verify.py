@@ -154,7 +154,7 @@ def test_a_changed_scenario_is_noticed(eddyline, scenario, tmp_path):
     ran = eddyline("verify", out)
     assert ran.code == 1
     assert "scenario_sha256" in ran.out
-    assert "scenario.json is not the one" in ran.err
+    assert "the result is not of this scenario.json" in ran.err
 
 
 def test_a_result_of_no_runs_is_none(eddyline, scenario, tmp_path):

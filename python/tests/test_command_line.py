@@ -78,7 +78,7 @@ def test_version(eddyline):
             "--against vgas: there is no such controller",
         ),
         (["gauntlet", "--controller", "cubic", "--set", "bet=3"], "error: --set bet=3: unknown key; one of beta,"),
-        (["gauntlet", "--controller", "cubic", "--set", "kind=reno"], "kind is no parameter"),
+        (["gauntlet", "--controller", "cubic", "--set", "kind=reno"], "kind is the controller"),
         (["run", "x.toml", "--seeds", "0"], "0"),
         (["run", "x.toml", "--set", "duration"], "KEY=VALUE"),
         (["run", "x.toml", "--log-of", "a"], "--log FILE"),

@@ -312,13 +312,13 @@ def test_the_working_directory_is_not_replaced(eddyline, scenario, tmp_path):
 
 
 def test_a_full_disk_loses_no_answer(scenario, monkeypatch, capfd):
-    from eddyline import folder
+    from eddyline import runs
     from eddyline.cli import main
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "out/series.parquet")
 
-    monkeypatch.setattr(folder, "save", full)
+    monkeypatch.setattr(runs, "save", full)
     path = scenario()
     assert main(["run", str(path), "--json", "--quiet", "--out", str(path.with_name("out"))]) == 1
     said = capfd.readouterr()

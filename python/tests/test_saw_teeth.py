@@ -46,7 +46,7 @@ def test_beside_simulation(eddyline, tmp_path):
     assert len(el.theory.saw_teeth(["dctcp", "newreno"], 1e9, 1e-4, 5).frame) == 2
     said = eddyline("theory", "sawtooth", "dctcp", "reno", *PATH).out
     assert "dctcp" in said
-    assert "least threshold" in said
+    assert "smallest threshold" in said
 
 
 @pytest.mark.parametrize(

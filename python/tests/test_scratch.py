@@ -1,4 +1,4 @@
-"""What is written aside, and what becomes of it where a process is killed."""
+"""Scratch files and folders, and their removal where a process is killed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from eddyline import locks, scratch
-from eddyline.folder import replaced, replaced_file
-from eddyline.scratch import aside_of
+from eddyline.output import replaced, replaced_file
+from eddyline.scratch import staged
 
 HOLD = """\
 import sys
 from pathlib import Path
-from eddyline.scratch import aside_of
+from eddyline.scratch import staged
 
-with aside_of(Path("out"), folder=True) as folder, aside_of(Path("plot.png"), folder=False) as file:
+with staged(Path("out"), folder=True) as folder, staged(Path("plot.png"), folder=False) as file:
     (folder / "half").write_text("half")
     print(folder.name, file.name, flush=True)
     sys.stdin.read()
@@ -45,11 +45,11 @@ def there(folder: Path) -> set[str]:
 
 def test_what_somebody_writes_is_left_alone(held, tmp_path):
     _, names = held
-    with replaced(tmp_path / "other") as aside:
-        (aside / "x").touch()
-    with replaced_file(tmp_path / "f.txt") as aside:
-        aside.write_text("x")
-    locks_of_theirs = {Path(name).name.split(".aside")[0] + ".lock" for name in names}
+    with replaced(tmp_path / "other") as new:
+        (new / "x").touch()
+    with replaced_file(tmp_path / "f.txt") as new:
+        new.write_text("x")
+    locks_of_theirs = {Path(name).name.split(".staged")[0] + ".lock" for name in names}
     assert there(tmp_path) == {"other", "f.txt", *names, *locks_of_theirs}
 
 
@@ -59,22 +59,22 @@ def test_what_a_killed_process_left_is_removed_by_the_next(held, tmp_path):
     p.wait()
     assert set(names) <= there(tmp_path)
     (tmp_path / ".eddyline-00.trial").mkdir()  # of one that was killed between two system calls
-    with replaced_file(tmp_path / "f.txt") as aside:
-        aside.write_text("x")
+    with replaced_file(tmp_path / "f.txt") as new:
+        new.write_text("x")
     assert there(tmp_path) == {"f.txt"}
 
 
 def test_the_number_of_a_process_says_nothing(tmp_path):
     """A lock that somebody holds counts, whatever processes there are here: theirs may run on another machine."""
     lock = tmp_path / ".eddyline-0123.lock"
-    (tmp_path / ".eddyline-0123.aside").mkdir()
+    (tmp_path / ".eddyline-0123.staged").mkdir()
     handle = os.open(lock, os.O_RDWR | os.O_CREAT)
     assert locks.take(handle)
-    with aside_of(tmp_path / "out", folder=True):
+    with staged(tmp_path / "out", folder=True):
         pass
-    assert there(tmp_path) == {".eddyline-0123.lock", ".eddyline-0123.aside"}
+    assert there(tmp_path) == {".eddyline-0123.lock", ".eddyline-0123.staged"}
     os.close(handle)
-    with aside_of(tmp_path / "out", folder=True):
+    with staged(tmp_path / "out", folder=True):
         pass
     assert there(tmp_path) == set()
 
@@ -85,21 +85,21 @@ def test_without_locks_everything_is_written_and_nothing_swept(tmp_path, monkeyp
 
     monkeypatch.setattr(scratch, "take", none)
     (tmp_path / ".eddyline-0123.lock").touch()
-    (tmp_path / ".eddyline-0123.aside").mkdir()
-    with replaced(tmp_path / "out") as aside:
-        (aside / "x").touch()
-    assert there(tmp_path) == {"out", ".eddyline-0123.lock", ".eddyline-0123.aside"}
+    (tmp_path / ".eddyline-0123.staged").mkdir()
+    with replaced(tmp_path / "out") as new:
+        (new / "x").touch()
+    assert there(tmp_path) == {"out", ".eddyline-0123.lock", ".eddyline-0123.staged"}
 
 
 def test_a_failure_leaves_nothing(tmp_path):
-    def fail(aside: Path) -> None:
-        asides.append(aside)
+    def fail(new: Path) -> None:
+        staged_paths.append(new)
         raise RuntimeError
 
-    asides: list[Path] = []
-    with pytest.raises(RuntimeError), replaced(tmp_path / "out") as aside:
-        fail(aside)
-    with pytest.raises(RuntimeError), replaced_file(tmp_path / "f.png") as aside:
-        fail(aside)
-    assert [a.suffix for a in asides] == [".aside", ".png"]
+    staged_paths: list[Path] = []
+    with pytest.raises(RuntimeError), replaced(tmp_path / "out") as new:
+        fail(new)
+    with pytest.raises(RuntimeError), replaced_file(tmp_path / "f.png") as new:
+        fail(new)
+    assert [a.suffix for a in staged_paths] == [".staged", ".png"]
     assert there(tmp_path) == set()

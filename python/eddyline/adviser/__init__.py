@@ -1,4 +1,4 @@
-"""The adviser: sizes both buffers of an access link and names the queue, by formula first, then by simulation.
+"""The adviser: sizes both buffers of an access link and chooses the queue, by formula, then by simulation.
 
 el.advise(down="2 Mbit/s", up="192 kbit/s", rtt="20 ms..300 ms")
 """
@@ -9,24 +9,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from eddyline.adviser.access import Access
     from eddyline.adviser.choice import Choice
+    from eddyline.progress import Count
 
 __all__ = ["Advice", "advise"]
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do about an access link.
+    """Advice on the queues of an access link.
 
     Attributes:
-        access: The line.
+        access: The access link.
         unit: What FIFO limits count: bytes, packets or cells.
-        choice: What was tried, what is advised.
-        tc: Linux `tc` lines that put the queues in place.
-        sqm: The same as `uci` lines for OpenWrt's SQM, or None where it has no such queue.
+        choice: The candidates, and the advised one.
+        tc: Linux `tc` commands that set up the queues.
+        sqm: The same as `uci` commands for OpenWrt's SQM, or None where it has no such queue.
     """
 
     access: Access
@@ -36,7 +35,7 @@ class Advice:
     sqm: list[str] | None
 
     def predicted(self) -> dict[str, Any]:
-        """What the formulas say of the advised queues: goodputs in bit/s, the delay of a full buffer in s."""
+        """Prediction of the formulas for the advised queues: goodputs in bit/s, the delay of a full buffer in s."""
         from eddyline.adviser.prediction import predict
 
         return predict(self.access, self.choice.best.queues)
@@ -77,9 +76,9 @@ def advise(
     controller: str = "newreno",
     wan: str = "eth0",
     lan: str = "eth1",
-    done: Callable[[int, int], None] | None = None,
+    done: Count | None = None,
 ) -> Advice:
-    """Sizes both buffers of an access link so that uploads and a download leave each other alone.
+    """Sizes both buffers of an access link so that uploads and a download do not starve each other.
 
     Args:
         down: Rate towards the subscriber, as `"2 Mbit/s"`.
@@ -88,23 +87,23 @@ def advise(
         uploads: How many uploads run beside the download.
         unit: What the limit of a FIFO counts: `"bytes"`, `"packets"` or `"cells"`.
         controller: Kind of congestion controller of all flows.
-        wan: Interface towards the provider, for the `tc` lines.
-        lan: Interface towards the hosts, for the `tc` lines.
-        done: Is told how many simulations are finished, and of how many.
+        wan: Interface towards the provider, for the `tc` commands.
+        lan: Interface towards the hosts, for the `tc` commands.
+        done: Called after each simulation.
 
     Raises:
-        InputError: One of the arguments is not what it should be.
+        InputError: One of the arguments is invalid.
     """
     from eddyline.adviser.access import Access
     from eddyline.adviser.choice import UNITS, choose
     from eddyline.adviser.shaping import sqm_settings, tc_lines
     from eddyline.errors import InputError
-    from eddyline.words import unknown
+    from eddyline.spelling import unknown
 
     if unit not in UNITS:
         raise unknown("unit", unit, UNITS)
     for name, device in (("wan", wan), ("lan", lan)):
-        # What the kernel takes as a name, so that no line means something else than it says.
+        # names that the kernel accepts, so that a command cannot contain anything else
         if not 0 < len(device) <= 15 or not all(c.isascii() and (c.isalnum() or c in "._-@") for c in device):
             raise InputError(f"{name} {device!r} is not the name of an interface", "as in eth0 or pppoe-wan")
     access = Access.of(down, up, rtt, uploads, controller)

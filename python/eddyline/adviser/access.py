@@ -1,11 +1,11 @@
-"""The access link that is to be advised on, and what its user does."""
+"""The access link to advise on, and its flows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eddyline.controllers.names import need
 from eddyline.errors import InputError
+from eddyline.kinds import require_controller
 from eddyline.quantities import read
 
 __all__ = ["ACK_B", "HEADER_B", "PACKET_B", "Access", "parse_rtt"]
@@ -17,19 +17,19 @@ HEADER_B = 40
 ACK_B = 40
 """An acknowledgement; one for every second packet (RFC 1122, section 4.2.3.2)."""
 
-_SANE_RTT_S = (1e-4, 10.0)
-_SANE_RATE_BPS = (1e3, 1e10)
-_MOST_UPLOADS = 100
+_RTT_RANGE_S = (1e-4, 10.0)
+_RATE_RANGE_BPS = (1e3, 1e10)
+_MAX_UPLOADS = 100
 
 
 @dataclass(frozen=True)
 class Access:
-    """One subscriber's line: a download and some uploads cross it together.
+    """The access link of one subscriber, with a download and some uploads.
 
     Attributes:
         down_bps: Rate towards the subscriber, bit/s.
         up_bps: Rate away from the subscriber, bit/s.
-        rtt_s: Least and greatest round-trip time without queues, s.
+        rtt_s: Minimum and maximum round-trip time without queues, s.
         uploads: How many uploads run beside the download.
         controller: Kind of congestion controller of all flows.
     """
@@ -45,22 +45,22 @@ class Access:
         """Reads the quantities, for example `"2 Mbit/s"`, `"192 kbit/s"`, `"20 ms..300 ms"`.
 
         Raises:
-            InputError: One of them is not what it should be.
+            InputError: One of them is invalid.
         """
         rates = []
         for name, text in (("down", down), ("up", up)):
             rate = read(name, "rate", text)
-            if not _SANE_RATE_BPS[0] <= rate <= _SANE_RATE_BPS[1]:
+            if not _RATE_RANGE_BPS[0] <= rate <= _RATE_RANGE_BPS[1]:
                 raise InputError(f"{name} {text!r} is outside 1 kbit/s to 10 Gbit/s")
             rates.append(rate)
-        if not 1 <= uploads <= _MOST_UPLOADS:
-            raise InputError(f"uploads {uploads} is outside 1 to {_MOST_UPLOADS}")
-        need(controller)
+        if not 1 <= uploads <= _MAX_UPLOADS:
+            raise InputError(f"uploads {uploads} is outside 1 to {_MAX_UPLOADS}")
+        require_controller(controller)
         return cls(rates[0], rates[1], parse_rtt(rtt), uploads, controller)
 
     @property
     def rtts_s(self) -> list[float]:
-        """The round-trip times that a trial looks at: both ends of the range."""
+        """The round-trip times that are simulated: the minimum and the maximum."""
         return sorted(set(self.rtt_s))
 
     @property
@@ -76,14 +76,14 @@ class Access:
 
 def parse_rtt(text: str) -> tuple[float, float]:
     """A time or a range of times: `"40 ms"`, `"20 ms..300 ms"`, in s."""
-    ends = [read("rtt", "time", part.strip()) for part in text.split("..")]
-    if len(ends) > 2:
+    times = [read("rtt", "time", part.strip()) for part in text.split("..")]
+    if len(times) > 2:
         raise InputError(f"rtt {text!r} is not a time or a range of times", 'as in "40 ms" or "20 ms..300 ms"')
-    least, greatest = ends[0], ends[-1]
-    if least > greatest:
+    low, high = times[0], times[-1]
+    if low > high:
         raise InputError(
-            f"rtt {text!r} runs backwards", f'did you mean "{text.split("..")[1]}..{text.split("..")[0]}"?'
+            f"rtt {text!r} has its maximum first", f'did you mean "{text.split("..")[1]}..{text.split("..")[0]}"?'
         )
-    if least < _SANE_RTT_S[0] or greatest > _SANE_RTT_S[1]:
+    if low < _RTT_RANGE_S[0] or high > _RTT_RANGE_S[1]:
         raise InputError(f"rtt {text!r} is outside 100 us to 10 s")
-    return least, greatest
+    return low, high

@@ -1,4 +1,4 @@
-"""Which queues to try, and which of them to advise."""
+"""The candidate queues, and the choice among them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from eddyline.adviser.sizing import proportional
 from eddyline.adviser.trial import Queues, run_trials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from eddyline.adviser.access import Access
     from eddyline.adviser.trial import Outcome
+    from eddyline.progress import Count
 
 __all__ = ["DEFAULT_PACKETS", "KEPT", "UNITS", "Choice", "Tried", "choose", "families", "limit"]
 
@@ -21,14 +22,14 @@ UNITS = ("bytes", "packets", "cells")
 """What a FIFO's limit may count."""
 
 KEPT = 0.85
-"""What each direction must keep of what it gets alone."""
+"""The share of its goodput alone that each direction must keep."""
 
 DEFAULT_PACKETS = 1000
-"""What Linux gives an Ethernet interface (txqueuelen), and with it most boxes at the end of an access line."""
+"""The default of Linux for an Ethernet interface (txqueuelen), and of most access routers with it."""
 
 _USABLE = 0.8
-"""Of what a direction gets alone behind the default buffers: a queue too short for one flow is no cure. CoDel lets a
-lone New Reno flow have 80 to 90 % at long round-trip times."""
+"""Minimum of a direction's goodput alone, relative to that with the default buffers: a queue must not be too short for
+one flow. CoDel leaves a single New Reno flow 80 to 90 % at long round-trip times."""
 
 _CELL_B, _TRAILER_B = 48, 8
 """Payload of an ATM cell, and AAL5's trailer (ITU-T I.361, I.363.5)."""
@@ -39,7 +40,7 @@ _UP_FACTORS = (0.5, 0.71, 1.0, 1.41, 2.0, 3.0)
 
 @dataclass(frozen=True)
 class Tried:
-    """A pair of queues with what they did."""
+    """A pair of queues and the simulated outcome."""
 
     family: str
     queues: Queues
@@ -48,14 +49,14 @@ class Tried:
 
 @dataclass(frozen=True)
 class Choice:
-    """What came of the search.
+    """The outcome of the search.
 
     Attributes:
-        best: What is advised; where nothing suffices, what comes nearest.
-        possible: Whether it suffices.
+        best: The advised queues; where none suffice, the nearest.
+        possible: Whether they suffice.
         why: Why not, else None.
         by_family: The best of every family.
-        default: What the usual buffers do.
+        default: The default buffers.
     """
 
     best: Tried
@@ -66,7 +67,7 @@ class Choice:
 
 
 def limit(size: float, unit: str) -> str:
-    """`size` bytes of full packets as a queue's limit in that unit."""
+    """The limit of a queue of `size` bytes of full packets, in that unit."""
     whole = max(1, round(size / PACKET_B))
     if unit == "packets":
         return f"{whole} packets"
@@ -93,8 +94,8 @@ def families(access: Access, unit: str) -> dict[str, list[Queues]]:
     }
 
 
-def _fifo(how_much: str) -> dict[str, Any]:
-    return {"kind": "droptail", "limit": how_much}
+def _fifo(limit: str) -> dict[str, Any]:
+    return {"kind": "droptail", "limit": limit}
 
 
 def _codel(access: Access, rate_bps: float) -> dict[str, Any]:
@@ -109,13 +110,13 @@ def _fq_codel(access: Access, rate_bps: float) -> dict[str, Any]:
 
 
 def _cake(access: Access, ack_filter: str) -> dict[str, Any]:
-    # cake takes its target from the round-trip time and the rate itself
+    # cake derives its target from the round-trip time and the rate
     rtt = max(100e-3, access.rtt_s[1])
     return {"kind": "cake", "rtt": f"{rtt * 1e6:.0f} us", "ack_filter": ack_filter}
 
 
-def choose(access: Access, unit: str, done: Callable[[int, int], None] | None = None) -> Choice:
-    """Tries every family and takes the first in which some candidate suffices."""
+def choose(access: Access, unit: str, done: Count | None = None) -> Choice:
+    """Simulates every family and chooses the first in which a candidate suffices."""
     default = Queues(_fifo(f"{DEFAULT_PACKETS} packets"), _fifo(f"{DEFAULT_PACKETS} packets"))
     candidates = [(name, q) for name, several in families(access, unit).items() for q in several]
     outcomes = run_trials(access, [q for _, q in candidates] + [default], done)
@@ -131,10 +132,10 @@ def choose(access: Access, unit: str, done: Callable[[int, int], None] | None = 
 
 
 def _best(tried: Sequence[Tried], usual: Tried) -> Tried:
-    """Of those that suffice, the one with the shortest delay; else the one that keeps most."""
-    enough = [t for t in tried if _suffices(t, usual)]
-    if enough:
-        return min(enough, key=lambda t: (t.outcome.worst_delay_s, -t.outcome.share))
+    """Of those that suffice, the one with the shortest delay; else the one that keeps the largest share."""
+    sufficient = [t for t in tried if _suffices(t, usual)]
+    if sufficient:
+        return min(sufficient, key=lambda t: (t.outcome.worst_delay_s, -t.outcome.share))
     return max(tried, key=lambda t: (_works_alone(t, usual), t.outcome.share))
 
 
@@ -152,8 +153,8 @@ def _why(access: Access, nearest: Tried) -> str:
     o = nearest.outcome
     worse = "download" if o.download_share < o.upload_share else "uploads"
     why = (
-        f"no queue on offer lets both directions keep {KEPT:.0%}: the nearest, {nearest.family}, "
-        f"leaves the {worse} {o.share:.0%}"
+        f"with no queue both directions keep {KEPT:.0%}: with the nearest, {nearest.family}, "
+        f"the {worse} keep{'s' if worse == 'download' else ''} {o.share:.0%}"
     )
     acks = access.down_packets_per_s / 2 * ACK_B * 8 / access.up_bps
     if acks > 1 - KEPT:

@@ -1,4 +1,4 @@
-"""What the formulas say of a pair of queues, before it is simulated."""
+"""Predictions of the formulas for a pair of queues."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline import _core
 from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
 from eddyline.adviser.sizing import both_busy
+from eddyline.kinds import queue as queue_kind
 
 if TYPE_CHECKING:
     from eddyline.adviser.access import Access
@@ -16,18 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["predict"]
 
 _UNLIMITED_B = 1e12
-"""A receive window that is never the limit."""
+"""A receive window that never limits."""
 
 
 def predict(access: Access, queues: Queues) -> dict[str, Any]:
     """Goodputs in bit/s at the longest round-trip time, and the longest delay in s.
 
-    Two FIFOs: the windows that they allow (eq. 7 and 8 of the bidirectional-TCP paper, corrected) and what these carry;
-    the delay is that of a full buffer. Queues that keep conversations apart: both links full of data and of the other
-    direction's acknowledgements, none of them filtered; the delay is CoDel's target, null where no rule gives one.
+    Two FIFOs: the windows that they allow (eq. 7 and 8 of the bidirectional-TCP paper, corrected) and their goodputs;
+    the delay is that of a full buffer. Other queues: both links full of data and of the other direction's
+    acknowledgements, unfiltered; the delay is that of a full buffer or CoDel's target, null where neither sets it.
     """
     alone = {"download_bps": _goodput(access.down_bps), "upload_bps": _goodput(access.up_bps)}
-    if queues.down["kind"] == queues.up["kind"] == "droptail":
+    if queue_kind(queues.down["kind"]).drop_tail and queue_kind(queues.up["kind"]).drop_tail:
         return {**_fifos(access, queues), "alone": alone}
     download, upload = both_busy(access)
     return {"download_bps": download, "upload_bps": upload, "alone": alone, "worst_delay_s": _delay(access, queues)}
@@ -40,7 +41,7 @@ def _goodput(rate_bps: float) -> float:
 def _fifos(access: Access, queues: Queues) -> dict[str, float]:
     rtt = access.rtt_s[1]
 
-    def way(rate_bps: float, limit: str) -> dict[str, Any]:
+    def direction(rate_bps: float, limit: str) -> dict[str, Any]:
         size, unit = _limit(limit)
         return {"rate_bps": rate_bps, "buffer": size, "unit": unit}
 
@@ -48,7 +49,10 @@ def _fifos(access: Access, queues: Queues) -> dict[str, float]:
         return {"flows": number, "window": _UNLIMITED_B, "base_rtt_s": rtt}
 
     setting = {
-        "link": {"down": way(access.down_bps, queues.down["limit"]), "up": way(access.up_bps, queues.up["limit"])},
+        "link": {
+            "down": direction(access.down_bps, queues.down["limit"]),
+            "up": direction(access.up_bps, queues.up["limit"]),
+        },
         "downloads": flows(1),
         "uploads": flows(access.uploads),
         "packet": PACKET_B,
@@ -70,7 +74,7 @@ def _limit(limit: str) -> tuple[float, str]:
 
 
 def _full(limit: str, rate_bps: float) -> float:
-    """How long a packet waits behind a FIFO full of data."""
+    """Waiting time of a packet behind a FIFO full of data."""
     size, unit = _limit(limit)
     per_unit = {"bytes": 1, "packets": PACKET_B, "cells": 48}[unit]
     return 8 * size * per_unit / rate_bps
@@ -79,10 +83,8 @@ def _full(limit: str, rate_bps: float) -> float:
 def _delay(access: Access, queues: Queues) -> float | None:
     waits = []
     for queue, rate in ((queues.down, access.down_bps), (queues.up, access.up_bps)):
-        if queue["kind"] == "fq_codel":
-            waits.append(_core.quantity("time", queue["target"]))
-        elif queue["kind"] in ("droptail", "ack_priority"):
-            waits.append(_full(queue["limit"], rate))
-        else:
+        set_by = queue_kind(queue["kind"]).delay_set_by
+        if set_by is None:
             return None
+        waits.append(_core.quantity("time", queue["target"]) if set_by == "target" else _full(queue["limit"], rate))
     return max(waits)

@@ -26,11 +26,11 @@ _CELL_B = 48
 
 
 def tc_lines(access: Access, queues: Queues, wan: str, lan: str) -> list[str]:
-    """Commands that put both queues in place.
+    """Commands that set up both queues.
 
     Args:
-        access: The line.
-        queues: What is advised.
+        access: The access link.
+        queues: The advised queues.
         wan: Interface towards the provider; the uplink's queue is there.
         lan: Interface towards the subscriber's hosts; the downlink's queue is there.
     """
@@ -40,9 +40,9 @@ def tc_lines(access: Access, queues: Queues, wan: str, lan: str) -> list[str]:
 def _direction(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[str]:
     rate = f"{rate_bps:.0f}bit"
     if queue["kind"] == "cake":
-        words = [f"bandwidth {rate}", "besteffort", "triple-isolate", f"rtt {_us(queue['rtt'])}"]
-        words += _ack_filter(queue)
-        return [f"tc qdisc replace dev {device} root cake {' '.join(words)}"]
+        options = [f"bandwidth {rate}", "besteffort", "triple-isolate", f"rtt {_us(queue['rtt'])}"]
+        options += _ack_filter(queue)
+        return [f"tc qdisc replace dev {device} root cake {' '.join(options)}"]
     lines = [
         f"tc qdisc replace dev {device} root handle 1: htb default 1",
         f"tc class replace dev {device} parent 1: classid 1:1 htb rate {rate} quantum {_FRAME_B}",
@@ -53,8 +53,8 @@ def _direction(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[s
 
 
 def _ack_filter(queue: Mapping[str, Any]) -> list[str]:
-    words = {"none": [], "conservative": ["ack-filter"], "aggressive": ["ack-filter-aggressive"]}
-    return words[queue["ack_filter"]]
+    options = {"none": [], "conservative": ["ack-filter"], "aggressive": ["ack-filter-aggressive"]}
+    return options[queue["ack_filter"]]
 
 
 def _leaf(queue: Mapping[str, Any]) -> str:
@@ -92,7 +92,7 @@ def _acks_first(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[
 
 
 def sqm_settings(access: Access, queues: Queues, wan: str) -> list[str] | None:
-    """The same for OpenWrt's SQM (`/etc/config/sqm`), or None where it knows no such queue."""
+    """The same for OpenWrt's SQM (`/etc/config/sqm`), or None where it has no such queue."""
     kinds = {queues.down["kind"], queues.up["kind"]}
     if len(kinds) != 1 or not kinds <= {"droptail", "fq_codel", "cake"}:
         return None

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Buffers", "both_busy", "proportional"]
 
-_LEAST_PACKETS = 4
-"""Fewer in the path and a loss is found by timeout only: three duplicate acknowledgements never come."""
+_MIN_PACKETS = 4
+"""With fewer in the path there are never three duplicate acknowledgements: every loss costs a timeout."""
 
 
 @dataclass(frozen=True)
 class Buffers:
-    """Bytes that may wait at either end."""
+    """Buffer sizes in bytes."""
 
     down: float
     up: float
@@ -36,12 +36,12 @@ class Buffers:
 def proportional(access: Access) -> Buffers:
     """A downlink buffer of a bandwidth-delay product at the longest round-trip time (eq. 6), the uplink's to match."""
     longest = access.rtt_s[1]
-    least = _LEAST_PACKETS * PACKET_B
-    # Where the uplink's least buffer is the larger one, the downlink's follows it.
-    down = max(access.down_bps * longest / 8, least, least * access.down_bps / access.up_bps)
+    smallest = _MIN_PACKETS * PACKET_B
+    # where the uplink has its minimum, the downlink is sized in proportion
+    down = max(access.down_bps * longest / 8, smallest, smallest * access.down_bps / access.up_bps)
     window = 0.75 * (down + access.down_bps * longest / 8)
     up = down * access.up_bps / access.down_bps + ACK_B / PACKET_B * window / 2
-    return Buffers(down, max(up, least))
+    return Buffers(down, max(up, smallest))
 
 
 def both_busy(access: Access) -> tuple[float, float]:

@@ -1,27 +1,30 @@
-"""What a pair of queues does to a download and uploads, by simulation."""
+"""Simulations of a download and uploads with a pair of queues."""
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
+from eddyline.kinds import controller
+from eddyline.parallel import run_all
+from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from eddyline.adviser.access import Access
+    from eddyline.progress import Count, RunCallback
 
 __all__ = ["Outcome", "Queues", "run_trials"]
 
-_MOST_PACKETS = 3e6
-"""Of one run: beyond that the run gets shorter, not the answer later."""
+_MAX_PACKETS = 3e6
+"""Of one run; a run of more packets is shortened."""
 _CYCLES = 12
-_SHORTEST_S, _LONGEST_S = 60.0, 600.0
-_WARM = 0.3
-"""Share of the run before anything is counted."""
+_MIN_S, _MAX_S = 60.0, 600.0
+_WARMUP = 0.3
+"""Share of the run before the summaries start."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +37,16 @@ class Queues:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The worst over round-trip times and orders of start, as each direction sees it.
+    """The worst case over round-trip times and orders of start, for each direction.
 
     Attributes:
         download_bps: Goodput of the download beside the uploads, bit/s.
         upload_bps: Goodput of all uploads together beside the download, bit/s.
-        download_alone_bps: Goodput of the download alone, in the run where its share is the least.
+        download_alone_bps: Goodput of the download alone, in the run where its share is smallest.
         upload_alone_bps: Goodput of the uploads alone, likewise.
-        download_share: What the download keeps of what it gets alone, the least over all runs.
-        upload_share: What the uploads keep, likewise.
-        worst_delay_s: 99th percentile of the queueing delay at the worse of both ends, the greatest over all runs.
+        download_share: Goodput of the download over that alone, the minimum over all runs.
+        upload_share: The same of the uploads.
+        worst_delay_s: 99th percentile of the queueing delay at the worse of both queues, the maximum over all runs.
     """
 
     download_bps: float
@@ -56,7 +59,7 @@ class Outcome:
 
     @property
     def share(self) -> float:
-        """What the worse-off direction keeps."""
+        """The smaller of the two shares."""
         return min(self.download_share, self.upload_share)
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,33 +76,26 @@ class Outcome:
 def run_trials(
     access: Access,
     candidates: Sequence[Queues],
-    done: Callable[[int, int], None] | None = None,
+    done: Count | None = None,
     *,
     stretch: float = 1.0,
 ) -> list[Outcome]:
-    """Simulates every candidate, two runs at a time.
+    """Simulates every candidate, as many runs at a time as there are processors.
 
     Args:
-        access: The line.
+        access: The access link.
         candidates: Queues to try.
-        done: Is told how many of all runs are finished, and of how many.
-        stretch: How much longer than usual every run is.
+        done: Called after each run.
+        stretch: Factor on the duration of every run.
     """
-    from eddyline.scenario import Scenario
-
     plans = [list(_runs(access)) for _ in candidates]
-    jobs = [(q, run) for q, runs in zip(candidates, plans, strict=True) for run in runs]
 
-    def answer(job: tuple[Queues, _Run]) -> dict[str, Any]:
-        queues, run = job
-        return Scenario(_scenario(access, queues, run, stretch), name="trial").run("sim", series=False).to_dict()
+    def simulate(queues: Queues, run: _Run, progress: RunCallback) -> dict[str, Any]:
+        scenario = Scenario(_scenario(access, queues, run, stretch), name="trial")
+        return scenario.run("sim", series=False, progress=progress).to_dict()
 
-    results: list[dict[str, Any]] = []
-    with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
-        for result in pool.map(answer, jobs):
-            results.append(result)
-            if done is not None:
-                done(len(results), len(jobs))
+    tasks = [partial(simulate, q, run) for q, runs in zip(candidates, plans, strict=True) for run in runs]
+    results = run_all(tasks, done=done)
     outcomes, start = [], 0
     for runs in plans:
         outcomes.append(_worst(runs, results[start : start + len(runs)]))
@@ -109,7 +105,7 @@ def run_trials(
 
 @dataclass(frozen=True)
 class _Run:
-    """Who takes part, at which round-trip time, who comes first."""
+    """The directions that are used, the round-trip time, and which direction starts first."""
 
     rtt_s: float
     download: bool
@@ -121,7 +117,7 @@ def _runs(access: Access) -> Iterator[_Run]:
     for rtt in access.rtts_s:
         yield _Run(rtt, download=True, uploads=False)
         yield _Run(rtt, download=False, uploads=True)
-        # Real and simulated TCP alike: whoever comes first has the better start, and keeps it for minutes.
+        # real and simulated alike, the flow that starts first keeps its advantage for minutes
         yield _Run(rtt, download=True, uploads=True)
         yield _Run(rtt, download=True, uploads=True, download_first=False)
 
@@ -134,8 +130,8 @@ def _duration(access: Access, rtt_s: float) -> float:
     fastest = max(access.down_packets_per_s, access.up_packets_per_s)
     trip = 2 * rtt_s
     cycle = fastest * trip / 2 * trip
-    wanted = min(max(_SHORTEST_S, _CYCLES * cycle), _LONGEST_S)
-    return min(wanted, max(_MOST_PACKETS / fastest, 20 * trip))
+    duration = min(max(_MIN_S, _CYCLES * cycle), _MAX_S)
+    return min(duration, max(_MAX_PACKETS / fastest, 20 * trip))
 
 
 def _scenario(access: Access, queues: Queues, run: _Run, stretch: float) -> dict[str, Any]:
@@ -156,15 +152,21 @@ def _scenario(access: Access, queues: Queues, run: _Run, stretch: float) -> dict
         flows.append({"name": "download", "data": ["down"], "ack": ["up"], "start": start, **common})
     if run.uploads:
         for i in range(access.uploads):
-            # A little apart, so that no two flows march in step.
-            apart = {"data": _time(rtt * 0.02 * (i + 1) / access.uploads), "ack": "0 s"}
+            # different round-trip times, against synchronisation
+            access_delay = {"data": _time(rtt * 0.02 * (i + 1) / access.uploads), "ack": "0 s"}
             start = _time((gap if run.download_first and run.download else 0) + i * gap / 10)
-            upload = {"name": f"upload {i}", "data": ["up"], "ack": ["down"], "start": start, "access_delay": apart}
+            upload = {
+                "name": f"upload {i}",
+                "data": ["up"],
+                "ack": ["down"],
+                "start": start,
+                "access_delay": access_delay,
+            }
             flows.append(upload | common)
     return {
         "title": "an access link",
         "duration": _time(duration),
-        "warmup": _time(_WARM * duration),
+        "warmup": _time(_WARMUP * duration),
         "link": [
             {"name": "down", "rate": f"{access.down_bps:.0f} bit/s", "queue": dict(queues.down), **link},
             {"name": "up", "rate": f"{access.up_bps:.0f} bit/s", "queue": dict(queues.up), **link},
@@ -174,8 +176,8 @@ def _scenario(access: Access, queues: Queues, run: _Run, stretch: float) -> dict
 
 
 def _controller(kind: str) -> dict[str, Any]:
-    # The one parameter without a default: some packets per flow in the queue, as its papers choose for such links.
-    return {"kind": kind, "alpha": "10 packets"} if kind in ("fast", "vfast") else {"kind": kind}
+    alpha = controller(kind).alpha
+    return {"kind": kind} if alpha is None else {"kind": kind, "alpha": f"{alpha.access_packets:.0f} packets"}
 
 
 def _time(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""The command `eddyline`: one module per command, loaded when it is called.
+"""The command `eddyline`: one module per command, imported when it is called.
 
 Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 it ran and something failed;
 2 the input is wrong, nothing was run or written; 3 this machine cannot run that world; 130 interrupted.
@@ -19,7 +19,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
     try:
         from eddyline.cli import entry
-    except KeyboardInterrupt:  # before anything could hear it
+    except KeyboardInterrupt:  # before the handler is installed
         sys.stderr.write("interrupted\n")
         return 130
     return entry.main(args)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, silent
-from eddyline.cli.words import Controller, Word
+from eddyline.cli.types import Controller, OneOf
 
 if TYPE_CHECKING:
     from eddyline.adviser import Advice
@@ -39,7 +39,7 @@ Examples:
 @click.option("--uploads", default=1, show_default=True, metavar="N", help="Uploads beside the one download.")
 @click.option(
     "--unit",
-    type=Word(["bytes", "packets", "cells"]),
+    type=OneOf(["bytes", "packets", "cells"]),
     default="bytes",
     show_default=True,
     help="What the limit of a FIFO counts on this equipment.",
@@ -52,21 +52,21 @@ Examples:
 @click.option("--lan", default="eth1", show_default=True, metavar="DEV", help="Interface towards the hosts.")
 @click.option("--json", "as_json", is_flag=True, help="Print the advice as one JSON document.")
 @silent()
-def command(as_json: bool, silent: bool, **line: Any) -> int:
-    """Size both buffers of an access link, name the queue, and print the lines that set them up.
+def command(as_json: bool, silent: bool, **access: Any) -> int:
+    """Size both buffers of an access link, choose the queue, and print the commands that set them up.
 
-    A formula gives the buffers with which a download and uploads leave each other alone; simulations around it, at both
-    ends of the range of round-trip times and with either side starting first, say what each direction keeps of what it
-    gets by itself. The simplest queue that keeps 85 % of both wins.
+    A formula gives buffers that protect a download and uploads from each other. Simulations around it, at the shortest
+    and the longest round-trip time and with either direction starting first, measure the share that each direction
+    keeps of its rate without the other. The simplest queue that keeps 85 % in both directions is advised.
 
-    Exit 0 also where nothing suffices: the answer then says why and what comes nearest.
+    Exit 0 also where no queue suffices: the advice then says why, and which queue comes nearest.
     """
     from eddyline.adviser import advise
     from eddyline.cli.progress import Progress
 
     with Progress(silent=silent) as progress:
         progress.expect(1)
-        advice = advise(**line, done=lambda done, of: progress.hear(0, done, of, 0.0))
+        advice = advise(**access, done=progress.count())
     if as_json:
         sys.stdout.write(json.dumps(advice.to_dict(), ensure_ascii=False) + "\n")
     else:
@@ -83,10 +83,10 @@ def _show(advice: Advice) -> None:
     if choice.possible:
         print(f"Advice: {best.family}")
     else:
-        print(f"Nothing suffices: {choice.why}.\nNearest: {best.family}")
+        print(f"No queue suffices: {choice.why}.\nNearest: {best.family}")
     print(f"  down  {_queue(best.queues.down)}\n  up    {_queue(best.queues.up)}\n")
-    columns = ["download", "of alone", "uploads", "of alone", "longest delay"]
-    outcomes = table("Simulated, the worst over round-trip times and orders of start", "queue", columns)
+    columns = ["download", "of alone", "uploads", "of alone", "max delay"]
+    outcomes = table("Simulated, the worst case over round-trip times and orders of start", "queue", columns)
 
     def row(name: str, o: Outcome) -> None:
         shares = percent(o.download_share), percent(o.upload_share)
@@ -101,7 +101,7 @@ def _show(advice: Advice) -> None:
     print(
         f"By formula: download {bits_per_second(predicted['download_bps'])}, "
         f"uploads {bits_per_second(predicted['upload_bps'])}, "
-        f"longest delay {seconds(predicted['worst_delay_s'])}\n"
+        f"max delay {seconds(predicted['worst_delay_s'])}\n"
     )
     print("Linux:")
     for each in advice.tc:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,11 @@ from eddyline.cli.options import controllers, scenario_file, silent
 from eddyline.cli.outputs import put_text, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from eddyline.answers import Listener
     from eddyline.errors import ControllerError
+    from eddyline.junit import Case
+    from eddyline.progress import Observer
     from eddyline.scenario import Scenario
 
 __all__ = ["command"]
@@ -31,7 +32,7 @@ Examples:
 
 @dataclass
 class Checked:
-    """A file with what became of its expectations."""
+    """A file and the outcomes of its expectations."""
 
     file: str
     expectations: list[dict[str, Any]] = field(default_factory=list)
@@ -39,7 +40,7 @@ class Checked:
     seconds: float = 0.0
 
 
-@click.command("check", epilog=EXAMPLES, short_help="hold expectations against results")
+@click.command("check", epilog=EXAMPLES, short_help="compare results with expectations")
 @scenario_file(nargs=-1, required=True)
 @controllers()
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
@@ -47,13 +48,14 @@ class Checked:
 @click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
 @silent()
 def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown: Path | None, silent: bool) -> int:
-    """Run every FILE in the worlds that its [[expect]] tables ask, and say what held and by how much.
+    """Run every FILE in the worlds that its [[expect]] tables name, and print which of them held, with the values.
 
-    Exit 0 if all held, 1 if one failed; a file that expects nothing is named in a warning.
+    Exit 0 if all held, 1 if one failed. A file without such tables gives a warning.
     """
     from eddyline.cli.progress import Progress
-    from eddyline.folder import claim_file
-    from eddyline.scenario import Scenario, need_world
+    from eddyline.output import claim_file
+    from eddyline.scenario import Scenario
+    from eddyline.worlds import require
 
     for path in (junit, markdown):
         if path is not None:
@@ -61,7 +63,7 @@ def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown:
     scenarios = [(str(f), Scenario.load(f)) for f in file]  # all of them first: wrong input runs nothing
     for _, scenario in scenarios:
         for world in scenario.expected_worlds:
-            need_world(world)
+            require(world)
     with Progress(silent=silent) as progress:
         checked = [_check(name, scenario, progress) for name, scenario in scenarios]
     with shown(lambda: _show(checked, as_json)):
@@ -72,19 +74,19 @@ def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown:
     return 1 if not held or any(c.failures for c in checked) else 0
 
 
-def _check(name: str, scenario: Scenario, listener: Listener) -> Checked:
+def _check(name: str, scenario: Scenario, observer: Observer) -> Checked:
     from time import monotonic
 
     from eddyline.errors import ControllerError
 
     checked, started = Checked(name), monotonic()
     for world in scenario.expected_worlds:
-        listener.expect(1)
+        observer.expect(1)
         try:
             result = scenario.run(
                 world,
                 series=False,
-                progress=lambda now, duration, _events, wall: listener.hear(0, now, duration, wall),
+                progress=lambda now, duration, _events, wall: observer.update(0, now, duration, wall),
             )
         except ControllerError as e:  # the other files' results are not lost
             checked.failures.append(e)
@@ -146,26 +148,25 @@ def _tables(checked: Sequence[Checked]) -> None:
 
 
 def _junit(checked: Sequence[Checked]) -> str:
-    from xml.etree import ElementTree as Xml
+    from eddyline.junit import Suite, document
 
-    root = Xml.Element("testsuites")
-    for c in checked:
-        failed = sum(not e["held"] for e in c.expectations)
-        tests = len(c.expectations) + len(c.failures)
-        errors = str(len(c.failures))
-        attributes = {"name": c.file, "tests": str(tests), "failures": str(failed), "errors": errors}
-        suite = Xml.SubElement(root, "testsuite", attributes, time=f"{c.seconds:.3f}")
-        for error in c.failures:
-            case = Xml.SubElement(suite, "testcase", classname=c.file, name=f"controller {error.controller}")
-            Xml.SubElement(case, "error", message=str(error)).text = error.traceback or str(error)
-        for e in c.expectations:
-            name = f"{e['of']}.{e['what']} {e['bound']}"
-            case = Xml.SubElement(suite, "testcase", classname=f"{c.file}.{e['world']}", name=name)
-            if not e["held"]:
-                message = f"{_value(e)}, expected {e['bound']}"
-                Xml.SubElement(case, "failure", message=message).text = e["why"] or message
-    Xml.indent(root)
-    return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    return document([Suite(c.file, [*_errors(c), *_cases(c)], c.seconds) for c in checked])
+
+
+def _errors(checked: Checked) -> Iterator[Case]:
+    from eddyline.junit import Case
+
+    for e in checked.failures:
+        yield Case(checked.file, f"controller {e.controller}", str(e), e.traceback or str(e), error=True)
+
+
+def _cases(checked: Checked) -> Iterator[Case]:
+    from eddyline.junit import Case
+
+    for e in checked.expectations:
+        message = f"{_value(e)}, expected {e['bound']}"
+        case = Case(f"{checked.file}.{e['world']}", f"{e['of']}.{e['what']} {e['bound']}")
+        yield case if e["held"] else replace(case, message=message, text=e["why"] or message)
 
 
 def _markdown(checked: Sequence[Checked]) -> str:

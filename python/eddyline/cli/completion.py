@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eddyline.cli.words import Word
+from eddyline.cli.types import OneOf
 
 __all__ = ["command"]
 
@@ -19,16 +19,15 @@ fish: eddyline completion fish > ~/.config/fish/completions/eddyline.fish
 
 
 @click.command("completion", help=HELP, short_help="print a completion script")
-@click.argument("shell", metavar="SHELL", type=Word(["bash", "zsh", "fish"]))
-def command(shell: str) -> None:
+@click.argument("shell", metavar="SHELL", type=OneOf(["bash", "zsh", "fish"]))
+@click.pass_context
+def command(ctx: click.Context, shell: str) -> None:
     """See HELP."""
     from click.shell_completion import get_completion_class
-
-    from eddyline.cli.entry import command_line
 
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"no completion for {shell}")
-    # Not `source()` of click's bash class alone, which starts bash to ask for its version: the script is the same.
-    complete = kind(command_line, {}, "eddyline", "_EDDYLINE_COMPLETE")
+    # `source()` of click's bash class would start bash to check its version; the script is the same
+    complete = kind(ctx.find_root().command, {}, "eddyline", "_EDDYLINE_COMPLETE")
     click.echo(complete.source_template % complete.source_vars())

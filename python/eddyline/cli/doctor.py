@@ -13,12 +13,22 @@ from pathlib import Path
 
 import click
 
+from eddyline.worlds import available, served, text
+
 __all__ = ["command"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that this machine has or lacks."""
+    """One thing that this machine has or lacks.
+
+    Attributes:
+        what: Its name.
+        serves: What needs it.
+        ok: Whether it is there.
+        detail: Version, path or reason.
+        remedy: How to get it.
+    """
 
     what: str
     serves: str
@@ -30,8 +40,11 @@ class Finding:
 @click.command("doctor", short_help="what this machine can do")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 def command(as_json: bool) -> int:
-    """Say what this machine can do, what is missing, and how to get it. Exit 1 if worlds sim and theory cannot run."""
-    findings = [*_ourselves(), *_controllers(), *_tools(), *_system()]
+    """Report what this machine can do, what is missing, and how to get it.
+
+    Exit 1 if Python or the extension module are unusable: no world can run.
+    """
+    findings = [*_installation(), *_controllers(), *_tools(), *_system()]
     if as_json:
         click.echo(json.dumps([asdict(f) for f in findings], indent=2))
     else:
@@ -43,7 +56,7 @@ def command(as_json: bool) -> int:
     return 0 if all(f.ok for f in findings if f.serves == "everything") else 1
 
 
-def _ourselves() -> list[Finding]:
+def _installation() -> list[Finding]:
     version = platform.python_version()
     found = [
         Finding("Python", "everything", sys.version_info >= (3, 11), version, "install Python 3.11 or newer"),
@@ -51,7 +64,7 @@ def _ourselves() -> list[Finding]:
     try:
         from eddyline import _core
 
-        found.append(Finding("eddyline", "everything", True, f"{_core.VERSION}, worlds sim and theory"))
+        found.append(Finding("eddyline", "everything", True, f"{_core.VERSION}, worlds {text(sorted(available()))}"))
     except ImportError as e:
         found.append(Finding("eddyline", "everything", False, str(e), "make build"))
     from eddyline.papers import papers, unreadable
@@ -71,8 +84,8 @@ def _ourselves() -> list[Finding]:
 
 
 def _controllers() -> list[Finding]:
-    """Those that installed packages declare, each imported once."""
-    from eddyline.controllers.installed import declared, meet
+    """Controllers that installed packages declare, each imported once."""
+    from eddyline.controllers.installed import declared, import_declared
     from eddyline.errors import InputError
 
     found = []
@@ -80,7 +93,7 @@ def _controllers() -> list[Finding]:
         why: str | None = None
         remedy = None
         try:
-            meet([each.name])
+            import_declared([each.name])
         except InputError as e:
             why, remedy = str(e).splitlines()[0], e.hint
             last = str(e).splitlines()[-1]
@@ -93,9 +106,9 @@ def _controllers() -> list[Finding]:
 _TOOLS = (
     ("rustc", ("rustc", "--version"), "building", "https://rustup.rs"),
     ("cargo", ("cargo", "--version"), "building", "https://rustup.rs"),
-    ("clang", ("clang", "--version"), "world kernel: compiling BPF", "apt install clang"),
-    ("ip", ("ip", "-Version"), "worlds kernel and quic: namespaces", "apt install iproute2"),
-    ("bpftool", ("bpftool", "version"), "world kernel: looking into BPF", "apt install bpftool"),
+    ("clang", ("clang", "--version"), served("clang"), "apt install clang"),
+    ("ip", ("ip", "-Version"), served("ip"), "apt install iproute2"),
+    ("bpftool", ("bpftool", "version"), served("bpftool"), "apt install bpftool"),
     ("ns2", ("ns2", "-version"), "make bench: comparison with ns-2", "apt install ns2"),
     ("ns3", ("pkg-config", "--modversion", "ns3-core"), "make bench: comparison with ns-3", "apt install libns3-dev"),
     ("tshark", ("tshark", "--version"), "reading captures", "apt install tshark"),
@@ -106,19 +119,19 @@ def _tools() -> list[Finding]:
     return [_tool(*tool) for tool in _TOOLS]
 
 
-def _tool(name: str, ask: tuple[str, ...], serves: str, remedy: str) -> Finding:
-    path = shutil.which(ask[0])
+def _tool(name: str, command: tuple[str, ...], serves: str, remedy: str) -> Finding:
+    path = shutil.which(command[0])
     if path is None or (name == "ns2" and not os.access(path, os.X_OK)):
         return Finding(name, serves, False, "not found", remedy)
-    if name == "ns2":  # it has no way to tell its version
+    if name == "ns2":  # it does not print its version
         return Finding(name, serves, True, path)
     try:
-        said = subprocess.run(ask, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL, check=False)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL, check=False)
     except (OSError, subprocess.TimeoutExpired) as e:
         return Finding(name, serves, False, f"does not answer: {type(e).__name__}", remedy)
-    if said.returncode != 0:
-        return Finding(name, serves, False, "not found" if name == "ns3" else f"exit {said.returncode}", remedy)
-    line = (said.stdout or said.stderr).strip().splitlines()
+    if ran.returncode != 0:
+        return Finding(name, serves, False, "not found" if name == "ns3" else f"exit {ran.returncode}", remedy)
+    line = (ran.stdout or ran.stderr).strip().splitlines()
     return Finding(name, serves, True, line[0] if line else path)
 
 
@@ -128,19 +141,19 @@ def _system() -> list[Finding]:
     release = platform.release()
     user_namespaces = _user_namespaces() if linux else False
     return [
-        Finding("Linux", "worlds kernel and quic", linux, f"{platform.system()} {release}", "run on Linux"),
-        Finding("root", "world kernel", root, "yes" if root else "no", "sudo"),
+        Finding("Linux", served("Linux"), linux, f"{platform.system()} {release}", "run on Linux"),
+        Finding("root", served("root"), root, "yes" if root else "no", "sudo"),
         Finding(
             "namespaces",
-            "worlds kernel and quic",
+            served("namespaces"),
             root or user_namespaces,
             "as root" if root else ("for users" if user_namespaces else "not for users"),
             "sudo, or sysctl kernel.unprivileged_userns_clone=1",
         ),
-        Finding("TUN", "worlds kernel and quic", Path("/dev/net/tun").exists(), "/dev/net/tun", "modprobe tun"),
+        Finding("TUN", served("TUN"), Path("/dev/net/tun").exists(), "/dev/net/tun", "modprobe tun"),
         Finding(
             "BTF",
-            "world kernel: loading BPF",
+            served("BTF"),
             Path("/sys/kernel/btf/vmlinux").exists(),
             "/sys/kernel/btf/vmlinux",
             "a kernel built with CONFIG_DEBUG_INFO_BTF=y",

@@ -1,4 +1,4 @@
-"""The way in: finds the command, and turns whatever goes wrong into a message and an exit code."""
+"""The entry point: finds the command, and turns every error into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "command_line", "main"]
 
 COMMANDS = {
-    "run": "answer a scenario file: simulation, theory, or both side by side",
-    "theory": "ask what only theory answers: every equilibrium, stability, flow populations",
+    "run": "run a scenario file: simulation, theory, or both side by side",
+    "theory": "what only theory computes: every equilibrium, stability, flow populations",
     "sweep": "run a grid of scenarios over keys and seeds, on all processors or a cluster",
-    "check": "run scenario files and hold their [[expect]] tables against the results",
-    "verify": "run a stored result again and say whether it is the same",
+    "check": "run scenario files and compare the results with their [[expect]] tables",
+    "verify": "run a stored result again and compare",
     "reproduce": "reproduce a paper, exhibit by exhibit, with computed verdicts",
-    "advise": "size the buffers of an access link, with the tc lines to type",
+    "advise": "size the buffers of an access link, with tc commands",
     "probe": "find out whether a buffer counts bytes, packets or cells",
-    "gauntlet": "hold a controller against some fifty scenarios, with a scorecard for CI",
+    "gauntlet": "test a controller in some fifty scenarios, with a scorecard for CI",
     "evaluate": "measure controllers side by side: response, fairness, convergence, buffers",
     "init": "write a commented scenario file to start from",
     "list": "controllers, queues, traffic models, profiles of links, presets, papers",
@@ -36,12 +36,11 @@ COMMANDS = {
     "doctor": "what this machine can do, and what is missing",
     "completion": "print the completion script for your shell",
 }
-"""Commands in the order of the help: name and what it does. Each lives in a module of its name."""
+"""Names and summaries of the commands, in the order of the help. Each command is the module of its name."""
 
 HELP = """A congestion-control laboratory for two-way paths.
 
-You write one scenario file (links, flows, controllers) and ask any world for the answer: a packet-level simulation, or
-what the equations say.
+You write one scenario file (links, flows, controllers) and run it in any world: a packet-level simulation, or theory.
 
 \b
 First steps:
@@ -50,7 +49,7 @@ First steps:
   eddyline run two-way.toml --world all   theory and simulation side by side
   eddyline run two-way.toml --set 'link.forward.rate=50 Mbit/s'
   eddyline run two-way.toml --out result  keep the result, its series and plots
-  eddyline list                           what there is to choose from
+  eddyline list                           controllers, queues, presets, papers
 """
 
 
@@ -60,7 +59,7 @@ First steps:
     package="eddyline.cli",
     noun="command",
     help=HELP,
-    epilog="eddyline COMMAND --help says more.",
+    epilog="Details: eddyline COMMAND --help",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=lambda c, _, v: _version(c, v))
@@ -68,8 +67,8 @@ def command_line() -> None:
     """See HELP."""
 
 
-def _version(ctx: click.Context, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
+def _version(ctx: click.Context, given: bool) -> None:
+    if given and not ctx.resilient_parsing:
         from eddyline import _core
 
         click.echo(f"eddyline {_core.VERSION}")
@@ -77,8 +76,8 @@ def _version(ctx: click.Context, wanted: bool) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Runs the command line; returns the exit code. Never raises, whatever happens."""
-    # Closed by whoever started us (`>&-`): Python has None there, and nobody wants to hear.
+    """Runs the command line and returns the exit code. It never raises."""
+    # Python has None for streams that the parent process closed (`>&-`)
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open to the end
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     _escape()
@@ -90,40 +89,40 @@ def main(args: Sequence[str] | None = None) -> int:
     except SystemExit as e:  # completion, and a closed pipe where click writes
         return e.code if isinstance(e.code, int) else 1
     except (KeyboardInterrupt, click.Abort):
-        _say("interrupted", None, word="")
+        _report("interrupted", None, label="")
         return 130
     except click.exceptions.NoArgsIsHelpError as e:
         click.echo(e.format_message(), err=True)
         return 2
     except click.UsageError as e:
         where = e.ctx.command_path if e.ctx else "eddyline"
-        _say(e.format_message(), f"{where} --help")
+        _report(e.format_message(), f"{where} --help")
         return 2
     except click.ClickException as e:
-        _say(e.format_message(), None)
+        _report(e.format_message(), None)
         return 2
     except ScenarioError as e:
-        _say(str(e), e.hint or _about_controllers(e))
+        _report(str(e), e.hint or _controller_hint(e))
         return e.exit_code
     except EddylineError as e:
         if isinstance(e, ControllerError):
             click.echo(e.traceback, nl=False, err=True)
-        _say(str(e), e.hint)
+        _report(str(e), e.hint)
         return e.exit_code
     except BrokenPipeError:
-        # Whoever read us has seen enough. Nothing more may be written, not even at exit.
+        # The reader of our output has closed it. Nothing more may be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError:
-        _say("out of memory", "a shorter duration, fewer flows or no series need less")
+        _report("out of memory", "a shorter duration, fewer flows or no series need less")
         return 1
     except OSError as e:
-        _say(f"{e.filename or ''}{': ' if e.filename else ''}{e.strerror or e}", None)
+        _report(f"{e.filename or ''}{': ' if e.filename else ''}{e.strerror or e}", None)
         return 1
-    except BaseException as e:  # the guard: nobody sees a traceback who did not ask for one
+    except BaseException as e:  # last resort: no traceback unless it is requested
         if os.environ.get("EDDYLINE_DEBUG"):
             raise
-        _say(
+        _report(
             f"internal error: {type(e).__name__}: {e}",
             "this is a defect of Eddyline; EDDYLINE_DEBUG=1 shows where, for a report",
         )
@@ -132,7 +131,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _escape() -> None:
-    """Lets names of all scripts through streams that know few letters, as JSON writes them."""
+    """Makes output streams write characters that their encoding lacks as JSON escapes."""
 
     def escaped(error: UnicodeError) -> tuple[str, int]:
         if not isinstance(error, UnicodeEncodeError):
@@ -147,10 +146,10 @@ def _escape() -> None:
             stream.reconfigure(errors="eddyline")
 
 
-def _about_controllers(error: ScenarioError) -> str | None:
-    """Where a controller may come from that nobody here knows."""
+def _controller_hint(error: ScenarioError) -> str | None:
+    """A hint about unknown controllers: a misspelt one of an installed package, or one to load."""
     from eddyline.controllers.installed import declared
-    from eddyline.words import nearest
+    from eddyline.spelling import nearest
 
     if not error.unknown_controllers or any(each.get("hint") for each in error.diagnostics):
         return None
@@ -160,9 +159,9 @@ def _about_controllers(error: ScenarioError) -> str | None:
     return "a controller of your own is loaded with --controllers FILE.py"
 
 
-def _say(message: str, hint: str | None, word: str = "error: ") -> None:
+def _report(message: str, hint: str | None, label: str = "error: ") -> None:
     colour = False if os.environ.get("NO_COLOR") else None
-    click.secho(word, fg="red", bold=True, nl=False, err=True, color=colour)
+    click.secho(label, fg="red", bold=True, nl=False, err=True, color=colour)
     click.echo(message, err=True)
     if hint:
         click.secho("hint: ", fg="cyan", nl=False, err=True, color=colour)

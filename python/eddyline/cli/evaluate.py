@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eddyline.cli.options import controllers, parse_override, silent
-from eddyline.cli.words import Controller, Names, Queue
+from eddyline.cli.types import Controller, Names, Queue
 
 if TYPE_CHECKING:
     from eddyline.evaluation import Evaluation
@@ -27,19 +27,19 @@ Examples:
 """
 
 
-_SIDE_BY_SIDE = 8
+_MAX_COLUMNS = 8
 
 
 class _Kind(Controller):
-    """A controller, or all of them; whether there is such a one the evaluation says."""
+    """A controller, or `all`; the evaluation checks it."""
 
     def convert(self, value: str, _param: click.Parameter | None, _ctx: click.Context | None) -> str:
-        """As it is."""
+        """Unchanged."""
         return value
 
 
 class _Experiments(Names):
-    """Experiments of an evaluation."""
+    """Names of experiments."""
 
     def known(self) -> list[tuple[str, str]]:
         """Names with what they are."""
@@ -59,14 +59,14 @@ class _Experiments(Names):
     callback=parse_override,
     help="A parameter of all of them, or of one as KIND.KEY=VALUE; may be repeated.",
 )
-@click.option("--only", type=_Experiments(), default=(), help="Experiments; all unless said.")
+@click.option("--only", type=_Experiments(), default=(), help="Experiments; all by default.")
 @click.option(
     "--seeds",
     type=click.IntRange(1, 1000),
     default=3,
     show_default=True,
     metavar="N",
-    help="Repeat what depends on chance N times: means, with 95 % intervals in the document.",
+    help="Repeat random experiments N times: means, with 95 % intervals in the document.",
 )
 @click.option(
     "--queue",
@@ -76,7 +76,7 @@ class _Experiments(Names):
     metavar="KIND",
     help="The bottleneck's queue. With others than drop-tail flows are ECN-capable.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor unless said.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor by default.")
 @click.option("--quick", is_flag=True, help="Fewer points, shorter runs: a first look.")
 @click.option(
     "--out",
@@ -109,18 +109,18 @@ def command(
     buffers       use of the link and queueing delay alone, over the buffer
     trace         the window for a minute
 
-    Each is simulated on a fixed path, which its table names. The same command gives the same bytes. Exit 0 if all of it
-    was measured, 1 if a controller of yours raised an error; the rest is kept.
-    """  # noqa: D301 - click's mark for lines that stay as they are
+    Each is simulated on a fixed path, which its table names. The same command gives the same bytes. Exit 0 if
+    everything was measured, 1 if a controller of yours raised an error; the other results are kept.
+    """  # noqa: D301 - click takes such paragraphs verbatim
     from eddyline.cli.progress import Progress
     from eddyline.evaluation import evaluate
-    from eddyline.folder import claim, replaced
+    from eddyline.output import claim, replaced
 
     if out is not None:
         from eddyline.evaluation.report import FILES
 
         claim(out, FILES)
-    faults: dict[str, None] = {}  # each once, however many runs end with it
+    tracebacks: dict[str, None] = {}  # each once, however many runs it ended
     page = None
     with Progress(silent=silent) as progress:
         progress.expect(1)
@@ -132,14 +132,14 @@ def command(
             quick=quick,
             queue=queue,
             jobs=jobs,
-            done=lambda done, of: progress.hear(0, done, of, 0.0),
-            failed=lambda error: faults.setdefault(getattr(error, "traceback", "") or f"error: {error}\n"),
+            done=progress.count(),
+            failed=lambda error: tracebacks.setdefault(getattr(error, "traceback", "") or f"error: {error}\n"),
         )
         if out is not None:
             progress.expect(1)
-            with replaced(out, FILES) as aside:
-                page = out / evaluation.write(aside, lambda done, of: progress.hear(0, done, of, 0.0)).name
-    click.echo("".join(faults), nl=False, err=True)
+            with replaced(out, FILES) as staged:
+                page = out / evaluation.write(staged, progress.count()).name
+    click.echo("".join(tracebacks), nl=False, err=True)
     if as_json:
         sys.stdout.write(evaluation.json + "\n")
     else:
@@ -161,14 +161,14 @@ def _show(evaluation: Evaluation) -> None:
 
 
 def _show_figures(evaluation: Evaluation) -> None:
-    """A column a controller while these fit, else a row."""
+    """The figures of all controllers: a column each where these fit, else a row each."""
     from eddyline.evaluation.report import family
     from eddyline.reports.exhibit import cell
     from eddyline.reports.terminal import show_exhibit
     from eddyline.tables import print_table, table
 
     exhibit = family(evaluation)
-    if len(exhibit.rows) > _SIDE_BY_SIDE:
+    if len(exhibit.rows) > _MAX_COLUMNS:
         show_exhibit(exhibit)
         return
     who, *columns = exhibit.columns

@@ -10,7 +10,7 @@ import click
 
 from eddyline.cli.options import controllers, parse_override, silent
 from eddyline.cli.outputs import put_text, shown
-from eddyline.cli.words import Controller, Controllers, Names
+from eddyline.cli.types import Controller, Controllers, Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ Examples:
 
 
 class _Tests(Names):
-    """Tests of the gauntlet and their groups."""
+    """Names of tests and of their groups."""
 
     def known(self) -> list[tuple[str, str]]:
         """Names with what they are."""
@@ -42,7 +42,7 @@ class _Tests(Names):
         return [*((group, "all of this group") for group in tests.groups), *((t.name, t.tests) for t in tests.tests)]
 
 
-@click.command("gauntlet", epilog=EXAMPLES, short_help="hold a controller against some fifty scenarios")
+@click.command("gauntlet", epilog=EXAMPLES, short_help="test a controller in some fifty scenarios")
 @click.option("--controller", type=Controller(), metavar="KIND", help="The controller that is tested.")
 @click.option(
     "--set",
@@ -54,28 +54,30 @@ class _Tests(Names):
 )
 @controllers()
 @click.option("--against", type=Controllers(), default=(), help="Controllers to run beside it, for comparison.")
-@click.option("--only", type=_Tests(), default=(), help="Tests or groups of tests; all unless said.")
+@click.option("--only", type=_Tests(), default=(), help="Tests or groups of tests; all by default.")
 @click.option(
     "--seeds",
     type=click.IntRange(1, 1000),
     default=3,
     show_default=True,
     metavar="N",
-    help="Run each test N times; the mean is held against the bound.",
+    help="Run each test N times; the mean is compared with the bound.",
 )
 @click.option(
     "--base",
     type=click.Path(path_type=Path),
     metavar="RESULT",
-    help="Compare with an earlier scorecard; what is worse by more than seeds explain fails.",
+    help="Compare with an earlier scorecard; a test that is significantly worse fails.",
 )
-@click.option("--accept-known", is_flag=True, help="With --base: what fails there too does not fail here.")
+@click.option(
+    "--accept-known", is_flag=True, help="With --base: tests that fail there too do not count as failed here."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI.")
 @click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write all of them, and a page with plots.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor unless said.")
-@click.option("--list", "listing", is_flag=True, help="List the tests with what they ask, and run nothing.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor by default.")
+@click.option("--list", "listing", is_flag=True, help="List the tests with their bounds, and run nothing.")
 @silent()
 def command(
     controller: str | None,
@@ -93,16 +95,16 @@ def command(
     listing: bool,
     silent: bool,
 ) -> int:
-    """Run a controller through a fixed set of scenarios, each with a bound that matters, and say where it falls short.
+    """Run a controller through a fixed set of scenarios, each with a bound, and print which bounds it misses.
 
-    Lines of every speed, shallow and deep buffers, loss, reordering, traffic both ways, sharing, short flows, paths
+    Links of every speed, shallow and deep buffers, loss, reordering, traffic both ways, sharing, short flows, paths
     that change. The same command gives the same scorecard.
 
     Exit 0 if all passed (and nothing is worse than the base), 1 if not.
     """
     from eddyline.cli.progress import Progress
-    from eddyline.folder import claim, claim_file
     from eddyline.gauntlet import Card, run, suite
+    from eddyline.output import claim, claim_file
 
     if listing:
         for test in suite().only(only):
@@ -117,8 +119,8 @@ def command(
             claim_file(path)
     if out is not None:
         claim(out, _FILES)
-    before = None if base is None else Card.load(base)
-    faults: dict[str, None] = {}  # each once, however many runs end with it
+    earlier = None if base is None else Card.load(base)
+    tracebacks: dict[str, None] = {}  # each once, however many runs it ended
     with Progress(silent=silent) as progress:
         progress.expect(1)
         card = run(
@@ -127,12 +129,12 @@ def command(
             parameters=dict(parameters),
             only=only,
             seeds=seeds,
-            base=before,
+            base=earlier,
             jobs=jobs,
-            done=lambda done, of: progress.hear(0, done, of, 0.0),
-            failed=lambda error: faults.setdefault(getattr(error, "traceback", "")),
+            done=progress.count(),
+            failed=lambda error: tracebacks.setdefault(getattr(error, "traceback", "")),
         )
-    with shown(lambda: _show(card, faults, as_json)):
+    with shown(lambda: _show(card, tracebacks, as_json)):
         if out is not None:
             with Progress(silent=silent) as progress:
                 progress.expect(1)
@@ -152,11 +154,11 @@ def _good(card: Card, accept_known: bool) -> bool:
     return not failed and not any(c.bad for c in card.changes)
 
 
-def _show(card: Card, faults: Iterable[str], as_json: bool) -> None:
+def _show(card: Card, tracebacks: Iterable[str], as_json: bool) -> None:
     from eddyline.gauntlet.reports import terminal
     from eddyline.tables import print_table
 
-    click.echo("".join(faults), nl=False, err=True)
+    click.echo("".join(tracebacks), nl=False, err=True)
     if as_json:
         sys.stdout.write(card.json + "\n")
         return
@@ -176,13 +178,13 @@ def _files(card: Card, junit: Path | None, markdown: Path | None, accept_known: 
 
 
 def _folder(card: Card, out: Path, accept_known: bool, progress: Progress) -> None:
-    from eddyline.folder import replaced
     from eddyline.gauntlet import reports
     from eddyline.gauntlet.page import page
+    from eddyline.output import replaced
 
-    with replaced(out, _FILES) as aside:
-        (aside / "scorecard.json").write_text(card.json + "\n", "utf-8")
-        (aside / "scorecard.md").write_text(reports.markdown(card), "utf-8")
-        (aside / "junit.xml").write_text(reports.junit(card, accept_known=accept_known), "utf-8")
-        text = page(card, lambda done, of: progress.hear(0, done, of, 0.0))
-        (aside / "scorecard.html").write_text(text, "utf-8")
+    with replaced(out, _FILES) as staged:
+        (staged / "scorecard.json").write_text(card.json + "\n", "utf-8")
+        (staged / "scorecard.md").write_text(reports.markdown(card), "utf-8")
+        (staged / "junit.xml").write_text(reports.junit(card, accept_known=accept_known), "utf-8")
+        text = page(card, progress.count())
+        (staged / "scorecard.html").write_text(text, "utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from eddyline.cli.outputs import put_text
-from eddyline.cli.words import Preset
+from eddyline.cli.types import Preset
 
 __all__ = ["command", "template"]
 
@@ -21,8 +21,8 @@ TEMPLATE = """\
 
 title    = "a download against an upload"
 duration = "60 s"
-warmup   = "20 s"     # summaries cover the time after this
-seed     = 1          # the same seed gives the same answer
+warmup   = "20 s"     # summaries start here
+seed     = 1          # the same seed gives the same result
 
 {links}
 [[flow]]
@@ -35,7 +35,7 @@ header     = "40 B"    # the part of it that is not payload
 
 [[flow]]
 name       = "upload"
-# "estimated", as real senders do and the default, takes the download's queue for propagation: try it
+# The default "estimated", as in real senders, takes the download's queue for propagation delay: try it.
 controller = {{ kind = "fast", alpha = "10 packets", base_rtt = "known" }}
 data       = ["{up}"]
 ack        = ["{down}"]
@@ -48,7 +48,7 @@ start      = "5 s"
 # packet = "1200 B"
 # model  = {{ kind = "cbr", rate = "500 kbit/s" }}
 
-# What must hold; `eddyline check {file}` says whether it does.
+# Expectations; `eddyline check {file}` compares the result with them.
 [[expect]]
 of       = "flow.download"
 what     = "goodput_bps"
@@ -80,7 +80,7 @@ preset = "{preset}"
 
 @click.command("init", short_help="write a commented scenario file")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("scenario.toml"))
-@click.option("--preset", type=Preset(), metavar="PRESET", help="Links that people know: see `eddyline list presets`.")
+@click.option("--preset", type=Preset(), metavar="PRESET", help="A common access link: see `eddyline list presets`.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def command(file: Path, preset: str | None, force: bool) -> None:
     """Write a commented scenario to FILE (scenario.toml), ready to run."""
@@ -100,13 +100,13 @@ def template(file: Path, preset: str | None) -> str:
     typed = shlex.quote(str(file))
     if preset is None:
         return TEMPLATE.format(file=typed, links=LINKS, down="down", up="up")
-    from eddyline.controllers.names import register
-    from eddyline.words import unknown
+    from eddyline.kinds import presets
+    from eddyline.spelling import unknown
 
-    presets = {p["name"]: p["summary"] for p in register()["presets"]}
-    if preset not in presets:
-        raise unknown("preset", preset, presets, option="--preset")
-    links = DUPLEX.format(preset=preset, summary=presets[preset])
+    summaries = {p["name"]: p["summary"] for p in presets()}
+    if preset not in summaries:
+        raise unknown("preset", preset, summaries, option="--preset")
+    links = DUPLEX.format(preset=preset, summary=summaries[preset])
     text = TEMPLATE.format(file=typed, links=links, down="access/down", up="access/up")
-    # The slowest of the presets carries less than the template's expectation.
+    # the slowest preset has a lower rate than the template expects
     return text.replace('at_least = "1 Mbit/s"', 'at_least = "100 kbit/s"')

@@ -1,4 +1,4 @@
-"""Groups of commands that are imported only when they are called."""
+"""Groups of commands whose modules are imported when they are called."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["LazyGroup"]
 
 
 class LazyGroup(click.Group):
-    """Commands by name, each in a module of its name whose `command` it is.
+    """A group of commands, each the `command` of a module of its name.
 
     Args:
-        members: Name and what it does, in the order of the help.
-        package: Where the modules are.
-        noun: What a member is called: `"command"`.
+        members: Name and summary of each, in the order of the help.
+        package: The package of the modules.
+        noun: Word for a member: `"command"`.
     """
 
     def __init__(self, *, members: Mapping[str, str], package: str, noun: str, **attributes: Any) -> None:
@@ -40,16 +40,16 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with the nearest name where there is no such command."""
-        from eddyline.words import nearest
-
+        """As in click, with the nearest name in the error about an unknown command."""
         if args and args[0] not in self._members and not args[0].startswith("-"):
+            from eddyline.spelling import nearest
+
             near = nearest(args[0], self._members)
-            words = f"did you mean {near}?" if near else f"{self._noun}s are {', '.join(self._members)}"
-            ctx.fail(f"there is no {self._noun} {args[0]!r}; {words}")
+            hint = f"did you mean {near}?" if near else f"{self._noun}s are {', '.join(self._members)}"
+            ctx.fail(f"there is no {self._noun} {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Their one-liners, without importing them."""
+        """Summaries, without importing the commands."""
         with formatter.section(f"{self._noun.capitalize()}s"):
             formatter.write_dl(list(self._members.items()))

@@ -7,7 +7,7 @@ import json
 import click
 
 from eddyline.cli.options import controllers
-from eddyline.cli.words import Word
+from eddyline.cli.types import OneOf
 
 __all__ = ["command"]
 
@@ -15,23 +15,23 @@ PARTS = ("controllers", "queues", "traffic", "profiles", "presets", "papers")
 
 
 @click.command("list", short_help="what there is to choose from")
-@click.argument("part", metavar="[PART]", type=Word(PARTS), required=False)
+@click.argument("part", metavar="[PART]", type=OneOf(PARTS), required=False)
 @controllers()
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 def command(part: str | None, as_json: bool) -> None:
     """List what there is to choose from, each with its source.
 
-    PART is one of controllers, queues, traffic, profiles, presets, papers; all of them unless said.
+    PART is one of controllers, queues, traffic, profiles, presets, papers; all by default.
     """
-    from eddyline.controllers.installed import clashes
-    from eddyline.controllers.names import register
+    from eddyline.controllers.installed import conflicts
+    from eddyline.kinds import listing
     from eddyline.papers import papers, unreadable
 
-    there = register()
+    there = listing()
     there["papers"] = [{"name": p.name, "summary": p.title, "source": p.source} for p in papers()]
     chosen = {name: there.get(name, []) for name in PARTS if part in (None, name)}
-    for fault in clashes() if "controllers" in chosen else ():
-        click.echo(f"warning: {fault}; {fault.hint}", err=True)
+    for conflict in conflicts() if "controllers" in chosen else ():
+        click.echo(f"warning: {conflict}; {conflict.hint}", err=True)
     for wrong in unreadable() if "papers" in chosen else ():
         click.echo(f"warning: {wrong}" + (f"; {wrong.hint}" if wrong.hint else ""), err=True)
     if as_json:

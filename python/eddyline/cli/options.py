@@ -1,4 +1,4 @@
-"""Arguments that several commands take."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Key", "controllers", "overrides", "parse_override", "scenario_file",
 
 
 def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
-    """The argument FILE. Whether it can be read is the loader's to say."""
+    """The argument FILE; loading it reports where it cannot be read."""
     return click.argument("file", type=click.Path(path_type=Path), **attributes)
 
 
 def controllers() -> Callable[[Any], Any]:
-    """The option --controllers; what it names is loaded before anything else is looked at."""
+    """The option --controllers, processed before all others: they may name its controllers."""
     return click.option(
         "--controllers",
         multiple=True,
@@ -30,15 +30,15 @@ def controllers() -> Callable[[Any], Any]:
         is_eager=True,
         expose_value=False,
         callback=_load_controllers,
-        help="Load controllers of your own; may be repeated. Also from EDDYLINE_CONTROLLERS, separated by commas.",
+        help="Load your own controllers; may be repeated. Also from EDDYLINE_CONTROLLERS, separated by commas.",
     )
 
 
 def _load_controllers(ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> None:
     import os
 
-    wanted = given or ("EDDYLINE_CONTROLLERS" in os.environ and not ctx.resilient_parsing)
-    if wanted:
+    requested = given or ("EDDYLINE_CONTROLLERS" in os.environ and not ctx.resilient_parsing)
+    if requested:
         from eddyline.controllers.sources import from_environment, load
 
         for what in (*from_environment(), *given):
@@ -85,17 +85,17 @@ def overrides(help: str = "Override a key of the file by its dotted name; may be
 
 
 def silent() -> Callable[[Any], Any]:
-    """The option of commands that have no notes to withhold, only a progress bar, as the parameter `silent`."""
+    """The option --quiet of commands whose only note is a progress bar, as the parameter `silent`."""
     return click.option("--quiet", "-q", "--no-progress", "silent", is_flag=True, help="No progress bar.")
 
 
 class Key(click.ParamType[str]):
-    """KEY=VALUE with completion: the keys of FILE, and names where a kind is asked for."""
+    """KEY=VALUE with completion of the keys of FILE, and of names after a key that ends in `kind`."""
 
     name = "KEY=VALUE"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """Keys of the file that is named on the line."""
+        """Keys of the FILE on the command line."""
         from click.shell_completion import CompletionItem
 
         from eddyline.errors import EddylineError
@@ -103,11 +103,11 @@ class Key(click.ParamType[str]):
 
         key, equals, value = incomplete.partition("=")
         if equals and key.endswith("kind"):
-            from eddyline.controllers.names import register
+            from eddyline import kinds
 
-            kinds = register()["queues" if "queue" in key else "controllers"]
-            return [CompletionItem(f"{key}={k['name']}") for k in kinds if k["name"].startswith(value)]
-        # An option whose value is still being typed keeps click from telling arguments: they are left over.
+            names = [k.name for k in (kinds.queues() if "queue" in key else kinds.controllers())]
+            return [CompletionItem(f"{key}={name}") for name in names if name.startswith(value)]
+        # click leaves the arguments unparsed while the value of an option is incomplete
         file = ctx.params.get("file") or next(iter(ctx.args), None)
         try:
             table = Scenario.load(file).to_dict() if file else {}

@@ -1,4 +1,4 @@
-"""Files that commands write: refused before anything is run, written aside, put in place."""
+"""Files that commands write: checked before anything runs, written beside their place, then put there."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["FIGURES", "claim_named", "draw", "put_text", "shown"]
 
 FIGURES = (".png", ".svg", ".pdf")
-"""How the names of figures may end."""
+"""Suffixes of figures."""
 
 
 @contextmanager
 def shown(show: Callable[[], object]) -> Iterator[None]:
-    """Files are written within, then the answer is shown; where one cannot be written, it is shown all the same.
+    """Files are written inside the block, then the result is shown, also where a file could not be written.
 
     Raises:
-        EddylineError: In place of an InputError: that it could be written was made sure of before the work began.
+        EddylineError: In place of an InputError: the file was checked before the runs, so the input is not wrong.
     """
     try:
         yield
@@ -40,26 +40,26 @@ def shown(show: Callable[[], object]) -> Iterator[None]:
 
 
 def claim_named(option: str, path: Path, endings: Sequence[str]) -> None:
-    """Makes sure that a file can be written, and that its name says in which format."""
+    """Makes sure that a file can be written, and that its suffix is one of `endings`."""
     if path.suffix not in endings:
         raise click.UsageError(f"{option} {path}: the name must end in {' or '.join(endings)}")
-    from eddyline.folder import claim_file
+    from eddyline.output import claim_file
 
     claim_file(path)
 
 
 def draw(figure: Figure, path: Path) -> None:
     """Writes a figure."""
-    from eddyline.folder import replaced_file
+    from eddyline.output import replaced_file
     from eddyline.plots import render
 
-    with replaced_file(path) as aside:
-        render(figure, aside)
+    with replaced_file(path) as staged:
+        render(figure, staged)
 
 
 def put_text(path: Path, text: str) -> None:
     """Writes a text file."""
-    from eddyline.folder import replaced_file
+    from eddyline.output import replaced_file
 
-    with replaced_file(path) as aside:
-        aside.write_text(text, "utf-8")
+    with replaced_file(path) as staged:
+        staged.write_text(text, "utf-8")

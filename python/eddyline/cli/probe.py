@@ -18,7 +18,7 @@ EXAMPLES = """\b
 Examples:
   eddyline probe two-way.toml --link up
   eddyline probe two-way.toml --link up --short "64 B" --json
-  eddyline probe --rate "192 kbit/s" --waits "3.1 s,3.1 s"     two waits that you measured
+  eddyline probe --rate "192 kbit/s" --waits "3.1 s,3.1 s"     two measured waiting times
 """
 
 
@@ -29,19 +29,19 @@ Examples:
 @click.option("--long", "long_", default="1500 B", show_default=True, metavar="SIZE", help="Long packets, on the wire.")
 @click.option("--rate", metavar="RATE", help="Without FILE: the rate of the link that you measured.")
 @click.option(
-    "--waits", metavar="SHORT,LONG", help="Without FILE: waits in its full buffer, of short and long packets."
+    "--waits", metavar="SHORT,LONG", help="Without FILE: waiting times of short and long packets in the full buffer."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the finding as one JSON document.")
 def command(
     file: Path | None, link: str | None, short: str, long_: str, rate: str | None, waits: str | None, as_json: bool
 ) -> int:
-    """Find out whether a link's buffer counts bytes, packets or cells, and how many.
+    """Find out whether a link's buffer is limited in bytes, packets or cells, and its limit.
 
-    The link of FILE is loaded a little beyond its rate, once by short packets, once by long ones, and how long they
-    wait in the full buffer is compared: as long in a buffer of bytes, in proportion to their size in one of packets.
+    The link of FILE is loaded slightly beyond its rate, once with short packets, once with long ones, and their waiting
+    times in the full buffer are compared: equal in a buffer of bytes, in proportion to their size in one of packets.
 
-    With --rate and --waits in place of FILE the same is said of two waits measured elsewhere, transmission and
-    propagation taken off.
+    With --rate and --waits in place of FILE, two measured waiting times are compared, without transmission and
+    propagation.
     """
     from eddyline.probing import probe
     from eddyline.scenario import Scenario
@@ -71,7 +71,7 @@ def _measured(rate: str, waits: str, sizes: tuple[str, str]) -> Finding:
     parts = [part.strip() for part in waits.split(",")]
     if len(parts) != 2:
         raise InputError(
-            f"--waits {waits!r} is not two times", 'as in --waits "0.2 s,3.1 s": of short packets, of long ones'
+            f"--waits {waits!r} is not two times", 'as in --waits "0.2 s,3.1 s": short packets, long packets'
         )
     times = read("--waits", "time", parts[0]), read("--waits", "time", parts[1])
     bytes_ = read("--short", "bytes", sizes[0]), read("--long", "bytes", sizes[1])
@@ -89,11 +89,11 @@ def _show(finding: Finding) -> None:
         print(f"Unit unknown: {finding.why}.\n")
     else:
         print(f"The buffer counts {finding.unit}, about {finding.limit:,.0f}: {finding.why}.\n")
-    loads = table("", "packets", ["wait", "are so many"])
+    loads = table("", "packets", ["wait", "packets waiting"])
     for load in (finding.short, finding.long):
         loads.add_row(f"{load.packet_bytes:g} B", seconds(load.wait_s), f"{load.packets:.4g}")
     print_table(loads)
-    apart = table("", "if it counted", ["limits apart by"])
+    mismatch = table("", "unit", ["difference of limits"])
     for unit, off in finding.off.items():
-        apart.add_row(unit, percent(off))
-    print_table(apart)
+        mismatch.add_row(unit, percent(off))
+    print_table(mismatch)

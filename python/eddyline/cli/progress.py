@@ -1,4 +1,4 @@
-"""How far a run is: a bar on the terminal, only where it takes more than a second."""
+"""Progress on the terminal: a bar, where the runs take more than a second."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
+    from eddyline.progress import Count
+
 __all__ = ["Progress"]
 
-_PATIENCE_S = 1.0
+_BAR_AFTER_S = 1.0
 
 
 class Progress:
-    """Shows runs together as one bar on standard error, where that is a terminal."""
+    """An `Observer` that shows runs as one bar on standard error, where that is a terminal."""
 
     def __init__(self, *, silent: bool = False) -> None:
         self._wanted = not silent and sys.stderr.isatty()
@@ -28,7 +30,7 @@ class Progress:
         self._started = time.monotonic()
         self._runs = 0
         self._done: dict[int, float] = {}
-        self._before = 0
+        self._finished = 0
         self._bar: Bar | None = None
         self._task: TaskID | None = None
 
@@ -41,21 +43,25 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def expect(self, runs: int) -> None:
-        """So many more runs will come; those before them are finished."""
-        with self._lock:
-            self._before = self._runs
-            self._runs += runs
-            self._done = dict.fromkeys(range(self._before), 1.0)
+    def count(self, run: int = 0) -> Count:
+        """A callback that reports pieces of work of one run."""
+        return lambda done, total: self.update(run, done, total, 0.0)
 
-    def hear(self, run: int, now_s: float, duration_s: float, wall_s: float) -> None:
-        """Run number `run` of those expected last is at `now_s` of `duration_s`."""
+    def expect(self, runs: int) -> None:
+        """See `Observer`."""
+        with self._lock:
+            self._finished = self._runs
+            self._runs += runs
+            self._done = dict.fromkeys(range(self._finished), 1.0)
+
+    def update(self, run: int, now_s: float, duration_s: float, wall_s: float) -> None:
+        """See `Observer`."""
         if not self._wanted:
             return
         with self._lock:
-            self._done[self._before + run] = now_s / duration_s
+            self._done[self._finished + run] = now_s / duration_s
             if self._bar is None:
-                if time.monotonic() - self._started < _PATIENCE_S:
+                if time.monotonic() - self._started < _BAR_AFTER_S:
                     return
                 self._bar, self._task = _bar()
             if self._task is not None:

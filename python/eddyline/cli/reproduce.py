@@ -44,10 +44,12 @@ class _PaperName(click.ParamType[str]):
 @click.option("--json", "as_json", is_flag=True, help="Print exhibits and claims as one JSON document.")
 @silent()
 def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bool, silent: bool) -> int:
-    """Reproduce PAPER: its exhibits beside our theory and simulation, every claim with a computed verdict."""
+    """Reproduce PAPER: its exhibits beside theory and simulation, and a computed verdict on every claim."""
     from eddyline.cli.progress import Progress
-    from eddyline.folder import claim, replaced
+    from eddyline.output import claim, replaced
     from eddyline.papers import find, reproduce, written
+    from eddyline.papers.report import write
+    from eddyline.papers.terminal import show as show_reproduction
 
     found = find(paper)
     if out is not None:
@@ -60,13 +62,13 @@ def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bo
             json.dump(reproduction.to_dict(), sys.stdout, indent=2, ensure_ascii=False)
             sys.stdout.write("\n")
         else:
-            reproduction.show()
+            show_reproduction(reproduction)
 
     page = None
     with shown(show):
         if out is not None:
-            with replaced(out, written(out)) as aside:
-                page = out / reproduction.write(aside).relative_to(aside)
+            with replaced(out, written(out)) as staged:
+                page = out / write(reproduction, staged).relative_to(staged)
     if page is not None:
         click.echo(f"report: {page}", err=as_json)
     return 0

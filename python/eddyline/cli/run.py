@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eddyline import worlds
 from eddyline.cli.options import controllers, overrides, scenario_file
 from eddyline.cli.outputs import FIGURES, claim_named, draw, shown
-from eddyline.cli.words import Word
+from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.answers import Answer
-    from eddyline.result import Result
+    from eddyline.runs import WorldRuns
+    from eddyline.scenario import Result
 
 __all__ = ["command"]
 
@@ -32,15 +33,15 @@ Examples:
 """
 
 
-@click.command("run", epilog=EXAMPLES, short_help="answer a scenario file")
+@click.command("run", epilog=EXAMPLES, short_help="run a scenario file")
 @scenario_file()
 @controllers()
 @click.option(
     "--world",
-    type=Word(["theory", "sim", "kernel", "quic", "all"]),
-    default="sim",
+    type=OneOf([*worlds.NAMES, worlds.ALL]),
+    default=worlds.DEFAULT,
     show_default=True,
-    help="Who answers.",
+    help="The world that runs it, or all.",
 )
 @overrides()
 @click.option(
@@ -51,11 +52,11 @@ Examples:
 )
 @click.option(
     "--dynamics",
-    type=Word(["integrator", "ack_clocked"]),
+    type=OneOf(["integrator", "ack_clocked"]),
     is_flag=False,
     flag_value="ack_clocked",
     metavar="[MODEL]",
-    help="World theory: follow the flows over time (ack_clocked unless said, or integrator).",
+    help="World theory: follow the flows over time, by link model ack_clocked (default) or integrator.",
 )
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep scenario, result, series and plots.")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw a figure (.png, .svg or .pdf).")
@@ -80,103 +81,98 @@ def command(
     quiet: bool,
     no_progress: bool,
 ) -> int:
-    """Answer the scenario in FILE (TOML, or JSON if its name ends in .json)."""
-    from eddyline.answers import Wanted, answer, document
+    """Run the scenario in FILE (TOML, or JSON if its name ends in .json)."""
     from eddyline.cli.progress import Progress
+    from eddyline.runs import Request, document, drawable, run, save
     from eddyline.scenario import Scenario
+    from eddyline.worlds import RunOptions
 
     _check_outputs(out, plot, log, log_of, world, seeds)
     scenario = Scenario.load(file, set=overrides)
-    if dynamics is not None and world not in ("theory", "all"):
-        raise click.UsageError("--dynamics is for --world theory")
-    series = out is not None or plot is not None
-    wanted = Wanted(
-        series=series, log=log_of or log is not None, theory={} if dynamics is None else {"dynamics": dynamics}
-    )
+    if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
+        raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
+    options = RunOptions(out is not None or plot is not None, log_of or log is not None, dynamics=dynamics)
+    request = Request(world, seeds, options)
     with Progress(silent=quiet or no_progress) as progress:
-        answers = answer(scenario, world, seeds, wanted, progress)
-    text = document(answers, everything=world == "all", repeated=seeds is not None)
+        replies = run(scenario, request, progress)
+    text = document(replies, request)
 
-    _failed(answers)
-    results = [r for a in answers for r in a.results]
-    with shown(lambda: _show(answers, text, as_json, quiet)):
+    _report_failures(replies)
+    results = [r for reply in replies for r in reply.results]
+    with shown(lambda: _show(replies, text, as_json, quiet)):
         if log is not None:
             _write_log(results[0], log)
         if plot is not None:
-            from eddyline.folder import with_series
-
-            draw(with_series(results).plot(), plot)
+            draw(drawable(results).plot(), plot)
         if out is not None:
-            from eddyline.folder import save
-
-            save(out, text, results, (world == "all", seeds is not None))
-    code = _strictly(answers) if strict else 0
-    return 1 if any(a.failures for a in answers) else code
+            save(out, text, results, request)
+    code = _strict_code(replies) if strict else 0
+    return 1 if any(reply.failures for reply in replies) else code
 
 
-def _show(answers: Sequence[Answer], text: str, as_json: bool, quiet: bool) -> None:
+def _show(replies: Sequence[WorldRuns], text: str, as_json: bool, quiet: bool) -> None:
     if as_json:
         sys.stdout.write(text + "\n")
     else:
         from eddyline.tables import show
 
-        show(answers)
+        show(replies)
     if not quiet:
-        _notes(answers, as_json)
+        _notes(replies, as_json)
 
 
-def _failed(answers: Sequence[Answer]) -> None:
-    """Says what became of runs that a controller of the user's own broke; the others are kept."""
-    failures = [(a, f) for a in answers for f in a.failures]
-    if failures and not any(a.results for a in answers):
+def _report_failures(replies: Sequence[WorldRuns]) -> None:
+    """Reports runs that a user's own controller broke. Where none is left, its error is raised."""
+    failures = [(reply, f) for reply in replies for f in reply.failures]
+    if failures and not any(reply.results for reply in replies):
         raise failures[0][1].error
-    for answer, failure in failures:
+    for reply, failure in failures:
         click.echo(failure.error.traceback, nl=False, err=True)
-        click.echo(f"failed: world {answer.world}, seed {failure.seed}: {failure.error}", err=True)
+        click.echo(f"failed: world {reply.world}, seed {failure.seed}: {failure.error}", err=True)
 
 
 def _check_outputs(
     out: Path | None, plot: Path | None, log: Path | None, log_of: str | None, world: str, seeds: int | None
 ) -> None:
-    """Refuses before anything is run what could not be written after it."""
+    """Refuses, before anything runs, what could not be written afterwards."""
     if log_of is not None and log is None:
         raise click.UsageError("--log-of needs --log FILE")
-    if log is not None and (world != "sim" or seeds is not None):
-        raise click.UsageError("--log takes one run of world sim")
+    if log is not None and (world == worlds.ALL or not worlds.WORLDS[world].packet_log or seeds is not None):
+        raise click.UsageError(f"--log takes one run of world {worlds.text(worlds.with_packet_log())}")
     for option, path, endings in (("--plot", plot, FIGURES), ("--log", log, (".txt", ".parquet"))):
         if path is not None:
             claim_named(option, path, endings)
     if out is not None:
-        from eddyline.folder import claim
+        from eddyline.output import claim
 
         claim(out)
 
 
 def _write_log(result: Result, path: Path) -> None:
-    from eddyline.folder import replaced_file
+    from eddyline.output import replaced_file
 
-    with replaced_file(path) as aside:
-        result.write_log(aside)
+    with replaced_file(path) as staged:
+        result.write_log(staged)
 
 
-def _notes(answers: Sequence[Answer], as_json: bool) -> None:
-    for answer in answers:
-        if answer.unavailable is not None:
-            click.echo(f"note: {answer.unavailable}", err=True)
-        elif answer.identical:
+def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
+    for reply in replies:
+        if reply.unavailable is not None:
+            click.echo(f"note: {reply.unavailable}", err=True)
+        elif reply.identical:
             click.echo(
-                f"warning: world {answer.world}: all {len(answer.results)} repetitions are identical: "
+                f"warning: world {reply.world}: all {len(reply.results)} repetitions are identical: "
                 "nothing in the scenario is random",
                 err=True,
             )
-        if not as_json and answer.results:
-            for text in answer.results[0].approximations:
-                click.echo(f"note: world {answer.world}: {text}", err=True)
+        if not as_json and reply.results:
+            for text in reply.results[0].approximations:
+                click.echo(f"note: world {reply.world}: {text}", err=True)
 
 
-def _strictly(answers: Sequence[Answer]) -> int:
-    reasons = [f"world {a.world}: {text}" for a in answers for r in a.results for text in r.approximations]
-    reasons += [str(a.unavailable) for a in answers if a.unavailable is not None]
+def _strict_code(replies: Sequence[WorldRuns]) -> int:
+    reasons = [f"world {each.world}: {text}" for each in replies for r in each.results for text in r.approximations]
+    reasons += [str(each.unavailable) for each in replies if each.unavailable is not None]
     for reason in dict.fromkeys(reasons):
         click.echo(f"error: --strict: {reason}", err=True)
     return 3 if reasons else 0

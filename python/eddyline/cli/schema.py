@@ -14,16 +14,16 @@ __all__ = ["command"]
 def command() -> None:
     """Print the JSON Schema of scenario files, for editors that complete and check.
 
-    With the schema in a file, a first line `#:schema scenario.schema.json` in a scenario switches this on in editors
-    that know it (Even Better TOML, taplo).
+    With the schema in a file, the first line `#:schema scenario.schema.json` of a scenario enables it in editors with
+    Even Better TOML or taplo.
     """
     from eddyline import _core
-    from eddyline.controllers.installed import declared, meet
+    from eddyline.controllers.installed import declared, import_declared
     from eddyline.errors import InputError
 
     for name in dict.fromkeys(d.name for d in declared()):
         try:
-            meet([name])
+            import_declared([name])
         except InputError as e:
             click.echo(f"warning: {e}; {e.hint}" if e.hint else f"warning: {e}", err=True)
     click.echo(_core.schema())

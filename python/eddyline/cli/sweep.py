@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eddyline import worlds
 from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file
-from eddyline.cli.words import Word
+from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -38,8 +39,8 @@ Then, in Python:
   el.read_sweep("grid", of="links")
 """
 
-_SHOWN = 20
-_PATIENCE_S = 1.0
+_MAX_SHOWN = 20
+_BAR_AFTER_S = 1.0
 
 
 @click.command("sweep", epilog=EXAMPLES, short_help="run a grid of scenarios")
@@ -59,13 +60,15 @@ _PATIENCE_S = 1.0
 @overrides("Override a key of the file in all points; may be repeated.")
 @click.option(
     "--world",
-    type=Word(["theory", "sim", "kernel", "quic"]),
-    default="sim",
+    type=OneOf(worlds.NAMES),
+    default=worlds.DEFAULT,
     show_default=True,
-    help="Who answers.",
+    help="The world that runs the points.",
 )
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes; one per processor unless said.")
-@click.option("--engine", metavar="dask://HOST:PORT", help="Let the workers of a Dask cluster do it.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Number of processes; one per processor by default."
+)
+@click.option("--engine", metavar="dask://HOST:PORT", help="Run on the workers of a Dask cluster.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON document.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no notes.")
 @click.option("--no-progress", is_flag=True, help="No progress bar.")
@@ -82,10 +85,10 @@ def command(
     quiet: bool,
     no_progress: bool,
 ) -> int:
-    """Answer the scenario in FILE at every point of a grid, on all processors.
+    """Run the scenario in FILE at every point of a grid, on all processors.
 
-    Results go into DIR as they come. However it ends, the same command goes on where it was, without running a finished
-    point again; points that failed are tried again. Exit 0 if all points are done, 1 if some failed.
+    Results are stored in DIR as they arrive. However it ends, the same command continues, without running a finished
+    point again; points that failed are run again. Exit 0 if all points are done, 1 if some failed.
     """
     from eddyline.sweeps.grid import Vary, split
     from eddyline.sweeps.plan import Plan, Source
@@ -99,14 +102,14 @@ def command(
         except KeyboardInterrupt:
             bar.close()
             if bar.points and not quiet:
-                click.echo(f"{bar.done:,} of {bar.points:,} points are stored; the same command goes on", err=True)
+                click.echo(f"{bar.done:,} of {bar.points:,} points are stored; the same command continues", err=True)
             raise
     if as_json:
         json.dump(document(swept), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     elif not quiet:
-        before = swept.done - swept.ran
-        earlier = f", {before:,} of them before" if before else ""
+        already = swept.done - swept.ran
+        earlier = f", {already:,} of them earlier" if already else ""
         click.echo(f"{swept.done:,} of {swept.points:,} points done{earlier}: {swept.folder}")
     if not quiet:
         _notes(swept)
@@ -130,13 +133,13 @@ def document(swept: Swept) -> dict[str, Any]:
 def _notes(swept: Swept) -> None:
     for text in swept.approximations:
         click.echo(f"note: {text}", err=True)
-    for failure in swept.failures[:_SHOWN]:
+    for failure in swept.failures[:_MAX_SHOWN]:
         where = " ".join(f"{key}={value}" for key, value in failure.set.items())
         click.echo(f"failed: {where}: {failure.why}", err=True)
-    if len(swept.failures) > _SHOWN:
-        click.echo(f"and {len(swept.failures) - _SHOWN:,} more: --json has them all", err=True)
+    if len(swept.failures) > _MAX_SHOWN:
+        click.echo(f"and {len(swept.failures) - _MAX_SHOWN:,} more: --json has them all", err=True)
     if swept.failures:
-        click.echo(f"{len(swept.failures):,} points failed; the same command tries them again", err=True)
+        click.echo(f"{len(swept.failures):,} points failed; the same command runs them again", err=True)
 
 
 class Bar:
@@ -160,35 +163,35 @@ class Bar:
         self.close()
 
     def close(self) -> None:
-        """Takes it off the terminal."""
+        """Removes it from the terminal."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = self._task = None
             self._wanted = False
 
     def checking(self, done: int, total: int) -> None:
-        """See `Listener`."""
+        """See `Observer`."""
         self._show("checking", done, total, 0)
 
-    def begins(self, points: int, stored: int) -> None:
-        """See `Listener`."""
+    def started(self, points: int, stored: int) -> None:
+        """See `Observer`."""
         self.points, self.done, self._stored = points, stored, stored
         self._started = time.monotonic()
         if self._bar is not None and self._task is not None:
             self._bar.reset(self._task, description="sweep", total=points, completed=stored, rate="")
 
-    def hear(self, done: int, failed: int) -> None:
-        """See `Listener`."""
+    def update(self, done: int, failed: int) -> None:
+        """See `Observer`."""
         self.done = done
         self._show(f"sweep, {failed:,} failed" if failed else "sweep", done + failed, self.points, self._stored)
 
-    def _show(self, what: str, done: int, total: int, before: int) -> None:
+    def _show(self, what: str, done: int, total: int, stored: int) -> None:
         seconds = time.monotonic() - self._started
-        if not self._wanted or (self._bar is None and seconds < _PATIENCE_S):
+        if not self._wanted or (self._bar is None and seconds < _BAR_AFTER_S):
             return
         if self._bar is None or self._task is None:
             self._bar, self._task = _bar(total)
-        rate = f"{(done - before) / seconds:,.3g}/s" if seconds > 0 else ""
+        rate = f"{(done - stored) / seconds:,.3g}/s" if seconds > 0 else ""
         self._bar.update(self._task, description=what, completed=done, rate=rate)
 
 

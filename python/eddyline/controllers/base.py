@@ -1,4 +1,4 @@
-"""What a controller hears and gives. Any class with these methods will do; deriving from `Controller` is a help."""
+"""The interface of a controller. Any class with these methods is one; deriving from `Controller` is optional."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ HANDLERS = (
     "on_spurious_timeout",
     "on_idle",
 )
-"""Every method that a controller may have."""
+"""Every event method that a controller may have."""
 
 
 class Controller:
-    """A congestion controller: it hears events, and says how many packets may be in flight and how fast they may leave.
+    """A congestion controller: it receives events, and sets a congestion window and a pacing rate.
 
-    A class must have `on_ack` or `on_round` (or both), `on_loss` and `on_timeout`; of the other methods only those that
-    it has are called, and a controller without `on_ack` and `on_sent` costs next to nothing per packet. Its constructor
+    A class must have `on_ack` or `on_round` (or both), `on_loss` and `on_timeout`; the other methods are called only
+    where it has them, and a controller without `on_ack` and `on_sent` costs next to nothing per packet. Its constructor
     takes a `PathFacts` and then, by keyword, the parameters that a scenario may give it.
 
     Attributes:
         cwnd: The congestion window in packets: finite, at least 1, fractions allowed. Set it in `__init__`.
-        pacing_rate: Packets a second that may leave; None: as the window lets them out.
-        ssthresh: Where slow start ends, in packets; None where there is no slow start. Only `tcp.pacing = true` asks.
-        base_rtt: Your belief about the round-trip time without queues, in seconds, for the record; None: none.
-        partial_ack: What a sender without SACK does in recovery when a part of what was outstanding is acknowledged:
-            `"stay"` (NewReno, RFC 6582) or `"leave"` (Reno, RFC 5681). Read once, after `__init__`.
+        pacing_rate: Packets per second; None: no pacing, the window alone limits.
+        ssthresh: Slow-start threshold in packets; None where there is no slow start. Only `tcp.pacing = true` uses it.
+        base_rtt: The estimate of the round-trip time without queues, in seconds, for the result; None: no estimate.
+        partial_ack: Response to a partial acknowledgement during recovery without SACK: `"stay"` in recovery (NewReno,
+            RFC 6582) or `"leave"` it (Reno, RFC 5681). Read once, after `__init__`.
     """
 
     cwnd: float
@@ -46,12 +46,12 @@ class Controller:
     partial_ack: Literal["stay", "leave"] = "stay"
 
     def on_handshake(self, now: float, rtt: float) -> None:
-        """The handshake gave a first round-trip sample, in seconds."""
+        """The handshake has given the first round-trip sample, in seconds."""
 
-    def on_sent(self, sent: Sent) -> float | None:  # noqa: ARG002 - for those who derive
-        """A data packet is about to leave; the number returned comes back as `stamp` of its acknowledgement.
+    def on_sent(self, sent: Sent) -> float | None:  # noqa: ARG002 - for derived classes
+        """A data packet is about to be sent. The number returned is the `stamp` of its acknowledgement.
 
-        None, or no such method: the packets in flight, this one included.
+        None, or no such method: the packets in flight, including this one.
         """
         return None
 
@@ -59,10 +59,10 @@ class Controller:
         """New data was acknowledged, cumulatively or selectively."""
 
     def on_round(self, round: Round) -> None:
-        """A round trip is over: a packet that was sent since the last one ended is acknowledged."""
+        """A round trip has ended: a packet that was sent after the previous one ended is acknowledged."""
 
     def on_loss(self, loss: Loss) -> None:
-        """Loss was detected by duplicate acknowledgements, SACK or time: once an episode."""
+        """Loss was detected by duplicate acknowledgements, SACK or time; called once per loss episode."""
 
     def on_recovered(self, now: float) -> None:
         """The loss episode is over."""
@@ -71,16 +71,16 @@ class Controller:
         """The retransmission timer expired."""
 
     def on_ecn(self, mark: Loss) -> None:
-        """A congestion mark was echoed, at most once a round trip; `on_loss` hears it without this (RFC 3168)."""
+        """A congestion mark was echoed, at most once a round trip. The default is to call `on_loss` (RFC 3168)."""
 
     def on_spurious_timeout(self, window: float) -> None:
-        """The last timeout was spurious (RFC 5682); what is in flight allows `window` packets (RFC 4015)."""
+        """The last timeout was spurious (RFC 5682); the packets in flight allow a window of `window` (RFC 4015)."""
 
     def on_idle(self, restart_window: float) -> None:
-        """Nothing was sent for longer than the timeout. Without this method `cwnd` becomes at most `restart_window`."""
+        """Nothing was sent for longer than the RTO. Without this method `cwnd` is limited to `restart_window`."""
 
 
 def handlers(cls: type) -> list[str]:
-    """The methods that a class has of its own."""
+    """The event methods that a class implements."""
     own = ((name, getattr(cls, name, None)) for name in HANDLERS)
     return [name for name, method in own if method is not None and method is not getattr(Controller, name)]

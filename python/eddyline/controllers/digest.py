@@ -1,8 +1,8 @@
-"""What a class does, as a digest: for classes that are in no file whose digest would do.
+"""A digest of the code of a class, for classes that are in no file.
 
-It covers the code of its methods and of the functions and classes beside it that they name, with their constants,
-defaults and plain global values; names alone of what comes from other modules. The same code has the same digest in
-every process of one version of Python.
+It covers its methods and the functions and classes of its module that they use, with their constants, defaults and
+plain global values. Of what comes from other modules it covers the names. The same code has the same digest in every
+process of one version of Python.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _SURROUNDINGS = frozenset(
 
 
 def digest(cls: type) -> str:
-    """SHA-256 of what a class does."""
+    """SHA-256 of the code of a class."""
     return hashlib.sha256(repr(_Reader(cls.__module__).of(cls)).encode()).hexdigest()
 
 
 class _Reader:
-    """Takes things apart into what can be written down; each once."""
+    """Reduces objects to values with a stable `repr`; each object once."""
 
     def __init__(self, module: str) -> None:
         self._module = module
-        self._seen: list[object] = []  # not their ids alone: those of what is gone come again
+        self._seen: list[object] = []  # the objects, not their ids, which are reused
 
     def of(self, value: Any) -> object:
         if isinstance(value, _PLAIN):
@@ -41,9 +41,9 @@ class _Reader:
                 return ["frozenset", *sorted(repr(self.of(v)) for v in value)]
             case types.CodeType():
                 return self._code(value)
-        before = next((n for n, seen in enumerate(self._seen) if seen is value), None)
-        if before is not None:
-            return ["as before", before]
+        earlier = next((n for n, seen in enumerate(self._seen) if seen is value), None)
+        if earlier is not None:
+            return ["as before", earlier]
         self._seen.append(value)
         match value:
             case list():

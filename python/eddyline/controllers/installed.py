@@ -1,4 +1,4 @@
-"""Controllers of installed packages: what they declare as entry points, imported when a scenario names it.
+"""Controllers of installed packages: declared as entry points, imported when a scenario names one.
 
 [project.entry-points."eddyline.controllers"]
 my-cc = "mypkg:MyController"
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from importlib.metadata import EntryPoint
 
-__all__ = ["GROUP", "Declared", "clashes", "declared", "load", "meet"]
+__all__ = ["GROUP", "Declared", "conflicts", "declared", "import_declared", "load", "meet"]
 
 GROUP = "eddyline.controllers"
 """The group of entry points; the name of one is what scenarios call the controller, its value `MODULE:CLASS`."""
@@ -34,7 +34,7 @@ class Declared:
     Attributes:
         name: What scenarios call it.
         package: Name and version of the distribution.
-        about: What the distribution says of itself.
+        about: The summary of the distribution.
         entry: Where the class is.
     """
 
@@ -45,13 +45,13 @@ class Declared:
 
 
 def declared() -> list[Declared]:
-    """All that is declared, by name. Nothing of it is imported."""
+    """All declared controllers, by name. Nothing is imported."""
     return list(_declared(tuple(sys.path)))
 
 
 @cache
 def _declared(path: tuple[str, ...]) -> tuple[Declared, ...]:
-    if not _anyone(path):
+    if not _any_declared(path):
         return ()
     from importlib.metadata import entry_points
 
@@ -65,10 +65,10 @@ def _declared(path: tuple[str, ...]) -> tuple[Declared, ...]:
     return tuple(sorted(found, key=lambda d: (d.name, d.package)))
 
 
-def _anyone(path: tuple[str, ...]) -> bool:
-    """Whether any package declares one, by a look at the files alone.
+def _any_declared(path: tuple[str, ...]) -> bool:
+    """Whether any package declares one, by its metadata files alone.
 
-    Importing the library that reads metadata takes as long as a short simulation; almost nobody needs it.
+    Importing `importlib.metadata` takes as long as a short simulation, and hardly any installation needs it.
     """
     for place in path:
         for file in Path(place).glob("*-info/entry_points.txt"):
@@ -80,30 +80,33 @@ def _anyone(path: tuple[str, ...]) -> bool:
     return False
 
 
-def meet(kinds: Iterable[str]) -> bool:
-    """Imports and registers what packages declare under these names; whether any of them was not known before.
+def import_declared(kinds: Iterable[str]) -> bool:
+    """Imports and registers what packages declare under these names; returns whether any was registered now.
 
-    A class that is registered by hand under a name goes before one that is declared.
+    A class that the user has registered under a name takes precedence.
 
     Raises:
-        InputError: The class cannot be had, or the name means two things; says whose it is.
+        InputError: The import failed, or the name is ambiguous; the message names the packages.
     """
     if not declared():
         return False
     with _lock:
-        new = [_meet(kind) for kind in kinds]
+        new = [_import(kind) for kind in kinds]
     return any(new)
 
 
-def _meet(kind: str) -> bool:
+meet = import_declared  # the name by which the extension calls it
+
+
+def _import(kind: str) -> bool:
     from eddyline.controllers.registry import registered
 
     claims = [d for d in declared() if d.name == kind]
     if not claims:
         return False
-    fault = _clash(kind, claims)
-    if fault is not None and (kind not in registered() or kind in _built_in()):
-        raise fault
+    conflict = _conflict(kind, claims)
+    if conflict is not None and (kind not in registered() or kind in _built_in()):
+        raise conflict
     if kind in registered():
         return False
     load(claims[0])
@@ -111,10 +114,10 @@ def _meet(kind: str) -> bool:
 
 
 def load(declared: Declared) -> None:
-    """Imports and registers one of them.
+    """Imports and registers a declared controller.
 
     Raises:
-        InputError: It cannot be had.
+        InputError: The import failed.
     """
     from eddyline.controllers.registry import register, registered
     from eddyline.controllers.sources import broken
@@ -128,20 +131,20 @@ def load(declared: Declared) -> None:
         raise broken(where, e) from e
 
 
-def clashes() -> list[InputError]:
-    """Names that mean two things."""
+def conflicts() -> list[InputError]:
+    """Errors about ambiguous names."""
     names = dict.fromkeys(d.name for d in declared())
-    found = (_clash(name, [d for d in declared() if d.name == name]) for name in names)
-    return [fault for fault in found if fault is not None]
+    found = (_conflict(name, [d for d in declared() if d.name == name]) for name in names)
+    return [each for each in found if each is not None]
 
 
-def _clash(name: str, claims: list[Declared]) -> InputError | None:
-    whose = " and ".join(d.package for d in claims)
+def _conflict(name: str, claims: list[Declared]) -> InputError | None:
+    packages = " and ".join(d.package for d in claims)
     if name in _built_in():
-        said = f"controller {name!r} is built in, and {whose} declares another one of that name"
-        return InputError(said, f"uninstall {claims[0].package.split()[0]}, or have it declare another name")
+        message = f"controller {name!r} is built in, and {packages} declares another one of that name"
+        return InputError(message, f"uninstall {claims[0].package.split()[0]}, or have it declare another name")
     if len(claims) > 1:
-        return InputError(f"controller {name!r} is declared by {whose}", "uninstall all of them but one")
+        return InputError(f"controller {name!r} is declared by {packages}", "uninstall all of them but one")
     return None
 
 

@@ -1,4 +1,4 @@
-"""From a constructor to the parameters that a scenario may give it, and back."""
+"""Parameters of a controller's constructor, as scenarios write them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class _Parameter:
     default: Any
 
     def written(self, value: Any) -> Any:
-        """A value as a scenario writes it; raises where none can."""
+        """A value as a scenario writes it; raises where no scenario can."""
         if self.unit is None or value is None or isinstance(value, str):
             json.dumps(value, allow_nan=False)
             return float(value) if self.number else value
@@ -63,13 +63,13 @@ class _Parameter:
 
 
 class Parameters:
-    """What a class's constructor takes besides the path facts.
+    """The parameters of a class's constructor besides the path facts.
 
     Args:
         cls: The class.
 
     Raises:
-        InputError: Its constructor cannot be called by the names in a table.
+        InputError: Its constructor cannot be called with the keys of a table.
     """
 
     def __init__(self, cls: type) -> None:
@@ -123,7 +123,7 @@ class Parameters:
                     try:
                         canonical[p.name] = p.written(p.default)
                     except (TypeError, ValueError):
-                        continue  # no scenario could write it
+                        continue  # no scenario can write it
             elif p.unit is not None:
                 keywords[p.name] = _core.quantity(p.unit.format, keywords[p.name])
             elif p.number:
@@ -132,25 +132,25 @@ class Parameters:
 
 
 def constructor(cls: type) -> Any:
-    """The function that is called."""
+    """The `__init__` that is called."""
     return next(vars(c)["__init__"] for c in cls.__mro__ if "__init__" in vars(c))
 
 
 def hints(cls: type) -> dict[str, Any]:
-    """Annotations of the constructor, as far as they can be understood."""
+    """Annotations of the constructor, as far as they can be resolved."""
     made_by = constructor(cls)
     try:
         return typing.get_type_hints(made_by, include_extras=True)
-    except (NameError, TypeError):  # a name that only type checkers know
-        understood = {}
+    except (NameError, TypeError):  # a name that is imported for type checkers only
+        resolved = {}
         for name, hint in getattr(made_by, "__annotations__", {}).items():
             alone = types.FunctionType(compile("None", "", "eval"), getattr(made_by, "__globals__", {}))
             alone.__annotations__ = {name: hint}
             try:
-                understood.update(typing.get_type_hints(alone, include_extras=True))
+                resolved.update(typing.get_type_hints(alone, include_extras=True))
             except (NameError, TypeError):
                 continue
-        return understood
+        return resolved
 
 
 def _parameter(name: str, hint: Any, default: Any, where: str) -> _Parameter:
@@ -162,7 +162,7 @@ def _parameter(name: str, hint: Any, default: Any, where: str) -> _Parameter:
 
 
 def _schema(hint: Any, where: str) -> tuple[dict[str, Any], _Unit | None]:
-    """The schema of a type; of one that no table holds, whatever a table can hold."""
+    """The schema of a type; an open one where the type has no counterpart in a table."""
     if typing.get_origin(hint) is Annotated:
         unit = next((extra for extra in hint.__metadata__ if isinstance(extra, _Unit)), None)
         if unit is not None:
@@ -171,10 +171,10 @@ def _schema(hint: Any, where: str) -> tuple[dict[str, Any], _Unit | None]:
     if hint in _SIMPLE:
         return {"type": _SIMPLE[hint]}, None
     if typing.get_origin(hint) is Literal:
-        words = typing.get_args(hint)
-        if not all(isinstance(word, str) for word in words):
-            raise InputError(f"{where}: of literals only texts can be told apart in a scenario")
-        return {"type": "string", "enum": list(words)}, None
+        texts = typing.get_args(hint)
+        if not all(isinstance(text, str) for text in texts):
+            raise InputError(f"{where}: a Literal of texts is needed, which a scenario can tell apart")
+        return {"type": "string", "enum": list(texts)}, None
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         inner = [each for each in typing.get_args(hint) if each is not type(None)]
         if len(inner) == 1:
@@ -183,7 +183,7 @@ def _schema(hint: Any, where: str) -> tuple[dict[str, Any], _Unit | None]:
 
 
 def _of_default(default: Any) -> dict[str, Any]:
-    """Where nothing is said of a type: what the default is one of."""
+    """The schema of the type of the default, where there is no annotation."""
     if isinstance(default, bool):
         return {"type": "boolean"}
     if isinstance(default, (int, float)):

@@ -1,4 +1,4 @@
-"""The classes that scenarios may name, in this process."""
+"""Registered controller classes of this process."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def register(name: str, cls: _Class, *, source: str = "") -> _Class: ...
 @overload
 def register(name: str, cls: None = None, *, source: str = "") -> Callable[[_Class], _Class]: ...
 def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Class | Callable[[_Class], _Class]:
-    """Lets scenarios name a class: `el.register("mine", Mine)`, or as decorator `@el.register("mine")`.
+    """Registers a class for scenarios: `el.register("mine", Mine)`, or as decorator `@el.register("mine")`.
 
     From then on `controller = { kind = "mine", ... }` is a controller in this process, and in the processes of its
     sweeps; the other keys are the keyword arguments of its constructor, and the annotations of these say what they may
-    be. Scenarios that were loaded before keep the class they were loaded with. A name that was registered before is
-    taken over.
+    be. Scenarios that are already loaded keep their class. Registering a name again replaces
+    its class.
 
     Args:
-        name: What scenarios call it: letters, digits, `-` and `_`.
+        name: Its name in scenarios: letters, digits, `-` and `_`.
         cls: The class; see `Controller`.
         source: Paper, RFC or address, for `eddyline list`.
 
     Raises:
-        InputError: A built-in controller has the name, or the class is none.
+        InputError: A built-in controller has the name, or the class lacks a method.
     """
     if cls is None:
         return lambda given: register(name, given, source=source)
@@ -46,10 +46,12 @@ def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Clas
         raise InputError(f"{cls!r} is not a class", f"el.register({name!r}, Class)")
     own = handlers(cls)
     if "on_ack" not in own and "on_round" not in own:
-        raise InputError(f"{cls.__name__} has neither on_ack nor on_round", "one of them lets its window grow")
-    for needed in ("on_loss", "on_timeout"):
-        if needed not in own:
-            raise InputError(f"{cls.__name__} has no {needed}", "a controller that does nothing there says so: pass")
+        raise InputError(f"{cls.__name__} has neither on_ack nor on_round", "one of them has to grow its window")
+    for method in ("on_loss", "on_timeout"):
+        if method not in own:
+            raise InputError(
+                f"{cls.__name__} has no {method}", "a controller that does nothing there has a method with `pass`"
+            )
     parameters = Parameters(cls)
     first = (inspect.getdoc(cls) or "").partition("\n")[0].strip().rstrip(".")
     _core.add_controller(
@@ -67,10 +69,10 @@ def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Clas
 
 
 def unregister(name: str) -> None:
-    """Forgets a class that was registered.
+    """Removes a registered class.
 
     Raises:
-        InputError: None has that name.
+        InputError: No class is registered under that name.
     """
     if not _core.remove_controller(name):
         raise InputError(f"no controller called {name!r} was registered")
@@ -78,5 +80,5 @@ def unregister(name: str) -> None:
 
 
 def registered() -> dict[str, type]:
-    """The classes that were registered, by name."""
+    """The registered classes, by name."""
     return dict(_classes)

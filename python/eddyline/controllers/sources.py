@@ -1,4 +1,4 @@
-"""Classes in files and modules: `my.py`, `package.module`, `package.module:Class`."""
+"""Controllers from files and modules: `my.py`, `package.module`, `package.module:Class`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["VARIABLE", "broken", "from_environment", "load", "module_of_text"]
 
 VARIABLE = "EDDYLINE_CONTROLLERS"
-"""The environment variable with what to load, separated by commas."""
+"""The environment variable that lists what to load, separated by commas."""
 
 FILES = "eddyline_controllers"
-"""What the names of modules made of files begin with."""
+"""Prefix of the names of modules that are made of files."""
 
 
 def from_environment() -> list[str]:
-    """What the environment asks for."""
+    """What the environment variable lists."""
     return [each.strip() for each in os.environ.get(VARIABLE, "").split(",") if each.strip()]
 
 
@@ -41,12 +41,12 @@ def load(what: str) -> None:
             its attribute `kind`, or else by its name in small letters.
 
     Raises:
-        InputError: There is no such thing, it fails, or it registers nothing.
+        InputError: It does not exist, it fails, or it registers nothing.
     """
     if not what.strip():
         raise InputError("--controllers names nothing", "it takes FILE.py, a module, or either with :Class")
     place, colon, name = what.rpartition(":") if ":" in what else (what, "", "")
-    before = registered()
+    already = registered()
     module = _file(Path(place)) if place.endswith(".py") else _module(place)
     if colon:
         cls = getattr(module, name, None)
@@ -56,7 +56,7 @@ def load(what: str) -> None:
         if cls not in registered().values():
             register(str(vars(cls).get("kind", cls.__name__.lower())), cls)
         return
-    if registered() == before and not any(c.__module__ == module.__name__ for c in before.values()):
+    if registered() == already and not any(c.__module__ == module.__name__ for c in already.values()):
         raise InputError(
             f"{what}: registers no controller",
             'put @el.register("name") above the class, or say which: ' + what + ":Class",
@@ -72,7 +72,7 @@ def _file(path: Path) -> ModuleType:
 
 
 def module_of_text(text: bytes, path: Path) -> ModuleType:
-    """The module of a file with this text, whether the file is there or not. The same text is run once.
+    """The module of a file with this text, whether or not the file exists. The same text is run once.
 
     Raises:
         InputError: It fails.
@@ -85,7 +85,7 @@ def module_of_text(text: bytes, path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     module.__file__ = str(path)
     if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))  # what lies beside it can be imported, as with a script
+        sys.path.insert(0, str(path.parent))  # modules beside it can be imported, as by a script
     source = text.decode("utf-8", errors="replace")
     linecache.cache[str(path)] = (len(source), None, source.splitlines(keepends=True), str(path))
     sys.modules[name] = module
@@ -116,7 +116,7 @@ def _module(name: str) -> ModuleType:
 
 
 def broken(what: str, error: BaseException) -> InputError:
-    """What is wrong with `what`, with the user's own traceback: our frames come first and are left out."""
+    """The error about `what`, with the traceback from the user's own code on."""
     if isinstance(error, InputError):
         return InputError(f"{what}: {error}", error.hint)
     frames, ours = error.__traceback__, str(Path(__file__).parent)

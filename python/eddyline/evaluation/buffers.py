@@ -14,15 +14,14 @@ if TYPE_CHECKING:
     from eddyline.evaluation.experiment import Point, Row
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
-    from eddyline.result import Result
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Result, Scenario
 
 __all__ = ["BUFFERS"]
 
 _SIZES = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 _QUICK = (0.1, 1.0, 4.0)
-_WARMUP_S, _MEASURED_S, _PER_BDP_S = 20.0, 60.0, 40.0  # a window comes round the later the longer the buffer
-_HASTE = 3.0
+_WARMUP_S, _MEASURED_S, _PER_BDP_S = 20.0, 60.0, 40.0  # the cycle grows with the buffer
+_SPEEDUP = 3.0
 
 
 def _points(quick: bool) -> Sequence[Point]:
@@ -30,8 +29,8 @@ def _points(quick: bool) -> Sequence[Point]:
 
 
 def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Scenario:
-    size, haste = float(point["buffer_bdp"]), _HASTE if setting.quick else 1.0
-    warmup, measured = _WARMUP_S / haste, (_MEASURED_S + _PER_BDP_S * size) / haste
+    size, speedup = float(point["buffer_bdp"]), _SPEEDUP if setting.quick else 1.0
+    warmup, measured = _WARMUP_S / speedup, (_MEASURED_S + _PER_BDP_S * size) / speedup
     table = {
         "duration": f"{warmup + measured:.6f} s",
         "warmup": f"{warmup:.6f} s",
@@ -58,10 +57,10 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
-    least = rows[0]
+    smallest = rows[0]
     delays = {r["buffer_bdp"]: r["queueing_delay_s"] for r in rows}
     return {
-        "shallow_utilisation": least["utilisation"] if least["buffer_bdp"] == _SIZES[0] else None,
+        "shallow_utilisation": smallest["utilisation"] if smallest["buffer_bdp"] == _SIZES[0] else None,
         "queueing_delay_1_bdp_s": delays.get(1.0),
         "queueing_delay_10_bdp_s": delays.get(10.0),
     }

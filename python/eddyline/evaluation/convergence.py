@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from eddyline.evaluation.experiment import Numbers, Point, Row
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
-    from eddyline.result import Result
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Result, Scenario
 
 __all__ = ["CONVERGENCE", "JOINS_S"]
 
@@ -26,7 +25,7 @@ _LENGTH_S = (140.0, 60.0)  # thorough and quick
 _STEP_S = 0.5
 _WINDOW_S = 5.0
 _LATE = 0.5
-"""Share of the time with both flows that is the late part."""
+"""The late part, as a share of the time with both flows."""
 
 
 def _points(_quick: bool) -> Sequence[Point]:
@@ -51,7 +50,7 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
     width = round(_WINDOW_S / _STEP_S)
     joined = times > JOINS_S
     one, other = sliding(first[joined], width), sliding(second[joined], width)
-    ends = times[joined][width - 1 :] - JOINS_S
+    since = times[joined][width - 1 :] - JOINS_S
     late = slice(round((1 - _LATE) * len(one)), None)
     had = one[late] + other[late] > 0
     mine, both = other[late][had], (one[late] + other[late])[had]
@@ -61,8 +60,8 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
     }
     return Taken(
         {
-            "settled_20_s": _settled(ends, one, other, 0.20),
-            "settled_5_s": _settled(ends, one, other, 0.05),
+            "settled_20_s": _settled(since, one, other, 0.20),
+            "settled_5_s": _settled(since, one, other, 0.05),
             "jain": float(jain.mean()) if len(jain) else None,
             "second_share": float(mine.sum() / both.sum()) if len(jain) else None,
         },
@@ -70,11 +69,11 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
     )
 
 
-def _settled(ends: Numbers, one: Numbers, other: Numbers, delta: float) -> float | None:
-    """When the mean over some seconds was first within (1 - delta) / 2 and (1 + delta) / 2 of what both have."""
+def _settled(since: Numbers, one: Numbers, other: Numbers, delta: float) -> float | None:
+    """The first time at which the averaged shares are between (1 - delta) / 2 and (1 + delta) / 2."""
     both = one + other
     within = np.flatnonzero((both > 0) & (np.abs(other - one) <= delta * both))
-    return float(ends[within[0]]) if len(within) else None
+    return float(since[within[0]]) if len(within) else None
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, float | None]:

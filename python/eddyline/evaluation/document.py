@@ -1,4 +1,4 @@
-"""What an evaluation is: rows, curves and figures of every controller, as document and as exhibits."""
+"""Measurements of an evaluation: rows, curves and figures of every controller, as document and as exhibits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.reports.exhibit import Column, Exhibit, Picture
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from matplotlib.figure import Figure
 
@@ -18,23 +17,23 @@ if TYPE_CHECKING:
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
 
-__all__ = ["DOCUMENT", "VERSION", "Evaluation", "Failure", "Measured"]
+__all__ = ["DOCUMENT", "VERSION", "Failure", "Measured", "Measurements"]
 
 DOCUMENT = "evaluation.json"
 """The document's name in the folder that `--out` writes."""
 
 VERSION = 1
-"""Grows with any change of what a column means or how it is measured."""
+"""Incremented by any change of the meaning or the measurement of a column."""
 
 _WHO = Column("controller", "controller")
 
 
 @dataclass
 class Measured:
-    """What came of one experiment with one controller.
+    """The outcome of one experiment with one controller.
 
     Attributes:
-        rows: A row a point: the point, and numbers in SI units.
+        rows: A row per point: the point, and numbers in SI units.
         curves: Over time, of the first point and seed; None where there are none.
     """
 
@@ -44,7 +43,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Failure:
-    """A point that came to no end, through the controller's own fault."""
+    """A point that failed by an error in the controller."""
 
     controller: str
     experiment: str
@@ -58,16 +57,16 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Controllers, measured side by side.
+class Measurements:
+    """Measurements of several controllers.
 
     Attributes:
         subjects: The controllers.
         experiments: What was measured.
-        seeds: How often what depends on chance was repeated.
-        setting: Which queue, and whether it was only a quick look.
-        measured: By experiment and controller.
-        failures: What came to no end.
+        seeds: Repetitions of random experiments.
+        setting: The queue, and whether the evaluation is quick.
+        measured: Outcomes by experiment and controller.
+        failures: Failed points.
     """
 
     subjects: tuple[Subject, ...]
@@ -78,12 +77,12 @@ class Evaluation:
     failures: tuple[Failure, ...] = ()
 
     def of(self, experiment: str, subject: Subject) -> Measured:
-        """What came of an experiment with a controller; nothing where it was not made."""
+        """The outcome of an experiment with a controller; empty where it was not run."""
         return self.measured.get((experiment, subject)) or Measured()
 
     @property
     def figures(self) -> list[Row]:
-        """A row a controller: what all experiments say, in a few numbers."""
+        """A row per controller: key figures of all experiments."""
         rows = []
         for subject in self.subjects:
             row: Row = {"controller": subject.kind}
@@ -95,7 +94,7 @@ class Evaluation:
 
     @property
     def figure_columns(self) -> list[Column]:
-        """Of `figures`; those that nobody has are left out."""
+        """Columns of `figures`, without empty ones."""
         rows = self.figures
         columns = [c for e in self.experiments for c in e.figure_columns]
         return [_WHO, *(c for c in columns if any(row[c.key] is not None for row in rows))]
@@ -130,14 +129,14 @@ class Evaluation:
 
     def place(self, experiment: Experiment) -> str:
         """The path of an experiment, in a few words."""
-        marking = self.setting.queue != "droptail" and experiment.any_queue
+        marking = not self.setting.drop_tail and experiment.any_queue
         return f"{experiment.place}, {f'{self.setting.queue} with ECN' if marking else 'drop-tail'}"
 
     def _exhibit(self, experiment: Experiment) -> Exhibit:
         mine = [(s, self.of(experiment.name, s)) for s in self.subjects]
 
         def draw() -> Figure:
-            from eddyline.plots.evaluation import overlaid
+            from eddyline.evaluation.plots import overlaid
 
             return overlaid(experiment.name, [(s.kind, m.rows, m.curves) for s, m in mine])
 
@@ -157,21 +156,15 @@ class Evaluation:
         )
 
     def sheet(self, subject: Subject) -> Figure:
-        """One controller's figures on a sheet, Reno's behind them where it was evaluated too."""
-        from eddyline.plots.evaluation import sheet
+        """Figures of one controller on a sheet, with Reno's in the background where it was evaluated too."""
+        from eddyline.evaluation.plots import sheet
 
-        behind = next((s for s in self.subjects if s.kind == "reno" and s != subject), None)
+        reno = next((s for s in self.subjects if s.kind == "reno" and s != subject), None)
         names = [e.name for e in self.experiments]
         mine = {n: (m.rows, m.curves) for n in names if (m := self.of(n, subject)).rows}
-        others = {n: (m.rows, m.curves) for n in names if behind and (m := self.of(n, behind)).rows}
-        title = subject.kind if self.setting.queue == "droptail" else f"{subject.kind}, {self.setting.queue} with ECN"
+        others = {n: (m.rows, m.curves) for n in names if reno and (m := self.of(n, reno)).rows}
+        title = subject.kind if self.setting.drop_tail else f"{subject.kind}, {self.setting.queue} with ECN"
         return sheet(title, mine, others)
-
-    def write(self, folder: Path, drawn: Callable[[int, int], object] | None = None) -> Path:
-        """Writes document, page, figures and data into an existing folder; returns the page."""
-        from eddyline.evaluation.report import write
-
-        return write(self, folder, drawn)
 
 
 def _plain(value: float | str) -> str:

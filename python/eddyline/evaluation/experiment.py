@@ -1,4 +1,4 @@
-"""What all experiments are: points that are simulated for each controller, and how numbers and curves are taken."""
+"""What experiments are: points to simulate for each controller, and how numbers and curves are measured."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
     from eddyline.reports.exhibit import Column
-    from eddyline.result import Result
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Result, Scenario
 
     Numbers: TypeAlias = npt.NDArray[np.float64]
     Point: TypeAlias = Mapping[str, float | str]
@@ -30,11 +29,11 @@ __all__ = ["Experiment", "Taken", "exponent", "series_of", "sliding"]
 
 @dataclass(frozen=True)
 class Taken:
-    """What came of one run.
+    """Measurements of one run.
 
     Attributes:
-        numbers: By column; None where the run does not know.
-        curves: Columns of equal length, `time_s` first, where there is something to see over time.
+        numbers: By column; None where the run does not have the value.
+        curves: Columns of equal length, `time_s` first, where the experiment shows something over time.
     """
 
     numbers: Mapping[str, float | bool | None]
@@ -43,22 +42,22 @@ class Taken:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One thing that is measured.
+    """One experiment.
 
     Attributes:
-        name: What `--only` calls it.
-        title: What it is, in a few words.
+        name: Its name for `--only`.
+        title: Its title.
         place: The path, in a few words.
         reading: How it is measured and how to read it.
-        points: What is simulated, for a quick look or not.
-        scenario: One simulation.
-        take: Takes the numbers and curves of one.
-        columns: Keys of points, then of numbers, as people see them.
-        figures: What the rows of one controller say in a few numbers, for the table of all of them.
-        figure_columns: These, as people see them.
+        points: The points to simulate, for a quick evaluation or a thorough one.
+        scenario: The scenario of a point.
+        take: Measures numbers and curves in a run.
+        columns: Columns of the table: keys of points, then of numbers.
+        figures: Key figures of the rows of one controller, for the table of all controllers.
+        figure_columns: Their columns.
         series: Whether runs record series.
-        chance: Whether seeds matter: else each point runs once.
-        any_queue: Whether the queue at the bottleneck may be chosen.
+        chance: Whether seeds matter; otherwise each point runs once.
+        any_queue: Whether the queue at the bottleneck can be chosen.
     """
 
     name: str
@@ -77,7 +76,7 @@ class Experiment:
 
 
 def exponent(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """The power with which the second of each pair goes as the first: least squares of logarithms; None of one pair."""
+    """The exponent b of y ~ x^b over pairs (x, y), by least squares of logarithms; None of fewer than two x."""
     if len({x for x, _ in pairs}) < 2:
         return None
     return linear_regression([math.log(x) for x, _ in pairs], [math.log(y) for _, y in pairs]).slope
@@ -91,7 +90,7 @@ def series_of(result: Result, quantity: str, entity: str) -> tuple[Numbers, Numb
 
 
 def sliding(values: Numbers, width: int) -> Numbers:
-    """Means over the last `width` values, from the first place where there are so many."""
+    """Moving averages over `width` values."""
     total = np.concatenate(([0.0], np.cumsum(values)))
     means: Numbers = (total[width:] - total[:-width]) / width
     return means

@@ -1,23 +1,21 @@
-"""The path that controllers are evaluated on."""
+"""The path of an evaluation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from eddyline import kinds
+
 __all__ = ["FULL_PACKET_B", "NARROW", "WIDE", "Path", "Setting", "noise"]
 
 FULL_PACKET_B = 1500
-"""A data packet on the wire; of it 40 B are header, as scenarios have it unless said."""
-
-
-_ACCURATE = ("dctcp", "prague")
-"""What needs every mark counted; all others get ECN by RFC 3168."""
+"""A data packet on the wire; of it 40 B are header, the default of scenarios."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is the same in all runs of an evaluation.
+    """What all runs of an evaluation share.
 
     Attributes:
         quick: Fewer points, shorter runs.
@@ -27,16 +25,22 @@ class Setting:
     quick: bool = False
     queue: str = "droptail"
 
+    @property
+    def drop_tail(self) -> bool:
+        """Whether the discipline is the plain FIFO, so that flows are without ECN."""
+        return kinds.queue(self.queue).drop_tail
+
     def tcp(self, kind: str) -> dict[str, Any]:
-        """The sender's options of a flow of some kind."""
-        if self.queue == "droptail":
+        """TCP options of a flow with a controller."""
+        if self.drop_tail:
             return {}
-        return {"tcp": {"accurate_ecn" if kind in _ACCURATE else "ecn": True}}
+        accurate = kinds.controller(kind).ecn == "accurate"
+        return {"tcp": {"accurate_ecn" if accurate else "ecn": True}}
 
 
 @dataclass(frozen=True)
 class Path:
-    """A bottleneck there and as fast a link back.
+    """A bottleneck `there` and a link `back` of the same rate.
 
     Attributes:
         rate_bps: Rate of both links, bit/s.
@@ -52,21 +56,21 @@ class Path:
         return self.rate_bps * self.rtt_s / (8 * FULL_PACKET_B)
 
     def limit(self, of_bdp: float) -> int:
-        """A buffer in packets, for its size in bandwidth-delay products; at least one packet."""
+        """A buffer in packets, of a size in bandwidth-delay products; at least one packet."""
         return max(1, round(of_bdp * self.bdp_packets))
 
     def links(self, of_bdp: float, queue: str, **there: Any) -> list[dict[str, Any]]:
-        """`there`, with a queue of so many bandwidth-delay products and what else is given, and `back`."""
-        line = {"rate": f"{self.rate_bps:.0f} bit/s", "delay": f"{self.rtt_s / 2:.9f} s"}
+        """`there`, with a queue of that many bandwidth-delay products and other keys, and `back`."""
+        link = {"rate": f"{self.rate_bps:.0f} bit/s", "delay": f"{self.rtt_s / 2:.9f} s"}
         table = {"kind": queue, "limit": f"{self.limit(of_bdp)} packets"}
-        return [{"name": "there", "queue": table, **line, **there}, {"name": "back", **line}]
+        return [{"name": "there", "queue": table, **link, **there}, {"name": "back", **link}]
 
 
 NARROW = Path(20e6, 0.040)
-"""Where flows share and where buffers are varied: windows come round in seconds, even with ten times the buffer."""
+"""For shared bottlenecks and varied buffers: a cycle of the window takes seconds, even with ten times the buffer."""
 
 WIDE = Path(100e6, 0.040)
-"""Where the window's shape over time is to be seen."""
+"""For the window over time."""
 
 _NOISE_BPS = 1e6
 
@@ -74,8 +78,8 @@ _NOISE_BPS = 1e6
 def noise() -> list[dict[str, Any]]:
     """Poisson traffic of 1 Mbit/s in packets of another length.
 
-    Two flows on a drop-tail queue fall into step, and one loses all the packets (Floyd and Jacobson, "On traffic phase
-    effects in packet-switched gateways", 1992): random arrivals break that.
+    Two flows at a drop-tail queue synchronise, and one of them has all the losses (Floyd and Jacobson, "On traffic
+    phase effects in packet-switched gateways", 1992). Random arrivals prevent that.
     """
     model = {"kind": "poisson", "rate": f"{_NOISE_BPS:.0f} bit/s"}
     return [{"name": "noise", "path": ["there"], "packet": "173 B", "model": model}]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from eddyline.evaluation.document import Evaluation
+    from eddyline.evaluation.document import Measurements
 
 __all__ = ["FILES", "family", "write"]
 
@@ -25,7 +25,7 @@ FILES = (PAGE, DOCUMENT, FIGURES, SHEETS, "plots", "data")
 _SHEET_DPI = 110
 
 
-def write(evaluation: Evaluation, folder: Path, drawn: Callable[[int, int], object] | None = None) -> Path:
+def write(evaluation: Measurements, folder: Path, drawn: Callable[[int, int], object] | None = None) -> Path:
     """Writes everything into an existing folder; returns the page.
 
     Args:
@@ -58,7 +58,7 @@ def write(evaluation: Evaluation, folder: Path, drawn: Callable[[int, int], obje
     return file
 
 
-def family(evaluation: Evaluation) -> Exhibit:
+def family(evaluation: Measurements) -> Exhibit:
     """One row a controller: what all experiments say."""
     runs = "a quick look, " if evaluation.setting.quick else ""
     return Exhibit(
@@ -79,6 +79,6 @@ def _markdown(exhibit: Exhibit) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in (heads, rules, *rows))
 
 
-def _lead(evaluation: Evaluation) -> str:
+def _lead(evaluation: Measurements) -> str:
     given = [f"{s.kind}: {', '.join(f'{k} {v}' for k, v in s.parameters)}" for s in evaluation.subjects if s.parameters]
     return "; ".join(given) or "All parameters are the defaults."

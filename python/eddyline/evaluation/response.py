@@ -10,7 +10,7 @@ import numpy as np
 from eddyline.evaluation.experiment import Experiment, Taken, exponent, series_of
 from eddyline.evaluation.path import FULL_PACKET_B, Path
 from eddyline.reports.exhibit import Column
-from eddyline.theory.response_functions import KINDS, response
+from eddyline.theory.response_functions import response, sources
 from eddyline.theory.response_runs import lossy_path
 
 if TYPE_CHECKING:
@@ -19,30 +19,29 @@ if TYPE_CHECKING:
     from eddyline.evaluation.experiment import Point, Row
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
-    from eddyline.result import Result
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Result, Scenario
 
 __all__ = ["CAPACITY", "RESPONSE", "closed_form"]
 
 CAPACITY = Path(500e6, 0.080)
-"""Wide enough for the response functions that are known, but finite: some controllers do not answer losses at all."""
+"""Enough for the known response functions, but finite: some controllers do not respond to losses."""
 
 _LOSSES = tuple(10 ** (-half / 2) for half in range(10, 3, -1))
 _QUICK = (1e-4, 1e-3, 1e-2)
 _CYCLES = 48
 """Losses in a run."""
 _SETTLING = 0.6
-"""Share of the packets before anything is counted: windows come down from what slow start left."""
-_LEAST_ROUNDS = 400
-_LEAST_S = (12.0, 2.0)  # at full rate: one round of BBR's ProbeRTT
+"""Share of the packets before the measurement: windows decrease from their slow-start value."""
+_MIN_ROUNDS = 400
+_MIN_S = (12.0, 2.0)  # at full rate: one round of BBR's ProbeRTT
 _STEP_S = 0.05
 _FULL = 0.9
-"""Share of the capacity beyond which it is the capacity that is measured."""
+"""Share of the capacity beyond which the capacity limits, not the law."""
 
 
 def closed_form(kind: str, loss: float) -> float | None:
-    """The mean window that theory has for a kind, in packets."""
-    return response(kind, loss, CAPACITY.rtt_s).window_packets if kind in KINDS else None
+    """The mean window of a kind by its response function, in packets."""
+    return response(kind, loss, CAPACITY.rtt_s).window_packets if kind in sources() else None
 
 
 def _points(quick: bool) -> Sequence[Point]:
@@ -51,11 +50,11 @@ def _points(quick: bool) -> Sequence[Point]:
 
 def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Scenario:
     loss, packets = float(point["loss"]), _CYCLES / float(point["loss"])
-    # by Reno's rate, twice over: who is quicker ends by the size
+    # twice the time at Reno's rate; faster controllers end by the size
     slow = 2 * packets / response("reno", loss, CAPACITY.rtt_s).packets_per_s
-    duration = max(slow, _LEAST_ROUNDS * CAPACITY.rtt_s)
-    most = max(packets, _LEAST_S[setting.quick] * CAPACITY.rate_bps / (8 * FULL_PACKET_B))
-    sender = {"name": "tested", "controller": {"kind": subject.kind}, "size": f"{most * (FULL_PACKET_B - 40):.0f} B"}
+    duration = max(slow, _MIN_ROUNDS * CAPACITY.rtt_s)
+    size = max(packets, _MIN_S[setting.quick] * CAPACITY.rate_bps / (8 * FULL_PACKET_B))
+    sender = {"name": "tested", "controller": {"kind": subject.kind}, "size": f"{size * (FULL_PACKET_B - 40):.0f} B"}
     queue = {"kind": "droptail", "limit": f"{CAPACITY.limit(1.0)} packets"}
     table = lossy_path(loss, CAPACITY.rtt_s, "periodic", sender, f"{CAPACITY.rate_bps:.0f} bit/s", queue=queue)
     times = {"duration": f"{duration:.6f} s", "record": {"interval": f"{_STEP_S} s"}, "seed": seed}
@@ -65,18 +64,18 @@ def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Sc
 def _take(subject: Subject, point: Point, result: Result) -> Taken:
     _, rate = series_of(result, "throughput_bps", "tested")
     _, window = series_of(result, "cwnd_packets", "tested")
-    some = np.flatnonzero(rate > 0)
-    last = int(some[-1]) if len(some) else 0  # its transfer ends there, or the run
+    sending = np.flatnonzero(rate > 0)
+    last = int(sending[-1]) if len(sending) else 0  # the end of the transfer or of the run
     sent = np.cumsum(rate[:last]) * _STEP_S / (8 * FULL_PACKET_B)
     first = int(np.searchsorted(sent, sent[-1] * _SETTLING)) if last else 0
     counted = slice(first, last)
     bps = float(rate[counted].mean()) if first < last else None
-    said = None if subject.parameters else closed_form(subject.kind, float(point["loss"]))
+    theory = None if subject.parameters else closed_form(subject.kind, float(point["loss"]))
     return Taken(
         {
             "window_packets": None if bps is None else float(window[counted].mean()),
-            "theory_window_packets": said,
-            "theory_packets_per_s": None if said is None else said / CAPACITY.rtt_s,
+            "theory_window_packets": theory,
+            "theory_packets_per_s": None if theory is None else theory / CAPACITY.rtt_s,
             "packets_per_s": None if bps is None else bps / (8 * FULL_PACKET_B),
             "full": bps is not None and bps > _FULL * CAPACITY.rate_bps,
         }
@@ -84,10 +83,10 @@ def _take(subject: Subject, point: Point, result: Result) -> Taken:
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
-    """The exponent by least squares over the points that are not the capacity's."""
-    free = [(r["loss"], r["packets_per_s"]) for r in rows if r["packets_per_s"] and not r["full"]]
+    """The exponent by least squares, without the points that the capacity limits."""
+    unconstrained = [(r["loss"], r["packets_per_s"]) for r in rows if r["packets_per_s"] and not r["full"]]
     at = next((r["window_packets"] for r in rows if math.isclose(r["loss"], 1e-3)), None)
-    return {"response_window_packets": at, "response_exponent": exponent(free)}
+    return {"response_window_packets": at, "response_exponent": exponent(unconstrained)}
 
 
 RESPONSE = Experiment(

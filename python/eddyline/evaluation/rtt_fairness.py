@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from eddyline.evaluation.experiment import Point, Row
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
-    from eddyline.result import Result
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Result, Scenario
 
 __all__ = ["RTT_FAIRNESS"]
 
@@ -31,8 +30,8 @@ def _points(quick: bool) -> Sequence[Point]:
 
 
 def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Scenario:
-    further = (float(point["ratio"]) - 1) * NARROW.rtt_s / 2
-    away = {"data": f"{further:.9f} s", "ack": f"{further:.9f} s"}
+    extra = (float(point["ratio"]) - 1) * NARROW.rtt_s / 2
+    access_delay = {"data": f"{extra:.9f} s", "ack": f"{extra:.9f} s"}
     table = {
         "duration": f"{_WARMUP_S[setting.quick] + _MEASURED_S[setting.quick]} s",
         "warmup": f"{_WARMUP_S[setting.quick]} s",
@@ -40,7 +39,7 @@ def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Sc
         "link": NARROW.links(float(point["buffer_bdp"]), setting.queue),
         "flow": [
             subject.flow("tested near", setting),
-            subject.flow("tested far", setting, start="1 s", access_delay=away),
+            subject.flow("tested far", setting, start="1 s", access_delay=access_delay),
         ],
         "traffic": noise(),
     }
@@ -72,7 +71,7 @@ def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
 
 
 def _exponent(rows: Sequence[Row], size: float) -> float | None:
-    """Rates go as round-trip times, queueing included, to this power."""
+    """The exponent of rates over round-trip times, queueing included."""
     return exponent([(r["rtt_ratio"], 1 / r["rate_ratio"]) for r in rows if r["buffer_bdp"] == size])
 
 

@@ -14,18 +14,17 @@ if TYPE_CHECKING:
 
     from eddyline.evaluation.experiment import Point, Row
     from eddyline.evaluation.path import Setting
-    from eddyline.result import Result
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Result, Scenario
 
 __all__ = ["RIVALS", "SHARING"]
 
 RIVALS = ("reno", "cubic")
 _BUFFERS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 _QUICK = (0.5, 1.0, 4.0)
-# a window comes round the later the longer the buffer
+# the cycle of the window grows with the buffer
 _WARMUP_S, _WARMUP_PER_BDP_S = 30.0, 15.0
 _MEASURED_S, _MEASURED_PER_BDP_S = 90.0, 60.0
-_HASTE = 3.0
+_SPEEDUP = 3.0
 
 
 def _points(quick: bool) -> Sequence[Point]:
@@ -33,9 +32,9 @@ def _points(quick: bool) -> Sequence[Point]:
 
 
 def _scenario(subject: Subject, point: Point, setting: Setting, seed: int) -> Scenario:
-    size, haste = float(point["buffer_bdp"]), _HASTE if setting.quick else 1.0
-    warmup = (_WARMUP_S + _WARMUP_PER_BDP_S * size) / haste
-    measured = (_MEASURED_S + _MEASURED_PER_BDP_S * size) / haste
+    size, speedup = float(point["buffer_bdp"]), _SPEEDUP if setting.quick else 1.0
+    warmup = (_WARMUP_S + _WARMUP_PER_BDP_S * size) / speedup
+    measured = (_MEASURED_S + _MEASURED_PER_BDP_S * size) / speedup
     rival = Subject(str(point["rival"])).flow("rival", setting, start="0.1 s")
     table = {
         "duration": f"{warmup + measured:.6f} s",

@@ -16,17 +16,16 @@ if TYPE_CHECKING:
     from eddyline.evaluation.experiment import Point, Row
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
-    from eddyline.result import Result
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Result, Scenario
 
 __all__ = ["DOWN_S", "STEP", "UP_S"]
 
 DOWN_S, UP_S, _END_S = 30.0, 60.0, 90.0
 _BUFFER_BDP = 0.5
-"""No more: a window that fills the half and a longer buffer would have nothing to win back at the whole."""
+"""Not more: with a longer buffer the window at half the capacity would fill the whole, without any recovery."""
 _STEP_S = 0.1
 _HOLD_S = 1.0
-_AT_ONCE_S, _LATER_S = 5.0, 15.0
+_FIRST_S, _LATER_S = 5.0, 15.0
 _RECOVERED = 0.9
 
 
@@ -53,12 +52,12 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
     times, rate = series_of(result, "throughput_bps", "tested")
     _, waiting = series_of(result, "queue_bytes", "there")
     _, drops = series_of(result, "drops", "there")
-    # a value is that of the interval before its time
+    # a value is the mean over the interval that ends at its time
     half = (times > DOWN_S) & (times <= UP_S)
     delay = 8 * waiting / np.where(half, NARROW.rate_bps / 2, NARROW.rate_bps)
-    at_once = half & (times <= DOWN_S + _AT_ONCE_S)
+    at_first = half & (times <= DOWN_S + _FIRST_S)
     later = half & (times > DOWN_S + _LATER_S)
-    peak, rest = float(delay[at_once].max()), float(delay[later].mean())
+    peak, rest = float(delay[at_first].max()), float(delay[later].mean())
     after = times > UP_S
     held = np.flatnonzero(sliding(rate[after], round(_HOLD_S / _STEP_S)) >= _RECOVERED * NARROW.rate_bps - 1e-6)
     return Taken(

@@ -1,4 +1,4 @@
-"""A controller under test: its kind and what it was given."""
+"""The controllers of an evaluation, with their parameters."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError, ScenarioError
-from eddyline.gauntlet.suite import as_given, told
+from eddyline.kinds import controllers, require_controller
 from eddyline.scenario import Scenario
+from eddyline.subject import parameter_error, required_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,39 +26,39 @@ class Subject:
     """A controller with its parameters.
 
     Attributes:
-        kind: What scenarios call it.
-        parameters: What it was given, by key, as a scenario writes it.
+        kind: Its name in scenarios.
+        parameters: Parameters by key, as a scenario writes them.
     """
 
     kind: str
     parameters: tuple[tuple[str, str], ...] = ()
 
     def flow(self, name: str, setting: Setting, **more: Any) -> dict[str, Any]:
-        """A flow of it over the path. Names of what is tested begin with `tested`."""
-        line = {"data": ["there"], "ack": ["back"]}
-        return {"name": name, "controller": {"kind": self.kind}, **line, **setting.tcp(self.kind), **more}
+        """A flow with it on the path. The names of tested flows begin with `tested`."""
+        links = {"data": ["there"], "ack": ["back"]}
+        return {"name": name, "controller": {"kind": self.kind}, **links, **setting.tcp(self.kind), **more}
 
     def scenario(self, table: Mapping[str, Any], rate_bps: float) -> Scenario:
-        """A scenario in which its flows get their parameters.
+        """A scenario whose tested flows have its parameters.
 
         Args:
             table: The scenario.
-            rate_bps: Of its bottleneck, by which alpha is set where a controller needs one.
+            rate_bps: Of its bottleneck, from which required parameters follow.
 
         Raises:
             ScenarioError: It has no such parameter.
         """
-        given = told(self.kind, rate_bps) | dict(self.parameters)
+        given = required_parameters(self.kind, rate_bps) | dict(self.parameters)
         names = [f["name"] for f in table["flow"] if str(f["name"]).startswith("tested")]
         overrides = [(f'flow."{name}".controller.{key}', value) for name in names for key, value in given.items()]
         try:
             return Scenario(table, set=overrides, name=f"evaluation of {self.kind}")
         except ScenarioError as e:
-            raise as_given(e, self.kind, self.parameters) from None
+            raise parameter_error(e, self.kind, self.parameters) from None
 
 
 def subjects(kinds: Sequence[str], parameters: Sequence[tuple[str, str]] = ()) -> tuple[Subject, ...]:
-    """The controllers that are named, each once.
+    """The named controllers, each once.
 
     Args:
         kinds: Built-in kinds or names of registered classes; `"all"` is every built-in one.
@@ -66,28 +67,24 @@ def subjects(kinds: Sequence[str], parameters: Sequence[tuple[str, str]] = ()) -
     Raises:
         InputError: There is no such kind, or parameters are for a kind that is not among them.
     """
-    import json
-
-    from eddyline import _core
-    from eddyline.controllers.names import need
+    from eddyline.controllers.installed import declared
     from eddyline.controllers.registry import registered
 
-    known = [str(k["name"]) for k in json.loads(_core.register())["controllers"]]
-    own = registered()
-    wanted: dict[str, None] = {}
+    own = {*registered(), *(d.name for d in declared())}
+    named: dict[str, None] = {}
     for kind in kinds:
         if kind == BUILT_IN and kind not in own:
-            wanted |= dict.fromkeys(k for k in known if k not in own)
+            named |= dict.fromkeys(k.name for k in controllers() if k.name not in own)
         else:
-            need(kind)
-            wanted[kind] = None
-    if not wanted:
+            require_controller(kind)
+            named[kind] = None
+    if not named:
         raise InputError("no controller is named", "eddyline list controllers has the built-in ones")
-    own_keys: dict[str, list[tuple[str, str]]] = {kind: [] for kind in wanted}
+    own_keys: dict[str, list[tuple[str, str]]] = {kind: [] for kind in named}
     for key, value in parameters:
         kind, dot, name = key.partition(".")
         if dot and kind not in own_keys:
-            raise InputError(f"--set {key}: {kind!r} is not evaluated here", f"those are {', '.join(wanted)}")
-        for each in [kind] if dot else list(wanted):
+            raise InputError(f"--set {key}: {kind!r} is not evaluated here", f"those are {', '.join(named)}")
+        for each in [kind] if dot else list(named):
             own_keys[each].append((name if dot else key, value))
-    return tuple(Subject(kind, tuple(dict(own_keys[kind]).items())) for kind in wanted)
+    return tuple(Subject(kind, tuple(dict(own_keys[kind]).items())) for kind in named)

@@ -1,4 +1,4 @@
-"""The window alone for a minute: a controller's signature."""
+"""The window of a single flow for a minute."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ if TYPE_CHECKING:
     from eddyline.evaluation.experiment import Point, Row
     from eddyline.evaluation.path import Setting
     from eddyline.evaluation.subject import Subject
-    from eddyline.result import Result
-    from eddyline.scenario import Scenario
+    from eddyline.scenario import Result, Scenario
 
 __all__ = ["BUFFER_BDP", "TRACE"]
 
 BUFFER_BDP = 0.5
 _LENGTH_S = (60.0, 30.0)  # thorough and quick
 _STEP_S = 0.1
-_AFTER = 0.25
-"""Share of the time before anything is counted."""
+_WARMUP = 0.25
+"""Share of the time before the measurement."""
 
 
 def _points(_quick: bool) -> Sequence[Point]:
@@ -33,7 +32,7 @@ def _points(_quick: bool) -> Sequence[Point]:
 def _scenario(subject: Subject, _point: Point, setting: Setting, seed: int) -> Scenario:
     table = {
         "duration": f"{_LENGTH_S[setting.quick]} s",
-        "warmup": f"{_AFTER * _LENGTH_S[setting.quick]} s",
+        "warmup": f"{_WARMUP * _LENGTH_S[setting.quick]} s",
         "record": {"interval": f"{_STEP_S} s"},
         "seed": seed,
         "link": WIDE.links(BUFFER_BDP, setting.queue),
@@ -45,8 +44,8 @@ def _scenario(subject: Subject, _point: Point, setting: Setting, seed: int) -> S
 def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
     flow = result.to_dict()["flows"][0]
     times, window = series_of(result, "cwnd_packets", "tested")
-    _, flying = series_of(result, "in_flight_packets", "tested")
-    counted = window[times > _AFTER * times[-1]]
+    _, in_flight = series_of(result, "in_flight_packets", "tested")
+    counted = window[times > _WARMUP * times[-1]]
     return Taken(
         {
             "window_packets": flow["window_packets"]["mean"],
@@ -56,7 +55,7 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
             "goodput_bps": flow["goodput_bps"],
             "rtt_s": flow["rtt_s"]["mean"],
         },
-        {"time_s": times, "window_packets": window, "in_flight_packets": flying},
+        {"time_s": times, "window_packets": window, "in_flight_packets": in_flight},
     )
 
 
@@ -69,7 +68,7 @@ TRACE = Experiment(
     title="The window alone",
     place="100 Mbit/s, 40 ms, buffer of half a BDP, a minute",
     reading=(
-        "One flow alone, its window over time. Numbers are from a quarter of the time on: mean, least and largest "
+        "One flow alone, its window over time. Numbers are from a quarter of the time on: mean, minimum and maximum "
         "window, the window's standard deviation over its mean, goodput, mean round-trip time."
     ),
     points=_points,
@@ -77,8 +76,8 @@ TRACE = Experiment(
     take=_take,
     columns=(
         Column("window_packets", "mean window", "packets"),
-        Column("least_window_packets", "least", "packets"),
-        Column("largest_window_packets", "largest", "packets"),
+        Column("least_window_packets", "min", "packets"),
+        Column("largest_window_packets", "max", "packets"),
         Column("window_variation", "variation", percent=True),
         Column("goodput_bps", "goodput", "Mbit/s", 1e6),
         Column("rtt_s", "round trip", "ms", 1e-3),

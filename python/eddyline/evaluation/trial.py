@@ -1,4 +1,4 @@
-"""Running it: every experiment for every controller, as many simulations at a time as there are processors."""
+"""Running an evaluation: every experiment with every controller, in parallel."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eddyline.controllers.names import register
 from eddyline.errors import EddylineError, InputError
 from eddyline.evaluation.buffers import BUFFERS
 from eddyline.evaluation.convergence import CONVERGENCE
-from eddyline.evaluation.document import Evaluation, Failure, Measured
+from eddyline.evaluation.document import Failure, Measured
+from eddyline.evaluation.evaluation import Evaluation
 from eddyline.evaluation.path import Setting
 from eddyline.evaluation.response import RESPONSE
 from eddyline.evaluation.rtt_fairness import RTT_FAIRNESS
@@ -18,16 +18,17 @@ from eddyline.evaluation.sharing import SHARING
 from eddyline.evaluation.step import STEP
 from eddyline.evaluation.subject import subjects
 from eddyline.evaluation.trace import TRACE
-from eddyline.parallel import side_by_side
+from eddyline.kinds import queue as queue_kind
+from eddyline.parallel import run_keeping
+from eddyline.spelling import unknown
 from eddyline.summary import spread
-from eddyline.words import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from eddyline.evaluation.experiment import Experiment, Point, Row, Taken
     from eddyline.evaluation.subject import Subject
-    from eddyline.parallel import Watch
+    from eddyline.progress import Count, RunCallback
     from eddyline.scenario import Scenario
 
 __all__ = ["EXPERIMENTS", "SEEDS", "evaluate"]
@@ -36,7 +37,7 @@ EXPERIMENTS = {e.name: e for e in (RESPONSE, RTT_FAIRNESS, CONVERGENCE, STEP, SH
 """All of them, in the order of the report."""
 
 SEEDS = 3
-"""How often what depends on chance is repeated unless said."""
+"""Repetitions of random experiments by default."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class _Run:
     point: Point
     scenario: Scenario
 
-    def __call__(self, watch: Watch) -> Taken:
-        result = self.scenario.run("sim", series=self.experiment.series, progress=watch)
+    def __call__(self, progress: RunCallback) -> Taken:
+        result = self.scenario.run("sim", series=self.experiment.series, progress=progress)
         return self.experiment.take(self.subject, self.point, result)
 
 
@@ -60,7 +61,7 @@ def evaluate(
     quick: bool = False,
     queue: str = "droptail",
     jobs: int | None = None,
-    done: Callable[[int, int], object] | None = None,
+    done: Count | None = None,
     failed: Callable[[EddylineError], object] | None = None,
 ) -> Evaluation:
     """Measures controllers side by side.
@@ -68,31 +69,29 @@ def evaluate(
     Args:
         kinds: Built-in kinds or names of registered classes; `"all"` is every built-in one.
         parameters: Parameters as a scenario writes them: `alpha` is given to all kinds, `fast.alpha` to that one.
-        only: Names of experiments, of `EXPERIMENTS`; all unless said.
-        seeds: How often to repeat what depends on chance: rows are means, with half of the 95 % interval beside.
+        only: Names of experiments, of `EXPERIMENTS`; all by default.
+        seeds: Repetitions of random experiments: rows are means, with half of the 95 % interval beside.
         quick: Fewer points and shorter runs, for a first look.
-        queue: The discipline at the bottleneck, one that needs no more than a `limit`. With others than drop-tail flows
+        queue: The discipline at the bottleneck, one that requires a `limit` only. With others than drop-tail flows
             are ECN-capable (`dctcp` and `prague` accurately). The response function has drop-tail always.
-        jobs: Simulations at a time; as many as there are processors unless said.
-        done: Told after each simulation how many are done, of how many.
-        failed: Told of each that came to no end, and why; perhaps from another thread.
+        jobs: Simulations at a time; one per processor by default.
+        done: Called after each simulation.
+        failed: Called with the error of each failed simulation, possibly from another thread.
 
     Returns:
-        What was measured. The same arguments give the same, however many jobs there are. A controller that raises an
-        error is listed under `failures`, the rest of it and all others are kept.
+        The measurements. The same arguments give the same ones, whatever the number of jobs. A controller that raises
+        an error is listed under `failures`, all other results are kept.
 
     Raises:
         InputError: There is no such controller, parameter or experiment.
     """
     if seeds < 1:
         raise InputError(f"{seeds} seeds; at least 1")
-    queues = [q["name"] for q in register()["queues"]]
-    if queue not in queues:
-        raise unknown("queue", queue, queues)
+    queue_kind(queue)  # raises where it is unknown
     items = parameters.items() if isinstance(parameters, Mapping) else parameters
     who = subjects([kinds] if isinstance(kinds, str) else list(kinds), list(items))
-    experiments, setting = _wanted(only), Setting(quick, queue)
-    # all of them first: wrong input runs nothing
+    experiments, setting = _chosen(only), Setting(quick, queue)
+    # all of them first: with wrong input nothing runs
     plan = [
         (
             experiment,
@@ -105,11 +104,11 @@ def evaluate(
         for point in experiment.points(quick)
     ]
     runs = [_Run(e, s, point, scenario) for e, s, point, scenarios in plan for scenario in scenarios]
-    answers = iter(side_by_side(runs, jobs, done, failed))
+    values = iter(run_keeping(EddylineError, runs, jobs, done=done, failed=failed))
     measured: dict[tuple[str, Subject], Measured] = {(e.name, s): Measured() for e in experiments for s in who}
     failures = []
     for experiment, subject, point, scenarios in plan:
-        each = [next(answers) for _ in scenarios]
+        each = [next(values) for _ in scenarios]
         errors = [e for e in each if isinstance(e, EddylineError)]
         if errors:
             failures.append(Failure(subject.kind, experiment.name, dict(point), str(errors[0])))
@@ -126,7 +125,7 @@ def _seeds(experiment: Experiment, seeds: int) -> range:
 
 
 def _mean(taken: Sequence[Taken]) -> Row:
-    """Means over the seeds, of several also half of the 95 % interval; None where one of them does not know."""
+    """Means over the seeds, with several also half of the 95 % interval; None where one run does not have the value."""
     if len(taken) == 1:
         return dict(taken[0].numbers)
     row: Row = {}
@@ -139,9 +138,9 @@ def _mean(taken: Sequence[Taken]) -> Row:
     return row
 
 
-def _wanted(only: Iterable[str]) -> tuple[Experiment, ...]:
-    wanted = list(only)
-    for name in wanted:
+def _chosen(only: Iterable[str]) -> tuple[Experiment, ...]:
+    named = list(only)
+    for name in named:
         if name not in EXPERIMENTS:
             raise unknown("experiment", name, EXPERIMENTS)
-    return tuple(e for e in EXPERIMENTS.values() if not wanted or e.name in wanted)
+    return tuple(e for e in EXPERIMENTS.values() if not named or e.name in named)

@@ -1,15 +1,15 @@
-"""The gauntlet: a fixed set of scenarios with a bound each, and the scorecard of a controller that runs through it.
+"""The gauntlet: a fixed set of scenarios with bounds, and the scorecard of a controller.
 
-`suite` reads the scenarios and bounds, `measures` takes the numbers, `trial` runs, `scorecard` holds what came of it,
-`comparison` holds it against an earlier one, `reports` and `page` write it.
+`measures` computes values, `suite` reads scenarios and bounds, `trial` runs them into a `scorecard`, `comparison`
+compares it with an earlier one, `reports` and `page` render it.
 """
 
 import sys
 from types import ModuleType
 from typing import Any
 
-from eddyline.gauntlet.comparison import Change, compare
-from eddyline.gauntlet.scorecard import Card, Verdict
+from eddyline.gauntlet.comparison import compare
+from eddyline.gauntlet.scorecard import Card, Change, Verdict
 from eddyline.gauntlet.suite import Suite, Test, suite
 from eddyline.gauntlet.trial import SEEDS, run
 

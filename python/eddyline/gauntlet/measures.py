@@ -1,4 +1,4 @@
-"""How a test's value is taken from a run: one number, in SI units or as a share."""
+"""How the value of a test is measured in a run: one number, in SI units or as a share."""
 
 from __future__ import annotations
 
@@ -13,71 +13,87 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from eddyline.gauntlet.suite import Test
-    from eddyline.result import Result
+    from eddyline.scenario import Result
 
-__all__ = ["MEASURES", "Measure"]
+__all__ = ["MEASURES", "Measure", "Target"]
 
 _HOLD_S = 1.0
-"""A recovery is over when the mean over so much time reaches the level."""
+"""A recovery ends where the mean over this time reaches the level."""
 
 Document: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A way of taking a value.
+class Target:
+    """What is measured in a run.
 
     Attributes:
-        what: What the number is, in words.
-        take: Takes it; None where the run does not know.
-        text: Writes it with its unit.
+        of: The flows, arrivals, traffic or links.
+        capacity_bps: What a share is relative to: one rate for all of them, or one for each.
+        since_s: Start of a recovery.
+        level: The share that ends a recovery.
+    """
+
+    of: tuple[str, ...]
+    capacity_bps: tuple[float, ...]
+    since_s: float
+    level: float
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A quantity.
+
+    Attributes:
+        what: What the number is.
+        take: Computes it; None where the run does not have it.
+        text: Formats it with its unit.
         series: Whether it needs the run's series.
     """
 
     what: str
-    take: Callable[[Test, Result, Document], float | None]
+    take: Callable[[Target, Result, Document], float | None]
     text: Callable[[float | None], str]
     series: bool = False
 
 
-def _named(test: Test, rows: list[Document]) -> list[Document]:
-    """The rows that a test looks at; a table with a count stands for all of its flows."""
-    return [r for r in rows if any(r["name"] == n or str(r["name"]).startswith(f"{n}[") for n in test.of)]
+def _named(target: Target, rows: list[Document]) -> list[Document]:
+    """The rows of the target; a table with a count stands for all of its flows."""
+    return [r for r in rows if any(r["name"] == n or str(r["name"]).startswith(f"{n}[") for n in target.of)]
 
 
-def _goodputs(test: Test, document: Document) -> list[float]:
-    return [float(f["goodput_bps"] or 0.0) for f in _named(test, document["flows"])]
+def _goodputs(target: Target, document: Document) -> list[float]:
+    return [float(f["goodput_bps"] or 0.0) for f in _named(target, document["flows"])]
 
 
-def _share(test: Test, _result: Result, document: Document) -> float:
-    return sum(_goodputs(test, document)) / sum(test.capacity_bps)
+def _share(target: Target, _result: Result, document: Document) -> float:
+    return sum(_goodputs(target, document)) / sum(target.capacity_bps)
 
 
-def _fairness(test: Test, _result: Result, document: Document) -> float:
-    return jain(_goodputs(test, document)) or 0.0  # nobody has anything: as bad as can be
+def _fairness(target: Target, _result: Result, document: Document) -> float:
+    return jain(_goodputs(target, document)) or 0.0  # all rates are 0: the worst case
 
 
-def _least_share(test: Test, _result: Result, document: Document) -> float:
-    rates = _goodputs(test, document)
-    own = test.capacity_bps if len(test.capacity_bps) > 1 else [test.capacity_bps[0] / len(rates)] * len(rates)
+def _min_share(target: Target, _result: Result, document: Document) -> float:
+    rates = _goodputs(target, document)
+    own = target.capacity_bps if len(target.capacity_bps) > 1 else [target.capacity_bps[0] / len(rates)] * len(rates)
     return min(rate / fair for rate, fair in zip(rates, own, strict=True))
 
 
-def _rtt_p99(test: Test, _result: Result, document: Document) -> float | None:
-    known = [f["rtt_s"]["p99"] for f in _named(test, document["flows"])]
+def _rtt_p99(target: Target, _result: Result, document: Document) -> float | None:
+    known = [f["rtt_s"]["p99"] for f in _named(target, document["flows"])]
     return None if None in known else max(known)
 
 
-def _resent(test: Test, result: Result, document: Document) -> float:
+def _resent(target: Target, result: Result, document: Document) -> float:
     packet = {f["name"]: f for f in result.scenario.to_dict()["flow"]}
-    sent = again = 0.0
-    for flow in _named(test, document["flows"]):
+    sent = retransmitted = 0.0
+    for flow in _named(target, document["flows"]):
         table = packet[str(flow["name"]).split("[")[0]]
         payload = _bytes(table["packet"]) - _bytes(table["header"])
-        again += flow["retransmits"]
+        retransmitted += flow["retransmits"]
         sent += flow["delivered_bytes"] / payload + flow["retransmits"]
-    return again / sent if sent > 0 else 0.0
+    return retransmitted / sent if sent > 0 else 0.0
 
 
 def _bytes(text: str) -> float:
@@ -86,51 +102,53 @@ def _bytes(text: str) -> float:
     return _core.quantity("bytes", text)
 
 
-def _lost(test: Test, _result: Result, document: Document) -> float:
-    return float(sum(link["lost"] for link in _named(test, document["links"])))
+def _lost(target: Target, _result: Result, document: Document) -> float:
+    return float(sum(link["lost"] for link in _named(target, document["links"])))
 
 
-def _filled(test: Test, _result: Result, document: Document) -> float | None:
-    shares = [link["utilisation"] for link in _named(test, document["links"])]
+def _filled(target: Target, _result: Result, document: Document) -> float | None:
+    shares = [link["utilisation"] for link in _named(target, document["links"])]
     return None if None in shares else min(shares)
 
 
-def _recovery(test: Test, result: Result, _document: Document) -> float:
-    """From `since` to the start of the first second whose mean goodput reaches the level; else all that was left."""
+def _recovery(target: Target, result: Result, _document: Document) -> float:
+    """From `since` to the start of the first second whose mean goodput reaches the level, or to the end of the run."""
     series: pd.DataFrame = result.series
-    flows = series[(series["kind"] == "flow") & (series["quantity"] == "goodput_bps") & series["entity"].isin(test.of)]
+    flows = series[
+        (series["kind"] == "flow") & (series["quantity"] == "goodput_bps") & series["entity"].isin(target.of)
+    ]
     total = flows.groupby("time_s")["value"].sum()
     times, rates = total.index.to_numpy(), total.to_numpy()
     interval = float(times[1] - times[0])
     hold = max(1, round(_HOLD_S / interval))
-    wanted = test.level * test.capacity_bps[0]
-    # a rate is that of the interval before its time
-    first = int((times <= test.since_s + interval / 2).sum())
+    level = target.level * target.capacity_bps[0]
+    # a rate is the mean over the interval that ends at its time
+    first = int((times <= target.since_s + interval / 2).sum())
     for place in range(first, len(rates) - hold + 1):
-        if rates[place : place + hold].mean() >= wanted:
-            return max(0.0, float(times[place]) - interval - test.since_s)
-    return result.scenario.duration_s - test.since_s
+        if rates[place : place + hold].mean() >= level:
+            return max(0.0, float(times[place]) - interval - target.since_s)
+    return result.scenario.duration_s - target.since_s
 
 
-def _arrivals_mean(test: Test, _result: Result, document: Document) -> float | None:
-    means = [a["completion_s"]["mean"] for a in _named(test, document["arrivals"])]
+def _arrivals_mean(target: Target, _result: Result, document: Document) -> float | None:
+    means = [a["completion_s"]["mean"] for a in _named(target, document["arrivals"])]
     return None if None in means else max(means)
 
 
-def _traffic_loss(test: Test, _result: Result, document: Document) -> float | None:
-    shares = [t["loss_ratio"] for t in _named(test, document["traffic"])]
+def _traffic_loss(target: Target, _result: Result, document: Document) -> float | None:
+    shares = [t["loss_ratio"] for t in _named(target, document["traffic"])]
     return None if None in shares else max(shares)
 
 
-def _traffic_delay(test: Test, _result: Result, document: Document) -> float | None:
-    delays = [t["one_way_delay_s"]["p99"] for t in _named(test, document["traffic"])]
+def _traffic_delay(target: Target, _result: Result, document: Document) -> float | None:
+    delays = [t["one_way_delay_s"]["p99"] for t in _named(target, document["traffic"])]
     return None if None in delays else max(delays)
 
 
 MEASURES = {
     "share": Measure("goodput over capacity", _share, percent),
     "fairness": Measure("Jain's index of goodputs", _fairness, percent),
-    "least_share": Measure("goodput of the poorest over its fair part", _least_share, percent),
+    "least_share": Measure("smallest goodput over the fair share", _min_share, percent),
     "rtt_p99": Measure("99th percentile of the round-trip time", _rtt_p99, seconds),
     "resent": Measure("retransmissions over all data packets sent", _resent, percent),
     "lost": Measure("packets lost on the wire", _lost, count),
@@ -140,4 +158,4 @@ MEASURES = {
     "traffic_loss": Measure("share of packets that did not arrive", _traffic_loss, percent),
     "traffic_delay_p99": Measure("99th percentile of the one-way delay", _traffic_delay, seconds),
 }
-"""By the name that the suite has for them."""
+"""By name in the suite."""

@@ -11,7 +11,7 @@ from matplotlib import rc_context
 from eddyline.errors import ControllerError
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
-from eddyline.plots.style import COLOURS, MOST, STYLE, empty, scale
+from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, empty, scale
 from eddyline.reports.page import data_uri, render_page
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _lines(axis: Axes, rows: pd.DataFrame, unit: str) -> None:
     end = float(rows["time_s"].max())
     rows = rows.assign(bin=(rows["time_s"] / end * _BINS).clip(upper=_BINS - 1).astype(int))
     size, name = scale(unit, float(rows["value"].max()))
-    for place, entity in enumerate(list(rows["entity"].unique())[:MOST]):
+    for place, entity in enumerate(list(rows["entity"].unique())[:MAX_LINES]):
         means = rows[rows["entity"] == entity].groupby("bin")[["time_s", "value"]].mean()
         axis.plot(means["time_s"], means["value"] / size, label=str(entity), color=COLOURS[place % len(COLOURS)])
     axis.set_xlabel("time (s)")

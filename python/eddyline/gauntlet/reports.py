@@ -1,4 +1,4 @@
-"""Scorecards as Markdown, as JUnit XML and as the terminal's table."""
+"""Scorecards as Markdown, as JUnit XML and as a table on the terminal."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from eddyline.gauntlet.comparison import Change
-    from eddyline.gauntlet.scorecard import Card, Verdict
+    from eddyline.gauntlet.scorecard import Card, Change, Verdict
 
 __all__ = ["changed", "junit", "markdown", "summary", "terminal"]
 
 
 def summary(card: Card) -> str:
-    """One line on a card."""
+    """One line about a scorecard."""
     return f"{card.name}: {card.passed} of {len(card.verdicts)} passed (set {card.suite_version}, {card.seeds} seeds)"
 
 
 def changed(change: Change, verdict: Verdict) -> str:
-    """What an earlier card had, and whether the difference is beyond chance."""
+    """The value of an earlier scorecard, and whether the difference is significant."""
     if change.kind == "new":
         return "new"
     measure = MEASURES[verdict.measure]
-    before = "error" if change.before is None else measure.text(change.before)
-    return f"{before}, {change.kind}"
+    earlier = "error" if change.before is None else measure.text(change.before)
+    return f"{earlier}, {change.kind}"
 
 
 def markdown(card: Card) -> str:
-    """A table, the failures first in words."""
+    """The failures in words, then a table."""
     lines = [f"## Gauntlet: {summary(card)}", ""]
     failed = (v for v in card.verdicts if not v.passed)
     lines += [f"- **{v.name}**: {v.error or v.why} ({v.text}, {v.bound.text})" for v in failed]
@@ -59,21 +58,15 @@ def _mark(verdict: Verdict) -> str:
 
 
 def junit(card: Card, *, accept_known: bool = False) -> str:
-    """A test case each; a failure says in words what the controller does."""
-    from xml.etree import ElementTree as Xml
+    """A test case for each test; a failure says in words what the controller does."""
+    from eddyline.junit import Case, Suite, document
 
-    failures = [_failure(card, place, accept_known) for place in range(len(card.verdicts))]
-    count = sum(f is not None for f in failures)
-    root = Xml.Element("testsuites")
-    attributes = {"name": f"gauntlet {card.name}", "tests": str(len(failures)), "failures": str(count), "errors": "0"}
-    suite = Xml.SubElement(root, "testsuite", attributes)
-    for v, failure in zip(card.verdicts, failures, strict=True):
-        case = Xml.SubElement(suite, "testcase", classname=f"gauntlet.{v.group}", name=v.name)
-        if failure is not None:
-            message = f"{v.text}, {v.bound.text}"
-            Xml.SubElement(case, "failure", message=message).text = f"{v.tests}\n{failure}"
-    Xml.indent(root)
-    return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    cases = []
+    for place, v in enumerate(card.verdicts):
+        failure = _failure(card, place, accept_known)
+        message = None if failure is None else f"{v.text}, {v.bound.text}"
+        cases.append(Case(f"gauntlet.{v.group}", v.name, message, f"{v.tests}\n{failure}"))
+    return document([Suite(f"gauntlet {card.name}", cases)])
 
 
 def _failure(card: Card, place: int, accept_known: bool) -> str | None:

@@ -1,4 +1,4 @@
-"""What came of a controller in the gauntlet."""
+"""The scorecard of a controller."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from eddyline.gauntlet.measures import MEASURES
 from eddyline.gauntlet.suite import Bound
 
 if TYPE_CHECKING:
-    from eddyline.gauntlet.comparison import Change
     from eddyline.gauntlet.suite import Test
 
-__all__ = ["DOCUMENT", "Card", "Verdict"]
+__all__ = ["DOCUMENT", "Card", "Change", "Verdict"]
 
 DOCUMENT = "scorecard.json"
 """The document's name in the folder that `--out` writes."""
@@ -24,17 +23,17 @@ DOCUMENT = "scorecard.json"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one test.
+    """The outcome of one test.
 
     Attributes:
         name: Of the test.
         group: Its group.
         tests: What it tests.
-        measure: How its values were taken.
-        values: One for each seed; None where a run does not know.
-        bound: What their mean must keep.
-        why: What a controller does that does not keep it.
-        error: Why a run came to no end, where one did not: a fault of the controller's own.
+        measure: How its values were measured.
+        values: One for each seed; None where a run does not have it.
+        bound: The bound on their mean.
+        why: What a controller does that misses the bound.
+        error: Why a run failed, where one did: an error in the controller.
     """
 
     name: str
@@ -53,13 +52,13 @@ class Verdict:
 
     @property
     def value(self) -> float | None:
-        """Mean over the seeds; None where one of them is not known."""
+        """Mean over the seeds; None where one of them is unknown."""
         known = [v for v in self.values if v is not None]
         return fmean(known) if known and len(known) == len(self.values) else None
 
     @property
     def passed(self) -> bool:
-        """Whether the mean keeps the bound."""
+        """Whether the mean satisfies the bound."""
         return self.error is None and self.bound.holds(self.value)
 
     @property
@@ -85,17 +84,52 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Change:
+    """One test compared with an earlier scorecard.
+
+    Attributes:
+        name: Of the test.
+        before: Its value in the base; None where it is unknown or the base has no such test.
+        now: Its value.
+        tolerance: The largest difference that is not significant; None where there are too few seeds.
+        kind: `"same"`, `"better"`, `"worse"` (beyond the tolerance), `"broken"` (it passed, and does not), `"fixed"`
+            or `"new"`.
+    """
+
+    name: str
+    before: float | None
+    now: float | None
+    tolerance: float | None
+    kind: str
+
+    @property
+    def bad(self) -> bool:
+        """Whether it is a regression."""
+        return self.kind in ("worse", "broken")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the document."""
+        return {
+            "name": self.name,
+            "change": self.kind,
+            "before": self.before,
+            "value": self.now,
+            "tolerance": self.tolerance,
+        }
+
+
+@dataclass(frozen=True)
 class Card:
     """A controller's scorecard.
 
     Attributes:
         controller: Its kind.
-        parameters: What it was given, by key.
-        suite_version: Which set it ran through.
-        seeds: How often each test ran.
+        parameters: Its parameters by key.
+        suite_version: Version of the tests.
+        seeds: Runs of each test.
         verdicts: In the suite's order.
-        against: Scorecards of others beside it.
-        changes: How it compares with an earlier one, where that was asked for.
+        against: Scorecards of other controllers.
+        changes: The comparison with an earlier scorecard, where one was requested.
     """
 
     controller: str
@@ -108,12 +142,12 @@ class Card:
 
     @property
     def passed(self) -> int:
-        """How many tests passed."""
+        """Number of tests that passed."""
         return sum(v.passed for v in self.verdicts)
 
     @property
     def failed(self) -> int:
-        """How many did not."""
+        """Number of tests that failed."""
         return len(self.verdicts) - self.passed
 
     @property
@@ -149,7 +183,7 @@ class Card:
         """Reads a scorecard: the document, or a folder that holds it.
 
         Raises:
-            InputError: It is none.
+            InputError: It is not a scorecard.
         """
         path = Path(path)
         file = path / DOCUMENT if path.is_dir() else path

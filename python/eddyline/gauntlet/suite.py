@@ -1,4 +1,4 @@
-"""The set of scenarios, and what each asks of a controller: `scenarios/suite.toml` beside the scenario files."""
+"""The tests: scenarios with bounds, as `scenarios/suite.toml` beside the scenario files lists them."""
 
 from __future__ import annotations
 
@@ -11,42 +11,33 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
 from eddyline.errors import InputError, ScenarioError
-from eddyline.words import nearest
+from eddyline.gauntlet.measures import MEASURES, Target
+from eddyline.scenario import Scenario
+from eddyline.spelling import nearest
+from eddyline.subject import parameter_error, required_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from eddyline.scenario import Scenario
-
-__all__ = ["FOLDER", "SUBJECT", "Bound", "Suite", "Test", "as_given", "suite", "told"]
+__all__ = ["FOLDER", "SUBJECT", "Bound", "Suite", "Test", "suite"]
 
 FOLDER = Path(__file__).parent / "scenarios"
-"""Where the scenarios lie."""
+"""The folder of the scenarios."""
 
 SUBJECT = "tested"
-"""Flows and arrivals whose names begin so are those that the controller is put into."""
-
-_TOLD = ("fast", "vfast")
-_ALPHA_S, _LEAST_ALPHA, _PACKET_BITS = 0.005, 4.0, 12_000
+"""Prefix of the names of flows and arrivals that get the tested controller."""
 
 _STAGGER_S = 0.1
-"""Starts differ by up to so much from seed to seed: without it most scenarios would give one answer to all seeds."""
-
-
-def told(controller: str, rate_bps: float) -> dict[str, str]:
-    """What a controller must be told that has no default: alpha as 5 ms of the link, at least 4 packets."""
-    if controller not in _TOLD:
-        return {}
-    return {"alpha": f"{max(_LEAST_ALPHA, rate_bps * _ALPHA_S / _PACKET_BITS):.0f} packets"}
+"""Maximum shift of a start between seeds, without which most scenarios would give the same result for all seeds."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a value must keep: at least or at most so much, in SI units.
+    """The bound on a value, in SI units.
 
     Attributes:
         least: True for at least, False for at most.
-        value: How much.
+        value: The limit.
         text: As written.
     """
 
@@ -55,27 +46,23 @@ class Bound:
     text: str
 
     def holds(self, value: float | None) -> bool:
-        """Whether a value keeps it; an unknown one does not."""
+        """Whether a value satisfies it; an unknown one does not."""
         if value is None:
             return False
         return value >= self.value if self.least else value <= self.value
 
 
 @dataclass(frozen=True)
-class Test:
+class Test(Target):
     """One scenario with its bound.
 
     Attributes:
         name: Its name, and that of its file.
-        group: What kind of difficulty it is.
+        group: The kind of difficulty.
         tests: What it tests, a sentence.
-        measure: How its value is taken.
-        of: The flows, arrivals, traffic or links that are looked at.
-        capacity_bps: What a share is of: one rate for all of them, or one for each.
-        since_s: When a recovery begins.
-        level: The share that makes a recovery.
-        bound: What the value must keep.
-        why: What a controller does that does not keep it.
+        measure: How its value is measured.
+        bound: The bound on the value.
+        why: What a controller does that misses the bound.
         source: Where the case is from, if it is not our own.
     """
 
@@ -85,10 +72,6 @@ class Test:
     group: str
     tests: str
     measure: str
-    of: tuple[str, ...]
-    capacity_bps: tuple[float, ...]
-    since_s: float
-    level: float
     bound: Bound
     why: str
     source: str | None
@@ -104,13 +87,11 @@ class Test:
         Args:
             controller: Its kind.
             parameters: Keys of the controller with their values.
-            seed: Zero is the file as it is; others also shift the starts of flows by up to 100 ms.
+            seed: 0 is the file itself; other seeds also shift the starts of flows by up to 100 ms.
 
         Raises:
-            ScenarioError: It has no such parameter, or one cannot be what it is given; the message names the parameter.
+            ScenarioError: It has no such parameter, or a value is invalid; the message names the parameter.
         """
-        from eddyline.scenario import Scenario
-
         overrides: list[tuple[str, str]] = [("seed", str(seed))]
         for kind, table in self._tables():
             key = f'{kind}."{table["name"]}"'
@@ -118,7 +99,7 @@ class Test:
                 overrides.append((f"{key}.controller.kind", controller))
                 links = {link["name"]: link for link in _read(self.file)["link"]}
                 rate_bps = _core.quantity("rate", links[table["data"][0]]["rate"])
-                given = told(controller, rate_bps) | dict(parameters)
+                given = required_parameters(controller, rate_bps) | dict(parameters)
                 overrides += [(f"{key}.controller.{name}", value) for name, value in given.items()]
             if kind == "flow" and seed > 0:
                 shift = _STAGGER_S * random.Random(f"{self.name} {table['name']} {seed}").random()
@@ -127,7 +108,7 @@ class Test:
         try:
             return Scenario.load(self.file, set=overrides)
         except ScenarioError as e:
-            raise as_given(e, controller, parameters) from None
+            raise parameter_error(e, controller, parameters) from None
 
     def _tables(self) -> list[tuple[str, dict[str, Any]]]:
         table = _read(self.file)
@@ -139,7 +120,7 @@ class Suite:
     """All tests.
 
     Attributes:
-        version: Grows with any change that can change a verdict.
+        version: Incremented by any change that can change a verdict.
         tests: In order.
     """
 
@@ -147,18 +128,18 @@ class Suite:
     tests: tuple[Test, ...]
 
     def only(self, names: Iterable[str]) -> tuple[Test, ...]:
-        """Those that are named, in the suite's order; a group's name stands for all of it. No name: all.
+        """The named tests, in the suite's order; a group's name stands for its tests. All, where none is named.
 
         Raises:
             InputError: There is no such test or group.
         """
-        wanted = set(names)
+        named = set(names)
         known = {t.name for t in self.tests} | {t.group for t in self.tests}
-        for name in sorted(wanted - known):
+        for name in sorted(named - known):
             near = nearest(name, known)
             hint = f"did you mean {near}?" if near else f"groups are {', '.join(self.groups)}"
             raise InputError(f"there is no test {name!r} in the gauntlet", hint)
-        return tuple(t for t in self.tests if not wanted or t.name in wanted or t.group in wanted)
+        return tuple(t for t in self.tests if not named or t.name in named or t.group in named)
 
     @property
     def groups(self) -> list[str]:
@@ -168,7 +149,7 @@ class Suite:
 
 @cache
 def suite() -> Suite:
-    """The set that comes with this version."""
+    """The tests of this version."""
     table = _read(FOLDER / "suite.toml")
     return Suite(int(table["version"]), tuple(_test(t) for t in table["test"]))
 
@@ -195,23 +176,7 @@ def _test(table: dict[str, Any]) -> Test:
     )
 
 
-def as_given(error: ScenarioError, controller: str, parameters: Sequence[tuple[str, str]]) -> ScenarioError:
-    """The same mistakes, told of what was asked for and not of the flows that it was put into."""
-    found: dict[str, dict[str, Any]] = {}
-    for each in error.diagnostics:
-        name = str(each["key"]).rpartition("controller")[2].removeprefix(".")
-        given = dict(parameters).get(name)
-        place = f"--controller {controller}" if given is None else f"--set {name}={given}"
-        key = name if given is None and name else ""
-        text = ": ".join(filter(None, (place, key, each["message"])))
-        text += f"\n  hint: {each['hint']}" if each["hint"] else ""
-        found.setdefault(text, {**each, "file": place, "key": key})
-    return ScenarioError("\n".join(found), list(found.values()), error.unknown_controllers)
-
-
 def _written(given: object, measure: str) -> str:
-    from eddyline.gauntlet.measures import MEASURES
-
     return given if isinstance(given, str) else MEASURES[measure].text(float(str(given)))
 
 

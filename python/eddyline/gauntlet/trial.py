@@ -1,29 +1,29 @@
-"""Running the gauntlet: every test with every seed, as many at a time as there are processors."""
+"""Running the gauntlet: every test with every seed, in parallel."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from eddyline.controllers.names import need
 from eddyline.errors import EddylineError, InputError
 from eddyline.gauntlet.comparison import compare
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.gauntlet.scorecard import Card, Verdict
 from eddyline.gauntlet.suite import suite
-from eddyline.parallel import side_by_side
+from eddyline.kinds import require_controller
+from eddyline.parallel import run_keeping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from eddyline.gauntlet.suite import Test
-    from eddyline.parallel import Watch
+    from eddyline.progress import Count, RunCallback
     from eddyline.scenario import Scenario
 
 __all__ = ["SEEDS", "run"]
 
 SEEDS = 3
-"""How often each test runs unless said."""
+"""Runs of each test by default."""
 
 
 def run(
@@ -35,21 +35,21 @@ def run(
     seeds: int = SEEDS,
     base: Card | None = None,
     jobs: int | None = None,
-    done: Callable[[int, int], object] | None = None,
+    done: Count | None = None,
     failed: Callable[[EddylineError], object] | None = None,
 ) -> Card:
     """Runs a controller through the gauntlet.
 
     Args:
         controller: Its kind, one of `eddyline list controllers` or registered by you.
-        against: Kinds that run through it too, for comparison; they have no say in the verdict.
+        against: Kinds that run through it too, for comparison; they do not affect the verdict.
         parameters: Parameters of the controller, as a scenario writes them.
-        only: Names of tests or groups; all unless said.
-        seeds: How often each test runs; the mean is held against the bound.
+        only: Names of tests or groups; all by default.
+        seeds: Runs of each test; the mean is compared with the bound.
         base: An earlier scorecard to compare with.
-        jobs: Runs at a time; as many as there are processors unless said.
-        done: Told after each run how many are done, of how many.
-        failed: Told of each run that came to no end, and why; perhaps from another thread.
+        jobs: Runs at a time; one per processor by default.
+        done: Called after each run.
+        failed: Called with the error of each failed run, possibly from another thread.
 
     Returns:
         The scorecard. The same arguments give the same one.
@@ -61,13 +61,13 @@ def run(
         raise InputError(f"{seeds} seeds; at least 1")
     against = list(against)
     for kind in (controller, *against):
-        need(kind)
+        require_controller(kind)
     if "kind" in (parameters or {}):
-        raise InputError("kind is no parameter: it is the controller itself", "name it with --controller KIND")
+        raise InputError("kind is the controller, not a parameter of it", "--controller KIND sets it")
     tests = suite().only(only)
     given = dict(parameters or {})
     kinds = [(controller, given), *((kind, dict[str, str]()) for kind in against)]
-    # all of them first: wrong input runs nothing
+    # all of them first: with wrong input nothing runs
     scenarios = [
         (test, [test.scenario(kind, list(values.items()), seed) for seed in range(seeds)])
         for kind, values in kinds
@@ -88,17 +88,17 @@ def run(
 def _all(
     tests: Sequence[tuple[Test, Sequence[Scenario]]],
     jobs: int | None,
-    done: Callable[[int, int], object] | None,
+    done: Count | None,
     failed: Callable[[EddylineError], object] | None,
 ) -> list[Verdict]:
     work = [partial(_value, test, scenario) for test, scenarios in tests for scenario in scenarios]
-    values = iter(side_by_side(work, jobs, done, failed))
+    values = iter(run_keeping(EddylineError, work, jobs, done=done, failed=failed))
     return [_verdict(test, [next(values) for _ in scenarios]) for test, scenarios in tests]
 
 
-def _value(test: Test, scenario: Scenario, watch: Watch) -> float | None:
+def _value(test: Test, scenario: Scenario, progress: RunCallback) -> float | None:
     measure = MEASURES[test.measure]
-    result = scenario.run("sim", series=measure.series, progress=watch)
+    result = scenario.run("sim", series=measure.series, progress=progress)
     return measure.take(test, result, result.to_dict())
 
 

@@ -14,11 +14,10 @@ from eddyline.papers.context import Context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
-    from eddyline.answers import Listener
-    from eddyline.papers import Paper
     from eddyline.papers.claims import Verdict
+    from eddyline.papers.paper import Paper
+    from eddyline.progress import Observer
     from eddyline.reports.exhibit import Exhibit
 
     Builders: TypeAlias = Mapping[str, Callable[[Context], Exhibit]]
@@ -67,21 +66,9 @@ class Reproduction:
             "counts": {"claims": count(self.claims), "ours": count(self.ours)},
         }
 
-    def show(self) -> None:
-        """Prints exhibits, then claims with their verdicts."""
-        from eddyline.papers.terminal import show
-
-        show(self)
-
-    def write(self, folder: Path) -> Path:
-        """Writes report, data and figures; returns the page."""
-        from eddyline.papers.report import write
-
-        return write(self, folder)
-
 
 def reproduce_exhibits(
-    paper: Paper, builders: Builders, wanted: Sequence[str], listener: Listener | None
+    paper: Paper, builders: Builders, wanted: Sequence[str], listener: Observer | None
 ) -> Reproduction:
     """Makes the wanted exhibits (all if none is named) and judges the claims that rest on them.
 
@@ -114,8 +101,8 @@ def reproduce_exhibits(
     return Reproduction(paper, exhibits, verdicts, seconds, context.runner.runs, context.runner.packets)
 
 
-def _report(listener: Listener, number: int, done: int, runs: int) -> None:
-    listener.hear(number, float(done), float(runs), 0.0)
+def _report(listener: Observer, number: int, done: int, runs: int) -> None:
+    listener.update(number, float(done), float(runs), 0.0)
 
 
 def _unknown(paper: Paper, name: str, known: Sequence[str]) -> InputError:

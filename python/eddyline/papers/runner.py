@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from eddyline.result import Result
+    from eddyline.scenario import Result
 
 __all__ = ["NS2_PROFILE", "Run", "RunResult", "Runner"]
 

@@ -1,4 +1,4 @@
-"""Figures: of runs over time, of theory's answers, of maps."""
+"""Figures of plain frames and documents: runs over time, results of theory, maps. Nothing here runs or loads."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from matplotlib import rc_context
 from matplotlib.colors import ListedColormap, SymLogNorm
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
-
-    from eddyline.theory.maps import Axis, TheoryMap
 
 __all__ = ["drawn"]
 
@@ -31,7 +30,41 @@ _TWO_DECADES = 101.0
 _FAINT = 1e-3  # of the largest real part: below it colours fade to white
 
 
-def drawn(map_: TheoryMap) -> Figure:
+class MapAxis(Protocol):
+    """An axis of a map; see `theory.Axis`."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def spacing(self) -> str: ...
+    @property
+    def values(self) -> list[float]: ...
+
+
+class Map(Protocol):
+    """What is drawn of a map; see `theory.TheoryMap`."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def show(self) -> str: ...
+    @property
+    def link_model(self) -> str | None: ...
+    @property
+    def x(self) -> MapAxis: ...
+    @property
+    def y(self) -> MapAxis: ...
+    @property
+    def failed(self) -> int: ...
+    @property
+    def boundary(self) -> list[list[tuple[float, float]]]: ...
+    def grid(self, column: str) -> pd.DataFrame: ...
+    def to_dict(self) -> Any: ...
+
+
+def drawn(map_: Map) -> Figure:
     """A map of any kind."""
     with rc_context(STYLE):
         figure = empty(8.0, 5.6)
@@ -52,9 +85,9 @@ def drawn(map_: TheoryMap) -> Figure:
 
 
 class _Plane:
-    """The two axes in units that people read, and where cells begin and end."""
+    """The two axes, scaled to suitable units, and the edges of the cells."""
 
-    def __init__(self, axis: Axes, x: Axis, y: Axis) -> None:
+    def __init__(self, axis: Axes, x: MapAxis, y: MapAxis) -> None:
         self.axis = axis
         self.sizes = (_size(x)[0], _size(y)[0])
         self.edges = tuple(_edges(a, size) for a, size in zip((x, y), self.sizes, strict=True))
@@ -75,7 +108,7 @@ class _Plane:
         return self.axis.pcolormesh(*self.edges, values, shading="flat", rasterized=True, **style)
 
     def hatch(self, where: NDArray[np.bool_], pattern: str, colour: str | None = None) -> None:
-        """Strokes over some cells, and colour under them."""
+        """Hatches some cells, on a colour."""
         import numpy as np
         from matplotlib.collections import PolyCollection
 
@@ -90,21 +123,21 @@ class _Plane:
                 PolyCollection(cells, facecolor=face, edgecolor="white", linewidth=0, hatch=pattern)
             )
 
-    def line(self, points: Sequence[tuple[float, float]]) -> None:
+    def curve(self, points: Sequence[tuple[float, float]]) -> None:
         """A curve, SI units."""
         xs = [x / self.sizes[0] for x, _ in points]
         ys = [y / self.sizes[1] for _, y in points]
         self.axis.plot(xs, ys, color="black", linewidth=1.8, solid_capstyle="round")
 
 
-def _size(axis: Axis) -> tuple[float, str]:
+def _size(axis: MapAxis) -> tuple[float, str]:
     if axis.unit in _KINDS:
         return scale(_KINDS[axis.unit], axis.values[-1])
     return 1.0, axis.unit
 
 
-def _edges(axis: Axis, size: float) -> list[float]:
-    """Where cells begin and end: halfway to their neighbours, as far beyond the first and the last."""
+def _edges(axis: MapAxis, size: float) -> list[float]:
+    """Edges of the cells: halfway between their centres, and as far beyond the first and the last."""
     values = [v / size for v in axis.values]
     if axis.spacing == "log":
         inner = [math.sqrt(a * b) for a, b in pairwise(values)]
@@ -114,7 +147,7 @@ def _edges(axis: Axis, size: float) -> list[float]:
 
 
 def _numbered(axis: Any, ratio: float) -> None:
-    """Plain numbers on a logarithmic axis; within two decades more than one each, or there would be hardly any."""
+    """Plain numbers on a logarithmic axis, within two decades more than one per decade."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     plain = FuncFormatter(lambda value, _: f"{value:g}")
@@ -123,7 +156,7 @@ def _numbered(axis: Any, ratio: float) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _bottleneck(_figure: Figure, plane: _Plane, map_: TheoryMap) -> list[Any]:
+def _bottleneck(_figure: Figure, plane: _Plane, map_: Map) -> list[Any]:
     import numpy as np
 
     regions = map_.grid("region").to_numpy(dtype=object)
@@ -141,7 +174,7 @@ def _bottleneck(_figure: Figure, plane: _Plane, map_: TheoryMap) -> list[Any]:
     return handles
 
 
-def _stability(figure: Figure, plane: _Plane, map_: TheoryMap) -> list[Any]:
+def _stability(figure: Figure, plane: _Plane, map_: Map) -> list[Any]:
     import numpy as np
 
     values = map_.grid("root_re_per_s").to_numpy()
@@ -149,17 +182,17 @@ def _stability(figure: Figure, plane: _Plane, map_: TheoryMap) -> list[Any]:
     plane.hatch(unknown, "///", _NOTHING)
     known = values[np.isfinite(values)]
     reach = float(np.abs(known).max(initial=0.0)) or 1.0
-    # the sign matters most, so small values have colours too
+    # the sign matters most: small values have colours too
     norm = SymLogNorm(_FAINT * reach, vmin=-reach, vmax=reach)
     mesh = plane.paint(values, cmap="RdBu_r", norm=norm)
     bar = figure.colorbar(mesh, ax=plane.axis)
     bar.set_label("real part of the rightmost root (1/s): above 0 disturbances grow")
-    for line in map_.boundary:
-        plane.line(line)
+    for curve in map_.boundary:
+        plane.curve(curve)
     return [Line2D([], [], color="black", linewidth=1.8, label="stability boundary")] if map_.boundary else []
 
 
-def _throughput(figure: Figure, plane: _Plane, map_: TheoryMap) -> list[Any]:
+def _throughput(figure: Figure, plane: _Plane, map_: Map) -> list[Any]:
     import numpy as np
 
     values = map_.grid("goodput_bps").to_numpy()

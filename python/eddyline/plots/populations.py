@@ -1,4 +1,4 @@
-"""Figures of flows that come and go."""
+"""Figures of populations of dynamic flows."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _distribution(axis: Axes, known: dict[str, list[float]]) -> None:
     longest = 1
     for place, (name, probabilities) in enumerate(known.items()):
         left, last = 1.0, 0
-        for last, p in enumerate(probabilities):  # noqa: B007 - where it stops is the answer
+        for last, p in enumerate(probabilities):  # noqa: B007 - its last value is used
             left -= p
             if left < _SEEN:
                 break

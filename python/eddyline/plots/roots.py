@@ -51,12 +51,12 @@ def _marks(documents: list[dict[str, Any]]) -> list[Line2D]:
 
 
 def _verdict(document: dict[str, Any]) -> str:
-    words = [f"{document['link_model']}: {'stable' if document['stable'] else 'unstable'}"]
+    parts = [f"{document['link_model']}: {'stable' if document['stable'] else 'unstable'}"]
     if document["gain_margin"] is not None:
-        words.append(f"gain margin {document['gain_margin']:.3g}")
+        parts.append(f"gain margin {document['gain_margin']:.3g}")
     if document["delay_margin_s"] is not None:
-        words.append(f"delay margin {1e3 * document['delay_margin_s']:.3g} ms")
-    return ", ".join(words)
+        parts.append(f"delay margin {1e3 * document['delay_margin_s']:.3g} ms")
+    return ", ".join(parts)
 
 
 def _roots(axis: Axes, document: dict[str, Any], colour: str) -> None:

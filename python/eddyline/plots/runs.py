@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, DASHES, MOST, STYLE, empty, heading, scale
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, scale
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from eddyline.result import Result
 
 __all__ = ["bars", "compared", "overview"]
 
@@ -40,20 +38,26 @@ def overview(series: pd.DataFrame, title: str) -> Figure:
     return figure
 
 
-def bars(result: Result) -> Figure:
-    """Goodput of every flow and utilisation of every link; without flows, throughput of what else sends."""
-    flows, links = result.flows, result.links
-    senders, key, title = (flows, "goodput", "Flows") if len(flows) else (result.traffic, "throughput", "Traffic")
+def bars(flows: pd.DataFrame, links: pd.DataFrame, traffic: pd.DataFrame, title: str) -> Figure:
+    """Goodput of every flow and utilisation of every link; without flows, throughput of the traffic sources.
+
+    Args:
+        flows: `Result.flows`.
+        links: `Result.links`.
+        traffic: `Result.traffic`.
+        title: Above the figure.
+    """
+    senders, key, kind = (flows, "goodput", "Flows") if len(flows) else (traffic, "throughput", "Traffic")
     with rc_context(STYLE):
         figure = empty(8.0, 4.0)
         right, *left = reversed(figure.subplots(1, 2 if len(senders) else 1, squeeze=False)[0])
         for axis in left:
             rates = senders[f"{key}_bps"].astype(float).fillna(0.0)
             size, unit = scale("rate", float(rates.max()))
-            _bars(axis, list(senders["name"]), list(rates / size), title, f"{key} ({unit})", COLOURS[0])
+            _bars(axis, list(senders["name"]), list(rates / size), kind, f"{key} ({unit})", COLOURS[0])
         shares = links["utilisation"].astype(float).fillna(0.0) * 100
         _bars(right, list(links["name"]), list(shares), "Links", "utilisation (%)", COLOURS[1])
-        heading(figure, f"{result.title} (world {result.world})")
+        heading(figure, title)
     return figure
 
 
@@ -61,7 +65,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str) -> None:
     values = rows["value"]
     size, name = scale(unit, float(values.max()) if len(values) else 0.0)
     entities = [str(e) for e in rows["entity"].unique()]
-    for place, entity in enumerate(entities[:MOST]):
+    for place, entity in enumerate(entities[:MAX_LINES]):
         one = rows[rows["entity"] == entity]
         axis.plot(
             one["time_s"],
@@ -73,12 +77,12 @@ def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str) -> None:
     axis.set_ylabel(f"{label} ({name})" if name else label)
     axis.set_ylim(bottom=0)
     axis.margins(x=0.01)
-    more = f" (first {MOST} of {len(entities)})" if len(entities) > MOST else ""
+    more = f" (first {MAX_LINES} of {len(entities)})" if len(entities) > MAX_LINES else ""
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
 
 
 def _bars(axis: Axes, names: list[str], values: list[float], title: str, label: str, colour: str) -> None:
-    shown = names[: 2 * MOST]
+    shown = names[: 2 * MAX_LINES]
     places = range(len(shown))
     axis.barh(list(places), values[: len(shown)], color=colour, height=0.7)
     axis.set_yticks(list(places), shown)
@@ -90,7 +94,7 @@ def _bars(axis: Axes, names: list[str], values: list[float], title: str, label: 
 
 
 def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
-    """Windows and queues of several worlds over one another: the first thin and dark, the others broad and pale.
+    """Windows and queues of several worlds in the same panels: the first world thin and dark, the others wide and pale.
 
     Args:
         worlds: Name and tidy series of each.
@@ -106,7 +110,7 @@ def compared(worlds: list[tuple[str, pd.DataFrame]], title: str) -> Figure:
                 for world, series in worlds
                 for name, part in series[series["quantity"] == quantity].groupby("entity", sort=False, observed=True)
             ]
-            # one colour a flow or link in all worlds, also where one of them has no model of some
+            # one colour per flow or link in all worlds, also where a world models only some
             colours = {name: COLOURS[n % len(COLOURS)] for n, name in enumerate(dict.fromkeys(p[1] for p in parts))}
             for world, name, part in parts:
                 width, alpha = (1.2, 1.0) if world == worlds[0][0] else (3.0, 0.35)

@@ -1,4 +1,4 @@
-"""Figures of queues behind a marking threshold."""
+"""Figures of queues at a marking threshold."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def queues(document: dict[str, Any]) -> Figure:
             begin = 0.0
             if sim is not None:
                 axis.plot(np.array(sim["time_s"]) / size, sim["queue_packets"], color=COLOURS[0], label="simulated")
-                # in step with the first cut that is seen
+                # aligned with the first window reduction in the series
                 begin = _first_cut(sim) % row["period_s"] - row["period_s"]
             at = np.concatenate([begin + period * row["period_s"] + times for period in range(_PERIODS + 2)])
-            again = np.tile(lengths, _PERIODS + 2)
-            axis.plot(at / size, again, color=COLOURS[1], linestyle="--", label="closed form")
+            repeated = np.tile(lengths, _PERIODS + 2)
+            axis.plot(at / size, repeated, color=COLOURS[1], linestyle="--", label="closed form")
             axis.axhline(document["threshold_packets"], color="#888888", linewidth=0.8, label="threshold K")
             axis.set_xlim(0, _PERIODS * row["period_s"] / size)
             axis.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-"""Figures of where flows settle: equilibria, the fair ideal, Vegas bands."""
+"""Figures of equilibria, of the fair ideal, of the ranges of Vegas flows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 
-from eddyline.plots.style import COLOURS, MOST, STYLE, empty, grouped_bars, heading, scale
+from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, empty, grouped_bars, heading, scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ def _named(number: int, at: dict[str, Any], count: int) -> str:
 
 
 def _height(rows: int, groups: int) -> float:
-    return 1.7 + 0.16 * min(rows, 2 * MOST) * (groups + 1)
+    return 1.7 + 0.16 * min(rows, 2 * MAX_LINES) * (groups + 1)
 
 
 def beside(document: dict[str, Any], title: str) -> Figure:
@@ -72,7 +72,7 @@ def beside(document: dict[str, Any], title: str) -> Figure:
 
 def bands(document: dict[str, Any], title: str) -> Figure:
     """From the least to the largest rate of each flow, with the rates at both thresholds."""
-    flows = document["flows"][: 2 * MOST]
+    flows = document["flows"][: 2 * MAX_LINES]
     rows = range(len(flows))
     least = [f["least_packets_per_s"] for f in flows]
     most = [f["most_packets_per_s"] for f in flows]
@@ -80,7 +80,7 @@ def bands(document: dict[str, Any], title: str) -> Figure:
         figure = empty(8.0, _height(len(flows), 1))
         axis = figure.subplots()
         widths = [high - low for low, high in zip(least, most, strict=True)]
-        axis.barh(list(rows), widths, left=least, height=0.5, color=COLOURS[5], label="where it may rest")
+        axis.barh(list(rows), widths, left=least, height=0.5, color=COLOURS[5], label="equilibria")
         for key, marker, label in (
             ("at_alpha_packets_per_s", "|", "all flows at alpha"),
             ("at_beta_packets_per_s", "x", "all flows at beta"),

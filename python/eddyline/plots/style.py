@@ -1,4 +1,4 @@
-"""What all figures share: look, colours, units, files."""
+"""What all figures share: style, colours, units, files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
     "COLOURS",
     "DASHES",
     "ENDINGS",
-    "MOST",
+    "MAX_LINES",
     "STYLE",
     "empty",
     "grouped_bars",
@@ -30,14 +30,14 @@ __all__ = [
     "scale",
 ]
 
-# Okabe and Ito: told apart by everybody, in print too.
+# Okabe and Ito: distinguishable with colour-vision deficiency and in print
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
 DASHES = ["-", "--", "-.", ":"]
-MOST = 12  # lines in one panel
+MAX_LINES = 12  # lines in one panel
 _FEW = 64
 
 ENDINGS = (".png", ".svg", ".pdf")
-"""What a figure's file may end in."""
+"""Suffixes of figures."""
 
 STYLE: Any = {
     "axes.grid": True,
@@ -65,21 +65,21 @@ _UNITS = {
 
 
 def render(figure: Figure, path: Path, dpi: int = 150) -> None:
-    """Writes a figure in the format of the file's ending, the same bytes every time."""
+    """Writes a figure in the format of the file's suffix, the same bytes every time."""
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     with rc_context(STYLE):
         figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
 
 
 def render_small(figure: Figure, path: Path, dpi: int) -> None:
-    """Writes a PNG of few colours: a third of the bytes, and lines look the same."""
+    """Writes a PNG with a palette of few colours, a third of the size."""
     with BytesIO() as file:
         figure.savefig(file, format="png", dpi=dpi)
         Image.open(file).convert("RGB").quantize(_FEW).save(path, optimize=True)
 
 
 def empty(width: float, height: float) -> Figure:
-    """A figure without anything in it, inches."""
+    """An empty figure; sizes in inches."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -91,7 +91,7 @@ def heading(figure: Figure, text: str) -> None:
 
 
 def scale(kind: str, largest: float) -> tuple[float, str]:
-    """How large the unit of an axis is, and its name: `rate`, `time`, `bytes` or `plain`."""
+    """Size and name of the unit for an axis of a kind (`rate`, `time`, `bytes` or `plain`) with that largest value."""
     if kind == "plain":
         return 1.0, ""
     return next((u for u in _UNITS[kind] if largest >= u[0]), _UNITS[kind][-1])
@@ -105,16 +105,16 @@ def grouped_bars(
     *,
     missing: str = "not known",
 ) -> None:
-    """Bars from left to right, a line of them for each name, one bar a group; None is written out instead.
+    """Horizontal bars, a row for each name with one bar per group; text in place of None.
 
     Args:
         axis: Where.
-        names: Names of the lines; only the first two dozen are drawn, which the panel's title then says.
+        names: Names of the rows; only the first two dozen are drawn, and the title says so.
         groups: Name and values of each group.
         label: Of the value axis, with unit.
-        missing: What stands for None.
+        missing: The text for None.
     """
-    shown = 2 * MOST
+    shown = 2 * MAX_LINES
     count, height = len(groups), 0.8 / max(1, len(groups))
     largest = max((v for _, values in groups for v in values[:shown] if v is not None), default=0.0)
     for place, (group, values) in enumerate(groups):

@@ -7,7 +7,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from eddyline.errors import InputError
-from eddyline.words import unknown
+from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

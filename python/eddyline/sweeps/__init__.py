@@ -1,5 +1,5 @@
-"""Sweeps: a grid over keys of a scenario and seeds, on all processors or a cluster, kept in a folder as it grows.
+"""Sweeps: a grid over keys of a scenario and seeds, on all processors or a cluster, stored in a folder.
 
-`grid` says which points there are, `plan` checks them, `worker` answers them, `pool` and `cluster` have workers answer
-them, `store` keeps the answers, `frame` reads them, `sweep` puts these together.
+`grid` has the points, `plan` checks them, `worker` runs them, `pool` and `cluster` are engines of workers, `store`
+keeps the outcomes, `frame` reads them, `sweep` runs the whole.
 """

@@ -1,4 +1,4 @@
-"""Handing out points: few at a time where each takes long, many where each takes little."""
+"""Batches of points: small where each point takes long, large where it does not."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ if TYPE_CHECKING:
     from eddyline.sweeps.grid import Task
     from eddyline.sweeps.worker import Job
 
-__all__ = ["Batches", "Engine", "EngineUnavailable", "heard"]
+__all__ = ["Batches", "Engine", "EngineUnavailable", "received"]
 
 _Event = TypeVar("_Event")
 
-_MOST = 2_000  # points in a batch
+_MAX_POINTS = 2_000  # in a batch
 _TICK_S = 0.1
 
 
 class Engine(Protocol):
-    """Who has points answered."""
+    """Runs points on workers."""
 
     def outcomes(self, job: Job, batches: Batches) -> Iterator[list[Outcome]]:
-        """Answers in whatever order they come; something, if only an empty list, several times a second.
+        """Outcomes in the order in which they arrive; yields, if only an empty list, several times a second.
 
         Closing the iterator stops the work.
         """
 
 
-class EngineUnavailable(EddylineError):  # noqa: N818 - says what is the case, as WorldUnavailable does
-    """This machine, or the cluster, cannot do the work."""
+class EngineUnavailable(EddylineError):  # noqa: N818 - the name of a state, as WorldUnavailable
+    """This machine or the cluster cannot run the points."""
 
     exit_code = 3
 
 
-def heard(events: SimpleQueue[_Event]) -> Iterator[_Event]:
-    """All that has happened; waits a moment where nothing has."""
+def received(events: SimpleQueue[_Event]) -> Iterator[_Event]:
+    """All pending events; waits a moment for the first."""
     try:
         yield events.get(timeout=_TICK_S)
         while True:
@@ -51,52 +51,52 @@ def heard(events: SimpleQueue[_Event]) -> Iterator[_Event]:
 
 
 class Batches:
-    """The points that nobody has been given yet.
+    """The points that are not assigned to a worker.
 
     Args:
-        tasks: All points to do.
-        total: How many these are.
-        seconds: How long a batch should take.
+        tasks: All points to run.
+        total: Their number.
+        seconds: Target duration of a batch.
     """
 
     def __init__(self, tasks: Iterable[Task], total: int, seconds: float) -> None:
         self._tasks = iter(tasks)
         self._fresh = total
         self._seconds = seconds
-        self._again: deque[Task] = deque()
+        self._returned: deque[Task] = deque()
         self._alone: deque[Task] = deque()
         self._deaths: Counter[int] = Counter()
         self._pace: float | None = None
 
     @property
     def left(self) -> int:
-        """Points that wait."""
-        return self._fresh + len(self._again) + len(self._alone)
+        """Number of points left."""
+        return self._fresh + len(self._returned) + len(self._alone)
 
     def take(self, workers: int) -> list[Task]:
-        """The next batch for one of so many workers; empty where nothing is left."""
+        """The next batch for one of that many workers; empty where none is left."""
         if self._alone:
             return [self._alone.popleft()]
-        waiting = self._fresh + len(self._again)
-        fair = waiting // (2 * workers) + 1  # towards the end all should finish together
-        wanted = 1 if self._pace is None else int(self._seconds / max(self._pace, 1e-6))
-        size = max(1, min(wanted, fair, _MOST))
-        batch = [self._again.popleft() for _ in range(min(size, len(self._again)))]
+        waiting = self._fresh + len(self._returned)
+        fair = waiting // (2 * workers) + 1  # so that all workers finish together
+        target = 1 if self._pace is None else int(self._seconds / max(self._pace, 1e-6))
+        size = max(1, min(target, fair, _MAX_POINTS))
+        batch = [self._returned.popleft() for _ in range(min(size, len(self._returned)))]
         fresh = list(islice(self._tasks, size - len(batch)))
         self._fresh -= len(fresh)
         return batch + fresh
 
     def learn(self, outcomes: Iterable[Outcome]) -> None:
-        """How long points take; the latest count most."""
+        """Updates the duration of points, an exponential average."""
         for outcome in outcomes:
             self._pace = outcome.seconds if self._pace is None else 0.9 * self._pace + 0.1 * outcome.seconds
 
     def give_back(self, tasks: Iterable[Task], *, alone: bool = False) -> None:
-        """These were taken, and nobody works on them now; `alone`: each is to be a batch of its own."""
-        (self._alone if alone else self._again).extend(tasks)
+        """Returns taken points; with `alone` each becomes a batch of its own."""
+        (self._alone if alone else self._returned).extend(tasks)
 
     def died(self, suspect: Task, why: str) -> list[Outcome]:
-        """Whoever worked on `suspect` died: it is tried once more, then it has failed."""
+        """A worker died at `suspect`: the point is run once more, then it has failed."""
         self._deaths[suspect.point] += 1
         if self._deaths[suspect.point] < 2:
             self.give_back([suspect], alone=True)

@@ -1,4 +1,4 @@
-"""A Dask cluster: batches are its tasks, and what a lost worker had is done again by another."""
+"""A Dask cluster: batches are its tasks, and those of a lost worker run again on another."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
 from eddyline.errors import EddylineError, InputError
-from eddyline.sweeps.batches import EngineUnavailable, heard
-from eddyline.sweeps.worker import OtherVersion, answer_all
+from eddyline.sweeps.batches import EngineUnavailable, received
+from eddyline.sweeps.worker import OtherVersion, run_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["BATCH_S", "Cluster"]
 
 BATCH_S = 0.5
-"""How long a batch should take: a task of Dask costs some milliseconds."""
+"""Target duration of a batch: a task of Dask costs some milliseconds."""
 
 _TICK_S = 0.1
-_LOOK_AGAIN_S = 1.0
+_REFRESH_S = 1.0
 _CONNECT_S = 10
-_ALONE_S = 60
-_AHEAD = 2  # batches per thread of the cluster that are with it at a time
+_NO_WORKERS_S = 60
+_QUEUED = 2  # batches per thread of the cluster
 
 
 class Cluster:
@@ -39,8 +39,8 @@ class Cluster:
         engine: `dask://HOST:PORT`.
 
     Raises:
-        InputError: That is no address.
-        EngineUnavailable: There is no Dask here, or nobody answers there.
+        InputError: The address is invalid.
+        EngineUnavailable: Dask is not installed, or no scheduler answers.
     """
 
     def __init__(self, engine: str) -> None:
@@ -54,10 +54,10 @@ class Cluster:
             raise EngineUnavailable(
                 "Dask is not installed here", "pip install 'eddyline[dask]', here and on the workers"
             ) from None
-        self._distributed: Any = distributed  # its types are half there
+        self._distributed: Any = distributed  # its types are incomplete
         self._place = place
         self._gone = False
-        self._before = _hush()
+        self._levels = _silence()
         try:
             self._client: Any = self._distributed.Client(f"tcp://{place}", timeout=_CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as e:
@@ -67,44 +67,44 @@ class Cluster:
             ) from None
 
     def close(self) -> None:
-        """Lets go of the cluster."""
+        """Closes the connection."""
         with suppress(OSError, TimeoutError):
             self._client.close(timeout=_TICK_S)
-        if not self._gone:  # else its threads go on complaining
-            for logger, level in self._before:
+        if not self._gone:  # otherwise its threads keep logging errors
+            for logger, level in self._levels:
                 logger.setLevel(level)
 
     def outcomes(self, job: Job, batches: Batches) -> Iterator[list[Outcome]]:
-        """Answers as they come."""
+        """Outcomes as they arrive."""
         events: SimpleQueue[Any] = SimpleQueue()
         running: dict[str, tuple[Any, list[Task]]] = {}  # by the future's key
-        # A task, not scattered data: when its worker is lost the scheduler still has the recipe.
-        carried = self._client.submit(_itself, job, pure=False)
-        looked, manned, threads, given = 0.0, time.monotonic(), 0, 0
+        # a task, not scattered data: the scheduler can run it again when its worker is lost
+        carried = self._client.submit(_identity, job, pure=False)
+        refreshed, last_worker, threads, given = 0.0, time.monotonic(), 0, 0
         try:
             while batches.left or running:
-                if time.monotonic() - looked > _LOOK_AGAIN_S:
-                    looked, threads = time.monotonic(), self._threads()
-                    manned = looked if threads else manned
-                    if looked - manned > _ALONE_S:
+                if time.monotonic() - refreshed > _REFRESH_S:
+                    refreshed, threads = time.monotonic(), self._threads()
+                    last_worker = refreshed if threads else last_worker
+                    if refreshed - last_worker > _NO_WORKERS_S:
                         raise EngineUnavailable(
                             f"the Dask cluster at {self._place} has no workers",
                             f"`dask worker {self._place}` starts one",
                         )
-                while batches.left and len(running) < _AHEAD * max(1, threads):
-                    tasks = batches.take(_AHEAD * max(1, threads))
+                while batches.left and len(running) < _QUEUED * max(1, threads):
+                    tasks = batches.take(_QUEUED * max(1, threads))
                     given += 1
-                    future = self._client.submit(answer_all, carried, tasks, pure=False, priority=-given)
+                    future = self._client.submit(run_points, carried, tasks, pure=False, priority=-given)
                     running[future.key] = (future, tasks)
                     future.add_done_callback(events.put)
                 outcomes: list[Outcome] = []
-                for future in heard(events):
+                for future in received(events):
                     _, tasks = running.pop(future.key)
                     outcomes += self._outcomes(future, tasks, batches)
                 batches.learn(outcomes)
                 yield outcomes
         finally:
-            with suppress(Exception):  # the cluster may be gone; what it answered is kept
+            with suppress(Exception):  # the cluster may be gone; its outcomes are kept
                 self._client.cancel([future for future, _ in running.values()])
 
     def _threads(self) -> int:
@@ -116,7 +116,7 @@ class Cluster:
     def _lost(self) -> EddylineError:
         self._gone = True
         return EddylineError(
-            f"the Dask cluster at {self._place} is gone", "what it had answered is kept: the same command goes on"
+            f"the Dask cluster at {self._place} is gone", "its outcomes are kept: the same command continues"
         )
 
     def _outcomes(self, future: Any, tasks: list[Task], batches: Batches) -> list[Outcome]:
@@ -124,7 +124,7 @@ class Cluster:
             with suppress(OSError, TimeoutError, self._distributed.client.FutureCancelledError):
                 outcomes: list[Outcome] = future.result(timeout=_CONNECT_S)
                 return outcomes
-            batches.give_back(tasks)  # lost on the way here
+            batches.give_back(tasks)  # lost in transfer
             return []
         if future.status != "error":
             # cancelled, or lost with a worker: the scheduler may well be there
@@ -139,8 +139,8 @@ class Cluster:
             return []
         if isinstance(error, OtherVersion):
             raise EngineUnavailable(
-                f"a worker of the cluster has Eddyline {error.answers}, this is {error.asks}",
-                f"pip install eddyline=={error.asks} on the workers",
+                f"a worker of the cluster has Eddyline {error.worker}, this is {error.sweep}",
+                f"pip install eddyline=={error.sweep} on the workers",
             )
         if isinstance(error, ImportError):
             raise EngineUnavailable(
@@ -150,15 +150,15 @@ class Cluster:
         raise EddylineError(f"the Dask cluster at {self._place} failed: {type(error).__name__}: {error}")
 
 
-def _itself(job: Job) -> Job:
+def _identity(job: Job) -> Job:
     return job
 
 
-def _hush() -> list[tuple[logging.Logger, int]]:
-    """Lost workers are our business: nobody needs to read what Dask has to say about them. What there was before."""
-    theirs = ("distributed", "tornado", "asyncio")
-    known = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in theirs]
-    before = [(logger, logger.level) for logger in map(logging.getLogger, {*theirs, *known})]
-    for logger, _ in before:
+def _silence() -> list[tuple[logging.Logger, int]]:
+    """Silences Dask's log about lost workers, which the sweep handles; returns the previous levels."""
+    roots = ("distributed", "tornado", "asyncio")
+    known = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in roots]
+    levels = [(logger, logger.level) for logger in map(logging.getLogger, {*roots, *known})]
+    for logger, _ in levels:
         logger.setLevel(logging.CRITICAL + 1)
-    return before
+    return levels

@@ -1,4 +1,4 @@
-"""What a sweep's folder holds, as pandas frames."""
+"""The folder of a sweep as pandas frames."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["read_sweep", "read_table"]
 
-_TRIES = 20
+_MAX_TRIES = 20
 
 
 def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
-    """Reads a sweep, finished or not; one that is not says so with a warning.
+    """Reads a sweep. One that is not finished gives a warning.
 
     Args:
         folder: What `eddyline sweep --out` or `sweep(out=...)` wrote.
@@ -35,7 +35,7 @@ def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
         A row per point, seed and flow (link, ...), in the order of the grid: a column per varied key, `seed`, `flow`
         (`link`, ...) and the fields of the result (`goodput_bps`, `rtt_s.mean`, ...), SI units, as the names say.
         Varied values are numbers where all of a key are plain numbers, else texts as given. Of points: `failure`
-        (why it failed, or null) and `approximations`.
+        (the reason, or null) and `approximations`.
 
     Raises:
         InputError: The folder holds no sweep, or there is no such table.
@@ -62,12 +62,12 @@ def read_table(folder: Path, kind: str, grid: Grid) -> Any:
     """A table of all parts, by point.
 
     Raises:
-        InputError: Parts vanish faster than they can be read.
+        InputError: Parts are replaced faster than they can be read.
     """
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         try:
             found = [t for t in (read_part(folder, span, kind) for span in parts_of(folder)) if t is not None]
-        except FileNotFoundError:  # a sweep at work has just joined them into one
+        except FileNotFoundError:  # a running sweep has just joined them
             continue
         if not found:
             return _empty(kind, grid)
@@ -83,7 +83,7 @@ def _empty(kind: str, grid: Grid) -> Any:
 
 
 def _frame(table: Any, text: tuple[str, ...]) -> pd.DataFrame:
-    """As `Result.flows` has them: a column that is never known is of NaN."""
+    """A frame like `Result.flows`: a column without values is NaN."""
     for place, field in enumerate(table.schema):
         if pa.types.is_null(field.type) and field.name not in text:
             table = table.set_column(place, field.name, pc.cast(table[field.name], pa.float64()))

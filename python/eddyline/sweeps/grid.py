@@ -1,4 +1,4 @@
-"""The points of a sweep: the product of lists of values, times seeds."""
+"""The points of a sweep: the product of lists of values and seeds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Vary:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A point that is to be answered: its number, a value per varied key, and its seed where seeds are repeated."""
+    """A point to run: its number, a value per varied key, and its seed where seeds are repeated."""
 
     point: int
     values: tuple[str, ...]
@@ -67,13 +67,13 @@ class Grid:
         seeds: How many seeds every combination of values is repeated with.
 
     Raises:
-        InputError: The lists make no grid; the message lists every mistake.
+        InputError: The lists make no grid; the message lists every error.
     """
 
     def __init__(self, vary: Sequence[Vary], first_seed: int = 0, seeds: int = 1) -> None:
-        mistakes = _mistakes(vary, first_seed, seeds)
-        if mistakes:
-            raise InputError("\n".join(mistakes))
+        errors = _errors(vary, first_seed, seeds)
+        if errors:
+            raise InputError("\n".join(errors))
         self.vary = tuple(vary)
         self.columns = {v.key: typed(v.values) for v in vary}
         self.seeds = seeds
@@ -89,7 +89,7 @@ class Grid:
         return any(_is_seed(v.key) for v in self.vary)
 
     def places(self, combination: int) -> tuple[int, ...]:
-        """Which value of each key a combination has."""
+        """The index of each key's value in a combination."""
         places = []
         for v in reversed(self.vary):
             combination, place = divmod(combination, len(v.values))
@@ -97,7 +97,7 @@ class Grid:
         return tuple(reversed(places))
 
     def overrides(self, combination: int) -> list[tuple[str, str]]:
-        """What a combination sets, seeds left out."""
+        """The overrides of a combination, without seeds."""
         return [(v.key, v.values[place]) for v, place in zip(self.vary, self.places(combination), strict=True)]
 
     def task(self, point: int) -> Task:
@@ -107,7 +107,7 @@ class Grid:
         return Task(point, values, None if self.varies_seed else self.first_seed + repetition)
 
     def labels(self, point: int) -> dict[str, Any]:
-        """The columns that say which point a row belongs to: a value per varied key, and `seed`."""
+        """The columns that identify a point: a value per varied key, and `seed`."""
         combination, repetition = divmod(point, self.seeds)
         places = self.places(combination)
         labels = {v.key: self.columns[v.key][place] for v, place in zip(self.vary, places, strict=True)}
@@ -120,19 +120,19 @@ def _is_seed(key: str) -> bool:
     return key.strip().strip("\"'") == "seed"
 
 
-def _mistakes(vary: Sequence[Vary], first_seed: int, seeds: int) -> list[str]:
+def _errors(vary: Sequence[Vary], first_seed: int, seeds: int) -> list[str]:
     keys = [v.key for v in vary]
-    mistakes = [
+    errors = [
         f"--vary {key}: given {keys.count(key)} times; one list has all values of a key"
         for key in dict.fromkeys(k for k in keys if keys.count(k) > 1)
     ]
     for v in vary:
         if not v.values or not all(v.values):
-            mistakes.append(f"--vary {v.key}: a value is empty")
+            errors.append(f"--vary {v.key}: a value is empty")
         twice = [value for value in dict.fromkeys(v.values) if v.values.count(value) > 1]
-        mistakes += [f"--vary {v.key}: {value} is given {v.values.count(value)} times" for value in twice if value]
+        errors += [f"--vary {v.key}: {value} is given {v.values.count(value)} times" for value in twice if value]
     if seeds > 1 and any(_is_seed(v.key) for v in vary):
-        mistakes.append("--seeds repeats every point with other seeds, --vary seed names them: give one of the two")
+        errors.append("--seeds repeats every point with other seeds, --vary seed lists them: one of the two is enough")
     if first_seed + seeds > SEEDS:
-        mistakes.append(f"--seeds {seeds}: seeds from {first_seed} on go beyond 2^63 - 1")
-    return mistakes
+        errors.append(f"--seeds {seeds}: seeds from {first_seed} on go beyond 2^63 - 1")
+    return errors

@@ -1,4 +1,4 @@
-"""Ctrl-C that waits until what is being stored is stored."""
+"""Ctrl-C that does not interrupt storing."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ __all__ = ["Interrupt"]
 
 
 class Interrupt:
-    """Notes the first Ctrl-C instead of raising `KeyboardInterrupt`; the second raises it.
+    """Records the first Ctrl-C; the second raises `KeyboardInterrupt`.
 
-    Outside the main thread, and where Ctrl-C is ignored or someone else's, everything stays as it is.
+    Outside the main thread, and where Ctrl-C is ignored or has another handler, it changes nothing.
     """
 
     def __init__(self) -> None:
-        self.heard = False
-        self._before: Any = None
+        self.requested = False
+        self._previous: Any = None
 
     def __enter__(self) -> Self:
         ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if ours and threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._hear)
+            self._previous = signal.signal(signal.SIGINT, self._handle)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
 
-    def _hear(self, number: int, frame: Any) -> None:
-        if self.heard:
+    def _handle(self, number: int, frame: Any) -> None:
+        if self.requested:
             signal.default_int_handler(number, frame)
-        self.heard = True
+        self.requested = True

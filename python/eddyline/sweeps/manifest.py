@@ -1,4 +1,4 @@
-"""`sweep.json`: which sweep a folder holds, and how another differs from it."""
+"""`sweep.json`: the description of the sweep in a folder, and its differences from another."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["MANIFEST", "differences", "grid_of", "read"]
 
 MANIFEST = "sweep.json"
 
-_SHOWN = 5
+_MAX_SHOWN = 5
 _ABSENT = object()
 
 
 def read(folder: Path) -> dict[str, Any] | None:
-    """What a folder says that it holds, or None where it holds no sweep.
+    """The description of the sweep in a folder, or None where it holds none.
 
     Raises:
-        InputError: It says something that this version does not understand.
+        InputError: This version cannot read it.
     """
     path = folder / MANIFEST
     try:
@@ -36,7 +36,7 @@ def read(folder: Path) -> dict[str, Any] | None:
     except ValueError as e:
         raise InputError(f"{path}: cannot be read: {e}") from None
     if not isinstance(document, dict) or document.get("format") != 1:
-        raise InputError(f"{path}: not the description of a sweep that this version understands")
+        raise InputError(f"{path}: not the description of a sweep that this version can read")
     return document
 
 
@@ -47,22 +47,22 @@ def grid_of(document: Mapping[str, Any]) -> Grid:
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """How the sweep `new` is another than `old`, in words; nothing where it is the same."""
+    """The differences of the sweep `new` from `old`, in words; empty where they are the same."""
     found = [f"{key} {old[key]}, now {new[key]}" for key in ("version", "world", "seeds") if old[key] != new[key]]
     found += _of_scenario(old, new)
     if old["set"] != new["set"]:
         found.append(f"--set {_pairs(old['set'])}, now {_pairs(new['set'])}")
     for key in dict.fromkeys([*old["vary"], *new["vary"]]):
-        before, now = old["vary"].get(key), new["vary"].get(key)
-        if before != now:
-            found.append(f"--vary {key}={_values(before)}, now {_values(now)}")
+        earlier, now = old["vary"].get(key), new["vary"].get(key)
+        if earlier != now:
+            found.append(f"--vary {key}={_values(earlier)}, now {_values(now)}")
     if old["vary"] == new["vary"] and list(old["vary"]) != list(new["vary"]):
         found.append(f"the order of the keys was {', '.join(old['vary'])}")
     for name in dict.fromkeys([*old["files"], *new["files"]]):
         if old["files"].get(name) != new["files"].get(name):
             found.append(f"the file {name} has changed")
-    before, now = old.get("controllers", {}), new.get("controllers", {})
-    changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    earlier, now = old.get("controllers", {}), new.get("controllers", {})
+    changed = [name for name in {**earlier, **now} if earlier.get(name) != now.get(name)]
     found += [f"the code of controller {name} has changed" for name in changed]
     if not found and old["first_seed"] != new["first_seed"]:
         found.append(f"first seed {old['first_seed']}, now {new['first_seed']}")
@@ -73,12 +73,12 @@ def _of_scenario(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     if old["scenario_sha256"] == new["scenario_sha256"]:
         return []
     if old["scenario"] is None or new["scenario"] is None:
-        return ["the scenario is another"]
-    before, now = dict(_leaves(old["scenario"])), dict(_leaves(new["scenario"]))
-    changed = [key for key in {**before, **now} if before.get(key, _ABSENT) != now.get(key, _ABSENT)]
-    found = [f"{key} = {_shown(before, key)}, now {_shown(now, key)}" for key in changed[:_SHOWN]]
-    if len(changed) > _SHOWN:
-        found.append(f"{len(changed) - _SHOWN} more keys of the scenario")
+        return ["another scenario"]
+    earlier, now = dict(_leaves(old["scenario"])), dict(_leaves(new["scenario"]))
+    changed = [key for key in {**earlier, **now} if earlier.get(key, _ABSENT) != now.get(key, _ABSENT)]
+    found = [f"{key} = {_shown(earlier, key)}, now {_shown(now, key)}" for key in changed[:_MAX_SHOWN]]
+    if len(changed) > _MAX_SHOWN:
+        found.append(f"{len(changed) - _MAX_SHOWN} more keys of the scenario")
     return found
 
 

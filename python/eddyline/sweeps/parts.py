@@ -1,4 +1,4 @@
-"""Answers of points as Arrow tables: a row per point, and one per point and flow, link, group or table of arrivals."""
+"""Outcomes of points as Arrow tables: a row per point, and one per point and flow, link, group or table of arrivals."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ ENTITIES = {"flows": "flow", "links": "link", "groups": "group", "arrivals": "ar
 
 
 TEXTS = pa.list_(pa.field("element", pa.string()))
-"""A list of texts, with the name of its inside that Parquet gives it."""
+"""A list of texts, with the element name that Parquet gives it."""
 
 
 def tables(outcomes: Sequence[Outcome], grid: Grid) -> dict[str, Table]:
-    """The tables of these points; those without rows are left out, but for that of the points."""
+    """The tables of these points, without empty ones except that of the points."""
     made = {POINTS: _points(outcomes, grid)}
     for kind, entity in ENTITIES.items():
-        whose: list[int] = []
+        owners: list[int] = []
         rows: list[dict[str, Any]] = []
         for outcome in outcomes:
             part = (outcome.tables or {}).get(kind, ())
-            whose += [outcome.point] * len(part)
+            owners += [outcome.point] * len(part)
             rows += part
         if rows:
-            made[kind] = _entities(whose, rows, entity, grid)
+            made[kind] = _entities(owners, rows, entity, grid)
     return made
 
 
@@ -53,35 +53,35 @@ def _points(outcomes: Sequence[Outcome], grid: Grid) -> Table:
     return _labelled(table, [o.point for o in outcomes], grid)
 
 
-def _entities(whose: Sequence[int], rows: Sequence[dict[str, Any]], entity: str, grid: Grid) -> Table:
+def _entities(owners: Sequence[int], rows: Sequence[dict[str, Any]], entity: str, grid: Grid) -> Table:
     table = pa.Table.from_struct_array(pa.array(rows))
     while any(pa.types.is_struct(f.type) for f in table.schema):
         table = table.flatten()  # `rtt_s` with `mean` becomes `rtt_s.mean`
-    # Tables within an entity (completion times by size) have no place in a row.
+    # tables within an entity (completion times by size) do not fit a row
     table = table.drop_columns([f.name for f in table.schema if pa.types.is_list(f.type)])
     table = table.rename_columns([entity if name == "name" else name for name in table.column_names])
-    return _labelled(table, whose, grid)
+    return _labelled(table, owners, grid)
 
 
-def _labelled(table: Table, whose: Sequence[int], grid: Grid) -> Table:
-    """With the columns that say which point a row belongs to in front."""
-    labels = {point: grid.labels(point) for point in dict.fromkeys(whose)}
-    columns: dict[str, Any] = {"point": pa.array(whose, pa.int64())}
+def _labelled(table: Table, owners: Sequence[int], grid: Grid) -> Table:
+    """The table with the columns that identify the point in front."""
+    labels = {point: grid.labels(point) for point in dict.fromkeys(owners)}
+    columns: dict[str, Any] = {"point": pa.array(owners, pa.int64())}
     for name, kind in label_types(grid).items():
-        columns[name] = pa.array([labels[point][name] for point in whose], kind)
+        columns[name] = pa.array([labels[point][name] for point in owners], kind)
     for name in table.column_names:
         columns[name] = table[name]
     return pa.table(columns)
 
 
 def label_types(grid: Grid) -> dict[str, Any]:
-    """Arrow's types of those columns."""
+    """Arrow types of the columns that identify a point."""
     types = {key: pa.array(values).type for key, values in grid.columns.items()}
     return types if grid.varies_seed else {**types, "seed": pa.int64()}
 
 
 def joined(parts: Iterable[Table]) -> Table:
-    """One table of several, by point; rows of a point keep their order. A column of nulls takes the others' type."""
+    """One table of several, stably sorted by point. A column of nulls takes the others' type."""
     table = pa.concat_tables(list(parts), promote_options="permissive")
     order = pc.sort_indices(table, sort_keys=[("point", "ascending")])  # stable
     return table.take(order).combine_chunks()

@@ -1,32 +1,34 @@
-"""What a sweep is: a scenario, a grid, a world; all of it checked before anything runs or is written."""
+"""The plan of a sweep: a scenario, a grid, a world, all checked before anything runs or is written."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eddyline import _core
-from eddyline.controllers.installed import meet
+from eddyline.controllers.installed import import_declared
+from eddyline.encoding import table_text
 from eddyline.errors import InputError, ScenarioError
-from eddyline.scenario import Scenario, need_world, plain
+from eddyline.parallel import processors
 from eddyline.sweeps.grid import Grid
 from eddyline.sweeps.worker import Job
+from eddyline.worlds import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from eddyline.controllers.elsewhere import Origin
+    from eddyline.controllers.transfer import Origin
+    from eddyline.scenario import Scenario
     from eddyline.sweeps.grid import Vary
 
 __all__ = ["Plan", "Source"]
 
-_AT_A_TIME = 256
-_MISTAKES = 100
+_CHUNK = 256
+_MAX_ERRORS = 100
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,12 @@ class Source:
                 return cls(text, "json" if path.suffix.lower() == ".json" else "toml", str(path), path.parent)
         except (OSError, UnicodeDecodeError):
             pass
-        _core.load_file(path)  # says what is wrong with it
+        _core.load_file(path)  # raises what is wrong
         raise ScenarioError(f"{path}: cannot be read")
 
     @classmethod
     def of_scenario(cls, scenario: Scenario) -> Source:
-        """A scenario that is loaded."""
+        """A loaded scenario."""
         return cls(scenario.canonical, "json", scenario.title, scenario.folder)
 
     @classmethod
@@ -64,13 +66,9 @@ class Source:
         """A scenario as a dict. Relative paths in it are relative to the working directory.
 
         Raises:
-            ScenarioError: It holds what no scenario can.
+            ScenarioError: No scenario can hold one of its values.
         """
-        try:
-            return cls(json.dumps(table, default=plain, allow_nan=False), "dict", "scenario", Path())
-        except (TypeError, ValueError):
-            Scenario(table)  # says what
-            raise
+        return cls(table_text(table, "scenario"), "dict", "scenario", Path())
 
     def load(self, overrides: Sequence[tuple[str, str]]) -> _core.Scenario:
         """The scenario with overrides.
@@ -88,8 +86,8 @@ class Plan:
         source: The scenario.
         vary: The keys of the grid and their values.
         given: Overrides of the whole sweep.
-        seeds: How many seeds every combination is run with: the scenario's, the next, ...
-        world: Who answers.
+        seeds: Number of seeds of every combination: the scenario's, the next, ...
+        world: The world that runs the points.
 
     Raises:
         InputError: The lists make no grid, or there is no such world.
@@ -99,7 +97,7 @@ class Plan:
     def __init__(
         self, source: Source, vary: Sequence[Vary], given: Sequence[tuple[str, str]], seeds: int, world: str
     ) -> None:
-        need_world(world)
+        require(world)
         both = [v.key for v in vary if v.key in {key for key, _ in given}]
         if both:
             raise InputError(f"{', '.join(both)}: both --set and --vary", "a key is set once, or varied")
@@ -108,12 +106,12 @@ class Plan:
         self.source = source
         self.given = tuple(given)
         self.world = world
-        # Without the seeds first: where the scenario is wrong, what is wrong with it is for `check` to say.
+        # the first seed is known after loading; where that fails, `check` reports why
         self.grid = Grid(vary, seeds=seeds)
         texts = (source.text, *(v for _, v in given), *(v for each in vary for v in each.values))
         self._base = self._loaded(self.given)
         first = self._loaded([*self.given, *self.grid.overrides(0)])
-        meet({value for each in vary if each.key.endswith("kind") for value in each.values})
+        import_declared({value for each in vary if each.key.endswith("kind") for value in each.values})
         self._controllers = _origins(texts)
         if first is not None:
             self.grid = Grid(vary, first.seed, seeds)
@@ -125,49 +123,49 @@ class Plan:
             return None
 
     def job(self, files: Sequence[str] = ()) -> Job:
-        """What those who answer need, with these of its files."""
+        """What the workers need, with these of its files."""
         s = self.source
         content = {name: (s.folder / name).read_bytes() for name in files}
         keys = tuple(v.key for v in self.grid.vary)
         return Job(s.text, s.format, s.name, str(s.folder), self.given, keys, self.world, content, self._controllers)
 
-    def check(self, told: Callable[[int], object] = lambda _: None) -> list[str]:
+    def check(self, checked: Callable[[int], object] = lambda _: None) -> list[str]:
         """Loads every combination once.
 
         Args:
-            told: Is told now and then how many are checked.
+            checked: Called repeatedly with the number of checked combinations.
 
         Returns:
-            The files that any of them refers to.
+            The files that any of them names.
 
         Raises:
-            ScenarioError: Some are wrong; the message has every mistake, each once.
+            ScenarioError: Some are invalid; the message lists every error once.
         """
         files: set[Path] = set()
-        mistakes: dict[tuple[Any, ...], tuple[str, dict[str, Any]]] = {}
+        errors: dict[tuple[Any, ...], tuple[str, dict[str, Any]]] = {}
         unknown: set[str] = set()
-        checked = 0
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        count = 0
+        with ThreadPoolExecutor(processors()) as pool:
             for found in pool.map(self._check, self._chunks()):
                 files |= found.files
                 unknown |= found.unknown_controllers
                 for text, document in found.mistakes:
-                    mistake = json.loads(document)
-                    mistakes.setdefault(_identity(mistake), (text, mistake))
-                checked = min(checked + _AT_A_TIME, self.grid.combinations)
-                told(checked)
-                if len(mistakes) > _MISTAKES:
+                    diagnostic = json.loads(document)
+                    errors.setdefault(_identity(diagnostic), (text, diagnostic))
+                count = min(count + _CHUNK, self.grid.combinations)
+                checked(count)
+                if len(errors) > _MAX_ERRORS:
                     pool.shutdown(wait=False, cancel_futures=True)
                     break
-        if mistakes:
-            texts = [text for text, _ in mistakes.values()][:_MISTAKES]
-            more = ["and more"] if len(mistakes) > _MISTAKES else []
-            raise ScenarioError("\n".join(texts + more), [mistake for _, mistake in mistakes.values()], sorted(unknown))
+        if errors:
+            texts = [text for text, _ in errors.values()][:_MAX_ERRORS]
+            more = ["and more"] if len(errors) > _MAX_ERRORS else []
+            raise ScenarioError("\n".join(texts + more), [each for _, each in errors.values()], sorted(unknown))
         return sorted({self._named(path) for path in files})
 
     def _chunks(self) -> Iterator[range]:
-        for start in range(0, self.grid.combinations, _AT_A_TIME):
-            yield range(start, min(start + _AT_A_TIME, self.grid.combinations))
+        for start in range(0, self.grid.combinations, _CHUNK):
+            yield range(start, min(start + _CHUNK, self.grid.combinations))
 
     def _check(self, combinations: range) -> _core.Checked:
         s = self.source
@@ -175,7 +173,7 @@ class Plan:
         return _core.check_points(s.text, s.format, s.name, s.folder, points, len(self.given))
 
     def _named(self, path: Path) -> str:
-        """As the scenario names it: relative to its folder where it is that."""
+        """The name of a file in the scenario: relative to its folder where it is inside."""
         try:
             return str(path.relative_to(self.source.folder))
         except ValueError:
@@ -186,17 +184,17 @@ class Plan:
         return {name: _digest(self.source.folder / name) for name in files}
 
     def document(self, files: Sequence[str]) -> dict[str, Any]:
-        """What tells this sweep from any other, as `sweep.json` has it."""
+        """What identifies this sweep, as in `sweep.json`."""
         base = self._base
         return {
             "format": 1,
             "version": _core.VERSION,
             "world": self.world,
             "scenario_sha256": base.sha256 if base else hashlib.sha256(self.source.text.encode()).hexdigest(),
-            # Where the scenario is whole only with the varied keys, its text stands for it.
+            # null where the scenario is complete only with the varied keys: its text identifies it
             "scenario": json.loads(base.canonical) if base else None,
             "files": self.digests(files),
-            # Only where there are any: sweeps of built-in controllers stay what they were.
+            # only where there are any, so that older sweeps of built-in controllers stay the same
             **({"controllers": {c.name: c.digest for c in self._controllers}} if self._controllers else {}),
             "set": [list(pair) for pair in self.given],
             "vary": {v.key: list(v.values) for v in self.grid.vary},
@@ -207,21 +205,21 @@ class Plan:
 
 
 def _origins(texts: Sequence[str]) -> tuple[Origin, ...]:
-    """Where those of the user's own controllers are from that these texts may name."""
+    """Origins of the user's own controllers that these texts may name."""
     import sys
 
     if "eddyline.controllers.registry" not in sys.modules:
-        return ()  # nobody has registered any
-    from eddyline.controllers.elsewhere import origins
+        return ()  # none is registered
+    from eddyline.controllers.transfer import origins
 
     return origins(texts)
 
 
-def _identity(mistake: dict[str, Any]) -> tuple[Any, ...]:
-    """What makes it the same mistake in another point: the key that was set, whatever the value."""
-    file = str(mistake["file"])
+def _identity(diagnostic: dict[str, Any]) -> tuple[Any, ...]:
+    """What is equal in the same error of several points: the key that was set, whatever its value."""
+    file = str(diagnostic["file"])
     where = file.partition("=")[0] if file.startswith("--") else file
-    return where, mistake["line"], mistake["column"], mistake["key"], mistake["message"]
+    return where, diagnostic["line"], diagnostic["column"], diagnostic["key"], diagnostic["message"]
 
 
 def _digest(path: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""Processes of this machine: each runs one point at a time, and takes nothing with it but that point when it dies."""
+"""Worker processes on this machine: each runs one point at a time, and when it dies only that point is lost."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-import eddyline
 from eddyline.errors import EddylineError
-from eddyline.sweeps.batches import heard
+from eddyline.sweeps.batches import received
 from eddyline.sweeps.worker import RECALL, Returned
 
 if TYPE_CHECKING:
@@ -29,63 +28,64 @@ if TYPE_CHECKING:
 __all__ = ["BATCH_S", "Pool"]
 
 BATCH_S = 0.1
-"""How long a batch should take."""
+"""Target duration of a batch."""
 
-_FALSE_STARTS = 5
+_MAX_FAILED_STARTS = 5
 
-# The package is found where it was found here, even when that is not where Python looks by itself.
+# workers find the package where it is here, even off their own path
+_ROOT = str(Path(__file__).parents[2])
 _START = "import sys; sys.path.append(sys.argv[1]); from eddyline.sweeps.worker import serve; serve()"
 
 
 class Pool:
-    """An engine of so many processes."""
+    """An engine of that many processes."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
 
     def outcomes(self, job: Job, batches: Batches) -> Iterator[list[Outcome]]:
-        """Answers as they come."""
+        """Outcomes as they arrive."""
         events: SimpleQueue[tuple[_Worker, Any]] = SimpleQueue()
-        crew = {_Worker(job, events) for _ in range(min(self._workers, batches.left))}
-        false_starts = 0
+        workers = {_Worker(job, events) for _ in range(min(self._workers, batches.left))}
+        failed_starts = 0
         try:
-            while crew:
+            while workers:
                 outcomes: list[Outcome] = []
-                for worker, said in heard(events):
-                    if worker not in crew:
+                for worker, message in received(events):
+                    if worker not in workers:
                         continue
-                    if isinstance(said, _Gone):
-                        crew.discard(worker)
+                    if isinstance(message, _Gone):
+                        workers.discard(worker)
                         if not worker.ready:
-                            false_starts += 1
-                            if false_starts >= _FALSE_STARTS:
+                            failed_starts += 1
+                            if failed_starts >= _MAX_FAILED_STARTS:
                                 raise EddylineError(f"the processes of the sweep do not start: {worker.why()}")
                         elif worker.tasks:
                             outcomes += batches.died(worker.tasks.popleft(), worker.why())
                         batches.give_back(worker.tasks)
                         worker.end()
-                    elif said is None:
-                        worker.ready, false_starts = True, 0
-                    elif isinstance(said, Returned):
-                        batches.give_back(worker.returned(said.points))
+                    elif message is None:
+                        worker.ready, failed_starts = True, 0
+                    elif isinstance(message, Returned):
+                        batches.give_back(worker.returned(message.points))
                     else:
                         worker.tasks.popleft()
-                        outcomes.append(said)
+                        outcomes.append(message)
                 batches.learn(outcomes)
-                for worker in crew:
-                    if worker.wants() and batches.left:
+                for worker in workers:
+                    if worker.wants_more() and batches.left:
                         worker.give(batches.take(self._workers))
-                if not batches.left and any(w.ready and not w.tasks for w in crew):
-                    max(crew, key=lambda w: len(w.tasks)).recall()
-                while batches.left and len(crew) < self._workers:
-                    crew.add(_Worker(job, events))
-                if not batches.left and not any(w.tasks for w in crew):
-                    for worker in crew:
+                if not batches.left and any(w.ready and not w.tasks for w in workers):
+                    max(workers, key=lambda w: len(w.tasks)).recall()
+                while batches.left and len(workers) < self._workers:
+                    workers.add(_Worker(job, events))
+                if not batches.left and not any(w.tasks for w in workers):
+                    for worker in workers:
                         worker.end()
-                    crew.clear()
+                    workers.clear()
                 yield outcomes
         finally:
-            for worker in crew:
+            for worker in workers:
                 worker.end()
 
 
@@ -94,71 +94,71 @@ class _Gone:
 
 
 class _Worker:
-    """A process and what it has been given."""
+    """A process and its points."""
 
     def __init__(self, job: Job, events: SimpleQueue[tuple[_Worker, Any]]) -> None:
         self.tasks: deque[Task] = deque()
         self.ready = False
-        self._enough = 0
+        self._low_mark = 0
         self._recalled = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START, str(Path(eddyline.__file__).parents[1])],
+            [sys.executable, "-P", "-c", _START, _ROOT],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            process_group=0,  # Ctrl-C is for whoever started it
+            process_group=0,  # Ctrl-C is for the parent process
         )
-        self._give(job)
-        threading.Thread(target=self._listen, args=(events,), daemon=True).start()
+        self._send(job)
+        threading.Thread(target=self._receive, args=(events,), daemon=True).start()
 
-    def _listen(self, events: SimpleQueue[tuple[_Worker, Any]]) -> None:
+    def _receive(self, events: SimpleQueue[tuple[_Worker, Any]]) -> None:
         assert self._process.stdout is not None
-        with self._process.stdout as source, suppress(Exception):  # the end comes in mid-word perhaps
+        with self._process.stdout as source, suppress(Exception):  # a pickle may be cut off
             while True:
                 events.put((self, pickle.load(source)))
         events.put((self, _Gone()))
 
-    def wants(self) -> bool:
-        """Whether it will soon have nothing to do."""
-        return self.ready and len(self.tasks) <= self._enough
+    def wants_more(self) -> bool:
+        """Whether it will soon be idle."""
+        return self.ready and len(self.tasks) <= self._low_mark
 
     def give(self, tasks: Sequence[Task]) -> None:
-        """Points, in the order in which it will answer them."""
+        """Sends points, in the order in which it will run them."""
         self.tasks.extend(tasks)
-        self._enough = len(tasks) // 2
-        self._give(list(tasks))
+        self._low_mark = len(tasks) // 2
+        self._send(list(tasks))
 
     def recall(self) -> None:
-        """Asks for the points that it has not begun."""
+        """Asks for the points that it has not started."""
         if not self._recalled and len(self.tasks) > 1:
             self._recalled = True
-            self._give(RECALL)
+            self._send(RECALL)
 
     def returned(self, points: frozenset[int]) -> list[Task]:
-        """What it gave back."""
+        """The points that it returned."""
         self._recalled = False
         back = [t for t in self.tasks if t.point in points]
         self.tasks = deque(t for t in self.tasks if t.point not in points)
         return back
 
-    def _give(self, what: object) -> None:
+    def _send(self, message: object) -> None:
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it died; its last event will say so
-            pickle.dump(what, self._process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
+        with suppress(BrokenPipeError):  # it died; its last event reports that
+            pickle.dump(message, self._process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
             self._process.stdin.flush()
 
     def end(self) -> None:
-        """Ends it, whatever it is doing."""
+        """Kills it."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._errors):
-            with suppress(BrokenPipeError):  # what it was given last and never read
+            with suppress(BrokenPipeError):  # data that it has not read
                 if stream is not None:
                     stream.close()
 
     def why(self) -> str:
-        """How it ended, with the last line that it complained."""
+        """How it ended, with the last line of its standard error."""
         code = self._process.wait()
         end = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit {code}"
         self._errors.seek(0)

@@ -1,14 +1,14 @@
-"""A sweep's folder. Whatever happens to the process or the machine, a point is there whole, once, or not at all.
+"""The folder of a sweep. Whatever happens to the process or the machine, a point is stored whole and once, or not.
 
-    DIR/sweep.json                 what sweep it is
+    DIR/sweep.json                 description of the sweep
     DIR/scenario.toml              its scenario, as given (.json where it was that)
-    DIR/lock                       held by the process at work
+    DIR/lock                       locked by the running process
     DIR/parts/A-B/points.parquet   points stored in steps A to B, one row each
     DIR/parts/A-B/flows.parquet    their flows; likewise links, groups, arrivals
 
-A part is written aside, brought to the disk and put in place by one renaming; nothing is ever changed in it.
-Neighbouring parts are joined into one from time to time, under the name of the steps that it covers, before they are
-removed: a part that lies within another's steps counts for nothing.
+A part is written to a staging folder, flushed to the disk and renamed into place; it never changes afterwards. From
+time to time neighbouring parts are joined into one, named after the steps that it covers, and then removed: a part
+within the steps of another one is ignored.
 """
 
 from __future__ import annotations
@@ -32,20 +32,22 @@ if TYPE_CHECKING:
     from eddyline.sweeps.grid import Grid
     from eddyline.sweeps.worker import Outcome
 
-__all__ = ["Store", "parts_of", "put", "read_part", "synced"]
+__all__ = ["PARTS", "STAGING", "Store", "parts_of", "put", "read_part", "synced"]
 
 PARTS = "parts"
 
-_ASIDE = ".aside"
+STAGING = ".staging"
+"""Name of the staging folder, and prefix of staged files."""
+
 _NAME = re.compile(r"(\d+)-(\d+)")
-_JOINED_AT_A_TIME = 32
+_PARTS_JOINED = 32
 _FLUSH_S = 0.25
-_SHARE = 10  # where the disk is slow, one part of so many is spent on waiting for it
-_MANY = 20_000
+_FLUSH_SHARE = 10  # at most one part in this many of the time is spent waiting for the disk
+_MAX_PENDING = 20_000
 
 
 def parts_of(folder: Path) -> list[tuple[int, int]]:
-    """The parts that count, by their steps, in order."""
+    """The steps of the valid parts, in order."""
     names = [p.name for p in (folder / PARTS).iterdir()] if (folder / PARTS).is_dir() else []
     spans = sorted((int(m[1]), -int(m[2])) for m in map(_NAME.fullmatch, names) if m)
     kept: list[tuple[int, int]] = []
@@ -60,7 +62,7 @@ def read_part(folder: Path, span: tuple[int, int], kind: str) -> Any:
     part = folder / PARTS / _name(span)
     path = part / f"{kind}.parquet"
     if kind != POINTS and not path.exists():
-        (part / f"{POINTS}.parquet").stat()  # FileNotFoundError where it is the part that is gone
+        (part / f"{POINTS}.parquet").stat()  # FileNotFoundError where the part itself is gone
         return None
     try:
         return pq.ParquetFile(path).read()
@@ -75,12 +77,12 @@ def _name(span: tuple[int, int]) -> str:
 
 
 class Store:
-    """What is stored of a sweep, and where more goes. One at a time: hold the folder's lock.
+    """Stored points of a sweep. Only the holder of the folder's lock may use it.
 
     Attributes:
-        done: Points that are answered.
-        failures: Points that have failed, and why.
-        approximations: What the world could not honour, of all points together.
+        done: Finished points.
+        failures: Failed points, with the reasons.
+        approximations: What the world could not model exactly, of all points.
     """
 
     def __init__(self, folder: Path, grid: Grid) -> None:
@@ -103,8 +105,8 @@ class Store:
         self._pause = _FLUSH_S
 
     def _tidy(self) -> None:
-        """Removes what killed processes left."""
-        shutil.rmtree(self._folder / _ASIDE, ignore_errors=True)
+        """Removes what killed processes have left."""
+        shutil.rmtree(self._folder / STAGING, ignore_errors=True)
         kept = {_name(span) for span in self._spans}
         for each in self._parts.iterdir():
             if _NAME.fullmatch(each.name) and each.name not in kept:
@@ -119,15 +121,15 @@ class Store:
         self.approximations.update(dict.fromkeys(approximations))
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Takes answers in; they are stored when it is time."""
+        """Adds outcomes; they are stored from time to time."""
         for outcome in outcomes:
             self._count(outcome.point, outcome.failure, outcome.approximations)
         self._pending += outcomes
-        if self._pending and (time.monotonic() - self._flushed > self._pause or len(self._pending) >= _MANY):
+        if self._pending and (time.monotonic() - self._flushed > self._pause or len(self._pending) >= _MAX_PENDING):
             self.flush()
 
     def flush(self) -> None:
-        """Stores what there is."""
+        """Stores all outcomes."""
         if not self._pending:
             return
         step = self._spans[-1][1] + 1 if self._spans else 1
@@ -136,16 +138,16 @@ class Store:
         self._place((step, step), content)
         self._pending = []
         self._flushed = time.monotonic()
-        self._pause = max(_FLUSH_S, _SHARE * (self._flushed - started))
-        # Parts of one size in a row, as the digits of a number: each row is joined once per power of 32.
-        while len(self._spans) >= _JOINED_AT_A_TIME:
-            last = self._spans[-_JOINED_AT_A_TIME:]
+        self._pause = max(_FLUSH_S, _FLUSH_SHARE * (self._flushed - started))
+        # parts of one size are joined, like digits of a number: each point is rewritten once per power of 32
+        while len(self._spans) >= _PARTS_JOINED:
+            last = self._spans[-_PARTS_JOINED:]
             if len({b - a for a, b in last}) > 1:
                 break
             self._join(last)
 
     def finish(self) -> None:
-        """Stores what there is, all in one part."""
+        """Stores all outcomes and joins all parts."""
         self.flush()
         if len(self._spans) > 1:
             self._join(self._spans)
@@ -162,17 +164,17 @@ class Store:
             shutil.rmtree(self._parts / _name(span))
 
     def _place(self, span: tuple[int, int], content: dict[str, Any]) -> None:
-        """Puts a part in place."""
-        aside = self._folder / _ASIDE
-        aside.mkdir()
+        """Writes a part and moves it into place."""
+        staging = self._folder / STAGING
+        staging.mkdir()
         try:
             for kind, table in content.items():
-                pq.write_table(table, aside / f"{kind}.parquet")
-                synced(aside / f"{kind}.parquet")
-            synced(aside)
-            aside.rename(self._parts / _name(span))
+                pq.write_table(table, staging / f"{kind}.parquet")
+                synced(staging / f"{kind}.parquet")
+            synced(staging)
+            staging.rename(self._parts / _name(span))
         except BaseException:
-            shutil.rmtree(aside, ignore_errors=True)
+            shutil.rmtree(staging, ignore_errors=True)
             raise
         synced(self._parts)
         first, last = span
@@ -180,7 +182,7 @@ class Store:
 
 
 def synced(path: Path) -> None:
-    """Brings a file or folder to the disk."""
+    """Flushes a file or folder to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -189,9 +191,9 @@ def synced(path: Path) -> None:
 
 
 def put(path: Path, content: str) -> None:
-    """Writes a text file: it is there whole, or not at all."""
-    aside = path.with_name(f"{_ASIDE}-{path.name}")
-    aside.write_text(content, "utf-8")
-    synced(aside)
-    aside.replace(path)
+    """Writes a text file atomically."""
+    staged = path.with_name(f"{STAGING}-{path.name}")
+    staged.write_text(content, "utf-8")
+    synced(staged)
+    staged.replace(path)
     synced(path.parent)

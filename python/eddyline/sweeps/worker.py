@@ -1,4 +1,4 @@
-"""Answers points: in a process of its own (`serve`), or wherever a cluster calls `answer`."""
+"""Runs points: in a process of its own (`serve`), or where a cluster calls `run_points`."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from eddyline.errors import ControllerError, EddylineError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from eddyline.controllers.elsewhere import Origin
+    from eddyline.controllers.transfer import Origin
     from eddyline.sweeps.grid import Task
 
-__all__ = ["RECALL", "TABLES", "Job", "OtherVersion", "Outcome", "Returned", "answer", "answer_all", "serve"]
+__all__ = ["RECALL", "TABLES", "Job", "OtherVersion", "Outcome", "Returned", "run_point", "run_points", "serve"]
 
 TABLES = ("flows", "links", "groups", "arrivals")
 """The parts of a result that a sweep keeps."""
@@ -34,17 +34,19 @@ TABLES = ("flows", "links", "groups", "arrivals")
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What all points of a sweep have in common.
+    """What all points of a sweep share.
 
     Attributes:
-        text: The scenario as written, in `format`; `name` is what messages call it.
+        text: The scenario as written.
+        format: Its format.
+        name: What messages call it.
         folder: Where relative paths in it start.
         given: Overrides of the whole sweep.
         keys: The varied keys.
-        world: Who answers.
-        files: Contents of the files that it names by relative paths, for machines that do not have the folder.
-        controllers: Where the user's own controllers are from that it may name.
-        version: Whoever answers must be of this version.
+        world: The world that runs the points.
+        files: Contents of the files that it names by relative paths, for machines without the folder.
+        controllers: Origins of the user's own controllers that it may name.
+        version: The version that the workers must have.
     """
 
     text: str
@@ -61,14 +63,14 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a point.
+    """The outcome of a point.
 
     Attributes:
         point: Its number.
         tables: Flows, links, groups and arrivals, as in the result document; None where it failed.
-        approximations: What the world could not honour of the scenario.
+        approximations: What of the scenario the world could not model exactly.
         failure: Why it failed.
-        seconds: How long it took.
+        seconds: Wall time of the run.
     """
 
     point: int
@@ -78,21 +80,21 @@ class Outcome:
     seconds: float = 0.0
 
 
-class OtherVersion(EddylineError):  # noqa: N818 - says what is the case
-    """Who should answer is not of the version that asks."""
+class OtherVersion(EddylineError):  # noqa: N818 - the name of a state
+    """A worker has another version than the sweep."""
 
-    def __init__(self, asks: str, answers: str) -> None:
-        super().__init__(asks, answers)
-        self.asks, self.answers = asks, answers
+    def __init__(self, sweep: str, worker: str) -> None:
+        super().__init__(sweep, worker)
+        self.sweep, self.worker = sweep, worker
 
 
-def answer(job: Job, task: Task, heartbeat: Callable[..., object] | None = None) -> Outcome:
-    """Runs one point; whatever goes wrong with it is part of the answer."""
+def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = None) -> Outcome:
+    """Runs one point. Any error is its outcome."""
     from eddyline.scenario import Scenario
 
     started = time.perf_counter()
     try:
-        _know(job)
+        _register_controllers(job)
         overrides = [*job.given, *zip(job.keys, task.values, strict=True)]
         if task.seed is not None:
             overrides.append(("seed", str(task.seed)))
@@ -106,34 +108,34 @@ def answer(job: Job, task: Task, heartbeat: Callable[..., object] | None = None)
         return Outcome(task.point, None, failure=str(e), seconds=time.perf_counter() - started)
     except MemoryError:
         return Outcome(task.point, None, failure="out of memory", seconds=time.perf_counter() - started)
-    except Exception as e:  # the guard: one point is no reason to lose the others
+    except Exception as e:  # last resort: the other points continue
         why = f"internal error: {type(e).__name__}: {e}"
         return Outcome(task.point, None, failure=why, seconds=time.perf_counter() - started)
     tables = {name: document[name] for name in TABLES if document[name]}
     return Outcome(task.point, tables, tuple(document["approximations"]), seconds=time.perf_counter() - started)
 
 
-def answer_all(job: Job, tasks: Sequence[Task]) -> list[Outcome]:
+def run_points(job: Job, tasks: Sequence[Task]) -> list[Outcome]:
     """Runs several points, one after the other.
 
     Raises:
-        OtherVersion: This is not the version that asks.
+        OtherVersion: The sweep is of another version.
     """
     if job.version != _core.VERSION:
         raise OtherVersion(job.version, _core.VERSION)
-    return [answer(job, task) for task in tasks]
+    return [run_point(job, task) for task in tasks]
 
 
-_known: WeakSet[Job] = WeakSet()
+_registered: WeakSet[Job] = WeakSet()
 
 
-def _know(job: Job) -> None:
+def _register_controllers(job: Job) -> None:
     """Registers the controllers of a job, once."""
-    if job.controllers and job not in _known:
-        from eddyline.controllers.elsewhere import restore
+    if job.controllers and job not in _registered:
+        from eddyline.controllers.transfer import restore
 
         restore(job.controllers)
-        _known.add(job)
+        _registered.add(job)
 
 
 _unpacked: WeakKeyDictionary[Job, Path] = WeakKeyDictionary()
@@ -141,16 +143,16 @@ _unpacking = threading.Lock()
 
 
 def _folder(job: Job) -> Path:
-    """Where relative paths start: the folder itself, or one with copies of its files, which goes when the job goes."""
+    """Where relative paths start: the folder itself, or one with copies of its files, removed with the job."""
     if not job.files:
         return Path(job.folder)
     with _unpacking:
         if job not in _unpacked:
-            from eddyline.folder import _inner
+            from eddyline.result_folder import placed
 
             holder = Path(tempfile.mkdtemp(prefix="eddyline-sweep-"))
             finalize(job, shutil.rmtree, holder, ignore_errors=True)
-            inner = _inner(holder, list(job.files))
+            inner = placed(holder, list(job.files))
             for name, content in job.files.items():
                 copy = inner / name
                 copy.parent.mkdir(parents=True, exist_ok=True)
@@ -160,48 +162,48 @@ def _folder(job: Job) -> Path:
 
 
 RECALL = "recall"
-"""Said to a process: give back what you have not begun."""
+"""Message to a worker: return the points that you have not started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """Points that a process gives back."""
+    """Points that a worker returns."""
 
     points: frozenset[int]
 
 
 def serve() -> None:
-    """Answers points that come in on standard input, each on standard output as soon as it is done.
+    """Runs points from standard input and writes each outcome to standard output.
 
-    In come pickles: the job, then lists of tasks and `RECALL`; out go None, when ready, outcomes and `Returned`. Ends
-    when nothing more can come, and soon after whoever started it has gone.
+    Input and output are pickles. In: the job, then lists of tasks and `RECALL`. Out: None, when ready, then outcomes
+    and `Returned`. It ends with its input, and soon after its parent process has died.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = os.getppid()
     source = sys.stdin.buffer
     sink = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nothing else may come between the answers
+    os.dup2(2, 1)  # nothing else may be written between the outcomes
     waiting: deque[Task] = deque()
-    more = threading.Semaphore(0)
-    one_at_a_time = threading.Lock()
+    available = threading.Semaphore(0)
+    sending = threading.Lock()
 
-    def say(what: object) -> None:
-        with one_at_a_time:
-            pickle.dump(what, sink, protocol=pickle.HIGHEST_PROTOCOL)
+    def send(message: object) -> None:
+        with sending:
+            pickle.dump(message, sink, protocol=pickle.HIGHEST_PROTOCOL)
             sink.flush()
 
-    def listen() -> None:
+    def receive() -> None:
         try:
             while True:
-                said = pickle.load(source)
-                if said == RECALL:
+                message = pickle.load(source)
+                if message == RECALL:
                     back = []
-                    while more.acquire(blocking=False):
+                    while available.acquire(blocking=False):
                         back.append(waiting.pop().point)
-                    say(Returned(frozenset(back)))
+                    send(Returned(frozenset(back)))
                 else:
-                    waiting.extend(said)
-                    more.release(len(said))
+                    waiting.extend(message)
+                    available.release(len(message))
         except (EOFError, BrokenPipeError):
             os._exit(0)
 
@@ -210,10 +212,10 @@ def serve() -> None:
             os._exit(1)
 
     job: Job = pickle.load(source)
-    threading.Thread(target=listen, daemon=True).start()
+    threading.Thread(target=receive, daemon=True).start()
     try:
-        say(None)
-        while more.acquire():
-            say(answer(job, waiting.popleft(), heartbeat))
+        send(None)
+        while available.acquire():
+            send(run_point(job, waiting.popleft(), heartbeat))
     except BrokenPipeError:
         os._exit(0)

@@ -1,4 +1,4 @@
-"""What only theory answers: equilibria, stability, populations, yardsticks, maps.
+"""What only theory computes: equilibria, stability, populations, closed forms, maps.
 
     import eddyline as el
 

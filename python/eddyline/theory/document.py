@@ -1,4 +1,4 @@
-"""What all answers of theory have: a document, a title, a figure."""
+"""What all results of theory share: a document, a title, a figure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["Document"]
 
 
 class Document(ABC):
-    """An answer of theory. SI units, as the names say; what is not known is null (NaN in frames).
+    """A result of theory. SI units, as the names say; what is unknown is null (NaN in frames).
 
     Args:
         text: The document as JSON.
-        title: What it is about, for figures and tables.
+        title: Title for figures and tables.
     """
 
     def __init__(self, text: str, title: str) -> None:
@@ -37,16 +37,16 @@ class Document(ABC):
 
     @property
     def notes(self) -> list[str]:
-        """What the answer leaves out, in words."""
+        """What the result leaves out."""
         return list(self._parsed.get("notes", []))
 
     def to_dict(self) -> Any:
-        """The document as a dict (a list, where there are several) of its own."""
+        """A new copy of the document as a dict (a list, where there are several)."""
         return json.loads(self._text)
 
     @abstractmethod
     def plot(self) -> Figure:
-        """A figure of it."""
+        """The figure."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._title!r}>"

@@ -1,9 +1,10 @@
-"""Where the flows settle."""
+"""Every equilibrium."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eddyline.questions import question
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
@@ -16,20 +17,20 @@ __all__ = ["Equilibria", "equilibrium"]
 
 
 class Equilibria(Document):
-    """Every equilibrium that was found, those that no dynamics contradicts first."""
+    """All equilibria that were found, those not proved unstable first."""
 
     @property
     def unique(self) -> bool | None:
         """True by proof, False where several were found.
 
-        None where one was found and nothing proves that it is alone, or where flows bear on it that have no model.
+        None where one was found without a proof that it is unique, or where flows without a model affect it.
         """
         unique: bool | None = self._parsed["unique"]
         return unique
 
     @property
     def method(self) -> str:
-        """How they were found."""
+        """The method that found them."""
         return str(self._parsed["method"])
 
     @property
@@ -70,12 +71,12 @@ class Equilibria(Document):
 
 
 def equilibrium(scenario: Scenario) -> Equilibria:
-    """Every equilibrium of the flows that theory has a model of: FAST, and Reno at given loss.
+    """Every equilibrium of the flows that theory has a model of: FAST, and Reno at a given loss ratio.
 
     Source: eq. 1 to 6 of Ge et al., "Performance Effects of Two-way FAST TCP"; `docs/theory/equilibrium.md`.
 
     Raises:
         EddylineError: There is none, and why.
     """
-    text, _ = scenario.theory("equilibrium")
+    text, _ = scenario.ask(question("equilibrium"))
     return Equilibria(text, scenario.title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eddyline.questions import question
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _MEASURES = ("throughput", "weighted_throughput", "efficiency", "utility_gap_pac
 
 
 class Fairness(Document):
-    """The weighted fair rates, and how far each equilibrium of FAST is from them."""
+    """The weighted fair rates, and each equilibrium of FAST compared with them."""
 
     @property
     def flows(self) -> pd.DataFrame:
@@ -36,11 +37,11 @@ class Fairness(Document):
 
     @property
     def equilibria(self) -> pd.DataFrame:
-        """A row per equilibrium (from 1) of FAST, against the ideal.
+        """A row per equilibrium (from 1) of FAST, compared with the ideal.
 
-        `throughput` and `weighted_throughput` (by alpha) are over the ideal's, `efficiency` is what all of the ideal's
-        rates would have to be multiplied by to be worth no more (`exp(-gap / sum alpha)` under proportional fairness,
-        with `utility_gap_packets` the gap), `jain` Jain's index of x / alpha.
+        `throughput` and `weighted_throughput` (by alpha) are over the ideal's, `efficiency` is the factor by which all
+        of the ideal's rates would have to be multiplied to have the same utility (`exp(-gap / sum alpha)` under
+        proportional fairness, with `utility_gap_packets` the gap), `jain` Jain's index of x / alpha.
         """
         from eddyline.frames import frame
 
@@ -68,7 +69,7 @@ class Fairness(Document):
 
 
 def fairness(scenario: Scenario, exponent: float = 1.0) -> Fairness:
-    """The rates that maximise `sum alpha log x` over what the links carry, and FAST's equilibria against them.
+    """The rates that maximise `sum alpha log x` over what the links carry, and FAST's equilibria compared with them.
 
     With another exponent e, those that maximise `sum alpha^e x^(1 - e) / (1 - e)`.
 
@@ -83,5 +84,5 @@ def fairness(scenario: Scenario, exponent: float = 1.0) -> Fairness:
         InputError: There is no such exponent.
         EddylineError: There is no FAST flow, or no answer, and why.
     """
-    text, _ = scenario.theory("fairness", exponent=exponent)
+    text, _ = scenario.ask(question("fairness", exponent=exponent))
     return Fairness(text, scenario.title)

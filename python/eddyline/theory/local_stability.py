@@ -1,11 +1,12 @@
-"""Whether small disturbances die out."""
+"""Local stability."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eddyline.scenario import LINK_MODELS
+from eddyline.questions import question
 from eddyline.theory.document import Document
+from eddyline.worlds import LINK_MODELS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,7 @@ __all__ = ["Stability", "stability"]
 
 
 class Stability(Document):
-    """Verdicts about the first equilibrium, one for each link model that was asked for."""
+    """Verdicts about the first equilibrium, one per link model."""
 
     def __init__(self, text: str, scenario: Scenario, law: str) -> None:
         super().__init__(text, scenario.title)
@@ -32,7 +33,7 @@ class Stability(Document):
 
     @property
     def notes(self) -> list[str]:
-        """What the verdicts do not cover, in words."""
+        """What the verdicts do not cover."""
         return [f"{d['link_model']}: {note}" for d in self.documents for note in d["notes"]]
 
     @property
@@ -60,13 +61,13 @@ class Stability(Document):
     def nyquist(self) -> pd.DataFrame:
         """The loop's eigenvalues along the imaginary axis: `link_model`, `locus`, `omega_rad_s`, `re`, `im`.
 
-        With the gain k there is a root on the axis where one of them is -1 / k.
+        With gain k there is a root on the axis where one of them is -1 / k.
         """
         import pandas as pd
 
         parts = []
         for d in self.documents:
-            _, curves = self._scenario.theory("nyquist", link_model=d["link_model"], law=self._law)
+            _, curves = self._scenario.ask(question("nyquist", link_model=d["link_model"], law=self._law))
             for number, curve in enumerate(curves["loci"]):
                 parts.append(pd.DataFrame({"link_model": d["link_model"], "locus": number, **curve}))
         columns = ["link_model", "locus", "omega_rad_s", "re", "im"]
@@ -80,7 +81,7 @@ class Stability(Document):
 
 
 def stability(scenario: Scenario, link_model: str = "all", law: str = "equation") -> Stability:
-    """Whether small disturbances of the first equilibrium die out: rightmost roots with exact delays, margins.
+    """Local stability of the first equilibrium: rightmost roots with exact delays, margins.
 
     Source: eq. 1 to 3 of Ge et al., "Performance Effects of Two-way FAST TCP", and the ACK clock of Jacobsson et al.
     (2008), here for two-way traffic; `docs/theory/stability.md`.
@@ -89,12 +90,12 @@ def stability(scenario: Scenario, link_model: str = "all", law: str = "equation"
         scenario: With FAST flows.
         link_model: `"integrator"`, `"ack_clocked"`, `"joint"`, or `"all"` of them.
         law: `"equation"`: the present window and the last round-trip time, as eq. 2 has it. `"algorithm"`: the window
-            at sending and the sender's average of round-trip times, as FAST is published and runs.
+            at sending and the sender's average of round-trip times, as FAST is published and implemented.
 
     Raises:
         InputError: There is no such link model or law.
         EddylineError: There is no equilibrium, and why.
     """
     models = LINK_MODELS if link_model == "all" else (link_model,)
-    texts = [scenario.theory("stability", link_model=m, law=law)[0] for m in models]
+    texts = [scenario.ask(question("stability", link_model=m, law=law))[0] for m in models]
     return Stability(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]", scenario, law)

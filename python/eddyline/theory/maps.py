@@ -1,4 +1,4 @@
-"""Maps: one question to theory over any two keys of a scenario."""
+"""Maps: one result of theory over any two keys of a scenario."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.errors import InputError
-from eddyline.scenario import LINK_MODELS
+from eddyline.spelling import unknown
 from eddyline.theory.document import Document
-from eddyline.words import unknown
+from eddyline.worlds import LINK_MODELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,11 +50,11 @@ class Axis:
 
 
 class TheoryMap(Document):
-    """One question over two keys. The answer of a cell is exactly that of the scenario with these two values set."""
+    """One result over two keys. A cell has exactly the result of the scenario with these two values set."""
 
     @property
     def notes(self) -> list[str]:
-        """What the answers leave out, as far as the scenario with the file's own values shows it."""
+        """What the results leave out, for the scenario with the file's own values."""
         return [f"with the file's own values: {note}" for note in super().notes]
 
     @property
@@ -80,12 +80,12 @@ class TheoryMap(Document):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row per cell, x going first: a column per key, then what the cell says, then `error`.
+        """A row per cell, x varying first: a column per key, then the result of the cell, then `error`.
 
         bottleneck: `region` (links with a price in the first equilibrium), `equilibria` (how many there are),
         `bottlenecks` (links with a price in each). stability: `stable`, `root_re_per_s`, `root_im_per_s` (the rightmost
         root), `equilibria`. throughput: `packets_per_s`, `goodput_bps`, `equilibria`. A cell without an answer has
-        nulls, and in `error` why.
+        nulls, and the reason in `error`.
         """
         from eddyline.frames import frame
 
@@ -96,7 +96,7 @@ class TheoryMap(Document):
         """One column of the frame as a table: a row per value of y, a column per value of x.
 
         Args:
-            column: Which; the region, the real part of the root or the goodput unless said.
+            column: Its name; the region, the real part of the root or the goodput by default.
         """
         import pandas as pd
 
@@ -118,8 +118,8 @@ class TheoryMap(Document):
 
     @property
     def boundary(self) -> list[list[tuple[float, float]]]:
-        """Of a stability map: where the verdict changes; lines of (x, y), SI units. A closed one ends at its start."""
-        return [[(x, y) for x, y in line] for line in self._parsed["boundary"] or []]
+        """Of a stability map: where the verdict changes, as curves of (x, y). A closed one ends at its start."""
+        return [[(x, y) for x, y in curve] for curve in self._parsed["boundary"] or []]
 
     def plot(self) -> Figure:
         """The map."""
@@ -143,16 +143,16 @@ def theory_map(
     link_model: str = "ack_clocked",
     progress: Callable[[int, int], object] | None = None,
 ) -> TheoryMap:
-    """Asks theory one question over any two keys of a scenario.
+    """Computes one result of theory over any two keys of a scenario.
 
     Args:
-        scenario: What the map starts from; all keys but two stay as they are.
+        scenario: The scenario; all keys but two keep their values.
         x: Key of the first axis by its dotted name, and its range: `("link.up.rate", "1 Mbit/s..10 Mbit/s:41:log")`.
             Ends have units; without a number of points there are 41, without `log` they are evenly spaced.
         y: The same for the second axis.
         show: `"bottleneck"` (which links have a price), `"stability"` (the rightmost root, and the boundary) or
             `"throughput"` (in the first equilibrium).
-        flow: Whose throughput: a flow, or all flows of one table with a `count`. The sum of all unless said.
+        flow: Whose throughput: a flow, or all flows of one table with a `count`. The sum of all by default.
         link_model: Of a stability map: `"integrator"`, `"ack_clocked"` or `"joint"`.
         progress: Called some ten times a second with (pieces of work done, their number); may raise to stop.
 
@@ -160,7 +160,7 @@ def theory_map(
         The map. Cells without an answer say why in `frame["error"]`.
 
     Raises:
-        InputError: A range is none, a value is not allowed, or there is no such key, flow or link model.
+        InputError: A range or a value is not allowed, or there is no such key, flow or link model.
         EddylineError: No cell has an answer, and why.
         KeyboardInterrupt: Ctrl-C, within a second.
     """

@@ -1,9 +1,10 @@
-"""Flows that come and go."""
+"""Populations of flows that arrive and leave."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eddyline.questions import question
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ __all__ = ["Population", "population"]
 
 
 class Population(Document):
-    """How many flows there are in the long run, and which link is full when."""
+    """The stationary number of flows, and the share of time in which each link is full."""
 
     @property
     def stable(self) -> bool:
@@ -39,7 +40,7 @@ class Population(Document):
 
     @property
     def shares(self) -> pd.DataFrame:
-        """A row per link that flows cross: share of time full alone, offered load; besides, `no link` and `several`."""
+        """A row per link that flows cross: share of time full alone, offered load; and of `no link` and `several`."""
         from eddyline.frames import frame
 
         d = self._parsed
@@ -50,7 +51,7 @@ class Population(Document):
 
     @property
     def distribution(self) -> pd.DataFrame:
-        """Columns `arrivals`, `flows` and `probability`; empty where it was not asked for or is not known."""
+        """Columns `arrivals`, `flows` and `probability`; empty where it was not requested or is unknown."""
         import pandas as pd
 
         known = self._parsed.get("distribution", {})
@@ -67,20 +68,19 @@ class Population(Document):
 def population(
     scenario: Scenario, *, flow_level: bool = False, arrivals: int | None = None, distribution: bool = True
 ) -> Population:
-    """How many of the flows that `[[arrivals]]` bring are there in the long run.
+    """The stationary number of the flows of `[[arrivals]]`.
 
     Source: Section 6 of Ge et al., "Performance Effects of Two-way FAST TCP"; `docs/theory/population.md`.
 
     Args:
         scenario: With at least one `[[arrivals]]` table.
-        flow_level: Simulate flows also where the Markov chain would do.
-        arrivals: How many arrivals a simulation of flows sees.
-        distribution: Give the distributions of the numbers of flows where the chain knows them.
+        flow_level: Simulate flows even where the Markov chain applies.
+        arrivals: Number of arrivals in a simulation of flows.
+        distribution: Include the distributions of the numbers of flows where the chain gives them.
 
     Raises:
-        EddylineError: There is no answer, and why. A population that grows without end is an answer.
+        EddylineError: There is no answer, and why. A population that grows without bound is an answer.
     """
-    text, _ = scenario.theory(
-        "population", flow_level=flow_level, arrivals=arrivals, distribution=distribution and not flow_level
-    )
+    shown = distribution and not flow_level
+    text, _ = scenario.ask(question("population", flow_level=flow_level, arrivals=arrivals, distribution=shown))
     return Population(text, scenario.title)

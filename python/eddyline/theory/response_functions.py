@@ -1,4 +1,4 @@
-"""Response functions: what a loss-based sender does at a given share of packets lost."""
+"""Response functions: window and rate of a loss-based sender at a given loss ratio."""
 
 from __future__ import annotations
 
@@ -8,33 +8,30 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
+from eddyline.kinds import controllers
+from eddyline.spelling import unknown
 from eddyline.theory.document import Document
-from eddyline.words import unknown
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["KINDS", "Response", "Responses", "response", "responses"]
-
-KINDS = {
-    "reno": "Mathis, Semke, Mahdavi and Ott 1997, eq. 3 and table 1",
-    "newreno": "the same",
-    "cubic": "RFC 9438, sections 4.3, 5.1 and 5.2",
-    "highspeed": "RFC 3649, sections 3 and 5",
-    "scalable": "Kelly 2003, section 3",
-}
-"""Senders with a response function, and where it is from."""
+__all__ = ["Response", "Responses", "response", "responses", "sources"]
 
 LOSSES = ("periodic", "random")
 
 
+def sources() -> dict[str, str]:
+    """Controllers with a response function, and its source."""
+    return {kind.name: kind.response_function for kind in controllers() if kind.response_function is not None}
+
+
 @dataclass(frozen=True)
 class Response:
-    """A sender at a given loss.
+    """A sender at a given loss ratio.
 
     Attributes:
-        kind: Which.
+        kind: The controller.
         loss: Share of its packets that is lost.
         window_packets: Mean window.
         packets_per_s: The window over the round-trip time.
@@ -49,11 +46,11 @@ class Response:
 
 
 class Responses(Document):
-    """Several of them."""
+    """Responses of several senders."""
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Per kind and loss: `window_packets`, `packets_per_s`, `throughput_bps`, `sim_window_packets` if asked."""
+        """A row per kind and loss: window, rate, throughput, and `sim_window_packets` if simulated."""
         import pandas as pd
 
         return pd.DataFrame(self._parsed["responses"])
@@ -68,9 +65,9 @@ class Responses(Document):
 def response(
     kind: str, loss: float, rtt_s: float, *, packet_bytes: int = 1500, ack_every: int = 1, losses: str = "periodic"
 ) -> Response:
-    """The mean window and rate of a loss-based sender. No timeouts: too large where windows are a few packets.
+    """The mean window and rate of a loss-based sender. It ignores timeouts: too large for windows of a few packets.
 
-    Source: see `KINDS`.
+    Source: see `sources`.
 
     Args:
         kind: `"reno"`, `"newreno"`, `"cubic"`, `"highspeed"` or `"scalable"`.
@@ -85,8 +82,8 @@ def response(
     """
     from eddyline import _core
 
-    if kind not in KINDS:
-        raise unknown("response function", kind, KINDS)
+    if kind not in sources():
+        raise unknown("response function", kind, sources())
     if losses not in LOSSES:
         raise InputError(f"losses are {' or '.join(LOSSES)}, not {losses!r}")
     if packet_bytes < 1 or not 1 <= ack_every <= 1_000_000:
@@ -114,23 +111,19 @@ def responses(
         packet_bytes: See there.
         ack_every: See there.
         losses: See there.
-        with_sim: Simulate each sender at each loss too, alone on a path that is never full: `sim_window_packets`, null
-            below a loss of 1e-6.
+        with_sim: Simulate each sender at each loss too, alone on a path without a bottleneck: `sim_window_packets`,
+            null below a loss ratio of 1e-6.
 
     Raises:
         InputError: As `response`.
     """
     shares = loss if isinstance(loss, Sequence) else [loss]
-    options = {"packet_bytes": packet_bytes, "ack_every": ack_every, "losses": losses}
-    rows = [
-        response(kind, p, rtt_s, packet_bytes=packet_bytes, ack_every=ack_every, losses=losses)
-        for kind in kinds
-        for p in shares
-    ]
+    options: Any = {"packet_bytes": packet_bytes, "ack_every": ack_every, "losses": losses}
+    rows = [response(kind, p, rtt_s, **options) for kind in kinds for p in shares]
     document: dict[str, Any] = {"rtt_s": rtt_s, **options, "responses": [asdict(row) for row in rows]}
     if with_sim:
         from eddyline.theory.response_runs import mean_window
 
-        for row, said in zip(document["responses"], rows, strict=True):
-            row["sim_window_packets"] = mean_window(said, rtt_s, packet_bytes, ack_every, losses)
+        for row in document["responses"]:
+            row["sim_window_packets"] = mean_window(row["kind"], row["loss"], row["packets_per_s"], rtt_s, **options)
     return Responses(json.dumps(document, indent=2), "response functions")

@@ -1,4 +1,4 @@
-"""What a loss-based sender does at a given loss, packet by packet: the response functions' other side."""
+"""Simulations of a loss-based sender at a given loss ratio, beside the response functions."""
 
 from __future__ import annotations
 
@@ -9,30 +9,39 @@ from eddyline.scenario import Scenario
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eddyline.theory.response_functions import Response
-
 __all__ = ["lossy_path", "mean_window"]
 
-_LEAST_LOSS = 1e-6
-_OFF = 0.01  # how far one packet in so many may be from the loss that is asked
-_LOSSES = 200  # in the time that is measured, by the response function
+_MIN_LOSS = 1e-6
+_TOLERANCE = 0.01  # of the ratio of periodic losses
+_LOSSES = 200  # in the measured time, by the response function
 _ROUND_TRIPS = 400
 
 
-def mean_window(said: Response, rtt_s: float, packet_bytes: int, ack_every: int, losses: str) -> float | None:
-    """Mean window in packets of one sender that loses what `said` says, alone on a path that is never full.
+def mean_window(
+    kind: str, loss: float, packets_per_s: float, rtt_s: float, *, packet_bytes: int, ack_every: int, losses: str
+) -> float | None:
+    """Mean window in packets of one sender, alone on a path with a loss ratio and without a bottleneck.
 
-    Slow start, until the first losses, is left out. None below a loss of 1e-6, too many packets, and where periodic
-    losses, of one packet in so many, would be another loss.
+    Slow start, until the first losses, is left out. None below a loss ratio of 1e-6, which needs too many packets, and
+    where no periodic loss of every n-th packet has that ratio.
+
+    Args:
+        kind: The controller.
+        loss: Loss ratio.
+        packets_per_s: Its rate by the response function, from which the duration follows.
+        rtt_s: Round-trip time.
+        packet_bytes: A data packet on the wire.
+        ack_every: Data packets per acknowledgement.
+        losses: `"periodic"` or `"random"`.
     """
-    if said.loss < _LEAST_LOSS or (losses == "periodic" and abs(round(1 / said.loss) * said.loss - 1) > _OFF):
+    if loss < _MIN_LOSS or (losses == "periodic" and abs(round(1 / loss) * loss - 1) > _TOLERANCE):
         return None
-    between = 1 / (said.loss * said.packets_per_s)
+    between = 1 / (loss * packets_per_s)
     settled = 20 * max(between, rtt_s)
     measured = max(_LOSSES * between, _ROUND_TRIPS * rtt_s)
-    sender = {"controller": {"kind": said.kind}, "packet": f"{packet_bytes} B", "tcp": {"ack_every": ack_every}}
+    sender = {"controller": {"kind": kind}, "packet": f"{packet_bytes} B", "tcp": {"ack_every": ack_every}}
     times = {"duration": f"{settled + measured:.9f} s", "warmup": f"{settled:.9f} s"}
-    flow = Scenario(times | lossy_path(said.loss, rtt_s, losses, sender)).run("sim", series=False).to_dict()["flows"][0]
+    flow = Scenario(times | lossy_path(loss, rtt_s, losses, sender)).run("sim", series=False).to_dict()["flows"][0]
     window: float | None = flow["window_packets"]["mean"]
     return window
 
@@ -40,19 +49,19 @@ def mean_window(said: Response, rtt_s: float, packet_bytes: int, ack_every: int,
 def lossy_path(
     loss: float, rtt_s: float, losses: str, sender: Mapping[str, Any], rate: str = "1 Tbit/s", **there: Any
 ) -> dict[str, Any]:
-    """Links and the one flow of a scenario in which a share of the flow's packets is lost.
+    """Links and the one flow of a scenario with a loss ratio.
 
     Args:
-        loss: That share.
+        loss: The loss ratio.
         rtt_s: Round-trip time without queueing.
         losses: `"periodic"` or `"random"`.
-        sender: The flow's controller and what else it has.
-        rate: Of both links; never full unless said.
-        there: What else the link of the data has.
+        sender: Controller and other keys of the flow.
+        rate: Of both links; the default is never a bottleneck.
+        there: Other keys of the data link.
     """
     lost: Any = {"kind": "periodic", "every": round(1 / loss)} if losses == "periodic" else loss
-    line = {"rate": rate, "delay": f"{rtt_s / 2:.12f} s"}
+    link = {"rate": rate, "delay": f"{rtt_s / 2:.12f} s"}
     return {
-        "link": [{"name": "there", "loss": lost, **line, **there}, {"name": "back", **line}],
+        "link": [{"name": "there", "loss": lost, **link, **there}, {"name": "back", **link}],
         "flow": [{"name": "sender", "data": ["there"], "ack": ["back"], **sender}],
     }

@@ -1,4 +1,4 @@
-"""Saw-teeth: what DCTCP and Reno make of a queue that marks above a threshold."""
+"""Saw-teeth of DCTCP and Reno at a queue that marks above a threshold."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
+from eddyline.kinds import controllers
 from eddyline.theory.document import Document
 
 if TYPE_CHECKING:
@@ -15,26 +16,23 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["KINDS", "SawTeeth", "SawTooth", "saw_teeth", "saw_tooth"]
-
-KINDS = ("dctcp", "reno", "newreno")
-"""Senders with a saw-tooth."""
+__all__ = ["SawTeeth", "SawTooth", "saw_teeth", "saw_tooth"]
 
 
 @dataclass(frozen=True)
 class SawTooth:
-    """Flows in step behind a threshold K on a path that holds C RTT packets. Queues and windows are in packets.
+    """Synchronised flows at a threshold K on a path of C RTT packets. Queues and windows are in packets.
 
     Attributes:
-        kind: Which sender.
-        flows: How many, N.
+        kind: The controller.
+        flows: Number of flows, N.
         window_packets: W*, a flow's window at which the queue reaches K.
-        marked_share: alpha, the share of packets marked; 1 for Reno, which halves whatever that is.
-        amplitude_packets: What the queue falls by.
+        marked_share: alpha, the share of packets marked; 1 for Reno, which halves whatever the share.
+        amplitude_packets: Amplitude of the queue.
         queue_max_packets: Longest queue, K + N.
         queue_min_packets: Shortest.
-        utilisation: Share of the link in use.
-        period_round_trips: Round trips from one cut to the next.
+        utilisation: Utilisation of the link.
+        period_round_trips: Round trips from one window reduction to the next.
         period_s: The same in seconds.
     """
 
@@ -51,11 +49,11 @@ class SawTooth:
 
 
 class SawTeeth(Document):
-    """Those of several senders."""
+    """Saw-teeth of several senders."""
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row per kind with what `SawTooth` says, and `sim_...` beside it if asked."""
+        """A row per kind with the fields of `SawTooth`, and `sim_...` if simulated."""
         import pandas as pd
 
         rows = ({k: v for k, v in row.items() if k != "sim_series"} for row in self._parsed["sawteeth"])
@@ -71,16 +69,17 @@ class SawTeeth(Document):
 def saw_tooth(
     kind: str, rate_bps: float, rtt_s: float, threshold_packets: float, *, flows: int = 1, packet_bytes: int = 1500
 ) -> SawTooth:
-    """Window, share of marks and swing of the queue of flows in step behind a marking threshold.
+    """Window, share of marks and queue of synchronised flows at a marking threshold.
 
-    Source: Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3; Reno is the same, cut by half.
+    Source: Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3; Reno is the same with its window
+        halved.
 
     Args:
         kind: `"dctcp"`, `"reno"` or `"newreno"`.
         rate_bps: Rate of the bottleneck, C.
         rtt_s: Round-trip time without queueing.
-        threshold_packets: Packets beyond which arriving ones are marked, K.
-        flows: Flows that share it, N.
+        threshold_packets: Arriving packets are marked while more than K wait.
+        flows: Number of flows, N.
         packet_bytes: A data packet on the wire.
 
     Raises:
@@ -88,18 +87,19 @@ def saw_tooth(
     """
     from eddyline import _core
 
-    if kind not in KINDS:
-        raise InputError(f"there is no saw-tooth of {kind!r}", f"there are those of {', '.join(KINDS)}")
+    known = [each.name for each in controllers() if each.sawtooth is not None]
+    if kind not in known:
+        raise InputError(f"there is no saw-tooth of {kind!r}", f"there are those of {', '.join(known)}")
     if packet_bytes < 1 or flows < 1:
         raise InputError("packet_bytes and flows must be at least 1")
     if not rate_bps > 0:
         raise InputError(f"the rate is {rate_bps:g} bit/s; it must be above 0")
     packets_per_s = rate_bps / (8 * packet_bytes)
-    window, share, swing, longest, shortest, used, round_trips, packets = _core.saw_tooth(
+    window, share, amplitude, longest, shortest, used, round_trips, packets = _core.saw_tooth(
         kind, flows, packets_per_s * rtt_s, threshold_packets
     )
     period_s = packets / packets_per_s
-    return SawTooth(kind, flows, window, share, swing, longest, shortest, used, round_trips, period_s)
+    return SawTooth(kind, flows, window, share, amplitude, longest, shortest, used, round_trips, period_s)
 
 
 def saw_teeth(
@@ -121,8 +121,8 @@ def saw_teeth(
         threshold_packets: See there.
         flows: See there.
         packet_bytes: See there.
-        with_sim: Simulate them too: `sim_queue_max_packets`, `sim_queue_min_packets`, `sim_amplitude_packets` (what
-            lies between the 5th and the 95th percentile, over 0.9), `sim_utilisation`, `sim_series` of some periods.
+        with_sim: Simulate them too: `sim_queue_max_packets`, `sim_queue_min_packets`, `sim_amplitude_packets` (the
+            difference of the 5th and the 95th percentile, over 0.9), `sim_utilisation`, `sim_series` of some periods.
 
     Raises:
         InputError: As `saw_tooth`.
@@ -135,14 +135,14 @@ def saw_teeth(
         "threshold_packets": threshold_packets,
         "packet_bytes": packet_bytes,
     }
-    said = [
+    teeth = [
         saw_tooth(kind, rate_bps, rtt_s, threshold_packets, flows=flows, packet_bytes=packet_bytes) for kind in kinds
     ]
     least = _core.least_threshold(rate_bps * rtt_s / (8 * packet_bytes))
-    document: dict[str, Any] = {**path, "least_threshold_packets": least, "sawteeth": [asdict(row) for row in said]}
+    document: dict[str, Any] = {**path, "least_threshold_packets": least, "sawteeth": [asdict(row) for row in teeth]}
     if with_sim:
         from eddyline.theory.saw_tooth_runs import simulated
 
-        for row, tooth in zip(document["sawteeth"], said, strict=True):
-            row.update(simulated(tooth, **path))
+        for row in document["sawteeth"]:
+            row.update(simulated(row["kind"], row["flows"], row["period_s"], **path))
     return SawTeeth(json.dumps(document, indent=2), "saw-teeth")

@@ -1,4 +1,4 @@
-"""The band in which Vegas flows rest."""
+"""The range of equilibria of Vegas flows."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["VegasBand", "vegas"]
 
 
 class VegasBand(Document):
-    """Least and largest rate at which each flow may rest."""
+    """Smallest and largest equilibrium rate of each flow."""
 
     @property
     def exact(self) -> bool:
-        """Whether the bands are exact; elsewhere they are their corners, and something between may reach further."""
+        """Whether the ranges are exact; otherwise they are those of the corners, and points between may lie outside."""
         return bool(self._parsed["exact"])
 
     @property
     def flows(self) -> pd.DataFrame:
-        """A row per flow: thresholds, least and largest rate, rates with all at the lower and at the upper one."""
+        """A row per flow: thresholds, smallest and largest rate, rates with all flows at either threshold."""
         from eddyline.frames import frame
 
         return frame(self._parsed["flows"])
@@ -40,7 +40,7 @@ class VegasBand(Document):
         return frame(self._parsed["links"])
 
     def plot(self) -> Figure:
-        """The bands of the flows' rates."""
+        """The ranges of the flows' rates."""
         from eddyline.plots.settled import bands
 
         return bands(self._parsed, self._title)
@@ -49,10 +49,10 @@ class VegasBand(Document):
 def vegas(
     scenario: Scenario, alpha: float | Mapping[str, float] = 2.0, beta: float | Mapping[str, float] = 4.0
 ) -> VegasBand:
-    """Where every flow of the scenario would rest as a Vegas flow, whatever its controller in the file.
+    """The equilibria if every flow of the scenario were a Vegas flow, whatever its controller in the file.
 
-    Vegas adds a packet a round trip while fewer than `alpha` of its packets are queued and takes one away above `beta`;
-    in between it rests, anywhere. The defaults are those of Linux.
+    Vegas adds a packet a round trip while fewer than `alpha` of its packets are queued and removes one above `beta`;
+    between them any window is an equilibrium. The defaults are those of Linux.
 
     Source: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", 1995, section 3.2.
 

@@ -265,7 +265,7 @@ def test_sweeps_say_what_cannot_be_taken_along(tmp_path):
 
     el.register("inner", inner(lock=threading.Lock()))
     (tmp_path / "s.toml").write_text(TOML.replace("shy", "inner"))
-    with pytest.raises(el.InputError, match="cannot be taken to other processes: cannot pickle") as told:
+    with pytest.raises(el.InputError, match="cannot be sent to other processes: cannot pickle") as told:
         el.sweep(tmp_path / "s.toml", {"seed": [1, 2]}, out=tmp_path / "grid")
     assert told.value.hint == "put the class into a file and import it"
     assert not (tmp_path / "grid").exists()

@@ -14,10 +14,11 @@ import pytest
 
 import eddyline as el
 from eddyline.gauntlet import Card, Verdict, compare, run, suite
-from eddyline.gauntlet.comparison import _quantile, _two_sided, beyond_chance
+from eddyline.gauntlet.comparison import significant_difference
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.gauntlet.reports import junit, markdown
 from eddyline.gauntlet.suite import FOLDER, SUBJECT, Bound
+from eddyline.summary import student_t
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,16 +133,16 @@ def test_student_t_is_what_tables_say() -> None:
         (5, 0.01, 4.032),
         (30, 0.05, 2.042),
     ]:
-        assert _quantile(freedom, level) == pytest.approx(t, abs=1e-3)
-    assert _quantile(3, 0.001) == pytest.approx(12.924, abs=1e-3)
-    assert _quantile(100_001, 0.05) == pytest.approx(NormalDist().inv_cdf(0.975), abs=1e-4)
-    assert _two_sided(7, 0.0) == pytest.approx(1.0)
+        assert student_t(freedom, level) == pytest.approx(t, abs=1e-3)
+    assert student_t(3, 0.001) == pytest.approx(12.924, abs=1e-3)
+    assert student_t(100_001, 0.05) == pytest.approx(NormalDist().inv_cdf(0.975), abs=1e-4)
+    assert student_t(7, 1.0) == pytest.approx(0.0)
 
 
 def test_welch_by_hand() -> None:
     x, y = [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]
     # variances 1 and 4, so 1/3 and 4/3: a spread of 5/3 and (5/3)^2 / (1/18 + 16/18) = 2.94 degrees of freedom, floored
-    assert beyond_chance(x, y, 0.05) == pytest.approx(4.303 * math.sqrt(5 / 3), abs=1e-2)
+    assert significant_difference(x, y, 0.05) == pytest.approx(4.303 * math.sqrt(5 / 3), abs=1e-2)
 
 
 def test_what_differs_by_more_than_seeds_do() -> None:
@@ -188,7 +189,7 @@ def test_false_alarms_are_as_rare_as_they_are_said_to_be() -> None:
     alarms = 0
     for _ in range(2000):
         x, y = ([draw.gauss(0, 1) for _ in range(5)] for _ in range(2))
-        alarms += abs(sum(x) / 5 - sum(y) / 5) > beyond_chance(x, y, 0.05)
+        alarms += abs(sum(x) / 5 - sum(y) / 5) > significant_difference(x, y, 0.05)
     # Welch's test is a little careful with few seeds, more so with its freedom rounded down: 2 to 6 %
     assert 0.02 <= alarms / 2000 <= 0.06
 

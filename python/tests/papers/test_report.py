@@ -12,6 +12,7 @@ import pytest
 
 from eddyline.cli import main
 from eddyline.papers import find
+from eddyline.papers.report import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def written(reproductions: dict[str, Reproduction], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
-    assert reproductions["two-way-fast"].write(folder) == folder / "report.html"
+    assert write(reproductions["two-way-fast"], folder) == folder / "report.html"
     return folder
 
 

@@ -84,7 +84,7 @@ def test_what_people_see(eddyline, lossy):
     first = eddyline(*words)
     assert (first.code, first.out, first.err) == (0, "3 of 3 points done: grid\n", "")
     second = eddyline(*words)
-    assert (second.code, second.out, second.err) == (0, "3 of 3 points done, 3 of them before: grid\n", "")
+    assert (second.code, second.out, second.err) == (0, "3 of 3 points done, 3 of them earlier: grid\n", "")
     assert eddyline(*words, "--quiet").out == ""
 
 
@@ -252,7 +252,7 @@ def test_ctrl_c_keeps_what_is_done(eddyline, lossy, tmp_path):
     assert (p.returncode, out) == (130, "")
     assert "Traceback" not in err
     kept = stored(folder)
-    assert f"{kept:,} of 3,000 points are stored; the same command goes on\n" in err
+    assert f"{kept:,} of 3,000 points are stored; the same command continues\n" in err
     assert 0 < kept < 3000
     wait_until(lambda: not any(map(alive, workers)))
     with pytest.warns(UserWarning, match=f"unfinished: {3000 - kept:,} of 3,000 points are missing"):
@@ -270,7 +270,7 @@ def test_two_at_once_is_an_error_and_a_killed_one_is_not_in_the_way(eddyline, lo
     second = eddyline(*words)
     assert p.poll() is None
     assert (second.code, second.out) == (2, "")
-    assert f"another process is at work on this sweep (process {p.pid} on " in second.err
+    assert f"another process is running this sweep (process {p.pid} on " in second.err
     kill(p)
     q = start(*words)
     wait_until(lambda: f"process {q.pid} on " in (folder / "lock").read_text())

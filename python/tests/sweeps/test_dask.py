@@ -18,7 +18,7 @@ from conftest import COMMAND, environment
 
 import eddyline as el
 from eddyline.sweeps.grid import Task
-from eddyline.sweeps.worker import Job, OtherVersion, answer, answer_all
+from eddyline.sweeps.worker import Job, OtherVersion, run_point, run_points
 
 from .conftest import LOSSY, kill, part, rates, start, stored, wait_until
 
@@ -99,7 +99,7 @@ def test_a_sweep_begun_on_a_cluster_that_is_lost_ends_anywhere(eddyline, lossy, 
         _, err = p.communicate(timeout=120)
     assert p.returncode == 1
     assert "the Dask cluster at 127.0.0.1:" in err
-    assert "the same command goes on" in err
+    assert "the same command continues" in err
     assert "Traceback" not in err
     held = stored(folder)
     assert first + 50 < held < 1000
@@ -157,15 +157,15 @@ def test_files_travel_with_the_job(tmp_path):
     (tmp_path / "films" / "movie.dat").write_text("1000\n2000\n")
     task = Task(0, ("1 Mbit/s",), 7)
     near = Job(LOSSY + more, "toml", "lossy", str(folder), (), ("link.down.rate",), "sim")
-    expected = answer(near, task)
+    expected = run_point(near, task)
     assert expected.failure is None
     content = {"../films/movie.dat": b"1000\n2000\n"}
     far = Job(LOSSY + more, "toml", "lossy", "/nowhere", (), ("link.down.rate",), "sim", content)
     (tmp_path / "films" / "movie.dat").unlink()
-    assert answer(near, task).failure is not None
+    assert run_point(near, task).failure is not None
     unpacked = set(Path(tempfile.gettempdir()).glob("eddyline-sweep-*"))
     for _ in range(2):
-        assert answer(far, task).tables == expected.tables
+        assert run_point(far, task).tables == expected.tables
     mine = set(Path(tempfile.gettempdir()).glob("eddyline-sweep-*")) - unpacked
     assert len(mine) == 1
     del far
@@ -175,4 +175,4 @@ def test_files_travel_with_the_job(tmp_path):
 def test_workers_of_another_version_are_refused():
     job = Job(LOSSY, "toml", "lossy", ".", (), (), "sim", version="0.0.0")
     with pytest.raises(OtherVersion):
-        answer_all(job, [Task(0, (), 1)])
+        run_points(job, [Task(0, (), 1)])

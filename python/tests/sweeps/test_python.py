@@ -24,11 +24,11 @@ class Told:
     def checking(self, done: int, total: int) -> None:
         self.said.append(("checking", done, total))
 
-    def begins(self, points: int, stored: int) -> None:
-        self.said.append(("begins", points, stored))
+    def started(self, points: int, stored: int) -> None:
+        self.said.append(("started", points, stored))
 
-    def hear(self, done: int, failed: int) -> None:
-        self.said.append(("hear", done, failed))
+    def update(self, done: int, failed: int) -> None:
+        self.said.append(("update", done, failed))
 
 
 def test_a_file_a_dict_and_a_scenario_give_the_same(lossy, tmp_path):
@@ -50,11 +50,11 @@ def test_a_file_a_dict_and_a_scenario_give_the_same(lossy, tmp_path):
 def test_the_listener_is_told(lossy, tmp_path):
     told = Told()
     el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "g", seeds=3, listener=told)
-    assert told.said[:2] == [("checking", 2, 2), ("begins", 6, 0)]
-    assert told.said[-1] == ("hear", 6, 0)
+    assert told.said[:2] == [("checking", 2, 2), ("started", 6, 0)]
+    assert told.said[-1] == ("update", 6, 0)
     told = Told()
     el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "g", seeds=3, listener=told)
-    assert told.said == [("begins", 6, 6)]
+    assert told.said == [("started", 6, 6)]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ GRID = Grid([Vary("a", tuple(map(str, range(200))))])
 def quick(monkeypatch):
     """The disk is not waited for, and parts are joined by threes, so that few are enough for all that can happen."""
     monkeypatch.setattr(module.os, "fsync", lambda _: None)
-    monkeypatch.setattr(module, "_JOINED_AT_A_TIME", 3)
+    monkeypatch.setattr(module, "_PARTS_JOINED", 3)
 
 
 def outcome(point: int, failure: str | None = None) -> Outcome:

@@ -9,17 +9,17 @@ from eddyline.cli.lazy import LazyGroup
 __all__ = ["command"]
 
 QUESTIONS = {
-    "equilibrium": "where the flows settle: every equilibrium, its bottlenecks, whether it is the only one",
-    "dynamics": "how the flows get there: delay differential equations, over the simulation if asked",
+    "equilibrium": "every equilibrium, its bottlenecks, and whether it is unique",
+    "dynamics": "the way to the equilibrium, by delay differential equations",
     "stability": "whether small disturbances die out: characteristic roots with exact delays, margins",
     "fairness": "how far FAST is from the fair ideal",
-    "vegas": "between which rates the flows would rest as Vegas flows",
-    "response": "which window and rate a loss-based sender has at a given loss",
-    "sawtooth": "how far the queue of DCTCP swings behind a marking threshold, and Reno's",
-    "population": "how many flows that come and go are there, which link is full when, how long transfers take",
+    "vegas": "the range of equilibrium rates if all flows were Vegas flows",
+    "response": "window and rate of a loss-based sender at a given loss ratio",
+    "sawtooth": "queue oscillation of DCTCP and Reno at a marking threshold",
+    "population": "flows that arrive and leave: their number, busy links, transfer times",
     "map": "over any two keys: bottlenecks, stability with its boundary, throughput",
 }
-"""Questions in the order of the help: name and what it asks. Each lives in a module of its name."""
+"""Names and summaries of the questions, in the order of the help. Each question is the module of its name."""
 
 EPILOG = """\b
 Examples:
@@ -39,7 +39,7 @@ Examples:
     package="eddyline.cli.theory",
     noun="question",
     epilog=EPILOG,
-    short_help="ask what only theory answers",
+    short_help="what only theory computes",
 )
 def command() -> None:
-    """Ask what the equations say of a scenario, beyond what `run --world theory` puts into a result."""
+    """Compute what theory gives for a scenario beyond the result of `run --world theory`."""

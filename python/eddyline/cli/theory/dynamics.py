@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.outputs import draw, shown
-from eddyline.cli.theory.question import asked, law, notes
-from eddyline.cli.words import Word
+from eddyline.cli.theory.question import law, notes, question
+from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from eddyline.result import Result
+    from eddyline.scenario import Result
 
 __all__ = ["command"]
 
 
-@asked(
+@question(
     "dynamics",
     "how the flows get there",
     "eddyline theory dynamics two-way.toml --plot dynamics.png",
@@ -27,7 +27,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--link-model",
-    type=Word(["integrator", "ack_clocked"]),
+    type=OneOf(["integrator", "ack_clocked"]),
     default="ack_clocked",
     show_default=True,
     help="Queues integrate what arrives (eq. 3), or packets follow acknowledgements.",
@@ -54,48 +54,48 @@ def command(
     scenario = Scenario.load(file, set=overrides)
     with Progress(silent=quiet) as progress:
 
-        def ask(world: str, **options: Any) -> Result:
+        def run(world: str, **options: Any) -> Result:
             progress.expect(1)
-            return scenario.run(world, progress=lambda now, end, _, wall: progress.hear(0, now, end, wall), **options)
+            return scenario.run(world, progress=lambda now, end, _, wall: progress.update(0, now, end, wall), **options)
 
-        answers = [ask("theory", dynamics=link_model, law=law)]
+        results = [run("theory", dynamics=link_model, law=law)]
         if with_sim:
-            answers.append(ask("sim", series=True))
+            results.append(run("sim", series=True))
 
     def show() -> None:
         if as_json:
             import json
 
-            tables = {a.world: a.series.to_dict(orient="list") for a in answers}
+            tables = {r.world: r.series.to_dict(orient="list") for r in results}
             json.dump(tables, sys.stdout)
             sys.stdout.write("\n")
         else:
-            _show(scenario.title, link_model, answers)
+            _show(scenario.title, link_model, results)
         if not quiet:
-            notes(answers[0].approximations)
+            notes(results[0].approximations)
 
     with shown(show):
         if plot is not None:
             from eddyline.plots import compared
 
-            draw(compared([(a.world, a.series) for a in answers], scenario.title), plot)
+            draw(compared([(a.world, a.series) for a in results], scenario.title), plot)
     return 0
 
 
-def _show(title: str, link_model: str, answers: list[Result]) -> None:
-    """The last value of every window and queue, beside the equilibrium that they should go to."""
+def _show(title: str, link_model: str, results: list[Result]) -> None:
+    """The last value of every window and queue, beside its equilibrium value."""
     from eddyline.quantities import count
     from eddyline.tables import print_table, table
 
-    made = table(f"{title}: at the end, {link_model}", "of", ["quantity", *(a.world for a in answers), "equilibrium"])
-    settled = answers[0].to_dict()
-    wanted = {f["name"]: f["window_packets"]["mean"] for f in settled["flows"]}
-    wanted |= {link["name"]: link["queue_packets"]["mean"] for link in settled["links"]}
+    made = table(f"{title}: at the end, {link_model}", "of", ["quantity", *(a.world for a in results), "equilibrium"])
+    theory = results[0].to_dict()
+    equilibrium = {f["name"]: f["window_packets"]["mean"] for f in theory["flows"]}
+    equilibrium |= {link["name"]: link["queue_packets"]["mean"] for link in theory["links"]}
     for quantity, kind in (("cwnd_packets", "flows"), ("queue_packets", "links")):
-        for entry in settled[kind]:
+        for entry in theory[kind]:
             cells = []
-            for a in answers:
+            for a in results:
                 rows = a.series[(a.series["entity"] == entry["name"]) & (a.series["quantity"] == quantity)]
                 cells.append(count(float(rows["value"].iloc[-1])) if len(rows) else "-")
-            made.add_row(entry["name"], quantity, *cells, count(wanted[entry["name"]]))
+            made.add_row(entry["name"], quantity, *cells, count(equilibrium[entry["name"]]))
     print_table(made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.cli.theory.question import answered, asked
+from eddyline.cli.theory.question import question, shown_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@asked(
+@question(
     "equilibrium",
-    "where the flows settle",
+    "every equilibrium of the flows",
     "eddyline theory equilibrium two-way.toml",
     "eddyline theory equilibrium two-way.toml --plot equilibrium.png",
     plot="queueing delays and rates, all equilibria side by side",
@@ -30,32 +30,32 @@ def command(file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: P
     from eddyline.theory import equilibrium
 
     found = equilibrium(Scenario.load(file, set=overrides))
-    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
+    return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Equilibria) -> None:
+def _show(document: Equilibria) -> None:
     from eddyline.quantities import count, percent, seconds
     from eddyline.tables import print_table, table
 
-    found = answer.to_dict()["equilibria"]
-    alone = {True: "the only one, by proof", False: "not unique", None: "no proof that it is the only one"}
-    print(f"{answer.title}: {len(found)} found by {answer.method}; {alone[answer.unique]}\n")
+    found = document.to_dict()["equilibria"]
+    unique = {True: "unique, by proof", False: "not unique", None: "uniqueness not proved"}
+    print(f"{document.title}: {len(found)} found by {document.method}; {unique[document.unique]}\n")
     for number, at in enumerate(found, 1):
         stable = {True: ", stable", False: ", not stable", None: ""}[at["locally_stable"]]
         heading = f"equilibrium {number} of {len(found)}{stable}, residual {at['residual']:.1e}"
         flows = table(heading, "flow", ["packets/s", "window", "queueing delay"])
-        for f in at["flows"][:_MOST]:
+        for f in at["flows"][:_MAX_ROWS]:
             cells = (count(f["packets_per_s"]), count(f["window_packets"]), seconds(f["queueing_delay_s"]))
             flows.add_row(f["name"], *cells)
         print_table(flows)
         links = table("", "link", ["queueing delay", "utilisation", "bottleneck"])
-        for link in at["links"][:_MOST]:
+        for link in at["links"][:_MAX_ROWS]:
             word = {True: "yes", False: "no", None: "-"}[link["bottleneck"]]
             links.add_row(link["name"], seconds(link["queueing_delay_s"]), percent(link["utilisation"]), word)
         print_table(links)
-        more = max(len(at["flows"]), len(at["links"])) - _MOST
+        more = max(len(at["flows"]), len(at["links"])) - _MAX_ROWS
         if more > 0:
             print("and more: --json has them all\n")
 
 
-_MOST = 20
+_MAX_ROWS = 20

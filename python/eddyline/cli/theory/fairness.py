@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import answered, asked
+from eddyline.cli.theory.question import question, shown_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_MOST = 20
+_MAX_ROWS = 20
 
 
-@asked(
+@question(
     "fairness",
-    "how far FAST is from the fair ideal",
+    "FAST beside the fair ideal",
     "eddyline theory fairness two-way.toml",
     "eddyline theory fairness two-way.toml --exponent 2",
     plot="rates beside the ideal's",
@@ -36,7 +36,7 @@ _MOST = 20
 def command(
     file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: Path | None, quiet: bool, exponent: float
 ) -> int:
-    """Hold FAST's equilibria in FILE against the fair ideal, the alphas as weights.
+    """Compare FAST's equilibria in FILE with the fair ideal, weighted by alpha.
 
     The ideal maximises the sum of alpha log x over what the links carry, or with another exponent E that of
     alpha^E x^(1 - E) / (1 - E). Efficiency is what the ideal's rates would have to be multiplied by to be worth no more
@@ -46,23 +46,23 @@ def command(
     from eddyline.theory import fairness
 
     found = fairness(Scenario.load(file, set=overrides), exponent)
-    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
+    return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Fairness) -> None:
+def _show(document: Fairness) -> None:
     from eddyline.quantities import count, percent
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
+    d = document.to_dict()
     found = d["equilibria"]
     heads = ["weight", "ideal", *(f"FAST {n}" if len(found) > 1 else "FAST" for n in range(1, len(found) + 1))]
-    flows = table(f"{answer.title}: packets/s", "flow", heads)
-    for i, flow in enumerate(d["flows"][:_MOST]):
+    flows = table(f"{document.title}: packets/s", "flow", heads)
+    for i, flow in enumerate(d["flows"][:_MAX_ROWS]):
         rates = [count(at["flows"][i]["packets_per_s"]) for at in found]
         flows.add_row(flow["name"], count(flow["alpha_packets"]), count(flow["packets_per_s"]), *rates)
     print_table(flows)
-    if len(d["flows"]) > _MOST:
-        print(f"and {len(d['flows']) - _MOST} more flows: --json has them all\n")
+    if len(d["flows"]) > _MAX_ROWS:
+        print(f"and {len(d['flows']) - _MAX_ROWS} more flows: --json has them all\n")
     measures = table("", "of the ideal", [f"equilibrium {n}" for n in range(1, len(found) + 1)])
     for name, key in (("throughput", "throughput"), ("throughput by alpha", "weighted_throughput")):
         measures.add_row(name, *(percent(at[key]) for at in found))
@@ -70,6 +70,6 @@ def _show(answer: Fairness) -> None:
     measures.add_row(f"Jain (ideal {d['jain_ideal']:.4g})", *(f"{at['jain']:.4g}" for at in found))
     print_table(measures)
     links = table("", "link", ["worth (packets)", "utilisation in the ideal"])
-    for link in d["links"][:_MOST]:
+    for link in d["links"][:_MAX_ROWS]:
         links.add_row(link["name"], count(link["worth_packets"]), percent(link["utilisation"]))
     print_table(links)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import Key, parse_override
-from eddyline.cli.theory.question import answered, asked
-from eddyline.cli.words import Word
+from eddyline.cli.theory.question import question, shown_document
+from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_MOST = 20
+_MAX_ROWS = 20
 
 RANGES = """\b
 Ranges:
   LO..HI              41 points, evenly spaced
-  LO..HI:POINTS       so many points
+  LO..HI:POINTS       that many points
   LO..HI:POINTS:log   evenly spaced in the logarithm
   V1, V2, ...         these values, ascending
   Both ends (all values) have their units, as in '1 Mbit/s..20 Mbit/s:41:log'.
@@ -53,7 +53,7 @@ def _axis_option(name: str, which: str) -> Callable[[Any], Any]:
     )
 
 
-@asked(
+@question(
     "map",
     "one question over any two keys",
     "eddyline theory map two-way.toml --x 'link.down.rate=1 Mbit/s..20 Mbit/s' "
@@ -69,15 +69,15 @@ def _axis_option(name: str, which: str) -> Callable[[Any], Any]:
 @_axis_option("y", "second")
 @click.option(
     "--show",
-    type=Word(["bottleneck", "stability", "throughput"]),
+    type=OneOf(["bottleneck", "stability", "throughput"]),
     default="bottleneck",
     show_default=True,
     help="Which links have a queue, the rightmost root with the stability boundary, or goodput.",
 )
-@click.option("--flow", metavar="NAME", help="Whose throughput: a flow or a table with a count; the sum unless said.")
+@click.option("--flow", metavar="NAME", help="Whose throughput: a flow or a table with a count; the sum by default.")
 @click.option(
     "--link-model",
-    type=Word(["integrator", "ack_clocked", "joint"]),
+    type=OneOf(["integrator", "ack_clocked", "joint"]),
     default="ack_clocked",
     show_default=True,
     help="Of a stability map: queues integrate what arrives (eq. 3), packets follow acknowledgements, or the joint "
@@ -95,10 +95,10 @@ def command(
     flow: str | None,
     link_model: str,
 ) -> int:
-    """Draw what theory says of FILE over any two of its keys.
+    """Map a result of theory for FILE over any two of its keys.
 
-    Every cell is the answer that `eddyline theory equilibrium` or `stability` gives with these two values --set; --json
-    has them as `settings`. A cell without an answer is null and says why. The boundary of a stability map runs through
+    Every cell is what `eddyline theory equilibrium` or `stability` gives with these two values --set; --json has them
+    as `settings`. A cell without an answer is null and says why. The boundary of a stability map runs through
     points where the verdict changes, each found to 1e-9 of the distance between two cells.
     """
     from eddyline.cli.progress import Progress
@@ -117,9 +117,9 @@ def command(
             show,
             flow=flow,
             link_model=link_model,
-            progress=lambda done, of: progress.hear(0, done, of, 0.0),
+            progress=progress.count(),
         )
-    return answered(made, _show, as_json=as_json, plot=plot, quiet=quiet)
+    return shown_document(made, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
 def _show(map_: TheoryMap) -> None:
@@ -152,20 +152,20 @@ def _verdicts(map_: TheoryMap) -> list[Any]:
     from eddyline.tables import table
 
     frame = map_.frame
-    made = table("", f"verdict, {map_.link_model}", ["cells", "share", "rightmost root, least", "most"])
+    made = table("", f"verdict, {map_.link_model}", ["cells", "share", "rightmost root, min", "max"])
     for stable, name in ((True, "stable"), (False, "unstable")):
         cells = frame[frame["stable"] == stable]
         roots = cells["root_re_per_s"].dropna()
-        ends = (f"{roots.min():.4g} /s", f"{roots.max():.4g} /s") if len(roots) else ("-", "-")
-        made.add_row(name, str(len(cells)), percent(len(cells) / len(frame)), *ends)
-    lines = map_.boundary
-    count = sum(map(len, lines))
+        extremes = (f"{roots.min():.4g} /s", f"{roots.max():.4g} /s") if len(roots) else ("-", "-")
+        made.add_row(name, str(len(cells)), percent(len(cells) / len(frame)), *extremes)
+    curves = map_.boundary
+    count = sum(map(len, curves))
     if not count:
         return [made]
-    word = "line" if len(lines) == 1 else "lines"
-    points = table(f"stability boundary: {len(lines)} {word}, {count} points", "line", [map_.x.key, map_.y.key])
-    every = -(-count // _MOST)
-    numbered = [(n, point) for n, line in enumerate(lines, 1) for point in line]
+    word = "curve" if len(curves) == 1 else "curves"
+    points = table(f"stability boundary: {len(curves)} {word}, {count} points", "curve", [map_.x.key, map_.y.key])
+    every = -(-count // _MAX_ROWS)
+    numbered = [(n, point) for n, curve in enumerate(curves, 1) for point in curve]
     for n, (at_x, at_y) in numbered[::every]:
         points.add_row(str(n), _quantity(map_.x, at_x), _quantity(map_.y, at_y))
     return [made, points]
@@ -177,7 +177,7 @@ def _rates(map_: TheoryMap) -> list[Any]:
 
     frame = map_.frame.dropna(subset=["goodput_bps"])
     made = table("", map_.to_dict()["flow"] or "all flows", ["goodput", "packets/s", map_.x.key, map_.y.key])
-    for name, row in (("least", frame["goodput_bps"].idxmin()), ("most", frame["goodput_bps"].idxmax())):
+    for name, row in (("min", frame["goodput_bps"].idxmin()), ("max", frame["goodput_bps"].idxmax())):
         at = frame.loc[[row]].to_dict("records")[0]
         places = (_quantity(map_.x, at[map_.x.key]), _quantity(map_.y, at[map_.y.key]))
         made.add_row(name, bits_per_second(at["goodput_bps"]), count(at["packets_per_s"]), *places)
@@ -186,7 +186,7 @@ def _rates(map_: TheoryMap) -> list[Any]:
 
 
 def _quantity(axis: Axis, value: float) -> str:
-    """A value of an axis as people write it."""
+    """A value of an axis with its unit."""
     from eddyline.quantities import bits_per_second, seconds
 
     forms: dict[str, Callable[[float], str]] = {"bit/s": bits_per_second, "s": seconds}

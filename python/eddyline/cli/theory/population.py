@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import answered, asked
+from eddyline.cli.theory.question import question, shown_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,18 +16,16 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@asked(
+@question(
     "population",
-    "flows that come and go",
+    "flows that arrive and leave",
     "eddyline theory population files.toml",
     "eddyline theory population files.toml --plot population.png",
     plot="mean numbers, times, shares of time, and the distribution where the chain gives it",
 )
-@click.option("--flow-level", is_flag=True, help="Simulate flows also where the Markov chain would do.")
-@click.option(
-    "--arrivals", type=click.IntRange(1000), metavar="N", help="How many arrivals a simulation of flows sees."
-)
-@click.option("--distribution", is_flag=True, help="Give the probability of every number of flows too, where known.")
+@click.option("--flow-level", is_flag=True, help="Simulate flows even where the Markov chain applies.")
+@click.option("--arrivals", type=click.IntRange(1000), metavar="N", help="Number of arrivals in a simulation of flows.")
+@click.option("--distribution", is_flag=True, help="Add the probability of every number of flows, where it is known.")
 def command(
     file: Path,
     overrides: list[tuple[str, str]],
@@ -38,28 +36,28 @@ def command(
     arrivals: int | None,
     distribution: bool,
 ) -> int:
-    """Say how many of the flows that FILE's [[arrivals]] bring are there in the long run, and which link is full when.
+    """Compute the stationary number of flows of FILE's [[arrivals]], and the share of time in which each link is full.
 
-    By the Markov chain where it applies (one duplex link, exponential sizes), by a simulation of flows elsewhere; rates
-    are those of the equilibrium at every moment. A population that grows without end is an answer.
+    By the Markov chain where it applies (one duplex link, exponential sizes), else by a simulation of flows; rates are
+    those of the equilibrium at every moment. A population that grows without bound is an answer.
     """
     from eddyline.scenario import Scenario
     from eddyline.theory import population
 
-    wanted = distribution or plot is not None
+    with_distribution = distribution or plot is not None
     scenario = Scenario.load(file, set=overrides)
-    found = population(scenario, flow_level=flow_level, arrivals=arrivals, distribution=wanted)
-    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
+    found = population(scenario, flow_level=flow_level, arrivals=arrivals, distribution=with_distribution)
+    return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Population) -> None:
+def _show(document: Population) -> None:
     from eddyline.quantities import count, percent, seconds
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
+    d = document.to_dict()
     error = "" if d["error"] is None else f", relative error {d['error']:.1e}"
     verdict = "stable" if d["stable"] else "unstable: the number of flows grows"
-    print(f"{answer.title}: {verdict} ({d['method']}{error})\n")
+    print(f"{document.title}: {verdict} ({d['method']}{error})\n")
     shares = table("", "full", ["share of time", "load"])
     if d["idle"] is not None:
         shares.add_row("no link", percent(d["idle"]), "-")
@@ -79,15 +77,15 @@ def _show(answer: Population) -> None:
 
 
 def _distribution(name: str, probabilities: list[float]) -> None:
-    """Numbers of flows that are exceeded in so much of the time."""
+    """Quantiles of the number of flows."""
     from eddyline.tables import print_table, table
 
     levels = (0.5, 0.1, 0.01, 0.001)
-    made = table(f"{name}: number of flows", "at least", ["in so much of the time"])
-    left, wanted = 1.0, list(levels)
+    made = table(f"{name}: number of flows", "at least", ["share of time"])
+    left, pending = 1.0, list(levels)
     for n, p in enumerate(probabilities):
-        while wanted and left <= wanted[0]:
+        while pending and left <= pending[0]:
             made.add_row(str(n), f"{100 * left:.4g} %")
-            wanted.pop(0)
+            pending.pop(0)
         left -= p
     print_table(made)

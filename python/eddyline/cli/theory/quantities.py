@@ -1,4 +1,4 @@
-"""Numbers with units on the command line."""
+"""Quantities on the command line."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ def many(option: str, text: str, unit: str, example: str) -> list[float]:
     """One value, a list or a range, in SI units.
 
     Args:
-        option: Whose value it is.
+        option: The option.
         text: As given.
-        unit: SI unit that it must have; empty for shares and plain numbers.
-        example: What would do.
+        unit: SI unit that the value must have; empty for shares and plain numbers.
+        example: A valid value, for the error.
     """
     from eddyline import _core
 
@@ -28,5 +28,5 @@ def one(option: str, text: str, unit: str, example: str) -> float:
     """One value in SI units."""
     values = many(option, text, unit, example)
     if len(values) != 1:
-        raise click.UsageError(f"{option} {text}: one value is wanted, as in {example!r}")
+        raise click.UsageError(f"{option} {text}: it takes one value, as in {example!r}")
     return values[0]

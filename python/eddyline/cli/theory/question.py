@@ -1,4 +1,4 @@
-"""What all questions to theory share: a scenario, overrides, a figure, JSON or a table."""
+"""What all questions to theory share: options, a figure, JSON or a table."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import click
 
 from eddyline.cli.options import controllers, overrides, scenario_file
 from eddyline.cli.outputs import FIGURES, claim_named, draw, shown
-from eddyline.cli.words import Word
+from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from eddyline.theory import Document
 
-__all__ = ["answered", "asked", "law", "notes", "output_options"]
+__all__ = ["law", "notes", "output_options", "question", "shown_document"]
 
 
 def _drawable(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
-    """Refuses before anything is asked what could not be drawn after it."""
+    """Refuses, before anything is computed, a figure that could not be written."""
     if path is not None:
         claim_named("--plot", path, FIGURES)
     return path
 
 
 def output_options(plot: str) -> Callable[[Any], Any]:
-    """Options of every question, with or without a scenario; `plot` says what is drawn."""
+    """Options of every question, with or without a scenario. `plot` says what the figure shows."""
 
     def wrap(function: Any) -> Any:
         for decorate in (
             click.option("--quiet", "-q", is_flag=True, help="No notes, no progress."),
-            click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON document."),
+            click.option("--json", "as_json", is_flag=True, help="Print as one JSON document."),
             click.option(
                 "--plot",
                 type=click.Path(path_type=Path),
@@ -48,10 +48,10 @@ def output_options(plot: str) -> Callable[[Any], Any]:
     return wrap
 
 
-def asked(
+def question(
     name: str, about: str, *examples: str, plot: str, more: str = ""
 ) -> Callable[[Callable[..., int]], click.Command]:
-    """Makes a question of a function of (file, overrides, as_json, plot, quiet) and what options it declares."""
+    """Makes a command of a function of (file, overrides, as_json, plot, quiet) and the options that it declares."""
 
     def wrap(function: Callable[..., Any]) -> click.Command:
         for decorate in (output_options(plot), overrides(), controllers(), scenario_file()):
@@ -67,15 +67,17 @@ def law() -> Callable[[Any], Any]:
     """The option --law."""
     return click.option(
         "--law",
-        type=Word(["equation", "algorithm"]),
+        type=OneOf(["equation", "algorithm"]),
         default="equation",
         show_default=True,
         help="Senders follow eq. 2, or FAST's algorithm: the window at sending, an average of round-trip times.",
     )
 
 
-def answered(document: Document, show: Callable[[Any], None], *, as_json: bool, plot: Path | None, quiet: bool) -> int:
-    """Draws, prints and notes an answer; the exit code."""
+def shown_document(
+    document: Document, show: Callable[[Any], None], *, as_json: bool, plot: Path | None, quiet: bool
+) -> int:
+    """Draws and prints a document of theory with its notes; returns the exit code."""
 
     def print_it() -> None:
         if as_json:
@@ -92,6 +94,6 @@ def answered(document: Document, show: Callable[[Any], None], *, as_json: bool, 
 
 
 def notes(texts: list[str]) -> None:
-    """What an answer leaves out, on standard error."""
+    """Prints notes to standard error."""
     for text in texts:
         click.echo(f"note: {text}", err=True)

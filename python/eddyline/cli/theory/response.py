@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import answered, output_options
-from eddyline.cli.words import Word
+from eddyline.cli.theory.question import output_options, shown_document
+from eddyline.cli.types import KindWith, OneOf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,16 +23,16 @@ Examples:
   eddyline theory response reno cubic highspeed scalable --loss 1e-7..1e-2:51:log --rtt '100 ms' --plot response.png
 """
 
-_MOST = 60
+_MAX_ROWS = 60
 
 
-@click.command("response", epilog=EXAMPLES, short_help="what a loss-based sender does at a given loss")
+@click.command("response", epilog=EXAMPLES, short_help="window and rate of a loss-based sender at a given loss ratio")
 @click.argument(
     "kind",
     nargs=-1,
     required=True,
     metavar="KIND...",
-    type=Word(["reno", "newreno", "cubic", "highspeed", "scalable"]),
+    type=KindWith("response_function"),
 )
 @click.option(
     "--loss",
@@ -52,7 +52,7 @@ _MOST = 60
 )
 @click.option(
     "--losses",
-    type=Word(["periodic", "random"]),
+    type=OneOf(["periodic", "random"]),
     default="periodic",
     show_default=True,
     help="Every 1/P-th packet, or each with probability P; matters to Reno.",
@@ -71,9 +71,9 @@ def command(
     plot: Path | None,
     quiet: bool,
 ) -> int:
-    """Say which mean window and rate a loss-based sender of each KIND has where a share P of its packets is lost.
+    """Compute the mean window and rate of a loss-based sender of each KIND at a loss ratio P.
 
-    Response functions know no timeouts: they are too large where windows are a few packets, above a loss of about 1 %.
+    Response functions ignore timeouts: they are too large where windows are a few packets, above a loss of about 1 %.
     """
     from eddyline.cli.theory.quantities import many, one
     from eddyline.theory import responses
@@ -90,19 +90,19 @@ def command(
         losses=losses,
         with_sim=with_sim,
     )
-    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
+    return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Responses) -> None:
+def _show(document: Responses) -> None:
     from eddyline.quantities import bits_per_second, count, seconds
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
+    d = document.to_dict()
     title = f"round trip {seconds(d['rtt_s'])}, {d['losses']} losses"
     simulated = "sim_window_packets" in d["responses"][0]
     heads = ["loss", "mean window", *(["simulated"] if simulated else []), "packets/s", "throughput"]
     made = table(title, "sender", heads)
-    for row in d["responses"][:_MOST]:
+    for row in d["responses"][:_MAX_ROWS]:
         sim = (count(row["sim_window_packets"]),) if simulated else ()
         numbers = (
             count(row["window_packets"]),
@@ -112,5 +112,5 @@ def _show(answer: Responses) -> None:
         )
         made.add_row(row["kind"], f"{row['loss']:.4g}", *numbers)
     print_table(made)
-    if len(d["responses"]) > _MOST:
-        print(f"and {len(d['responses']) - _MOST} more: --json has them all\n")
+    if len(d["responses"]) > _MAX_ROWS:
+        print(f"and {len(d['responses']) - _MAX_ROWS} more: --json has them all\n")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import answered, output_options
+from eddyline.cli.theory.question import output_options, shown_document
+from eddyline.cli.types import KindWith
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +23,8 @@ Examples:
 """
 
 
-@click.command("sawtooth", epilog=EXAMPLES, short_help="how far queues swing behind a marking threshold")
-@click.argument("kind", nargs=-1, required=True, metavar="KIND...", type=click.Choice(["dctcp", "reno", "newreno"]))
+@click.command("sawtooth", epilog=EXAMPLES, short_help="queue oscillation at a marking threshold")
+@click.argument("kind", nargs=-1, required=True, metavar="KIND...", type=KindWith("sawtooth"))
 @click.option("--rate", required=True, metavar="RATE", help="Rate of the bottleneck.")
 @click.option("--rtt", required=True, metavar="TIME", help="Round-trip time without queueing.")
 @click.option(
@@ -31,7 +32,7 @@ Examples:
     required=True,
     type=click.IntRange(0, 10_000_000),
     metavar="K",
-    help="Packets waiting beyond which arriving ones are marked.",
+    help="Arriving packets are marked while more than K wait.",
 )
 @click.option(
     "--flows",
@@ -56,9 +57,9 @@ def command(
     plot: Path | None,
     quiet: bool,
 ) -> int:
-    """Say how far the queue swings that flows of each KIND keep behind a threshold, and what of the link they use.
+    """Compute the oscillation of the queue of flows of each KIND at a marking threshold, and the utilisation.
 
-    The closed forms take flows for in step: from some ten on they are not, and the queue swings less.
+    The closed forms assume synchronised flows: from about ten flows on they are not, and the amplitude is smaller.
     """
     from eddyline.cli.theory.quantities import one
     from eddyline.theory import saw_teeth
@@ -78,19 +79,19 @@ def command(
         packet_bytes=round(size),
         with_sim=with_sim,
     )
-    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
+    return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: SawTeeth) -> None:
+def _show(document: SawTeeth) -> None:
     from eddyline.quantities import count, percent, seconds
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
+    d = document.to_dict()
     rows = d["sawteeth"]
     simulated = "sim_utilisation" in rows[0]
-    heads = ["W*", "cut", "queue", "swing", "period", "link in use"]
+    heads = ["W*", "reduction", "queue", "amplitude", "period", "utilisation"]
     if simulated:
-        heads += ["simulated: queue", "swing", "link in use"]
+        heads += ["simulated: queue", "amplitude", "utilisation"]
     made = table(f"marks above {d['threshold_packets']:g} packets, flows: {rows[0]['flows']}", "sender", heads)
     for row in rows:
         numbers = [
@@ -109,4 +110,4 @@ def _show(answer: SawTeeth) -> None:
             ]
         made.add_row(row["kind"], *numbers)
     print_table(made)
-    print(f"least threshold that leaves nothing unused by DCTCP: {count(d['least_threshold_packets'])} packets\n")
+    print(f"smallest threshold at which DCTCP uses the whole link: {count(d['least_threshold_packets'])} packets\n")

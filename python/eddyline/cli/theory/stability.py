@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import answered, asked, law
-from eddyline.cli.words import Word
+from eddyline.cli.theory.question import law, question, shown_document
+from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@asked(
+@question(
     "stability",
     "whether small disturbances die out",
     "eddyline theory stability two-way.toml --link-model ack_clocked",
@@ -26,7 +26,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--link-model",
-    type=Word(["integrator", "ack_clocked", "joint", "all"]),
+    type=OneOf(["integrator", "ack_clocked", "joint", "all"]),
     default="all",
     show_default=True,
     help="Queues integrate what arrives (eq. 3), packets follow acknowledgements, or the joint link model of 2007.",
@@ -41,7 +41,7 @@ def command(
     link_model: str,
     law: str,
 ) -> int:
-    """Judge the first equilibrium of FILE: rightmost characteristic roots with exact delays, gain and delay margins.
+    """Analyse the first equilibrium of FILE: rightmost characteristic roots with exact delays, gain and delay margins.
 
     With --json and all link models a list of documents is printed.
     """
@@ -49,16 +49,16 @@ def command(
     from eddyline.theory import stability
 
     judged = stability(Scenario.load(file, set=overrides), link_model, law)
-    return answered(judged, _show, as_json=as_json, plot=plot, quiet=quiet)
+    return shown_document(judged, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: Stability) -> None:
+def _show(document: Stability) -> None:
     from eddyline.quantities import count, seconds
     from eddyline.tables import print_table, table
 
     head = ["verdict", "rightmost root", "oscillates at", "gain margin", "delay margin"]
-    verdicts = table(answer.title, "link model", head)
-    for d in answer.documents:
+    verdicts = table(document.title, "link model", head)
+    for d in document.documents:
         first = d["roots"][0] if d["roots"] else (None, None)
         verdicts.add_row(
             d["link_model"],

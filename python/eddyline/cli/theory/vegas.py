@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.theory.question import answered, asked
+from eddyline.cli.theory.question import question, shown_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_MOST = 20
+_MAX_ROWS = 20
 
 
-@asked(
+@question(
     "vegas",
-    "where Vegas flows would rest",
+    "equilibria of Vegas flows",
     "eddyline theory vegas two-way.toml --alpha '2 packets' --beta '4 packets'",
     plot="the bands of the rates",
 )
@@ -33,9 +33,9 @@ _MOST = 20
 def command(
     file: Path, overrides: list[tuple[str, str]], as_json: bool, plot: Path | None, quiet: bool, alpha: str, beta: str
 ) -> int:
-    """Say between which rates every flow of FILE may rest as a Vegas flow, whatever its controller there.
+    """Compute the range of equilibrium rates of every flow of FILE as a Vegas flow, whatever its controller there.
 
-    Between alpha and beta packets queued Vegas changes nothing, so it has a band of equilibria and not one.
+    Between alpha and beta queued packets Vegas keeps its window, so it has a range of equilibria.
     """
     from eddyline.cli.theory.quantities import one
     from eddyline.scenario import Scenario
@@ -43,25 +43,25 @@ def command(
 
     thresholds = [one(name, text, "packets", "2 packets") for name, text in (("--alpha", alpha), ("--beta", beta))]
     found = vegas(Scenario.load(file, set=overrides), *thresholds)
-    return answered(found, _show, as_json=as_json, plot=plot, quiet=quiet)
+    return shown_document(found, _show, as_json=as_json, plot=plot, quiet=quiet)
 
 
-def _show(answer: VegasBand) -> None:
+def _show(document: VegasBand) -> None:
     from eddyline.quantities import count, seconds
     from eddyline.tables import print_table, table
 
-    d = answer.to_dict()
-    exact = "" if d["exact"] else " (corners only: something between may reach further)"
-    flows = table(f"{answer.title}: packets/s{exact}", "flow", ["least", "all at alpha", "all at beta", "most"])
+    d = document.to_dict()
+    exact = "" if d["exact"] else " (corners only: points between may lie outside)"
+    flows = table(f"{document.title}: packets/s{exact}", "flow", ["min", "all at alpha", "all at beta", "max"])
     keys = ("least_packets_per_s", "at_alpha_packets_per_s", "at_beta_packets_per_s", "most_packets_per_s")
-    for flow in d["flows"][:_MOST]:
+    for flow in d["flows"][:_MAX_ROWS]:
         flows.add_row(flow["name"], *(count(flow[key]) for key in keys))
     print_table(flows)
     links = table("queueing delay", "link", ["all at alpha", "all at beta"])
-    for link in d["links"][:_MOST]:
+    for link in d["links"][:_MAX_ROWS]:
         links.add_row(
             link["name"], seconds(link["at_alpha_queueing_delay_s"]), seconds(link["at_beta_queueing_delay_s"])
         )
     print_table(links)
-    if max(len(d["flows"]), len(d["links"])) > _MOST:
+    if max(len(d["flows"]), len(d["links"])) > _MAX_ROWS:
         print("and more: --json has them all\n")

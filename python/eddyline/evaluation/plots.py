@@ -1,4 +1,4 @@
-"""Figures of evaluations: controllers laid over each other, and one controller's sheet."""
+"""Figures of an evaluation: all controllers in one, and the sheet of one controller."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["overlaid", "sheet"]
 
-_BEHIND, _GUIDE = "#b0b0b0", "#888888"
+_BACKGROUND, _GUIDE = "#b0b0b0", "#888888"
 _CLOSED = "closed form"
 _SMALL: Any = STYLE | {"font.size": 7.5, "axes.titlesize": 8.5, "axes.labelsize": 7.5, "legend.fontsize": 6.5}
 _DOTS: Any = {"marker": "o", "markersize": 3}
@@ -35,15 +35,15 @@ _THIN = 0.9
 
 @dataclass(frozen=True)
 class _Look:
-    """How one controller is drawn."""
+    """Style of one controller."""
 
     label: str
     colour: str
     dash: str = "-"
-    behind: bool = False
+    background: bool = False
 
     def line(self, **more: Any) -> dict[str, Any]:
-        order = 1.5 if self.behind else 2.0
+        order = 1.5 if self.background else 2.0
         return {"color": self.colour, "linestyle": self.dash, "label": self.label, "zorder": order} | more
 
 
@@ -56,8 +56,8 @@ class _Panel:
         title: Above it.
         draw: Draws one controller.
         frame: Labels, scales and guides.
-        over_time: Curves, of which too many would cover each other: a panel for each controller.
-        on_sheet: Whether a controller's sheet has it.
+        over_time: It has curves over time, and a panel for each controller.
+        on_sheet: Whether the sheet of a controller has it.
         overlaid: Whether the figure of all controllers has it.
     """
 
@@ -70,23 +70,23 @@ class _Panel:
     overlaid: bool = True
 
 
-def sheet(title: str, mine: Mapping[str, Given], behind: Mapping[str, Given]) -> Figure:
-    """All panels of one controller; what is `behind`, Reno's, is grey.
+def sheet(title: str, mine: Mapping[str, Given], background: Mapping[str, Given]) -> Figure:
+    """All panels of one controller, with Reno's in grey in the background.
 
     Args:
         title: The controller.
         mine: Its rows and curves by experiment.
-        behind: Those of Reno, or nothing.
+        background: Those of Reno, or nothing.
     """
     panels = [p for p in _PANELS if p.experiment in mine and p.on_sheet]
     columns = min(3, len(panels))
-    lines = -(-len(panels) // columns)
+    grid_rows = -(-len(panels) // columns)
     with rc_context(_SMALL):
-        figure = empty(3.1 * columns, 0.35 + 2.05 * lines)
-        axes = figure.subplots(lines, columns, squeeze=False).ravel()
+        figure = empty(3.1 * columns, 0.35 + 2.05 * grid_rows)
+        axes = figure.subplots(grid_rows, columns, squeeze=False).ravel()
         for axis, panel in zip(axes, panels, strict=False):
-            if panel.experiment in behind and not panel.over_time:
-                panel.draw(axis, *behind[panel.experiment], _Look("reno", _BEHIND, behind=True))
+            if panel.experiment in background and not panel.over_time:
+                panel.draw(axis, *background[panel.experiment], _Look("reno", _BACKGROUND, background=True))
             panel.draw(axis, *mine[panel.experiment], _Look(title, COLOURS[0]))
             panel.frame(axis)
             axis.set_title(panel.title)
@@ -99,14 +99,14 @@ def sheet(title: str, mine: Mapping[str, Given], behind: Mapping[str, Given]) ->
 
 
 def overlaid(experiment: str, controllers: Sequence[tuple[str, Rows, Curves | None]]) -> Figure:
-    """One experiment: all controllers in each panel, or panels for each where there is a time axis."""
+    """One experiment: all controllers in each panel, or a panel per controller over time."""
     panels = [p for p in _PANELS if p.experiment == experiment and p.overlaid]
     given = [each for each in controllers if each[1]]
     with rc_context(STYLE):
-        return (_apart if panels[0].over_time else _together)(panels, given)
+        return (_framed if panels[0].over_time else _overlaid)(panels, given)
 
 
-def _together(panels: Sequence[_Panel], given: Sequence[tuple[str, Rows, Curves | None]]) -> Figure:
+def _overlaid(panels: Sequence[_Panel], given: Sequence[tuple[str, Rows, Curves | None]]) -> Figure:
     figure = empty(max(4.5, 3.6 * len(panels)), 3.6 + 0.13 * len(given) / len(panels))
     axes = figure.subplots(1, len(panels), squeeze=False).ravel()
     for axis, panel in zip(axes, panels, strict=True):
@@ -120,12 +120,12 @@ def _together(panels: Sequence[_Panel], given: Sequence[tuple[str, Rows, Curves 
     return figure
 
 
-def _apart(panels: Sequence[_Panel], given: Sequence[tuple[str, Rows, Curves | None]]) -> Figure:
+def _framed(panels: Sequence[_Panel], given: Sequence[tuple[str, Rows, Curves | None]]) -> Figure:
     columns = len(panels) if len(panels) > 1 else min(3, len(given))
     cells = [(panel, each) for each in given for panel in panels]
-    lines = -(-len(cells) // columns)
-    figure = empty(max(4.5, 3.6 * columns), 2.4 * lines)
-    axes = figure.subplots(lines, columns, squeeze=False).ravel()
+    grid_rows = -(-len(cells) // columns)
+    figure = empty(max(4.5, 3.6 * columns), 2.4 * grid_rows)
+    axes = figure.subplots(grid_rows, columns, squeeze=False).ravel()
     for axis, (panel, (name, rows, curves)) in zip(axes, cells, strict=False):
         panel.draw(axis, rows, curves, _Look(name, COLOURS[0]))
         panel.frame(axis)
@@ -144,7 +144,7 @@ def _column(rows: Rows, key: str, scale: float = 1.0) -> list[float]:
 def _response(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
     axis.plot(_column(rows, "loss"), _column(rows, "packets_per_s"), **look.line(**_DOTS))
     known = [(row["loss"], row["theory_packets_per_s"]) for row in rows if row["theory_packets_per_s"]]
-    if known and not look.behind:
+    if known and not look.background:
         label = None if _CLOSED in axis.get_legend_handles_labels()[1] else _CLOSED
         axis.plot(*zip(*known, strict=True), color=look.colour, linestyle="", marker="x", markersize=7, label=label)
 
@@ -165,7 +165,7 @@ def _fairness(buffer_bdp: float) -> Callable[[Axes, Rows, Curves | None, _Look],
 
 
 def _both_buffers(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
-    if not look.behind:  # too many lines for one panel
+    if not look.background:  # too many lines for one panel
         for place, size in enumerate(dict.fromkeys(row["buffer_bdp"] for row in rows)):
             _fairness(size)(axis, rows, None, _Look(f"buffer of {size:g} BDP", COLOURS[place]))
 
@@ -207,8 +207,8 @@ def _step_delay(axis: Axes, _rows: Rows, curves: Curves | None, look: _Look) -> 
 
 def _trace(axis: Axes, _rows: Rows, curves: Curves | None, look: _Look) -> None:
     if curves is not None:
-        flying: dict[str, Any] = {"color": COLOURS[5], "linewidth": 0.6, "label": "in flight", "zorder": 1.8}
-        axis.plot(curves["time_s"], curves["in_flight_packets"], **flying)
+        in_flight: dict[str, Any] = {"color": COLOURS[5], "linewidth": 0.6, "label": "in flight", "zorder": 1.8}
+        axis.plot(curves["time_s"], curves["in_flight_packets"], **in_flight)
         axis.plot(curves["time_s"], curves["window_packets"], **look.line(label="window"))
 
 
@@ -229,7 +229,7 @@ def _share_beside(rival: str) -> Callable[[Axes, Rows, Curves | None, _Look], No
 
 
 def _both_shares(axis: Axes, rows: Rows, _curves: Curves | None, look: _Look) -> None:
-    if not look.behind:  # too many lines for one panel
+    if not look.background:  # too many lines for one panel
         for place, rival in enumerate(dict.fromkeys(str(row["rival"]) for row in rows)):
             _share_beside(rival)(axis, rows, None, _Look(f"beside {rival}", COLOURS[place]))
 
@@ -260,7 +260,7 @@ def _queue_frame(axis: Axes) -> None:
 
 
 def _at_least(axis: Axes, low: float, high: float) -> None:
-    """So that sheets can be laid side by side, and what hardly differs looks it."""
+    """Extends the axis to a common range, so that sheets compare."""
     below, above = axis.get_ylim()
     axis.set_ylim(min(low, below), max(high, above))
 

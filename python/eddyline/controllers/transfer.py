@@ -1,4 +1,4 @@
-"""Classes in other processes: what these need to find the same ones, or the classes themselves."""
+"""Controller classes for other processes: by file where there is one, else pickled."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from eddyline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Carried", "Found", "Origin", "origins", "restore"]
+__all__ = ["InFile", "Origin", "Pickled", "origins", "restore"]
 
 
 @dataclass(frozen=True)
-class Found:
-    """A class that is found by its file.
+class InFile:
+    """A class in a file.
 
     Attributes:
         name: What scenarios call it.
         qualname: What its module calls it.
-        module: Its module, where it can be imported by name.
-        root: The folder that its module is found from.
+        module: Its module, where other processes can import it by name.
+        root: The folder on `sys.path` that has its module.
         path: Its file.
-        text: What the file holds, for machines that do not have it.
+        text: Content of the file, for machines without it.
     """
 
     name: str
@@ -47,26 +47,26 @@ class Found:
         """SHA-256 of its file."""
         return hashlib.sha256(self.text).hexdigest()
 
-    def bring(self) -> type:
-        """The class, here.
+    def load(self) -> type:
+        """The class, in this process.
 
         Raises:
-            InputError: It is not to be found.
+            InputError: It cannot be found.
         """
-        cls = _inside(_module_of(self), self.qualname)
+        cls = _attribute(_module_of(self), self.qualname)
         if not isinstance(cls, type):
             raise InputError(f"controller {self.name!r}: {self.path} has no class {self.qualname}")
         return cls
 
 
 @dataclass(frozen=True)
-class Carried:
-    """A class that is in no file, typed into a prompt or a notebook, or made by a function: it goes itself.
+class Pickled:
+    """A class in no file: from an interactive session or a notebook, or created by a function.
 
     Attributes:
         name: What scenarios call it.
-        pickled: The class with what it uses, and the annotations of its constructor as they are understood here.
-        digest: SHA-256 of what it does.
+        pickled: The class with what it uses, and the resolved annotations of its constructor.
+        digest: SHA-256 of its code.
     """
 
     name: str
@@ -74,57 +74,57 @@ class Carried:
     digest: str
 
     @classmethod
-    def of(cls, name: str, own: type) -> Carried:
-        """Packs a class.
+    def of(cls, name: str, own: type) -> Pickled:
+        """Pickles a class.
 
         Raises:
-            InputError: It holds what cannot be taken along.
+            InputError: It refers to something that cannot be pickled.
         """
         import cloudpickle
 
         try:
             return cls(name, cloudpickle.dumps((own, hints(own))), digest(own))
-        except Exception as e:  # whatever it holds may refuse in its own way
+        except Exception as e:  # any object may raise anything
             raise InputError(
-                f"controller {name!r}: {own.__qualname__} cannot be taken to other processes: {e}",
+                f"controller {name!r}: {own.__qualname__} cannot be sent to other processes: {e}",
                 "put the class into a file and import it",
             ) from None
 
-    def bring(self) -> type:
-        """The class, here.
+    def load(self) -> type:
+        """The class, in this process.
 
         Raises:
-            InputError: It cannot be unpacked.
+            InputError: It cannot be unpickled.
         """
         try:
             own, known = pickle.loads(self.pickled)
         except Exception as e:
-            raise InputError(f"controller {self.name!r}: cannot be unpacked here: {type(e).__name__}: {e}") from None
+            raise InputError(f"controller {self.name!r}: cannot be unpickled here: {type(e).__name__}: {e}") from None
         if known:
-            constructor(own).__annotations__ = known  # what they name is not here
+            constructor(own).__annotations__ = known  # the names in them are not defined here
         cls: type = own
         return cls
 
 
-Origin: TypeAlias = Found | Carried
-"""Where a class comes from."""
+Origin: TypeAlias = InFile | Pickled
+"""How another process gets a class."""
 
 
 def origins(texts: Iterable[str]) -> tuple[Origin, ...]:
-    """Those of the registered classes that any of these texts may name.
+    """Origins of the registered classes that these texts may name.
 
     Raises:
-        InputError: One of them can neither be found by another process nor taken there.
+        InputError: A class is in no readable file and cannot be pickled.
     """
-    said = "\n".join(texts)
-    return tuple(_origin(name, cls) for name, cls in registered().items() if name in said)
+    text = "\n".join(texts)
+    return tuple(_origin(name, cls) for name, cls in registered().items() if name in text)
 
 
 def _origin(name: str, cls: type) -> Origin:
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None)
-    if file is None or not Path(file).is_file() or _inside(module, cls.__qualname__) is not cls:
-        return Carried.of(name, cls)
+    if file is None or not Path(file).is_file() or _attribute(module, cls.__qualname__) is not cls:
+        return Pickled.of(name, cls)
     path = Path(file).absolute()
     try:
         text = path.read_bytes()
@@ -133,33 +133,33 @@ def _origin(name: str, cls: type) -> Origin:
     by_file = cls.__module__ == "__main__" or cls.__module__.startswith(f"{FILES}.")
     levels = cls.__module__.count(".") + (path.stem == "__init__")
     root = path.parents[min(levels, len(path.parents) - 1)]
-    return Found(name, cls.__qualname__, None if by_file else cls.__module__, str(root), str(path), text)
+    return InFile(name, cls.__qualname__, None if by_file else cls.__module__, str(root), str(path), text)
 
 
-def restore(all_of_them: Iterable[Origin]) -> None:
+def restore(received: Iterable[Origin]) -> None:
     """Registers classes of another process.
 
     Raises:
-        InputError: One of them is not to be had here.
+        InputError: One of them cannot be loaded here.
     """
-    for origin in all_of_them:
-        register(origin.name, origin.bring())
+    for origin in received:
+        register(origin.name, origin.load())
 
 
-def _inside(module: object, qualname: str) -> object:
-    """What a module has under a dotted name, or None."""
+def _attribute(module: object, qualname: str) -> object:
+    """The value of a dotted name in a module, or None."""
     found = module
     for part in qualname.split("."):
         found = getattr(found, part, None)
     return found
 
 
-def _module_of(origin: Found) -> object:
+def _module_of(origin: InFile) -> object:
     if origin.module is not None:
         if Path(origin.root).is_dir() and origin.root not in sys.path:
             sys.path.append(origin.root)
         try:
             return importlib.import_module(origin.module)
         except ImportError:
-            pass  # another machine: its text is here
+            pass  # on another machine: only its text is here
     return module_of_text(origin.text, Path(origin.path))

@@ -1,0 +1,154 @@
+"""Types of arguments: one name of several, or several with commas, checked, completed, with the nearest in errors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+__all__ = ["Controller", "Controllers", "KindWith", "Names", "OneOf", "Preset", "Queue"]
+
+Known: TypeAlias = list[tuple[str, str]]
+"""Names with their summaries."""
+
+
+class OneOf(click.Choice[str]):
+    """One of a few names, all of which the help lists."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """As in click, with the nearest name."""
+        from eddyline.spelling import nearest
+
+        near = nearest(str(value), self.choices)
+        return super().get_invalid_choice_message(value, ctx) + (f" Did you mean {near}?" if near else "")
+
+
+def _completed(known: Known, incomplete: str, prefix: str = "") -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(prefix + name, help=about) for name, about in known if name.startswith(incomplete)]
+
+
+def _controllers() -> Known:
+    from eddyline.kinds import controllers
+
+    return [(kind.name, kind.summary) for kind in controllers()]
+
+
+class Controller(click.ParamType[str]):
+    """A controller that scenarios may name."""
+
+    name = "KIND"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """Rejects unknown names."""
+        from eddyline.kinds import require_controller
+
+        require_controller(value, option=param.opts[0] if param is not None else None)
+        return value
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names with summaries."""
+        return _completed(_controllers(), incomplete)
+
+
+class KindWith(click.ParamType[str]):
+    """A controller that states a fact of this name, as an attribute of `kinds.ControllerKind`."""
+
+    name = "KIND"
+
+    def __init__(self, fact: str) -> None:
+        self._fact = fact
+
+    def _kinds(self) -> Known:
+        from eddyline.kinds import controllers
+
+        return [(kind.name, kind.summary) for kind in controllers() if getattr(kind, self._fact) is not None]
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Rejects other names."""
+        from eddyline.spelling import nearest
+
+        names = [name for name, _ in self._kinds()]
+        if value not in names:
+            near = nearest(value, names)
+            hint = f" Did you mean {near}?" if near else ""
+            self.fail(f"{value!r} is not one of {', '.join(map(repr, names))}.{hint}", param, ctx)
+        return value
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names with summaries."""
+        return _completed(self._kinds(), incomplete)
+
+
+class Preset(click.ParamType[str]):
+    """A preset of links."""
+
+    name = "PRESET"
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names with summaries."""
+        from eddyline.kinds import presets
+
+        return _completed([(p["name"], p["summary"]) for p in presets()], incomplete)
+
+
+class Queue(click.ParamType[str]):
+    """A queue discipline."""
+
+    name = "KIND"
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names with summaries."""
+        from eddyline.kinds import queues
+
+        return _completed([(kind.name, kind.summary) for kind in queues()], incomplete)
+
+
+class Names(click.ParamType[tuple[str, ...]], ABC):
+    """Names separated by commas."""
+
+    name = "NAME,..."
+
+    @abstractmethod
+    def known(self) -> Known:
+        """Names with summaries."""
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Splits."""
+        names = value if isinstance(value, tuple) else tuple(n.strip() for n in value.split(",") if n.strip())
+        if not names and isinstance(value, str):
+            self.fail(f"{value!r} names nothing", param, ctx)
+        return names
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Completions of the name after the last comma."""
+        head, comma, last = incomplete.rpartition(",")
+        return _completed(self.known(), last, head + comma)
+
+
+class Controllers(Names):
+    """Controllers that scenarios may name."""
+
+    name = "KIND,..."
+
+    def known(self) -> Known:
+        """Names with summaries."""
+        return _controllers()
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Splits, and rejects unknown names."""
+        from eddyline.kinds import require_controller
+
+        names = super().convert(value, param, ctx)
+        for name in names:
+            require_controller(name, option=param.opts[0] if param is not None else None)
+        return names

@@ -1,0 +1,77 @@
+"""Python values as a scenario file writes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from eddyline.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    Overrides: TypeAlias = Mapping[str, object] | Iterable[tuple[str, str]]
+
+__all__ = ["pairs", "table_text", "value_text"]
+
+
+def table_text(table: Mapping[str, Any], name: str) -> str:
+    """A scenario table as JSON.
+
+    Args:
+        table: The table.
+        name: What messages call it.
+
+    Raises:
+        ScenarioError: No scenario can hold one of its values; the message names the first such key.
+    """
+    try:
+        return json.dumps(table, default=_plain, allow_nan=False)
+    except (TypeError, ValueError) as e:
+        raise ScenarioError(f"{name}: {_first_invalid(table) or e}") from None
+
+
+def pairs(overrides: Overrides) -> list[tuple[str, str]]:
+    """Overrides as dotted names with values as text."""
+    from collections.abc import Mapping
+
+    items = overrides.items() if isinstance(overrides, Mapping) else overrides
+    return [(key, value_text(value)) for key, value in items]
+
+
+def value_text(value: object) -> str:
+    """A value as `--set` takes it."""
+    return value if isinstance(value, str) else json.dumps(value, default=_plain)
+
+
+def _plain(value: object) -> object:
+    """JSON values of numpy numbers and paths."""
+    if isinstance(value, Path):
+        return str(value)
+    item = getattr(value, "item", None)
+    if callable(item):
+        return item()
+    raise TypeError(f"a scenario cannot hold a {type(value).__name__}")
+
+
+def _first_invalid(value: object, key: str = "", within: tuple[int, ...] = ()) -> str | None:
+    """The first value that no scenario can hold, by its key, and the reason."""
+    place = f"{key}: " if key else ""
+    if isinstance(value, (dict, list, tuple)):
+        if id(value) in within:
+            return f"{place}a table or list within itself"
+        named = isinstance(value, dict)
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        found = (
+            _first_invalid(v, (f"{key}.{k}" if key else str(k)) if named else f"{key}[{k}]", (*within, id(value)))
+            for k, v in inner
+        )
+        return next(filter(None, found), None)
+    try:
+        json.dumps(value, default=_plain, allow_nan=False)
+    except TypeError as e:
+        return f"{place}{e}"
+    except ValueError:
+        return f"{place}{value} is not a finite number"
+    return None

@@ -1,0 +1,63 @@
+"""JUnit XML, as continuous integration reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as Xml
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Case", "Suite", "document"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test.
+
+    Attributes:
+        classname: The group that readers sort it into.
+        name: Its name.
+        message: One line about why it did not pass; None where it passed.
+        text: The same at length.
+        error: It did not run to its end, rather than fail.
+    """
+
+    classname: str
+    name: str
+    message: str | None = None
+    text: str = ""
+    error: bool = False
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests that belong together.
+
+    Attributes:
+        name: Its name.
+        cases: Its tests.
+        seconds: Duration, where it is known.
+    """
+
+    name: str
+    cases: Sequence[Case] = field(default_factory=list)
+    seconds: float | None = None
+
+
+def document(suites: Sequence[Suite]) -> str:
+    """The XML document of all suites."""
+    root = Xml.Element("testsuites")
+    for suite in suites:
+        errors = sum(c.error for c in suite.cases)
+        failures = sum(c.message is not None and not c.error for c in suite.cases)
+        counts = {"tests": str(len(suite.cases)), "failures": str(failures), "errors": str(errors)}
+        time = {} if suite.seconds is None else {"time": f"{suite.seconds:.3f}"}
+        element = Xml.SubElement(root, "testsuite", {"name": suite.name, **counts, **time})
+        for c in suite.cases:
+            case = Xml.SubElement(element, "testcase", classname=c.classname, name=c.name)
+            if c.message is not None:
+                Xml.SubElement(case, "error" if c.error else "failure", message=c.message).text = c.text
+    Xml.indent(root)
+    return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"

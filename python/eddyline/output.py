@@ -1,0 +1,150 @@
+"""Output files and folders: checked before a run, written beside their place, then put there in one step.
+
+Whatever happens, the old one, the new one or none is there, never a part.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eddyline.errors import InputError
+from eddyline.scratch import probe, staged
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+__all__ = [
+    "FILES",
+    "LOG",
+    "MANIFEST",
+    "PLOTS",
+    "RESULT",
+    "SCENARIO",
+    "SERIES",
+    "claim",
+    "claim_file",
+    "claim_parent",
+    "refused",
+    "replaced",
+    "replaced_file",
+]
+
+SCENARIO = "scenario.json"
+RESULT = "result.json"
+SERIES = "series.parquet"
+LOG = "log.parquet"
+PLOTS = ("plot.png", "plot.svg")
+FILES = "files"
+MANIFEST = "manifest.json"
+
+_OURS = {SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS}
+"""What a result folder holds, which another result may replace."""
+
+
+def claim(folder: Path, also: Collection[str] = ()) -> None:
+    """Makes sure that `folder` can be written: it is absent, empty, or holds earlier output only.
+
+    Args:
+        folder: The folder.
+        also: Names of output besides those of a result.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    with refused(folder):
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
+        if folder.is_dir():
+            foreign = sorted(p.name for p in folder.iterdir() if p.name not in _OURS and p.name not in also)
+            if foreign:
+                names = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
+                raise InputError(
+                    f"{folder}: holds files that are not a result's: {names}", "choose a new or empty folder for --out"
+                )
+            if folder.samefile(Path.cwd()):
+                raise InputError(
+                    f"{folder}: is the working directory, which cannot be replaced", "choose a folder in it for --out"
+                )
+    claim_parent(folder)
+
+
+def claim_file(path: Path) -> None:
+    """Makes sure that a file can be written.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    with refused(path):
+        if path.is_dir():
+            raise InputError(f"{path}: is a folder")
+    claim_parent(path)
+
+
+def claim_parent(path: Path) -> None:
+    """Makes sure that something can be written where `path` is to be, by a trial.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    with refused(path):
+        parent = path.absolute().parent
+        while not parent.exists():
+            parent = parent.parent
+        if not parent.is_dir():
+            raise InputError(f"{path}: cannot be written: {parent} is not a folder")
+        probe(parent)
+
+
+@contextmanager
+def refused(path: Path) -> Iterator[None]:
+    """Turns errors of the operating system about `path` into wrong input."""
+    try:
+        yield
+    except OSError as e:
+        # the place that it is about, unless that is one of our scratch files beside `path`
+        where = f" {e.filename}:" if e.filename and Path(e.filename).name[:1] != "." else ""
+        raise InputError(f"{path}: cannot be written:{where} {(e.strerror or str(e)).lower()}") from None
+
+
+@contextmanager
+def replaced(folder: Path, also: Collection[str] = ()) -> Iterator[Path]:
+    """A new folder to write into. It replaces `folder` at the end, and is removed where anything fails."""
+    claim(folder, also)
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with staged(folder, folder=True) as new:
+        yield new
+        if folder.exists():
+            _exchange(new, folder)
+        else:
+            new.rename(folder)
+
+
+@contextmanager
+def replaced_file(path: Path) -> Iterator[Path]:
+    """A new file to write. It replaces `path` at the end, and is removed where anything fails."""
+    claim_file(path)
+    path = path.absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with staged(path, folder=False) as new:
+        yield new
+        new.replace(path)
+
+
+def _exchange(new: Path, old: Path) -> None:
+    """Swaps two folders, in one step where the system can (Linux), else in two."""
+    at_cwd, exchange = -100, 2
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        failed = libc.renameat2(at_cwd, os.fsencode(new), at_cwd, os.fsencode(old), exchange)
+    except (AttributeError, OSError, TypeError):
+        failed = -1
+    if failed:
+        with tempfile.TemporaryDirectory(prefix=f"{new.name}-", dir=new.parent) as discarded:
+            old.rename(Path(discarded) / "old")
+            new.rename(old)

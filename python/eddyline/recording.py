@@ -1,0 +1,101 @@
+"""What runs record over time: series and a packet log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.errors import EddylineError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eddyline import _core
+
+__all__ = ["Recording"]
+
+
+class Recording:
+    """Series and packet log of a run, or the series of a result folder.
+
+    Args:
+        run: The run, where the result is fresh.
+        folder: The folder, where the result was read from one.
+    """
+
+    def __init__(self, run: _core.Run | None, folder: Path | None) -> None:
+        self._run = run
+        self._folder = folder
+
+    @property
+    def series(self) -> pd.DataFrame:
+        """Tidy series: `time_s`, `kind` (flow or link), `entity`, `quantity`, `value`; SI units.
+
+        Raises:
+            EddylineError: None were recorded.
+        """
+        frame: pd.DataFrame = self.series_table().to_pandas()
+        return frame
+
+    def has_series(self) -> bool:
+        """Whether series were recorded."""
+        if self._run is not None:
+            return self._run.series() is not None
+        return self._file() is not None
+
+    def series_table(self) -> Any:  # pyarrow has no types
+        """The series as an Arrow table with dictionary-encoded texts.
+
+        Raises:
+            EddylineError: None were recorded.
+        """
+        from eddyline.columns import read_series, series_table
+
+        file = self._file()
+        table = series_table(self._run) if self._run is not None else read_series(file) if file is not None else None
+        if table is None:
+            raise EddylineError(
+                "no series were recorded", "run(..., series=True) records them, where the world has any"
+            )
+        return table
+
+    def _file(self) -> Path | None:
+        from eddyline.output import SERIES
+
+        return self._folder / SERIES if self._folder is not None and (self._folder / SERIES).exists() else None
+
+    @property
+    def log(self) -> pd.DataFrame:
+        """Packet events: `time_s`, `event`, `packet`, `source`, `link`, `seq`, `bytes`, `retransmission`.
+
+        Raises:
+            EddylineError: None were recorded.
+        """
+        frame: pd.DataFrame = self._log_table().to_pandas()
+        return frame
+
+    def write_log(self, path: str | Path) -> None:
+        """Writes the packet log: readable text, or Parquet where the name ends in `.parquet`.
+
+        Raises:
+            EddylineError: None was recorded.
+        """
+        path = Path(path)
+        if path.suffix == ".parquet":
+            from eddyline.columns import write
+
+            write(self._log_table(), path)
+        elif self._run is None or not self._run.write_log(str(path)):
+            raise _no_log()
+
+    def _log_table(self) -> Any:
+        from eddyline.columns import log_table
+
+        table = None if self._run is None else log_table(self._run)
+        if table is None:
+            raise _no_log()
+        return table
+
+
+def _no_log() -> EddylineError:
+    return EddylineError("no packet log was recorded", "run(..., log=True) or run(..., log=NAME) records one")

@@ -1,0 +1,138 @@
+"""Result folders: what is in one, and what it says about its own files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eddyline.errors import InputError
+from eddyline.output import FILES, MANIFEST, PLOTS, RESULT, SCENARIO, SERIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+__all__ = ["Manifest", "manifest", "placed", "read", "write"]
+
+
+def read(folder: Path) -> tuple[str, str, Path]:
+    """Document and canonical scenario of a result folder, and where relative paths in the scenario start.
+
+    Raises:
+        InputError: It is no result folder.
+    """
+    try:
+        text, canonical = (folder / RESULT).read_text("utf-8"), (folder / SCENARIO).read_text("utf-8")
+    except OSError as e:
+        raise InputError(f"{folder}: not a result: {e.filename}: {(e.strerror or str(e)).lower()}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{folder}: not a result: {RESULT} and {SCENARIO} must be text") from None
+    return text, canonical, placed(folder, _files(canonical))
+
+
+def write(
+    folder: Path,
+    text: str,
+    canonical: str,
+    base: Path,
+    series: Sequence[tuple[dict[str, str | int], Any]],
+    figure: Figure,
+    asked: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Fills a new result folder.
+
+    Files that the scenario names by a relative path are copied into it, so that it can be run again anywhere.
+
+    Args:
+        folder: An empty folder.
+        text: `result.json`, as `--json` prints it.
+        canonical: `scenario.json`.
+        base: Where relative paths in the scenario start.
+        series: Tables of series, each with the columns that tell it from the others.
+        figure: The plot.
+        asked: Options that the results depend on, by world: `Result.asked`.
+    """
+    from eddyline.columns import joined
+    from eddyline.columns import write as write_table
+    from eddyline.plots import render
+
+    (folder / SCENARIO).write_text(canonical, "utf-8")
+    names = _files(canonical)
+    for name in names:
+        copy = placed(folder, names) / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(base / name, copy)
+    (folder / RESULT).write_text(text + "\n", "utf-8")
+    if series:
+        write_table(joined(series), folder / SERIES)
+    for name in PLOTS:
+        render(figure, folder / name)
+    held = {str(p.relative_to(folder)): _digest(p) for p in sorted(folder.rglob("*")) if p.is_file()}
+    document = {"format": 1, "asked": asked, "sha256": held}
+    (folder / MANIFEST).write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a result folder says about itself; empty where an old version wrote none.
+
+    Attributes:
+        asked: Options that the results depend on, by world: `Result.asked`.
+        altered: Files that have changed since it was written, each `missing` or `changed`.
+    """
+
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)
+    altered: dict[str, str] = field(default_factory=dict)
+
+
+def manifest(folder: Path) -> Manifest:
+    """The manifest of a result folder, compared with the folder's files.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    path = folder / MANIFEST
+    if not path.exists():
+        return Manifest()
+    try:
+        document = json.loads(path.read_text("utf-8"))
+        asked = {str(world): dict(options) for world, options in document.get("asked", {}).items()}
+        found = {name: _alteration(folder / name, digest) for name, digest in dict(document["sha256"]).items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
+        raise InputError(f"{path}: cannot be read: {e}") from None
+    return Manifest(asked, {name: what for name, what in found.items() if what is not None})
+
+
+def _alteration(path: Path, digest: str) -> str | None:
+    if not path.is_file():
+        return "missing"
+    return None if _digest(path) == digest else "changed"
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _files(canonical: str) -> list[str]:
+    """Relative paths in a scenario, each once."""
+    try:
+        scenario = json.loads(canonical)
+        names = {table["model"].get("file") for table in scenario.get("traffic", [])}
+        names |= {table["size"].get("file") for table in scenario.get("arrivals", [])}
+        sides = [table.get(way, {}) for table in scenario.get("duplex", []) for way in ("down", "up")]
+        names |= {link["trace"].get("file") for link in [*scenario.get("link", []), *sides] if "trace" in link}
+    except (ValueError, AttributeError, TypeError, KeyError):
+        return []  # loading it reports what is wrong
+    return sorted(name for name in names if isinstance(name, str) and not Path(name).is_absolute())
+
+
+def placed(folder: Path, names: Sequence[str]) -> Path:
+    """Where files named by relative paths are in a result folder: deep enough that no `..` of theirs leaves it."""
+    depth = max((Path(name).parts.count("..") for name in names), default=0)
+    return folder.joinpath(FILES, *["_"] * depth)

@@ -1,0 +1,199 @@
+"""Runs of one scenario in one world or in all, with one seed or several, and the document of their results."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from eddyline import worlds
+from eddyline.errors import ControllerError, InputError, WorldUnavailable
+from eddyline.scenario import SEEDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from eddyline.progress import Observer, RunCallback
+    from eddyline.scenario import Result, Scenario
+    from eddyline.worlds import RunOptions
+
+__all__ = ["Failure", "Request", "WorldRuns", "document", "drawable", "labelled_series", "run", "save", "without_cost"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to run.
+
+    Attributes:
+        world: Name of a world, or `all`.
+        seeds: Number of runs, each with the next seed; None for one run with the scenario's own seed.
+        options: Options of each run. A world ignores those it does not have where several are run.
+    """
+
+    world: str
+    seeds: int | None
+    options: RunOptions
+
+    @property
+    def all_worlds(self) -> bool:
+        """Whether it is for every world."""
+        return self.world == worlds.ALL
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it is for several seeds."""
+        return self.seeds is not None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that a user's own controller broke."""
+
+    seed: int
+    error: ControllerError
+
+
+@dataclass(frozen=True)
+class WorldRuns:
+    """The runs of one world.
+
+    Attributes:
+        world: Its name.
+        results: Results by seed, failed runs left out.
+        unavailable: Why it cannot run here, if it cannot.
+        failures: Failed runs.
+    """
+
+    world: str
+    results: list[Result] = field(default_factory=list)
+    unavailable: WorldUnavailable | None = None
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def identical(self) -> bool:
+        """Whether several seeds gave the same result."""
+        return len(self.results) > 1 and len({_without_seed(r) for r in self.results}) == 1
+
+
+def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldRuns]:
+    """Runs a scenario as requested.
+
+    Raises:
+        InputError: There are not so many seeds.
+        WorldUnavailable: The world cannot run here; among all worlds, that is part of the reply.
+    """
+    seeds = request.seeds
+    if seeds is not None and scenario.seed + seeds > SEEDS:
+        raise InputError(
+            f"--seeds {seeds}: seeds from {scenario.seed} on go beyond 2^63 - 1", "a smaller seed leaves room for more"
+        )
+    if not request.all_worlds:
+        return [_in_world(scenario, request.world, request, observer)]
+    replies = []
+    for world in worlds.NAMES:
+        try:
+            replies.append(_in_world(scenario, world, request, observer))
+        except WorldUnavailable as e:
+            replies.append(WorldRuns(world, unavailable=e))
+    return replies
+
+
+def _in_world(scenario: Scenario, world: str, request: Request, observer: Observer) -> WorldRuns:
+    entry = worlds.require(world)
+    options = entry.supported(request.options) if request.all_worlds else request.options
+    observer.expect(request.seeds or 1)
+
+    def one(number: int, checkpoint: RunCallback | None) -> Result:
+        def progress(now_s: float, duration_s: float, events: int, wall_s: float) -> None:
+            if checkpoint is not None:
+                checkpoint(now_s, duration_s, events, wall_s)
+            observer.update(number, now_s, duration_s, wall_s)
+
+        # of a single run the scenario itself is kept
+        seeded = scenario.with_seed(scenario.seed + number) if request.repeated else scenario
+        return seeded.run_with(options, world, progress)
+
+    if request.seeds is None:
+        try:
+            return WorldRuns(world, [one(0, None)])
+        except ControllerError as e:
+            return WorldRuns(world, failures=[Failure(scenario.seed, e)])
+
+    from eddyline.parallel import run_keeping
+
+    values = run_keeping(ControllerError, [partial(one, number) for number in range(request.seeds)])
+    failures = [Failure(scenario.seed + n, v) for n, v in enumerate(values) if isinstance(v, ControllerError)]
+    return WorldRuns(world, [v for v in values if not isinstance(v, ControllerError)], failures=failures)
+
+
+def document(replies: Sequence[WorldRuns], request: Request) -> str:
+    """The document that `--json` prints. It holds results as their worlds wrote them, byte for byte."""
+    parts = [_part(each, request.repeated) for each in replies]
+    return "[\n" + ",\n".join(parts) + "\n]" if request.all_worlds else parts[0]
+
+
+def _part(reply: WorldRuns, repeated: bool) -> str:
+    if reply.unavailable is not None:
+        return json.dumps({"world": reply.world, "unavailable": reply.unavailable.reason}, ensure_ascii=False)
+    failed = [{"seed": f.seed, "error": str(f.error)} for f in reply.failures]
+    if not repeated:
+        if failed:
+            return json.dumps({"world": reply.world, "failed": failed}, ensure_ascii=False)
+        return reply.results[0].json
+    from eddyline.summary import summarise
+
+    runs = ",\n".join(r.json for r in reply.results)
+    documents = [r.to_dict() for r in reply.results]
+    summary = json.dumps(summarise(documents) if documents else None, indent=2, ensure_ascii=False)
+    also = f',\n"failed": {json.dumps(failed, indent=2, ensure_ascii=False)}' if failed else ""
+    return f'{{\n"runs": [\n{runs}\n],\n"summary": {summary}{also}\n}}'
+
+
+def save(folder: Path, text: str, results: Sequence[Result], request: Request) -> None:
+    """Writes a result folder of several runs.
+
+    Args:
+        folder: Where.
+        text: Their document.
+        results: The runs in it.
+        request: What they are runs of.
+    """
+    from eddyline.output import replaced
+    from eddyline.result_folder import write
+
+    scenario = results[0].scenario
+    with replaced(folder) as staged:
+        series = labelled_series(results, request)
+        asked = {r.world: r.asked for r in results if r.asked}
+        write(staged, text, scenario.canonical, scenario.folder, series, drawable(results).plot(), asked)
+
+
+def drawable(results: Sequence[Result]) -> Result:
+    """The result to draw: the first that has series, else the first."""
+    return next((r for r in results if r.has_series()), results[0])
+
+
+def labelled_series(results: Sequence[Result], request: Request) -> list[tuple[dict[str, str | int], Any]]:
+    """Series of the results that have any, with the columns `world` and `seed` where these differ."""
+    names = [name for name, several in (("world", request.all_worlds), ("seed", request.repeated)) if several]
+    return [({n: r.to_dict()[n] for n in names}, r.series_table()) for r in results if r.has_series()]
+
+
+def without_cost(value: Any) -> Any:
+    """A document without what differs between two runs of one scenario and seed."""
+    if isinstance(value, dict):
+        return {k: without_cost(v) for k, v in value.items() if k != "cost"}
+    if isinstance(value, list):
+        return [without_cost(v) for v in value]
+    return value
+
+
+_SEED = re.compile(r'^  "(?:seed|scenario_sha256)": .*$', re.MULTILINE)
+
+
+def _without_seed(result: Result) -> str:
+    text, _, _cost = _SEED.sub("", result.json).rpartition('\n  "cost": ')
+    return text

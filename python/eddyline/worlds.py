@@ -1,0 +1,267 @@
+"""The worlds: each is one entry that says its name, what it offers, what it needs and how it runs a scenario.
+
+The command line, sweeps, `check`, `doctor` and `Scenario.run` take everything about a world from its entry.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from eddyline.errors import InputError, WorldUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from eddyline import _core
+    from eddyline.progress import RunCallback
+
+    Runner: TypeAlias = Callable[[_core.Scenario, "RunOptions", RunCallback | None], _core.Run]
+
+__all__ = [
+    "ALL",
+    "DEFAULT",
+    "LAWS",
+    "LINK_MODELS",
+    "NAMES",
+    "WORLDS",
+    "RunOptions",
+    "World",
+    "available",
+    "require",
+    "require_model",
+    "served",
+    "text",
+    "with_dynamics",
+    "with_packet_log",
+]
+
+
+LAWS = ("equation", "algorithm")
+"""How FAST senders set their window: eq. 2 as printed, or from the window at sending and their own RTT average."""
+
+LINK_MODELS = ("integrator", "ack_clocked", "joint")
+"""How queues respond to windows. The last is for small disturbances only."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What to record in a run, and what world theory is to assume; the arguments of `Scenario.run`.
+
+    Attributes:
+        series: Record series; by default where there are few flows and links.
+        log: Record every packet's events, or those of one flow, link or traffic source by name.
+        base_rtt_s: Each flow's base round-trip time as its sender believes it. World theory only.
+        dynamics: Link model of the dynamics over time. World theory only.
+        law: Window law of FAST senders in the dynamics. World theory only.
+    """
+
+    series: bool | None = None
+    log: bool | str = False
+    base_rtt_s: Sequence[float] | None = None
+    dynamics: str | None = None
+    law: str = LAWS[0]
+
+    def __post_init__(self) -> None:
+        require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
+        if self.base_rtt_s is not None and not all(0 < each < math.inf for each in self.base_rtt_s):
+            raise InputError("base_rtt_s: times in seconds, above 0 and finite")
+
+    def with_series(self, series: bool) -> RunOptions:
+        """The same with series recorded or not."""
+        return replace(self, series=series)
+
+    def without_theory(self) -> RunOptions:
+        """The same without what only world theory has."""
+        return RunOptions(self.series, self.log)
+
+    @property
+    def of_theory(self) -> list[str]:
+        """Names of the given options that only world theory has."""
+        given = {
+            "base_rtt_s": self.base_rtt_s is not None,
+            "dynamics": self.dynamics is not None,
+            "law": self.law != LAWS[0],
+        }
+        return [name for name, there in given.items() if there]
+
+    @classmethod
+    def of_record(cls, recorded: Mapping[str, Any], *, series: bool) -> RunOptions:
+        """The options that `recorded` gave, with series recorded or not.
+
+        Raises:
+            InputError: They are not those of a run.
+        """
+        try:
+            return cls(series, **recorded)
+        except TypeError as e:
+            raise InputError(f"not the options of a run: {', '.join(recorded)}: {e}") from None
+
+    def recorded(self) -> dict[str, Any]:
+        """The options that results depend on and that were not the defaults, for the manifest of a result folder."""
+        law = self.law if self.dynamics else None
+        base_rtts = None if self.base_rtt_s is None else [*self.base_rtt_s]
+        options = {"dynamics": self.dynamics, "law": law, "base_rtt_s": base_rtts}
+        return {name: value for name, value in options.items() if value is not None}
+
+
+def _extension(world: str) -> Runner:
+    """Runs in this process, by the extension module."""
+
+    def run(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
+        return scenario.run(
+            world,
+            series=bool(options.series),
+            log_all=options.log is True,
+            log_of=options.log if isinstance(options.log, str) else None,
+            base_rtt_s=options.base_rtt_s,
+            dynamics=options.dynamics,
+            law=options.law,
+            progress=progress,
+        )
+
+    return run
+
+
+@dataclass(frozen=True)
+class World:
+    """One world.
+
+    Attributes:
+        name: Its name.
+        summary: What computes the result.
+        run: Runs a loaded scenario; None where this version cannot.
+        packet_log: It has packets whose events can be logged.
+        dynamics: It has the options of the dynamics: a link model, a window law, base round-trip times.
+        needs: What it needs of a machine, by the name that `doctor` has for it, and what for.
+    """
+
+    name: str
+    summary: str
+    run: Runner | None = None
+    packet_log: bool = False
+    dynamics: bool = False
+    needs: Mapping[str, str] = field(default_factory=dict)
+
+    def unavailable(self) -> WorldUnavailable | None:
+        """Why it cannot run here, and the remedy; None where it can."""
+        if self.run is not None:
+            return None
+        return WorldUnavailable(
+            self.name,
+            f"this version has no world {self.name} yet",
+            f"worlds of this version are {text(available())}; `eddyline doctor` says what this machine can do",
+        )
+
+    def check(self, options: RunOptions) -> None:
+        """Makes sure that it has the options that are given.
+
+        Raises:
+            InputError: An option belongs to another world.
+        """
+        if options.of_theory and not self.dynamics:
+            given = ", ".join(options.of_theory)
+            raise InputError(f"{given}: for world {text(with_dynamics())}, not for {self.name}")
+        if options.log is not False and not self.packet_log:
+            raise InputError(f"log: world {self.name} has no packets", f"world {text(with_packet_log())} has")
+
+    def supported(self, options: RunOptions) -> RunOptions:
+        """The options without those that it does not have."""
+        log = options.log if self.packet_log else False
+        return replace(options if self.dynamics else options.without_theory(), log=log)
+
+
+_ENTRIES = (
+    World("theory", "closed forms, fluid models and Markov chains", _extension("theory"), dynamics=True),
+    World("sim", "the packet-level simulator", _extension("sim"), packet_log=True),
+    World(
+        "kernel",
+        "Linux TCP over an emulated path",
+        needs={
+            "Linux": "",
+            "root": "",
+            "namespaces": "",
+            "TUN": "",
+            "BTF": "loading BPF",
+            "clang": "compiling BPF",
+            "ip": "namespaces",
+            "bpftool": "looking into BPF",
+        },
+    ),
+    World(
+        "quic",
+        "a QUIC stack over an emulated path",
+        needs={"Linux": "", "namespaces": "", "TUN": "", "ip": "namespaces"},
+    ),
+)
+
+WORLDS: dict[str, World] = {world.name: world for world in _ENTRIES}
+"""All worlds by name."""
+
+NAMES = tuple(WORLDS)
+"""Names of all worlds, in the order of tables."""
+
+DEFAULT = "sim"
+"""The world that runs a scenario where none is named."""
+
+ALL = "all"
+"""Stands for every world on the command line."""
+
+
+def available() -> list[str]:
+    """Names of the worlds that can run here."""
+    return [world.name for world in _ENTRIES if world.run is not None]
+
+
+def require(name: str) -> World:
+    """The world called `name`.
+
+    Raises:
+        InputError: There is no such world.
+        WorldUnavailable: It cannot run here.
+    """
+    if name not in WORLDS:
+        from eddyline.spelling import unknown
+
+        raise unknown("world", name, WORLDS)
+    world = WORLDS[name]
+    unavailable = world.unavailable()
+    if unavailable is not None:
+        raise unavailable
+    return world
+
+
+def served(need: str) -> str:
+    """The worlds that need something of the machine, and what for, as `doctor` prints it."""
+    purposes = {world.name: world.needs[need] for world in _ENTRIES if need in world.needs}
+    what = f"world{'s' if len(purposes) > 1 else ''} {text(list(purposes))}"
+    return ": ".join([what, *dict.fromkeys(purpose for purpose in purposes.values() if purpose)])
+
+
+def with_dynamics() -> list[str]:
+    """Names of the worlds that follow flows over time by a fluid model."""
+    return [world.name for world in _ENTRIES if world.dynamics]
+
+
+def with_packet_log() -> list[str]:
+    """Names of the worlds that can log packets here."""
+    return [world.name for world in _ENTRIES if world.packet_log and world.run is not None]
+
+
+def text(names: list[str]) -> str:
+    """Names in a sentence: `theory and sim`."""
+    return " and ".join(names)
+
+
+def require_model(link_model: str, law: str) -> None:
+    """Makes sure that there are such a link model and window law.
+
+    Raises:
+        InputError: There are not.
+    """
+    for what, given, names in (("link model", link_model, LINK_MODELS), ("window law", law, LAWS)):
+        if given not in names:
+            from eddyline.spelling import unknown
+
+            raise unknown(what, given, names)
