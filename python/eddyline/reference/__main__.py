@@ -1,4 +1,4 @@
-"""`python -m eddyline.reference DIR` writes the pages; with `--check` it compares them instead and exits 1 if any differs."""
+"""`python -m eddyline.reference DIR` writes the pages; with `--check` it compares them and exits 1 if any differs."""
 
 from __future__ import annotations
 

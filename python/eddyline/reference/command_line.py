@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["command_line_page"]
 
 _INTRODUCTION = """\
-Results go to standard output, progress and messages to standard error. An error is one line, followed by a `hint:` line where there
-is a remedy. `NO_COLOR` switches colours off; `EDDYLINE_DEBUG=1` shows the traceback of an internal error.
+Results go to standard output, progress and messages to standard error. An error is one line, followed by a `hint:`
+line if there is a remedy. `NO_COLOR` switches colours off; `EDDYLINE_DEBUG=1` shows the traceback of an internal
+error.
 
 | exit code | meaning |
 | --- | --- |
@@ -59,7 +60,7 @@ def _option(option: click.Option, context: click.Context) -> tuple[str, str]:
 
 
 def _text(text: str | None) -> Iterator[str]:
-    """Paragraphs of a help text; those that start with a line of `\\b` keep their lines."""
+    """Paragraphs of a help text. Those that click does not wrap, after a line with a backspace, are code."""
     for paragraph in inspect.cleandoc(text or "").split("\n\n"):
         lines = paragraph.strip("\n").splitlines()
         if lines and lines[0].strip() == "\b":

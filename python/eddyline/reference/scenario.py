@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eddyline.reference.markdown import code, page, table
-from eddyline.reference.schema import default, kind_of, limits
+from eddyline.reference.schema import default, fields_in_order, kind_of, limits
 
 if TYPE_CHECKING:
     from eddyline.reference.schema import Json, Schema
@@ -26,17 +26,17 @@ _TABLES = {
 _CHOICES = {"controllers": "ControllerParams", "queues": "QueueParams"}
 
 _INTRODUCTION = """\
-A scenario is a TOML file, the same structure as JSON (a name that ends in `.json`), or a Python dict. Relative paths in it
-are relative to the folder of the file (a dict: to the working directory). Names are unique across links, flows, traffic
-and arrivals; a scenario has at least one flow, traffic or arrivals table. `eddyline schema` prints the JSON Schema from
-which this page is made; `eddyline init FILE` writes a commented example."""
+A scenario is a TOML file, a JSON file of the same structure (its name ends in `.json`), or a Python dict. Relative
+paths in it are relative to the folder of the file (in a dict, to the working directory). Names are unique across
+links, flows, traffic and arrivals. `eddyline schema` prints the JSON Schema from which this page is made; `eddyline
+init FILE` writes a commented example. All errors of a file are reported at once."""
 
 _QUANTITIES = """\
 ## Quantities
 
-A quantity is a text: a number, a space and a unit, as in `"1.5 Mbit/s"`. The number may have decimals and an exponent and
-is rounded to the nearest base unit. A bare number where a unit is needed is an error. Decimal prefixes are powers of
-ten."""
+A quantity is a text: a number, a space and a unit, as in `"1.5 Mbit/s"`. The number may have decimals and an
+exponent; it is rounded to the nearest base unit. A bare number where a unit is required is an error. Decimal prefixes
+are powers of ten."""
 
 _UNITS = (
     ("time", "`ps ns us ms s min h d`", '`"20 ms"`'),
@@ -90,9 +90,9 @@ def kinds_page(schema: Schema, register: list[dict[str, str]], noun: str) -> str
     example = "controller = { kind = " if noun == "controllers" else "queue = { kind = "
     return page(
         noun.capitalize(),
-        f"A kind is chosen, with its parameters, as `{example}{json.dumps(register[0]['name'])}, ... }}`. Types of values "
-        f"are explained in [the scenario file](scenario.md#quantities); evidence and caveats are in "
-        f"[docs/{noun}/](../{noun}/README.md).",
+        f"A kind and its parameters are given as `{example}{json.dumps(register[0]['name'])}, ... }}`. "
+        "[The scenario file](scenario.md#quantities) explains the types of values. "
+        f"[docs/{noun}/](../{noun}/README.md) has evidence and caveats for each kind.",
         *parts,
         *(["## Types", *own] if own else []),
     )
@@ -144,18 +144,15 @@ def _kind(schema: Schema, choice: Json, link: dict[str, str]) -> list[str]:
 
 def _fields(schema: Schema, definition: Json, link: dict[str, str]) -> str:
     required = definition.get("required", [])
-    fields: dict[str, Any] = definition["properties"]
-    order = ["name", *required, *fields]
-    names = [name for name in dict.fromkeys(order) if name in fields and not name.startswith("$")]
     rows = [
         (
             code(name),
-            schema.types(fields[name], link),
-            default(fields[name], name in required),
-            limits(fields[name]),
-            fields[name].get("description", ""),
+            schema.types(field, link),
+            default(field, name in required),
+            limits(field),
+            field.get("description", ""),
         )
-        for name in names
+        for name, field in fields_in_order(definition).items()
     ]
     return table(_HEADS, rows)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from eddyline.reference.markdown import code
 
-__all__ = ["Schema", "default", "kind_of", "limits"]
+__all__ = ["Schema", "default", "fields_in_order", "kind_of", "limits"]
 
 Json = dict[str, Any]
 
@@ -60,7 +60,7 @@ class Schema:
         if schema.get("type") == "array" or "items" in schema:
             return f"list of {self.types(schema['items'], link)}"
         if "format" in schema and "string" in _types(schema):
-            return _FORMATS.get(schema["format"], schema["format"])
+            return _FORMATS.get(schema["format"], str(schema["format"]))
         return " or ".join(t for t in _types(schema) if t != "null") or "any"
 
 
@@ -72,15 +72,25 @@ def _types(schema: Json) -> list[str]:
 def _references(schema: Any) -> list[str]:
     if isinstance(schema, dict):
         own = [schema["$ref"].removeprefix(_REFERENCE)] if "$ref" in schema else []
-        return own + [name for key, value in schema.items() if key != "$defs" for name in _references(value)]
+        rest = [value for key, value in schema.items() if key not in ("$defs", "properties")]
+        rest += fields_in_order(schema).values()
+        return own + [name for value in rest for name in _references(value)]
     if isinstance(schema, list):
         return [name for value in schema for name in _references(value)]
     return []
 
 
+def fields_in_order(schema: Json) -> Json:
+    """The fields of a table: its name, those that are required in the order of their declaration, the others."""
+    fields: Json = schema.get("properties", {})
+    order = dict.fromkeys(["name", *schema.get("required", []), *fields])
+    return {name: fields[name] for name in order if name in fields and not name.startswith("$")}
+
+
 def limits(schema: Json) -> str:
     """The range of a field in words."""
-    lower, upper = [], []
+    lower: list[str] = []
+    upper: list[str] = []
     for key, words in _RANGES:
         if key in schema and not _of_the_type(schema, key):
             (lower if words in ("at least", "above") else upper).append(f"{words} {_number(schema[key])}")
