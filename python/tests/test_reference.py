@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import eddyline as el
 from eddyline import _core, tables
+from eddyline.cli.entry import command_line
 from eddyline.reference.data import PACKET_LOG
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
@@ -105,3 +108,52 @@ def test_every_column_of_printed_tables_is_in_the_glossary():
     for kind, columns in parts.items():
         for name, field, _ in columns:
             assert f"| {kind} | {name} | `{field}` |" in text, (kind, name)
+
+
+LINK = ["--rate", "10 Gbit/s", "--rtt", "100 us", "--threshold", "40", "--flows", "2"]
+MAP = ["--x", "link.b.rate=1 Mbit/s..2 Mbit/s:2", "--y", "link.f.delay=1 ms..2 ms:2"]
+DOCUMENTS = {
+    "theory equilibrium FILE": [],
+    "theory stability FILE": [],
+    "theory dynamics FILE": [],
+    "theory fairness FILE": [],
+    "theory vegas FILE": ["--alpha", "2 packets", "--beta", "4 packets"],
+    "theory map FILE": MAP,
+    "theory population ARRIVALS": [],
+    "theory response reno": ["--loss", "1e-3", "--rtt", "80 ms"],
+    "theory sawtooth dctcp": LINK,
+    "probe": ["--rate", "192 kbit/s", "--waits", "0.21 s,3.1 s"],
+    "gauntlet": ["--controller", "reno", "--only", "line-100k"],
+    "check FILE": [],
+}
+
+
+@pytest.mark.parametrize("line", DOCUMENTS, ids=lambda line: " ".join(line.split()[:2]))
+def test_every_key_of_a_document_is_in_the_reference(line, tmp_path):
+    links = [{"name": name, "rate": "10 Mbit/s", "delay": "10 ms"} for name in ("f", "b")]
+    fast = {"controller": {"kind": "fast", "alpha": "20 packets"}, "data": ["f"], "ack": ["b"]}
+    expect = [{"of": "flow.x", "what": "goodput_bps", "at_least": "1 Mbit/s"}]
+    arrivals = [{"name": "x", "rate": "2 /s", "size": {"kind": "exponential", "mean": "125 kB"}, **fast}]
+    files = {
+        "FILE": {"duration": "2 s", "link": links, "flow": [{"name": "x", **fast}], "expect": expect},
+        "ARRIVALS": {"duration": "2 s", "link": links, "arrivals": arrivals},
+    }
+    for name, scenario in files.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(scenario), "utf-8")
+    words = [str(tmp_path / f"{word}.json") if word in files else word for word in line.split()]
+    ran = CliRunner().invoke(command_line, [*words, *DOCUMENTS[line], "--json"], standalone_mode=False)
+    page = (REFERENCE / "documents.md").read_text("utf-8")
+    command = " ".join(word for word in line.split()[:2] if word.islower())
+    command = command if line.startswith("theory") else command.split()[0]
+    section = page.partition(f"## `eddyline {command}`")[2].partition("\n## ")[0]
+    described = {part for field in re.findall(r"`([\w.]+)`", section) for part in field.split(".")} | {"notes"}
+
+    def keys(value):
+        if isinstance(value, list):
+            return {key for each in value for key in keys(each)}
+        if isinstance(value, dict):
+            # tables by the name of a link, of an arrivals table, of a link model
+            return {k for k in value if k not in ("f", "b", "x", "both", "theory")} | keys(list(value.values()))
+        return set()
+
+    assert keys(json.loads(ran.stdout)) <= described
