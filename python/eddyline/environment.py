@@ -6,7 +6,7 @@
     observation, info = env.reset(seed=1)
     observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
 
-The simulation pauses between two steps; nothing runs in another thread. See docs/learning.md.
+The simulation pauses between two steps; nothing runs in another thread. See docs/guides/learning.md.
 """
 
 from __future__ import annotations

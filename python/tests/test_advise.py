@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from conftest import Ran
 
 CASES = int(os.environ.get("EDDYLINE_CASES", "4"))
-"""Random links; the figures in docs/adviser.md are of 20."""
+"""Random links; the figures in docs/guides/adviser.md are of 20."""
 
 PAPER = Access.of("2 Mbit/s", "192 kbit/s", "40 ms", 1, "newreno")
 
@@ -149,7 +149,7 @@ def test_document_and_table(eddyline: Callable[..., Ran]) -> None:
     table = eddyline("advise", *line).out
     assert "Advice:" in table
     shown = re.findall(
-        r"```\n(.*?)```", (Path(__file__).parents[2] / "docs" / "adviser.md").read_text("utf-8"), re.DOTALL
+        r"```\n(.*?)```", (Path(__file__).parents[2] / "docs" / "guides" / "adviser.md").read_text("utf-8"), re.DOTALL
     )[0]
     printed = [line.split() for line in table.splitlines()]
     assert [line for line in shown.splitlines() if line.split() not in printed] == []

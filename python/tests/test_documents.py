@@ -9,6 +9,52 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    page
+    for page in ROOT.rglob("*.md")
+    if not any(part.startswith(".") or part in ("target", "reports") for part in page.relative_to(ROOT).parts)
+    or page.is_relative_to(ROOT / "python")
+)
+LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)")
+
+
+def links(page: Path) -> list[str]:
+    """Targets of the links of a page that are not on the web; code is left out."""
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.DOTALL)
+    return [target for target in LINK.findall(text) if not re.match(r"[a-z]+:", target)]
+
+
+def anchors(page: Path) -> set[str]:
+    """Headings as they are addressed: lower case, dashes for spaces, punctuation left out."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    heads = [head.lower() for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    return {re.sub(r"[^\w\- ]", "", head).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_resolve(page):
+    for target in links(page):
+        path, _, anchor = target.partition("#")
+        file = page.parent / path if path else page
+        assert file.exists(), target
+        if anchor and file.suffix == ".md":
+            assert anchor in anchors(file), target
+
+
+def test_every_page_is_reached_from_the_index():
+    reached, waiting = set(), [DOCS / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page not in reached:
+            reached.add(page)
+            inside = [(page.parent / t.partition("#")[0]).resolve() for t in links(page)]
+            waiting += [p for p in inside if p.suffix == ".md" and p.is_relative_to(DOCS)]
+    assert sorted(DOCS.rglob("*.md")) == sorted(reached)
+    index = {(DOCS / t).resolve() for t in links(DOCS / "README.md")}
+    assert {p for p in DOCS.rglob("*.md") if p.parent.name not in ("controllers", "queues")} <= index | {
+        DOCS / "README.md"
+    }
 
 
 def test_the_readme_shows_the_example():

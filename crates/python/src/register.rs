@@ -1,7 +1,7 @@
 //! What there is to choose from, as JSON.
 
 use eddyline_path::variation::PROFILES;
-use eddyline_scenario::Vocabulary;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -37,9 +37,14 @@ fn list<'a>(entries: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Vec<V
     entries.map(entry).collect()
 }
 
-/// The JSON Schema of the scenario file.
+/// A JSON Schema: of the `scenario` file, of the `result`, or of the quantities of `series`.
 #[pyfunction]
-pub(crate) fn schema() -> PyResult<String> {
-    let of = |vocabulary: &Vocabulary| Ok(format!("{:#}", vocabulary.schema()));
-    guarded(|| of(&current()))
+#[pyo3(signature = (of = "scenario"))]
+pub(crate) fn schema(of: &str) -> PyResult<String> {
+    guarded(|| match of {
+        "scenario" => Ok(format!("{:#}", current().schema())),
+        "result" => Ok(format!("{:#}", eddyline_scenario::result::schema())),
+        "series" => Ok(format!("{:#}", eddyline_scenario::series::schema())),
+        _ => Err(PyValueError::new_err(format!("no schema of {of:?}"))),
+    })
 }

@@ -1,149 +1,200 @@
-//! The result, the same from every world. SI units, as the names say; what a world cannot know is `None` and reads `null`.
+//! The result, which has the same structure in every world. Units are SI, as the names say; a value that a world cannot
+//! determine is `None` and reads `null`.
+//!
+//! The doc comments are the descriptions of the result's JSON Schema ([`schema`]) and of the reference made from it;
+//! `x-unit` is the unit there.
 
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
-/// One run of one world.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The JSON Schema of [`RunResult`], as it is written.
+#[must_use]
+pub fn schema() -> Json {
+    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<RunResult>().to_value()
+}
+
+/// One run of a scenario in one world.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
-    /// Which world answered.
+    /// World that computed the result: `sim` or `theory`.
     pub world: String,
     /// Title of the scenario.
     pub title: String,
-    /// Version of this software.
+    /// Version of Eddyline.
     pub version: String,
-    /// SHA-256 of the canonical scenario.
+    /// SHA-256 of the canonical scenario: JSON, after overrides, without comments.
     pub scenario_sha256: String,
     /// Seed of all random streams.
     pub seed: u64,
-    /// One per flow, in file order.
+    /// One entry per flow, in file order.
     pub flows: Vec<FlowResult>,
-    /// One per link, in file order.
+    /// One entry per link, in file order.
     pub links: Vec<LinkResult>,
-    /// One per table with `count` above one.
+    /// One entry per `[[flow]]` table with `count` above 1.
     pub groups: Vec<GroupResult>,
-    /// One per `[[arrivals]]` table.
+    /// One entry per `[[arrivals]]` table.
     pub arrivals: Vec<ArrivalsResult>,
-    /// One per `[[traffic]]` table; left out where there is none.
+    /// One entry per `[[traffic]]` table; absent if the scenario has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<TrafficResult>,
-    /// Packet counts over the whole run.
+    /// Packet and event counts over the whole run.
     pub counters: Counters,
-    /// What the world could not honour of the file.
+    /// Everything in the scenario that the world could not honour, one sentence each.
     pub approximations: Vec<String>,
-    /// Only in world `theory`: how the answer was found.
+    /// How the solution was found; world `theory` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theory: Option<TheoryNote>,
-    /// Only in world `sim`: how link states were sampled.
+    /// How link states were sampled; world `sim` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Sampling>,
-    /// What it took; the only part that differs between two runs of one file and seed.
+    /// Resources used by the run: the only part that differs between two runs of the same scenario and seed.
     pub cost: Cost,
 }
 
-/// A flow's summary.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+/// Summary of one flow. Rates, means and percentiles cover the part of the summary window (`warmup` to `duration`) in which
+/// the flow was active; counts cover the whole run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FlowResult {
-    /// Name from the scenario.
+    /// Name of the flow.
     pub name: String,
     /// Controller kind.
     pub controller: String,
-    /// Bits on the wire of all data packets that arrived at the receiver, a second.
+    /// Rate of all data packets that arrived at the receiver, headers included.
+    #[schemars(extend("x-unit" = "bit/s"))]
     pub throughput_bps: Option<f64>,
-    /// Payload bits given to the application in order, a second. What waited at the receiver for a packet that was missing
-    /// counts when that one arrives: a window in which a hole is filled may have more than the line rate, the one before less.
+    /// Rate of payload delivered to the application in order. Data that waits at the receiver for a missing packet counts when
+    /// that packet arrives, so a window in which a hole is filled may show more than the link rate, and the one before it less.
+    #[schemars(extend("x-unit" = "bit/s"))]
     pub goodput_bps: Option<f64>,
-    /// Data packets that arrived for the first time, a second.
+    /// Rate of data packets that arrived at the receiver for the first time.
+    #[schemars(extend("x-unit" = "packets/s"))]
     pub packets_per_s: Option<f64>,
-    /// The sender's round-trip samples.
+    /// Round-trip time samples of the sender (Karn's algorithm).
+    #[schemars(extend("x-unit" = "s"))]
     pub rtt_s: RttResult,
-    /// The controller's own belief, mean over the window.
+    /// The controller's estimate of the base round-trip time, mean over the window.
+    #[schemars(extend("x-unit" = "s"))]
     pub base_rtt_s: Option<f64>,
-    /// Sum of the two below.
+    /// Sum of the forward and the reverse queueing delay.
+    #[schemars(extend("x-unit" = "s"))]
     pub queueing_delay_s: Option<f64>,
-    /// Mean waiting time of data packets, summed over links.
+    /// Mean queueing delay of data packets, summed over the links that they cross.
+    #[schemars(extend("x-unit" = "s"))]
     pub forward_queueing_delay_s: Option<f64>,
-    /// Mean waiting time of acknowledgements, summed over links.
+    /// Mean queueing delay of acknowledgements, summed over the links that they cross.
+    #[schemars(extend("x-unit" = "s"))]
     pub reverse_queueing_delay_s: Option<f64>,
-    /// Share of acknowledgements less than half a data packet's transmission time after the one before.
+    /// Share of acknowledgements that reach the sender less than half a data packet's transmission time (on the slowest link of
+    /// the data path) after the previous one.
+    #[schemars(extend("x-unit" = "ratio"))]
     pub ack_compression: Option<f64>,
-    /// Congestion window, time-weighted.
+    /// Congestion window (cwnd).
+    #[schemars(extend("x-unit" = "packets"))]
     pub window_packets: WindowResult,
-    /// Payload given to the application in order, whole run.
+    /// Payload delivered to the application in order, whole run.
+    #[schemars(extend("x-unit" = "B"))]
     pub delivered_bytes: Option<u64>,
-    /// Data packets sent again, whole run.
+    /// Data packets retransmitted, whole run.
+    #[schemars(extend("x-unit" = "packets"))]
     pub retransmits: Option<u64>,
     /// Expiries of the retransmission timer, whole run.
+    #[schemars(extend("x-unit" = "count"))]
     pub timeouts: Option<u64>,
-    /// When the FIN was acknowledged.
+    /// When the FIN was acknowledged; null if the flow did not complete.
+    #[schemars(extend("x-unit" = "s"))]
     pub completed_at_s: Option<f64>,
-    /// Times that the sender's own card had no room for a packet, whole run; only where `tcp.local` makes the sender hear of it.
+    /// Packets refused because the sender's NIC queue was full, whole run; only if `tcp.local` reports a full NIC queue to the sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unit" = "packets"))]
     pub card_refusals: Option<u64>,
-    /// Packets that accurate ECN reported to the sender as marked, whole run; only where `tcp.accurate_ecn` is on. By the option they
-    /// are marked bytes in full packets.
+    /// Packets that accurate ECN feedback reported to the sender as marked, whole run; only if `tcp.accurate_ecn` is on. With the
+    /// AccECN option these are marked bytes, expressed in full packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unit" = "packets"))]
     pub delivered_ce: Option<f64>,
 }
 
-/// Round-trip samples, in seconds. World `sim` keeps percentiles up to 10,000 flows; with more they are null, for groups too.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+/// Distribution of round-trip time samples. World `sim` keeps percentiles for up to 10,000 flows; with more they are null, for
+/// groups too.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RttResult {
     /// Mean.
+    #[schemars(extend("x-unit" = "s"))]
     pub mean: Option<f64>,
-    /// Smallest.
+    /// Minimum.
+    #[schemars(extend("x-unit" = "s"))]
     pub min: Option<f64>,
     /// Median.
+    #[schemars(extend("x-unit" = "s"))]
     pub p50: Option<f64>,
     /// 99th percentile.
+    #[schemars(extend("x-unit" = "s"))]
     pub p99: Option<f64>,
 }
 
-/// Congestion window in packets.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+/// Congestion window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WindowResult {
     /// Time-weighted mean.
+    #[schemars(extend("x-unit" = "packets"))]
     pub mean: Option<f64>,
-    /// Smallest.
+    /// Minimum.
+    #[schemars(extend("x-unit" = "packets"))]
     pub min: Option<f64>,
-    /// Largest.
+    /// Maximum.
+    #[schemars(extend("x-unit" = "packets"))]
     pub max: Option<f64>,
 }
 
-/// A link's summary.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+/// Summary of one link. Rates, means and percentiles cover the summary window; counts cover the whole run. Queue statistics
+/// count waiting packets only, not the one in transmission.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LinkResult {
-    /// Name from the scenario.
+    /// Name of the link.
     pub name: String,
-    /// Bits whose transmission ended, over rate times window. A packet counts whole at the end of its transmission: a window
-    /// of few packets may have more than 1, by one packet at most.
+    /// Bits whose transmission ended in the window, over rate times window. A packet counts in full when its transmission ends, so
+    /// a window of a few packets may exceed 1, by one packet at most.
+    #[schemars(extend("x-unit" = "ratio"))]
     pub utilisation: Option<f64>,
-    /// Of data packets.
+    /// Utilisation by data packets.
+    #[schemars(extend("x-unit" = "ratio"))]
     pub data_utilisation: Option<f64>,
-    /// Of data packets' payload.
+    /// Utilisation by the payload of data packets.
+    #[schemars(extend("x-unit" = "ratio"))]
     pub goodput_utilisation: Option<f64>,
-    /// Of acknowledgements and control packets.
+    /// Utilisation by acknowledgements and control packets (SYN, SYN-ACK, FIN).
+    #[schemars(extend("x-unit" = "ratio"))]
     pub ack_utilisation: Option<f64>,
     /// Waiting packets.
+    #[schemars(extend("x-unit" = "packets"))]
     pub queue_packets: QueueResult,
     /// Waiting bytes.
+    #[schemars(extend("x-unit" = "B"))]
     pub queue_bytes: QueueResult,
-    /// Waiting time per packet, transmission excluded.
+    /// Queueing delay of packets that left the queue, transmission excluded.
+    #[schemars(extend("x-unit" = "s"))]
     pub queueing_delay_s: DelayResult,
-    /// Dropped by the queue, whole run.
+    /// Packets dropped by the queue, whole run.
+    #[schemars(extend("x-unit" = "packets"))]
     pub drops: Drops,
-    /// Marked by the queue with "congestion experienced" (RFC 3168), whole run.
+    /// Packets marked "congestion experienced" (CE, RFC 3168) by the queue, whole run.
+    #[schemars(extend("x-unit" = "packets"))]
     pub marked: Option<u64>,
-    /// Lost by the link's loss, whole run.
+    /// Packets lost by the link's loss model, whole run.
+    #[schemars(extend("x-unit" = "packets"))]
     pub lost: Option<u64>,
-    /// Share of time as the bottleneck is at least one half (theory: price above zero).
+    /// Whether `bottleneck_share` is at least one half (world `theory`: the price is above zero).
     pub bottleneck: Option<bool>,
-    /// Share of time in which this link has the longest wait (above one packet) on the path of at least one flow: of one
-    /// moment in each cell of a grid, uniform within it.
+    /// Share of time in which this link has the longest queueing delay (above one packet) on the path of at least one flow. Sampled at
+    /// one uniformly random moment in each cell of a regular grid; null with more than 1,000 links.
+    #[schemars(extend("x-unit" = "ratio"))]
     pub bottleneck_share: Option<f64>,
 }
 
-/// Waiting packets or bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+/// Queue length, in packets or bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct QueueResult {
     /// Time-weighted mean.
     pub mean: Option<f64>,
@@ -151,158 +202,200 @@ pub struct QueueResult {
     pub max: Option<f64>,
 }
 
-/// Waiting time.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+/// Distribution of queueing delay.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DelayResult {
     /// Mean over packets.
+    #[schemars(extend("x-unit" = "s"))]
     pub mean: Option<f64>,
     /// Median over packets.
+    #[schemars(extend("x-unit" = "s"))]
     pub p50: Option<f64>,
     /// 99th percentile over packets.
+    #[schemars(extend("x-unit" = "s"))]
     pub p99: Option<f64>,
 }
 
 /// Packets dropped by a queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Drops {
     /// Data packets.
+    #[schemars(extend("x-unit" = "packets"))]
     pub data: Option<u64>,
     /// Acknowledgements and control packets.
+    #[schemars(extend("x-unit" = "packets"))]
     pub ack: Option<u64>,
-    /// Cross traffic.
+    /// Packets of `[[traffic]]` tables.
+    #[schemars(extend("x-unit" = "packets"))]
     pub cross: Option<u64>,
 }
 
-/// Sums and spreads over the flows of one table.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+/// Sums and spreads over the flows of one `[[flow]]` table with `count` above 1.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GroupResult {
-    /// The table's name.
+    /// Name of the table.
     pub name: String,
-    /// How many flows.
+    /// Number of flows.
+    #[schemars(extend("x-unit" = "flows"))]
     pub count: u64,
     /// Sum of the flows' throughputs.
+    #[schemars(extend("x-unit" = "bit/s"))]
     pub throughput_bps: Option<f64>,
-    /// The flows' goodputs.
+    /// Goodputs of the flows.
+    #[schemars(extend("x-unit" = "bit/s"))]
     pub goodput_bps: Spread,
     /// Sum of the flows' packet rates.
+    #[schemars(extend("x-unit" = "packets/s"))]
     pub packets_per_s: Option<f64>,
-    /// Jain's index of the flows' goodputs.
+    /// Jain's fairness index of the flows' goodputs.
+    #[schemars(extend("x-unit" = "ratio"))]
     pub jain_index: Option<f64>,
-    /// Round-trip samples of all flows together.
+    /// Round-trip time samples of all flows together.
+    #[schemars(extend("x-unit" = "s"))]
     pub rtt_s: RttResult,
-    /// Sum over flows.
+    /// Sum over the flows.
+    #[schemars(extend("x-unit" = "B"))]
     pub delivered_bytes: Option<u64>,
-    /// Sum over flows.
+    /// Sum over the flows.
+    #[schemars(extend("x-unit" = "packets"))]
     pub retransmits: Option<u64>,
-    /// Sum over flows.
+    /// Sum over the flows.
+    #[schemars(extend("x-unit" = "count"))]
     pub timeouts: Option<u64>,
     /// Flows that completed.
+    #[schemars(extend("x-unit" = "flows"))]
     pub completed: Option<u64>,
 }
 
-/// Flows of one `[[arrivals]]` table.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+/// Summary of the dynamic flows of one `[[arrivals]]` table.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ArrivalsResult {
-    /// Name from the scenario.
+    /// Name of the table.
     pub name: String,
     /// Controller kind.
     pub controller: String,
     /// Flows that arrived, whole run.
+    #[schemars(extend("x-unit" = "flows"))]
     pub arrived: Option<u64>,
     /// Flows that completed, whole run.
+    #[schemars(extend("x-unit" = "flows"))]
     pub completed: Option<u64>,
-    /// Flows present, time-weighted mean.
+    /// Time-weighted mean number of flows present.
+    #[schemars(extend("x-unit" = "flows"))]
     pub mean_present: Option<f64>,
-    /// Times from arrival to completion, of flows that completed in the window.
+    /// Flow completion times (arrival to completion) of flows that completed in the window.
+    #[schemars(extend("x-unit" = "s"))]
     pub completion_s: CompletionResult,
-    /// The same by size; classes without a completion are left out.
+    /// Completion times by transfer size; classes without a completion are left out.
     pub by_size: Vec<SizeClassResult>,
     /// Payload of the flows that completed, whole run.
+    #[schemars(extend("x-unit" = "B"))]
     pub delivered_bytes: Option<u64>,
-    /// Data packets sent again by flows that completed, whole run.
+    /// Data packets retransmitted by flows that completed, whole run.
+    #[schemars(extend("x-unit" = "packets"))]
     pub retransmits: Option<u64>,
-    /// Timeouts of flows that completed, whole run.
+    /// Expiries of the retransmission timers of flows that completed, whole run.
+    #[schemars(extend("x-unit" = "count"))]
     pub timeouts: Option<u64>,
 }
 
-/// Completion times.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+/// Distribution of flow completion times.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CompletionResult {
     /// Mean.
+    #[schemars(extend("x-unit" = "s"))]
     pub mean: Option<f64>,
     /// Median.
+    #[schemars(extend("x-unit" = "s"))]
     pub p50: Option<f64>,
     /// 90th percentile.
+    #[schemars(extend("x-unit" = "s"))]
     pub p90: Option<f64>,
     /// 99th percentile.
+    #[schemars(extend("x-unit" = "s"))]
     pub p99: Option<f64>,
 }
 
-/// Completion times of transfers of a range of sizes.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+/// Completion times of transfers in a range of sizes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SizeClassResult {
-    /// Least payload.
+    /// Minimum payload of the class.
+    #[schemars(extend("x-unit" = "B"))]
     pub from_bytes: u64,
-    /// Payload is below this; none for the last class.
+    /// Payload is below this; null for the last class.
+    #[schemars(extend("x-unit" = "B"))]
     pub below_bytes: Option<u64>,
-    /// How many completed in the window.
+    /// Flows of the class that completed in the window.
+    #[schemars(extend("x-unit" = "flows"))]
     pub completed: u64,
     /// Their completion times.
+    #[schemars(extend("x-unit" = "s"))]
     pub completion_s: CompletionResult,
 }
 
-/// One source of traffic that nobody answers: what a call, a film or a game would notice.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+/// Summary of one source of unresponsive cross traffic, as a call, video stream or game would experience it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TrafficResult {
-    /// Name from the scenario.
+    /// Name of the table.
     pub name: String,
-    /// Bits on the wire that arrived, a second of the window from when the source's first packet may arrive (`start` and the
-    /// path's propagation delay) to when its last one may (`stop` and that delay) or, delayed by queues, does.
+    /// Rate of the packets that arrived, headers included. The interval starts when the source's first packet may arrive (`start`
+    /// plus the path's propagation delay) and ends when its last one may (`stop` plus that delay) or, delayed by queues, does.
+    #[schemars(extend("x-unit" = "bit/s"))]
     pub throughput_bps: Option<f64>,
-    /// Packets that left the source, whole run.
+    /// Packets sent, whole run.
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_sent: Option<u64>,
     /// Packets that arrived, whole run.
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_delivered: Option<u64>,
     /// Packets dropped by queues or lost by links, whole run.
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_dropped: Option<u64>,
-    /// Dropped over dropped and delivered, whole run (RFC 7680).
+    /// Packets dropped over packets dropped and delivered, whole run (RFC 7680).
+    #[schemars(extend("x-unit" = "ratio"))]
     pub loss_ratio: Option<f64>,
-    /// From leaving the source to arrival, transmission included (RFC 7679).
+    /// Delay from sending to arrival, transmission included (RFC 7679).
+    #[schemars(extend("x-unit" = "s"))]
     pub one_way_delay_s: OneWayResult,
-    /// Mean absolute difference between the delays of packets that arrive one after the other (D of RFC 3550, 6.4.1).
+    /// Mean absolute difference between the one-way delays of consecutive arrivals (D of RFC 3550, section 6.4.1).
+    #[schemars(extend("x-unit" = "s"))]
     pub jitter_s: Option<f64>,
 }
 
-/// One-way delay over packets that arrived in the window.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+/// Distribution of one-way delay over packets that arrived in the window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OneWayResult {
     /// Mean.
+    #[schemars(extend("x-unit" = "s"))]
     pub mean: Option<f64>,
-    /// Smallest.
+    /// Minimum.
+    #[schemars(extend("x-unit" = "s"))]
     pub min: Option<f64>,
     /// Median.
+    #[schemars(extend("x-unit" = "s"))]
     pub p50: Option<f64>,
     /// 99th percentile.
+    #[schemars(extend("x-unit" = "s"))]
     pub p99: Option<f64>,
 }
 
 /// Sum and spread of a quantity over flows.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// Sum.
     pub sum: Option<f64>,
     /// Mean.
     pub mean: Option<f64>,
-    /// Smallest.
+    /// Minimum.
     pub min: Option<f64>,
-    /// Largest.
+    /// Maximum.
     pub max: Option<f64>,
-    /// Standard deviation of the sample.
+    /// Sample standard deviation.
     pub sd: Option<f64>,
 }
 
 impl Spread {
-    /// Of these values; nothing of none.
+    /// Spread of `values`; all fields are `None` for an empty slice.
     #[must_use]
     pub fn of(values: &[f64]) -> Self {
         if values.is_empty() {
@@ -322,7 +415,7 @@ impl Spread {
     }
 }
 
-/// Jain's index of fairness: (sum x)^2 / (n sum x^2), 1 where all are equal; `None` where there is nothing to share.
+/// Jain's fairness index, (sum x)^2 / (n sum x^2): 1 if all rates are equal; `None` if all are zero.
 #[must_use]
 pub fn jain_index(rates: &[f64]) -> Option<f64> {
     let sum: f64 = rates.iter().sum();
@@ -330,49 +423,62 @@ pub fn jain_index(rates: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (rates.len() as f64 * squares))
 }
 
-/// Packet counts over the whole run, data, acknowledgements, control and cross traffic alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Counts over the whole run. Packets of every kind count: data, acknowledgements, control and cross traffic.
+/// `packets_sent` is the sum of `packets_delivered`, `packets_dropped` and `packets_in_flight`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counters {
-    /// Events processed.
+    /// Events processed by the simulator.
+    #[schemars(extend("x-unit" = "events"))]
     pub events: Option<u64>,
     /// Packets that left their source.
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_sent: Option<u64>,
     /// Packets that reached their destination.
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_delivered: Option<u64>,
     /// Packets dropped by queues or lost by links.
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_dropped: Option<u64>,
-    /// Packets still on their way at the end.
+    /// Packets in the network at the end of the run.
+    #[schemars(extend("x-unit" = "packets"))]
     pub packets_in_flight: Option<u64>,
     /// Data packets that reached a receiver.
+    #[schemars(extend("x-unit" = "packets"))]
     pub data_packets_delivered: Option<u64>,
 }
 
-/// How world `theory` found its answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How world `theory` found its solution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TheoryNote {
-    /// `closed form` or the solver's name.
+    /// `closed form`, or the name of the solver.
     pub method: String,
-    /// Largest relative violation of x q = alpha, feasibility and complementarity.
+    /// Largest relative violation of the equilibrium conditions: x q = alpha, feasibility and complementary slackness.
+    #[schemars(extend("x-unit" = "ratio"))]
     pub residual: Option<f64>,
-    /// Each link's price: its queueing delay in equilibrium, in seconds, in file order; null where only the sum over
-    /// several links is determined.
+    /// Price of each link, which is its queueing delay in equilibrium, in file order; null where only the sum over several links is
+    /// determined.
+    #[schemars(extend("x-unit" = "s"))]
     pub prices_s: Vec<Option<f64>>,
 }
 
 /// How world `sim` sampled link states.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sampling {
-    /// Length of a cell of the grid on which `bottleneck_share` is sampled, one moment in each, in seconds.
+    /// Cell length of the grid on which `bottleneck_share` is sampled, one moment per cell.
+    #[schemars(extend("x-unit" = "s"))]
     pub bottleneck_grid_s: Option<f64>,
-    /// Times that the set of bottleneck links changed between two samples, transitions through "none" left out.
+    /// How often the set of bottleneck links changed between two samples; transitions through the empty set are not counted.
+    #[schemars(extend("x-unit" = "count"))]
     pub bottleneck_switches: Option<u64>,
 }
 
-/// What a run took.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+/// Resources used by a run.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
-    /// CPU seconds of the process during the run.
+    /// CPU time of the process during the run.
+    #[schemars(extend("x-unit" = "s"))]
     pub cpu_s: f64,
-    /// Seconds on the wall.
+    /// Elapsed real time.
+    #[schemars(extend("x-unit" = "s"))]
     pub wall_s: f64,
 }

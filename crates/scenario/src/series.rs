@@ -1,26 +1,61 @@
-//! Series at a fixed interval, as columns: what worlds that know how things go over time add to a result.
+//! Time series at a fixed interval, as columns: what worlds with a time axis add to a result.
+//!
+//! The doc comments of [`Quantity`] are the descriptions of its JSON Schema ([`schema`]) and of the reference made from it.
 
-/// What a series is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use schemars::{JsonSchema, schema_for};
+use serde_json::Value as Json;
+
+/// The JSON Schema of [`Quantity`]: name, description, unit (`x-unit`) and kind of entity (`x-of`) of each quantity.
+#[must_use]
+pub fn schema() -> Json {
+    schema_for!(Quantity).to_value()
+}
+
+/// Quantity of a series. Instantaneous values are sampled at the end of each interval; rates and counts cover the interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(rename_all = "snake_case")]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the names are those of the result format")]
 pub enum Quantity {
+    /// Congestion window (cwnd).
+    #[schemars(extend("x-of" = "flow", "x-unit" = "packets"))]
     CwndPackets,
+    /// Packets in flight: sent, and neither acknowledged nor deemed lost.
+    #[schemars(extend("x-of" = "flow", "x-unit" = "packets"))]
     InFlightPackets,
+    /// Latest round-trip time sample; no row before the first sample.
+    #[schemars(extend("x-of" = "flow", "x-unit" = "s"))]
     RttS,
+    /// Smoothed round-trip time (RFC 6298); no row before the first sample.
+    #[schemars(extend("x-of" = "flow", "x-unit" = "s"))]
     SrttS,
+    /// Rate of data packets that arrived at the receiver during the interval, headers included.
+    #[schemars(extend("x-of" = "flow", "x-unit" = "bit/s"))]
     ThroughputBps,
+    /// Rate of payload delivered in order during the interval.
+    #[schemars(extend("x-of" = "flow", "x-unit" = "bit/s"))]
     GoodputBps,
+    /// Pacing rate; no row while packets are not paced.
+    #[schemars(extend("x-of" = "flow", "x-unit" = "bit/s"))]
     PacingBps,
+    /// Packets waiting in the queue, the one in transmission excluded.
+    #[schemars(extend("x-of" = "link", "x-unit" = "packets"))]
     QueuePackets,
+    /// Bytes waiting in the queue, the packet in transmission excluded.
+    #[schemars(extend("x-of" = "link", "x-unit" = "B"))]
     QueueBytes,
+    /// Rate at which packets arrived at the link during the interval.
+    #[schemars(extend("x-of" = "link", "x-unit" = "bit/s"))]
     ArrivalBps,
+    /// Rate of packets whose transmission ended during the interval.
+    #[schemars(extend("x-of" = "link", "x-unit" = "bit/s"))]
     DepartureBps,
+    /// Packets dropped by the queue during the interval.
+    #[schemars(extend("x-of" = "link", "x-unit" = "packets"))]
     Drops,
 }
 
 impl Quantity {
-    /// Names as in the result format, in the order of the discriminants.
+    /// Names in files and frames, in the order of the discriminants.
     pub const NAMES: [&'static str; 12] = [
         "cwnd_packets",
         "in_flight_packets",
@@ -49,11 +84,11 @@ pub struct Series {
     pub time_s: Vec<f64>,
     /// [`FLOW`] or [`LINK`].
     pub kind: Vec<u8>,
-    /// Place in the network's flows or links.
+    /// Index in the network's flows or links.
     pub entity: Vec<u32>,
-    /// Place in [`Quantity::NAMES`].
+    /// Index in [`Quantity::NAMES`].
     pub quantity: Vec<u8>,
-    /// SI units.
+    /// Value in the SI unit of the quantity.
     pub value: Vec<f64>,
 }
 

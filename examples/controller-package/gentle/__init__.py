@@ -1,4 +1,4 @@
-"""A controller that comes with a package: nothing here registers it, `pyproject.toml` declares it."""
+"""A controller provided by a package: `pyproject.toml` declares it, so nothing here registers it."""
 
 import eddyline as el
 
@@ -15,14 +15,14 @@ class Gentle(el.Controller):
         self.increase, self.keeps = increase, keeps
 
     def on_round(self, round: el.Round) -> None:
-        """One step up a round trip."""
+        """Increases the window once per round trip."""
         if not round.in_recovery:
             self.cwnd += self.increase
 
     def on_loss(self, loss: el.Loss) -> None:
-        """A share of what was in flight stays."""
+        """Keeps a fraction of the packets in flight."""
         self.cwnd = max(self.keeps * loss.flight_size, 2.0)
 
     def on_timeout(self, timeout: el.Timeout) -> None:
-        """From the start."""
+        """Restarts from one packet."""
         self.cwnd = 1.0

@@ -12,15 +12,15 @@ use eddyline_cc::{Ack, Controller, CustomKind, Loss, PathFacts, Timeout, custom}
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of `aimd`, as a scenario gives them. What is written here is checked there.
+/// Parameters of `aimd`. Their types and ranges are checked when a scenario is loaded.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AimdParams {
-    /// Packets more a round trip.
+    /// Growth of the window per round trip, in packets.
     #[serde(default = "one")]
     #[schemars(range(min = 0.001, max = 1000.0))]
     pub increase: f64,
-    /// What is left of the window after a loss.
+    /// Factor by which a loss multiplies the window.
     #[serde(default = "half")]
     #[schemars(range(min = 0.01, max = 0.99))]
     pub decrease: f64,
@@ -43,7 +43,7 @@ pub struct Aimd {
 }
 
 impl Aimd {
-    /// A sender at its initial window, in slow start.
+    /// Starts at the initial window, in slow start.
     #[must_use]
     pub fn new(params: &AimdParams, facts: &PathFacts) -> Self {
         Self { params: *params, cwnd: facts.initial_window.max(1.0), ssthresh: f64::INFINITY }
@@ -84,7 +84,7 @@ impl Controller for Aimd {
     }
 }
 
-/// What scenarios call it, and how it is made.
+/// The kind `aimd`: name, summary, source and constructor.
 #[must_use]
 pub fn aimd() -> Arc<dyn CustomKind> {
     custom("aimd", "AIMD with any increase and decrease", "Chiu, Jain, 1989", Aimd::new)

@@ -1,4 +1,4 @@
-//! Runs scenario files that name `aimd`, and prints the result document: what `eddyline run FILE --json` does without it.
+//! Runs a scenario whose flows may use `aimd` and prints the result, as `eddyline run FILE --json` does.
 //!
 //! ```sh
 //! cargo run -p eddyline-example-controller -- examples/rust-controller/aimd.toml flow.ours.controller.decrease=0.8
@@ -25,10 +25,10 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
-    let mut words = std::env::args().skip(1);
-    let file = words.next().ok_or("which scenario? SCENARIO.toml [KEY=VALUE]...")?;
-    let pair = |word: String| word.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned())).ok_or("KEY=VALUE");
-    let overrides = words.map(pair).collect::<Result<Vec<_>, _>>()?;
+    let mut arguments = std::env::args().skip(1);
+    let file = arguments.next().ok_or("usage: SCENARIO.toml [KEY=VALUE]...")?;
+    let pair = |text: String| text.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned())).ok_or("not KEY=VALUE");
+    let overrides = arguments.map(pair).collect::<Result<Vec<_>, _>>()?;
     let vocabulary = Vocabulary::new(vec![eddyline_example_controller::aimd()])?;
     let scenario = load_file_with(&vocabulary, Path::new(&file), &overrides)?;
     let outcome = eddyline_sim::run(&scenario.network, &Options::default(), &mut |_| ControlFlow::Continue(()))?;

@@ -17,8 +17,8 @@ fn run(overrides: &[(&str, &str)]) -> RunResult {
     outcome.unwrap().result
 }
 
-/// Floyd, Handley and Padhye's mean window. Losses that come one by one at random, not evenly spaced, and the round trips of
-/// recovery in which nothing grows leave the simulation below and above it: within 15 %.
+/// Floyd, Handley and Padhye's mean window, within 15 %: losses are random here, not evenly spaced, and the window does not
+/// grow in the round trips of recovery.
 #[test]
 fn its_mean_window_is_the_closed_forms() {
     for decrease in [0.5, 0.8] {
@@ -29,7 +29,7 @@ fn its_mean_window_is_the_closed_forms() {
     }
 }
 
-/// With Reno's increase and decrease it is Reno, packet by packet.
+/// With Reno's increase and decrease it sends the same packets as Reno.
 #[test]
 fn half_and_one_are_newreno() {
     let ours = run(&[("duration", "40 s")]);

@@ -368,8 +368,8 @@ def test_the_examples_command_works(eddyline):
 
 
 def test_the_document_is_true(eddyline, tmp_path):
-    """The class of docs/your-own-controller.md keeps the queueing delay that it says."""
-    text = (RENO.parents[2] / "docs" / "your-own-controller.md").read_text()
+    """The class of docs/guides/your-own-controller.md keeps the queueing delay that it says."""
+    text = (RENO.parents[2] / "docs" / "guides" / "your-own-controller.md").read_text()
     code = text.partition("```python\n")[2].partition("```")[0]
     (tmp_path / "my.py").write_text(code)
     kind = text.partition("```toml\ncontroller = ")[2].partition("\n")[0]

@@ -179,7 +179,7 @@ def test_without_gymnasium_it_says_what_to_install(monkeypatch):
 
 
 def test_the_document_is_true(monkeypatch):
-    text = (ROOT / "docs" / "learning.md").read_text()
+    text = (ROOT / "docs" / "guides" / "learning.md").read_text()
     code = text.partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(ROOT)
     seen: dict[str, Any] = {}

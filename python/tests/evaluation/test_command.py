@@ -167,7 +167,7 @@ def test_completion_knows_kinds_and_experiments() -> None:
 
 
 def test_the_page_explains_every_column() -> None:
-    page = (ROOT / "docs" / "evaluate.md").read_text()
+    page = (ROOT / "docs" / "guides" / "evaluate.md").read_text()
     for e in EXPERIMENTS.values():
         assert f"`{e.name}`" in page
         for column in (*e.columns, *e.figure_columns):

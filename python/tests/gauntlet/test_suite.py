@@ -321,7 +321,7 @@ def test_names_complete_behind_a_comma() -> None:
 
 def test_the_document_shows_what_comes_out() -> None:
     """The names of all rows, and the numbers of one group; all of it is made by the command that stands above it."""
-    text = (Path(__file__).parents[3] / "docs" / "gauntlet.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "guides" / "gauntlet.md").read_text()
     rows = {cells[1].strip(): cells for cells in (line.split("|") for line in text.splitlines()) if len(cells) == 9}
     assert set(rows) >= {t.name for t in suite().tests}
     cards = [run(kind, only=["two-way"]) for kind in ("reno", "cubic", "fast", "bbr")]

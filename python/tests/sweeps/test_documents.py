@@ -1,4 +1,4 @@
-"""The commands in docs/sweeps.md do what it says."""
+"""The commands in docs/guides/sweeps.md do what it says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import eddyline as el
 
 ROOT = Path(__file__).parents[3]
-DOCUMENT = (ROOT / "docs" / "sweeps.md").read_text()
+DOCUMENT = (ROOT / "docs" / "guides" / "sweeps.md").read_text()
 
 
 def shown(out: Path) -> list[list[str]]:

@@ -1,0 +1,131 @@
+"""The pages on what comes out: results, series and packet logs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eddyline._core import Run
+from eddyline.reference.markdown import code, page, table
+from eddyline.reference.schema import fields_in_order
+
+if TYPE_CHECKING:
+    from eddyline.reference.schema import Json, Schema
+
+__all__ = ["PACKET_LOG", "packet_log_page", "result_page", "series_page"]
+
+_RESULT = """\
+The result has the same structure in every world: `eddyline run FILE --json`, `result.json` in an output folder,
+`Result.to_dict()` in Python. `Result.flows`, `.links`, `.groups`, `.arrivals` and `.traffic` are pandas frames of the
+lists, with nested fields as dotted columns (`rtt_s.mean`). Units are SI. A value that a world cannot determine is
+`null`. Means and counts are exact; percentiles come from a log-linear histogram with a relative error of 1/32.
+
+`--seeds N` gives `{"runs": [...], "summary": ...}`: in the summary each number is `{"mean", "sd", "ci95": [low,
+high], "n"}`. `eddyline schema result` prints the JSON Schema from which this page is made."""
+
+_SERIES = """\
+Series are recorded every `record.interval` with `--out` (`series.parquet`) and with `--plot`. In Python they are in
+`Result.series`, by default for up to 200 flows and links, otherwise with `run(..., series=True)`. Each row is one
+value of one quantity of one flow or link. Instantaneous values are sampled at the end of each interval; rates and
+counts cover the interval. `eddyline schema series` prints the quantities as JSON Schema."""
+
+_LOG = """\
+`eddyline run FILE --log FILE.parquet` records every packet event of world `sim`; `--log-of NAME` restricts it to one
+flow, link, traffic or arrivals table. In Python, `run(..., log=True)` or `log=NAME` records it for `Result.log`. Rows
+are in order of time. `--log FILE.txt` writes the same columns as text, one event per line: `-` for no link, `R` at
+the end for a retransmission."""
+
+PACKET_LOG = {
+    "time_s": ("float", "s", "Time of the event."),
+    "event": ("text", "", "What happened: see below."),
+    "packet": ("text", "", "Kind of packet: see below."),
+    "source": (
+        "text",
+        "",
+        "Flow, traffic or arrivals table of the packet; of an ACK, the flow whose data it acknowledges.",
+    ),
+    "link": ("text", "", "Link at which the event took place; null at an endpoint."),
+    "seq": (
+        "integer",
+        "B",
+        "First payload byte of a data packet; cumulative acknowledgement number of an ACK.",
+    ),
+    "bytes": ("integer", "B", "Size on the wire."),
+    "retransmission": ("boolean", "", "Whether the data packet is a retransmission."),
+}
+"""Columns of the packet log: type, unit, meaning."""
+
+_EVENTS = {
+    "send": "An endpoint sends the packet; at a link, ACK reconstruction creates it.",
+    "enqueue": "The packet arrives at a link and is accepted.",
+    "drop": "The packet is dropped by the link's queue or policer.",
+    "lost": "The packet is lost by the link's loss model.",
+    "receive": "The packet arrives at an endpoint.",
+}
+_PACKETS = {
+    "data": "Data packet.",
+    "syn": "First packet of the handshake.",
+    "syn-ack": "Reply to the SYN.",
+    "ack": "Acknowledgement without data.",
+    "fin": "Packet that closes the connection.",
+    "cross": "Packet of a traffic table.",
+}
+
+
+def result_page(schema: Schema) -> str:
+    """`result.md`: every field with type, unit and meaning."""
+    link = {name: f"#{name.lower()}" for name in schema.definitions}
+    names = schema.reached({key: value for key, value in schema.root.items() if key != "$defs"})
+    parts = [("The document", schema.root), *((f"`{name}`", schema.definitions[name]) for name in names)]
+    return page(
+        "Result",
+        _RESULT,
+        *(
+            text
+            for heading, definition in parts
+            for text in (f"## {heading}", definition["description"], _fields(schema, definition, link))
+        ),
+    )
+
+
+def _fields(schema: Schema, definition: Json, link: dict[str, str]) -> str:
+    required = definition.get("required", [])
+    rows = []
+    for name, field in fields_in_order(definition).items():
+        description = field["description"] + ("" if name in required else " Optional.")
+        rows.append((code(name), schema.types(field, link), field.get("x-unit", ""), description))
+    return table(("field", "type", "unit", "meaning"), rows)
+
+
+def series_page(schema: Schema) -> str:
+    """`series.md`: columns and quantities."""
+    columns = (
+        ("`time_s`", "float", "s", "End of the interval."),
+        ("`kind`", "text", "", "`flow` or `link`."),
+        ("`entity`", "text", "", "Name of the flow or link."),
+        ("`quantity`", "text", "", "One of the quantities below."),
+        ("`value`", "float", "as below", "The value."),
+    )
+    quantities = schema.root["oneOf"]
+    rows = [(code(q["const"]), q["x-of"], q["x-unit"], q["description"]) for q in quantities]
+    return page(
+        "Series",
+        _SERIES,
+        "## Columns",
+        table(("column", "type", "unit", "meaning"), columns),
+        "## Quantities",
+        table(("quantity", "of", "unit", "meaning"), rows),
+    )
+
+
+def packet_log_page() -> str:
+    """`packet-log.md`: columns, events and kinds of packets."""
+    return page(
+        "Packet log",
+        _LOG,
+        "## Columns",
+        table(("column", "type", "unit", "meaning"), [(code(name), *rest) for name, rest in PACKET_LOG.items()]),
+        "## Events",
+        table(("event", "meaning"), [(code(name), _EVENTS[name]) for name in Run.EVENTS]),
+        "## Kinds of packets",
+        table(("packet", "meaning"), [(code(name), _PACKETS[name]) for name in Run.PACKETS]),
+    )
