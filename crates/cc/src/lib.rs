@@ -8,6 +8,7 @@ mod controller;
 mod custom;
 mod kinds;
 mod parts;
+mod properties;
 
 pub use controller::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout};
 pub use custom::round_report::{RoundMeter, RoundReport};
@@ -15,3 +16,4 @@ pub use custom::{Custom, CustomKind, CustomParams, ParamTable, custom};
 pub use kinds::*;
 pub use parts::base_rtt::{BaseRtt, BaseRttSource};
 pub use parts::slow_start::SlowStartKind;
+pub use properties::{AlphaChoice, Describe, EcnFeedback, Properties, SawtoothCut};

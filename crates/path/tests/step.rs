@@ -73,7 +73,7 @@ fn red_marks_where_it_would_drop() {
 fn thresholds_may_meet_but_not_cross() {
     let mistake = |min: &str, max: &str| {
         let json = format!(r#"{{ "kind": "red", "min_threshold": "{min}", "max_threshold": "{max}" }}"#);
-        serde_json::from_str::<QueueParams>(&json).expect("a queue").mistake()
+        serde_json::from_str::<QueueParams>(&json).expect("a queue").conflict()
     };
     assert_eq!(mistake("8 packets", "8 packets"), None);
     let (key, why) = mistake("9 packets", "8 packets").expect("a mistake");

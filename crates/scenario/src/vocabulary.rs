@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use eddyline_cc::{CustomKind, KINDS};
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use thiserror::Error;
 
@@ -76,6 +77,21 @@ impl Vocabulary {
         &self.kinds
     }
 
+    /// The controllers, built-in ones first: `name`, `summary`, `source` and what is particular about each
+    /// ([`eddyline_cc::Properties`]).
+    #[must_use]
+    pub fn controllers(&self) -> Vec<Json> {
+        let built_in = KINDS.iter().map(|k| entry(k.name, k.summary, k.source, &k.properties));
+        built_in.chain(self.kinds.iter().map(|k| entry(k.name(), k.summary(), k.source(), &k.properties()))).collect()
+    }
+
+    /// The queue disciplines: `name`, `summary`, `source` and what is particular about each
+    /// ([`eddyline_path::queue::Properties`]).
+    #[must_use]
+    pub fn queues(&self) -> Vec<Json> {
+        eddyline_path::queue::KINDS.iter().map(|k| entry(k.name, k.summary, k.source, &k.properties)).collect()
+    }
+
     pub(crate) fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -93,6 +109,14 @@ impl Default for Vocabulary {
         let shape = shape::compile(&schema);
         Self { kinds: Vec::new(), schema, shape }
     }
+}
+
+fn entry(name: &str, summary: &str, source: &str, properties: &impl Serialize) -> Json {
+    let mut entry = json!({ "name": name, "summary": summary, "source": source });
+    if let (Some(entry), Ok(Json::Object(properties))) = (entry.as_object_mut(), serde_json::to_value(properties)) {
+        entry.extend(properties);
+    }
+    entry
 }
 
 /// A kind as one more alternative beside the built-in ones.

@@ -125,3 +125,21 @@ fn names_are_free_and_plain() {
         assert_eq!(refused(bad), VocabularyError::BadName(bad.to_owned()));
     }
 }
+
+#[test]
+fn entries_say_what_is_particular_about_a_kind() {
+    let vocabulary = Vocabulary::new(vec![still("still")]).unwrap();
+    let entry = |entries: Vec<serde_json::Value>, name: &str| {
+        entries.into_iter().find(|e| e["name"] == name).unwrap_or_else(|| panic!("{name} is listed"))
+    };
+    let fast = entry(vocabulary.controllers(), "fast");
+    assert_eq!(fast["alpha"], serde_json::json!({ "delay_s": 0.005, "min_packets": 4.0, "access_packets": 10.0 }));
+    assert_eq!(entry(vocabulary.controllers(), "prague")["ecn"], "accurate");
+    let still = entry(vocabulary.controllers(), "still");
+    assert_eq!((still["summary"].as_str(), still["ecn"].as_str()), (Some("keeps a window"), Some("classic")));
+    assert_eq!((&still["alpha"], &still["delay_based"]), (&serde_json::Value::Null, &serde_json::json!(false)));
+    let fq_codel = entry(vocabulary.queues(), "fq_codel");
+    assert_eq!((fq_codel["delay_set_by"].as_str(), fq_codel["ecn"].as_bool()), (Some("target"), Some(true)));
+    let plain = |e: &serde_json::Value| e["drop_tail"] == true;
+    assert_eq!(vocabulary.queues().iter().filter(|e| plain(e)).count(), 1);
+}

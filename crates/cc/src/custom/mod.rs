@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::controller::{Controller, PathFacts};
 use crate::custom::added::Added;
+use crate::properties::Properties;
 
 /// A table of parameters by name.
 pub type ParamTable = Map<String, Value>;
@@ -31,6 +32,11 @@ pub trait CustomKind: fmt::Debug + Send + Sync {
 
     /// Where it is from.
     fn source(&self) -> &str;
+
+    /// What is particular about it.
+    fn properties(&self) -> Properties {
+        Properties::DEFAULT
+    }
 
     /// JSON Schema of its parameters: a table. Scenario files are held against it, as against the schema of a built-in
     /// kind, quantities and ranges included.

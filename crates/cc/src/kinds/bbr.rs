@@ -9,6 +9,7 @@ use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stam
 use crate::parts::boxed::Boxed;
 use crate::parts::delivery_rate::{DeliveryRate, Rate};
 use crate::parts::windowed::WindowedMax;
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `bbr`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +39,10 @@ impl Default for BbrParams {
             first_phase: 2,
         }
     }
+}
+
+impl Describe for BbrParams {
+    const PROPERTIES: Properties = Properties::DEFAULT;
 }
 
 /// 2 / ln 2: the least gain that doubles the rate each round trip (4.3.2.1).

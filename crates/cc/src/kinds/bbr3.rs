@@ -14,6 +14,7 @@ use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stam
 use crate::parts::boxed::Boxed;
 use crate::parts::delivery_rate::DeliveryRate;
 use crate::parts::windowed::WindowedMax;
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `bbr3`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,10 @@ impl Default for Bbr3Params {
             probe_rtt: Time::from_ms(200),
         }
     }
+}
+
+impl Describe for Bbr3Params {
+    const PROPERTIES: Properties = Properties::DEFAULT;
 }
 
 const STARTUP_PACING_GAIN: f64 = 2.77;

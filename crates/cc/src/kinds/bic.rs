@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Loss, PathFacts, Timeout};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `bic`; the defaults are those of Linux.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +47,10 @@ impl Default for BicParams {
             ack_ratio: 1.0,
         }
     }
+}
+
+impl Describe for BicParams {
+    const PROPERTIES: Properties = Properties::DEFAULT;
 }
 
 /// Before the first loss the window grows by this share a round trip at least.

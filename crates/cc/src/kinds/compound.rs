@@ -9,6 +9,7 @@ use crate::parts::backlog::Backlog;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `compound`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,10 @@ impl Default for CompoundParams {
             base_rtt: BaseRttSource::Estimated,
         }
     }
+}
+
+impl Describe for CompoundParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
 }
 
 /// Compound TCP's window law: the window is `cwnd + dwnd`.

@@ -9,6 +9,7 @@ use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::round_trips::{Round, Smoothed};
 use crate::parts::smallest::Smallest;
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `copa`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +35,10 @@ impl Default for CopaParams {
             min_rtt_window: Time::from_ms(10_000),
         }
     }
+}
+
+impl Describe for CopaParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
 }
 
 /// Smallest window.

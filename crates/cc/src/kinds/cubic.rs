@@ -9,6 +9,7 @@ use crate::parts::limited_time::LimitedTime;
 use crate::parts::round_trips::Smoothed;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Which constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +44,11 @@ pub struct CubicParams {
     /// How the first slow start ends.
     #[serde(default, skip_serializing_if = "SlowStartKind::is_standard")]
     pub slow_start: SlowStartKind,
+}
+
+impl Describe for CubicParams {
+    const PROPERTIES: Properties =
+        Properties { response_function: Some("RFC 9438, sections 4.3, 5.1 and 5.2"), ..Properties::DEFAULT };
 }
 
 /// A stage of congestion avoidance.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PathFacts, Timeout};
 use crate::parts::round_trips::Round;
 use crate::parts::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
+use crate::properties::{Describe, EcnFeedback, Properties, SawtoothCut};
 
 /// Parameters of `dctcp`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +25,11 @@ impl Default for DctcpParams {
         // RFC 8257, 4.2 and 3.3
         Self { gain: 1.0 / 16.0, initial_alpha: 1.0 }
     }
+}
+
+impl Describe for DctcpParams {
+    const PROPERTIES: Properties =
+        Properties { ecn: EcnFeedback::Accurate, sawtooth: Some(SawtoothCut::ByShare), ..Properties::DEFAULT };
 }
 
 /// DCTCP.

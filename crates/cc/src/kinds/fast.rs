@@ -30,6 +30,7 @@ use crate::kinds::fast::drain::{DrainChoice, Step};
 use crate::kinds::fast::options::{Asked, Options};
 use crate::kinds::fast::rate_correction::RateCorrectionParams;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::properties::{AlphaChoice, Describe, Properties};
 
 /// Which details fill the gaps that the equations leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -108,6 +109,13 @@ pub struct FastParams {
     /// One pause of a new flow, once it has settled. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_correction: Option<RateCorrectionParams>,
+}
+
+impl Describe for FastParams {
+    const PROPERTIES: Properties = Properties {
+        alpha: Some(AlphaChoice { delay_s: 0.005, min_packets: 4.0, access_packets: 10.0 }),
+        ..Properties::DELAY_BASED
+    };
 }
 
 const fn is_round_trip(delay: &Delay) -> bool {

@@ -7,6 +7,7 @@ use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::round_trips::Round;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `highspeed` (RFC 3649, section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +31,11 @@ impl Default for HighSpeedParams {
     fn default() -> Self {
         Self { low_window: 38.0, high_window: 83_000.0, high_p: 1e-7, high_decrease: 0.1 }
     }
+}
+
+impl Describe for HighSpeedParams {
+    const PROPERTIES: Properties =
+        Properties { response_function: Some("RFC 3649, sections 3 and 5"), ..Properties::DEFAULT };
 }
 
 /// HighSpeed TCP's window law.

@@ -11,6 +11,7 @@ use crate::parts::limited_time::LimitedTime;
 use crate::parts::round_trips::Round;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `htcp`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +31,10 @@ impl Default for HTcpParams {
     fn default() -> Self {
         Self { base_rtt: BaseRttSource::Estimated, low_speed: Time::SECOND, rtt_scaling: true, bandwidth_switch: true }
     }
+}
+
+impl Describe for HTcpParams {
+    const PROPERTIES: Properties = Properties { base_rtt: true, ..Properties::DEFAULT };
 }
 
 /// Bounds of the adaptive back-off.

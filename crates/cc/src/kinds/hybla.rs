@@ -8,6 +8,7 @@ use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `hybla`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +24,10 @@ impl Default for HyblaParams {
     fn default() -> Self {
         Self { rtt0: Time::from_ms(25), base_rtt: BaseRttSource::Estimated }
     }
+}
+
+impl Describe for HyblaParams {
+    const PROPERTIES: Properties = Properties { base_rtt: true, ..Properties::DEFAULT };
 }
 
 /// 2^rho is no growth to speak of beyond this: a window doubles by every acknowledgement many times over.

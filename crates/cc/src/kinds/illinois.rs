@@ -9,6 +9,7 @@ use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::round_trips::{Round, Samples};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `illinois`; delays are shares of the largest queueing delay seen.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +52,10 @@ impl Default for IllinoisParams {
             base_rtt: BaseRttSource::Estimated,
         }
     }
+}
+
+impl Describe for IllinoisParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
 }
 
 /// Below this delay the increase is largest (eta_1); the decrease is least up to eta_2, largest from eta_3.

@@ -9,6 +9,7 @@ use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
 use crate::parts::base_rtt::BaseRttSource;
 use crate::parts::round_trips::Round;
 use crate::parts::smallest::Smallest;
+use crate::properties::{Describe, Properties};
 
 /// Which of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +41,10 @@ pub struct LedbatParams {
     /// `rfc6817` too measures round trips.
     #[serde(default)]
     pub base_rtt: BaseRttSource,
+}
+
+impl Describe for LedbatParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
 }
 
 /// Least window, and the initial one (MIN_CWND, INIT_CWND).

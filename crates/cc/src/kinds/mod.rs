@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout};
 use crate::custom::Custom;
 use crate::custom::added::Added;
+use crate::properties::{Describe, Properties};
 
 pub use bbr::{Bbr, BbrParams};
 pub use bbr3::{Bbr3, Bbr3Params};
@@ -61,7 +62,7 @@ pub use westwood::{Westwood, WestwoodParams};
 pub use yeah::{Yeah, YeahParams};
 
 /// A controller's name with one line on what it is and where it is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KindInfo {
     /// As written in a scenario file.
     pub name: &'static str,
@@ -71,6 +72,9 @@ pub struct KindInfo {
     pub source: &'static str,
     /// The controller with what it needs and no more, as JSON.
     pub example: &'static str,
+    /// What is particular about it.
+    #[serde(flatten)]
+    pub properties: Properties,
 }
 
 /// Parameters with the kind's name before them.
@@ -103,7 +107,13 @@ macro_rules! controllers {
         }
 
         /// Every controller there is.
-        pub const KINDS: &[KindInfo] = &[$(KindInfo { name: $name, summary: $summary, source: $source, example: $example }),*];
+        pub const KINDS: &[KindInfo] = &[$(KindInfo {
+            name: $name,
+            summary: $summary,
+            source: $source,
+            example: $example,
+            properties: <$params as Describe>::PROPERTIES,
+        }),*];
 
         impl ControllerParams {
             /// The kind's name.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
 use crate::kinds::reno::{Reno, RenoParams};
 use crate::parts::slow_start::SlowStartKind;
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `newreno`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +19,10 @@ pub struct NewRenoParams {
     /// How the first slow start ends.
     #[serde(default, skip_serializing_if = "SlowStartKind::is_standard")]
     pub slow_start: SlowStartKind,
+}
+
+impl Describe for NewRenoParams {
+    const PROPERTIES: Properties = RenoParams::PROPERTIES;
 }
 
 /// NewReno. Its window law is Reno's; only recovery without SACK differs.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PathFacts, Timeout};
 use crate::parts::round_trips::{Round, Smoothed};
+use crate::properties::{Describe, EcnFeedback, Properties};
 
 /// Parameters of `prague`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +32,10 @@ impl Default for PragueParams {
     fn default() -> Self {
         Self { gain: 1.0 / 16.0, virtual_rtt: Time::from_ms(25), transition: 4, pacing_offset: 4.0 / 128.0 }
     }
+}
+
+impl Describe for PragueParams {
+    const PROPERTIES: Properties = Properties { ecn: EcnFeedback::Accurate, ..Properties::DEFAULT };
 }
 
 /// Least window.

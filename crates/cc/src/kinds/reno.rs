@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
 use crate::parts::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
+use crate::properties::{Describe, Properties, SawtoothCut};
 
 /// Parameters of `reno`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +17,14 @@ pub struct RenoParams {
     /// How the first slow start ends.
     #[serde(default, skip_serializing_if = "SlowStartKind::is_standard")]
     pub slow_start: SlowStartKind,
+}
+
+impl Describe for RenoParams {
+    const PROPERTIES: Properties = Properties {
+        response_function: Some("Mathis, Semke, Mahdavi and Ott 1997, eq. 3 and table 1"),
+        sawtooth: Some(SawtoothCut::Half),
+        ..Properties::DEFAULT
+    };
 }
 
 /// Reno: additive increase of one packet a round trip, counted per acknowledgement; halving on loss.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `scalable`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +30,11 @@ impl Default for ScalableParams {
     fn default() -> Self {
         Self { a: 0.01, b: 0.125, legacy_window: 16.0, at_least_reno: false }
     }
+}
+
+impl Describe for ScalableParams {
+    const PROPERTIES: Properties =
+        Properties { response_function: Some("Kelly 2003, section 3"), ..Properties::DEFAULT };
 }
 
 /// Scalable TCP's window law.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
 use crate::parts::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `tahoe`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -13,6 +14,10 @@ pub struct TahoeParams {
     /// Half a window is cut to whole packets.
     #[serde(default)]
     pub whole_packets: bool,
+}
+
+impl Describe for TahoeParams {
+    const PROPERTIES: Properties = Properties::DEFAULT;
 }
 
 /// Tahoe.

@@ -9,6 +9,7 @@ use crate::parts::backlog::Backlog;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// What tells a flow of congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +70,10 @@ impl Default for VegasParams {
             price: VegasPrice::Delay,
         }
     }
+}
+
+impl Describe for VegasParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
 }
 
 /// Vegas's window law.

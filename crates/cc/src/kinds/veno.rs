@@ -8,6 +8,7 @@ use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `veno`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +25,10 @@ impl Default for VenoParams {
     fn default() -> Self {
         Self { beta: Packets::new(3.0), base_rtt: BaseRttSource::Estimated }
     }
+}
+
+impl Describe for VenoParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
 }
 
 /// Veno's window law.

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, PathFacts};
 use crate::kinds::fast::{FastAverage, FastLaw, FastParams, FastProfile, MeanRtt};
+use crate::properties::{Describe, Properties};
 
 /// Which samples eq. 4 and 5 hear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -96,6 +97,10 @@ pub struct VfastParams {
     /// Where the retransmission timeout comes from.
     #[serde(default)]
     pub rto: TimeoutRule,
+}
+
+impl Describe for VfastParams {
+    const PROPERTIES: Properties = FastParams::PROPERTIES;
 }
 
 const fn quarter() -> f64 {

@@ -9,6 +9,7 @@ use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::round_trips::Smoothed;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `westwood`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +40,10 @@ impl Default for WestwoodParams {
             tick: None,
         }
     }
+}
+
+impl Describe for WestwoodParams {
+    const PROPERTIES: Properties = Properties { base_rtt: true, ..Properties::DEFAULT };
 }
 
 /// Westwood+'s window law.

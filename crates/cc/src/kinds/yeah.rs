@@ -10,6 +10,7 @@ use crate::parts::backlog::Backlog;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `yeah`; the defaults are those of Linux.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +52,10 @@ impl Default for YeahParams {
             base_rtt: BaseRttSource::Estimated,
         }
     }
+}
+
+impl Describe for YeahParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
 }
 
 /// What is taken for a competitor's window before any is known.

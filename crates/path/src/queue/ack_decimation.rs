@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::line::Line;
+use super::properties::{Conflict, DelayBound, Describe, Properties};
 use super::{Discipline, Limit, Site};
 use crate::Packet;
 use crate::random::Stream;
@@ -62,10 +63,10 @@ pub struct AckDecimationParams {
     pub drop: Decimation,
 }
 
-impl AckDecimationParams {
-    /// The key and what is wrong with it, where the thresholds do not go together.
-    #[must_use]
-    pub fn mistake(&self) -> Option<(&'static str, String)> {
+impl Describe for AckDecimationParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
+
+    fn conflict(&self) -> Option<Conflict> {
         match self.drop {
             Decimation::Red { max_threshold, .. } if max_threshold.get() <= self.threshold.get() => {
                 Some(("drop.max_threshold", format!("{max_threshold} is not above the threshold, {}", self.threshold)))

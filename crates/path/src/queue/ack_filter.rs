@@ -10,6 +10,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::properties::{DelayBound, Describe, Properties};
 use super::redundant_acks::{AckFilterRule, redundant};
 use super::{Backlog, Discipline, Limit, Site};
 use crate::{Acknowledgement, Packet};
@@ -38,6 +39,10 @@ pub struct AckFilterParams {
     /// Where the one stays that removed them.
     #[serde(default)]
     pub place: AckPlace,
+}
+
+impl Describe for AckFilterParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
 }
 
 /// A connection direction that has packets waiting.

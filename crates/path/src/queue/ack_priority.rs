@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::line::Line;
+use super::properties::{Conflict, DelayBound, Describe, Properties};
 use super::{Backlog, Discipline, Limit, Site};
 use crate::{Class, Packet};
 
@@ -25,6 +26,14 @@ pub struct AckPriorityParams {
     /// How much of it data may take.
     #[serde(default)]
     pub data_limit: Limit,
+}
+
+impl Describe for AckPriorityParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
+
+    fn refuses(&self, size: u64) -> Option<Conflict> {
+        self.data_limit.refuses(size).map(|why| ("data_limit", why))
+    }
 }
 
 /// Two drop-tail queues, the second served when the first is empty.

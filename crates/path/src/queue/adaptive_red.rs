@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::early::{ArrivalLaw, EarlyQueue, Verdict};
 use super::periods::Periods;
+use super::properties::{Describe, Properties};
 use super::red::{Curve, Red};
 use super::{Backlog, Limit, Site};
 
@@ -125,6 +126,10 @@ pub struct AdaptiveRedParams {
     /// Marks packets of ECN-capable transports where it would drop them, below the upper threshold.
     #[serde(default = "ecn")]
     pub ecn: bool,
+}
+
+impl Describe for AdaptiveRedParams {
+    const PROPERTIES: Properties = Properties::AQM;
 }
 
 const fn limit() -> Limit {

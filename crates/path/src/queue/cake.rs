@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cobalt::{Cobalt, CobaltParams, Verdict};
 use super::fifo::Fifo;
+use super::properties::{Describe, Properties};
 use super::redundant_acks::{AckFilterRule, redundant};
 use super::set_associative::SetAssociative;
 use super::{Backlog, Discipline, Limit, Site};
@@ -70,6 +71,10 @@ pub struct CakeParams {
     /// How much may wait in all queues together; then the longest drops its oldest.
     #[serde(default = "limit")]
     pub limit: Limit,
+}
+
+impl Describe for CakeParams {
+    const PROPERTIES: Properties = Properties { fair: true, ..Properties::AQM };
 }
 
 const fn rtt() -> Time {

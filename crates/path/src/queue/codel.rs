@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fifo::Fifo;
+use super::properties::{DelayBound, Describe, Properties};
 use super::{Discipline, Limit, Site};
 use crate::{Ecn, Packet};
 
@@ -177,6 +178,10 @@ impl Default for CodelParams {
     fn default() -> Self {
         Self { limit: limit(), target: target(), interval: interval(), mtu: mtu(), ecn: ecn() }
     }
+}
+
+impl Describe for CodelParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Target), ..Properties::AQM };
 }
 
 impl CodelParams {

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::line::Line;
+use super::properties::{DelayBound, Describe, Properties};
 use super::{Discipline, Limit, Site};
 use crate::Packet;
 
@@ -15,6 +16,11 @@ pub struct DropTailParams {
     /// How much may wait besides the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
+}
+
+impl Describe for DropTailParams {
+    const PROPERTIES: Properties =
+        Properties { drop_tail: true, delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
 }
 
 /// A drop-tail queue.

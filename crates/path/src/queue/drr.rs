@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::conversation::hashed;
+use super::properties::{Describe, Properties};
 use super::round_robin::RoundRobin;
 use super::{Discipline, Limit, Site};
 use crate::Packet;
@@ -29,6 +30,10 @@ pub struct DrrParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65_536))]
     pub queues: Option<u32>,
+}
+
+impl Describe for DrrParams {
+    const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
 }
 
 const fn bytes_1500() -> Bytes {

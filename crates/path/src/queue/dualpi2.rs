@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fifo::Fifo;
 use super::periods::Periods;
+use super::properties::{Describe, Properties};
 use super::{Discipline, Limit, Site};
 use crate::{Ecn, Packet};
 
@@ -299,6 +300,10 @@ pub struct DualPi2Params {
     #[serde(default = "mtu")]
     #[schemars(extend("x-most" = "1 GB"))]
     pub mtu: Bytes,
+}
+
+impl Describe for DualPi2Params {
+    const PROPERTIES: Properties = Properties::AQM;
 }
 
 const fn limit() -> Limit {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::codel::Codel;
 use super::conversation::hashed;
 use super::fifo::Fifo;
+use super::properties::{Conflict, DelayBound, Describe, Properties};
 use super::{Backlog, Discipline, Limit, Site};
 use crate::{Ecn, Packet};
 
@@ -51,6 +52,14 @@ pub struct FqCodelParams {
     /// Marks packets of ECN-capable transports where CoDel would drop them.
     #[serde(default = "ecn")]
     pub ecn: bool,
+}
+
+impl Describe for FqCodelParams {
+    const PROPERTIES: Properties = Properties { fair: true, delay_set_by: Some(DelayBound::Target), ..Properties::AQM };
+
+    fn refuses(&self, size: u64) -> Option<Conflict> {
+        Limit::Bytes(self.memory_limit.get()).refuses(size).map(|why| ("memory_limit", why))
+    }
 }
 
 // RFC 8290, section 5.2

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::line::Line;
+use super::properties::{DelayBound, Describe, Properties};
 use super::{Backlog, Discipline, Limit, Site};
 use crate::Packet;
 
@@ -17,6 +18,10 @@ pub struct HeadDropParams {
     /// How much may wait besides the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
+}
+
+impl Describe for HeadDropParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
 }
 
 /// A queue that drops from its head.

@@ -92,6 +92,13 @@ impl Limit {
         }
     }
 
+    /// Why no packet of `size` bytes ever fits, if none does.
+    #[must_use]
+    pub fn refuses(self, size: u64) -> Option<String> {
+        (!self.admits(&Backlog::EMPTY, size))
+            .then(|| format!("{self} holds no packet of {size} B, which cross this link"))
+    }
+
     fn parse(text: &str) -> Result<Self, QuantityError> {
         if text.trim() == "unlimited" {
             return Ok(Self::Unlimited);

@@ -20,6 +20,7 @@ mod line;
 mod per_connection;
 mod periods;
 mod pie;
+mod properties;
 mod red;
 mod redundant_acks;
 mod rem;
@@ -50,6 +51,7 @@ pub use headdrop::{HeadDrop, HeadDropParams};
 pub use limit::{Backlog, Limit, atm_cells};
 pub use per_connection::{PerConnection, PerConnectionParams};
 pub use pie::{Pie, PieParams, PieQueue};
+pub use properties::{Conflict, DelayBound, Describe, Properties};
 pub use red::{Curve, Red, RedParams, RedQueue};
 pub use redundant_acks::AckFilterRule;
 pub use rem::{Rem, RemParams, RemQueue};
@@ -68,6 +70,9 @@ pub struct KindInfo {
     pub source: &'static str,
     /// The queue with what it needs and little more, as JSON.
     pub example: &'static str,
+    /// What is particular about it.
+    #[serde(flatten)]
+    pub properties: Properties,
 }
 
 /// What a discipline may know of the link that it serves.
@@ -124,7 +129,13 @@ macro_rules! queues {
         }
 
         /// Every discipline there is.
-        pub const KINDS: &[KindInfo] = &[$(KindInfo { name: $name, summary: $summary, source: $source, example: $example }),*];
+        pub const KINDS: &[KindInfo] = &[$(KindInfo {
+            name: $name,
+            summary: $summary,
+            source: $source,
+            example: $example,
+            properties: <$params as Describe>::PROPERTIES,
+        }),*];
 
         impl QueueParams {
             /// The kind's name.
@@ -137,6 +148,18 @@ macro_rules! queues {
             #[must_use]
             pub const fn limit(&self) -> Limit {
                 match self { $(Self::$kind(p) => p.limit),* }
+            }
+
+            /// Two keys that contradict each other: one of them and what is wrong with it.
+            #[must_use]
+            pub fn conflict(&self) -> Option<Conflict> {
+                match self { $(Self::$kind(p) => p.conflict()),* }
+            }
+
+            /// What besides the limit keeps packets of `size` bytes out of the queue for ever, by key.
+            #[must_use]
+            pub fn refuses(&self, size: u64) -> Option<Conflict> {
+                match self { $(Self::$kind(p) => p.refuses(size)),* }
             }
 
             /// An empty queue for the link at `site`.
@@ -255,18 +278,6 @@ queues! {
         "REM: drops or marks on arrival with a probability exponential in a price of excess input and queue",
         "Athuraliya, Li, Low and Yin, IEEE Network 15(3), 2001",
         r#"{ "kind": "rem" }"#;
-}
-
-impl QueueParams {
-    /// The key and what is wrong with it, where two keys of the discipline do not go together.
-    #[must_use]
-    pub fn mistake(&self) -> Option<(&'static str, String)> {
-        match self {
-            Self::AckDecimation(p) => p.mistake(),
-            Self::Red(p) => p.mistake(),
-            _ => None,
-        }
-    }
 }
 
 impl Default for QueueParams {

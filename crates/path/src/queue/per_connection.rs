@@ -7,6 +7,7 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::properties::{Conflict, Describe, Properties};
 use super::round_robin::RoundRobin;
 use super::{Backlog, Discipline, Limit, Site};
 use crate::Packet;
@@ -25,6 +26,14 @@ pub struct PerConnectionParams {
     #[serde(default = "bytes_1500")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub quantum: Bytes,
+}
+
+impl Describe for PerConnectionParams {
+    const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
+
+    fn refuses(&self, size: u64) -> Option<Conflict> {
+        self.each.refuses(size).map(|why| ("each", why))
+    }
 }
 
 const fn packets_50() -> Limit {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::early::{ArrivalLaw, EarlyQueue, Verdict};
 use super::periods::Periods;
+use super::properties::{DelayBound, Describe, Properties};
 use super::{Backlog, Limit, Site};
 use crate::random::Stream;
 
@@ -189,6 +190,10 @@ pub struct PieParams {
     #[serde(default = "max_ecn")]
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub max_ecn: f64,
+}
+
+impl Describe for PieParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Target), ..Properties::AQM };
 }
 
 const fn limit() -> Limit {

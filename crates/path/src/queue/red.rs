@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::early::{ArrivalLaw, EarlyQueue, Verdict};
+use super::properties::{Conflict, Describe, Properties};
 use super::{Backlog, Limit, Site};
 use crate::random::Stream;
 
@@ -150,7 +151,7 @@ impl ArrivalLaw for Red {
             (Limit::Packets(a), Limit::Packets(b)) => (|w| w.packets, a, b),
             (Limit::Cells(a), Limit::Cells(b)) => (|w| w.cells, a, b),
             (Limit::Bytes(a), Limit::Bytes(b)) => (|w| w.bytes, a, b),
-            // no scenario has other pairs: see `mistake`
+            // no scenario has other pairs: see `conflict`
             _ => (|w| w.packets, u64::MAX, u64::MAX),
         };
         let curve = Curve { min: min as f64, max: max as f64, max_p: params.max_p, gentle: params.gentle };
@@ -215,10 +216,10 @@ pub struct RedParams {
     pub hard_drop: bool,
 }
 
-impl RedParams {
-    /// The key and what is wrong with it, where two keys do not go together.
-    #[must_use]
-    pub fn mistake(&self) -> Option<(&'static str, String)> {
+impl Describe for RedParams {
+    const PROPERTIES: Properties = Properties::AQM;
+
+    fn conflict(&self) -> Option<Conflict> {
         let (min, max) = (self.min_threshold, self.max_threshold);
         let below = match (min, max) {
             (Limit::Packets(a), Limit::Packets(b))

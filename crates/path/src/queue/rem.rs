@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::early::{ArrivalLaw, EarlyQueue, Verdict};
 use super::periods::Periods;
+use super::properties::{Describe, Properties};
 use super::{Backlog, Limit, Site};
 use crate::random::Stream;
 
@@ -139,6 +140,10 @@ pub struct RemParams {
     /// Marks packets of ECN-capable transports where it would drop them.
     #[serde(default = "ecn")]
     pub ecn: bool,
+}
+
+impl Describe for RemParams {
+    const PROPERTIES: Properties = Properties::AQM;
 }
 
 const fn limit() -> Limit {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::conversation::hashed;
+use super::properties::{Describe, Properties};
 use super::round_robin::RoundRobin;
 use super::{Discipline, Limit, Site};
 use crate::Packet;
@@ -46,6 +47,10 @@ pub struct SfqParams {
     /// Which packet of the longest queue makes room.
     #[serde(default)]
     pub drop: DropFrom,
+}
+
+impl Describe for SfqParams {
+    const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
 }
 
 const fn packets_127() -> Limit {

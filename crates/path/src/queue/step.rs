@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::early::{ArrivalLaw, EarlyQueue, Verdict};
+use super::properties::{Describe, Properties};
 use super::{Backlog, Limit, Site};
 
 /// The law of one threshold.
@@ -64,6 +65,10 @@ pub struct StepParams {
     /// What happens above the threshold to packets that are not ECN-capable.
     #[serde(default)]
     pub not_capable: NotCapable,
+}
+
+impl Describe for StepParams {
+    const PROPERTIES: Properties = Properties::AQM;
 }
 
 const fn limit() -> Limit {

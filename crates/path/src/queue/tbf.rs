@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::line::Line;
+use super::properties::{Conflict, Describe, Properties};
 use super::{Discipline, Limit, Site};
 use crate::Packet;
 use crate::bucket::Bucket;
@@ -26,6 +27,19 @@ pub struct TbfParams {
     /// What packets cost beyond their own bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
+}
+
+impl Describe for TbfParams {
+    const PROPERTIES: Properties = Properties::BUFFER;
+
+    fn refuses(&self, size: u64) -> Option<Conflict> {
+        let line = self.framing.unwrap_or_default().numbers().line_bytes(u32::try_from(size).unwrap_or(u32::MAX));
+        let message = || {
+            let framed = if line == size { String::new() } else { format!(" ({line} B with framing)") };
+            format!("{} lets no packet of {size} B{framed} through, which cross this link; at least that", self.burst)
+        };
+        (size > 0 && line > self.burst.get()).then(|| ("burst", message()))
+    }
 }
 
 /// A drop-tail queue behind a token bucket.

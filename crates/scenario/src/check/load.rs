@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use eddyline_path::framing::Framing;
-use eddyline_path::queue::{Backlog, Limit, QueueParams, atm_cells};
+use eddyline_path::queue::{Limit, QueueParams, atm_cells};
 use eddyline_path::traffic::{Trace, mean_rate_bps};
 use eddyline_units::{Rate, Time};
 
@@ -47,31 +47,6 @@ impl<'a> Crossed<'a> {
     }
 }
 
-/// What besides its limit keeps a packet of `largest` bytes out of a queue for ever, by key.
-fn too_small(queue: &QueueParams, largest: u64) -> Option<(&'static str, String)> {
-    let holds = |key, limit: Limit| {
-        let message = || format!("{limit} holds no packet of {largest} B, which cross this link");
-        (!limit.admits(&Backlog::EMPTY, largest)).then(|| (key, message()))
-    };
-    match queue {
-        QueueParams::Tbf(p) => {
-            let line = p.framing.unwrap_or_default().numbers().line_bytes(u32::try_from(largest).unwrap_or(u32::MAX));
-            let message = || {
-                let framed = if line == largest { String::new() } else { format!(" ({line} B with framing)") };
-                format!(
-                    "{} lets no packet of {largest} B{framed} through, which cross this link; at least that",
-                    p.burst
-                )
-            };
-            (largest > 0 && line > p.burst.get()).then(|| ("burst", message()))
-        }
-        QueueParams::PerConnection(p) => holds("each", p.each),
-        QueueParams::AckPriority(p) => holds("data_limit", p.data_limit),
-        QueueParams::FqCodel(p) => holds("memory_limit", Limit::Bytes(p.memory_limit.get())),
-        _ => None,
-    }
-}
-
 /// Reports links that what crosses them does not fit.
 pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], report: &mut Report<'_>) {
     let (mut links, index) = links(typed);
@@ -84,21 +59,16 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
             report.wrong(root, &path, message, None);
         };
         let limit = link.queue.limit();
-        if !limit.admits(&Backlog::EMPTY, link.largest) {
+        if let Some(why) = limit.refuses(link.largest) {
             let least = if matches!(limit, Limit::Cells(_)) {
                 format!("{} cells", atm_cells(link.largest))
             } else {
                 "that".to_owned()
             };
-            let message =
-                format!("{limit} holds no packet of {} B, which cross this link; at least {least}", link.largest);
-            wrong("queue.limit", message, report);
+            wrong("queue.limit", format!("{why}; at least {least}"), report);
         }
-        if let Some((key, message)) = too_small(&link.queue, link.largest) {
-            wrong(&format!("queue.{key}"), message, report);
-        }
-        if let Some((key, message)) = link.queue.mistake() {
-            wrong(&format!("queue.{key}"), message, report);
+        for (key, why) in link.queue.refuses(link.largest).into_iter().chain(link.queue.conflict()) {
+            wrong(&format!("queue.{key}"), why, report);
         }
         let size = if link.largest == 0 { DEFAULT_PACKET } else { link.largest };
         if link.rate.transmission_time(link.framing.line_bytes(u32::try_from(size).unwrap_or(u32::MAX))) > LONGEST {

@@ -1,0 +1,54 @@
+//! What differs between queue disciplines beyond their parameters; each discipline's own file says it.
+
+use serde::Serialize;
+
+/// The parameter that bounds how long data wait under load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DelayBound {
+    /// The `limit`: data wait behind a full buffer.
+    Limit,
+    /// The `target` of an AQM.
+    Target,
+}
+
+/// What is particular about a discipline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Properties {
+    /// Can mark ECN-capable packets.
+    pub ecn: bool,
+    /// Drops or marks before the buffer is full (active queue management).
+    pub aqm: bool,
+    /// Has queues per flow and serves them fairly.
+    pub fair: bool,
+    /// The plain drop-tail FIFO.
+    pub drop_tail: bool,
+    /// The parameter that bounds how long data wait under load, if there is one.
+    pub delay_set_by: Option<DelayBound>,
+}
+
+impl Properties {
+    /// A buffer that drops when it is full and marks nothing.
+    pub const BUFFER: Self = Self { ecn: false, aqm: false, fair: false, drop_tail: false, delay_set_by: None };
+    /// Active queue management that can mark.
+    pub const AQM: Self = Self { ecn: true, aqm: true, ..Self::BUFFER };
+}
+
+/// A key of the parameters and what is wrong with its value.
+pub type Conflict = (&'static str, String);
+
+/// Parameters whose discipline says what is particular about it.
+pub trait Describe {
+    /// What is particular about the discipline.
+    const PROPERTIES: Properties;
+
+    /// Two keys that contradict each other.
+    fn conflict(&self) -> Option<Conflict> {
+        None
+    }
+
+    /// What besides `limit` keeps packets of `size` bytes out of the queue for ever.
+    fn refuses(&self, _size: u64) -> Option<Conflict> {
+        None
+    }
+}
