@@ -6,6 +6,7 @@
 
 mod controller;
 mod custom;
+mod forward;
 mod kinds;
 mod parts;
 mod properties;

@@ -5,7 +5,8 @@ use std::fmt;
 
 use eddyline_units::Time;
 
-use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, Sent, Stamp, Timeout};
+use crate::controller::{Controller, EcnResponse, PartialAck};
+use crate::forward::forward_events;
 
 /// What a controller answers until the next event.
 #[derive(Debug, Clone, Copy)]
@@ -61,52 +62,17 @@ impl fmt::Debug for Added {
     }
 }
 
+macro_rules! then_remember {
+    ($self:ident, [$($reference:ident)?] $c:ident => $call:expr) => {{
+        // a copy of its own: the event need not be in memory for the sake of the other kinds
+        $(let $reference = &{ *$reference };)?
+        $self.after(move |$c| $call)
+    }};
+}
+
 impl Controller for Added {
-    fn on_handshake(&mut self, now: Time, rtt: Time) {
-        self.after(|c| c.on_handshake(now, rtt));
-    }
-    // copies of their own: the events of other kinds need not be in memory for the sake of this one
-    #[inline]
-    fn on_sent(&mut self, sent: &Sent) -> Stamp {
-        let sent = *sent;
-        self.after(move |c| c.on_sent(&sent))
-    }
-    #[inline]
-    fn on_ack(&mut self, ack: &Ack) {
-        let ack = *ack;
-        self.after(move |c| c.on_ack(&ack));
-    }
-    fn on_duplicate(&mut self, ack: &Ack) {
-        let ack = *ack;
-        self.after(move |c| c.on_duplicate(&ack));
-    }
-    fn on_loss(&mut self, loss: &Loss) {
-        self.after(|c| c.on_loss(loss));
-    }
-    fn on_recovered(&mut self, now: Time) {
-        self.after(|c| c.on_recovered(now));
-    }
-    fn on_timeout(&mut self, timeout: &Timeout) {
-        self.after(|c| c.on_timeout(timeout));
-    }
-    fn on_timeout_recovered(&mut self) {
-        self.after(|c| c.on_timeout_recovered());
-    }
-    fn on_ecn(&mut self, mark: &Loss) {
-        self.after(|c| c.on_ecn(mark));
-    }
-    fn on_marks(&mut self, marks: &Marks) {
-        self.after(|c| c.on_marks(marks));
-    }
-    fn ecn_response(&self) -> EcnResponse {
-        self.controller.ecn_response()
-    }
-    fn on_spurious_timeout(&mut self, window: f64) {
-        self.after(|c| c.on_spurious_timeout(window));
-    }
-    fn on_idle(&mut self, restart_window: f64) {
-        self.after(|c| c.on_idle(restart_window));
-    }
+    forward_events!(then_remember);
+
     #[inline]
     fn window(&self) -> f64 {
         self.answers.window
@@ -133,5 +99,8 @@ impl Controller for Added {
     }
     fn partial_ack(&self) -> PartialAck {
         self.answers.partial_ack
+    }
+    fn ecn_response(&self) -> EcnResponse {
+        self.controller.ecn_response()
     }
 }

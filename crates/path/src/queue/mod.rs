@@ -120,7 +120,7 @@ pub trait Discipline<P: Packet> {
 }
 
 macro_rules! queues {
-    ($($name:literal $kind:ident($params:ty => $state:ident): $summary:literal, $source:literal, $example:literal;)*) => {
+    (($d:tt) $($name:literal $kind:ident($params:ty => $state:ident): $summary:literal, $source:literal, $example:literal;)*) => {
         /// A queue by kind, with its parameters.
         #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
@@ -137,6 +137,10 @@ macro_rules! queues {
             properties: <$params as Describe>::PROPERTIES,
         }),*];
 
+        macro_rules! of_any_kind {
+            ($d self:ident, $d inner:ident => $d call:expr) => { match $d self { $(Self::$kind($d inner) => $d call),* } };
+        }
+
         impl QueueParams {
             /// The kind's name.
             #[must_use]
@@ -147,19 +151,19 @@ macro_rules! queues {
             /// How much may wait.
             #[must_use]
             pub const fn limit(&self) -> Limit {
-                match self { $(Self::$kind(p) => p.limit),* }
+                of_any_kind!(self, p => p.limit)
             }
 
             /// Two keys that contradict each other: one of them and what is wrong with it.
             #[must_use]
             pub fn conflict(&self) -> Option<Conflict> {
-                match self { $(Self::$kind(p) => p.conflict()),* }
+                of_any_kind!(self, p => p.conflict())
             }
 
             /// What besides the limit keeps packets of `size` bytes out of the queue for ever, by key.
             #[must_use]
             pub fn refuses(&self, size: u64) -> Option<Conflict> {
-                match self { $(Self::$kind(p) => p.refuses(size)),* }
+                of_any_kind!(self, p => p.refuses(size))
             }
 
             /// An empty queue for the link at `site`.
@@ -184,28 +188,29 @@ macro_rules! queues {
 
         impl<P: Packet> Discipline<P> for Queue<P> {
             fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
-                match self { $(Self::$kind(q) => q.enqueue(now, packet, dropped)),* }
+                of_any_kind!(self, q => q.enqueue(now, packet, dropped))
             }
             fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
-                match self { $(Self::$kind(q) => q.dequeue(now, dropped)),* }
+                of_any_kind!(self, q => q.dequeue(now, dropped))
             }
             fn next_wake(&self) -> Option<Time> {
-                match self { $(Self::$kind(q) => Discipline::<P>::next_wake(q)),* }
+                of_any_kind!(self, q => Discipline::<P>::next_wake(q))
             }
             fn packets(&self) -> u64 {
-                match self { $(Self::$kind(q) => q.packets()),* }
+                of_any_kind!(self, q => q.packets())
             }
             fn bytes(&self) -> u64 {
-                match self { $(Self::$kind(q) => q.bytes()),* }
+                of_any_kind!(self, q => q.bytes())
             }
             fn drain(&mut self, taken: &mut dyn FnMut(P)) {
-                match self { $(Self::$kind(q) => q.drain(taken)),* }
+                of_any_kind!(self, q => q.drain(taken))
             }
         }
     };
 }
 
 queues! {
+    ($)
     "adaptive_red" AdaptiveRed(AdaptiveRedParams => AdaptiveRedQueue):
         "adaptive RED: thresholds and weight from the link's rate, max_p adapted to keep the average between them",
         "Floyd, Gummadi and Shenker, 2001",
