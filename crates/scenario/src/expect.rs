@@ -4,12 +4,12 @@ use eddyline_units::{Bytes, Frequency, Packets, Percent, Quantity, Rate, Time};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::check::near::{did_you_mean, listed};
 use crate::diagnostic::Report;
 use crate::model::{Bound, Expect, World};
-use crate::naming::{Segment, is_bare, segments};
+use crate::naming::{Segment, segments};
 use crate::result::{FlowResult, GroupResult, LinkResult, RunResult, TrafficResult};
-use crate::tree::{Node, Step, quoted};
+use crate::suggestion::{did_you_mean, listed};
+use crate::tree::{Node, Step, is_bare, quoted};
 
 /// Which list of the result an expectation looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

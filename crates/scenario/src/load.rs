@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::check::{card, load as on_links, meaning, media, names, pairs, variation, walk};
+use crate::check::{capacity, media, names, nic, piggyback, semantics, variation};
 use crate::diagnostic::{Diagnostics, Report};
 use crate::expect::{self, Expectation};
 use crate::input::{Format, Input};
@@ -13,7 +13,7 @@ use crate::network::Network;
 use crate::tree::{Node, Value};
 use crate::typed::Typed;
 use crate::vocabulary::Vocabulary;
-use crate::{build, overrides, read, trace};
+use crate::{build, overrides, read, schema, trace};
 
 /// Larger files are no scenarios.
 const MOST_BYTES: u64 = 256 << 20;
@@ -71,17 +71,17 @@ fn understand(
         report.wrong(&root, &[], message, None);
         return None;
     }
-    overrides::apply(&mut root, overrides, vocabulary.shape(), report);
-    walk::walk(&root, &mut Vec::new(), &root, vocabulary.shape(), report);
+    overrides::apply(&mut root, overrides, vocabulary.compiled_schema(), report);
+    schema::validate(&root, &mut Vec::new(), &root, vocabulary.compiled_schema(), report);
     names::check(&root, report);
     let typed = Typed::read(&root, vocabulary, report);
-    meaning::check(&root, &typed, report);
-    pairs::check(&root, &typed, report);
+    semantics::check(&root, &typed, report);
+    piggyback::check(&root, &typed, report);
     media::check(&root, &typed, report);
     variation::check(&root, &typed, report);
-    card::check(&root, &typed, report);
+    nic::check(&root, &typed, report);
     let traces = trace::read(&root, &typed, input.folder, report);
-    on_links::check(&root, &typed, &traces.of_traffic, report);
+    capacity::check(&root, &typed, &traces.of_traffic, report);
     let expectations = expectations(&root, &typed, input, report);
     if !report.is_clean() {
         return None;

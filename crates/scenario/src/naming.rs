@@ -21,11 +21,6 @@ impl Segment {
     }
 }
 
-/// Whether a name stands in a dotted one without quotes.
-pub(crate) fn is_bare(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-}
-
 /// The parts of a dotted name. Bare parts may hold anything but dots and quotes, more than TOML allows.
 pub(crate) fn segments(text: &str) -> Result<Vec<Segment>, String> {
     let mut found = Vec::new();

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::naming::is_bare;
-
 /// Where something was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum At {
@@ -134,6 +132,11 @@ pub(crate) fn short(text: &str) -> String {
 /// A text in quotes, short enough for a message, control characters made visible.
 pub(crate) fn quoted(text: &str) -> String {
     format!("{:?}", short(text))
+}
+
+/// Whether a name needs no quotes as a part of a dotted name.
+pub(crate) fn is_bare(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
 /// A path as a person names it, tables by name: `flow."flow 1".controller.alpha`.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use thiserror::Error;
 
-use crate::check::shape::{self, Shape};
+use crate::schema::{Schema, compile, json_schema};
 
 /// References within references that a schema may have.
 const DEEPEST: usize = 16;
@@ -17,7 +17,7 @@ const DEEPEST: usize = 16;
 pub struct Vocabulary {
     kinds: Vec<Arc<dyn CustomKind>>,
     schema: Json,
-    shape: Shape,
+    compiled: Schema,
 }
 
 /// Why a kind cannot be added.
@@ -40,7 +40,7 @@ impl Vocabulary {
     /// # Errors
     /// [`VocabularyError`].
     pub fn new(kinds: Vec<Arc<dyn CustomKind>>) -> Result<Self, VocabularyError> {
-        let mut schema = shape::schema();
+        let mut schema = json_schema();
         for (i, kind) in kinds.iter().enumerate() {
             let name = kind.name();
             let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
@@ -54,8 +54,8 @@ impl Vocabulary {
             let variants = schema.pointer_mut("/$defs/ControllerParams/oneOf").and_then(Json::as_array_mut);
             variants.expect("the schema of controllers is a choice of kinds").push(variant);
         }
-        let shape = shape::compile(&schema);
-        Ok(Self { kinds, schema, shape })
+        let compiled = compile(&schema);
+        Ok(Self { kinds, schema, compiled })
     }
 
     /// The built-in words alone.
@@ -92,8 +92,8 @@ impl Vocabulary {
         eddyline_path::queue::KINDS.iter().map(|k| entry(k.name, k.summary, k.source, &k.properties)).collect()
     }
 
-    pub(crate) fn shape(&self) -> &Shape {
-        &self.shape
+    pub(crate) fn compiled_schema(&self) -> &Schema {
+        &self.compiled
     }
 
     /// The added kind of this name.
@@ -105,9 +105,9 @@ impl Vocabulary {
 impl Default for Vocabulary {
     /// The built-in words alone.
     fn default() -> Self {
-        let schema = shape::schema();
-        let shape = shape::compile(&schema);
-        Self { kinds: Vec::new(), schema, shape }
+        let schema = json_schema();
+        let compiled = compile(&schema);
+        Self { kinds: Vec::new(), schema, compiled }
     }
 }
 

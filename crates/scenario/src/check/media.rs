@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use eddyline_units::Time;
 
 use super::names::no_name;
-use super::near::nearest;
 use crate::diagnostic::Report;
 use crate::model::MediumParams;
+use crate::suggestion::nearest;
 use crate::tree::{Node, Step, quoted};
 use crate::typed::Typed;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::near::{listed, nearest};
 use crate::diagnostic::Report;
+use crate::suggestion::{listed, nearest};
 use crate::tree::{At, Node, Step, quoted};
 
 /// Lists of tables with names; all share one space of names.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::near::{listed, nearest};
 use crate::diagnostic::Report;
 use crate::model::Flow;
+use crate::suggestion::{listed, nearest};
 use crate::tree::{Node, Step, quoted};
 use crate::typed::Typed;
 
