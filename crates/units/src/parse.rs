@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::Unit;
+use crate::unit::Unit;
 
 /// Why a text is not a quantity.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

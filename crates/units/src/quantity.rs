@@ -1,15 +1,7 @@
 //! What all quantities share: a name, units, text in and out.
 
-use crate::{Decimal, QuantityError};
-
-/// One unit of a quantity: how it is written and how many base units it holds.
-#[derive(Debug, Clone, Copy)]
-pub struct Unit<S: Copy> {
-    /// As written in a scenario file.
-    pub symbol: &'static str,
-    /// Base units in one of this unit.
-    pub scale: S,
-}
+use crate::parse::{Decimal, QuantityError};
+use crate::unit::Unit;
 
 /// A value with a unit.
 pub trait Quantity: Sized + Copy {

@@ -7,9 +7,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::QuantityError;
-use crate::parse::split;
-use crate::quantity::{Quantity, Unit, digits, show};
+use crate::parse::{QuantityError, split};
+use crate::quantity::{Quantity, digits, show};
+use crate::unit::Unit;
 
 /// Text in and out, serde and JSON Schema for one quantity.
 macro_rules! text_form {

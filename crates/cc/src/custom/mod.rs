@@ -1,6 +1,6 @@
 //! Controllers that are not built in: whoever writes one names it, says what its parameters are, and a scenario may name it.
 
-pub(crate) mod added;
+pub(crate) mod registered;
 pub(crate) mod round_report;
 
 use std::fmt;
@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::controller::{Controller, PathFacts};
-use crate::custom::added::Added;
+use crate::custom::registered::Registered;
 use crate::properties::Properties;
 
 /// A table of parameters by name.
@@ -87,8 +87,8 @@ impl Custom {
         &self.name
     }
 
-    pub(crate) fn build(&self, facts: &PathFacts) -> Box<Added> {
-        Added::new(self.params.build(facts))
+    pub(crate) fn build(&self, facts: &PathFacts) -> Box<Registered> {
+        Registered::new(self.params.build(facts))
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
 use crate::parts::boxed::Boxed;
 use crate::parts::delivery_rate::{DeliveryRate, Rate};
-use crate::parts::windowed::WindowedMax;
+use crate::parts::windowed_max::WindowedMax;
 use crate::properties::{Describe, Properties};
 
 /// Parameters of `bbr`.

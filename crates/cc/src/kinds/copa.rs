@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::round_trips::{Round, Smoothed};
-use crate::parts::smallest::Smallest;
+use crate::parts::windowed_min::WindowedMin;
 use crate::properties::{Describe, Properties};
 
 /// Parameters of `copa`.
@@ -58,9 +58,9 @@ pub struct Copa {
     /// After a timeout: slow start up to here while all that is acknowledged was sent twice and gives no sample.
     blind_until: f64,
     known: Option<Time>,
-    min_rtt: Smallest<2>,
+    min_rtt: WindowedMin<2>,
     /// The smallest sample of the last half of a smoothed round-trip time.
-    standing: Smallest<2>,
+    standing: WindowedMin<2>,
     /// The largest sample of the last four round trips, by round.
     max_rtt: [f64; 4],
     srtt: Smoothed,
@@ -93,8 +93,8 @@ impl Copa {
                 BaseRttSource::Known => BaseRtt::new(p.base_rtt, facts).get(),
                 BaseRttSource::Estimated => None,
             },
-            min_rtt: Smallest::new(),
-            standing: Smallest::new(),
+            min_rtt: WindowedMin::new(),
+            standing: WindowedMin::new(),
             max_rtt: [0.0; 4],
             srtt: Smoothed::default(),
             round: Round::default(),

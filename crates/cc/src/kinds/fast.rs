@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
 use crate::kinds::fast::delay::Delay;
 use crate::kinds::fast::drain::{DrainChoice, Step};
-use crate::kinds::fast::options::{Asked, Options};
+use crate::kinds::fast::options::{Asked, DelayOptions, Options};
 use crate::kinds::fast::rate_correction::RateCorrectionParams;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::properties::{AlphaChoice, Describe, Properties};
@@ -109,6 +109,21 @@ pub struct FastParams {
     /// One pause of a new flow, once it has settled. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_correction: Option<RateCorrectionParams>,
+}
+
+impl FastParams {
+    /// The options of delay measurement.
+    #[must_use]
+    pub fn delay_options(&self) -> DelayOptions {
+        DelayOptions {
+            delay: self.delay,
+            ack_alpha: self.ack_alpha,
+            base_rtt: self.base_rtt,
+            base_rtt_age: self.base_rtt_age,
+            drain: DrainChoice::of(self.drain.as_ref(), false).is_some(),
+            rate_correction: self.rate_correction.is_some(),
+        }
+    }
 }
 
 impl Describe for FastParams {

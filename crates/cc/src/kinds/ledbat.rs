@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
 use crate::parts::base_rtt::BaseRttSource;
 use crate::parts::round_trips::Round;
-use crate::parts::smallest::Smallest;
+use crate::parts::windowed_min::WindowedMin;
 use crate::properties::{Describe, Properties};
 
 /// Which of the two.
@@ -91,7 +91,7 @@ pub struct Ledbat {
     target_ps: f64,
     gain: Option<f64>,
     cwnd: f64,
-    base: Smallest<BASE_HISTORY>,
+    base: WindowedMin<BASE_HISTORY>,
     current: [f64; CURRENT_FILTER],
     samples: usize,
     round: Round,
@@ -114,7 +114,7 @@ impl Ledbat {
             target_ps: (target.as_ps() as f64).max(1.0),
             gain: p.gain.or(if plus { None } else { Some(1.0) }),
             cwnd: MIN_WINDOW,
-            base: Smallest::new(),
+            base: WindowedMin::new(),
             current: [f64::INFINITY; CURRENT_FILTER],
             samples: 0,
             round: Round::default(),

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::controller::{Controller, PathFacts};
 use crate::custom::Custom;
-use crate::custom::added::Added;
+use crate::custom::registered::Registered;
 use crate::forward::{forward_decisions, forward_events};
 use crate::properties::{Describe, Properties};
 
@@ -141,7 +141,7 @@ macro_rules! controllers {
         pub enum AnyController {
             $($kind($state),)*
             /// One that is not built in: the only one that is called by a pointer.
-            Custom(Box<Added>),
+            Custom(Box<Registered>),
         }
 
         macro_rules! of_any_kind {
@@ -166,6 +166,12 @@ impl ControllerParams {
             Self::Vfast(p) => Some(&p.law),
             _ => None,
         }
+    }
+
+    /// The options of delay measurement, for kinds that have them.
+    #[must_use]
+    pub fn delay_options(&self) -> Option<DelayOptions> {
+        self.fast_law().map(FastParams::delay_options)
     }
 }
 

@@ -4,7 +4,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::PathFacts;
+use crate::controller::PathFacts;
 
 /// Where a delay-based controller takes its base round-trip time from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

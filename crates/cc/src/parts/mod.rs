@@ -9,6 +9,6 @@ pub(crate) mod hystart;
 pub(crate) mod limited_time;
 pub(crate) mod round_trips;
 pub(crate) mod slow_start;
-pub(crate) mod smallest;
 pub(crate) mod window_law;
-pub(crate) mod windowed;
+pub(crate) mod windowed_max;
+pub(crate) mod windowed_min;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use eddyline_units::Time;
 
-use super::Meter;
+use super::meter::Meter;
 use crate::Class;
 use crate::queue::{Backlog, Limit, atm_cells};
 

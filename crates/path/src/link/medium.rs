@@ -6,7 +6,7 @@
 
 use eddyline_units::Time;
 
-use super::StoreLink;
+use super::store::StoreLink;
 use crate::Packet;
 
 /// What the medium does.

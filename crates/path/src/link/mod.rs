@@ -8,12 +8,12 @@ mod fifo;
 mod medium;
 mod meter;
 mod reconstruct;
+mod reservations;
 mod store;
-mod turns;
 
 pub use fifo::{Departure, FifoLink};
 pub use medium::Medium;
 pub use meter::Meter;
 pub use reconstruct::{AckReconstructor, Acknowledges, ReconstructParams, Released};
+pub use reservations::Turns;
 pub use store::StoreLink;
-pub use turns::Turns;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eddyline_units::{Rate, Time};
 
-use super::Meter;
+use super::meter::Meter;
 use crate::framing::Framing;
 use crate::queue::{Discipline, Queue, QueueParams, Site};
 use crate::variation::Conditions;

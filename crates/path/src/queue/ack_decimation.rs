@@ -9,9 +9,10 @@ use eddyline_units::{Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
+use super::discipline::{Discipline, Site};
+use super::limit::Limit;
+use super::packet_fifo::PacketFifo;
 use super::properties::{Conflict, DelayBound, Describe, Properties};
-use super::{Discipline, Limit, Site};
 use crate::Packet;
 use crate::random::Stream;
 
@@ -80,7 +81,7 @@ impl Describe for AckDecimationParams {
 #[derive(Debug)]
 pub struct AckDecimation<P> {
     params: AckDecimationParams,
-    waiting: Line<P>,
+    waiting: PacketFifo<P>,
     /// Acknowledgements dropped since the last that stayed, of connections where that is not zero.
     dropped_since: BTreeMap<u64, u32>,
     average: f64,
@@ -93,7 +94,7 @@ impl<P: Packet> AckDecimation<P> {
     pub fn new(params: &AckDecimationParams, site: &Site<'_>) -> Self {
         Self {
             params: *params,
-            waiting: Line::default(),
+            waiting: PacketFifo::default(),
             dropped_since: BTreeMap::new(),
             average: 0.0,
             random: Box::new(site.stream("ack_decimation")),

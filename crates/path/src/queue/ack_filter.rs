@@ -10,9 +10,10 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::discipline::{Discipline, Site};
+use super::limit::{Backlog, Limit};
 use super::properties::{DelayBound, Describe, Properties};
 use super::redundant_acks::{AckFilterRule, redundant};
-use super::{Backlog, Discipline, Limit, Site};
 use crate::{Acknowledgement, Packet};
 
 /// Where an acknowledgement waits that has removed others.

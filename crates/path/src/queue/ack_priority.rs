@@ -7,9 +7,10 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
+use super::discipline::{Discipline, Site};
+use super::limit::{Backlog, Limit};
+use super::packet_fifo::PacketFifo;
 use super::properties::{Conflict, DelayBound, Describe, Properties};
-use super::{Backlog, Discipline, Limit, Site};
 use crate::{Class, Packet};
 
 /// Parameters of `ack_priority`.
@@ -40,8 +41,8 @@ impl Describe for AckPriorityParams {
 #[derive(Debug)]
 pub struct AckPriority<P> {
     params: AckPriorityParams,
-    acks: Line<P>,
-    data: Line<P>,
+    acks: PacketFifo<P>,
+    data: PacketFifo<P>,
     all: Backlog,
 }
 
@@ -49,7 +50,7 @@ impl<P: Packet> AckPriority<P> {
     /// An empty queue.
     #[must_use]
     pub fn new(params: &AckPriorityParams, _: &Site<'_>) -> Self {
-        Self { params: *params, acks: Line::default(), data: Line::default(), all: Backlog::EMPTY }
+        Self { params: *params, acks: PacketFifo::default(), data: PacketFifo::default(), all: Backlog::EMPTY }
     }
 
     fn admits(&self, size: u64) -> bool {

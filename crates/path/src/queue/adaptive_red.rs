@@ -8,11 +8,12 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
-use super::periods::Periods;
+use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::discipline::Site;
+use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
 use super::red::{Curve, Red};
-use super::{Backlog, Limit, Site};
+use super::update_timer::UpdateTimer;
 
 /// Smallest lower threshold, in packets (Section 5.1).
 const LEAST_MIN: f64 = 5.0;
@@ -28,7 +29,7 @@ const DOWN: f64 = 0.9;
 #[derive(Debug, Clone)]
 pub struct AdaptiveRed {
     red: Red,
-    updates: Periods,
+    updates: UpdateTimer,
 }
 
 impl AdaptiveRed {
@@ -71,7 +72,7 @@ impl ArrivalLaw for AdaptiveRed {
         let weight = -libm::expm1(-1.0 / packets_per_s);
         Self {
             red: Red::with_curve(curve, |w| w.packets, weight, params.typical_packet, site),
-            updates: Periods::new(params.interval),
+            updates: UpdateTimer::new(params.interval),
         }
     }
 

@@ -10,11 +10,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cobalt::{Cobalt, CobaltParams, Verdict};
-use super::fifo::Fifo;
+use super::discipline::{Discipline, Site};
+use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
 use super::redundant_acks::{AckFilterRule, redundant};
 use super::set_associative::SetAssociative;
-use super::{Backlog, Discipline, Limit, Site};
+use super::timed_fifo::TimedFifo;
 use crate::framing::{Framing, FramingParams};
 use crate::random::Stream;
 use crate::{Ecn, Packet};
@@ -102,7 +103,7 @@ enum Standing {
 
 #[derive(Debug)]
 struct FlowQueue<P> {
-    waiting: Fifo<P>,
+    waiting: TimedFifo<P>,
     control: Cobalt,
     standing: Standing,
     deficit: i64,
@@ -152,7 +153,7 @@ impl<P: Packet> Cake<P> {
         let interval = params.rtt.saturating_add(target.saturating_sub(share)).max(target.saturating_mul(2));
         let table = SetAssociative::new(QUEUES, random.bits());
         let queue = |_| FlowQueue {
-            waiting: Fifo::default(),
+            waiting: TimedFifo::default(),
             control: Cobalt::default(),
             standing: Standing::Free,
             deficit: 0,

@@ -5,9 +5,10 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fifo::Fifo;
+use super::discipline::{Discipline, Site};
+use super::limit::Limit;
 use super::properties::{DelayBound, Describe, Properties};
-use super::{Discipline, Limit, Site};
+use super::timed_fifo::TimedFifo;
 use crate::{Ecn, Packet};
 
 /// CoDel's law for one queue, apart from the queue: it judges packets in the order in which they leave.
@@ -198,14 +199,14 @@ pub struct CodelQueue<P> {
     limit: Limit,
     ecn: bool,
     law: Codel,
-    waiting: Fifo<P>,
+    waiting: TimedFifo<P>,
 }
 
 impl<P: Packet> CodelQueue<P> {
     /// An empty queue.
     #[must_use]
     pub fn new(params: &CodelParams, _: &Site<'_>) -> Self {
-        Self { limit: params.limit, ecn: params.ecn, law: params.law(), waiting: Fifo::default() }
+        Self { limit: params.limit, ecn: params.ecn, law: params.law(), waiting: TimedFifo::default() }
     }
 }
 

@@ -4,9 +4,10 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
+use super::discipline::{Discipline, Site};
+use super::limit::Limit;
+use super::packet_fifo::PacketFifo;
 use super::properties::{DelayBound, Describe, Properties};
-use super::{Discipline, Limit, Site};
 use crate::Packet;
 
 /// Parameters of `droptail`.
@@ -27,14 +28,14 @@ impl Describe for DropTailParams {
 #[derive(Debug)]
 pub struct DropTail<P> {
     limit: Limit,
-    waiting: Line<P>,
+    waiting: PacketFifo<P>,
 }
 
 impl<P: Packet> DropTail<P> {
     /// An empty queue.
     #[must_use]
     pub fn new(params: &DropTailParams, _: &Site<'_>) -> Self {
-        Self { limit: params.limit, waiting: Line::default() }
+        Self { limit: params.limit, waiting: PacketFifo::default() }
     }
 }
 

@@ -8,10 +8,11 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::conversation::hashed;
+use super::discipline::{Discipline, Site};
+use super::flow_table::hashed;
+use super::limit::Limit;
 use super::properties::{Describe, Properties};
 use super::round_robin::RoundRobin;
-use super::{Discipline, Limit, Site};
 use crate::Packet;
 
 /// Parameters of `drr`.

@@ -9,10 +9,11 @@ use eddyline_units::{Bytes, Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fifo::Fifo;
-use super::periods::Periods;
+use super::discipline::{Discipline, Site};
+use super::limit::Limit;
 use super::properties::{Describe, Properties};
-use super::{Discipline, Limit, Site};
+use super::timed_fifo::TimedFifo;
+use super::update_timer::UpdateTimer;
 use crate::{Ecn, Packet};
 
 /// Events of a given likelihood at even distances (Appendix A.1, `recur`).
@@ -37,7 +38,7 @@ struct BasePi {
     target: f64,
     alpha: f64,
     beta: f64,
-    updates: Periods,
+    updates: UpdateTimer,
     probability: f64,
     old_delay: f64,
 }
@@ -50,7 +51,7 @@ impl BasePi {
             target: target.as_secs_f64(),
             alpha: 0.1 * update.as_secs_f64() / (rtt * rtt),
             beta: 0.3 / rtt,
-            updates: Periods::new(update),
+            updates: UpdateTimer::new(update),
             probability: 0.0,
             old_delay: 0.0,
         }
@@ -98,8 +99,8 @@ pub struct DualPi2<P> {
     classic_weight: f64,
     /// With less than this waiting only the ramp speaks.
     little: u64,
-    low: Fifo<P>,
-    classic: Fifo<P>,
+    low: TimedFifo<P>,
+    classic: TimedFifo<P>,
     base: BasePi,
     /// Bytes that C is owed, less what it got beyond its share, since both were empty last.
     credit: f64,
@@ -120,8 +121,8 @@ impl<P: Packet> DualPi2<P> {
             ramp_packets: params.ramp_packets.get() as u64,
             classic_weight: params.classic_weight,
             little: params.mtu.get().saturating_mul(2),
-            low: Fifo::default(),
-            classic: Fifo::default(),
+            low: TimedFifo::default(),
+            classic: TimedFifo::default(),
             base: BasePi::new(params.target, params.max_rtt),
             credit: 0.0,
             low_marks: Recur::default(),

@@ -8,10 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::codel::Codel;
-use super::conversation::hashed;
-use super::fifo::Fifo;
+use super::discipline::{Discipline, Site};
+use super::flow_table::hashed;
+use super::limit::{Backlog, Limit};
 use super::properties::{Conflict, DelayBound, Describe, Properties};
-use super::{Backlog, Discipline, Limit, Site};
+use super::timed_fifo::TimedFifo;
 use crate::{Ecn, Packet};
 
 /// Most packets that one arrival pushes out (RFC 8290, section 4.1.3).
@@ -98,7 +99,7 @@ enum List {
 
 #[derive(Debug)]
 struct FlowQueue<P> {
-    waiting: Fifo<P>,
+    waiting: TimedFifo<P>,
     law: Codel,
     /// Bytes that it may still send in its turn; negative where the last packet was longer.
     credits: i64,
@@ -121,7 +122,7 @@ impl<P: Packet> FqCodel<P> {
     #[must_use]
     pub fn new(params: &FqCodelParams, site: &Site<'_>) -> Self {
         let queue = |_| FlowQueue {
-            waiting: Fifo::default(),
+            waiting: TimedFifo::default(),
             law: Codel::new(params.target, params.interval, params.mtu),
             credits: 0,
             list: List::None,

@@ -6,9 +6,10 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
+use super::discipline::{Discipline, Site};
+use super::limit::{Backlog, Limit};
+use super::packet_fifo::PacketFifo;
 use super::properties::{DelayBound, Describe, Properties};
-use super::{Backlog, Discipline, Limit, Site};
 use crate::Packet;
 
 /// Parameters of `headdrop`.
@@ -28,14 +29,14 @@ impl Describe for HeadDropParams {
 #[derive(Debug)]
 pub struct HeadDrop<P> {
     limit: Limit,
-    waiting: Line<P>,
+    waiting: PacketFifo<P>,
 }
 
 impl<P: Packet> HeadDrop<P> {
     /// An empty queue.
     #[must_use]
     pub fn new(params: &HeadDropParams, _: &Site<'_>) -> Self {
-        Self { limit: params.limit, waiting: Line::default() }
+        Self { limit: params.limit, waiting: PacketFifo::default() }
     }
 }
 

@@ -4,21 +4,20 @@ mod ack_decimation;
 mod ack_filter;
 mod ack_priority;
 mod adaptive_red;
+mod arrival_queue;
 mod cake;
 mod cobalt;
 mod codel;
-mod conversation;
+mod discipline;
 mod droptail;
 mod drr;
 mod dualpi2;
-mod early;
-mod fifo;
+mod flow_table;
 mod fq_codel;
 mod headdrop;
 mod limit;
-mod line;
+mod packet_fifo;
 mod per_connection;
-mod periods;
 mod pie;
 mod properties;
 mod red;
@@ -29,23 +28,25 @@ mod set_associative;
 mod sfq;
 mod step;
 mod tbf;
+mod timed_fifo;
+mod update_timer;
 
-use eddyline_units::{Rate, Time};
+use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Packet;
-use crate::random::Stream;
 pub use ack_decimation::{AckDecimation, AckDecimationParams, Decimation};
 pub use ack_filter::{AckFilter, AckFilterParams, AckPlace};
 pub use ack_priority::{AckPriority, AckPriorityParams};
 pub use adaptive_red::{AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue};
+pub use arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
 pub use cake::{Cake, CakeAckFilter, CakeParams, Isolation};
 pub use codel::{Codel, CodelParams, CodelQueue};
+pub use discipline::{Discipline, Site};
 pub use droptail::{DropTail, DropTailParams};
 pub use drr::{Drr, DrrParams};
 pub use dualpi2::{DualPi2, DualPi2Params};
-pub use early::{ArrivalLaw, EarlyQueue, Verdict};
 pub use fq_codel::{FqCodel, FqCodelParams};
 pub use headdrop::{HeadDrop, HeadDropParams};
 pub use limit::{Backlog, Limit, atm_cells};
@@ -73,50 +74,6 @@ pub struct KindInfo {
     /// What is particular about it.
     #[serde(flatten)]
     pub properties: Properties,
-}
-
-/// What a discipline may know of the link that it serves.
-#[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
-    /// The link's rate of transmission.
-    pub rate: Rate,
-    /// The scenario's seed.
-    pub seed: u64,
-    /// The link's name.
-    pub name: &'a str,
-}
-
-impl Site<'_> {
-    /// The link's random stream for `purpose`.
-    #[must_use]
-    pub fn stream(&self, purpose: &str) -> Stream {
-        Stream::new(self.seed, self.name, purpose)
-    }
-}
-
-/// A queue discipline in virtual or real time. The packet in transmission is not in it.
-pub trait Discipline<P: Packet> {
-    /// Whether a packet that finds the link idle and nothing waiting may go to the wire without a word to the
-    /// discipline.
-    const PASSES_WHEN_IDLE: bool = false;
-
-    /// Takes a packet in; `dropped` hears of packets that had to make room for it.
-    ///
-    /// # Errors
-    /// The packet offered, if it is the one that is dropped.
-    fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P>;
-    /// The packet to transmit next; `dropped` hears of packets that the discipline discards on the way.
-    fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P>;
-    /// When to ask again although nothing arrives, for disciplines that hold packets back.
-    fn next_wake(&self) -> Option<Time> {
-        None
-    }
-    /// Packets waiting.
-    fn packets(&self) -> u64;
-    /// Bytes waiting.
-    fn bytes(&self) -> u64;
-    /// Takes out every packet that waits, in any order.
-    fn drain(&mut self, taken: &mut dyn FnMut(P));
 }
 
 macro_rules! queues {

@@ -7,9 +7,10 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::discipline::{Discipline, Site};
+use super::limit::{Backlog, Limit};
 use super::properties::{Conflict, Describe, Properties};
 use super::round_robin::RoundRobin;
-use super::{Backlog, Discipline, Limit, Site};
 use crate::Packet;
 
 /// Parameters of `per_connection`.

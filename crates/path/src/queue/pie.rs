@@ -9,10 +9,11 @@ use eddyline_units::{Bytes, Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
-use super::periods::Periods;
+use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::discipline::Site;
+use super::limit::{Backlog, Limit};
 use super::properties::{DelayBound, Describe, Properties};
-use super::{Backlog, Limit, Site};
+use super::update_timer::UpdateTimer;
 use crate::random::Stream;
 
 /// Probabilities below which the gains are divided (RFC 8033, section 4.2).
@@ -37,7 +38,7 @@ pub struct Pie {
     max_ecn: f64,
     /// No more waiting than this is never too much.
     little: u64,
-    updates: Periods,
+    updates: UpdateTimer,
     probability: f64,
     /// The latest wait, and the one at the last update, in seconds.
     delay: f64,
@@ -93,7 +94,7 @@ impl ArrivalLaw for Pie {
             max_burst: params.max_burst,
             max_ecn: params.max_ecn,
             little: params.mean_packet.get().saturating_mul(2),
-            updates: Periods::new(params.update),
+            updates: UpdateTimer::new(params.update),
             probability: 0.0,
             delay: 0.0,
             old_delay: 0.0,

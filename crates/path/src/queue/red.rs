@@ -8,9 +8,10 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
+use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::discipline::Site;
+use super::limit::{Backlog, Limit};
 use super::properties::{Conflict, Describe, Properties};
-use super::{Backlog, Limit, Site};
 use crate::random::Stream;
 
 /// The average queue below which nothing is dropped, the one at which the probability is `max_p`, and that probability.

@@ -7,10 +7,11 @@ use eddyline_units::{Bytes, Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
-use super::periods::Periods;
+use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::discipline::Site;
+use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
-use super::{Backlog, Limit, Site};
+use super::update_timer::UpdateTimer;
 use crate::random::Stream;
 
 /// REM's law for one queue.
@@ -24,7 +25,7 @@ pub struct Rem {
     packet: f64,
     /// Bytes that the link sends in a period.
     capacity: f64,
-    updates: Periods,
+    updates: UpdateTimer,
     price: f64,
     probability: f64,
     /// Bytes that joined the queue in the present period.
@@ -67,7 +68,7 @@ impl ArrivalLaw for Rem {
             target: params.target.get() * packet,
             packet,
             capacity: site.rate.as_bps() as f64 / 8.0 * params.period.as_secs_f64(),
-            updates: Periods::new(params.period),
+            updates: UpdateTimer::new(params.period),
             price: 0.0,
             probability: 0.0,
             input: 0,

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::conversation::Register;
-use super::line::Line;
-use super::{Backlog, Limit};
+use super::flow_table::FlowTable;
+use super::limit::{Backlog, Limit};
+use super::packet_fifo::PacketFifo;
 use crate::Packet;
 
 #[derive(Debug)]
 struct Queue<P> {
-    waiting: Line<P>,
+    waiting: PacketFifo<P>,
     /// Bytes that it may still send in its turn.
     deficit: u64,
 }
@@ -26,7 +26,7 @@ pub(super) struct RoundRobin<P> {
     /// Bytes a turn; `None`: a packet a turn.
     quantum: Option<u64>,
     /// Who has which queue, where conversations have queues of their own.
-    register: Register,
+    register: FlowTable,
     /// The first in the round has had its quantum.
     turn_open: bool,
     all: Backlog,
@@ -38,7 +38,7 @@ impl<P: Packet> RoundRobin<P> {
             queues: Vec::new(),
             round: VecDeque::new(),
             quantum,
-            register: Register::default(),
+            register: FlowTable::default(),
             turn_open: false,
             all: Backlog::EMPTY,
         }
@@ -55,7 +55,7 @@ impl<P: Packet> RoundRobin<P> {
     }
 
     /// What waits in `queue`.
-    pub fn waiting(&self, queue: u32) -> Option<&Line<P>> {
+    pub fn waiting(&self, queue: u32) -> Option<&PacketFifo<P>> {
         self.queues.get(queue as usize).map(|q| &q.waiting)
     }
 
@@ -74,7 +74,7 @@ impl<P: Packet> RoundRobin<P> {
 
     pub fn push(&mut self, queue: u32, packet: P) {
         while self.queues.len() <= queue as usize {
-            self.queues.push(Queue { waiting: Line::default(), deficit: 0 });
+            self.queues.push(Queue { waiting: PacketFifo::default(), deficit: 0 });
         }
         let place = &mut self.queues[queue as usize];
         if place.waiting.is_empty() {

@@ -1,7 +1,7 @@
 //! A hash table of queues in sets of eight: a conversation whose place is taken moves to another place of its set, so
 //! that two share a queue only where nine meet in one set.
 
-use super::conversation::mix;
+use super::flow_table::mix;
 
 /// Places of a set.
 const WAYS: u32 = 8;

@@ -7,9 +7,10 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
+use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::discipline::Site;
+use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
-use super::{Backlog, Limit, Site};
 
 /// The law of one threshold.
 #[derive(Debug, Clone, Copy)]

@@ -4,9 +4,10 @@ use eddyline_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
+use super::discipline::{Discipline, Site};
+use super::limit::Limit;
+use super::packet_fifo::PacketFifo;
 use super::properties::{Conflict, Describe, Properties};
-use super::{Discipline, Limit, Site};
 use crate::Packet;
 use crate::bucket::Bucket;
 use crate::framing::{Framing, FramingParams};
@@ -48,7 +49,7 @@ pub struct Tbf<P> {
     bucket: Bucket,
     framing: Framing,
     limit: Limit,
-    waiting: Line<P>,
+    waiting: PacketFifo<P>,
 }
 
 impl<P: Packet> Tbf<P> {
@@ -59,7 +60,7 @@ impl<P: Packet> Tbf<P> {
             bucket: Bucket::new(params.rate, params.burst),
             framing: params.framing.unwrap_or_default().numbers(),
             limit: params.limit,
-            waiting: Line::default(),
+            waiting: PacketFifo::default(),
         }
     }
 

@@ -4,8 +4,9 @@ use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::metronome::Metronome;
-use super::{Emission, Mistake, Setup, Trace};
+use super::exact_interval::ExactInterval;
+use super::model::{Emission, Mistake, Setup};
+use super::trace_text::Trace;
 
 /// Parameters of `cbr`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,19 +29,19 @@ impl CbrParams {
 /// `cbr` at work.
 #[derive(Debug, Clone)]
 pub(super) struct Cbr {
-    metronome: Metronome,
+    interval: ExactInterval,
     start: Time,
     packet: u32,
 }
 
 impl Cbr {
     pub(super) fn new(params: &CbrParams, setup: &Setup<'_>) -> Self {
-        Self { metronome: Metronome::new(setup.packet, params.rate), start: setup.start, packet: setup.packet }
+        Self { interval: ExactInterval::new(setup.packet, params.rate), start: setup.start, packet: setup.packet }
     }
 
     pub(super) fn next(&mut self) -> Option<Emission> {
-        let at = self.start.as_ps().checked_add(self.metronome.due()?)?;
-        self.metronome.advance();
+        let at = self.start.as_ps().checked_add(self.interval.due()?)?;
+        self.interval.advance();
         Some(Emission { at: Time::from_ps(at), bytes: self.packet })
     }
 }

@@ -6,7 +6,7 @@ use std::collections::binary_heap::PeekMut;
 
 use eddyline_units::{Bytes, Time};
 
-use super::{Emission, Mistake};
+use super::model::{Emission, Mistake};
 
 /// A frame of a video, or a packet of a packet trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +55,7 @@ impl Fragmentation {
 ///
 /// Synchronised viewers share one player whose every frame is sent once for each of them; others have their own.
 #[derive(Debug, Clone)]
-pub(super) struct Audience<F> {
+pub(super) struct ViewerStreams<F> {
     players: Vec<F>,
     /// Each player's next frame: time, player, bytes.
     due: BinaryHeap<Reverse<(Time, u32, u32)>>,
@@ -67,7 +67,7 @@ pub(super) struct Audience<F> {
     viewers_left: u32,
 }
 
-impl<F: Frames> Audience<F> {
+impl<F: Frames> ViewerStreams<F> {
     /// Each player's frames go to `viewers` viewers.
     pub(super) fn new(mut players: Vec<F>, viewers: u32, cut: Fragmentation) -> Self {
         let first = |(i, p): (usize, &mut F)| p.next_frame().map(|f| Reverse((f.at, i as u32, f.bytes)));

@@ -6,8 +6,9 @@
 
 mod cbr;
 pub mod distributions;
+mod exact_interval;
 mod frames;
-mod metronome;
+mod model;
 mod on_off;
 mod poisson;
 mod sizes;
@@ -21,62 +22,16 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::random::Stream;
 pub use cbr::CbrParams;
 pub use frames::Frame;
+use model::Setup;
+pub use model::{Emission, Mistake};
 pub use on_off::{OnOffParams, PeriodDistribution};
 pub use poisson::PoissonParams;
 pub use sizes::{SizeParams, Transfers};
 pub use trace::TraceParams;
 pub use trace_text::{SizeUnit, Trace, TraceError, TraceFormat, TraceReading};
 pub use vbr::{Movie, VbrParams};
-
-/// A packet of unresponsive traffic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Emission {
-    /// When it is sent; never before the emission before it.
-    pub at: Time,
-    /// Its bytes on the wire: at least one, at most the traffic's `packet`.
-    pub bytes: u32,
-}
-
-/// A parameter that cannot be right, found with more knowledge than its own schema has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The key inside `model`.
-    pub key: &'static str,
-    /// What is wrong with it.
-    pub message: String,
-}
-
-impl Mistake {
-    fn new(key: &'static str, message: impl Into<String>) -> Self {
-        Self { key, message: message.into() }
-    }
-}
-
-/// What every model is told of its place in the scenario.
-struct Setup<'a> {
-    packet: u32,
-    start: Time,
-    seed: u64,
-    name: &'a str,
-    trace: Option<&'a Arc<Trace>>,
-}
-
-impl Setup<'_> {
-    fn stream(&self, purpose: &str) -> Stream {
-        Stream::new(self.seed, self.name, purpose)
-    }
-}
-
-const fn one() -> u32 {
-    1
-}
-
-const fn yes() -> bool {
-    true
-}
 
 macro_rules! models {
     ($($name:literal $kind:ident($params:ty => $state:ty): $summary:literal, $source:literal;)*) => {

@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::distributions::{exponential, pareto};
-use super::metronome::Metronome;
-use super::{Emission, Mistake, Setup, Trace};
+use super::exact_interval::ExactInterval;
+use super::model::{Emission, Mistake, Setup};
+use super::trace_text::Trace;
 use crate::random::Stream;
 
 /// How burst and silence lengths are distributed.
@@ -75,7 +76,7 @@ pub(super) struct OnOff {
     stream: Box<Stream>,
     params: OnOffParams,
     /// Counts time on, over all bursts.
-    metronome: Metronome,
+    interval: ExactInterval,
     /// Time on before this burst.
     spent: u64,
     burst_start: u64,
@@ -88,7 +89,7 @@ impl OnOff {
         let mut source = Self {
             stream: Box::new(setup.stream("traffic")),
             params: OnOffParams { on: params.on.max(LEAST_ON), ..params.clone() },
-            metronome: Metronome::new(setup.packet, params.rate),
+            interval: ExactInterval::new(setup.packet, params.rate),
             spent: 0,
             burst_start: setup.start.as_ps(),
             burst: 0,
@@ -110,7 +111,7 @@ impl OnOff {
     }
 
     pub(super) fn next(&mut self) -> Option<Emission> {
-        let due = self.metronome.due()?;
+        let due = self.interval.due()?;
         while due - self.spent >= self.burst {
             self.spent += self.burst;
             let silence = self.period(self.params.off);
@@ -119,7 +120,7 @@ impl OnOff {
             self.burst = self.period(self.params.on).max(1000);
         }
         let at = self.burst_start.checked_add(due - self.spent)?;
-        self.metronome.advance();
+        self.interval.advance();
         Some(Emission { at: Time::from_ps(at), bytes: self.packet })
     }
 }

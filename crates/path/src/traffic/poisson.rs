@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::distributions::exponential;
-use super::{Emission, Mistake, Setup, Trace};
+use super::model::{Emission, Mistake, Setup};
+use super::trace_text::Trace;
 use crate::random::Stream;
 
 /// Parameters of `poisson`.

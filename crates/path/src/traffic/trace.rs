@@ -6,9 +6,9 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::frames::{Audience, Fragmentation, Frame, Frames};
+use super::frames::{Fragmentation, Frame, Frames, ViewerStreams};
+use super::model::{Emission, Mistake, Setup, one, yes};
 use super::trace_text::{SizeUnit, Trace, TraceFormat, TraceReading};
-use super::{Emission, Mistake, Setup, one, yes};
 
 /// Parameters of `trace`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -135,22 +135,22 @@ impl Frames for Playback {
 
 /// `trace` at work.
 #[derive(Debug, Clone)]
-pub(super) struct TracePlayer(Audience<Playback>);
+pub(super) struct TracePlayer(ViewerStreams<Playback>);
 
 impl TracePlayer {
     /// Silent without a trace, or from beyond its end on; [`TraceParams::mistakes`] says so.
     pub(super) fn new(params: &TraceParams, setup: &Setup<'_>) -> Self {
         let cut = Fragmentation::new(setup.packet, params.header);
         let playable = |t: &&Arc<Trace>| params.copies > 0 && params.offset < t.end();
-        let Some(trace) = setup.trace.filter(playable) else { return Self(Audience::new(Vec::new(), 1, cut)) };
+        let Some(trace) = setup.trace.filter(playable) else { return Self(ViewerStreams::new(Vec::new(), 1, cut)) };
         let offset = params.offset.max(trace.begin());
         let player = |begin| Playback::new(trace, begin, setup.start, params.repeat);
         if params.synchronised {
-            return Self(Audience::new(vec![player(offset)], params.copies, cut));
+            return Self(ViewerStreams::new(vec![player(offset)], params.copies, cut));
         }
         let mut places = setup.stream("places");
         let mut place = |_| offset + Time::from_ps(places.below((trace.end() - offset).as_ps()));
-        Self(Audience::new((0..params.copies).map(|i| player(place(i))).collect(), 1, cut))
+        Self(ViewerStreams::new((0..params.copies).map(|i| player(place(i))).collect(), 1, cut))
     }
 
     pub(super) fn next(&mut self) -> Option<Emission> {

@@ -16,8 +16,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::distributions::{Geometric, LogNormal, normal};
-use super::frames::{Audience, Fragmentation, Frame, Frames};
-use super::{Emission, Mistake, Setup, Trace, one, yes};
+use super::frames::{Fragmentation, Frame, Frames, ViewerStreams};
+use super::model::{Emission, Mistake, Setup, one, yes};
+use super::trace_text::Trace;
 use crate::random::Stream;
 
 /// Parameters of `vbr`.
@@ -196,7 +197,7 @@ impl Frames for Showing {
 
 /// `vbr` at work.
 #[derive(Debug, Clone)]
-pub(super) struct Vbr(Audience<Showing>);
+pub(super) struct Vbr(ViewerStreams<Showing>);
 
 impl Vbr {
     pub(super) fn new(params: &VbrParams, setup: &Setup<'_>) -> Self {
@@ -214,7 +215,7 @@ impl Vbr {
         };
         let players = if viewers == 0 { 0 } else { players };
         let cut = Fragmentation::new(setup.packet, params.header);
-        Self(Audience::new((0..players).map(showing).collect(), viewers, cut))
+        Self(ViewerStreams::new((0..players).map(showing).collect(), viewers, cut))
     }
 
     pub(super) fn next(&mut self) -> Option<Emission> {

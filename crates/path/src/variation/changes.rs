@@ -4,7 +4,7 @@ use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Piece;
+use super::piece::Piece;
 
 /// One step; what it does not name stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

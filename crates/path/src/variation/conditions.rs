@@ -5,25 +5,15 @@
 
 use eddyline_units::{Rate, Time};
 
+use super::changes::{self, ChangeParams};
 use super::integral::{BIT, Integral};
+use super::outages::OutageParams;
+use super::piece::Piece;
+use super::recording::{Recording, Row};
 use super::uptime::{Uptime, outage};
-use super::{ChangeParams, OutageParams, Recording, Row, changes};
 
 /// Where outages are too many to be listed: so many in a row that let nothing through are taken to go on for ever.
 const FOR_EVER: u32 = 1 << 18;
-
-/// What holds from a moment on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Piece {
-    /// The moment.
-    pub from: Time,
-    /// Rate of transmission; zero while nothing is transmitted.
-    pub rate: Rate,
-    /// One-way propagation delay.
-    pub delay: Time,
-    /// Probability of loss, where it is not the link's own.
-    pub loss: Option<f64>,
-}
 
 /// A link over time.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@
 
 use eddyline_units::Time;
 
-use super::Piece;
+use super::piece::Piece;
 use super::uptime::{Uptime, gcd};
 
 /// A unit of the integral: one bit is that many bit/s times picoseconds.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use eddyline_units::Time;
 
-use super::{Conditions, Jitter, Variation};
+use super::conditions::Conditions;
+use super::jitter::Jitter;
+use super::link_variation::Variation;
 use crate::random::Stream;
 
 /// The way from the end of a transmission to the far end of the link.

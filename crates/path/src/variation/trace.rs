@@ -4,7 +4,8 @@ use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Profile, Recording, RecordingError, Side};
+use super::profiles::Profile;
+use super::recording::{Recording, RecordingError, Side};
 
 /// A recording to play: from a file, or made by a profile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

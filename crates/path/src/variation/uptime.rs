@@ -2,7 +2,7 @@
 
 use eddyline_units::Time;
 
-use super::OutageParams;
+use super::outages::OutageParams;
 
 /// Most times between outages that are listed.
 const MOST_LISTED: u64 = 1 << 18;

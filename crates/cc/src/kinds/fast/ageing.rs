@@ -6,7 +6,7 @@
 
 use eddyline_units::Time;
 
-use crate::parts::smallest::Smallest;
+use crate::parts::windowed_min::WindowedMin;
 
 /// Steps in which the past is forgotten.
 const STEPS: usize = 8;
@@ -14,13 +14,13 @@ const STEPS: usize = 8;
 /// The smallest recent sample.
 #[derive(Debug, Clone)]
 pub(crate) struct Ageing {
-    recent: Smallest<STEPS>,
+    recent: WindowedMin<STEPS>,
     window: Time,
 }
 
 impl Ageing {
     pub(crate) const fn new(window: Time) -> Self {
-        Self { recent: Smallest::new(), window }
+        Self { recent: WindowedMin::new(), window }
     }
 
     /// Hears a sample and gives the base that it leaves.

@@ -4,8 +4,8 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::PathFacts;
 use crate::controller::Ack;
+use crate::controller::PathFacts;
 use crate::kinds::fast::one_way::{OneWay, Queueing};
 
 /// Which queueing delay a controller counts.

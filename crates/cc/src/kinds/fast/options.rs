@@ -3,14 +3,13 @@
 
 use eddyline_units::{Packets, Time};
 
-use crate::controller::Ack;
+use crate::controller::{Ack, PathFacts};
 use crate::kinds::fast::ack_backlog::AckBacklog;
 use crate::kinds::fast::ageing::Ageing;
 use crate::kinds::fast::delay::{Counted, Delay, Split};
 use crate::kinds::fast::drain::{Drain, DrainChoice, Step};
 use crate::kinds::fast::rate_correction::{RateCorrection, RateCorrectionParams};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
-use crate::{ControllerParams, PathFacts};
 
 /// What a scenario asks of these options, for worlds and checks that do not care of which kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,26 +26,6 @@ pub struct DelayOptions {
     pub drain: bool,
     /// Whether it makes one when it is new.
     pub rate_correction: bool,
-}
-
-impl ControllerParams {
-    /// The options of kinds that have them.
-    #[must_use]
-    pub fn delay_options(&self) -> Option<DelayOptions> {
-        let p = match self {
-            Self::Fast(p) => p,
-            Self::Vfast(p) => &p.law,
-            _ => return None,
-        };
-        Some(DelayOptions {
-            delay: p.delay,
-            ack_alpha: p.ack_alpha,
-            base_rtt: p.base_rtt,
-            base_rtt_age: p.base_rtt_age,
-            drain: DrainChoice::of(p.drain.as_ref(), false).is_some(),
-            rate_correction: p.rate_correction.is_some(),
-        })
-    }
 }
 
 /// The options as given.

@@ -36,12 +36,12 @@ impl Answers {
 }
 
 /// Somebody's controller with its latest answers.
-pub struct Added {
+pub struct Registered {
     controller: Box<dyn Controller + Send>,
     answers: Answers,
 }
 
-impl Added {
+impl Registered {
     pub(crate) fn new(controller: Box<dyn Controller + Send>) -> Box<Self> {
         let answers = Answers::of(&*controller);
         Box::new(Self { controller, answers })
@@ -56,9 +56,9 @@ impl Added {
     }
 }
 
-impl fmt::Debug for Added {
+impl fmt::Debug for Registered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Added").field("answers", &self.answers).finish_non_exhaustive()
+        f.debug_struct("Registered").field("answers", &self.answers).finish_non_exhaustive()
     }
 }
 
@@ -70,7 +70,7 @@ macro_rules! then_remember {
     }};
 }
 
-impl Controller for Added {
+impl Controller for Registered {
     forward_events!(then_remember);
 
     #[inline]

@@ -2,23 +2,23 @@
 
 use std::collections::VecDeque;
 
-use super::{Backlog, Limit};
+use super::limit::{Backlog, Limit};
 use crate::Packet;
 
 /// First in, first out, without a limit of its own.
 #[derive(Debug)]
-pub(super) struct Line<P> {
+pub(super) struct PacketFifo<P> {
     packets: VecDeque<P>,
     backlog: Backlog,
 }
 
-impl<P> Default for Line<P> {
+impl<P> Default for PacketFifo<P> {
     fn default() -> Self {
         Self { packets: VecDeque::new(), backlog: Backlog::EMPTY }
     }
 }
 
-impl<P: Packet> Line<P> {
+impl<P: Packet> PacketFifo<P> {
     pub fn push(&mut self, packet: P) {
         self.backlog.add(u64::from(packet.wire_bytes()));
         self.packets.push_back(packet);

@@ -4,14 +4,14 @@ use eddyline_units::Time;
 
 /// A minimum over a window of time that slides by `1 / N` of it: one value a slot.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Smallest<const N: usize> {
+pub(crate) struct WindowedMin<const N: usize> {
     slots: [f64; N],
     /// The present slot and when it began.
     slot: usize,
     begin: Time,
 }
 
-impl<const N: usize> Smallest<N> {
+impl<const N: usize> WindowedMin<N> {
     pub(crate) const fn new() -> Self {
         Self { slots: [f64::INFINITY; N], slot: 0, begin: Time::ZERO }
     }

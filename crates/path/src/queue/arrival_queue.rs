@@ -4,8 +4,9 @@ use std::fmt;
 
 use eddyline_units::Time;
 
-use super::fifo::Fifo;
-use super::{Backlog, Discipline, Limit, Site};
+use super::discipline::{Discipline, Site};
+use super::limit::{Backlog, Limit};
+use super::timed_fifo::TimedFifo;
 use crate::{Ecn, Packet};
 
 /// What a law says to an arriving packet.
@@ -49,7 +50,7 @@ pub struct EarlyQueue<P, L> {
     limit: Limit,
     ecn: bool,
     law: L,
-    waiting: Fifo<P>,
+    waiting: TimedFifo<P>,
 }
 
 impl<P: Packet, L: ArrivalLaw> EarlyQueue<P, L> {
@@ -57,7 +58,7 @@ impl<P: Packet, L: ArrivalLaw> EarlyQueue<P, L> {
     #[must_use]
     pub fn new(params: &L::Params, site: &Site<'_>) -> Self {
         let (limit, ecn) = L::bounds(params);
-        Self { limit, ecn, law: L::new(params, site), waiting: Fifo::default() }
+        Self { limit, ecn, law: L::new(params, site), waiting: TimedFifo::default() }
     }
 
     /// The law at work.

@@ -4,23 +4,23 @@ use std::collections::VecDeque;
 
 use eddyline_units::Time;
 
-use super::Backlog;
+use super::limit::Backlog;
 use crate::Packet;
 
 /// A first-in, first-out store.
 #[derive(Debug)]
-pub(super) struct Fifo<P> {
+pub(super) struct TimedFifo<P> {
     waiting: VecDeque<(Time, P)>,
     backlog: Backlog,
 }
 
-impl<P> Default for Fifo<P> {
+impl<P> Default for TimedFifo<P> {
     fn default() -> Self {
         Self { waiting: VecDeque::new(), backlog: Backlog::EMPTY }
     }
 }
 
-impl<P: Packet> Fifo<P> {
+impl<P: Packet> TimedFifo<P> {
     /// A packet joins at the tail.
     pub fn push(&mut self, now: Time, packet: P) {
         self.backlog.add(u64::from(packet.wire_bytes()));

@@ -4,12 +4,12 @@ use eddyline_units::Time;
 
 /// The moments `period`, `2 period`, ... that have not been dealt with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Periods {
+pub(super) struct UpdateTimer {
     period: Time,
     next: Time,
 }
 
-impl Periods {
+impl UpdateTimer {
     /// Every `period` from time zero; the first after one of them.
     pub const fn new(period: Time) -> Self {
         Self { period, next: period }

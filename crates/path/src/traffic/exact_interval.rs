@@ -5,7 +5,7 @@ use eddyline_units::{Rate, Time};
 /// Ticks whose n-th is due at `n * bits / rate`, rounded down to a picosecond, for every n: the remainder is carried,
 /// so nothing drifts however long it runs.
 #[derive(Debug, Clone)]
-pub(super) struct Metronome {
+pub(super) struct ExactInterval {
     rate: u64,
     /// `None` where it is longer than all time: the second tick never comes.
     step: Option<u64>,
@@ -14,7 +14,7 @@ pub(super) struct Metronome {
     at: Option<u64>,
 }
 
-impl Metronome {
+impl ExactInterval {
     /// One tick for every `bytes` at `rate`, the first at zero; no tick at rate zero.
     pub(super) fn new(bytes: u32, rate: Rate) -> Self {
         let rate = rate.as_bps();

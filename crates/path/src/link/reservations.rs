@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use eddyline_units::Time;
 
-use super::FifoLink;
+use super::fifo::FifoLink;
 
 /// Promises of room, in order of time.
 #[derive(Debug, Clone, Default)]

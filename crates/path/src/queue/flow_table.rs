@@ -17,14 +17,14 @@ pub(super) fn mix(bits: u64) -> u64 {
 
 /// A queue for every conversation that has packets waiting; numbers are used again.
 #[derive(Debug, Default)]
-pub(super) struct Register {
+pub(super) struct FlowTable {
     queue_of: BTreeMap<u64, u32>,
     /// Whose each queue is or was.
     owner: Vec<u64>,
     free: Vec<u32>,
 }
 
-impl Register {
+impl FlowTable {
     /// The queue of `flow`, if it has one.
     pub fn get(&self, flow: u64) -> Option<u32> {
         self.queue_of.get(&flow).copied()

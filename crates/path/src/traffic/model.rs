@@ -1,0 +1,55 @@
+//! What all traffic models share.
+
+use std::sync::Arc;
+
+use eddyline_units::Time;
+
+use super::trace_text::Trace;
+use crate::random::Stream;
+
+/// A packet of unresponsive traffic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Emission {
+    /// When it is sent; never before the emission before it.
+    pub at: Time,
+    /// Its bytes on the wire: at least one, at most the traffic's `packet`.
+    pub bytes: u32,
+}
+
+/// A parameter that cannot be right, found with more knowledge than its own schema has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// The key inside `model`.
+    pub key: &'static str,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl Mistake {
+    pub(super) fn new(key: &'static str, message: impl Into<String>) -> Self {
+        Self { key, message: message.into() }
+    }
+}
+
+/// What every model is told of its place in the scenario.
+pub(super) struct Setup<'a> {
+    pub(super) packet: u32,
+    pub(super) start: Time,
+    pub(super) seed: u64,
+    pub(super) name: &'a str,
+    pub(super) trace: Option<&'a Arc<Trace>>,
+}
+
+impl Setup<'_> {
+    pub(super) fn stream(&self, purpose: &str) -> Stream {
+        Stream::new(self.seed, self.name, purpose)
+    }
+}
+
+pub(super) const fn one() -> u32 {
+    1
+}
+
+pub(super) const fn yes() -> bool {
+    true
+}
