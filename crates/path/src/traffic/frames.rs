@@ -6,16 +6,8 @@ use std::collections::binary_heap::PeekMut;
 
 use eddyline_units::{Bytes, Time};
 
+use super::frame::Frame;
 use super::model::{Emission, Mistake};
-
-/// A frame of a video, or a packet of a packet trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Frame {
-    /// When it is due.
-    pub at: Time,
-    /// Its bytes, without any packet header.
-    pub bytes: u32,
-}
 
 /// A sequence of frames in time order, none of them empty.
 pub(super) trait Frames {

@@ -7,6 +7,7 @@
 mod cbr;
 pub mod distributions;
 mod exact_interval;
+mod frame;
 mod frames;
 mod model;
 mod on_off;
@@ -23,7 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use cbr::CbrParams;
-pub use frames::Frame;
+pub use frame::Frame;
 use model::Setup;
 pub use model::{Emission, Mistake};
 pub use on_off::{OnOffParams, PeriodDistribution};

@@ -6,7 +6,8 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::frames::{Fragmentation, Frame, Frames, ViewerStreams};
+use super::frame::Frame;
+use super::frames::{Fragmentation, Frames, ViewerStreams};
 use super::model::{Emission, Mistake, Setup, one, yes};
 use super::trace_text::{SizeUnit, Trace, TraceFormat, TraceReading};
 

@@ -16,7 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::distributions::{Geometric, LogNormal, normal};
-use super::frames::{Fragmentation, Frame, Frames, ViewerStreams};
+use super::frame::Frame;
+use super::frames::{Fragmentation, Frames, ViewerStreams};
 use super::model::{Emission, Mistake, Setup, one, yes};
 use super::trace_text::Trace;
 use crate::random::Stream;
