@@ -5,15 +5,15 @@ mod parcel;
 use std::collections::VecDeque;
 
 use eddyline_path::Ecn;
-use eddyline_path::queue::{Discipline as _, DualPi2, DualPi2Params, Site};
+use eddyline_path::queue::{Discipline as _, DualPi2, DualPi2Params, LinkContext};
 use eddyline_units::{Rate, Time};
 use parcel::{Parcel, data};
 
-const SITE: Site<'_> = Site { rate: Rate::from_bps(40_000_000), seed: 1, name: "link" };
+const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(40_000_000), seed: 1, name: "link" };
 const UPDATE_MS: u64 = 15;
 
 fn dual(json: &str) -> DualPi2<Parcel> {
-    DualPi2::new(&serde_json::from_str::<DualPi2Params>(json).unwrap(), &SITE)
+    DualPi2::new(&serde_json::from_str::<DualPi2Params>(json).unwrap(), &CONTEXT)
 }
 
 fn us(n: u64) -> Time {

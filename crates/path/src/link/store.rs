@@ -6,7 +6,7 @@ use eddyline_units::{Rate, Time};
 
 use super::meter::Meter;
 use crate::framing::Framing;
-use crate::queue::{Discipline, Queue, QueueParams, Site};
+use crate::queue::{Discipline, LinkContext, Queue, QueueParams};
 use crate::variation::Conditions;
 use crate::{Acknowledgement, Class, Ecn, Packet};
 
@@ -86,11 +86,11 @@ impl Books {
 impl<P: Packet> StoreLink<P> {
     /// An idle link.
     #[must_use]
-    pub fn new(queue: &QueueParams, site: &Site<'_>, framing: Framing, meter: Meter) -> Self {
+    pub fn new(queue: &QueueParams, context: &LinkContext<'_>, framing: Framing, meter: Meter) -> Self {
         Self {
-            rate: site.rate,
+            rate: context.rate,
             conditions: None,
-            queue: queue.build(site),
+            queue: queue.build(context),
             on_wire: None,
             waited: Time::ZERO,
             books: Books { meter, framing, line_bytes: 0 },

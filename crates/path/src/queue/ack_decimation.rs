@@ -9,7 +9,7 @@ use eddyline_units::{Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::Limit;
 use super::packet_fifo::PacketFifo;
 use super::properties::{Conflict, DelayBound, Describe, Properties};
@@ -91,13 +91,13 @@ pub struct AckDecimation<P> {
 impl<P: Packet> AckDecimation<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &AckDecimationParams, site: &Site<'_>) -> Self {
+    pub fn new(params: &AckDecimationParams, context: &LinkContext<'_>) -> Self {
         Self {
             params: *params,
             waiting: PacketFifo::default(),
             dropped_since: BTreeMap::new(),
             average: 0.0,
-            random: Box::new(site.stream("ack_decimation")),
+            random: Box::new(context.stream("ack_decimation")),
         }
     }
 

@@ -10,7 +10,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
 use super::properties::{DelayBound, Describe, Properties};
 use super::redundant_acks::{AckFilterRule, redundant};
@@ -72,7 +72,7 @@ pub struct AckFilter<P> {
 impl<P: Packet> AckFilter<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &AckFilterParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &AckFilterParams, _: &LinkContext<'_>) -> Self {
         Self {
             params: *params,
             line: VecDeque::new(),

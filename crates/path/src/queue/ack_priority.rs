@@ -7,7 +7,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
 use super::packet_fifo::PacketFifo;
 use super::properties::{Conflict, DelayBound, Describe, Properties};
@@ -49,7 +49,7 @@ pub struct AckPriority<P> {
 impl<P: Packet> AckPriority<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &AckPriorityParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &AckPriorityParams, _: &LinkContext<'_>) -> Self {
         Self { params: *params, acks: PacketFifo::default(), data: PacketFifo::default(), all: Backlog::EMPTY }
     }
 

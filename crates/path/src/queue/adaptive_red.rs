@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
-use super::discipline::Site;
+use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
 use super::red::{Curve, Red};
@@ -64,14 +64,14 @@ impl AdaptiveRed {
 impl ArrivalLaw for AdaptiveRed {
     type Params = AdaptiveRedParams;
 
-    fn new(params: &AdaptiveRedParams, site: &Site<'_>) -> Self {
-        let packets_per_s = site.rate.as_bps() as f64 / (8.0 * params.typical_packet.get() as f64);
+    fn new(params: &AdaptiveRedParams, context: &LinkContext<'_>) -> Self {
+        let packets_per_s = context.rate.as_bps() as f64 / (8.0 * params.typical_packet.get() as f64);
         let min = (params.target_delay.as_secs_f64() * packets_per_s / 2.0).max(LEAST_MIN);
         let curve = Curve { min, max: 3.0 * min, max_p: FIRST_MAX_P, gentle: true };
         // the average follows the queue with a time constant of a second
         let weight = -libm::expm1(-1.0 / packets_per_s);
         Self {
-            red: Red::with_curve(curve, |w| w.packets, weight, params.typical_packet, site),
+            red: Red::with_curve(curve, |w| w.packets, weight, params.typical_packet, context),
             updates: UpdateTimer::new(params.interval),
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use eddyline_units::Time;
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
 use super::timed_fifo::TimedFifo;
 use crate::{Ecn, Packet};
@@ -27,8 +27,8 @@ pub trait ArrivalLaw: fmt::Debug {
     /// What a scenario says of it.
     type Params;
 
-    /// The law at rest, for the link at `site`.
-    fn new(params: &Self::Params, site: &Site<'_>) -> Self;
+    /// The law at rest, for the link at `context`.
+    fn new(params: &Self::Params, context: &LinkContext<'_>) -> Self;
     /// How much may wait, and whether packets are marked where that is possible.
     fn bounds(params: &Self::Params) -> (Limit, bool);
     /// Time has come to `now`; what waits has not changed since the last call of any kind.
@@ -56,9 +56,9 @@ pub struct EarlyQueue<P, L> {
 impl<P: Packet, L: ArrivalLaw> EarlyQueue<P, L> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &L::Params, site: &Site<'_>) -> Self {
+    pub fn new(params: &L::Params, context: &LinkContext<'_>) -> Self {
         let (limit, ecn) = L::bounds(params);
-        Self { limit, ecn, law: L::new(params, site), waiting: TimedFifo::default() }
+        Self { limit, ecn, law: L::new(params, context), waiting: TimedFifo::default() }
     }
 
     /// The law at work.

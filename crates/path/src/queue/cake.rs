@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cobalt::{Cobalt, CobaltParams, Verdict};
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
 use super::redundant_acks::{AckFilterRule, redundant};
@@ -144,9 +144,9 @@ pub struct Cake<P> {
 impl<P: Packet> Cake<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &CakeParams, site: &Site<'_>) -> Self {
-        let mut random = Box::new(site.stream("cake"));
-        let rate = params.bandwidth.unwrap_or(site.rate);
+    pub fn new(params: &CakeParams, context: &LinkContext<'_>) -> Self {
+        let mut random = Box::new(context.stream("cake"));
+        let rate = params.bandwidth.unwrap_or(context.rate);
         let packet_time = rate.transmission_time(FULL);
         let share = Time::from_ps(params.rtt.as_ps() / 20);
         let target = Time::from_ps(packet_time.as_ps() / 2).saturating_add(packet_time).max(share);

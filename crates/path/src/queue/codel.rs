@@ -5,7 +5,7 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::Limit;
 use super::properties::{DelayBound, Describe, Properties};
 use super::timed_fifo::TimedFifo;
@@ -205,7 +205,7 @@ pub struct CodelQueue<P> {
 impl<P: Packet> CodelQueue<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &CodelParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &CodelParams, _: &LinkContext<'_>) -> Self {
         Self { limit: params.limit, ecn: params.ecn, law: params.law(), waiting: TimedFifo::default() }
     }
 }

@@ -7,7 +7,7 @@ use crate::random::Stream;
 
 /// What a discipline may know of the link that it serves.
 #[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
+pub struct LinkContext<'a> {
     /// The link's rate of transmission.
     pub rate: Rate,
     /// The scenario's seed.
@@ -16,7 +16,7 @@ pub struct Site<'a> {
     pub name: &'a str,
 }
 
-impl Site<'_> {
+impl LinkContext<'_> {
     /// The link's random stream for `purpose`.
     #[must_use]
     pub fn stream(&self, purpose: &str) -> Stream {

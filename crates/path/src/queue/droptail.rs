@@ -4,7 +4,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::Limit;
 use super::packet_fifo::PacketFifo;
 use super::properties::{DelayBound, Describe, Properties};
@@ -34,7 +34,7 @@ pub struct DropTail<P> {
 impl<P: Packet> DropTail<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &DropTailParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &DropTailParams, _: &LinkContext<'_>) -> Self {
         Self { limit: params.limit, waiting: PacketFifo::default() }
     }
 }

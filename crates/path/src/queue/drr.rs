@@ -8,7 +8,7 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::flow_table::hashed;
 use super::limit::Limit;
 use super::properties::{Describe, Properties};
@@ -53,10 +53,10 @@ pub struct Drr<P> {
 impl<P: Packet> Drr<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &DrrParams, site: &Site<'_>) -> Self {
+    pub fn new(params: &DrrParams, context: &LinkContext<'_>) -> Self {
         Self {
             limit: params.limit,
-            hashed: params.queues.map(|n| (n.max(1), site.stream("drr").bits())),
+            hashed: params.queues.map(|n| (n.max(1), context.stream("drr").bits())),
             round: RoundRobin::new(Some(params.quantum.get().max(1))),
         }
     }

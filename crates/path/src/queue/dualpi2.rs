@@ -9,7 +9,7 @@ use eddyline_units::{Bytes, Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::Limit;
 use super::properties::{Describe, Properties};
 use super::timed_fifo::TimedFifo;
@@ -112,7 +112,7 @@ pub struct DualPi2<P> {
 impl<P: Packet> DualPi2<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &DualPi2Params, _: &Site<'_>) -> Self {
+    pub fn new(params: &DualPi2Params, _: &LinkContext<'_>) -> Self {
         Self {
             limit: params.limit,
             coupling: params.coupling,

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::codel::Codel;
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::flow_table::hashed;
 use super::limit::{Backlog, Limit};
 use super::properties::{Conflict, DelayBound, Describe, Properties};
@@ -120,7 +120,7 @@ pub struct FqCodel<P> {
 impl<P: Packet> FqCodel<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &FqCodelParams, site: &Site<'_>) -> Self {
+    pub fn new(params: &FqCodelParams, context: &LinkContext<'_>) -> Self {
         let queue = |_| FlowQueue {
             waiting: TimedFifo::default(),
             law: Codel::new(params.target, params.interval, params.mtu),
@@ -133,7 +133,7 @@ impl<P: Packet> FqCodel<P> {
             new: VecDeque::new(),
             old: VecDeque::new(),
             all: Backlog::EMPTY,
-            salt: site.stream("fq_codel").bits(),
+            salt: context.stream("fq_codel").bits(),
         }
     }
 

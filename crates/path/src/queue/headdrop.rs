@@ -6,7 +6,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
 use super::packet_fifo::PacketFifo;
 use super::properties::{DelayBound, Describe, Properties};
@@ -35,7 +35,7 @@ pub struct HeadDrop<P> {
 impl<P: Packet> HeadDrop<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &HeadDropParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &HeadDropParams, _: &LinkContext<'_>) -> Self {
         Self { limit: params.limit, waiting: PacketFifo::default() }
     }
 }

@@ -43,7 +43,7 @@ pub use adaptive_red::{AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue};
 pub use arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
 pub use cake::{Cake, CakeAckFilter, CakeParams, Isolation};
 pub use codel::{Codel, CodelParams, CodelQueue};
-pub use discipline::{Discipline, Site};
+pub use discipline::{Discipline, LinkContext};
 pub use droptail::{DropTail, DropTailParams};
 pub use drr::{Drr, DrrParams};
 pub use dualpi2::{DualPi2, DualPi2Params};
@@ -123,10 +123,10 @@ macro_rules! queues {
                 of_any_kind!(self, p => p.refuses(size))
             }
 
-            /// An empty queue for the link at `site`.
+            /// An empty queue for the link at `context`.
             #[must_use]
-            pub fn build<P: Packet>(&self, site: &Site<'_>) -> Queue<P> {
-                match self { $(Self::$kind(p) => Queue::$kind($state::new(p, site))),* }
+            pub fn build<P: Packet>(&self, context: &LinkContext<'_>) -> Queue<P> {
+                match self { $(Self::$kind(p) => Queue::$kind($state::new(p, context))),* }
             }
         }
 

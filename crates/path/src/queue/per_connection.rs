@@ -7,7 +7,7 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
 use super::properties::{Conflict, Describe, Properties};
 use super::round_robin::RoundRobin;
@@ -56,7 +56,7 @@ pub struct PerConnection<P> {
 impl<P: Packet> PerConnection<P> {
     /// No buffer yet.
     #[must_use]
-    pub fn new(params: &PerConnectionParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &PerConnectionParams, _: &LinkContext<'_>) -> Self {
         Self { each: params.each, limit: params.limit, round: RoundRobin::new(Some(params.quantum.get().max(1))) }
     }
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
-use super::discipline::Site;
+use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{DelayBound, Describe, Properties};
 use super::update_timer::UpdateTimer;
@@ -86,7 +86,7 @@ impl Pie {
 impl ArrivalLaw for Pie {
     type Params = PieParams;
 
-    fn new(params: &PieParams, site: &Site<'_>) -> Self {
+    fn new(params: &PieParams, context: &LinkContext<'_>) -> Self {
         Self {
             target: params.target.as_secs_f64(),
             alpha: params.alpha.get(),
@@ -100,7 +100,7 @@ impl ArrivalLaw for Pie {
             old_delay: 0.0,
             burst_allowance: params.max_burst,
             accumulated: 0.0,
-            random: site.stream("pie"),
+            random: context.stream("pie"),
         }
     }
 

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
-use super::discipline::Site;
+use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{Conflict, Describe, Properties};
 use crate::random::Stream;
@@ -72,17 +72,17 @@ impl Red {
         measure: fn(&Backlog) -> u64,
         weight: f64,
         typical: Bytes,
-        site: &Site<'_>,
+        context: &LinkContext<'_>,
     ) -> Self {
         Self {
             curve,
             measure,
             weight,
-            packet_time: site.rate.transmission_time(typical.get()).as_ps().max(1) as f64,
+            packet_time: context.rate.transmission_time(typical.get()).as_ps().max(1) as f64,
             average: 0.0,
             count: 0,
             idle_since: Some(Time::ZERO),
-            random: site.stream("red"),
+            random: context.stream("red"),
             hard_drop: true,
         }
     }
@@ -147,7 +147,7 @@ impl Red {
 impl ArrivalLaw for Red {
     type Params = RedParams;
 
-    fn new(params: &RedParams, site: &Site<'_>) -> Self {
+    fn new(params: &RedParams, context: &LinkContext<'_>) -> Self {
         let (measure, min, max): (fn(&Backlog) -> u64, _, _) = match (params.min_threshold, params.max_threshold) {
             (Limit::Packets(a), Limit::Packets(b)) => (|w| w.packets, a, b),
             (Limit::Cells(a), Limit::Cells(b)) => (|w| w.cells, a, b),
@@ -156,7 +156,7 @@ impl ArrivalLaw for Red {
             _ => (|w| w.packets, u64::MAX, u64::MAX),
         };
         let curve = Curve { min: min as f64, max: max as f64, max_p: params.max_p, gentle: params.gentle };
-        let law = Self::with_curve(curve, measure, params.weight, params.typical_packet, site);
+        let law = Self::with_curve(curve, measure, params.weight, params.typical_packet, context);
         Self { hard_drop: params.hard_drop, ..law }
     }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
-use super::discipline::Site;
+use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
 use super::update_timer::UpdateTimer;
@@ -59,7 +59,7 @@ impl Rem {
 impl ArrivalLaw for Rem {
     type Params = RemParams;
 
-    fn new(params: &RemParams, site: &Site<'_>) -> Self {
+    fn new(params: &RemParams, context: &LinkContext<'_>) -> Self {
         let packet = params.packet.get() as f64;
         Self {
             gamma: params.gamma,
@@ -67,12 +67,12 @@ impl ArrivalLaw for Rem {
             ln_phi: libm::log(params.phi),
             target: params.target.get() * packet,
             packet,
-            capacity: site.rate.as_bps() as f64 / 8.0 * params.period.as_secs_f64(),
+            capacity: context.rate.as_bps() as f64 / 8.0 * params.period.as_secs_f64(),
             updates: UpdateTimer::new(params.period),
             price: 0.0,
             probability: 0.0,
             input: 0,
-            random: site.stream("rem"),
+            random: context.stream("rem"),
         }
     }
 

@@ -7,7 +7,7 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::flow_table::hashed;
 use super::limit::Limit;
 use super::properties::{Describe, Properties};
@@ -78,8 +78,8 @@ pub struct Sfq<P> {
 impl<P: Packet> Sfq<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &SfqParams, site: &Site<'_>) -> Self {
-        let mut salts = Box::new(site.stream("sfq"));
+    pub fn new(params: &SfqParams, context: &LinkContext<'_>) -> Self {
+        let mut salts = Box::new(context.stream("sfq"));
         let salt = salts.bits();
         Self {
             limit: params.limit,

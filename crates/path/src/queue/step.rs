@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
-use super::discipline::Site;
+use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
 
@@ -22,7 +22,7 @@ pub struct Step {
 impl ArrivalLaw for Step {
     type Params = StepParams;
 
-    fn new(params: &StepParams, _: &Site<'_>) -> Self {
+    fn new(params: &StepParams, _: &LinkContext<'_>) -> Self {
         Self { threshold: params.threshold, others: params.not_capable }
     }
 

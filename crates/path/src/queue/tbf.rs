@@ -4,7 +4,7 @@ use eddyline_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::discipline::{Discipline, Site};
+use super::discipline::{Discipline, LinkContext};
 use super::limit::Limit;
 use super::packet_fifo::PacketFifo;
 use super::properties::{Conflict, Describe, Properties};
@@ -55,7 +55,7 @@ pub struct Tbf<P> {
 impl<P: Packet> Tbf<P> {
     /// An empty queue with a full bucket.
     #[must_use]
-    pub fn new(params: &TbfParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &TbfParams, _: &LinkContext<'_>) -> Self {
         Self {
             bucket: Bucket::new(params.rate, params.burst),
             framing: params.framing.unwrap_or_default().numbers(),
