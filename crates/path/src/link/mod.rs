@@ -15,5 +15,5 @@ pub use fifo::{Departure, FifoLink};
 pub use medium::Medium;
 pub use meter::Meter;
 pub use reconstruct::{AckReconstructor, Acknowledges, ReconstructParams, Released};
-pub use reservations::Turns;
+pub use reservations::Reservations;
 pub use store::StoreLink;

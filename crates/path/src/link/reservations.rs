@@ -12,11 +12,11 @@ use super::fifo::FifoLink;
 
 /// Promises of room, in order of time.
 #[derive(Debug, Clone, Default)]
-pub struct Turns {
+pub struct Reservations {
     promised: VecDeque<(Time, u32)>,
 }
 
-impl Turns {
+impl Reservations {
     /// Whether `link` has room for a packet of `bytes` that sender `who` has. If so its turn, if it waited for one, is
     /// over.
     pub fn admit(&mut self, now: Time, who: u32, link: &mut FifoLink, bytes: u32) -> bool {
@@ -32,7 +32,7 @@ impl Turns {
     }
 
     /// When sender `who`, just refused by `link`, may try again.
-    pub fn promise(&mut self, now: Time, who: u32, link: &FifoLink) -> Time {
+    pub fn reserve(&mut self, now: Time, who: u32, link: &FifoLink) -> Time {
         if let Some((at, _)) = self.promised.iter().find(|(at, w)| *w == who && *at > now) {
             return *at;
         }

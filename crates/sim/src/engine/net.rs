@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 use eddyline_path::Packet as _;
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Released, StoreLink, Turns};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Released, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_units::{Rate, Time};
@@ -74,7 +74,7 @@ struct Oddity {
     /// Behind its transmitter, where delay or loss vary, with the delay that its pipes know.
     propagation: Option<Box<(Propagation, Time)>>,
     /// Senders whose card it is and who wait for room.
-    turns: Turns,
+    reservations: Reservations,
 }
 
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, StoreLink, Turns};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{LinkContext, QueueParams};
 use eddyline_path::variation::{Policer, Propagation};
@@ -95,7 +95,13 @@ impl Net {
             let policer = l.variation.policer.map(|p| Box::new(Policer::new(p)));
             let propagation = Propagation::new(&l.variation, l.delay, network.seed, &l.name);
             let propagation = propagation.map(|p| Box::new((p, l.delay)));
-            odd.push(Oddity { framing: l.framing, reconstructor, policer, propagation, turns: Turns::default() });
+            odd.push(Oddity {
+                framing: l.framing,
+                reconstructor,
+                policer,
+                propagation,
+                reservations: Reservations::default(),
+            });
             Link { transmitter, rate: l.rate, loss, lost: 0 }
         });
         let links: Vec<Link> = links.collect();
