@@ -7,10 +7,13 @@ pub mod framing;
 pub mod histogram;
 pub mod link;
 pub mod loss;
+mod param_error;
 pub mod queue;
 pub mod random;
 pub mod traffic;
 pub mod variation;
+
+pub use param_error::ParamError;
 
 /// What a packet is to a link's statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

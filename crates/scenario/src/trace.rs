@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use eddyline_path::ParamError;
 use eddyline_path::traffic::{SizeParams, Trace};
 use eddyline_path::variation::{LinkTrace, Recording};
 
@@ -65,8 +66,8 @@ pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &m
             }
         };
         if trace.is_some() || traffic.model.trace_file().is_none() {
-            for mistake in mistakes(traffic, trace.as_deref()) {
-                wrong(mistake.key, mistake.message, None);
+            for error in errors(traffic, trace.as_deref()) {
+                wrong(error.key, error.message, None);
             }
         }
         traces.of_traffic.push(trace);
@@ -131,8 +132,8 @@ fn sizes(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces,
     }
 }
 
-fn mistakes(traffic: &Traffic, trace: Option<&Trace>) -> Vec<eddyline_path::traffic::Mistake> {
-    u32::try_from(traffic.packet.get()).map_or_else(|_| Vec::new(), |packet| traffic.model.mistakes(packet, trace))
+fn errors(traffic: &Traffic, trace: Option<&Trace>) -> Vec<ParamError> {
+    u32::try_from(traffic.packet.get()).map_or_else(|_| Vec::new(), |packet| traffic.model.errors(packet, trace))
 }
 
 fn load(path: &Path) -> Result<String, String> {

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::discipline::{Discipline, LinkContext};
 use super::limit::Limit;
 use super::packet_fifo::PacketFifo;
-use super::properties::{Conflict, DelayBound, Describe, Properties};
+use super::properties::{DelayBound, Describe, Properties};
 use crate::Packet;
+use crate::ParamError;
 use crate::random::Stream;
 
 /// Which acknowledgements go while the queue is above the threshold.
@@ -67,10 +68,13 @@ pub struct AckDecimationParams {
 impl Describe for AckDecimationParams {
     const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
 
-    fn conflict(&self) -> Option<Conflict> {
+    fn conflict(&self) -> Option<ParamError> {
         match self.drop {
             Decimation::Red { max_threshold, .. } if max_threshold.get() <= self.threshold.get() => {
-                Some(("drop.max_threshold", format!("{max_threshold} is not above the threshold, {}", self.threshold)))
+                Some(ParamError::new(
+                    "drop.max_threshold",
+                    format!("{max_threshold} is not above the threshold, {}", self.threshold),
+                ))
             }
             _ => None,
         }

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
 use super::packet_fifo::PacketFifo;
-use super::properties::{Conflict, DelayBound, Describe, Properties};
+use super::properties::{DelayBound, Describe, Properties};
+use crate::ParamError;
 use crate::{Class, Packet};
 
 /// Parameters of `ack_priority`.
@@ -32,8 +33,8 @@ pub struct AckPriorityParams {
 impl Describe for AckPriorityParams {
     const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
 
-    fn refuses(&self, size: u64) -> Option<Conflict> {
-        self.data_limit.refuses(size).map(|why| ("data_limit", why))
+    fn refuses(&self, size: u64) -> Option<ParamError> {
+        self.data_limit.refuses(size).map(|why| ParamError::new("data_limit", why))
     }
 }
 

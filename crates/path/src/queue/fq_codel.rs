@@ -11,8 +11,9 @@ use super::codel::Codel;
 use super::discipline::{Discipline, LinkContext};
 use super::flow_table::hashed;
 use super::limit::{Backlog, Limit};
-use super::properties::{Conflict, DelayBound, Describe, Properties};
+use super::properties::{DelayBound, Describe, Properties};
 use super::timed_fifo::TimedFifo;
+use crate::ParamError;
 use crate::{Ecn, Packet};
 
 /// Most packets that one arrival pushes out (RFC 8290, section 4.1.3).
@@ -58,8 +59,8 @@ pub struct FqCodelParams {
 impl Describe for FqCodelParams {
     const PROPERTIES: Properties = Properties { fair: true, delay_set_by: Some(DelayBound::Target), ..Properties::AQM };
 
-    fn refuses(&self, size: u64) -> Option<Conflict> {
-        Limit::Bytes(self.memory_limit.get()).refuses(size).map(|why| ("memory_limit", why))
+    fn refuses(&self, size: u64) -> Option<ParamError> {
+        Limit::Bytes(self.memory_limit.get()).refuses(size).map(|why| ParamError::new("memory_limit", why))
     }
 }
 

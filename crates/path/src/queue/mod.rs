@@ -36,6 +36,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Packet;
+use crate::ParamError;
 pub use ack_decimation::{AckDecimation, AckDecimationParams, Decimation};
 pub use ack_filter::{AckFilter, AckFilterParams, AckPlace};
 pub use ack_priority::{AckPriority, AckPriorityParams};
@@ -52,7 +53,7 @@ pub use headdrop::{HeadDrop, HeadDropParams};
 pub use limit::{Backlog, Limit, atm_cells};
 pub use per_connection::{PerConnection, PerConnectionParams};
 pub use pie::{Pie, PieParams, PieQueue};
-pub use properties::{Conflict, DelayBound, Describe, Properties};
+pub use properties::{DelayBound, Describe, Properties};
 pub use red::{Curve, Red, RedParams, RedQueue};
 pub use redundant_acks::AckFilterRule;
 pub use rem::{Rem, RemParams, RemQueue};
@@ -113,13 +114,13 @@ macro_rules! queues {
 
             /// Two keys that contradict each other: one of them and what is wrong with it.
             #[must_use]
-            pub fn conflict(&self) -> Option<Conflict> {
+            pub fn conflict(&self) -> Option<ParamError> {
                 of_any_kind!(self, p => p.conflict())
             }
 
             /// What besides the limit keeps packets of `size` bytes out of the queue for ever, by key.
             #[must_use]
-            pub fn refuses(&self, size: u64) -> Option<Conflict> {
+            pub fn refuses(&self, size: u64) -> Option<ParamError> {
                 of_any_kind!(self, p => p.refuses(size))
             }
 

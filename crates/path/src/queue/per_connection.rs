@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::discipline::{Discipline, LinkContext};
 use super::limit::{Backlog, Limit};
-use super::properties::{Conflict, Describe, Properties};
+use super::properties::{Describe, Properties};
 use super::round_robin::RoundRobin;
 use crate::Packet;
+use crate::ParamError;
 
 /// Parameters of `per_connection`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,8 +33,8 @@ pub struct PerConnectionParams {
 impl Describe for PerConnectionParams {
     const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
 
-    fn refuses(&self, size: u64) -> Option<Conflict> {
-        self.each.refuses(size).map(|why| ("each", why))
+    fn refuses(&self, size: u64) -> Option<ParamError> {
+        self.each.refuses(size).map(|why| ParamError::new("each", why))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::ParamError;
+
 /// The parameter that bounds how long data wait under load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -34,21 +36,18 @@ impl Properties {
     pub const AQM: Self = Self { ecn: true, aqm: true, ..Self::BUFFER };
 }
 
-/// A key of the parameters and what is wrong with its value.
-pub type Conflict = (&'static str, String);
-
 /// Parameters whose discipline says what is particular about it.
 pub trait Describe {
     /// What is particular about the discipline.
     const PROPERTIES: Properties;
 
     /// Two keys that contradict each other.
-    fn conflict(&self) -> Option<Conflict> {
+    fn conflict(&self) -> Option<ParamError> {
         None
     }
 
     /// What besides `limit` keeps packets of `size` bytes out of the queue for ever.
-    fn refuses(&self, _size: u64) -> Option<Conflict> {
+    fn refuses(&self, _size: u64) -> Option<ParamError> {
         None
     }
 }

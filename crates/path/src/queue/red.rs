@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
 use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
-use super::properties::{Conflict, Describe, Properties};
+use super::properties::{Describe, Properties};
+use crate::ParamError;
 use crate::random::Stream;
 
 /// The average queue below which nothing is dropped, the one at which the probability is `max_p`, and that probability.
@@ -220,21 +221,26 @@ pub struct RedParams {
 impl Describe for RedParams {
     const PROPERTIES: Properties = Properties::AQM;
 
-    fn conflict(&self) -> Option<Conflict> {
+    fn conflict(&self) -> Option<ParamError> {
         let (min, max) = (self.min_threshold, self.max_threshold);
         let below = match (min, max) {
             (Limit::Packets(a), Limit::Packets(b))
             | (Limit::Bytes(a), Limit::Bytes(b))
             | (Limit::Cells(a), Limit::Cells(b)) => a <= b,
             (Limit::Unlimited, _) => {
-                return Some(("min_threshold", "unlimited; a number with a unit is needed".to_owned()));
+                return Some(ParamError::new("min_threshold", "unlimited; a number with a unit is needed"));
             }
             (_, Limit::Unlimited) => {
-                return Some(("max_threshold", "unlimited; a number with a unit is needed".to_owned()));
+                return Some(ParamError::new("max_threshold", "unlimited; a number with a unit is needed"));
             }
-            _ => return Some(("max_threshold", format!("{max} is not in the unit of min_threshold, {min}"))),
+            _ => {
+                return Some(ParamError::new(
+                    "max_threshold",
+                    format!("{max} is not in the unit of min_threshold, {min}"),
+                ));
+            }
         };
-        (!below).then(|| ("max_threshold", format!("{max} is below min_threshold, {min}")))
+        (!below).then(|| ParamError::new("max_threshold", format!("{max} is below min_threshold, {min}")))
     }
 }
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::discipline::{Discipline, LinkContext};
 use super::limit::Limit;
 use super::packet_fifo::PacketFifo;
-use super::properties::{Conflict, Describe, Properties};
+use super::properties::{Describe, Properties};
 use crate::Packet;
+use crate::ParamError;
 use crate::bucket::Bucket;
 use crate::framing::{Framing, FramingParams};
 
@@ -33,13 +34,13 @@ pub struct TbfParams {
 impl Describe for TbfParams {
     const PROPERTIES: Properties = Properties::BUFFER;
 
-    fn refuses(&self, size: u64) -> Option<Conflict> {
+    fn refuses(&self, size: u64) -> Option<ParamError> {
         let line = self.framing.unwrap_or_default().numbers().line_bytes(u32::try_from(size).unwrap_or(u32::MAX));
         let message = || {
             let framed = if line == size { String::new() } else { format!(" ({line} B with framing)") };
             format!("{} lets no packet of {size} B{framed} through, which cross this link; at least that", self.burst)
         };
-        (size > 0 && line > self.burst.get()).then(|| ("burst", message()))
+        (size > 0 && line > self.burst.get()).then(|| ParamError::new("burst", message()))
     }
 }
 

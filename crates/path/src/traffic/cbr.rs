@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::exact_interval::ExactInterval;
-use super::model::{Emission, Mistake, Setup};
+use super::model::{Emission, Setup};
 use super::trace_text::Trace;
+use crate::ParamError;
 
 /// Parameters of `cbr`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,7 +24,7 @@ impl CbrParams {
     }
 
     /// None: the schema says all.
-    pub(super) const fn mistakes(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<Mistake>) {}
+    pub(super) const fn errors(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<ParamError>) {}
 }
 
 /// `cbr` at work.

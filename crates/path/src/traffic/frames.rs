@@ -7,7 +7,8 @@ use std::collections::binary_heap::PeekMut;
 use eddyline_units::{Bytes, Time};
 
 use super::frame::Frame;
-use super::model::{Emission, Mistake};
+use super::model::Emission;
+use crate::ParamError;
 
 /// A sequence of frames in time order, none of them empty.
 pub(super) trait Frames {
@@ -35,9 +36,9 @@ impl Fragmentation {
     }
 
     /// What is wrong with a header for packets of this size.
-    pub(super) fn mistakes(packet: u32, header: Bytes, found: &mut Vec<Mistake>) {
+    pub(super) fn errors(packet: u32, header: Bytes, found: &mut Vec<ParamError>) {
         if header.get() >= u64::from(packet) {
-            found.push(Mistake::new("header", format!("must be below the packet, {packet} B")));
+            found.push(ParamError::new("header", format!("must be below the packet, {packet} B")));
         }
     }
 }

@@ -23,10 +23,11 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ParamError;
 pub use cbr::CbrParams;
 pub use frame::Frame;
+pub use model::Emission;
 use model::Setup;
-pub use model::{Emission, Mistake};
 pub use on_off::{OnOffParams, PeriodDistribution};
 pub use poisson::PoissonParams;
 pub use sizes::{SizeParams, Transfers};
@@ -56,9 +57,9 @@ macro_rules! models {
             /// What is wrong with parameters that are each as the schema allows: together, or with these packets and
             /// this trace.
             #[must_use]
-            pub fn mistakes(&self, packet: u32, trace: Option<&Trace>) -> Vec<Mistake> {
+            pub fn errors(&self, packet: u32, trace: Option<&Trace>) -> Vec<ParamError> {
                 let mut found = Vec::new();
-                match self { $(Self::$kind(p) => p.mistakes(packet, trace, &mut found)),* }
+                match self { $(Self::$kind(p) => p.errors(packet, trace, &mut found)),* }
                 found
             }
         }

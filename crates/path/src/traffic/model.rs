@@ -16,21 +16,6 @@ pub struct Emission {
     pub bytes: u32,
 }
 
-/// A parameter that cannot be right, found with more knowledge than its own schema has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The key inside `model`.
-    pub key: &'static str,
-    /// What is wrong with it.
-    pub message: String,
-}
-
-impl Mistake {
-    pub(super) fn new(key: &'static str, message: impl Into<String>) -> Self {
-        Self { key, message: message.into() }
-    }
-}
-
 /// What every model is told of its place in the scenario.
 pub(super) struct Setup<'a> {
     pub(super) packet: u32,

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::distributions::{exponential, pareto};
 use super::exact_interval::ExactInterval;
-use super::model::{Emission, Mistake, Setup};
+use super::model::{Emission, Setup};
 use super::trace_text::Trace;
+use crate::ParamError;
 use crate::random::Stream;
 
 /// How burst and silence lengths are distributed.
@@ -62,10 +63,10 @@ impl OnOffParams {
         Some(self.rate.as_bps() as f64 * self.share_on())
     }
 
-    pub(super) fn mistakes(&self, packet: u32, _trace: Option<&Trace>, found: &mut Vec<Mistake>) {
+    pub(super) fn errors(&self, packet: u32, _trace: Option<&Trace>, found: &mut Vec<ParamError>) {
         let spacing = self.rate.transmission_time(u64::from(packet));
         if self.on.saturating_mul(1000) < spacing {
-            found.push(Mistake::new("on", format!("not one packet in a thousand bursts: a packet takes {spacing}")));
+            found.push(ParamError::new("on", format!("not one packet in a thousand bursts: a packet takes {spacing}")));
         }
     }
 }

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::distributions::exponential;
-use super::model::{Emission, Mistake, Setup};
+use super::model::{Emission, Setup};
 use super::trace_text::Trace;
+use crate::ParamError;
 use crate::random::Stream;
 
 /// Parameters of `poisson`.
@@ -24,7 +25,7 @@ impl PoissonParams {
     }
 
     /// None: the schema says all.
-    pub(super) const fn mistakes(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<Mistake>) {}
+    pub(super) const fn errors(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<ParamError>) {}
 }
 
 /// `poisson` at work.

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::Frame;
 use super::frames::{Fragmentation, Frames, ViewerStreams};
-use super::model::{Emission, Mistake, Setup, one, yes};
+use super::model::{Emission, Setup, one, yes};
 use super::trace_text::{SizeUnit, Trace, TraceFormat, TraceReading};
+use crate::ParamError;
 
 /// Parameters of `trace`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,16 +87,16 @@ impl TraceParams {
         Some(f64::from(self.copies) * bytes as f64 * 8e12 / length as f64)
     }
 
-    pub(super) fn mistakes(&self, packet: u32, trace: Option<&Trace>, found: &mut Vec<Mistake>) {
+    pub(super) fn errors(&self, packet: u32, trace: Option<&Trace>, found: &mut Vec<ParamError>) {
         match trace {
-            None => found.push(Mistake::new("file", format!("{:?} has not been read", self.file))),
+            None => found.push(ParamError::new("file", format!("{:?} has not been read", self.file))),
             Some(trace) if self.offset >= trace.end() => {
                 let message = format!("beyond the trace, which goes from {} to {}", trace.begin(), trace.end());
-                found.push(Mistake::new("offset", message));
+                found.push(ParamError::new("offset", message));
             }
             Some(_) => {}
         }
-        Fragmentation::mistakes(packet, self.header, found);
+        Fragmentation::errors(packet, self.header, found);
     }
 }
 
@@ -139,7 +140,7 @@ impl Frames for Playback {
 pub(super) struct TracePlayer(ViewerStreams<Playback>);
 
 impl TracePlayer {
-    /// Silent without a trace, or from beyond its end on; [`TraceParams::mistakes`] says so.
+    /// Silent without a trace, or from beyond its end on; [`TraceParams::errors`] says so.
     pub(super) fn new(params: &TraceParams, setup: &Setup<'_>) -> Self {
         let cut = Fragmentation::new(setup.packet, params.header);
         let playable = |t: &&Arc<Trace>| params.copies > 0 && params.offset < t.end();

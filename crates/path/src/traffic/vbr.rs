@@ -18,8 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::distributions::{Geometric, LogNormal, normal};
 use super::frame::Frame;
 use super::frames::{Fragmentation, Frames, ViewerStreams};
-use super::model::{Emission, Mistake, Setup, one, yes};
+use super::model::{Emission, Setup, one, yes};
 use super::trace_text::Trace;
+use crate::ParamError;
 use crate::random::Stream;
 
 /// Parameters of `vbr`.
@@ -106,12 +107,12 @@ impl VbrParams {
         Some(f64::from(self.copies) * bytes * 8.0 / self.mean_interval_s())
     }
 
-    pub(super) fn mistakes(&self, packet: u32, _trace: Option<&Trace>, found: &mut Vec<Mistake>) {
+    pub(super) fn errors(&self, packet: u32, _trace: Option<&Trace>, found: &mut Vec<ParamError>) {
         if self.mean_interval < self.frame_clock {
             let message = format!("must be at least one tick of frame_clock, {}", self.frame_clock);
-            found.push(Mistake::new("mean_interval", message));
+            found.push(ParamError::new("mean_interval", message));
         }
-        Fragmentation::mistakes(packet, self.header, found);
+        Fragmentation::errors(packet, self.header, found);
     }
 }
 

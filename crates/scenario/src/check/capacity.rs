@@ -67,8 +67,8 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
             };
             wrong("queue.limit", format!("{why}; at least {least}"), report);
         }
-        for (key, why) in link.queue.refuses(link.largest).into_iter().chain(link.queue.conflict()) {
-            wrong(&format!("queue.{key}"), why, report);
+        for error in link.queue.refuses(link.largest).into_iter().chain(link.queue.conflict()) {
+            wrong(&format!("queue.{}", error.key), error.message, report);
         }
         let size = if link.largest == 0 { DEFAULT_PACKET } else { link.largest };
         if link.rate.transmission_time(link.framing.line_bytes(u32::try_from(size).unwrap_or(u32::MAX))) > LONGEST {
