@@ -8,7 +8,7 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
 use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
@@ -102,7 +102,7 @@ impl ArrivalLaw for AdaptiveRed {
 }
 
 /// A FIFO queue under adaptive RED.
-pub type AdaptiveRedQueue<P> = EarlyQueue<P, AdaptiveRed>;
+pub type AdaptiveRedQueue<P> = ArrivalQueue<P, AdaptiveRed>;
 
 /// Parameters of `adaptive_red`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

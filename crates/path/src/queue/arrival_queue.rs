@@ -46,14 +46,14 @@ pub trait ArrivalLaw: fmt::Debug {
 
 /// A FIFO queue under a law of arrival.
 #[derive(Debug)]
-pub struct EarlyQueue<P, L> {
+pub struct ArrivalQueue<P, L> {
     limit: Limit,
     ecn: bool,
     law: L,
     waiting: TimedFifo<P>,
 }
 
-impl<P: Packet, L: ArrivalLaw> EarlyQueue<P, L> {
+impl<P: Packet, L: ArrivalLaw> ArrivalQueue<P, L> {
     /// An empty queue.
     #[must_use]
     pub fn new(params: &L::Params, context: &LinkContext<'_>) -> Self {
@@ -68,7 +68,7 @@ impl<P: Packet, L: ArrivalLaw> EarlyQueue<P, L> {
     }
 }
 
-impl<P: Packet, L: ArrivalLaw> Discipline<P> for EarlyQueue<P, L> {
+impl<P: Packet, L: ArrivalLaw> Discipline<P> for ArrivalQueue<P, L> {
     fn enqueue(&mut self, now: Time, mut packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         let size = u64::from(packet.wire_bytes());
         let waiting = self.waiting.backlog();

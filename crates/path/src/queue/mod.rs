@@ -41,7 +41,7 @@ pub use ack_decimation::{AckDecimation, AckDecimationParams, Decimation};
 pub use ack_filter::{AckFilter, AckFilterParams, AckPlace};
 pub use ack_priority::{AckPriority, AckPriorityParams};
 pub use adaptive_red::{AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue};
-pub use arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+pub use arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
 pub use cake::{Cake, CakeAckFilter, CakeParams, Isolation};
 pub use codel::{Codel, CodelParams, CodelQueue};
 pub use discipline::{Discipline, LinkContext};

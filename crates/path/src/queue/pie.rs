@@ -9,7 +9,7 @@ use eddyline_units::{Bytes, Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
 use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{DelayBound, Describe, Properties};
@@ -153,7 +153,7 @@ impl ArrivalLaw for Pie {
 }
 
 /// A FIFO queue under PIE.
-pub type PieQueue<P> = EarlyQueue<P, Pie>;
+pub type PieQueue<P> = ArrivalQueue<P, Pie>;
 
 /// Parameters of `pie`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

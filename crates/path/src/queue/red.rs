@@ -8,7 +8,7 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
 use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
@@ -180,7 +180,7 @@ impl ArrivalLaw for Red {
 }
 
 /// A FIFO queue under RED.
-pub type RedQueue<P> = EarlyQueue<P, Red>;
+pub type RedQueue<P> = ArrivalQueue<P, Red>;
 
 /// Parameters of `red`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use eddyline_units::{Bytes, Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
 use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
@@ -106,7 +106,7 @@ impl ArrivalLaw for Rem {
 }
 
 /// A FIFO queue under REM.
-pub type RemQueue<P> = EarlyQueue<P, Rem>;
+pub type RemQueue<P> = ArrivalQueue<P, Rem>;
 
 /// Parameters of `rem`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::arrival_queue::{ArrivalLaw, EarlyQueue, Verdict};
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
 use super::discipline::LinkContext;
 use super::limit::{Backlog, Limit};
 use super::properties::{Describe, Properties};
@@ -40,7 +40,7 @@ impl ArrivalLaw for Step {
 }
 
 /// A FIFO queue that marks above a threshold.
-pub type StepQueue<P> = EarlyQueue<P, Step>;
+pub type StepQueue<P> = ArrivalQueue<P, Step>;
 
 /// What happens above the threshold to packets that cannot be marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
