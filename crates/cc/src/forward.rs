@@ -1,9 +1,9 @@
-//! The methods of [`Controller`](crate::Controller) once more, for types that hand every call on to a controller inside them.
+//! Implementations of [`Controller`](crate::Controller)'s methods for types that forward them to an inner controller.
 //!
 //! Both macros take the name of a macro that makes the call: `inner!(self, [ack] c => c.on_ack(ack))` evaluates the call
 //! with `c` bound to the controller inside. The list in brackets names the arguments that are references.
 
-/// Everything that tells a controller of an event.
+/// The event handlers.
 macro_rules! forward_events {
     ($inner:ident) => {
         #[inline]
@@ -57,7 +57,7 @@ macro_rules! forward_events {
     };
 }
 
-/// Everything that asks a controller for its decision.
+/// The decisions.
 macro_rules! forward_decisions {
     ($inner:ident) => {
         #[inline]

@@ -1,7 +1,7 @@
 //! The endpoints' algorithms, sans-I/O: time and acknowledgements come in, a window and a pacing interval come out.
 //!
-//! One trait ([`Controller`]), one file per controller, one line per controller in `kinds/mod.rs`. Nothing here asks for the
-//! time, draws a random number or logs, and once it is made it does not allocate. Windows are in packets and fractional; the transport turns them into
+//! One trait ([`Controller`]), one file and one entry in `kinds/mod.rs` per controller. Controllers never read a clock, draw random
+//! numbers, log, or allocate after their construction. Windows are fractional numbers of packets; the transport converts them to
 //! bytes.
 
 mod controller;

@@ -1,8 +1,8 @@
-//! What differs between kinds of controllers beyond their parameters; each kind's own file says it.
+//! Properties of kinds of controllers beyond their parameters; each kind states its own in its file.
 
 use serde::Serialize;
 
-/// Feedback that a sender needs where queues mark packets.
+/// Feedback that a sender needs if queues mark packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EcnFeedback {
@@ -16,9 +16,9 @@ pub enum EcnFeedback {
 /// How to choose `alpha`, in packets, for a kind whose parameter `alpha` has no default.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AlphaChoice {
-    /// Where the bottleneck's rate is known: as many packets as it sends in this time, in seconds ...
+    /// If the bottleneck's rate is known: as many packets as it sends in this time, in seconds ...
     pub delay_s: f64,
-    /// ... but at least so many.
+    /// ... but at least this many.
     pub min_packets: f64,
     /// On an access link: packets per flow.
     pub access_packets: f64,
@@ -34,10 +34,10 @@ pub enum SawtoothCut {
     ByShare,
 }
 
-/// What is particular about a kind.
+/// Properties of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Properties {
-    /// Feedback that it needs where queues mark packets.
+    /// Feedback that it needs if queues mark packets.
     pub ecn: EcnFeedback,
     /// How to choose the parameter `alpha`, if there is one without a default.
     pub alpha: Option<AlphaChoice>,
@@ -52,7 +52,7 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// Classic ECN, nothing that has to be given, no closed form.
+    /// Loss-based, classic ECN, no required parameters, no closed forms.
     pub const DEFAULT: Self = Self {
         ecn: EcnFeedback::Classic,
         alpha: None,
@@ -62,12 +62,12 @@ impl Properties {
         sawtooth: None,
     };
 
-    /// Queueing delay over a base round-trip time is a signal, which a scenario may give away.
+    /// Queueing delay is a congestion signal; the base round-trip time can be estimated or known.
     pub const DELAY_BASED: Self = Self { delay_based: true, base_rtt: true, ..Self::DEFAULT };
 }
 
-/// Parameters whose kind says what is particular about it.
+/// Parameters of a kind that states its properties.
 pub trait Describe {
-    /// What is particular about the kind.
+    /// The kind's properties.
     const PROPERTIES: Properties;
 }

@@ -1,5 +1,5 @@
-//! A controller that is not built in, beside those that are: its answers are kept where they can be read without a call, so
-//! that it costs the others nothing.
+//! A registered controller next to the built-in ones: its decisions are cached, so that reading them needs no virtual call and
+//! costs the built-in controllers nothing.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use eddyline_units::Time;
 use crate::controller::{Controller, EcnResponse, PartialAck};
 use crate::forward::forward_events;
 
-/// What a controller answers until the next event.
+/// A controller's decisions, valid until the next event.
 #[derive(Debug, Clone, Copy)]
-struct Answers {
+struct Decisions {
     window: f64,
     /// Unpaced, paced.
     flight_limits: [f64; 2],
@@ -21,7 +21,7 @@ struct Answers {
     partial_ack: PartialAck,
 }
 
-impl Answers {
+impl Decisions {
     fn of(controller: &dyn Controller) -> Self {
         Self {
             window: controller.window(),
@@ -35,34 +35,34 @@ impl Answers {
     }
 }
 
-/// Somebody's controller with its latest answers.
+/// A registered controller with its latest decisions.
 pub struct Registered {
     controller: Box<dyn Controller + Send>,
-    answers: Answers,
+    decisions: Decisions,
 }
 
 impl Registered {
     pub(crate) fn new(controller: Box<dyn Controller + Send>) -> Box<Self> {
-        let answers = Answers::of(&*controller);
-        Box::new(Self { controller, answers })
+        let decisions = Decisions::of(&*controller);
+        Box::new(Self { controller, decisions })
     }
 
     #[cold]
     #[inline(never)]
     fn after<T>(&mut self, event: impl FnOnce(&mut dyn Controller) -> T) -> T {
-        let answer = event(&mut *self.controller);
-        self.answers = Answers::of(&*self.controller);
-        answer
+        let result = event(&mut *self.controller);
+        self.decisions = Decisions::of(&*self.controller);
+        result
     }
 }
 
 impl fmt::Debug for Registered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registered").field("answers", &self.answers).finish_non_exhaustive()
+        f.debug_struct("Registered").field("decisions", &self.decisions).finish_non_exhaustive()
     }
 }
 
-macro_rules! then_remember {
+macro_rules! then_cache {
     ($self:ident, [$($reference:ident)?] $c:ident => $call:expr) => {{
         // a copy of its own: the event need not be in memory for the sake of the other kinds
         $(let $reference = &{ *$reference };)?
@@ -71,34 +71,34 @@ macro_rules! then_remember {
 }
 
 impl Controller for Registered {
-    forward_events!(then_remember);
+    forward_events!(then_cache);
 
     #[inline]
     fn window(&self) -> f64 {
-        self.answers.window
+        self.decisions.window
     }
     #[inline]
     fn flight_limit(&self, paced: bool) -> f64 {
-        self.answers.flight_limits[usize::from(paced)]
+        self.decisions.flight_limits[usize::from(paced)]
     }
     #[inline]
     fn pacing_interval(&self) -> Option<Time> {
-        self.answers.pacing_interval
+        self.decisions.pacing_interval
     }
     fn slow_start_threshold(&self) -> Option<f64> {
-        self.answers.slow_start_threshold
+        self.decisions.slow_start_threshold
     }
     fn base_rtt(&self) -> Option<Time> {
-        self.answers.base_rtt
+        self.decisions.base_rtt
     }
     fn ack_ratio(&self) -> Option<u32> {
-        self.answers.ack_ratio
+        self.decisions.ack_ratio
     }
-    fn retransmission_timeout(&self, least: Time) -> Option<Time> {
-        self.controller.retransmission_timeout(least)
+    fn retransmission_timeout(&self, min_rto: Time) -> Option<Time> {
+        self.controller.retransmission_timeout(min_rto)
     }
     fn partial_ack(&self) -> PartialAck {
-        self.answers.partial_ack
+        self.decisions.partial_ack
     }
     fn ecn_response(&self) -> EcnResponse {
         self.controller.ecn_response()

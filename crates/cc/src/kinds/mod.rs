@@ -1,4 +1,4 @@
-//! The register: one line per controller, and every world, the schema and the command line know it.
+//! The register of controllers: one entry each, from which the schema, the worlds and the command line take it.
 
 mod bbr;
 mod bbr3;
@@ -61,7 +61,7 @@ pub use vfast::{DeviationFrom, MeanRttSource, NonlinearFilter, Smoothing, Timeou
 pub use westwood::{Westwood, WestwoodParams};
 pub use yeah::{Yeah, YeahParams};
 
-/// A controller's name with one line on what it is and where it is from.
+/// An entry of the register.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KindInfo {
     /// As written in a scenario file.
@@ -70,14 +70,14 @@ pub struct KindInfo {
     pub summary: &'static str,
     /// Paper or RFC.
     pub source: &'static str,
-    /// The controller with what it needs and no more, as JSON.
+    /// The controller with its required parameters only, as JSON.
     pub example: &'static str,
-    /// What is particular about it.
+    /// Its properties.
     #[serde(flatten)]
     pub properties: Properties,
 }
 
-/// Parameters with the kind's name before them.
+/// Parameters after the kind's name.
 #[derive(Serialize)]
 struct Tagged<'a, P> {
     kind: &'static str,
@@ -92,7 +92,7 @@ macro_rules! controllers {
         #[serde(tag = "kind")]
         pub enum ControllerParams {
             $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
-            /// One that is not built in.
+            /// A registered controller that is not built in.
             #[serde(skip)]
             Custom(Custom),
         }
@@ -106,7 +106,7 @@ macro_rules! controllers {
             }
         }
 
-        /// Every controller there is.
+        /// Every built-in controller.
         pub const KINDS: &[KindInfo] = &[$(KindInfo {
             name: $name,
             summary: $summary,
@@ -135,12 +135,12 @@ macro_rules! controllers {
             }
         }
 
-        /// Any controller, dispatched without indirection.
+        /// Any controller, dispatched statically.
         #[derive(Debug)]
         #[expect(missing_docs, reason = "the kinds document themselves")]
         pub enum AnyController {
             $($kind($state),)*
-            /// One that is not built in: the only one that is called by a pointer.
+            /// A registered controller: the only one behind a pointer to a trait.
             Custom(Box<Registered>),
         }
 
@@ -158,7 +158,7 @@ macro_rules! controllers {
 }
 
 impl ControllerParams {
-    /// The parameters of FAST's window law, for kinds that follow it.
+    /// The parameters of FAST's window law, for kinds that use it.
     #[must_use]
     pub const fn fast_law(&self) -> Option<&fast::FastParams> {
         match self {

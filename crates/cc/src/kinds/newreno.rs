@@ -1,4 +1,4 @@
-//! NewReno (RFC 6582): Reno that stays in recovery until all that was outstanding at the loss is acknowledged.
+//! NewReno (RFC 6582): Reno that stays in recovery until all packets outstanding at the loss are acknowledged.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use crate::properties::{Describe, Properties};
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRenoParams {
-    /// Half a window is cut to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
+    /// Truncates half a window to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
     #[serde(default)]
     pub whole_packets: bool,
     /// How the first slow start ends.

@@ -1,4 +1,4 @@
-//! Scalable TCP (Kelly 2003): a fixed share of a packet more per packet acknowledged, a fixed share less per loss.
+//! Scalable TCP (Kelly 2003): increases by a fixed share of a packet per packet acknowledged, decreases by a fixed share of the window per loss.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct ScalableParams {
     /// Up to this window in packets it is Reno (16; Linux has none).
     #[schemars(extend("minimum" = 0))]
     pub legacy_window: f64,
-    /// Never slower than Reno: a packet for `min(cwnd, 1 / a)` acknowledged, as Linux.
+    /// Grows at least as fast as Reno: a packet per `min(cwnd, 1 / a)` acknowledged, as in Linux.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_least_reno: bool,
 }

@@ -1,4 +1,4 @@
-//! Veno (Fu and Liew 2003): Reno that tells random loss from congestion by Vegas's count of queued packets.
+//! Veno (Fu and Liew 2003): Reno that distinguishes random loss from congestion by Vegas's estimate of queued packets.
 
 use eddyline_units::{Packets, Time};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::properties::{Describe, Properties};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VenoParams {
-    /// Packets queued that mean congestion (3).
+    /// Packets queued from which on a loss is taken for congestion (3).
     #[schemars(extend("x-least" = 0))]
     pub beta: Packets,
     /// Where the base round-trip time comes from.
@@ -36,7 +36,7 @@ impl Describe for VenoParams {
 pub struct VenoLaw {
     beta: f64,
     base: BaseRtt,
-    /// Share of the latest sample that is queueing.
+    /// Queueing delay as a share of the latest sample.
     queued_share: f64,
 }
 
@@ -70,12 +70,12 @@ impl WindowLaw for VenoLaw {
     #[inline]
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
         let reno = ack.acked.min(1.0) / cwnd;
-        // with the path full, a packet in every other round trip
+        // with a congested path, a packet every other round trip
         if cwnd * self.queued_share < self.beta { reno } else { reno / 2.0 }
     }
 
     fn after_loss(&mut self, loss: &Loss, cwnd: f64) -> f64 {
-        // a loss on a path that is not full is taken for random
+        // a loss on an uncongested path is taken for random
         loss.flight_size * if cwnd * self.queued_share < self.beta { 0.8 } else { 0.5 }
     }
 

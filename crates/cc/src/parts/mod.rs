@@ -1,4 +1,4 @@
-//! What controllers are put together from.
+//! Components that controllers share.
 
 pub(crate) mod backlog;
 pub(crate) mod base_rtt;
