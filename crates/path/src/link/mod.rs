@@ -1,8 +1,8 @@
-//! One direction of transmission: a queue, a transmitter and what is counted about them.
+//! One direction of transmission: a queue, a transmitter and their counters.
 //!
 //! [`FifoLink`] is a drop-tail link whose departures are known on arrival, so virtual time needs no event per
-//! departure. [`StoreLink`] takes any queue discipline and serves virtual and real time. Both answer alike, to the bit.
-//! [`Medium`] holds links of the second kind that transmit one at a time.
+//! departure. [`StoreLink`] takes any queue discipline and serves virtual and real time. Their results are bitwise identical.
+//! [`Medium`] contains links of the second kind that transmit one at a time.
 
 mod fifo;
 mod medium;

@@ -1,8 +1,8 @@
-//! Senders that wait for room in one card, in order of asking.
+//! Reservations of room in a NIC queue, in order of request.
 //!
-//! A drop-tail link knows when each waiting packet starts its transmission, so each sender that is refused can be told
-//! when its turn is: the first when the first waiting packet leaves the queue, the second with the second. Room that
-//! falls due is kept for whoever was promised it, at that very moment only.
+//! A drop-tail link knows when each waiting packet starts its transmission, so a sender that is refused gets the time at which it may
+//! send: the first when the first waiting packet leaves the queue, the second when the second leaves. At that time, and only then,
+//! the room is reserved for that sender.
 
 use std::collections::VecDeque;
 
@@ -10,35 +10,34 @@ use eddyline_units::Time;
 
 use super::fifo::FifoLink;
 
-/// Promises of room, in order of time.
+/// Reservations in order of time.
 #[derive(Debug, Clone, Default)]
 pub struct Reservations {
-    promised: VecDeque<(Time, u32)>,
+    reserved: VecDeque<(Time, u32)>,
 }
 
 impl Reservations {
-    /// Whether `link` has room for a packet of `bytes` that sender `who` has. If so its turn, if it waited for one, is
-    /// over.
+    /// Whether `link` has room for a packet of `bytes` of sender `who`. If so, its reservation ends.
     pub fn admit(&mut self, now: Time, who: u32, link: &mut FifoLink, bytes: u32) -> bool {
-        while self.promised.front().is_some_and(|(at, _)| *at < now) {
-            self.promised.pop_front();
+        while self.reserved.front().is_some_and(|(at, _)| *at < now) {
+            self.reserved.pop_front();
         }
-        let others = self.promised.iter().take_while(|(at, _)| *at <= now).filter(|(_, w)| *w != who).count();
+        let others = self.reserved.iter().take_while(|(at, _)| *at <= now).filter(|(_, w)| *w != who).count();
         let admits = link.has_room(now, bytes, others as u64);
         if admits {
-            self.promised.retain(|(_, w)| *w != who);
+            self.reserved.retain(|(_, w)| *w != who);
         }
         admits
     }
 
-    /// When sender `who`, just refused by `link`, may try again.
+    /// Reserves room for sender `who`, just refused by `link`; returns when it may try again.
     pub fn reserve(&mut self, now: Time, who: u32, link: &FifoLink) -> Time {
-        if let Some((at, _)) = self.promised.iter().find(|(at, w)| *w == who && *at > now) {
+        if let Some((at, _)) = self.reserved.iter().find(|(at, w)| *w == who && *at > now) {
             return *at;
         }
-        let ahead = self.promised.iter().filter(|(at, _)| *at > now).count();
+        let ahead = self.reserved.iter().filter(|(at, _)| *at > now).count();
         let at = link.room_at(ahead);
-        self.promised.push_back((at, who));
+        self.reserved.push_back((at, who));
         at
     }
 }

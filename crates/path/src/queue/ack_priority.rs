@@ -1,7 +1,7 @@
 //! Acknowledgements first: strict priority of acknowledgements and control packets over data.
 //!
-//! Whatever waits, an acknowledgement waits for other acknowledgements and for the one data packet in transmission.
-//! Data are sent when no acknowledgement waits, so acknowledgements that fill the link starve them.
+//! An acknowledgement waits only for other acknowledgements and for the packet in transmission. Data are sent when no
+//! acknowledgement waits, so acknowledgements that saturate the link starve data.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -18,14 +18,14 @@ use crate::{Class, Packet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AckPriorityParams {
-    /// How much of both may wait besides the packet in transmission; where it is reached, an acknowledgement takes the
-    /// place of the youngest data.
+    /// Limit of both queues together, without the packet in transmission; when it is reached, an arriving acknowledgement replaces
+    /// the newest data packets.
     #[serde(default)]
     pub limit: Limit,
-    /// How much of it acknowledgements may take.
+    /// Limit of acknowledgements.
     #[serde(default)]
     pub ack_limit: Limit,
-    /// How much of it data may take.
+    /// Limit of data.
     #[serde(default)]
     pub data_limit: Limit,
 }
@@ -58,7 +58,7 @@ impl<P: Packet> AckPriority<P> {
         self.params.limit.admits(&self.all, size)
     }
 
-    /// Whether an acknowledgement of `size` bytes finds room once all data are gone.
+    /// Whether an acknowledgement of `size` bytes would fit without any data.
     fn admits_ack(&self, size: u64) -> bool {
         self.acks.admits(self.params.ack_limit, size) && self.acks.admits(self.params.limit, size)
     }

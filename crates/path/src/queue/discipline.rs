@@ -5,7 +5,7 @@ use eddyline_units::{Rate, Time};
 use crate::Packet;
 use crate::random::Stream;
 
-/// What a discipline may know of the link that it serves.
+/// What a discipline is told about its link.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkContext<'a> {
     /// The link's rate of transmission.
@@ -26,18 +26,17 @@ impl LinkContext<'_> {
 
 /// A queue discipline in virtual or real time. The packet in transmission is not in it.
 pub trait Discipline<P: Packet> {
-    /// Whether a packet that finds the link idle and nothing waiting may go to the wire without a word to the
-    /// discipline.
+    /// Whether a packet that finds the link idle and the queue empty may bypass the discipline.
     const PASSES_WHEN_IDLE: bool = false;
 
-    /// Takes a packet in; `dropped` hears of packets that had to make room for it.
+    /// Enqueues a packet; `dropped` is called with packets that are dropped to make room for it.
     ///
     /// # Errors
-    /// The packet offered, if it is the one that is dropped.
+    /// The packet itself, if it is dropped.
     fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P>;
-    /// The packet to transmit next; `dropped` hears of packets that the discipline discards on the way.
+    /// Dequeues the next packet; `dropped` is called with packets that the discipline drops at the head.
     fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P>;
-    /// When to ask again although nothing arrives, for disciplines that hold packets back.
+    /// When to call [`dequeue`](Self::dequeue) again without an arrival, for disciplines that delay packets.
     fn next_wake(&self) -> Option<Time> {
         None
     }
@@ -45,6 +44,6 @@ pub trait Discipline<P: Packet> {
     fn packets(&self) -> u64;
     /// Bytes waiting.
     fn bytes(&self) -> u64;
-    /// Takes out every packet that waits, in any order.
+    /// Removes all packets, in any order.
     fn drain(&mut self, taken: &mut dyn FnMut(P));
 }

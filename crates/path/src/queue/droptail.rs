@@ -1,4 +1,4 @@
-//! First in, first out; what does not fit is dropped on arrival.
+//! Drop-tail FIFO: a packet that does not fit is dropped on arrival.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::Packet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DropTailParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
 }

@@ -1,6 +1,6 @@
-//! Deficit round robin: fair in bytes, whatever the packets' sizes.
+//! Deficit round robin: fair in bytes, independent of packet sizes.
 //!
-//! A conversation has a queue of its own, or shares one of a number of hashed queues. Over any time in which two queues
+//! Each flow has its own queue, or shares one of a number of hashed queues. Over any time in which two queues
 //! have packets, what they send differs by at most the quantum and two of the largest packets (the paper's theorem
 //! 4.2).
 
@@ -19,15 +19,14 @@ use crate::Packet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrrParams {
-    /// How much may wait in all queues together besides the packet in transmission; then the longest queue drops its
-    /// youngest.
+    /// Limit of all queues together, without the packet in transmission; beyond it the longest queue drops its newest packet.
     #[serde(default)]
     pub limit: Limit,
-    /// Bytes a turn; at least the largest packet, or turns pass in which nothing is sent.
+    /// Quantum in bytes; below the largest packet, some turns send nothing.
     #[serde(default = "bytes_1500")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub quantum: Bytes,
-    /// Number of queues onto which conversations are hashed. Default: one for each conversation.
+    /// Number of queues onto which flows are hashed. Default: one queue per flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65_536))]
     pub queues: Option<u32>,

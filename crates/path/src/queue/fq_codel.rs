@@ -1,5 +1,5 @@
-//! FQ-CoDel (RFC 8290): conversations hashed onto queues, each under CoDel, served by deficit round robin in which a
-//! queue that has just become busy goes first.
+//! FQ-CoDel (RFC 8290): flows hashed onto queues, each under CoDel, served by deficit round robin that prefers queues that have just
+//! become active.
 
 use std::collections::VecDeque;
 
@@ -16,18 +16,17 @@ use super::timed_fifo::TimedFifo;
 use crate::ParamError;
 use crate::{Ecn, Packet};
 
-/// Most packets that one arrival pushes out (RFC 8290, section 4.1.3).
+/// Maximum number of packets dropped per arrival (RFC 8290, section 4.1.3).
 const DROP_BATCH: u64 = 64;
 
 /// Parameters of `fq_codel`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodelParams {
-    /// How much may wait in all queues together; then the queue with the most bytes drops half of its packets, 64 at
-    /// most, from its head.
+    /// Limit of all queues together; beyond it the queue with the most bytes drops half of its packets, at most 64, from its head.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// Bytes that may wait in all queues together, the same way.
+    /// Limit of all queues together in bytes; beyond it the same happens.
     #[serde(default = "memory_limit")]
     #[schemars(extend("x-least" = "1 B"))]
     pub memory_limit: Bytes,
@@ -35,19 +34,19 @@ pub struct FqCodelParams {
     #[serde(default = "queues")]
     #[schemars(range(min = 1, max = 65_536))]
     pub queues: u32,
-    /// Bytes a turn.
+    /// Quantum in bytes.
     #[serde(default = "quantum")]
     #[schemars(extend("x-least" = "64 B", "x-most" = "1 GB"))]
     pub quantum: Bytes,
-    /// CoDel: wait that is acceptable to stay at.
+    /// CoDel: acceptable standing queueing delay.
     #[serde(default = "target")]
     #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
     pub target: Time,
-    /// CoDel: how long packets may wait longer than that before the first drop.
+    /// CoDel: time above the target before the first drop.
     #[serde(default = "interval")]
     #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
     pub interval: Time,
-    /// CoDel: with no more than this waiting in a queue nothing is dropped from it.
+    /// CoDel: with a backlog of no more than this in a queue nothing is dropped from it.
     #[serde(default = "mtu")]
     #[schemars(extend("x-most" = "1 GB"))]
     pub mtu: Bytes,
@@ -102,7 +101,7 @@ enum List {
 struct FlowQueue<P> {
     waiting: TimedFifo<P>,
     law: Codel,
-    /// Bytes that it may still send in its turn; negative where the last packet was longer.
+    /// Remaining credit in bytes; negative if the last packet was larger.
     credits: i64,
     list: List,
 }
@@ -146,7 +145,7 @@ impl<P: Packet> FqCodel<P> {
         self.params.limit.holds(&self.all) && self.all.bytes <= self.params.memory_limit.get()
     }
 
-    /// The queue with the most bytes; of equals the one that is served first.
+    /// The queue with the most bytes; of several, the one that is served first.
     fn fattest(&self) -> Option<u32> {
         let bytes = |q: u32| self.queues[q as usize].waiting.backlog().bytes;
         let fatter = |best: Option<u32>, q: &u32| match best {
@@ -164,7 +163,7 @@ impl<P: Packet> FqCodel<P> {
         }
     }
 
-    /// The first queue of `from` goes to the end of the old ones, or off the lists.
+    /// Moves the first queue of `from` to the end of the old queues, or removes it from the lists.
     fn shift(&mut self, from: List, to: List) {
         let first = if from == List::New { self.new.pop_front() } else { self.old.pop_front() };
         let Some(q) = first else { return };
@@ -174,7 +173,7 @@ impl<P: Packet> FqCodel<P> {
         }
     }
 
-    /// What CoDel lets leave queue `q`.
+    /// The next packet of queue `q` that CoDel does not drop.
     fn serve(&mut self, q: u32, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
         let queue = &mut self.queues[q as usize];
         while let Some((since, mut packet)) = queue.waiting.pop() {

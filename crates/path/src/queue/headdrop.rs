@@ -1,6 +1,6 @@
-//! First in, first out; when full, the oldest makes room for what arrives.
+//! Drop-head FIFO: when it is full, the oldest packets are dropped to make room.
 //!
-//! The sender hears of the loss a queue's length earlier than with drop-tail.
+//! The sender detects the loss earlier than with drop-tail, by the queueing delay.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use crate::Packet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeadDropParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
 }

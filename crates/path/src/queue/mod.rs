@@ -1,4 +1,4 @@
-//! Queue disciplines: one file each, one line here.
+//! Queue disciplines: one file and one entry in the register each.
 
 mod ack_decimation;
 mod ack_filter;
@@ -61,7 +61,7 @@ pub use sfq::{DropFrom, Sfq, SfqParams};
 pub use step::{NotCapable, Step, StepParams, StepQueue};
 pub use tbf::{Tbf, TbfParams};
 
-/// A discipline's name with one line on what it is and where it is from.
+/// An entry of the register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct KindInfo {
     /// As written in a scenario file.
@@ -70,9 +70,9 @@ pub struct KindInfo {
     pub summary: &'static str,
     /// Paper or RFC.
     pub source: &'static str,
-    /// The queue with what it needs and little more, as JSON.
+    /// An example with the required parameters, as JSON.
     pub example: &'static str,
-    /// What is particular about it.
+    /// Its properties.
     #[serde(flatten)]
     pub properties: Properties,
 }
@@ -86,7 +86,7 @@ macro_rules! queues {
             $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
         }
 
-        /// Every discipline there is.
+        /// Every discipline.
         pub const KINDS: &[KindInfo] = &[$(KindInfo {
             name: $name,
             summary: $summary,
@@ -106,19 +106,19 @@ macro_rules! queues {
                 match self { $(Self::$kind(_) => $name),* }
             }
 
-            /// How much may wait.
+            /// Limit of a queue.
             #[must_use]
             pub const fn limit(&self) -> Limit {
                 of_any_kind!(self, p => p.limit)
             }
 
-            /// Two keys that contradict each other: one of them and what is wrong with it.
+            /// A contradiction between two parameters.
             #[must_use]
             pub fn conflict(&self) -> Option<ParamError> {
                 of_any_kind!(self, p => p.conflict())
             }
 
-            /// What besides the limit keeps packets of `size` bytes out of the queue for ever, by key.
+            /// The parameter besides the limit because of which packets of `size` bytes can never be enqueued, if there is one.
             #[must_use]
             pub fn refuses(&self, size: u64) -> Option<ParamError> {
                 of_any_kind!(self, p => p.refuses(size))
@@ -131,7 +131,7 @@ macro_rules! queues {
             }
         }
 
-        /// Any queue, dispatched without indirection.
+        /// Any queue, dispatched statically.
         #[derive(Debug)]
         #[expect(missing_docs, reason = "the kinds document themselves")]
         pub enum Queue<P> { $($kind($state<P>)),* }
@@ -210,7 +210,7 @@ queues! {
         "RFC 3449, section 5.4.1; Kalampoukas, Varma, Ramakrishnan, Improving TCP throughput over two-way asymmetric links, 1998",
         r#"{ "kind": "per_connection", "each": "10 packets", "limit": "60 packets" }"#;
     "fq_codel" FqCodel(FqCodelParams => FqCodel):
-        "fair queueing with CoDel on every queue; conversations that have just become busy go first",
+        "fair queueing with CoDel on every queue; flows that have just become busy go first",
         "RFC 8290",
         r#"{ "kind": "fq_codel" }"#;
     "cake" Cake(CakeParams => Cake):

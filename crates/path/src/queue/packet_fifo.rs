@@ -1,11 +1,11 @@
-//! Packets in order of arrival, without their moments of arrival: what queues are made of that do not ask for them.
+//! A FIFO of packets without their times of arrival.
 
 use std::collections::VecDeque;
 
 use super::limit::{Backlog, Limit};
 use crate::Packet;
 
-/// First in, first out, without a limit of its own.
+/// A first-in, first-out queue without a limit.
 #[derive(Debug)]
 pub(super) struct PacketFifo<P> {
     packets: VecDeque<P>,
@@ -24,14 +24,14 @@ impl<P: Packet> PacketFifo<P> {
         self.packets.push_back(packet);
     }
 
-    /// Takes the oldest.
+    /// Removes the oldest packet.
     pub fn pop(&mut self) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.backlog.remove(u64::from(packet.wire_bytes()));
         Some(packet)
     }
 
-    /// Takes the youngest.
+    /// Removes the newest packet.
     pub fn pop_youngest(&mut self) -> Option<P> {
         let packet = self.packets.pop_back()?;
         self.backlog.remove(u64::from(packet.wire_bytes()));

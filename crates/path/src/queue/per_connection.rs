@@ -1,7 +1,6 @@
-//! A buffer for each connection: drop-tail queues with a limit each, served fairly in bytes.
+//! A buffer per connection: drop-tail queues with individual limits, served fairly in bytes.
 //!
-//! One connection's data cannot take the places of another's acknowledgements, nor make them wait for more than its
-//! turn.
+//! Data of one connection cannot displace acknowledgements of another, nor delay them by more than its quantum.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
@@ -18,13 +17,13 @@ use crate::ParamError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerConnectionParams {
-    /// How much of one connection's direction may wait.
+    /// Limit of one direction of a connection.
     #[serde(default = "packets_50")]
     pub each: Limit,
-    /// How much may wait in all buffers together besides the packet in transmission.
+    /// Limit of all buffers together, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
-    /// Bytes a turn.
+    /// Quantum in bytes.
     #[serde(default = "bytes_1500")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub quantum: Bytes,

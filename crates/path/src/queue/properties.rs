@@ -1,4 +1,4 @@
-//! What differs between queue disciplines beyond their parameters; each discipline's own file says it.
+//! Properties of queue disciplines beyond their parameters; each discipline states its own in its file.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub enum DelayBound {
     Target,
 }
 
-/// What is particular about a discipline.
+/// Properties of a discipline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Properties {
     /// Can mark ECN-capable packets.
@@ -36,17 +36,17 @@ impl Properties {
     pub const AQM: Self = Self { ecn: true, aqm: true, ..Self::BUFFER };
 }
 
-/// Parameters whose discipline says what is particular about it.
+/// Parameters of a discipline that states its properties.
 pub trait Describe {
-    /// What is particular about the discipline.
+    /// The discipline's properties.
     const PROPERTIES: Properties;
 
-    /// Two keys that contradict each other.
+    /// A contradiction between two parameters.
     fn conflict(&self) -> Option<ParamError> {
         None
     }
 
-    /// What besides `limit` keeps packets of `size` bytes out of the queue for ever.
+    /// The parameter besides `limit` because of which packets of `size` bytes can never be enqueued, if there is one.
     fn refuses(&self, _size: u64) -> Option<ParamError> {
         None
     }

@@ -1,4 +1,4 @@
-//! Token bucket: packets leave at a rate, after a pause some at once.
+//! Token bucket filter: a shaper that allows bursts.
 
 use eddyline_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
@@ -17,16 +17,16 @@ use crate::framing::{Framing, FramingParams};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TbfParams {
-    /// Rate at which tokens come.
+    /// Token rate.
     #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
     pub rate: Rate,
-    /// Tokens that the bucket holds, framing included; a packet above that never leaves and is dropped on arrival.
+    /// Size of the bucket, framing included; a larger packet can never be sent and is dropped on arrival.
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub burst: Bytes,
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
-    /// What packets cost beyond their own bytes.
+    /// Bytes on the wire beyond the packets' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
 }

@@ -1,4 +1,4 @@
-//! Packets in order of arrival, each with its moment of arrival: what single-queue disciplines keep them in.
+//! A FIFO of packets with their times of arrival.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use eddyline_units::Time;
 use super::limit::Backlog;
 use crate::Packet;
 
-/// A first-in, first-out store.
+/// A first-in, first-out queue.
 #[derive(Debug)]
 pub(super) struct TimedFifo<P> {
     waiting: VecDeque<(Time, P)>,
@@ -27,7 +27,7 @@ impl<P: Packet> TimedFifo<P> {
         self.waiting.push_back((now, packet));
     }
 
-    /// The packet at the head, with its moment of arrival.
+    /// Removes the packet at the head; returns it with its time of arrival.
     pub fn pop(&mut self) -> Option<(Time, P)> {
         let (since, packet) = self.waiting.pop_front()?;
         self.backlog.remove(u64::from(packet.wire_bytes()));

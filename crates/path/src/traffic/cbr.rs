@@ -23,11 +23,11 @@ impl CbrParams {
         Some(self.rate.as_bps() as f64)
     }
 
-    /// None: the schema says all.
+    /// None: the schema checks everything.
     pub(super) const fn errors(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<ParamError>) {}
 }
 
-/// `cbr` at work.
+/// State of `cbr`.
 #[derive(Debug, Clone)]
 pub(super) struct Cbr {
     interval: ExactInterval,

@@ -1,7 +1,7 @@
-//! Unresponsive traffic: one file per model, one line here.
+//! Unresponsive traffic: one file and one entry in the register per model.
 //!
-//! A source is a sequence of packets with their times, made one by one and without allocation, so that hundreds of
-//! viewers of a film cost a heap of one entry each. Times are absolute; the first packet is not before `start` and all
+//! A source is a sequence of packets with their times, generated one by one without allocation; hundreds of viewers of a film cost
+//! one heap entry each. Times are absolute; the first packet is not before `start` and all
 //! are before `stop`. The same seed and name give the same packets on every platform.
 
 mod cbr;
@@ -44,7 +44,7 @@ macro_rules! models {
             $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
         }
 
-        /// Every model there is: name, what it does, source.
+        /// Every model: name, summary, source.
         pub const KINDS: &[(&str, &str, &str)] = &[$(($name, $summary, $source)),*];
 
         impl TrafficParams {
@@ -54,8 +54,7 @@ macro_rules! models {
                 match self { $(Self::$kind(_) => $name),* }
             }
 
-            /// What is wrong with parameters that are each as the schema allows: together, or with these packets and
-            /// this trace.
+            /// Errors of parameters that are valid by the schema, in combination or with this packet size and trace.
             #[must_use]
             pub fn errors(&self, packet: u32, trace: Option<&Trace>) -> Vec<ParamError> {
                 let mut found = Vec::new();
@@ -139,7 +138,7 @@ impl Source {
         Self { model: Model::new(params, &setup), stop }
     }
 
-    /// The next packet; `None` when there will be no more, also if asked again.
+    /// The next packet; `None` from the end of the traffic on.
     #[expect(clippy::should_implement_trait, reason = "an iterator's adapters are of no use to an event loop")]
     #[inline]
     pub fn next(&mut self) -> Option<Emission> {

@@ -1,4 +1,4 @@
-//! What all traffic models share.
+//! Shared by all traffic models.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::random::Stream;
 /// A packet of unresponsive traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Emission {
-    /// When it is sent; never before the emission before it.
+    /// When it is sent; not before the previous one.
     pub at: Time,
     /// Its bytes on the wire: at least one, at most the traffic's `packet`.
     pub bytes: u32,
 }
 
-/// What every model is told of its place in the scenario.
+/// A traffic model's context in the scenario.
 pub(super) struct Setup<'a> {
     pub(super) packet: u32,
     pub(super) start: Time,

@@ -1,8 +1,8 @@
 //! `on_off`: bursts at a constant peak rate between silences, both of random length.
 //!
-//! The packets' clock runs only while the source is on and is not reset between bursts: a burst shorter than a packet's
-//! spacing moves the next packet closer instead of being rounded up to a packet. So the mean rate is exactly the peak
-//! rate times the share of time on, whatever the burst lengths.
+//! The clock of the packets runs only while the source is on, and is not reset between bursts: a burst shorter than a packet's
+//! spacing brings the next packet closer instead of being rounded up to a packet. So the mean rate is exactly the peak rate times the
+//! share of time on, for any burst lengths.
 
 use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
@@ -71,7 +71,7 @@ impl OnOffParams {
     }
 }
 
-/// `on_off` at work. It starts on or off with the long-run probabilities.
+/// State of `on_off`. It starts on or off with the stationary probabilities.
 #[derive(Debug, Clone)]
 pub(super) struct OnOff {
     stream: Box<Stream>,
@@ -117,7 +117,7 @@ impl OnOff {
             self.spent += self.burst;
             let silence = self.period(self.params.off);
             self.burst_start = self.burst_start.checked_add(self.burst)?.checked_add(silence)?;
-            // a nanosecond at least, so that a tail exponent next to 1 cannot make an endless row of empty bursts
+            // at least a nanosecond, so that a tail exponent close to 1 cannot cause an endless sequence of empty bursts
             self.burst = self.period(self.params.on).max(1000);
         }
         let at = self.burst_start.checked_add(due - self.spent)?;

@@ -24,11 +24,11 @@ impl PoissonParams {
         Some(self.rate.as_bps() as f64)
     }
 
-    /// None: the schema says all.
+    /// None: the schema checks everything.
     pub(super) const fn errors(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<ParamError>) {}
 }
 
-/// `poisson` at work.
+/// State of `poisson`.
 #[derive(Debug, Clone)]
 pub(super) struct Poisson {
     stream: Box<Stream>,

@@ -6,7 +6,7 @@ use super::conditions::Conditions;
 use super::jitter::JitterParams;
 use super::policer::PolicerParams;
 
-/// What one link has of it.
+/// Variation of a link.
 #[derive(Debug, Clone, Default)]
 pub struct Variation {
     /// Rate, delay and loss over time, outages included.
@@ -20,7 +20,7 @@ pub struct Variation {
 }
 
 impl Variation {
-    /// Nothing varies behind the transmitter or in it.
+    /// Whether rate and propagation are constant.
     #[must_use]
     pub const fn is_steady(&self) -> bool {
         self.conditions.is_none() && self.jitter.is_none()

@@ -1,5 +1,5 @@
-//! What changes on a link while a run goes on: rate, delay and loss by a plan or a recording, outages, jitter, and a
-//! policer that drops what is above its rate. A link without any of them pays for none.
+//! Variation of a link during a run: rate, delay and loss by steps or a recording, outages, jitter, and a policer. Links without
+//! variation have no cost.
 
 mod changes;
 mod conditions;

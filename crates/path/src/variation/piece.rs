@@ -1,16 +1,16 @@
-//! A piece of time in which nothing changes.
+//! A time span with constant conditions.
 
 use eddyline_units::{Rate, Time};
 
-/// What holds from a moment on.
+/// Conditions from a time on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Piece {
-    /// The moment.
+    /// The time.
     pub from: Time,
     /// Rate of transmission; zero while nothing is transmitted.
     pub rate: Rate,
     /// One-way propagation delay.
     pub delay: Time,
-    /// Probability of loss, where it is not the link's own.
+    /// Probability of loss, if it overrides the link's.
     pub loss: Option<f64>,
 }
