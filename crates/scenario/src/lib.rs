@@ -1,7 +1,7 @@
 //! The scenario file and the result: formats, validation, the indexed network. No behaviour.
 //!
-//! [`load`] turns a text (TOML, JSON, or a Python dict as JSON) into a [`Scenario`], or into every mistake of the text
-//! at once. The types in [`model`] are the one source of keys, defaults and ranges.
+//! [`load`] turns a text (TOML, JSON, or a Python dict as JSON) into a [`Scenario`], or reports all of its errors at once. The types in
+//! [`model`] are the only source of keys, defaults and ranges.
 
 mod build;
 mod check;

@@ -1,4 +1,4 @@
-//! Links against what crosses them: sizes, times and numbers of packets that no world could handle.
+//! Feasibility of links: sizes, times and numbers of packets that a world can handle.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use crate::model::{ApplicationParams, Flow, Link};
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
-/// Packets in flight on a link, or waiting for it.
-const MOST_AT_ONCE: f64 = 1e8;
-/// Packets of a whole run.
-const MOST_PACKETS: f64 = 1e13;
-/// Transmission time of one packet.
-const LONGEST: Time = Time::from_ms(200 * 86_400_000);
+/// Maximum number of packets in flight on a link, or in its queue.
+const MAX_AT_ONCE: f64 = 1e8;
+/// Maximum number of packets of a run.
+const MAX_PACKETS: f64 = 1e13;
+/// Maximum transmission time of a packet.
+const MAX_TRANSMISSION: Time = Time::from_ms(200 * 86_400_000);
 const DEFAULT_PACKET: u64 = 1500;
 
-/// A link as far as packets on it matter.
+/// A link and the packets that cross it.
 struct Crossed<'a> {
     path: Vec<Step<'a>>,
     rate: Rate,
@@ -39,7 +39,7 @@ struct Crossed<'a> {
 impl<'a> Crossed<'a> {
     fn new(path: Vec<Step<'a>>, link: &Link) -> Self {
         let framing = link.framing.unwrap_or_default().numbers();
-        // as fast and as long as it ever is by its steps
+        // the maximum over its steps
         let rate = link.changes.iter().filter_map(|c| c.rate).fold(link.rate, Rate::max);
         let delay = link.changes.iter().filter_map(|c| c.delay).fold(link.delay, Time::max);
         let queue = link.queue;
@@ -47,7 +47,7 @@ impl<'a> Crossed<'a> {
     }
 }
 
-/// Reports links that what crosses them does not fit.
+/// Reports links that cannot carry the packets that cross them.
 pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], report: &mut Report<'_>) {
     let (mut links, index) = links(typed);
     cross(typed, traces, &mut links, &index);
@@ -71,7 +71,9 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
             wrong(&format!("queue.{}", error.key), error.message, report);
         }
         let size = if link.largest == 0 { DEFAULT_PACKET } else { link.largest };
-        if link.rate.transmission_time(link.framing.line_bytes(u32::try_from(size).unwrap_or(u32::MAX))) > LONGEST {
+        if link.rate.transmission_time(link.framing.line_bytes(u32::try_from(size).unwrap_or(u32::MAX)))
+            > MAX_TRANSMISSION
+        {
             wrong("rate", format!("a packet of {size} B takes longer than 200 d at {}", link.rate), report);
         }
         let Some(duration) = duration else { continue };
@@ -79,12 +81,12 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
         let rate = link.rate.as_bps() as f64;
         let used = per_second(if link.busy { rate } else { link.offered.min(rate) });
         let in_flight = used * link.delay.as_secs_f64().min(duration);
-        if in_flight > MOST_AT_ONCE {
+        if in_flight > MAX_AT_ONCE {
             let message = format!("{in_flight:.1e} packets in flight at {}; at most 100 million", link.rate);
             wrong("delay", message, report);
         }
         let excess = per_second((link.offered - rate).max(0.0)) * duration;
-        if excess > MOST_AT_ONCE && limit == Limit::Unlimited {
+        if excess > MAX_AT_ONCE && limit == Limit::Unlimited {
             let message = format!(
                 "unlimited, and traffic above the rate leaves {excess:.1e} packets waiting; at most 100 million"
             );
@@ -92,8 +94,8 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
         }
         packets += used * duration;
     }
-    if packets > MOST_PACKETS {
-        let message = format!("some {packets:.1e} packets in this time at these rates; at most 10 million million");
+    if packets > MAX_PACKETS {
+        let message = format!("some {packets:.1e} packets in this time at these rates; at most 10 trillion");
         report.wrong(root, &[Step::Key("duration")], message, Some("write a shorter duration".to_owned()));
     }
 }

@@ -48,7 +48,7 @@ impl<'a> Validator<'a, '_, '_> {
             (Schema::Enum(words), Value::Text(word)) => {
                 if !words.contains(word) {
                     let known = || words.iter().map(String::as_str);
-                    let message = format!("unknown word {}; one of {}", node.show(), listed(known()));
+                    let message = format!("unknown value {}; one of {}", node.show(), listed(known()));
                     self.wrong(node, message, did_you_mean(word, known()));
                 }
             }
@@ -61,7 +61,7 @@ impl<'a> Validator<'a, '_, '_> {
             (Schema::Number { whole, range }, Value::Integer(_) | Value::Float(_)) => self.number(node, *whole, range),
             (Schema::Choice(alternatives), Value::Text(text)) if unknown_value(alternatives, text).is_some() => {
                 let known = unknown_value(alternatives, text).into_iter().flatten().map(String::as_str);
-                let message = format!("unknown word {}; {} is needed", node.show(), describe(schema));
+                let message = format!("unknown value {}; {} is needed", node.show(), describe(schema));
                 self.wrong(node, message, did_you_mean(text, known));
             }
             (Schema::Choice(alternatives), _) => match alternatives.iter().find(|s| has_type(s, &node.value)) {
