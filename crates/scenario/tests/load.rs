@@ -21,7 +21,7 @@ ack = ["l"]
 "#;
 
 #[test]
-fn three_mistakes_are_told_at_once() {
+fn three_errors_are_reported_at_once() {
     let text = TWO_WAY.replacen("gamma", "gama", 1).replacen("[\"forward\"]", "[\"forwrd\"]", 1).replacen(
         "delay = \"10 ms\"",
         "delay = 10",

@@ -84,12 +84,12 @@ impl<P: Packet> AckFilter<P> {
 
     /// Finds packets that `new` of `flow` makes redundant; returns the backlog without them.
     fn find(&mut self, flow: u64, new: Acknowledgement) -> Backlog {
-        let Some(conversation) = self.flows.get(&flow) else { return self.all };
+        let Some(waiting) = self.flows.get(&flow) else { return self.all };
         let at = |place: &u64| self.slots[(place - self.first) as usize].as_ref();
-        let says = conversation.places.iter().map(|place| at(place).and_then(P::acknowledgement));
-        redundant(self.params.rule, says, conversation.left, new, &mut self.redundant);
+        let says = waiting.places.iter().map(|place| at(place).and_then(P::acknowledgement));
+        redundant(self.params.rule, says, waiting.left, new, &mut self.redundant);
         let mut rest = self.all;
-        for packet in self.redundant.iter().filter_map(|nth| at(&conversation.places[*nth])) {
+        for packet in self.redundant.iter().filter_map(|nth| at(&waiting.places[*nth])) {
             rest.remove(u64::from(packet.wire_bytes()));
         }
         rest
@@ -165,10 +165,10 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
         self.first += 1;
         self.all.remove(u64::from(packet.wire_bytes()));
         let flow = packet.flow();
-        if let Some(conversation) = self.flows.get_mut(&flow) {
-            conversation.places.pop_front();
-            conversation.left = packet.acknowledgement().map(|a| a.number).or(conversation.left);
-            if conversation.places.is_empty() {
+        if let Some(waiting) = self.flows.get_mut(&flow) {
+            waiting.places.pop_front();
+            waiting.left = packet.acknowledgement().map(|a| a.number).or(waiting.left);
+            if waiting.places.is_empty() {
                 self.flows.remove(&flow);
             }
         }
