@@ -1,8 +1,8 @@
-//! The trait, and the events it hears.
+//! The controller trait and its events.
 
 use eddyline_units::Time;
 
-/// What a controller may know of its path before the first packet.
+/// What a controller is told about its path before the first packet.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PathFacts {
     /// Payload bytes of a full segment.
@@ -11,34 +11,33 @@ pub struct PathFacts {
     pub packet_bytes: u32,
     /// Bytes of an acknowledgement on the wire.
     pub ack_bytes: u32,
-    /// Data packets that one acknowledgement stands for.
+    /// Data packets per acknowledgement.
     pub ack_ratio: u32,
     /// Initial window in packets (RFC 6928, or as configured).
     pub initial_window: f64,
-    /// Propagation and access delay of both sub-paths, where the experiment gives it away (`base_rtt = "known"`).
+    /// Propagation and access delay of both sub-paths, for `base_rtt = "known"`.
     pub known_base_rtt: Option<Time>,
-    /// Growth by what is acknowledged, in slow start at most so many packets per acknowledgement (the L of RFC 3465).
+    /// Appropriate byte counting: the maximum growth per acknowledgement in slow start, in packets (the L of RFC 3465).
     pub byte_counting: Option<f64>,
-    /// Packets are paced whatever the controller wants.
+    /// Packets are paced regardless of the controller.
     pub paced: bool,
 }
 
-/// A packet is about to leave.
+/// A packet is about to be sent.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent {
     /// When.
     pub now: Time,
     /// Packets in flight, this one included.
     pub in_flight: f64,
-    /// Window or pacing, not the application or the receiver, held the sender back before.
+    /// The sender was limited by the window or by pacing, not by the application or the receiver.
     pub cwnd_limited: bool,
 }
 
-/// What rides on a packet from its sending to its acknowledgement.
+/// Data that a controller attaches to a packet when it is sent and gets back with its acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stamp {
-    /// One number, whatever the controller wants to remember of that moment: the packets in flight (FAST), a snapshot's number
-    /// (delivery rates), or what a controller of one's own returns.
+    /// A number of the controller's choice: the packets in flight (FAST), the number of a snapshot (delivery rates).
     pub remembered: f32,
 }
 
@@ -50,25 +49,25 @@ pub struct Ack {
     /// When the packet that caused it was sent.
     pub sent_at: Time,
     /// When that packet reached the receiver, by the receiver's clock: `received_at - sent_at` is the forward delay,
-    /// `now - received_at` the reverse one, the receiver's own delay included, both but for what the clocks differ by.
+    /// `now - received_at` the reverse delay including the receiver's own delay, each up to the offset of the clocks.
     pub received_at: Time,
     /// The round-trip sample; none from a retransmitted packet (Karn).
     pub rtt: Option<Time>,
     /// Packets newly acknowledged, cumulatively or selectively.
     pub acked: f64,
-    /// Packets that were found lost by it.
+    /// Packets that it reports lost.
     pub lost: f64,
     /// Packets in flight after this acknowledgement.
     pub in_flight: f64,
-    /// What rode on the packet that caused it.
+    /// Stamp of the packet that caused it.
     pub stamp: Stamp,
-    /// The window, not the application or the receiver, held the sender back.
+    /// The sender was limited by the window, not by the application or the receiver.
     pub cwnd_limited: bool,
     /// Loss recovery is under way.
     pub in_recovery: bool,
 }
 
-/// Loss was detected by duplicate acknowledgements or SACK: once an episode.
+/// Loss was detected by duplicate acknowledgements or SACK; one event per loss episode.
 #[derive(Debug, Clone, Copy)]
 pub struct Loss {
     /// When it was detected.
@@ -77,7 +76,7 @@ pub struct Loss {
     pub flight_size: f64,
 }
 
-/// What accurate ECN says of the packets that an acknowledgement covers (RFC 9768).
+/// Accurate ECN feedback for the packets that an acknowledgement covers (RFC 9768).
 #[derive(Debug, Clone, Copy)]
 pub struct Marks {
     /// When it arrived.
@@ -90,14 +89,14 @@ pub struct Marks {
     pub marked: f64,
 }
 
-/// What a controller makes of marks.
+/// How a controller reacts to marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EcnResponse {
-    /// The same as of a loss, once a round trip (RFC 3168): a mark and a loss of one round trip are one reason.
+    /// As to a loss, once a round trip (RFC 3168): a mark and a loss in one round trip cause a single reduction.
     AsLoss,
-    /// It goes by the share that is marked, and by losses apart from that; packets are ECT(0).
+    /// By the share of marked packets, and separately to losses; packets are ECT(0).
     ByShare,
-    /// The same with packets that are ECT(1), for queues of low latency (RFC 9331).
+    /// The same with ECT(1) packets, for low-latency queues (RFC 9331).
     LowLatency,
 }
 
@@ -108,31 +107,31 @@ pub struct Timeout {
     pub now: Time,
     /// Packets outstanding then (FlightSize of RFC 5681).
     pub flight_size: f64,
-    /// The timer had expired before without new data acknowledged in between.
+    /// The timer has expired before, and no new data was acknowledged since.
     pub repeated: bool,
 }
 
-/// What a sender without SACK does with an acknowledgement of a part of what was outstanding when loss was detected.
+/// Reaction of a sender without SACK to an acknowledgement of part of the data outstanding when loss was detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartialAck {
     /// Leave recovery (Reno, RFC 5681).
     Leave,
     /// Retransmit the next hole and stay (NewReno, RFC 6582).
     Stay,
-    /// The same, and holes at and beyond the recovery point begin the next recovery without the timer (RFC 6582, 4): for algorithms whose
-    /// window does not follow losses, which have more to lose by a timeout than by one hole a round trip.
+    /// The same, and holes at or beyond the recovery point begin the next recovery without a timeout (RFC 6582, 4): for algorithms
+    /// whose window does not depend on losses, to which a timeout costs more than a recovery of one hole a round trip.
     Persist,
 }
 
 /// A congestion controller.
 ///
-/// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one. What it answers may
-/// change with events only: an answer holds until the next one.
+/// Windows are in packets. An implementation must keep [`window`](Self::window) finite and at least one. Decisions may change with
+/// events only: the caller may keep them until the next event.
 pub trait Controller {
     /// The handshake gave a first round-trip sample.
     fn on_handshake(&mut self, _now: Time, _rtt: Time) {}
 
-    /// A data packet leaves; what is returned comes back with its acknowledgement.
+    /// A data packet is sent; the stamp returned comes back with its acknowledgement.
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
         Stamp { remembered: sent.in_flight as f32 }
     }
@@ -140,39 +139,39 @@ pub trait Controller {
     /// New data was acknowledged.
     fn on_ack(&mut self, ack: &Ack);
 
-    /// Without SACK: a duplicate acknowledgement, which stands for one packet that was delivered, nobody knows which. The same
-    /// packet is part of `acked` when an acknowledgement covers it. It has no round-trip sample, and what rode on packets says
-    /// nothing. Only algorithms that measure the rate of delivery need to hear of it.
+    /// Without SACK: a duplicate acknowledgement, which means that one unknown packet was delivered. The same packet is part of `acked`
+    /// when an acknowledgement covers it. It has no round-trip sample and no valid stamp. Only algorithms that measure the delivery
+    /// rate use it.
     fn on_duplicate(&mut self, _ack: &Ack) {}
 
     /// A loss episode begins.
     fn on_loss(&mut self, loss: &Loss);
 
-    /// The loss episode is over: all that was outstanding at its start is acknowledged.
+    /// The loss episode is over: all data outstanding at its start is acknowledged.
     fn on_recovered(&mut self, _now: Time) {}
 
     /// The retransmission timer expired.
     fn on_timeout(&mut self, timeout: &Timeout);
 
-    /// All that was outstanding when the timer expired is acknowledged.
+    /// All data outstanding when the timer expired is acknowledged.
     fn on_timeout_recovered(&mut self) {}
 
-    /// An ECN mark was echoed: at most once a round trip. As loss unless the algorithm says otherwise (RFC 3168, 6.1.2).
+    /// An ECN mark was echoed; at most once a round trip. By default the same as a loss (RFC 3168, 6.1.2).
     fn on_ecn(&mut self, mark: &Loss) {
         self.on_loss(mark);
     }
 
-    /// Accurate ECN feedback, before [`on_ecn`](Self::on_ecn) and [`on_ack`](Self::on_ack) hear of the same acknowledgement.
-    /// [`on_ecn`](Self::on_ecn) is called when some were marked, and not again in the round trip if it reduced the window.
+    /// Accurate ECN feedback, called before [`on_ecn`](Self::on_ecn) and [`on_ack`](Self::on_ack) for the same acknowledgement.
+    /// [`on_ecn`](Self::on_ecn) follows if packets were marked, but only once a round trip if it reduced the window.
     fn on_marks(&mut self, _marks: &Marks) {}
 
-    /// What this algorithm makes of marks; the same from the first packet to the last.
+    /// How this algorithm reacts to marks; constant over the connection.
     fn ecn_response(&self) -> EcnResponse {
         EcnResponse::AsLoss
     }
 
-    /// The last timeout was spurious: what it took for lost was late (RFC 5682). What is in flight allows a window of
-    /// `window` (RFC 4015, 3.2). Without a body of its own the algorithm goes on as after a true one.
+    /// The last timeout was spurious: the packets were late, not lost (RFC 5682). The packets in flight allow a window of `window`
+    /// (RFC 4015, 3.2). By default ignored: the algorithm continues as after a genuine timeout.
     fn on_spurious_timeout(&mut self, _window: f64) {}
 
     /// Nothing was sent for longer than the retransmission timeout: the window may be at most `restart_window`
@@ -182,12 +181,12 @@ pub trait Controller {
     /// The congestion window.
     fn window(&self) -> f64;
 
-    /// Most packets that may be in flight, given that packets are paced or not; the window unless pacing wants slack.
+    /// Maximum number of packets in flight, with or without pacing; the window unless the algorithm allows some slack for pacing.
     fn flight_limit(&self, _paced: bool) -> f64 {
         self.window()
     }
 
-    /// Time from one packet to the next if this algorithm paces.
+    /// Time between packets, if this algorithm paces.
     fn pacing_interval(&self) -> Option<Time> {
         None
     }
@@ -197,23 +196,23 @@ pub trait Controller {
         None
     }
 
-    /// The belief about the round-trip time without queueing.
+    /// The estimate of the round-trip time without queueing.
     fn base_rtt(&self) -> Option<Time> {
         None
     }
 
-    /// Data packets that the receiver is to acknowledge together (RFC 5690, 4.2), from algorithms that have an opinion.
+    /// Data packets that the receiver is to acknowledge together (RFC 5690, 4.2), for algorithms that set it.
     fn ack_ratio(&self) -> Option<u32> {
         None
     }
 
-    /// The retransmission timeout before backing off, where the algorithm has an estimate of its own; `least` is the
-    /// sender's least one (RFC 6298, 2.4). None: the sender's.
-    fn retransmission_timeout(&self, _least: Time) -> Option<Time> {
+    /// The retransmission timeout before back-off, for algorithms with an estimator of their own; `min_rto` is the sender's minimum
+    /// (RFC 6298, 2.4). None: the sender's estimator.
+    fn retransmission_timeout(&self, _min_rto: Time) -> Option<Time> {
         None
     }
 
-    /// Recovery without SACK; the same from the first packet to the last.
+    /// Recovery without SACK; constant over the connection.
     fn partial_ack(&self) -> PartialAck {
         PartialAck::Stay
     }

@@ -41,7 +41,7 @@ fn reno_when_small() {
     close(b.lose() / before, 0.5, 1e-9);
 }
 
-/// The mistake of Linux 2.6.22: an eighth is left where an eighth is to go.
+/// The bug of Linux 2.6.22: an eighth is left where an eighth is to go.
 #[test]
 fn leaves_beta_where_asked() {
     let mut b = Bench::new("illinois", r#", "leaves_beta": true"#, 100.0);

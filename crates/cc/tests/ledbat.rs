@@ -6,7 +6,7 @@ use bench::{Bench, close, ms};
 use eddyline_cc::{Ack, Controller as _, Stamp};
 
 /// One acknowledged packet with a forward delay of its own and a reverse one of 20 ms.
-fn hear(b: &mut Bench, forward_ms: f64) {
+fn feed(b: &mut Bench, forward_ms: f64) {
     hear_with(b, forward_ms, 100.0);
 }
 
@@ -38,14 +38,14 @@ fn goes_by_the_distance_from_the_target() {
         let mut b = Bench::new("ledbat", "", 50.0);
         close(b.c.window(), 2.0, 0.0);
         for _ in 0..2_000 {
-            hear(&mut b, 30.0);
+            feed(&mut b, 30.0);
         }
         // the present delay is the least of four samples
         for _ in 0..4 {
-            hear(&mut b, 30.0 + queueing);
+            feed(&mut b, 30.0 + queueing);
         }
         let before = b.c.window();
-        hear(&mut b, 30.0 + queueing);
+        feed(&mut b, 30.0 + queueing);
         close((b.c.window() - before) * before, slope, 1e-3);
     }
 }
@@ -55,7 +55,7 @@ fn goes_by_the_distance_from_the_target() {
 fn grows_by_a_packet_a_round_trip() {
     let mut b = Bench::new("ledbat", "", 50.0);
     for _ in 0..5_000 {
-        hear(&mut b, 30.0);
+        feed(&mut b, 30.0);
     }
     close(b.c.window(), (4.0f64 + 2.0 * 5_000.0).sqrt(), 0.1);
     let before = b.c.window();
@@ -69,7 +69,7 @@ fn grows_by_a_packet_a_round_trip() {
 fn the_window_follows_what_is_in_flight() {
     let mut b = Bench::new("ledbat", "", 50.0);
     for _ in 0..50 {
-        hear(&mut b, 30.0);
+        feed(&mut b, 30.0);
     }
     assert!(b.c.window() > 10.0);
     hear_with(&mut b, 30.0, 3.0);
@@ -80,27 +80,27 @@ fn the_window_follows_what_is_in_flight() {
 #[test]
 fn plus_plus_starts_slowly_and_slows_down() {
     let mut b = Bench::new("ledbat", r#", "profile": "ledbat++""#, 50.0);
-    hear(&mut b, 30.0);
+    feed(&mut b, 30.0);
     let before = b.c.window();
-    hear(&mut b, 30.0);
+    feed(&mut b, 30.0);
     // base 50 ms: ceil(120 / 50) = 3
     close(b.c.window() - before, 1.0 / 3.0, 1e-9);
     for _ in 0..100 {
-        hear(&mut b, 30.0);
+        feed(&mut b, 30.0);
     }
     let full = b.c.window();
     for _ in 0..5 {
-        hear(&mut b, 80.0);
+        feed(&mut b, 80.0);
     }
     assert!(b.c.window() >= full, "avoidance below the target");
     let mut least = f64::INFINITY;
     for _ in 0..20 {
-        hear(&mut b, 30.0);
+        feed(&mut b, 30.0);
         least = least.min(b.c.window());
     }
     close(least, 2.0, 0.0);
     for _ in 0..150 {
-        hear(&mut b, 30.0);
+        feed(&mut b, 30.0);
     }
     assert!(b.c.window() > 0.9 * full, "and back: {} of {full}", b.c.window());
 }

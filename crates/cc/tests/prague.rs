@@ -7,7 +7,7 @@ use eddyline_cc::{Ack, Controller, EcnResponse, Loss, Marks, Sent, Stamp};
 use eddyline_units::Time;
 
 /// One acknowledgement of `acked` packets, of which some are marked, `rtt` after they were sent.
-fn hear(b: &mut Bench, sent: Time, rtt: Time, acked: f64, marked: f64, may_reduce: bool) -> bool {
+fn feed(b: &mut Bench, sent: Time, rtt: Time, acked: f64, marked: f64, may_reduce: bool) -> bool {
     let now = sent + rtt;
     b.c.on_marks(&Marks { now, sent_at: sent, acked, marked });
     let before = b.c.window();
@@ -40,7 +40,7 @@ fn round(b: &mut Bench, rtt_ms: f64, marks: &mut dyn FnMut() -> bool) -> f64 {
     for i in 0..n {
         let sent = begin + step * i;
         b.c.on_sent(&Sent { now: sent, in_flight: (i + 1) as f64, cwnd_limited: true });
-        reduced |= hear(b, sent, rtt, 1.0, f64::from(u8::from(marks())), !reduced);
+        reduced |= feed(b, sent, rtt, 1.0, f64::from(u8::from(marks())), !reduced);
     }
     b.now = begin + rtt;
     b.c.window()
@@ -61,7 +61,7 @@ fn the_first_mark_ends_slow_start_with_half_the_window() {
     close(round(&mut b, 100.0, &mut || false), 20.0, 1e-9);
     close(round(&mut b, 100.0, &mut || false), 40.0, 1e-9);
     let now = b.now;
-    hear(&mut b, now, ms(100.0), 1.0, 1.0, true);
+    feed(&mut b, now, ms(100.0), 1.0, 1.0, true);
     close(b.c.window(), 20.0, 1e-9);
     close(b.c.slow_start_threshold().unwrap(), 20.0, 1e-9);
 }
@@ -71,10 +71,10 @@ fn the_first_mark_ends_slow_start_with_half_the_window() {
 fn grows_by_what_is_not_marked() {
     let mut b = Bench::new("prague", "", 100.0);
     let now = b.now;
-    hear(&mut b, now, ms(100.0), 1.0, 1.0, true);
+    feed(&mut b, now, ms(100.0), 1.0, 1.0, true);
     let w = b.c.window();
     let now = b.now;
-    hear(&mut b, now, ms(100.0), 4.0, 1.0, false);
+    feed(&mut b, now, ms(100.0), 4.0, 1.0, false);
     close(b.c.window(), w + 3.0 / w, 1e-9);
 }
 
@@ -111,7 +111,7 @@ fn paces_a_window_a_round_trip_give_or_take_three_percent() {
     let (begin, mut seen) = (b.now, Vec::new());
     for i in 1..=10 {
         let sent = begin + ms(10.0 * f64::from(i)) - ms(100.0);
-        hear(&mut b, sent, ms(100.0), 0.0, 0.0, false);
+        feed(&mut b, sent, ms(100.0), 0.0, 0.0, false);
         seen.push(b.c.pacing_interval().unwrap().as_secs_f64() * w / 0.1);
     }
     seen.sort_by(f64::total_cmp);

@@ -18,8 +18,8 @@ fn sample(b: &mut Bench, rtt_ms: f64) {
 }
 
 /// SRTT + 4 V in milliseconds.
-fn rto(b: &Bench, least: Time) -> f64 {
-    b.c.retransmission_timeout(least).unwrap().as_secs_f64() * 1e3
+fn rto(b: &Bench, min_rto: Time) -> f64 {
+    b.c.retransmission_timeout(min_rto).unwrap().as_secs_f64() * 1e3
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn eq_5_subtracts_the_old_srtt_or_the_new_one() {
 
 #[test]
 fn eq_6_has_a_floor_under_the_spread_or_under_all_or_is_the_senders() {
-    let least = Time::from_ms(400);
-    close(rto(&vfast("", 100.0), least), 500.0, 1e-6);
-    close(rto(&vfast(r#", "rto": "eq6_total""#, 100.0), least), 400.0, 1e-6);
+    let min_rto = Time::from_ms(400);
+    close(rto(&vfast("", 100.0), min_rto), 500.0, 1e-6);
+    close(rto(&vfast(r#", "rto": "eq6_total""#, 100.0), min_rto), 400.0, 1e-6);
     close(rto(&vfast(r#", "rto": "eq6_total""#, 100.0), Time::ZERO), 300.0, 1e-6);
-    assert_eq!(vfast(r#", "rto": "rfc6298""#, 100.0).c.retransmission_timeout(least), None);
-    assert_eq!(Bench::new("fast", r#", "alpha": "50 packets""#, 100.0).c.retransmission_timeout(least), None);
+    assert_eq!(vfast(r#", "rto": "rfc6298""#, 100.0).c.retransmission_timeout(min_rto), None);
+    assert_eq!(Bench::new("fast", r#", "alpha": "50 packets""#, 100.0).c.retransmission_timeout(min_rto), None);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn unknown_keys_are_refused_and_none_is_lost() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any samples: eq. 4 to 6 as written, SRTT never outside of what was heard.
+    /// Any samples: eq. 4 to 6 as written, SRTT never outside of the range of samples.
     #[test]
     fn eq_4_to_6(
         samples in prop::collection::vec(1.0f64..1e4, 1..60),
@@ -182,9 +182,9 @@ proptest! {
             &format!(r#", "psi_up": {up}, "psi_down": {down}, "zeta": {zeta}, "deviation_from": "{order}""#),
             samples[0],
         );
-        let heard: Vec<f64> = samples.iter().map(|s| ms(*s).as_secs_f64() * 1e3).collect();
-        let (mut srtt, mut v) = (heard[0], heard[0] / 2.0);
-        for (s, x) in samples.iter().zip(&heard).skip(1) {
+        let seen: Vec<f64> = samples.iter().map(|s| ms(*s).as_secs_f64() * 1e3).collect();
+        let (mut srtt, mut v) = (seen[0], seen[0] / 2.0);
+        for (s, x) in samples.iter().zip(&seen).skip(1) {
             sample(&mut b, *s);
             let old = srtt;
             let psi = if *x > srtt { up } else { down };
@@ -193,8 +193,8 @@ proptest! {
             v = zeta * error + (1.0 - zeta) * v;
         }
         prop_assert!((rto(&b, Time::ZERO) - (srtt + 4.0 * v)).abs() < 1e-6);
-        let (least, most) = heard.iter().fold((f64::MAX, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
-        prop_assert!(srtt >= least - 1e-9 && srtt <= most + 1e-9);
+        let (min, max) = seen.iter().fold((f64::MAX, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
+        prop_assert!(srtt >= min - 1e-9 && srtt <= max + 1e-9);
     }
 
     /// At a constant round-trip time nothing tells VFAST from FAST but the timeout.

@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p eddyline-path --example make_link_trace -- lte '20 Mbit/s' '25 ms' 1 > lte.csv
 //!
-//! Arguments: profile, mean rate, least delay, seed.
+//! Arguments: profile, mean rate, minimum delay, seed.
 
 use std::process::ExitCode;
 

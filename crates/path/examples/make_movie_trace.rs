@@ -1,11 +1,11 @@
-//! Prints the synthetic film that stands in for the trace of section 5.2 of Ge et al., which is not ours to ship:
+//! Prints the synthetic film that replaces the trace of section 5.2 of Ge et al., which we may not distribute:
 //!
 //! ```text
 //! cargo run --release -p eddyline-path --example make_movie_trace > python/eddyline/papers/two_way_fast/traces/synthetic-movie.dat
 //! ```
 //!
-//! With the argument `search` it prints instead the first seed whose film meets the paper's figures as closely as
-//! [`fits`] asks: over 70 s the sample mean of scenes scatters by some 15 %, so most seeds do not.
+//! With the argument `search` it prints instead the first seed whose film matches the paper's values within the tolerance of
+//! [`fits`]: over 70 s the sample mean of scenes varies by some 15 %, so most seeds do not.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use eddyline_path::random::Stream;
 use eddyline_path::traffic::{Frame, Movie, VbrParams};
 use eddyline_units::Time;
 
-/// What `search` finds.
+/// Result of `search`.
 pub const SEED: u64 = 70_936;
 /// Length of the film.
 pub const LENGTH: Time = Time::from_ms(120_000);

@@ -1,14 +1,14 @@
-//! A token bucket whose credit is kept as time at its rate, in whole picoseconds: a packet costs its transmission time
-//! at that rate, and the bucket holds the burst's.
+//! A token bucket whose credit is stored as time at its rate, in whole picoseconds: a packet costs its transmission time at
+//! that rate, and the bucket's capacity is that of the burst.
 
 use eddyline_units::{Bytes, Rate, Time};
 
-/// A token bucket, full at first.
+/// A token bucket, initially full.
 #[derive(Debug, Clone)]
 pub(crate) struct Bucket {
     rate: Rate,
     full: Time,
-    /// In the bucket at `since`.
+    /// Credit at `since`.
     credit: Time,
     since: Time,
 }
@@ -20,7 +20,7 @@ impl Bucket {
         Self { rate, full, credit: full, since: Time::ZERO }
     }
 
-    /// What `bytes` cost.
+    /// Cost of `bytes`.
     pub fn cost(&self, bytes: u64) -> Time {
         self.rate.transmission_time(bytes)
     }

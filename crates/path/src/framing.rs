@@ -1,14 +1,14 @@
-//! Framing: what a packet costs on a line beyond its own bytes.
+//! Framing: bytes on the wire beyond a packet's own.
 
 use eddyline_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a line cuts up what it carries.
+/// Segmentation by the link layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Linklayer {
-    /// Not at all.
+    /// None.
     #[default]
     None,
     /// ATM with AAL5: whole cells of 53 bytes, 48 of them payload (ITU-T I.363.5).
@@ -25,11 +25,11 @@ pub struct Framing {
     #[serde(default)]
     #[schemars(extend("x-most" = "64 KiB"))]
     pub overhead: Bytes,
-    /// A shorter frame is filled up to this.
+    /// Shorter frames are padded to this.
     #[serde(default)]
     #[schemars(extend("x-most" = "64 KiB"))]
     pub minimum: Bytes,
-    /// How the line cuts up the frame.
+    /// Segmentation by the link layer.
     #[serde(default)]
     pub linklayer: Linklayer,
 }
@@ -39,7 +39,7 @@ impl Framing {
         Self { overhead: Bytes::new(overhead), minimum: Bytes::new(minimum), linklayer }
     }
 
-    /// What a packet of `bytes` takes on the line.
+    /// Bytes on the wire of a packet of `bytes`.
     #[inline]
     #[must_use]
     pub const fn line_bytes(&self, bytes: u32) -> u64 {
@@ -52,14 +52,14 @@ impl Framing {
         }
     }
 
-    /// Whether a packet takes its own bytes and no more.
+    /// Whether framing adds nothing.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// An encapsulation that people know, with its numbers.
+/// A well-known encapsulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct EncapsulationInfo {
     /// As written in a scenario file.
@@ -74,7 +74,7 @@ pub struct EncapsulationInfo {
 
 macro_rules! encapsulations {
     ($($name:literal $kind:ident($overhead:literal, $minimum:literal, $linklayer:ident): $summary:literal, $source:literal;)*) => {
-        /// Encapsulations by the names that the CAKE shaper gives them.
+        /// Encapsulations by the keywords of the CAKE shaper.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub enum Encapsulation {
             $(#[doc = $summary] #[serde(rename = $name)] $kind,)*
@@ -109,31 +109,31 @@ encapsulations! {
 }
 
 impl Encapsulation {
-    /// Its name, numbers and source.
+    /// Its name, parameters and source.
     #[must_use]
     pub fn info(self) -> &'static EncapsulationInfo {
         &ENCAPSULATIONS[self as usize]
     }
 }
 
-/// Every encapsulation that has a name.
+/// All well-known encapsulations.
 #[must_use]
 pub const fn encapsulations() -> &'static [EncapsulationInfo] {
     ENCAPSULATIONS
 }
 
-/// Framing as written in a scenario: a name or numbers.
+/// Framing as written in a scenario: a name or parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FramingParams {
-    /// An encapsulation that people know.
+    /// A well-known encapsulation.
     Named(Encapsulation),
-    /// Numbers.
+    /// Parameters.
     Numbers(Framing),
 }
 
 impl FramingParams {
-    /// In numbers.
+    /// The parameters.
     #[must_use]
     pub fn numbers(self) -> Framing {
         match self {

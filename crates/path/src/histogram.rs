@@ -1,9 +1,9 @@
-//! A log-linear histogram of durations: relative error of a percentile at most 1/32, none beyond what was
-//! seen; memory grows with what is seen.
+//! A log-linear histogram of durations: the relative error of a percentile is at most 1/32, and percentiles are within the range of
+//! values added; memory grows with that range.
 
 use eddyline_units::Time;
 
-/// Sixteen buckets an octave, each 1/16 of its octave's beginning wide: its middle is off by 1/32 at most.
+/// Sixteen buckets an octave, each as wide as 1/16 of the octave's lower end, so the error of its middle is at most 1/32.
 const BITS: u32 = 5;
 
 /// Counts of durations in buckets.
@@ -13,7 +13,7 @@ pub struct Histogram {
     first: usize,
     counts: Vec<u64>,
     total: u64,
-    /// The least and the most that was counted, in picoseconds.
+    /// Minimum and maximum of the values added, in picoseconds.
     range: Option<(u64, u64)>,
 }
 
@@ -34,7 +34,7 @@ const fn middle(bucket: usize) -> f64 {
 }
 
 impl Histogram {
-    /// Counts one.
+    /// Adds a value.
     #[inline]
     pub fn add(&mut self, value: Time) {
         let b = bucket(value.as_ps());
@@ -47,8 +47,8 @@ impl Histogram {
     }
 
     #[inline]
-    fn widen(&mut self, least: u64, most: u64) {
-        self.range = Some(self.range.map_or((least, most), |(low, high)| (low.min(least), high.max(most))));
+    fn widen(&mut self, min: u64, max: u64) {
+        self.range = Some(self.range.map_or((min, max), |(low, high)| (low.min(min), high.max(max))));
     }
 
     #[cold]
@@ -67,7 +67,7 @@ impl Histogram {
         self.counts[b - self.first] += by;
     }
 
-    /// Forgets everything but the memory.
+    /// Clears all counts, keeping the memory.
     pub fn clear(&mut self) {
         self.counts.iter_mut().for_each(|c| *c = 0);
         self.total = 0;
@@ -80,21 +80,21 @@ impl Histogram {
             self.grow(other.first + i, *c);
         }
         self.total += other.total;
-        if let Some((least, most)) = other.range {
-            self.widen(least, most);
+        if let Some((min, max)) = other.range {
+            self.widen(min, max);
         }
     }
 
-    /// The `share` quantile in seconds (nearest rank), within what was counted, or `None` when empty.
+    /// The `share` quantile in seconds (nearest rank), within the range of values added, or `None` when empty.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
-        let (least, most) = self.range?;
+        let (min, max) = self.range?;
         let rank = ((self.total as f64 * share).ceil() as u64).clamp(1, self.total.max(1));
         let mut seen = 0;
         for (i, c) in self.counts.iter().enumerate() {
             seen += c;
             if *c > 0 && seen >= rank {
-                return Some(middle(self.first + i).clamp(least as f64, most as f64) / 1e12);
+                return Some(middle(self.first + i).clamp(min as f64, max as f64) / 1e12);
             }
         }
         None

@@ -1,18 +1,21 @@
-//! What lies between two endpoints, sans-I/O: queues, links, loss and unresponsive traffic.
+//! The network path between two endpoints, sans-I/O: queues, links, loss and unresponsive traffic.
 //!
-//! The same code serves virtual and real time: `now` always comes in as an argument.
+//! The same code serves virtual and real time: `now` is always an argument.
 
 mod bucket;
 pub mod framing;
 pub mod histogram;
 pub mod link;
 pub mod loss;
+mod param_error;
 pub mod queue;
 pub mod random;
 pub mod traffic;
 pub mod variation;
 
-/// What a packet is to a link's statistics.
+pub use param_error::ParamError;
+
+/// Class of a packet in a link's statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
@@ -28,7 +31,7 @@ pub enum Class {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum Ecn {
-    /// Not-ECT: congestion can be told by a drop only.
+    /// Not-ECT: congestion can be signalled by a drop only.
     #[default]
     NotCapable = 0,
     /// ECT(1): the low-latency identifier of RFC 9331.
@@ -39,28 +42,28 @@ pub enum Ecn {
     Ce = 3,
 }
 
-/// What a pure acknowledgement says, for queues that thin out acknowledgements (RFC 3449, section 5.2).
+/// Content of a pure acknowledgement, for queues that filter acknowledgements (RFC 3449, section 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Acknowledgement {
     /// Next byte expected.
     pub number: u64,
-    /// It reports ranges beyond that (RFC 2018).
+    /// It has SACK blocks (RFC 2018).
     pub selective: bool,
-    /// Its flags towards the sender; two acknowledgements that differ here stand for different things.
+    /// Its flags; acknowledgements with different flags do not make each other redundant.
     pub flags: u8,
 }
 
-/// What a link and its queue ask of a packet; the simulator's handle and a real buffer both answer.
+/// The packet as links and queues see it: the simulator's handle or a real buffer.
 pub trait Packet {
     /// Bytes on the wire.
     fn wire_bytes(&self) -> u32;
-    /// Whose it is.
+    /// Its class.
     fn class(&self) -> Class;
     /// Payload bytes among them.
     fn payload_bytes(&self) -> u32;
-    /// Which conversation it belongs to, each direction apart: what a fair queue hashes.
+    /// Identifier of its flow, different for the two directions: the key of fair queues.
     fn flow(&self) -> u64;
-    /// The subscriber's host at one end of the conversation, for queues that are fair to hosts.
+    /// The subscriber's host, for queues that are fair between hosts.
     fn host(&self) -> u32 {
         0
     }
@@ -70,7 +73,7 @@ pub trait Packet {
     }
     /// Sets its ECN field to [`Ecn::Ce`].
     fn mark(&mut self) {}
-    /// What it acknowledges, if it does nothing else.
+    /// Its acknowledgement, if it is a pure acknowledgement.
     fn acknowledgement(&self) -> Option<Acknowledgement> {
         None
     }

@@ -1,4 +1,4 @@
-//! Loss on the wire: a packet that crossed the queue and took its transmission time does not arrive.
+//! Loss on the wire, after queue and transmission.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub enum LossPattern {
         #[schemars(range(min = 1))]
         every: u64,
     },
-    /// Gilbert and Elliott's chain of two states, a step a packet: losses come in bursts.
+    /// The Gilbert-Elliott chain of two states, one step per packet: bursty losses.
     #[serde(rename = "gilbert-elliott")]
     GilbertElliott {
         /// Probability of going from the good state to the bad one, in (0, 1].
@@ -51,7 +51,7 @@ const fn certain() -> f64 {
 }
 
 impl LossPattern {
-    /// The share of packets lost in the long run.
+    /// Long-run share of packets lost.
     #[must_use]
     pub fn mean(&self) -> f64 {
         match *self {
@@ -67,16 +67,16 @@ impl Default for LossParams {
     }
 }
 
-/// A loss process at work.
+/// State of a loss process.
 #[derive(Debug, Clone)]
 pub enum Loss {
-    /// Nothing is ever lost.
+    /// No loss.
     None,
     /// Independent loss: the threshold against which random bits are compared, and their stream.
     Independent {
         /// A packet is lost when its random bits are below this.
         below: u64,
-        /// Where they come from.
+        /// Source of the random bits.
         stream: Box<Stream>,
     },
     /// Every n-th data packet.
@@ -90,7 +90,7 @@ pub enum Loss {
     Chain(Box<Chain>),
 }
 
-/// A chain of two states at work, in the long run's mixture of both at first.
+/// A chain of two states, initially in its stationary distribution.
 #[derive(Debug, Clone)]
 pub struct Chain {
     stream: Stream,
@@ -131,7 +131,7 @@ impl Loss {
         }
     }
 
-    /// Decides over the next packet in order of transmission.
+    /// Whether the next packet in order of transmission is lost.
     #[inline]
     pub fn takes(&mut self, class: Class) -> bool {
         match self {

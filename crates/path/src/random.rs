@@ -1,4 +1,4 @@
-//! Random streams: one per entity and purpose, so that adding a flow or a draw elsewhere changes no other stream.
+//! Random streams, one per entity and purpose: a new flow or an additional draw changes no other stream.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -29,7 +29,7 @@ impl Stream {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Uniform over the integers below `n`; zero where `n` is zero. Unfair by less than n / 2^64.
+    /// Uniform over the integers below `n`; zero if `n` is zero. Biased by less than n / 2^64.
     pub fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
@@ -40,7 +40,7 @@ impl Stream {
     }
 }
 
-/// FNV-1a of 64 bits: spreads names over keys, nothing more.
+/// 64-bit FNV-1a, to derive keys from names.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -34,6 +34,19 @@ fn examples_parse_and_names_are_unique() {
     }
 }
 
+#[test]
+fn disciplines_with_an_ecn_switch_say_that_they_mark() {
+    for kind in KINDS {
+        let json = serde_json::to_value(serde_json::from_str::<QueueParams>(kind.example).unwrap()).unwrap();
+        assert!(json.get("ecn").is_none() || kind.properties.ecn, "{}", kind.name);
+        assert!(!kind.properties.ecn || kind.properties.aqm, "{}", kind.name);
+        if let Some(bound) = kind.properties.delay_set_by {
+            let key = serde_json::to_value(bound).unwrap();
+            assert!(json.get(key.as_str().unwrap()).is_some(), "{}: {key}", kind.name);
+        }
+    }
+}
+
 /// Every packet leaves once or is dropped once or still waits; counts and limits agree with what is inside; packets of
 /// a flow keep their order; a queue that waits for nothing gives a packet whenever it has one.
 #[test]

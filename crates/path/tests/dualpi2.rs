@@ -5,15 +5,15 @@ mod parcel;
 use std::collections::VecDeque;
 
 use eddyline_path::Ecn;
-use eddyline_path::queue::{Discipline as _, DualPi2, DualPi2Params, Site};
+use eddyline_path::queue::{Discipline as _, DualPi2, DualPi2Params, LinkContext};
 use eddyline_units::{Rate, Time};
 use parcel::{Parcel, data};
 
-const SITE: Site<'_> = Site { rate: Rate::from_bps(40_000_000), seed: 1, name: "link" };
+const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(40_000_000), seed: 1, name: "link" };
 const UPDATE_MS: u64 = 15;
 
 fn dual(json: &str) -> DualPi2<Parcel> {
-    DualPi2::new(&serde_json::from_str::<DualPi2Params>(json).unwrap(), &SITE)
+    DualPi2::new(&serde_json::from_str::<DualPi2Params>(json).unwrap(), &CONTEXT)
 }
 
 fn us(n: u64) -> Time {
@@ -225,15 +225,15 @@ fn overload_drops() {
     assert!((dropped + low + classic - n as f64).abs() <= 2.0);
 }
 
-/// A sender with a window in packets that hears of each packet a round trip after it left, and its mark or loss.
+/// A sender with a window in packets that gets feedback on each packet a round trip after sending it: a mark or loss.
 struct Sender {
     scalable: bool,
     window: f64,
     in_flight: u64,
-    /// No second halving before this packet is heard of.
+    /// No second halving before feedback on this packet.
     recover: u64,
     next: u64,
-    heard: VecDeque<(Time, u64, bool)>,
+    feedback: VecDeque<(Time, u64, bool)>,
     sent: f64,
     waited: f64,
 }
@@ -246,15 +246,15 @@ impl Sender {
             in_flight: 0,
             recover: 0,
             next: 0,
-            heard: VecDeque::new(),
+            feedback: VecDeque::new(),
             sent: 0.0,
             waited: 0.0,
         }
     }
 
-    fn hear(&mut self, now: Time) {
-        while self.heard.front().is_some_and(|(at, ..)| *at <= now) {
-            let Some((_, id, congested)) = self.heard.pop_front() else { break };
+    fn react(&mut self, now: Time) {
+        while self.feedback.front().is_some_and(|(at, ..)| *at <= now) {
+            let Some((_, id, congested)) = self.feedback.pop_front() else { break };
             self.in_flight -= 1;
             self.window += if congested { 0.0 } else { 1.0 / self.window };
             if congested && self.scalable {
@@ -279,7 +279,7 @@ fn scalable_and_classic_senders_share() {
     let mut now = Time::ZERO;
     while now < Time::SECOND * 60 {
         for (flow, s) in senders.iter_mut().enumerate() {
-            s.hear(now);
+            s.react(now);
             while (s.in_flight as f64) < s.window.floor() {
                 let ecn = if s.scalable { Ecn::Ect1 } else { Ecn::Ect0 };
                 let packet = Parcel { ecn, host: (now.as_ps() / 1_000_000) as u32, ..data(s.next, flow as u64, 1500) };
@@ -291,11 +291,11 @@ fn scalable_and_classic_senders_share() {
         let mut gone = Vec::new();
         let packet = q.dequeue(now, &mut |p| gone.push(p));
         for p in gone {
-            senders[p.flow as usize].heard.push_back((now + RTT, p.id, true));
+            senders[p.flow as usize].feedback.push_back((now + RTT, p.id, true));
         }
         if let Some(p) = packet {
             let s = &mut senders[p.flow as usize];
-            s.heard.push_back((now + RTT, p.id, p.ecn == Ecn::Ce));
+            s.feedback.push_back((now + RTT, p.id, p.ecn == Ecn::Ce));
             if now > Time::SECOND * 20 {
                 s.sent += 1.0;
                 s.waited += now.as_secs_f64() - f64::from(p.host) / 1e6;

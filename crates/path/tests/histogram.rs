@@ -13,7 +13,7 @@ fn of(values: &[u64]) -> Histogram {
     h
 }
 
-/// A bucket may be wider than what is in it: no quantile is below the least or above the most, whatever was merged or
+/// A bucket may be wider than what is in it: no quantile is below the min or above the max, whatever was merged or
 /// cleared.
 #[test]
 fn within_what_was_counted() {

@@ -3,7 +3,7 @@
 mod parcel;
 
 use eddyline_path::Ecn;
-use eddyline_path::queue::{ArrivalLaw as _, Backlog, Pie, PieParams, Site, Verdict};
+use eddyline_path::queue::{ArrivalLaw as _, Backlog, LinkContext, Pie, PieParams, Verdict};
 use eddyline_units::{Rate, Time};
 use parcel::{Parcel, data, put, queue, take};
 
@@ -12,7 +12,7 @@ const FULL: Backlog = Backlog { packets: 100, bytes: 150_000, cells: 3200 };
 
 fn law(json: &str) -> Pie {
     let params: PieParams = serde_json::from_str(json).unwrap();
-    Pie::new(&params, &Site { rate: Rate::from_bps(10_000_000), seed: 7, name: "link" })
+    Pie::new(&params, &LinkContext { rate: Rate::from_bps(10_000_000), seed: 7, name: "link" })
 }
 
 /// A law with a clock that stands at an update after another.

@@ -4,16 +4,16 @@ mod parcel;
 
 use eddyline_path::Ecn;
 use eddyline_path::queue::{
-    AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue, ArrivalLaw as _, Backlog, Curve, Discipline as _, Red, RedParams,
-    Site, Verdict,
+    AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue, ArrivalLaw as _, Backlog, Curve, Discipline as _, LinkContext,
+    Red, RedParams, Verdict,
 };
 use eddyline_units::{Rate, Time};
 use parcel::{Parcel, data, put, queue, take};
 
-const SITE: Site<'_> = Site { rate: Rate::from_bps(12_000_000), seed: 3, name: "link" };
+const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(12_000_000), seed: 3, name: "link" };
 
 fn red(json: &str) -> Red {
-    Red::new(&serde_json::from_str::<RedParams>(json).unwrap(), &SITE)
+    Red::new(&serde_json::from_str::<RedParams>(json).unwrap(), &CONTEXT)
 }
 
 fn packets(n: u64) -> Backlog {
@@ -159,7 +159,7 @@ fn marks_below_the_upper_threshold_only() {
 
 fn adaptive(mbps: u64, json: &str) -> AdaptiveRed {
     let params: AdaptiveRedParams = serde_json::from_str(json).unwrap();
-    AdaptiveRed::new(&params, &Site { rate: Rate::from_bps(mbps * 1_000_000), ..SITE })
+    AdaptiveRed::new(&params, &LinkContext { rate: Rate::from_bps(mbps * 1_000_000), ..CONTEXT })
 }
 
 /// Holds the average of a law at `n` packets until `ms`.
@@ -245,8 +245,8 @@ fn adaptive_red_looking_late_changes_nothing() {
 fn adaptive_red_holds_its_average() {
     for load in [1.0f64, 2.0, 3.0] {
         let params: AdaptiveRedParams = serde_json::from_str("{}").unwrap();
-        let mut q = AdaptiveRedQueue::<Parcel>::new(&params, &SITE);
-        let mut r = SITE.stream("sender");
+        let mut q = AdaptiveRedQueue::<Parcel>::new(&params, &CONTEXT);
+        let mut r = CONTEXT.stream("sender");
         let (mut id, mut p, mut sum, mut n) = (0u64, 0.01f64, 0.0, 0.0);
         // one packet leaves a millisecond; rate = load / (10 sqrt p): drop rate p = load^2 / 100 in equilibrium
         for ms in 0..200_000u64 {

@@ -3,13 +3,13 @@
 mod parcel;
 
 use eddyline_path::Ecn;
-use eddyline_path::queue::{ArrivalLaw as _, Backlog, Discipline as _, Rem, RemParams, RemQueue, Site};
+use eddyline_path::queue::{ArrivalLaw as _, Backlog, Discipline as _, LinkContext, Rem, RemParams, RemQueue};
 use eddyline_path::random::Stream;
 use eddyline_units::{Rate, Time};
 use parcel::{Parcel, data, put, queue, take};
 
 /// One packet of 1500 bytes a millisecond.
-const SITE: Site<'_> = Site { rate: Rate::from_bps(12_000_000), seed: 5, name: "link" };
+const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(12_000_000), seed: 5, name: "link" };
 
 fn params(json: &str) -> RemParams {
     serde_json::from_str(json).unwrap()
@@ -27,7 +27,7 @@ fn near(got: f64, want: f64) {
 /// `p <- max(0, p + gamma (alpha (b - b*) + x - c))`, a period of 2 ms sends two packets.
 #[test]
 fn the_price() {
-    let mut law = Rem::new(&params(r#"{ "gamma": 0.5, "phi": 1.5 }"#), &SITE);
+    let mut law = Rem::new(&params(r#"{ "gamma": 0.5, "phi": 1.5 }"#), &CONTEXT);
     let mut update = |n: u64, input: u64, waiting: u64| {
         (0..input).for_each(|_| law.joined(1500));
         law.tick(Time::from_ms(2 * n), &packets(waiting));
@@ -50,7 +50,7 @@ fn the_price() {
 #[test]
 fn looking_late_changes_nothing() {
     for waiting in [0, 20, 21, 60] {
-        let mut often = Rem::new(&params("{}"), &SITE);
+        let mut often = Rem::new(&params("{}"), &CONTEXT);
         (0..3_000_000).for_each(|_| often.joined(1500));
         often.tick(Time::from_ms(2), &packets(20));
         let mut late = often.clone();
@@ -70,7 +70,7 @@ fn the_equilibrium_of_a_fixed_overload() {
     for (overload, ecn) in [(1.5, Ecn::NotCapable), (2.0, Ecn::NotCapable), (4.0, Ecn::Ect0)] {
         // gains that damp the swings of this load, which does not react: with x = 2 packets a period
         let p = params(r#"{ "gamma": 0.2, "phi": 1.1, "limit": "unlimited", "ecn": false }"#);
-        let mut q = RemQueue::<Parcel>::new(&p, &SITE);
+        let mut q = RemQueue::<Parcel>::new(&p, &CONTEXT);
         let mut r = Stream::new(9, "rem", "arrivals");
         let (mut prices, mut waiting, mut id) = (Vec::new(), 0.0, 0);
         for ms in 0..400_000 {

@@ -5,7 +5,7 @@ mod parcel;
 use std::collections::BTreeSet;
 
 use eddyline_path::framing::Framing;
-use eddyline_path::queue::{Discipline as _, Queue, QueueParams, Site};
+use eddyline_path::queue::{Discipline as _, LinkContext, Queue, QueueParams};
 use eddyline_units::{Rate, Time};
 use parcel::{Parcel, assert_max_min, bytes_of, constant, data, link, put, queue, serve, take, ten_sources};
 
@@ -53,7 +53,7 @@ fn turns_and_drops_by_hand() {
 
 fn seeded(json: &str, seed: u64) -> Queue<Parcel> {
     let params: QueueParams = serde_json::from_str(json).unwrap();
-    params.build(&Site { rate: Rate::from_bps(1_000_000), seed, name: "link" })
+    params.build(&LinkContext { rate: Rate::from_bps(1_000_000), seed, name: "link" })
 }
 
 /// Which of `flows` find another flow in their queue at `now`: of two packets from each, one after the other, theirs

@@ -71,11 +71,11 @@ fn red_marks_where_it_would_drop() {
 
 #[test]
 fn thresholds_may_meet_but_not_cross() {
-    let mistake = |min: &str, max: &str| {
+    let conflict = |min: &str, max: &str| {
         let json = format!(r#"{{ "kind": "red", "min_threshold": "{min}", "max_threshold": "{max}" }}"#);
-        serde_json::from_str::<QueueParams>(&json).expect("a queue").mistake()
+        serde_json::from_str::<QueueParams>(&json).expect("a queue").conflict()
     };
-    assert_eq!(mistake("8 packets", "8 packets"), None);
-    let (key, why) = mistake("9 packets", "8 packets").expect("a mistake");
-    assert_eq!((key, why.as_str()), ("max_threshold", "8 packets is below min_threshold, 9 packets"));
+    assert_eq!(conflict("8 packets", "8 packets"), None);
+    let error = conflict("9 packets", "8 packets").expect("an error");
+    assert_eq!((error.key, error.message.as_str()), ("max_threshold", "8 packets is below min_threshold, 9 packets"));
 }

@@ -9,7 +9,7 @@ fn frames(trace: &Trace) -> Vec<(u64, u32)> {
 }
 
 fn error(text: &str) -> String {
-    Trace::parse(text).expect_err("a mistake").to_string()
+    Trace::parse(text).expect_err("an error").to_string()
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn every_kind_is_registered_parses_and_has_a_mean_rate() {
     for json in EACH {
         let params = model(json);
         assert!(names.contains(&params.name()));
-        assert_eq!(params.mistakes(1500, Some(&trace)), [], "{json}");
+        assert_eq!(params.errors(1500, Some(&trace)), [], "{json}");
         let text = serde_json::to_string(&params).expect("serialises");
         assert_eq!(serde_json::from_str::<TrafficParams>(&text).expect("reads its own text"), params);
         if !json.contains(r#""repeat":false"#) {
@@ -192,12 +192,12 @@ fn unknown_keys_and_kinds_are_errors() {
 
 #[test]
 fn mistakes_name_their_key() {
-    let keys = |json: &str| model(json).mistakes(1500, None).into_iter().map(|m| m.key).collect::<Vec<_>>();
+    let keys = |json: &str| model(json).errors(1500, None).into_iter().map(|m| m.key).collect::<Vec<_>>();
     assert_eq!(keys(r#"{"kind":"on_off","rate":"1 bit/s","on":"1 ms","off":"0 s"}"#), ["on"]);
     assert_eq!(keys(r#"{"kind":"vbr","mean_interval":"30 ms","header":"1500 B"}"#), ["mean_interval", "header"]);
     assert_eq!(keys(r#"{"kind":"trace","file":"f","header":"2 kB"}"#), ["file", "header"]);
     let beyond = model(r#"{"kind":"trace","file":"f","offset":"1 s"}"#);
-    assert_eq!(beyond.mistakes(1500, Some(&trace()))[0].key, "offset");
+    assert_eq!(beyond.errors(1500, Some(&trace()))[0].key, "offset");
 }
 
 #[test]

@@ -9,27 +9,20 @@ use crate::custom::current;
 use crate::errors::guarded;
 
 /// Controllers, queues, traffic models, profiles of links and presets: a JSON object of lists of `{name, summary, source}`,
-/// presets with what they are besides.
+/// controllers and queues with what is particular about each, presets with what they are besides.
 #[pyfunction]
 pub(crate) fn register() -> PyResult<String> {
     guarded(|| {
+        let vocabulary = current();
         let register = json!({
-            "controllers": controllers(),
-            "queues": list(eddyline_path::queue::KINDS.iter().map(|k| (k.name, k.summary, k.source))),
+            "controllers": vocabulary.controllers(),
+            "queues": vocabulary.queues(),
             "traffic": list(eddyline_path::traffic::KINDS.iter().copied()),
             "profiles": list(PROFILES.iter().map(|p| (p.name, p.summary, p.source))),
             "presets": eddyline_scenario::presets(),
         });
         Ok(register.to_string())
     })
-}
-
-/// The built-in ones, then those that were added.
-fn controllers() -> Vec<Value> {
-    let mut all = list(eddyline_cc::KINDS.iter().map(|k| (k.name, k.summary, k.source)));
-    let vocabulary = current();
-    all.extend(list(vocabulary.kinds().iter().map(|k| (k.name(), k.summary(), k.source()))));
-    all
 }
 
 fn list<'a>(entries: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Vec<Value> {

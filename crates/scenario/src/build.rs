@@ -1,4 +1,4 @@
-//! A checked file to an indexed network: names resolved, `count` expanded, defaults filled in.
+//! Conversion of a valid file to an indexed network: names resolved, `count` expanded, defaults filled in.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ fn variation(link: &model::Link, recording: Option<&Recording>, seed: u64) -> Va
     }
 }
 
-/// Two flows of one connection know each other.
+/// Links the two flows of a connection to each other.
 fn pair(file: &File, flows: &mut [Flow]) {
     let place = |name: &str| flows.iter().position(|f| f.name == name);
     let named = file.flow.iter().filter_map(|f| place(&f.name).zip(place(f.piggyback.as_deref()?)));

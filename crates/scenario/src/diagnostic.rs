@@ -1,4 +1,4 @@
-//! Mistakes of a scenario: all of them at once, each with its place and a way out.
+//! Validation errors of a scenario: all of them at once, each with its position and a hint.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,25 +8,25 @@ use serde::Serialize;
 use crate::input::{Format, Input};
 use crate::tree::{At, Node, Step, dotted, pointer};
 
-/// Beyond this many mistakes the rest is only counted.
-const MOST: usize = 1000;
+/// Further errors beyond this number are only counted.
+const MAX_ERRORS: usize = 1000;
 
-/// One mistake.
+/// A validation error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// File, or the override that brought the mistake in.
+    /// File, or the override that contains the error.
     pub file: String,
     /// Line, from 1; none for a dict and for overrides.
     pub line: Option<usize>,
     /// Column in characters, from 1.
     pub column: Option<usize>,
-    /// The key, tables by name; empty where the whole file is meant.
+    /// The key, with tables by name; empty for the file as a whole.
     pub key: String,
     /// JSON pointer, in JSON files.
     pub pointer: Option<String>,
-    /// What was given and what is allowed.
+    /// The given value and the allowed ones.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
@@ -50,19 +50,19 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Every mistake of a scenario, in the order of the file.
+/// All validation errors of a scenario, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostics {
-    /// The mistakes; never empty.
+    /// The errors; never empty.
     pub all: Vec<Diagnostic>,
-    /// Mistakes beyond those.
+    /// Number of further errors.
     pub more: usize,
-    /// Kinds of controllers that it names and nobody knows, each once.
+    /// Unknown kinds of controllers in the scenario, each once.
     pub unknown_controllers: Vec<String>,
 }
 
 impl Diagnostics {
-    /// One mistake that concerns a file as a whole.
+    /// An error of a file as a whole.
     #[must_use]
     pub fn of_file(file: &str, message: impl Into<String>, hint: Option<String>) -> Self {
         let one = Diagnostic {
@@ -95,17 +95,17 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// Collects mistakes while a scenario is loaded.
+/// Collects errors while a scenario is loaded.
 pub(crate) struct Report<'a> {
     input: &'a Input<'a>,
-    /// Overrides as they were given, for messages.
+    /// Overrides as given, for messages.
     overrides: Vec<String>,
-    /// Where lines begin.
+    /// Offsets of the beginnings of lines.
     lines: Vec<usize>,
     found: Vec<(At, Diagnostic)>,
     more: usize,
     unknown_controllers: Vec<String>,
-    /// Top-level keys and tables of lists with mistakes.
+    /// Top-level keys and tables of lists with errors.
     touched: HashSet<(String, Option<usize>)>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A mistake at `at`, in the value that `path` leads to from `root`.
+    /// Reports an error at `at`, in the value at `path` from `root`.
     pub fn add(&mut self, at: At, root: &Node, path: &[Step<'_>], message: impl Into<String>, hint: Option<String>) {
         let list = if let Some(Step::Key(key)) = path.first() { *key } else { "" };
         let item = if let Some(Step::Item(i)) = path.get(1) { Some(*i) } else { None };
@@ -136,7 +136,7 @@ impl<'a> Report<'a> {
         self.push(at, dotted(root, path), Some(pointer(path)), message.into(), hint);
     }
 
-    /// A mistake in the value that `path` leads to, or in what is left of the path where there is none.
+    /// Reports an error in the value at `path`, or in its nearest existing ancestor.
     pub fn wrong(&mut self, root: &Node, path: &[Step<'_>], message: impl Into<String>, hint: Option<String>) {
         let mut node = root;
         for step in path {
@@ -148,14 +148,14 @@ impl<'a> Report<'a> {
         self.add(node.at, root, path, message, hint);
     }
 
-    /// A kind of controller that is not in the vocabulary; the mistake itself is told besides.
+    /// Records an unknown kind of controller; the error itself is reported separately.
     pub fn unknown_controller(&mut self, kind: &str) {
         if !self.unknown_controllers.iter().any(|k| k == kind) {
             self.unknown_controllers.push(kind.to_owned());
         }
     }
 
-    /// A mistake before there is a tree.
+    /// Reports an error before there is a tree.
     pub fn raw(&mut self, at: At, key: &str, message: impl Into<String>, hint: Option<String>) {
         if self.is_full() {
             self.more += 1;
@@ -181,12 +181,12 @@ impl<'a> Report<'a> {
         let offset = offset.min(self.input.text.len());
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = self.lines[line - 1];
-        // In one very long line, columns are worth no more than this.
+        // columns of very long lines are only counted up to this
         let before = self.input.text.as_bytes()[start..offset].iter().take(100_000);
         (line, before.filter(|b| (**b & 0xC0) != 0x80).count() + 1)
     }
 
-    /// The line of a place, for messages that point at a second one.
+    /// The line of a position, for messages that refer to a second one.
     pub fn line(&self, at: At) -> Option<usize> {
         match at {
             At::Offset(offset) if self.input.format != Format::Dict => Some(self.line_column(offset).0),
@@ -194,43 +194,43 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Whether further mistakes are only counted.
+    /// Whether further errors are only counted.
     pub fn is_full(&self) -> bool {
-        self.found.len() >= MOST
+        self.found.len() >= MAX_ERRORS
     }
 
     pub fn is_clean(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Whether a table of a list has mistakes.
+    /// Whether a table of a list has errors.
     pub fn touched(&self, list: &str, item: usize) -> bool {
         self.touched.contains(&(list.to_owned(), Some(item)))
     }
 
-    /// Whether anything outside the lists of tables has mistakes.
+    /// Whether anything outside the lists of tables has errors.
     pub fn head_touched(&self) -> bool {
         self.touched.iter().any(|(_, item)| item.is_none())
     }
 
-    /// Whether a list of those that send is itself of the wrong form.
+    /// Whether a list of senders is not a list of tables.
     pub fn list_touched(&self) -> bool {
         ["flow", "traffic", "arrivals"].iter().any(|list| self.touched.contains(&((*list).to_owned(), None)))
     }
 
-    /// Mistakes so far.
+    /// Number of errors so far.
     pub fn count(&self) -> usize {
         self.found.len() + self.more
     }
 
-    /// A better hint for the mistake found last.
+    /// Replaces the hint of the last error.
     pub fn hint_last(&mut self, hint: &str) {
         if let Some((_, last)) = self.found.last_mut() {
             last.hint = Some(hint.to_owned());
         }
     }
 
-    /// All mistakes in the order of the file, those of overrides last.
+    /// All errors in the order of the file, those of overrides last.
     pub fn finish(mut self) -> Diagnostics {
         self.found.sort_by_key(|(at, _)| match at {
             At::Offset(offset) => (0, *offset),

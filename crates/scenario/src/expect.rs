@@ -1,17 +1,17 @@
-//! Expectations: what a file says that the result must show, and whether it does.
+//! Expectations of a file on its result, and whether they hold.
 
 use eddyline_units::{Bytes, Frequency, Packets, Percent, Quantity, Rate, Time};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::check::near::{did_you_mean, listed};
 use crate::diagnostic::Report;
 use crate::model::{Bound, Expect, World};
-use crate::naming::{Segment, is_bare, segments};
+use crate::naming::{Segment, segments};
 use crate::result::{FlowResult, GroupResult, LinkResult, RunResult, TrafficResult};
-use crate::tree::{Node, Step, quoted};
+use crate::suggestion::{did_you_mean, listed};
+use crate::tree::{Node, Step, is_bare, quoted};
 
-/// Which list of the result an expectation looks at.
+/// The list of the result that an expectation refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EntityKind {
@@ -36,7 +36,7 @@ pub struct Expectation {
     pub of: String,
     /// Which list of the result.
     pub kind: EntityKind,
-    /// Whose value; none for every entity of the kind.
+    /// The entity's name; none for every entity of the kind.
     pub name: Option<String>,
     /// Dotted name of the value.
     pub what: String,
@@ -48,7 +48,7 @@ pub struct Expectation {
     pub near: Option<(f64, f64)>,
     /// The bounds as written.
     pub bound: String,
-    /// Which world is asked.
+    /// The world whose result is checked.
     pub world: World,
     /// Why this should be so.
     pub why: Option<String>,
@@ -65,23 +65,23 @@ pub struct ExpectationOutcome {
     pub of: String,
     /// Dotted name of the value.
     pub what: String,
-    /// The value in SI units; none where the world does not know it.
+    /// The value in SI units; none if the world does not report it.
     pub value: Option<f64>,
     /// The bounds as written.
     pub bound: String,
-    /// Whether the value keeps the bounds; an unknown value does not.
+    /// Whether the value is within the bounds; a missing value is not.
     pub held: bool,
     /// Why this should be so.
     pub why: Option<String>,
 }
 
-/// Holds a result against the expectations for its world; those for other worlds are left out.
+/// Checks a result against the expectations for its world; those for other worlds are ignored.
 #[must_use]
 pub fn check(expectations: &[Expectation], result: &RunResult) -> Vec<ExpectationOutcome> {
     let mut outcomes = Vec::new();
     for expectation in expectations.iter().filter(|e| e.world.name() == result.world) {
         let wanted = |name: &str| expectation.name.as_deref().is_none_or(|n| n == name);
-        let before = outcomes.len();
+        let previous = outcomes.len();
         match expectation.kind {
             EntityKind::Flow => {
                 let all = result.flows.iter().filter(|f| wanted(&f.name));
@@ -100,8 +100,8 @@ pub fn check(expectations: &[Expectation], result: &RunResult) -> Vec<Expectatio
                 outcomes.extend(all.map(|t| expectation.outcome(&t.name, serde_json::to_value(t))));
             }
         }
-        if outcomes.len() == before {
-            // not in the result: unknown, and so not held
+        if outcomes.len() == previous {
+            // a missing value does not hold
             outcomes.push(expectation.outcome(expectation.name.as_deref().unwrap_or("*"), Ok(Json::Null)));
         }
     }
@@ -133,13 +133,13 @@ impl Expectation {
         }
     }
 
-    /// Whether a value keeps the bounds.
+    /// Whether a value is within the bounds.
     #[must_use]
     pub fn holds(&self, value: f64) -> bool {
         value.is_finite()
             && self.at_least.is_none_or(|least| value >= least)
             && self.at_most.is_none_or(|most| value <= most)
-            // 0.95 is within 5 % of 1, whatever the last bit of the difference
+            // 0.95 is within 5 % of 1, despite rounding of the difference
             && self.near.is_none_or(|(aim, within)| (value - aim).abs() <= within * aim.abs() * (1.0 + 1e-12))
     }
 }
@@ -149,7 +149,7 @@ fn key(name: &str) -> String {
     if is_bare(name) { name.to_owned() } else { format!("{name:?}") }
 }
 
-/// Resolves one table; what is wrong with it goes to the report.
+/// Resolves one table; reports its errors.
 pub(crate) fn resolve(
     table: &Expect,
     item: usize,
@@ -158,7 +158,7 @@ pub(crate) fn resolve(
     report: &mut Report<'_>,
 ) -> Option<Expectation> {
     let place = [Step::Key("expect"), Step::Item(item)];
-    let before = report.count();
+    let errors = report.count();
     let mut wrong = |key: &'static str, (message, hint): Wrong| {
         let path: Vec<Step<'_>> = place.into_iter().chain((!key.is_empty()).then_some(Step::Key(key))).collect();
         report.wrong(root, &path, message, hint);
@@ -191,7 +191,7 @@ pub(crate) fn resolve(
         wrong("at_least", ("above at_most: no value is both".to_owned(), None));
     }
     let line = root.tables("expect").get(item).and_then(|node| report.line(node.at));
-    if report.count() > before {
+    if report.count() > errors {
         return None;
     }
     let (kind, name) = entity?;
@@ -218,7 +218,7 @@ pub(crate) fn resolve(
 /// A message with its hint.
 type Wrong = (String, Option<String>);
 
-/// Which list, and which name in it.
+/// The list and the name in it.
 fn entity(of: &str, root: &Node) -> Result<(EntityKind, Option<String>), Wrong> {
     let parts = segments(of).map_err(|e| (e, None))?;
     let lists = ["flow", "link", "traffic"];
@@ -304,7 +304,7 @@ fn field(kind: EntityKind, what: &str) -> Result<(), Wrong> {
     Err((format!("{} is not in the result; one of {}", quoted(what), listed(known())), did_you_mean(what, known())))
 }
 
-/// Dotted names of everything that is or may be a number.
+/// Dotted names of all fields that are or may be numbers.
 fn leaves_of(value: &Json, prefix: &str, found: &mut Vec<String>) {
     match value {
         Json::Object(fields) => {
@@ -318,7 +318,7 @@ fn leaves_of(value: &Json, prefix: &str, found: &mut Vec<String>) {
     }
 }
 
-/// A bound in SI units; its unit must be of the dimension that the field's name tells.
+/// A bound in SI units; its unit must match the dimension in the field's name.
 fn value(what: &str, bound: &Bound) -> Result<f64, Wrong> {
     let read = |parse: fn(&str) -> Result<f64, String>, example: &str, plain: bool| match bound {
         Bound::Plain(number) if plain => Ok(*number),
@@ -331,7 +331,7 @@ fn value(what: &str, bound: &Bound) -> Result<f64, Wrong> {
     fn si<Q: Quantity>(text: &str) -> Result<f64, String> {
         Q::parse(text).map(Quantity::si).map_err(|e| e.to_string())
     }
-    // the innermost part that names a unit decides: `rtt_s.mean`, `goodput_bps.sum`
+    // the innermost part with a unit decides: `rtt_s.mean`, `goodput_bps.sum`
     for part in what.rsplit('.') {
         if part.ends_with("_per_s") {
             return read(si::<Frequency>, "100 /s", false);

@@ -1,4 +1,4 @@
-//! What is loaded: a text with its format and name.
+//! The input: a text with its format and name.
 
 use std::path::Path;
 
@@ -20,9 +20,9 @@ pub struct Input<'a> {
     pub text: &'a str,
     /// How it is written.
     pub format: Format,
-    /// The file's name as messages show it; without folder and ending it is the default title.
+    /// The file's name for messages; without folder and extension it is the default title.
     pub name: &'a str,
-    /// Where relative paths inside start; without one, the working directory.
+    /// Base of relative paths in the scenario; `None`: the working directory.
     pub folder: Option<&'a Path>,
 }
 

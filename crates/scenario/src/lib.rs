@@ -1,7 +1,7 @@
 //! The scenario file and the result: formats, validation, the indexed network. No behaviour.
 //!
-//! [`load`] turns a text (TOML, JSON, or a Python dict as JSON) into a [`Scenario`], or into every mistake of the text
-//! at once. The types in [`model`] are the one source of keys, defaults and ranges.
+//! [`load`] turns a text (TOML, JSON, or a Python dict as JSON) into a [`Scenario`], or reports all of its errors at once. The types in
+//! [`model`] are the only source of keys, defaults and ranges.
 
 mod build;
 mod check;
@@ -11,6 +11,8 @@ mod load;
 mod naming;
 mod overrides;
 mod read;
+mod schema;
+mod suggestion;
 mod tree;
 mod typed;
 mod vocabulary;
@@ -23,11 +25,11 @@ pub mod result;
 pub mod series;
 mod trace;
 
-pub use check::shape::schema;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use expect::{Expectation, ExpectationOutcome, check};
 pub use input::{Format, Input};
 pub use load::{Scenario, load, load_file, load_file_with, load_with};
 pub use network::Network;
 pub use presets::{PresetInfo, presets};
+pub use schema::json_schema;
 pub use vocabulary::{Vocabulary, VocabularyError};

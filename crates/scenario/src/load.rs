@@ -1,11 +1,11 @@
-//! From a text to a scenario, or to all that is wrong with it.
+//! Loading of a scenario, or of all errors in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::check::{card, load as on_links, meaning, media, names, pairs, variation, walk};
+use crate::check::{capacity, media, names, nic, piggyback, semantics, variation};
 use crate::diagnostic::{Diagnostics, Report};
 use crate::expect::{self, Expectation};
 use crate::input::{Format, Input};
@@ -13,53 +13,53 @@ use crate::network::Network;
 use crate::tree::{Node, Value};
 use crate::typed::Typed;
 use crate::vocabulary::Vocabulary;
-use crate::{build, overrides, read, trace};
+use crate::{build, overrides, read, schema, trace};
 
-/// Larger files are no scenarios.
-const MOST_BYTES: u64 = 256 << 20;
+/// Maximum size of a file.
+const MAX_BYTES: u64 = 256 << 20;
 
-/// A scenario without mistakes.
+/// A valid scenario.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// What the worlds work on.
+    /// The network, the input of the worlds.
     pub network: Network,
     /// Canonical JSON: overrides applied, defaults written out, a fixed order of keys.
     pub canonical: String,
     /// SHA-256 of the canonical JSON, in hexadecimal.
     pub sha256: String,
-    /// What the result must show.
+    /// The expectations on the result.
     pub expectations: Vec<Expectation>,
-    /// Files that it refers to, folder included.
+    /// Files that it refers to, with the folder.
     pub files: Vec<PathBuf>,
 }
 
 /// Loads a scenario, with overrides as `--set KEY=VALUE` gives them.
 ///
 /// # Errors
-/// Every mistake of the text and the overrides.
+/// All errors of the text and the overrides.
 pub fn load(input: &Input<'_>, overrides: &[(String, String)]) -> Result<Scenario, Diagnostics> {
     load_with(Vocabulary::builtin(), input, overrides)
 }
 
-/// The same where scenarios may also name what somebody added.
+/// The same with registered controllers.
 ///
 /// # Errors
-/// Every mistake of the text and the overrides.
+/// All errors of the text and the overrides.
 pub fn load_with(
     vocabulary: &Vocabulary,
     input: &Input<'_>,
     overrides: &[(String, String)],
 ) -> Result<Scenario, Diagnostics> {
-    // the mark that some editors put in front is no part of the text
+    // ignore a byte order mark
     let input = &Input { text: input.text.trim_start_matches('\u{feff}'), ..*input };
     let mut report = Report::new(input, overrides);
-    match understand(vocabulary, input, overrides, &mut report) {
+    match parse_and_check(vocabulary, input, overrides, &mut report) {
         Some(scenario) if report.is_clean() => Ok(scenario),
         _ => Err(report.finish()),
     }
 }
 
-fn understand(
+fn parse_and_check(
     vocabulary: &Vocabulary,
     input: &Input<'_>,
     overrides: &[(String, String)],
@@ -71,17 +71,17 @@ fn understand(
         report.wrong(&root, &[], message, None);
         return None;
     }
-    overrides::apply(&mut root, overrides, vocabulary.shape(), report);
-    walk::walk(&root, &mut Vec::new(), &root, vocabulary.shape(), report);
+    overrides::apply(&mut root, overrides, vocabulary.compiled_schema(), report);
+    schema::validate(&root, &mut Vec::new(), &root, vocabulary.compiled_schema(), report);
     names::check(&root, report);
     let typed = Typed::read(&root, vocabulary, report);
-    meaning::check(&root, &typed, report);
-    pairs::check(&root, &typed, report);
+    semantics::check(&root, &typed, report);
+    piggyback::check(&root, &typed, report);
     media::check(&root, &typed, report);
     variation::check(&root, &typed, report);
-    card::check(&root, &typed, report);
+    nic::check(&root, &typed, report);
     let traces = trace::read(&root, &typed, input.folder, report);
-    on_links::check(&root, &typed, &traces.of_traffic, report);
+    capacity::check(&root, &typed, &traces.of_traffic, report);
     let expectations = expectations(&root, &typed, input, report);
     if !report.is_clean() {
         return None;
@@ -89,7 +89,7 @@ fn understand(
     let mut file = typed.whole()?;
     file.title.get_or_insert_with(|| input.default_title());
     for flow in &mut file.flow {
-        // One way to say it in the canonical form.
+        // the canonical form has only one of the two keys
         if flow.delayed_ack.take() == Some(true) {
             flow.tcp.ack_every = Some(2);
         }
@@ -110,18 +110,18 @@ fn expectations(root: &Node, typed: &Typed, input: &Input<'_>, report: &mut Repo
     tables.filter_map(|(i, e)| expect::resolve(e, i, root, input.name, report)).collect()
 }
 
-/// Reads and loads a file; its ending says the format, anything but `.json` is TOML.
+/// Reads and loads a file: JSON with the extension `.json`, else TOML.
 ///
 /// # Errors
-/// That the file cannot be read or is no text, or every mistake in it.
+/// The file cannot be read or is not text, or all errors in it.
 pub fn load_file(path: &Path, overrides: &[(String, String)]) -> Result<Scenario, Diagnostics> {
     load_file_with(Vocabulary::builtin(), path, overrides)
 }
 
-/// The same where scenarios may also name what somebody added.
+/// The same with registered controllers.
 ///
 /// # Errors
-/// That the file cannot be read or is no text, or every mistake in it.
+/// The file cannot be read or is not text, or all errors in it.
 pub fn load_file_with(
     vocabulary: &Vocabulary,
     path: &Path,
@@ -133,8 +133,8 @@ pub fn load_file_with(
     if !about.is_file() {
         return Err(refuse("not a file".to_owned(), Some("name a scenario file, .toml or .json")));
     }
-    if about.len() > MOST_BYTES {
-        return Err(refuse(format!("larger than {} MiB", MOST_BYTES >> 20), None));
+    if about.len() > MAX_BYTES {
+        return Err(refuse(format!("larger than {} MiB", MAX_BYTES >> 20), None));
     }
     let bytes = fs::read(path).map_err(|e| refuse(format!("cannot read: {e}"), None))?;
     let text = String::from_utf8(bytes).map_err(|e| {

@@ -1,4 +1,4 @@
-//! Names of keys as `--set`, sweeps and `expect.of` write them: TOML's dotted keys, `*` for every table of a list.
+//! Names of keys in `--set`, sweeps and `expect.of`: TOML's dotted keys, with `*` for every table of a list.
 
 use crate::read::toml_value;
 use crate::tree::{At, quoted};
@@ -21,12 +21,7 @@ impl Segment {
     }
 }
 
-/// Whether a name stands in a dotted one without quotes.
-pub(crate) fn is_bare(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-}
-
-/// The parts of a dotted name. Bare parts may hold anything but dots and quotes, more than TOML allows.
+/// The parts of a dotted name. Unlike in TOML, bare parts may have any characters except dots and quotes.
 pub(crate) fn segments(text: &str) -> Result<Vec<Segment>, String> {
     let mut found = Vec::new();
     let mut rest = text.trim();

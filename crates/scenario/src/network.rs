@@ -18,7 +18,7 @@ pub use tcp::{AccurateEcn, Local, Pacing, PacingGain, TcpOptions, TimestampClock
 /// A link's place in [`Network::links`].
 pub type LinkId = u32;
 
-/// A scenario, ready to be answered by a world.
+/// A scenario, ready to be run by a world.
 #[derive(Debug, Clone)]
 pub struct Network {
     /// Title, or the file's name.
@@ -37,7 +37,7 @@ pub struct Network {
     pub links: Vec<Link>,
     /// Half-duplex media that links share.
     pub media: Vec<Medium>,
-    /// Names of the hosts at the subscribers' ends.
+    /// Names of the subscribers' hosts.
     pub hosts: Vec<String>,
     /// Flows, `count` expanded, in file order.
     pub flows: Vec<Flow>,
@@ -62,13 +62,13 @@ pub struct Link {
     pub queue: QueueParams,
     /// Loss on the wire.
     pub loss: LossParams,
-    /// What packets cost on the line beyond their own bytes.
+    /// Bytes on the wire beyond the packets' own.
     pub framing: Framing,
     /// ACK reconstruction at its far end.
     pub reconstruct: Option<ReconstructParams>,
     /// Place in [`Network::media`] of the medium that it shares.
     pub medium: Option<u32>,
-    /// What changes while it runs.
+    /// Its variation over time.
     pub variation: Variation,
 }
 
@@ -79,7 +79,7 @@ impl Link {
         self.rate.transmission_time(self.framing.line_bytes(bytes))
     }
 
-    /// Bits that it could transmit between two moments.
+    /// Bits that it could transmit between two times.
     #[must_use]
     pub fn capacity_bits(&self, from: Time, to: Time) -> f64 {
         match &self.variation.conditions {
@@ -89,12 +89,12 @@ impl Link {
     }
 }
 
-/// A half-duplex medium: of the links that name it one transmits at a time.
+/// A half-duplex medium: only one of its links transmits at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Medium {
     /// Its name.
     pub name: String,
-    /// Silence before a link transmits that was not the last to do so.
+    /// Idle time when the transmitting link changes.
     pub turnaround: Time,
 }
 
@@ -131,7 +131,7 @@ pub struct Flow {
     pub application: Application,
     /// When the flow starts.
     pub start: Time,
-    /// When the application sends no more.
+    /// When the application stops sending.
     pub stop: Option<Time>,
     /// Payload bytes to transfer.
     pub size: Option<u64>,
@@ -149,7 +149,7 @@ pub enum Application {
         /// From the start of one burst to the next.
         every: Time,
     },
-    /// `bytes`, again when all of them are acknowledged.
+    /// `bytes`, and the same again when all of them are acknowledged.
     Objects {
         /// Payload bytes of one object.
         bytes: u64,
@@ -188,7 +188,7 @@ pub struct Arrivals {
     pub size: SizeParams,
     /// The sizes of the file that `size` names, in bytes.
     pub listed: Option<Arc<[u64]>>,
-    /// What each of them is like: paths, packets, controller; its name, times and size mean nothing.
+    /// Template of each flow: paths, packets, controller; its name, times and size are not used.
     pub flow: Flow,
 }
 

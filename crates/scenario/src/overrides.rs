@@ -1,15 +1,15 @@
-//! Overrides from outside the file: `--set KEY=VALUE`, one key at a time.
+//! Overrides of the file: `--set KEY=VALUE`, one key at a time.
 
 use crate::check::names::NAMED;
-use crate::check::near::{listed, nearest};
-use crate::check::shape::Shape;
 use crate::diagnostic::Report;
 use crate::naming::{Segment, segments};
 use crate::read::toml_value;
+use crate::schema::Schema;
+use crate::suggestion::{listed, nearest};
 use crate::tree::{At, Entry, Node, Value};
 
 /// Writes the overrides into the tree, in order.
-pub(crate) fn apply(root: &mut Node, overrides: &[(String, String)], shape: &Shape, report: &mut Report<'_>) {
+pub(crate) fn apply(root: &mut Node, overrides: &[(String, String)], schema: &Schema, report: &mut Report<'_>) {
     let mut kinds_changed = false;
     for (i, (key, text)) in overrides.iter().enumerate() {
         let at = At::Override(i);
@@ -24,7 +24,7 @@ pub(crate) fn apply(root: &mut Node, overrides: &[(String, String)], shape: &Sha
         }
     }
     if kinds_changed {
-        forget_old_parameters(root, shape);
+        remove_stale_parameters(root, schema);
     }
 }
 
@@ -147,27 +147,27 @@ fn descend(node: &mut Node, path: &[Segment], value: &Node) -> Outcome {
     Ok(())
 }
 
-/// Where an override changed a kind, the file's parameters that the new kind does not have go with the old kind.
-fn forget_old_parameters(node: &mut Node, shape: &Shape) {
-    match (shape, &mut node.value) {
-        (Shape::List { of, .. }, Value::List(items)) => items.iter_mut().for_each(|n| forget_old_parameters(n, of)),
-        (Shape::Table(table), Value::Table(entries)) => {
+/// Where an override changed a kind, removes the parameters of the file that the new kind does not have.
+fn remove_stale_parameters(node: &mut Node, schema: &Schema) {
+    match (schema, &mut node.value) {
+        (Schema::List { of, .. }, Value::List(items)) => items.iter_mut().for_each(|n| remove_stale_parameters(n, of)),
+        (Schema::Table(table), Value::Table(entries)) => {
             for entry in entries {
                 if let Some(key) = table.key(&entry.key) {
-                    forget_old_parameters(&mut entry.node, &key.shape);
+                    remove_stale_parameters(&mut entry.node, &key.schema);
                 }
             }
         }
-        (Shape::Kinds(kinds), Value::Table(entries)) => {
+        (Schema::Kinds(kinds), Value::Table(entries)) => {
             let kind = entries.iter().find(|e| e.key == "kind" && matches!(e.at, At::Override(_)));
             let kind = kind.and_then(|e| e.node.text());
             if let Some((_, table)) = kinds.iter().find(|(k, _)| Some(k.as_str()) == kind) {
                 entries.retain(|e| matches!(e.at, At::Override(_)) || table.key(&e.key).is_some());
             }
         }
-        (Shape::Choice(shapes), Value::Table(_)) => {
-            if let Some(kinds) = shapes.iter().find(|s| matches!(s, Shape::Kinds(_))) {
-                forget_old_parameters(node, kinds);
+        (Schema::Choice(alternatives), Value::Table(_)) => {
+            if let Some(kinds) = alternatives.iter().find(|s| matches!(s, Schema::Kinds(_))) {
+                remove_stale_parameters(node, kinds);
             }
         }
         _ => {}

@@ -1,7 +1,7 @@
-//! Access links that people know, for `[[duplex]]`: a small table with its sources.
+//! Presets of well-known access links for `[[duplex]]`, with their sources.
 //!
-//! Rates are what a line of that kind typically carries, below the standard's maximum. Delays are one-way and idle:
-//! half of the access's share of the round trip, with the uplink's request and grant cycle on its side. Queue limits are
+//! Rates are typical, below the standard's maximum. Delays are one-way and without load: half of the access's share of the round trip,
+//! with the uplink's request and grant cycle added to the uplink. Queue limits are
 //! those of common equipment; where a standard limits its queue in time, the limit is that time at the preset's rate.
 
 use eddyline_path::queue::{DropTailParams, Limit, QueueParams};
@@ -94,7 +94,7 @@ presets! {
         down way(2_000, 20_000, Limit::Bytes(75_000)), up way(192, 20_000, Limit::Bytes(75_000));
 }
 
-/// Every kind of access link that `[[duplex]]` knows.
+/// All presets of `[[duplex]]`.
 #[must_use]
 pub const fn presets() -> &'static [PresetInfo] {
     PRESETS

@@ -1,10 +1,11 @@
-//! Files that a scenario refers to: traces of unresponsive traffic, sizes, recordings of links.
+//! Files that a scenario refers to: traces of unresponsive traffic, sizes of transfers, recordings of links.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use eddyline_path::ParamError;
 use eddyline_path::traffic::{SizeParams, Trace};
 use eddyline_path::variation::{LinkTrace, Recording};
 
@@ -13,8 +14,8 @@ use crate::model::Traffic;
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
-/// Larger files are no traces.
-const MOST_BYTES: u64 = 256 << 20;
+/// Maximum size of a file.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Traces of a scenario.
 #[derive(Debug, Default)]
@@ -25,12 +26,12 @@ pub(crate) struct Traces {
     pub of_arrivals: Vec<Option<Arc<[u64]>>>,
     /// One per link, those of duplex tables last, where it plays a file.
     pub of_links: Vec<Option<Arc<Recording>>>,
-    /// Every file read, once, folder included.
+    /// Every file read, once, with the folder.
     pub files: Vec<PathBuf>,
 }
 
-/// Reads the files that traffic models name, each once for every way of reading it, and holds the models against what
-/// is in them. What is wrong is reported at its key.
+/// Reads the files of traffic models, each once per format, and checks the models against their content. Errors are reported at
+/// their key.
 pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &mut Report<'_>) -> Traces {
     let mut known: HashMap<String, Option<Arc<Trace>>> = HashMap::new();
     let mut traces = Traces::default();
@@ -65,8 +66,8 @@ pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &m
             }
         };
         if trace.is_some() || traffic.model.trace_file().is_none() {
-            for mistake in mistakes(traffic, trace.as_deref()) {
-                wrong(mistake.key, mistake.message, None);
+            for error in errors(traffic, trace.as_deref()) {
+                wrong(error.key, error.message, None);
             }
         }
         traces.of_traffic.push(trace);
@@ -76,7 +77,7 @@ pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &m
     traces
 }
 
-/// Reads the files that links play.
+/// Reads recordings of links.
 fn recordings(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces, report: &mut Report<'_>) {
     let links = typed.links.iter().enumerate();
     let links = links.map(|(i, l)| (vec![Step::Key("link"), Step::Item(i)], l.as_ref().and_then(|l| l.trace.as_ref())));
@@ -110,7 +111,7 @@ fn recordings(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Tr
     }
 }
 
-/// Reads the files that sizes of arrivals come from.
+/// Reads files of transfer sizes.
 fn sizes(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces, report: &mut Report<'_>) {
     for (i, arrivals) in typed.arrivals.iter().enumerate() {
         let Some(SizeParams::Trace { file }) = arrivals.as_ref().map(|a| &a.size) else {
@@ -131,8 +132,8 @@ fn sizes(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces,
     }
 }
 
-fn mistakes(traffic: &Traffic, trace: Option<&Trace>) -> Vec<eddyline_path::traffic::Mistake> {
-    u32::try_from(traffic.packet.get()).map_or_else(|_| Vec::new(), |packet| traffic.model.mistakes(packet, trace))
+fn errors(traffic: &Traffic, trace: Option<&Trace>) -> Vec<ParamError> {
+    u32::try_from(traffic.packet.get()).map_or_else(|_| Vec::new(), |packet| traffic.model.errors(packet, trace))
 }
 
 fn load(path: &Path) -> Result<String, String> {
@@ -141,8 +142,8 @@ fn load(path: &Path) -> Result<String, String> {
     if !about.is_file() {
         return Err(cannot("not a file".to_owned()));
     }
-    if about.len() > MOST_BYTES {
-        return Err(cannot(format!("larger than {} MiB", MOST_BYTES >> 20)));
+    if about.len() > MAX_BYTES {
+        return Err(cannot(format!("larger than {} MiB", MAX_BYTES >> 20)));
     }
     fs::read_to_string(path).map_err(|e| cannot(e.to_string()))
 }

@@ -1,10 +1,8 @@
-//! A scenario file as a tree in which every key and value knows where it was written.
+//! A scenario file as a tree in which every key and value has its source position.
 
 use std::fmt::Write as _;
 
-use crate::naming::is_bare;
-
-/// Where something was written.
+/// Source position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum At {
     /// At this byte of the text.
@@ -13,7 +11,7 @@ pub(crate) enum At {
     Override(usize),
 }
 
-/// A value with its place.
+/// A value with its position.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub value: Value,
@@ -28,7 +26,7 @@ pub(crate) struct Entry {
     pub node: Node,
 }
 
-/// What may stand in a file.
+/// A value in a file.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     Null,
@@ -82,14 +80,14 @@ impl Node {
         }
     }
 
-    /// The same without places.
+    /// The value as JSON, without positions.
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match &self.value {
             Value::Null => Json::Null,
             Value::Bool(b) => Json::Bool(*b),
             Value::Integer(n) => whole(*n),
-            // A whole number may be written as one with decimals: JSON of other languages does.
+            // JSON writers of other languages write integers with decimals
             Value::Float(f) if f.fract() == 0.0 && f.abs() < 9e15 => whole(*f as i128),
             Value::Float(f) => serde_json::Number::from_f64(*f).map_or(Json::Null, Json::Number),
             Value::Text(text) | Value::Date(text) => Json::String(text.clone()),
@@ -98,7 +96,7 @@ impl Node {
         }
     }
 
-    /// What was written, short enough for a message.
+    /// The value, abbreviated for messages.
     pub fn show(&self) -> String {
         match &self.value {
             Value::Null => "null".to_owned(),
@@ -131,12 +129,17 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
-/// A text in quotes, short enough for a message, control characters made visible.
+/// A text in quotes, abbreviated for messages, with control characters escaped.
 pub(crate) fn quoted(text: &str) -> String {
     format!("{:?}", short(text))
 }
 
-/// A path as a person names it, tables by name: `flow."flow 1".controller.alpha`.
+/// Whether a name needs no quotes as a part of a dotted name.
+pub(crate) fn is_bare(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+/// A path as users write it, with tables by name: `flow."flow 1".controller.alpha`.
 pub(crate) fn dotted(root: &Node, path: &[Step<'_>]) -> String {
     let mut said = String::new();
     let mut node = Some(root);

@@ -1,4 +1,4 @@
-//! The tree as typed tables: those without mistakes of form.
+//! The tree as typed tables, for those that are valid by the schema.
 
 use eddyline_cc::{ControllerParams, Custom, CustomKind};
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use crate::vocabulary::Vocabulary;
 /// Lists of tables at the top of a file.
 pub(crate) const LISTS: [&str; 6] = ["link", "duplex", "flow", "traffic", "arrivals", "expect"];
 
-/// A file of which some tables may be missing because of their mistakes.
+/// A file in which tables with errors are missing.
 #[derive(Debug)]
 pub(crate) struct Typed {
     /// Everything outside the lists.
@@ -26,7 +26,7 @@ pub(crate) struct Typed {
 }
 
 impl Typed {
-    /// Reads what the schema found no fault with. What a type refuses nevertheless is reported at its table.
+    /// Reads the tables that are valid by the schema. Errors of deserialization are reported at their table.
     pub fn read(root: &Node, vocabulary: &Vocabulary, report: &mut Report<'_>) -> Self {
         let head = if report.head_touched() { None } else { head(root, report) };
         Self {
@@ -72,7 +72,7 @@ fn tables<T: DeserializeOwned>(root: &Node, list: &'static str, report: &mut Rep
     root.tables(list).iter().enumerate().map(read).collect()
 }
 
-/// Tables that name a controller, which may be one that somebody added.
+/// Tables with a controller, which may be a registered one.
 trait Controlled: DeserializeOwned {
     fn controller(&mut self) -> &mut ControllerParams;
 }
@@ -118,7 +118,7 @@ fn controlled<T: Controlled>(
     root.tables(list).iter().enumerate().map(read).collect()
 }
 
-/// Takes the parameters of an added controller out of a table, which types know with a built-in one only.
+/// Removes the parameters of a registered controller from a table: the types have variants for built-in ones only.
 fn take_controller(table: &mut Json) -> Json {
     std::mem::replace(&mut table["controller"], json!({ "kind": "reno" }))
 }

@@ -1,45 +1,46 @@
-//! What scenarios may name besides what is built in: controllers that somebody added.
+//! The kinds of controllers and queues that scenarios may use: built-in ones and registered controllers.
 
 use std::sync::{Arc, OnceLock};
 
 use eddyline_cc::{CustomKind, KINDS};
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use thiserror::Error;
 
-use crate::check::shape::{self, Shape};
+use crate::schema::{Schema, compile, json_schema};
 
-/// References within references that a schema may have.
-const DEEPEST: usize = 16;
+/// Maximum depth of nested references in a schema.
+const MAX_DEPTH: usize = 16;
 
-/// The words of scenario files: the built-in ones, and kinds of controllers that somebody added.
+/// The vocabulary of scenario files: everything built in, and registered kinds of controllers.
 #[derive(Debug)]
 pub struct Vocabulary {
     kinds: Vec<Arc<dyn CustomKind>>,
     schema: Json,
-    shape: Shape,
+    compiled: Schema,
 }
 
-/// Why a kind cannot be added.
+/// Why a kind cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum VocabularyError {
-    /// A built-in one has the name, or another one that was added.
+    /// The name belongs to a built-in kind or to another registered one.
     #[error("there is a controller called {0:?} already")]
     Taken(String),
-    /// Nobody could write it without thinking.
+    /// The name is not a valid identifier.
     #[error("{0:?} is no name for a controller: letters, digits, - and _, a letter first")]
     BadName(String),
-    /// Parameters are tables.
+    /// The schema is not one of an object.
     #[error("the schema of controller {0:?} is not one of a table")]
     NoTable(String),
 }
 
 impl Vocabulary {
-    /// The built-in words and `kinds`.
+    /// The built-in vocabulary and `kinds`.
     ///
     /// # Errors
     /// [`VocabularyError`].
     pub fn new(kinds: Vec<Arc<dyn CustomKind>>) -> Result<Self, VocabularyError> {
-        let mut schema = shape::schema();
+        let mut schema = json_schema();
         for (i, kind) in kinds.iter().enumerate() {
             let name = kind.name();
             let rest = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
@@ -53,11 +54,11 @@ impl Vocabulary {
             let variants = schema.pointer_mut("/$defs/ControllerParams/oneOf").and_then(Json::as_array_mut);
             variants.expect("the schema of controllers is a choice of kinds").push(variant);
         }
-        let shape = shape::compile(&schema);
-        Ok(Self { kinds, schema, shape })
+        let compiled = compile(&schema);
+        Ok(Self { kinds, schema, compiled })
     }
 
-    /// The built-in words alone.
+    /// The built-in vocabulary.
     #[must_use]
     pub fn builtin() -> &'static Self {
         static BUILTIN: OnceLock<Vocabulary> = OnceLock::new();
@@ -70,32 +71,53 @@ impl Vocabulary {
         &self.schema
     }
 
-    /// Kinds of controllers that were added.
+    /// Registered kinds of controllers.
     #[must_use]
     pub fn kinds(&self) -> &[Arc<dyn CustomKind>] {
         &self.kinds
     }
 
-    pub(crate) fn shape(&self) -> &Shape {
-        &self.shape
+    /// The controllers, built-in ones first: `name`, `summary`, `source` and the fields of [`eddyline_cc::Properties`].
+    #[must_use]
+    pub fn controllers(&self) -> Vec<Json> {
+        let built_in = KINDS.iter().map(|k| entry(k.name, k.summary, k.source, &k.properties));
+        built_in.chain(self.kinds.iter().map(|k| entry(k.name(), k.summary(), k.source(), &k.properties()))).collect()
     }
 
-    /// The added kind of this name.
+    /// The queue disciplines: `name`, `summary`, `source` and the fields of [`eddyline_path::queue::Properties`].
+    #[must_use]
+    pub fn queues(&self) -> Vec<Json> {
+        eddyline_path::queue::KINDS.iter().map(|k| entry(k.name, k.summary, k.source, &k.properties)).collect()
+    }
+
+    pub(crate) fn compiled_schema(&self) -> &Schema {
+        &self.compiled
+    }
+
+    /// The registered kind of this name.
     pub(crate) fn kind(&self, name: &str) -> Option<&dyn CustomKind> {
         self.kinds.iter().find(|k| k.name() == name).map(|k| &**k)
     }
 }
 
 impl Default for Vocabulary {
-    /// The built-in words alone.
+    /// The built-in vocabulary.
     fn default() -> Self {
-        let schema = shape::schema();
-        let shape = shape::compile(&schema);
-        Self { kinds: Vec::new(), schema, shape }
+        let schema = json_schema();
+        let compiled = compile(&schema);
+        Self { kinds: Vec::new(), schema, compiled }
     }
 }
 
-/// A kind as one more alternative beside the built-in ones.
+fn entry(name: &str, summary: &str, source: &str, properties: &impl Serialize) -> Json {
+    let mut entry = json!({ "name": name, "summary": summary, "source": source });
+    if let (Some(entry), Ok(Json::Object(properties))) = (entry.as_object_mut(), serde_json::to_value(properties)) {
+        entry.extend(properties);
+    }
+    entry
+}
+
+/// The schema of a registered kind, as a variant like those of built-in ones.
 fn variant(kind: &dyn CustomKind) -> Option<Json> {
     let schema = kind.schema();
     let inlined = inlined(&schema, &schema["$defs"], 0);
@@ -118,10 +140,10 @@ fn variant(kind: &dyn CustomKind) -> Option<Json> {
     }))
 }
 
-/// A schema with its references followed: its definitions are not those of the file's schema.
+/// A schema with its references inlined, because its definitions are not those of the file's schema.
 fn inlined(schema: &Json, defs: &Json, depth: usize) -> Json {
     if let Some(name) = schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/"))
-        && depth < DEEPEST
+        && depth < MAX_DEPTH
     {
         let mut whole = inlined(&defs[name], defs, depth + 1);
         if let (Some(whole), Some(beside)) = (whole.as_object_mut(), schema.as_object()) {

@@ -202,7 +202,7 @@ fn hostile_input_is_refused_in_time() {
     quickly("deep keys", &format!("{}a = 1", many("a.", 100_000)));
     quickly("many unknown keys", &(0..100_000).map(|i| format!("key{i} = 1\n")).collect::<String>());
     quickly("a long line", &format!("a = \"{}\"", many("x", 5_000_000)));
-    quickly("many mistakes in one line", &format!("{{\"link\": [{}{{}}]}}", many("{\"rate\": 1},", 50_000)));
+    quickly("many errors in one line", &format!("{{\"link\": [{}{{}}]}}", many("{\"rate\": 1},", 50_000)));
     let link = |i| format!("[[link]]\nname = \"l{i}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n");
     let links: String = (0..5_000).map(link).collect();
     let unknown: String = (0..20_000).map(|i| format!("\"k{i}\",")).collect();

@@ -4,7 +4,7 @@ mod common;
 
 use common::{TWO_WAY, as_json, dict, json, toml};
 use eddyline_scenario::network::{Application, Pacing};
-use eddyline_scenario::{load_file, presets, schema};
+use eddyline_scenario::{json_schema, load_file, presets};
 use eddyline_units::{Rate, Time};
 
 const SMALLEST: &str = r#"
@@ -21,7 +21,7 @@ ack = ["l"]
 "#;
 
 #[test]
-fn three_mistakes_are_told_at_once() {
+fn three_errors_are_reported_at_once() {
     let text = TWO_WAY.replacen("gamma", "gama", 1).replacen("[\"forward\"]", "[\"forwrd\"]", 1).replacen(
         "delay = \"10 ms\"",
         "delay = 10",
@@ -231,7 +231,7 @@ fn the_schema_describes_every_key() {
             }
         }
     }
-    let schema = schema();
+    let schema = json_schema();
     let mut found = Vec::new();
     undescribed(&schema, "", &mut found);
     for (name, def) in schema["$defs"].as_object().unwrap() {

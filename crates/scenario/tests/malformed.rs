@@ -1,4 +1,4 @@
-//! Every kind of mistake: told in its line, at its key, with a way out. The table is `malformed.toml`.
+//! Every kind of error: reported in its line, at its key, with a hint. The table is `malformed.toml`.
 
 mod common;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    mistake: String,
+    name: String,
     change: Option<[String; 2]>,
     text: Option<String>,
     #[serde(default)]
@@ -35,7 +35,7 @@ impl Case {
         match (&self.text, &self.change) {
             (Some(text), _) => text.clone(),
             (None, Some([from, to])) => {
-                assert!(TWO_WAY.contains(from.as_str()), "{}: {from} is not in the scenario", self.mistake);
+                assert!(TWO_WAY.contains(from.as_str()), "{}: {from} is not in the scenario", self.name);
                 TWO_WAY.replacen(from.as_str(), to, 1)
             }
             (None, None) => TWO_WAY.to_owned(),
@@ -51,9 +51,9 @@ impl Case {
         let says = |d: &Diagnostic| self.says.iter().all(|words| d.to_string().contains(words));
         let place = |d: &Diagnostic| d.key == self.key && (!with_line || d.line == self.line);
         if !told.all.iter().any(|d| says(d) && place(d)) {
-            return Some(format!("{}:\n{told}\n", self.mistake));
+            return Some(format!("{}:\n{told}\n", self.name));
         }
-        (told.all.len() != self.count).then(|| format!("{}: {} mistakes\n{told}\n", self.mistake, told.all.len()))
+        (told.all.len() != self.count).then(|| format!("{}: {} errors\n{told}\n", self.name, told.all.len()))
     }
 }
 
@@ -65,7 +65,7 @@ fn cases() -> Vec<Case> {
 #[test]
 fn toml_names_line_key_and_remedy() {
     let judged = cases().into_iter().filter_map(|case| match toml(&case.text(), &case.overrides()) {
-        Ok(_) => Some(format!("{}: accepted\n", case.mistake)),
+        Ok(_) => Some(format!("{}: accepted\n", case.name)),
         Err(told) => case.judge(&told, true),
     });
     let short: Vec<String> = judged.collect();
@@ -76,7 +76,7 @@ fn toml_names_line_key_and_remedy() {
 fn json_and_dict_name_the_same_keys() {
     // what is no TOML is no JSON either, and a date is only TOML
     let documents = cases().into_iter().filter(|c| {
-        ::toml::from_str::<serde_json::Value>(&c.text()).is_ok() && c.mistake != "a date" && c.mistake != "not a number"
+        ::toml::from_str::<serde_json::Value>(&c.text()).is_ok() && c.name != "a date" && c.name != "not a number"
     });
     let mut short = Vec::new();
     for mut case in documents {
@@ -85,13 +85,13 @@ fn json_and_dict_name_the_same_keys() {
         case.says.retain(|words| !words.contains("in line"));
         for told in [json(&text, &case.overrides()), dict(&text, &case.overrides())] {
             match told {
-                Ok(_) => short.push(format!("{}: accepted\n", case.mistake)),
+                Ok(_) => short.push(format!("{}: accepted\n", case.name)),
                 Err(told) => short.extend(case.judge(&told, false)),
             }
         }
         let told = json(&text, &case.overrides()).unwrap_err();
         let placed = told.all.iter().filter(|d| !d.file.starts_with("--set"));
-        assert!(placed.clone().all(|d| d.line.is_some() && d.pointer.is_some()), "{}:\n{told}", case.mistake);
+        assert!(placed.clone().all(|d| d.line.is_some() && d.pointer.is_some()), "{}:\n{told}", case.name);
     }
     assert!(short.is_empty(), "{} cases fall short\n{}", short.len(), short.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Controllers that somebody added: scenarios name them as they name the built-in ones, mistakes included.
+//! Registered controllers: scenarios use them like built-in ones, with the same validation.
 
 mod common;
 
@@ -19,7 +19,7 @@ struct StillParams {
     window: f64,
     /// How long it waits.
     #[serde(default)]
-    patience: Time,
+    wait: Time,
 }
 
 fn ten() -> f64 {
@@ -53,14 +53,14 @@ fn with_controller(controller: &str) -> Result<Scenario, Diagnostics> {
 
 #[test]
 fn a_scenario_names_it_and_its_defaults_are_written_out() {
-    let scenario = with_controller(r#"{ kind = "still", patience = "2 ms" }"#).unwrap();
+    let scenario = with_controller(r#"{ kind = "still", wait = "2 ms" }"#).unwrap();
     assert_eq!(scenario.network.flows[0].controller.name(), "still");
     let canonical: serde_json::Value = serde_json::from_str(&scenario.canonical).unwrap();
     assert_eq!(
         canonical["flow"][0]["controller"],
-        serde_json::json!({ "kind": "still", "window": 10.0, "patience": "2 ms" })
+        serde_json::json!({ "kind": "still", "window": 10.0, "wait": "2 ms" })
     );
-    let again = with_controller(r#"{ kind = "still", window = 10, patience = "2000 us" }"#).unwrap();
+    let again = with_controller(r#"{ kind = "still", window = 10, wait = "2000 us" }"#).unwrap();
     assert_eq!(scenario.sha256, again.sha256, "what means the same is the same");
     let mut built = scenario.network.flows[0].controller.build(&PathFacts::default());
     assert_eq!(built.window(), 10.0);
@@ -69,14 +69,11 @@ fn a_scenario_names_it_and_its_defaults_are_written_out() {
 }
 
 #[test]
-fn mistakes_are_found_as_in_built_in_kinds() {
+fn errors_are_found_as_in_built_in_kinds() {
     for (controller, told) in [
-        (r#"{ kind = "still", patience = 2 }"#, "8:43: flow.f.controller.patience: 2 is a bare number"),
+        (r#"{ kind = "still", wait = 2 }"#, "8:39: flow.f.controller.wait: 2 is a bare number"),
         (r#"{ kind = "still", window = 0.5 }"#, "flow.f.controller.window: 0.5 is out of range; at least 1"),
-        (
-            r#"{ kind = "still", widow = 5 }"#,
-            "unknown key; one of kind, patience, window\n  hint: did you mean window?",
-        ),
+        (r#"{ kind = "still", widow = 5 }"#, "unknown key; one of kind, wait, window\n  hint: did you mean window?"),
         (r#"{ kind = "stil" }"#, "did you mean still?"),
     ] {
         let said = with_controller(controller).unwrap_err().to_string();
@@ -85,7 +82,7 @@ fn mistakes_are_found_as_in_built_in_kinds() {
 }
 
 #[test]
-fn without_the_vocabulary_nobody_knows_it() {
+fn without_the_vocabulary_it_is_unknown() {
     let text = common::TWO_WAY.replacen("kind = \"fast\"", "kind = \"still\"", 1);
     assert_ne!(text, common::TWO_WAY);
     let input = Input { text: &text, format: Format::Toml, name: "case.toml", folder: None };
@@ -124,4 +121,22 @@ fn names_are_free_and_plain() {
     for bad in ["", "two words", "7up", "naïve", "a\"b"] {
         assert_eq!(refused(bad), VocabularyError::BadName(bad.to_owned()));
     }
+}
+
+#[test]
+fn entries_say_what_is_particular_about_a_kind() {
+    let vocabulary = Vocabulary::new(vec![still("still")]).unwrap();
+    let entry = |entries: Vec<serde_json::Value>, name: &str| {
+        entries.into_iter().find(|e| e["name"] == name).unwrap_or_else(|| panic!("{name} is listed"))
+    };
+    let fast = entry(vocabulary.controllers(), "fast");
+    assert_eq!(fast["alpha"], serde_json::json!({ "delay_s": 0.005, "min_packets": 4.0, "access_packets": 10.0 }));
+    assert_eq!(entry(vocabulary.controllers(), "prague")["ecn"], "accurate");
+    let still = entry(vocabulary.controllers(), "still");
+    assert_eq!((still["summary"].as_str(), still["ecn"].as_str()), (Some("keeps a window"), Some("classic")));
+    assert_eq!((&still["alpha"], &still["delay_based"]), (&serde_json::Value::Null, &serde_json::json!(false)));
+    let fq_codel = entry(vocabulary.queues(), "fq_codel");
+    assert_eq!((fq_codel["delay_set_by"].as_str(), fq_codel["ecn"].as_bool()), (Some("target"), Some(true)));
+    let plain = |e: &serde_json::Value| e["drop_tail"] == true;
+    assert_eq!(vocabulary.queues().iter().filter(|e| plain(e)).count(), 1);
 }

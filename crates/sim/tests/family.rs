@@ -1,8 +1,8 @@
 //! The family in the simulator: response functions, an easy link, another simulator's numbers, and traces that tell the
 //! kinds apart.
 
-mod scenarios;
 mod linux_modules;
+mod scenarios;
 
 use eddyline_cc::KINDS;
 use eddyline_scenario::series::{FLOW, Quantity};

@@ -5,8 +5,8 @@ mod scenarios;
 use std::ops::ControlFlow;
 
 use eddyline_sim::{
-    Endpoint, FlowMeter, FlowSetup, FlowState, Metadata, Options, Packet, PacketFlags, PacketKind, PacketSink, Transport,
-    run_over,
+    Endpoint, FlowMeter, FlowSetup, FlowState, Metadata, Options, Packet, PacketFlags, PacketKind, PacketSink,
+    Transport, run_over,
 };
 use eddyline_units::Time;
 

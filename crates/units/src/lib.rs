@@ -6,7 +6,9 @@
 mod parse;
 mod quantity;
 mod types;
+mod unit;
 
 pub use parse::{Decimal, QuantityError};
-pub use quantity::{Quantity, Unit};
+pub use quantity::Quantity;
 pub use types::{Bytes, Cells, Frequency, Packets, Percent, Rate, Time};
+pub use unit::Unit;

@@ -1,16 +1,16 @@
-//! Exact reading of `number unit`.
+//! Exact parsing of `number unit`.
 
 use thiserror::Error;
 
-use crate::Unit;
+use crate::unit::Unit;
 
 /// Why a text is not a quantity.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum QuantityError {
-    /// No unit where one is needed.
+    /// A unit is missing.
     #[error("a bare number; write the unit: {allowed}")]
     NoUnit {
-        /// The units that would do.
+        /// The allowed units.
         allowed: String,
     },
     /// The unit is not one of this quantity's.
@@ -18,7 +18,7 @@ pub enum QuantityError {
     UnknownUnit {
         /// What was written.
         given: String,
-        /// The units that would do.
+        /// The allowed units.
         allowed: String,
     },
     /// The part before the unit is not a number.
@@ -101,8 +101,8 @@ impl Decimal {
             }
             return u64::try_from(value?).ok();
         }
-        // Thirty-one digits of mantissa times a scale of at most 8.64e16 fit 128 bits only just not always: drop
-        // trailing digits that lie far below one base unit before the product.
+        // 31 digits of mantissa times a scale of up to 8.64e16 may overflow 128 bits: drop trailing digits, which are far below one
+        // base unit, before the product.
         let (mut mantissa, mut shift) = (self.mantissa, self.exponent.unsigned_abs());
         while value.is_none() {
             if shift == 0 {
@@ -140,7 +140,7 @@ pub(crate) fn split<S: Copy>(text: &str, units: &[Unit<S>]) -> Result<(Decimal, 
     let text = text.trim();
     let allowed = || units.iter().map(|u| u.symbol).collect::<Vec<_>>().join(", ");
     let Some((number, unit)) = text.split_once(char::is_whitespace) else {
-        // `20ms` or `20`: say what is wrong about it rather than that `20ms` is no number
+        // for `20ms` or `20`, report the specific problem
         let digits = text.find(|c: char| c.is_alphabetic() || c == '%' || c == '/').unwrap_or(text.len());
         if Decimal::parse(text).is_ok() || digits == text.len() {
             Decimal::parse(text)?;

@@ -1,19 +1,11 @@
-//! What all quantities share: a name, units, text in and out.
+//! The trait of quantities: format name, units, parsing, and formatting.
 
-use crate::{Decimal, QuantityError};
-
-/// One unit of a quantity: how it is written and how many base units it holds.
-#[derive(Debug, Clone, Copy)]
-pub struct Unit<S: Copy> {
-    /// As written in a scenario file.
-    pub symbol: &'static str,
-    /// Base units in one of this unit.
-    pub scale: S,
-}
+use crate::parse::{Decimal, QuantityError};
+use crate::unit::Unit;
 
 /// A value with a unit.
 pub trait Quantity: Sized + Copy {
-    /// The schema's `format` word, as `time` or `rate`.
+    /// The schema's `format` keyword, such as `time` or `rate`.
     const FORMAT: &'static str;
 
     /// Reads `number unit`.
@@ -29,8 +21,8 @@ pub trait Quantity: Sized + Copy {
     fn si(self) -> f64;
 }
 
-/// Writes `base` in the largest unit that needs no more than a few digits, and exactly; nothing in the unit of scale `si`.
-/// Where `whole`, only without decimals: people write 1500 B, not 1.5 kB.
+/// Writes `base` exactly, in the largest unit that needs only a few digits; zero in the unit of scale `si`. If `whole`, only in units
+/// without decimals: 1500 B, not 1.5 kB.
 pub(crate) fn show(
     f: &mut std::fmt::Formatter<'_>,
     base: u64,
@@ -63,7 +55,7 @@ const fn gcd_power_of_ten(scale: u64) -> u64 {
     if s == 1 { scale } else { 1 }
 }
 
-/// A float times ten to the `power` as decimal digits that read back, divided by that power, to the very same float.
+/// A float times ten to the `power` as decimal digits that parse, divided by that power, to the same float.
 pub(crate) fn digits(value: f64, power: i32) -> String {
     let scientific = format!("{value:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));

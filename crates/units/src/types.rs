@@ -1,4 +1,4 @@
-//! The quantities themselves.
+//! The types of quantities.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::QuantityError;
-use crate::parse::split;
-use crate::quantity::{Quantity, Unit, digits, show};
+use crate::parse::{QuantityError, split};
+use crate::quantity::{Quantity, digits, show};
+use crate::unit::Unit;
 
-/// Text in and out, serde and JSON Schema for one quantity.
+/// Parsing, formatting, serde and JSON Schema of a quantity.
 macro_rules! text_form {
     ($type:ident, $format:literal, $example:literal) => {
         impl FromStr for $type {
@@ -64,9 +64,9 @@ macro_rules! integer_quantity {
 
         impl $type {
             const UNITS: &[Unit<u64>] = &[$(Unit { symbol: $symbol, scale: $scale }),*];
-            /// Nothing of it.
+            /// Zero.
             pub const ZERO: Self = Self(0);
-            /// As much as the type holds.
+            /// The maximum of the type.
             pub const MAX: Self = Self(u64::MAX);
         }
 

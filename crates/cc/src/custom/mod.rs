@@ -1,6 +1,6 @@
-//! Controllers that are not built in: whoever writes one names it, says what its parameters are, and a scenario may name it.
+//! Controllers that are not built in. A registered kind has a name and a schema of its parameters, and scenarios can use it.
 
-pub(crate) mod added;
+pub(crate) mod registered;
 pub(crate) mod round_report;
 
 use std::fmt;
@@ -14,45 +14,51 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::controller::{Controller, PathFacts};
-use crate::custom::added::Added;
+use crate::custom::registered::Registered;
+use crate::properties::Properties;
 
 /// A table of parameters by name.
 pub type ParamTable = Map<String, Value>;
 
-/// A kind of controller that somebody adds.
+/// A kind of controller that is registered at run time.
 ///
-/// [`custom`] makes one of a type of parameters and a function; other languages implement this.
+/// [`custom`] makes one of a parameter type and a constructor; bindings of other languages implement the trait.
 pub trait CustomKind: fmt::Debug + Send + Sync {
     /// As written in a scenario file.
     fn name(&self) -> &str;
 
-    /// What it does, in a line.
+    /// A one-line description.
     fn summary(&self) -> &str;
 
-    /// Where it is from.
+    /// Its source, such as a paper.
     fn source(&self) -> &str;
 
-    /// JSON Schema of its parameters: a table. Scenario files are held against it, as against the schema of a built-in
-    /// kind, quantities and ranges included.
+    /// Its properties.
+    fn properties(&self) -> Properties {
+        Properties::DEFAULT
+    }
+
+    /// JSON Schema of its parameters, an object. Scenario files are validated against it, quantities and ranges included, as against
+    /// the schema of a built-in kind.
     fn schema(&self) -> Value;
 
-    /// Reads parameters that fit the schema.
+    /// Reads parameters that are valid by the schema.
     ///
     /// # Errors
-    /// What the schema could not say is wrong with them.
+    /// Errors that the schema cannot express.
     fn read(&self, table: &ParamTable) -> Result<Arc<dyn CustomParams>, String>;
 }
 
 /// Parameters of a [`CustomKind`].
 pub trait CustomParams: fmt::Debug + Send + Sync {
-    /// All of them, those that were left out too: two tables that mean the same give the same.
+    /// All parameters, defaults included: equivalent tables have the same canonical form.
     fn canonical(&self) -> ParamTable;
 
     /// A controller for one flow.
     fn build(&self, facts: &PathFacts) -> Box<dyn Controller + Send>;
 }
 
-/// A controller that is not built in, with its parameters.
+/// A registered controller with its parameters.
 #[derive(Debug, Clone)]
 pub struct Custom {
     name: Arc<str>,
@@ -64,7 +70,7 @@ impl Custom {
     /// A controller of `kind`.
     ///
     /// # Errors
-    /// What is wrong with the parameters.
+    /// The parameters are invalid; the reason.
     pub fn new(kind: &dyn CustomKind, table: &ParamTable) -> Result<Self, String> {
         Ok(Self::of(kind.name(), kind.read(table)?))
     }
@@ -81,8 +87,8 @@ impl Custom {
         &self.name
     }
 
-    pub(crate) fn build(&self, facts: &PathFacts) -> Box<Added> {
-        Added::new(self.params.build(facts))
+    pub(crate) fn build(&self, facts: &PathFacts) -> Box<Registered> {
+        Registered::new(self.params.build(facts))
     }
 }
 
@@ -173,7 +179,7 @@ where
     fn canonical(&self) -> ParamTable {
         match serde_json::to_value(&self.params) {
             Ok(Value::Object(table)) => table,
-            _ => ParamTable::new(), // parameters of no table: a unit struct
+            _ => ParamTable::new(), // a unit struct has no parameters
         }
     }
 

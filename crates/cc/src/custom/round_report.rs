@@ -1,16 +1,16 @@
-//! What a round trip, or any stretch of time, looked like to a sender: for controllers that decide once per round trip.
+//! Statistics of a round trip, or of any interval: for controllers that decide once a round trip.
 
 use eddyline_units::Time;
 
 use crate::controller::Ack;
 use crate::parts::round_trips::Round;
 
-/// What a sender saw between two decisions. Means are over the samples of that time; none where it had none.
+/// Statistics of the interval between two decisions. Means are over its samples; none without samples.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RoundReport {
-    /// When it began.
+    /// Beginning of the interval.
     pub began: Time,
-    /// When it ended.
+    /// End of the interval.
     pub now: Time,
     /// Acknowledgements of new data.
     pub acks: u32,
@@ -44,7 +44,7 @@ pub struct RoundReport {
     pub in_recovery: bool,
 }
 
-/// Makes reports of what a controller hears.
+/// Accumulates a controller's events into reports.
 #[derive(Debug, Clone, Default)]
 pub struct RoundMeter {
     round: Round,
@@ -57,7 +57,7 @@ pub struct RoundMeter {
 }
 
 impl RoundMeter {
-    /// An acknowledgement; says whether it ends a round trip: whether its packet was sent since the last one ended.
+    /// Takes an acknowledgement; returns whether it ends a round trip: whether its packet was sent after the end of the last one.
     pub fn on_ack(&mut self, ack: &Ack) -> bool {
         let report = &mut self.report;
         report.acks += 1;
@@ -72,7 +72,7 @@ impl RoundMeter {
         if let Some(rtt) = ack.rtt {
             report.first_rtt.get_or_insert(rtt);
             report.last_rtt = Some(rtt);
-            report.min_rtt = Some(report.min_rtt.map_or(rtt, |least| least.min(rtt)));
+            report.min_rtt = Some(report.min_rtt.map_or(rtt, |min| min.min(rtt)));
             self.samples += 1;
             self.rtts += u128::from(rtt.as_ps());
         }
@@ -94,7 +94,7 @@ impl RoundMeter {
         self.report.timeouts += 1;
     }
 
-    /// The report of the time since the last one; the next one begins.
+    /// Returns the report of the time since the last one and begins the next.
     pub fn take(&mut self, now: Time) -> RoundReport {
         let mean = |sum: u128, count: u64| (count > 0).then(|| Time::from_ps((sum / u128::from(count)) as u64));
         let report = RoundReport {

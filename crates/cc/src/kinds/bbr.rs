@@ -1,4 +1,4 @@
-//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): paces at the largest recent delivery rate, with at most
+//! BBR version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): paces at the maximum recent delivery rate, with at most
 //! twice the bandwidth-delay product in flight.
 
 use eddyline_units::Time;
@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
 use crate::parts::boxed::Boxed;
 use crate::parts::delivery_rate::{DeliveryRate, Rate};
-use crate::parts::windowed::WindowedMax;
+use crate::parts::windowed_max::WindowedMax;
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `bbr`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,9 +22,9 @@ pub struct BbrParams {
     pub bandwidth_window: u32,
     /// Time over which the round-trip time's minimum is taken, and from one ProbeRTT to the next (10 s).
     pub min_rtt_window: Time,
-    /// Least duration of ProbeRTT (200 ms).
+    /// Minimum duration of ProbeRTT (200 ms).
     pub probe_rtt: Time,
-    /// Phase of the gain cycle to begin with, 0 to 7, not 1; the draft draws it at random (2).
+    /// First phase of the gain cycle, 0 to 7 except 1; the draft draws it at random (2).
     #[schemars(extend("maximum" = 7))]
     pub first_phase: u8,
 }
@@ -40,11 +41,15 @@ impl Default for BbrParams {
     }
 }
 
-/// 2 / ln 2: the least gain that doubles the rate each round trip (4.3.2.1).
+impl Describe for BbrParams {
+    const PROPERTIES: Properties = Properties::DEFAULT;
+}
+
+/// 2 / ln 2: the minimum gain that doubles the rate each round trip (4.3.2.1).
 const HIGH_GAIN: f64 = 2.885_390_081_777_927;
-/// Gains of pacing while probing for bandwidth, each for a round trip without queue (4.3.4.2).
+/// Pacing gains while probing for bandwidth, each for a round trip without queue (4.3.4.2).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Packets in flight during ProbeRTT, and least window otherwise (4.2.3.4).
+/// Packets in flight during ProbeRTT, and minimum window otherwise (4.2.3.4).
 const MIN_PIPE: f64 = 4.0;
 /// Startup ends after so many round trips without a quarter more bandwidth (4.3.2.2).
 const FULL_ROUNDS: u32 = 3;
@@ -59,7 +64,7 @@ enum State {
         since: Time,
     },
     ProbeRtt {
-        /// When it may end, once the flight is small enough, and whether a round trip has passed since.
+        /// The time at which it may end, once few enough packets are in flight, and whether a round trip has passed since.
         until: Option<Time>,
         round_done: bool,
     },
@@ -68,7 +73,7 @@ enum State {
 /// BBR version 1.
 pub type Bbr = Boxed<Model>;
 
-/// Its model of the path and what follows from it.
+/// The model of the path and the control state.
 #[derive(Debug, Clone)]
 pub struct Model {
     p: BbrParams,
@@ -86,10 +91,10 @@ pub struct Model {
     cwnd: f64,
     prior_cwnd: f64,
     initial_window: f64,
-    /// First round trip of recovery: a packet out per packet in.
+    /// First round trip of recovery: packet conservation.
     conserving: bool,
     recovering: bool,
-    /// From a timeout until all that was outstanding then is acknowledged.
+    /// From a timeout until all packets outstanding then are acknowledged.
     timed_out: bool,
     /// Packets per second.
     pacing_rate: f64,
@@ -181,7 +186,7 @@ impl Model {
     }
 
     fn probe_bandwidth(&mut self, now: Time) {
-        // 4.3.4.3: any phase but the one that drains
+        // 4.3.4.3: any phase except the draining one
         let phase = usize::from(self.p.first_phase) % CYCLE.len();
         self.state = State::ProbeBw { phase: if phase == 1 { 2 } else { phase }, since: now };
     }
@@ -199,11 +204,11 @@ impl Model {
     fn cycle(&mut self, ack: &Ack) {
         let State::ProbeBw { phase, since } = self.state else { return };
         let full_length = self.min_rtt.is_some_and(|rtt| ack.now - since > rtt);
-        let before = ack.in_flight + ack.acked + ack.lost;
+        let prior_in_flight = ack.in_flight + ack.acked + ack.lost;
         let next = match CYCLE[phase] {
             1.0 => full_length,
-            gain if gain > 1.0 => full_length && (ack.lost > 0.0 || before >= self.target(gain)),
-            _ => full_length || before <= self.target(1.0),
+            gain if gain > 1.0 => full_length && (ack.lost > 0.0 || prior_in_flight >= self.target(gain)),
+            _ => full_length || prior_in_flight <= self.target(1.0),
         };
         if next {
             self.state = State::ProbeBw { phase: (phase + 1) % CYCLE.len(), since: ack.now };
@@ -310,11 +315,11 @@ impl Controller for Model {
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
-        let ack = &self.rate.news(ack);
+        let ack = &self.rate.newly_delivered(ack);
         if let Some(sample) = self.rate.on_ack(ack) {
             self.count_rounds(&sample);
             if let Some(rate) = sample.rate.filter(|r| *r >= self.bandwidth.get() || !sample.app_limited) {
-                self.bandwidth.hear(self.round, rate);
+                self.bandwidth.update(self.round, rate);
             }
             self.cycle(ack);
             self.check_full(&sample);
@@ -337,7 +342,7 @@ impl Controller for Model {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        // 4.2.3.3: recovery begins with what is in flight; the acknowledgement that told of it counts its losses
+        // 4.2.3.3: recovery begins with the packets in flight; the acknowledgement that triggered it counts the losses
         self.save_cwnd();
         self.recovering = true;
         self.conserving = true;
@@ -374,7 +379,7 @@ impl Controller for Model {
     }
 
     fn on_idle(&mut self, _restart_window: f64) {
-        // 4.2.3, 4.3.4.4: the model is kept; pacing at the bandwidth keeps the burst away
+        // 4.2.3, 4.3.4.4: the model is kept; pacing at the bandwidth avoids a burst
         self.idle = true;
         if matches!(self.state, State::ProbeBw { .. }) && self.bandwidth.get() > 0.0 {
             self.set_pacing_rate(self.bandwidth.get());

@@ -1,5 +1,5 @@
-//! BBR, version 3 (draft-ietf-ccwg-bbr): version 1's model with bounds learnt from losses, and probing that makes room for
-//! others. Section numbers and names are those of the draft.
+//! BBR version 3 (draft-ietf-ccwg-bbr): version 1's model with bounds learnt from losses, and probing that leaves headroom for
+//! other flows. Section numbers and names are those of the draft.
 
 mod probe_bw;
 mod probe_rtt;
@@ -13,24 +13,25 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Sent, Stamp, Timeout};
 use crate::parts::boxed::Boxed;
 use crate::parts::delivery_rate::DeliveryRate;
-use crate::parts::windowed::WindowedMax;
+use crate::parts::windowed_max::WindowedMax;
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `bbr3`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bbr3Params {
-    /// Share of packets lost in a round trip that is too much (LossThresh, 2 %).
+    /// Maximum tolerated share of packets lost in a round trip (LossThresh, 2 %).
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub loss_thresh: f64,
-    /// What is left of the short-term bounds by a round trip with losses, at least (Beta, 0.7).
+    /// Minimum factor by which a round trip with losses reduces the short-term bounds (Beta, 0.7).
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub beta: f64,
-    /// Share of the long-term bound left to others while cruising (Headroom, 0.15).
+    /// Share of the long-term bound left to other flows in ProbeBW_CRUISE (Headroom, 0.15).
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub headroom: f64,
     /// Time over which the round-trip time's minimum is taken, and from one ProbeRTT to the next (10 s).
     pub min_rtt_window: Time,
-    /// Least duration of ProbeRTT (200 ms).
+    /// Minimum duration of ProbeRTT (200 ms).
     pub probe_rtt: Time,
 }
 
@@ -44,6 +45,10 @@ impl Default for Bbr3Params {
             probe_rtt: Time::from_ms(200),
         }
     }
+}
+
+impl Describe for Bbr3Params {
+    const PROPERTIES: Properties = Properties::DEFAULT;
 }
 
 const STARTUP_PACING_GAIN: f64 = 2.77;
@@ -73,7 +78,7 @@ enum State {
     ProbeRtt,
 }
 
-/// What the acknowledgements that arrive are of (ack_phase).
+/// The probing phase in which the packets now acknowledged were sent (ack_phase).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AckPhase {
     Init,
@@ -86,7 +91,7 @@ enum AckPhase {
 /// BBR version 3.
 pub type Bbr3 = Boxed<Model>;
 
-/// Its model of the path and what follows from it.
+/// The model of the path and the control state.
 #[derive(Debug, Clone)]
 pub struct Model {
     p: Bbr3Params,
@@ -97,7 +102,7 @@ pub struct Model {
     cwnd: f64,
     prior_cwnd: f64,
     recovering: bool,
-    /// From a timeout until all that was outstanding then is acknowledged.
+    /// From a timeout until all packets outstanding then are acknowledged.
     timed_out: bool,
     pacing_rate: f64,
     interval: Option<Time>,
@@ -129,9 +134,9 @@ pub struct Model {
     loss_round_start: bool,
     loss_in_round: bool,
     loss_events: u32,
-    /// Packets that duplicates told to be lost: judged with the next sample.
+    /// Losses reported by duplicates: judged with the next sample.
     lost_unjudged: f64,
-    /// Recovery goes by duplicates, without SACK: the holes that it finds one a round trip were all made before it began.
+    /// Recovery without SACK: it finds one hole a round trip, and all of the losses happened before it began.
     hole_by_hole: bool,
     startup_lossy_rounds: u32,
     is_probe_sample: bool,
@@ -154,7 +159,7 @@ pub struct Model {
     probe_rtt_round_done: bool,
 }
 
-/// What a step of the state machine needs of an acknowledgement.
+/// The data of an acknowledgement that the state machine needs.
 #[derive(Debug, Clone, Copy)]
 struct Sample {
     rate: f64,
@@ -262,7 +267,7 @@ impl Model {
         self.min_rtt.map_or(self.initial_window, |rtt| gain * bw * rtt.as_secs_f64())
     }
 
-    /// QuantizationBudget; the send quantum is that of a pacer that sends single packets, three of them.
+    /// QuantizationBudget; the pacer sends single packets, so the send quantum counts as three packets.
     fn quantized(&self, inflight: f64) -> f64 {
         inflight.max(MIN_PIPE) + if self.state == State::Up { 2.0 } else { 0.0 }
     }
@@ -304,10 +309,10 @@ impl Model {
     }
 
     fn set_cwnd(&mut self, ack: &Ack) {
-        let most = self.quantized(self.multiple(self.bw, self.cwnd_gain()) + self.extra_acked.get());
+        let max_window = self.quantized(self.multiple(self.bw, self.cwnd_gain()) + self.extra_acked.get());
         if self.full_reached {
-            self.cwnd = (self.cwnd + ack.acked).min(most);
-        } else if self.cwnd < most || self.rate.delivered < self.initial_window {
+            self.cwnd = (self.cwnd + ack.acked).min(max_window);
+        } else if self.cwnd < max_window || self.rate.delivered < self.initial_window {
             self.cwnd += ack.acked;
         }
         self.cwnd = self.cwnd.max(MIN_PIPE);
@@ -327,7 +332,7 @@ impl Controller for Model {
     fn on_handshake(&mut self, now: Time, rtt: Time) {
         self.min_rtt = Some(rtt);
         self.min_rtt_at = now;
-        // flows that started apart probe apart
+        // flows that started at different times probe at different times
         self.draw = (now.as_ps() % 1_000_003) as f64 / 1_000_003.0;
         if rtt > Time::ZERO {
             self.set_pacing_rate(STARTUP_PACING_GAIN * self.initial_window / rtt.as_secs_f64());
@@ -344,9 +349,9 @@ impl Controller for Model {
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
-        let mut news = self.rate.news(ack);
+        let mut news = self.rate.newly_delivered(ack);
         let unjudged = std::mem::take(&mut self.lost_unjudged);
-        // losses of one window of data are one reason to lower the short-term bounds (RFC 5681, 4.3), however long it takes to find them
+        // losses in one window of data lower the short-term bounds once (RFC 5681, 4.3), however long their detection takes
         let new_loss = if self.hole_by_hole { unjudged > 0.0 } else { news.lost > 0.0 };
         news.lost += unjudged;
         let ack = &news;

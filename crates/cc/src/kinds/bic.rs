@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Loss, PathFacts, Timeout};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `bic`; the defaults are those of Linux.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,22 +15,22 @@ pub struct BicParams {
     /// Up to this window in packets it is Reno (14).
     #[schemars(extend("minimum" = 0))]
     pub low_window: f64,
-    /// Most packets a round trip (S_max: 16; the paper has 32).
+    /// Maximum growth in packets a round trip (S_max: 16; the paper has 32).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_increment: f64,
-    /// The search goes this fraction of the way in a round trip (B: 4; the paper has 2).
+    /// Divisor of the search: the window moves by this fraction of the distance in a round trip (B: 4; the paper has 2).
     #[schemars(extend("exclusiveMinimum" = 1))]
     pub search: f64,
     /// Round trips that the last B packets to the maximum take (20).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub smooth_part: f64,
-    /// Window after a loss, as a share of the one before, in (0, 1) (819/1024; the paper has 0.875).
+    /// Window after a loss, as a share of the previous window, in (0, 1) (819/1024; the paper has 0.875).
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub beta: f64,
-    /// A flow that loses below its last maximum leaves more to others.
+    /// Fast convergence: a flow that loses below its last maximum lowers that maximum further.
     pub fast_convergence: bool,
-    /// Packets per acknowledgement that the growth makes up for (1). Linux 2.6 took 31/16 where acknowledgements are not
-    /// delayed: its estimate never came down from 2.
+    /// Packets per acknowledgement that the growth compensates for (1). Linux 2.6 used 31/16 without delayed acknowledgements, because
+    /// its estimate, which starts at 2, never fell further.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub ack_ratio: f64,
 }
@@ -48,7 +49,11 @@ impl Default for BicParams {
     }
 }
 
-/// Before the first loss the window grows by this share a round trip at least.
+impl Describe for BicParams {
+    const PROPERTIES: Properties = Properties::DEFAULT;
+}
+
+/// Minimum growth a round trip before the first loss, as a share of the window.
 const START: f64 = 0.05;
 
 /// BIC's window law.
@@ -79,7 +84,7 @@ impl BicLaw {
         }
         let gentle = search / smooth_part;
         if w < self.w_max {
-            // towards the maximum: additive, then searching, then gentle
+            // below the maximum: additive increase, then binary search, then slow growth
             let distance = (self.w_max - w) / search;
             return if distance > max_increment {
                 max_increment
@@ -89,7 +94,7 @@ impl BicLaw {
                 distance
             };
         }
-        // beyond it: the same in reverse order
+        // above it: the same in reverse order
         let beyond = w - self.w_max;
         if beyond < search {
             gentle
@@ -106,7 +111,7 @@ impl WindowLaw for BicLaw {
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
         let step = self.step(cwnd);
         let step = if self.has_lost { step } else { step.max(START * cwnd) };
-        // one packet per packet at most
+        // at most one packet per packet acknowledged
         (self.p.ack_ratio * step / cwnd).min(1.0) * ack.acked.min(cwnd)
     }
 

@@ -1,4 +1,4 @@
-//! Compound TCP (Tan, Song, Zhang and Sridharan, INFOCOM 2006): Reno's window plus one that delay makes and takes away.
+//! Compound TCP (Tan, Song, Zhang and Sridharan, INFOCOM 2006): Reno's window plus a delay-based one.
 
 use eddyline_units::{Packets, Time};
 use schemars::JsonSchema;
@@ -9,6 +9,7 @@ use crate::parts::backlog::Backlog;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `compound`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,13 +21,13 @@ pub struct CompoundParams {
     /// Share of the whole window given up per loss (1/2).
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub beta: f64,
-    /// Its exponent (3/4).
+    /// Exponent of the window in that growth (3/4).
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub k: f64,
-    /// Packets queued from which on it shrinks (30).
+    /// Packets queued above which it shrinks (30).
     #[schemars(extend("x-least" = 0))]
     pub gamma: Packets,
-    /// Packets that it loses per packet queued and round trip (1).
+    /// Reduction of it in packets, per packet queued and round trip (1).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub zeta: f64,
     /// Where the base round-trip time comes from.
@@ -46,6 +47,10 @@ impl Default for CompoundParams {
     }
 }
 
+impl Describe for CompoundParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
+}
+
 /// Compound TCP's window law: the window is `cwnd + dwnd`.
 #[derive(Debug, Clone)]
 pub struct CompoundLaw {
@@ -53,7 +58,7 @@ pub struct CompoundLaw {
     backlog: Backlog,
     /// The delay window, part of the whole.
     dwnd: f64,
-    /// What the round trip that ended with this acknowledgement adds to it.
+    /// Its change by the round trip that ended with this acknowledgement.
     step: f64,
 }
 
@@ -77,7 +82,7 @@ impl WindowLaw for CompoundLaw {
     #[inline]
     fn observe(&mut self, ack: &Ack, win: f64, slow_start: bool) -> Option<f64> {
         self.step = 0.0;
-        let measured = self.backlog.hear(ack)??;
+        let measured = self.backlog.update(ack)??;
         if slow_start || ack.in_recovery {
             return None;
         }
@@ -93,7 +98,7 @@ impl WindowLaw for CompoundLaw {
 
     #[inline]
     fn growth(&mut self, ack: &Ack, win: f64) -> f64 {
-        // equation 3: the loss window grows by one a round trip of the whole
+        // equation 3: the loss window grows by one packet per round trip of the whole window
         let step = std::mem::take(&mut self.step).max(2.0 - win);
         self.dwnd = (self.dwnd + step).max(0.0);
         ack.acked.min(1.0) / win + step

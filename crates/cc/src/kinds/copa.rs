@@ -1,5 +1,5 @@
-//! Copa (Arun and Balakrishnan, NSDI 2018): a rate of `1 / (delta dq)`, approached by steps that grow while the direction
-//! stays, and a smaller delta beside flows that fill the buffer.
+//! Copa (Arun and Balakrishnan, NSDI 2018): a target rate of `1 / (delta dq)`, approached with a velocity that doubles while the
+//! direction stays the same, and a smaller delta in competition with buffer-filling flows.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::round_trips::{Round, Smoothed};
-use crate::parts::smallest::Smallest;
+use crate::parts::windowed_min::WindowedMin;
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `copa`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,11 +18,11 @@ pub struct CopaParams {
     /// Weight of delay in packets^-1: `1 / delta` packets are queued on average (0.5).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub delta: f64,
-    /// Lets delta shrink where other flows fill the buffer (section 2.2).
+    /// Enables the TCP-competitive mode (section 2.2).
     pub competitive: bool,
-    /// Where the round-trip time without queueing comes from; estimated: the smallest sample of `min_rtt_window`.
+    /// Where the round-trip time without queueing comes from; estimated: the minimum over `min_rtt_window`.
     pub base_rtt: BaseRttSource,
-    /// Time over which it is taken (10 s).
+    /// Time over which that minimum is taken (10 s).
     pub min_rtt_window: Time,
 }
 
@@ -36,12 +37,16 @@ impl Default for CopaParams {
     }
 }
 
-/// Smallest window.
+impl Describe for CopaParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
+}
+
+/// Minimum window.
 const FLOOR: f64 = 2.0;
-/// A queue is nearly empty below this share of the largest queueing delay; it must be so once in five round trips.
+/// A queue is nearly empty below this share of the maximum queueing delay; the default mode needs that once in five round trips.
 const NEARLY_EMPTY: f64 = 0.1;
 const EMPTY_ROUNDS: u32 = 5;
-/// Round trips in one direction before the velocity doubles.
+/// Round trips in one direction after which the velocity doubles.
 const STEADY_ROUNDS: u32 = 3;
 
 /// Copa.
@@ -50,25 +55,25 @@ pub struct Copa {
     p: CopaParams,
     cwnd: f64,
     slow_start: bool,
-    /// After a timeout: slow start up to here while all that is acknowledged was sent twice and gives no sample.
+    /// After a timeout: slow start up to here while all acknowledged packets are retransmissions, which give no sample.
     blind_until: f64,
     known: Option<Time>,
-    min_rtt: Smallest<2>,
-    /// The smallest sample of the last half of a smoothed round-trip time.
-    standing: Smallest<2>,
-    /// The largest sample of the last four round trips, by round.
+    min_rtt: WindowedMin<2>,
+    /// RTTstanding: the minimum over the last half of a smoothed round-trip time.
+    standing: WindowedMin<2>,
+    /// Maximum of each of the last four round trips.
     max_rtt: [f64; 4],
     srtt: Smoothed,
     round: Round,
     rounds: usize,
     velocity: f64,
-    /// Window at the beginning of the round trip, its direction, and for how many round trips it has been so.
-    before: f64,
+    /// Window at the beginning of the round trip, the direction of its change, and for how many round trips that direction has lasted.
+    round_start_window: f64,
     up: bool,
     steady: u32,
     /// Round trips since the queue was nearly empty.
     full_rounds: u32,
-    /// 1 / delta beside buffer-fillers.
+    /// 1 / delta in the competitive mode.
     inverse_delta: f64,
     lost_in_round: bool,
     interval: Option<Time>,
@@ -88,14 +93,14 @@ impl Copa {
                 BaseRttSource::Known => BaseRtt::new(p.base_rtt, facts).get(),
                 BaseRttSource::Estimated => None,
             },
-            min_rtt: Smallest::new(),
-            standing: Smallest::new(),
+            min_rtt: WindowedMin::new(),
+            standing: WindowedMin::new(),
             max_rtt: [0.0; 4],
             srtt: Smoothed::default(),
             round: Round::default(),
             rounds: 0,
             velocity: 1.0,
-            before: cwnd,
+            round_start_window: cwnd,
             up: true,
             steady: 0,
             full_rounds: 0,
@@ -119,7 +124,7 @@ impl Copa {
 
     /// Once a round trip: velocity (2.1), mode and delta (2.2).
     fn end_round(&mut self) {
-        let up = self.cwnd > self.before;
+        let up = self.cwnd > self.round_start_window;
         if up == self.up && !self.slow_start {
             self.steady += 1;
             if self.steady >= STEADY_ROUNDS {
@@ -130,9 +135,9 @@ impl Copa {
             self.velocity = 1.0;
         }
         self.up = up;
-        self.before = self.cwnd;
+        self.round_start_window = self.cwnd;
         if self.competes() {
-            // AIMD of 1 / delta, never gentler than the default mode
+            // AIMD of 1 / delta, never less aggressive than the default mode
             self.inverse_delta = if self.lost_in_round { self.inverse_delta / 2.0 } else { self.inverse_delta + 1.0 }
                 .max(1.0 / self.p.delta);
         } else {
@@ -145,7 +150,7 @@ impl Copa {
     }
 
     fn set_pacing(&mut self, standing: f64) {
-        // 2.1: twice the rate, so that the window decides
+        // 2.1: pacing at twice the rate, so that the window is the limit
         self.interval = Some(Time::from_ps((standing / (2.0 * self.cwnd)) as u64));
     }
 }
@@ -153,8 +158,8 @@ impl Copa {
 impl Controller for Copa {
     fn on_handshake(&mut self, now: Time, rtt: Time) {
         let rtt = rtt.as_ps() as f64;
-        self.srtt.hear(rtt);
-        self.min_rtt.hear(now, rtt, self.p.min_rtt_window);
+        self.srtt.update(rtt);
+        self.min_rtt.update(now, rtt, self.p.min_rtt_window);
         self.set_pacing(rtt);
     }
 
@@ -167,16 +172,16 @@ impl Controller for Copa {
             return;
         };
         let rtt = sample.as_ps() as f64;
-        self.srtt.hear(rtt);
-        self.min_rtt.hear(ack.now, rtt, self.p.min_rtt_window);
+        self.srtt.update(rtt);
+        self.min_rtt.update(ack.now, rtt, self.p.min_rtt_window);
         let half = Time::from_ps((self.srtt.get().unwrap_or(rtt) / 2.0) as u64);
-        self.standing.hear(ack.now, rtt, half);
+        self.standing.update(ack.now, rtt, half);
         let largest = &mut self.max_rtt[self.rounds % 4];
         *largest = largest.max(rtt);
         let (Some(base), Some(standing)) = (self.base_ps(), self.standing.get()) else { return };
         let queueing = (standing - base).max(0.0);
-        let most = self.max_rtt.iter().copied().fold(0.0, f64::max) - base;
-        if queueing < NEARLY_EMPTY * most || most <= 0.0 {
+        let max_queueing = self.max_rtt.iter().copied().fold(0.0, f64::max) - base;
+        if queueing < NEARLY_EMPTY * max_queueing || max_queueing <= 0.0 {
             self.full_rounds = 0;
         }
         if self.round.ends(ack) {
@@ -190,7 +195,7 @@ impl Controller for Copa {
             } else {
                 self.slow_start = false;
                 let step = (self.velocity * self.inverse_delta() * ack.acked / self.cwnd).min(ack.acked);
-                // a change of direction within the round trip puts an end to the speed
+                // a change of direction within the round trip resets the velocity
                 if too_slow != self.up && self.velocity > 1.0 {
                     self.velocity = 1.0;
                     self.steady = 0;
@@ -205,7 +210,7 @@ impl Controller for Copa {
         // 2.2: the default mode does not react to loss, the competitive one by its delta
         self.lost_in_round = true;
         if std::mem::take(&mut self.slow_start) {
-            // but a slow start that has overrun the buffer gives back its last doubling
+            // but a slow start that has overflowed the buffer undoes its last doubling
             self.cwnd = self.cwnd.min(loss.flight_size / 2.0).max(FLOOR);
         }
     }

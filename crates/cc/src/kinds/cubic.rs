@@ -1,4 +1,4 @@
-//! CUBIC (RFC 9438): a window that is a cubic function of the time since the last loss, flat where that loss was.
+//! CUBIC (RFC 9438): a window that is a cubic function of the time since the last loss, with its plateau at the window of that loss.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -9,11 +9,12 @@ use crate::parts::limited_time::LimitedTime;
 use crate::parts::round_trips::Smoothed;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
-/// Which constants.
+/// Set of constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum CubicProfile {
-    /// RFC 9438: beta 0.7; the Reno-friendly window grows as fast as Reno's once it is what it was before the loss.
+    /// RFC 9438: beta 0.7; the Reno-friendly window grows as fast as Reno's once it has reached the window before the loss.
     #[default]
     #[serde(rename = "rfc9438")]
     Rfc9438,
@@ -22,22 +23,22 @@ pub enum CubicProfile {
     Paper2008,
 }
 
-/// Parameters of `cubic`. What is left out takes the profile's value.
+/// Parameters of `cubic`. Parameters that are left out take the profile's value.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CubicParams {
-    /// Which constants.
+    /// Set of constants.
     #[serde(default)]
     pub profile: CubicProfile,
     /// Steepness C in packets/s^3 (0.4).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub c: Option<f64>,
-    /// Window after a loss, as a share of the one before, in (0, 1). rfc9438: 0.7; 2008: 819/1024.
+    /// Window after a loss, as a share of the previous window, in (0, 1). rfc9438: 0.7; 2008: 819/1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub beta: Option<f64>,
-    /// A flow that loses below its last maximum leaves more to others.
+    /// Fast convergence: a flow that loses below its last maximum lowers that maximum further.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fast_convergence: Option<bool>,
     /// How the first slow start ends.
@@ -45,14 +46,19 @@ pub struct CubicParams {
     pub slow_start: SlowStartKind,
 }
 
+impl Describe for CubicParams {
+    const PROPERTIES: Properties =
+        Properties { response_function: Some("RFC 9438, sections 4.3, 5.1 and 5.2"), ..Properties::DEFAULT };
+}
+
 /// A stage of congestion avoidance.
 #[derive(Debug, Clone, Copy)]
 struct Epoch {
-    /// When it began, later by what does not count.
+    /// When it began, plus the time in which the window was not the limit.
     begin: Time,
     /// Seconds until the window is `w_max`.
     k: f64,
-    /// Reno's window had there been Reno since the beginning (W_est).
+    /// The window that Reno would have (W_est).
     w_est: f64,
 }
 
@@ -68,7 +74,7 @@ pub struct CubicLaw {
     w_max: f64,
     /// The window before the last loss (cwnd_prior).
     prior: f64,
-    /// After a timeout, or a slow start that ended without a loss, the curve begins at its flat place.
+    /// After a timeout, or a slow start that ended without a loss, the curve begins at its plateau.
     starts_flat: bool,
     epoch: Option<Epoch>,
     limited: LimitedTime,
@@ -112,7 +118,7 @@ impl CubicLaw {
 
     fn begin(&mut self, now: Time, cwnd: f64) -> Epoch {
         if std::mem::take(&mut self.starts_flat) || self.w_max <= cwnd {
-            // 4.8, 4.10: K = 0, W_max the window now
+            // 4.8, 4.10: K = 0, W_max is the current window
             self.w_max = cwnd;
             return Epoch { begin: now, k: 0.0, w_est: cwnd };
         }
@@ -124,21 +130,21 @@ impl CubicLaw {
 
 impl WindowLaw for CubicLaw {
     fn on_handshake(&mut self, rtt: Time) {
-        self.rtt_s.hear(rtt.as_secs_f64());
+        self.rtt_s.update(rtt.as_secs_f64());
     }
 
     #[inline]
     fn observe(&mut self, ack: &Ack, _cwnd: f64, slow_start: bool) -> Option<f64> {
         let left_out = self.limited.left_out(ack);
         if slow_start {
-            // after an idle period: congestion avoidance begins anew where it ends
+            // after an idle period: congestion avoidance begins anew where the restarted slow start ends
             self.epoch = None;
         } else if let Some(epoch) = &mut self.epoch {
-            // 4.2, 5.8: t without the periods that the application limits
+            // 4.2, 5.8: t without application-limited periods
             epoch.begin = (epoch.begin + left_out).min(ack.now);
         }
         if let Some(rtt) = ack.rtt {
-            self.rtt_s.hear(rtt.as_secs_f64());
+            self.rtt_s.update(rtt.as_secs_f64());
         }
         None
     }
@@ -158,7 +164,7 @@ impl WindowLaw for CubicLaw {
             // 4.3, the Reno-friendly region
             return (epoch.w_est - cwnd).max(0.0);
         }
-        // 4.2: where the curve will be in a round trip, at most half a window up
+        // 4.2: the value of the curve in a round trip, at most 1.5 windows
         let target = self.curve(t + self.rtt_s.get().unwrap_or(0.0), epoch.k).clamp(cwnd, 1.5 * cwnd);
         (target - cwnd) / cwnd * ack.acked.min(cwnd)
     }

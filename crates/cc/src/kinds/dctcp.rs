@@ -1,4 +1,4 @@
-//! DCTCP (RFC 8257): the share of marked packets says how much of the window to give up.
+//! DCTCP (RFC 8257): reduces the window in proportion to the share of marked packets.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PathFacts, Timeout};
 use crate::parts::round_trips::Round;
 use crate::parts::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
+use crate::properties::{Describe, EcnFeedback, Properties, SawtoothCut};
 
 /// Parameters of `dctcp`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +27,11 @@ impl Default for DctcpParams {
     }
 }
 
+impl Describe for DctcpParams {
+    const PROPERTIES: Properties =
+        Properties { ecn: EcnFeedback::Accurate, sawtooth: Some(SawtoothCut::ByShare), ..Properties::DEFAULT };
+}
+
 /// DCTCP.
 #[derive(Debug, Clone)]
 pub struct Dctcp {
@@ -33,7 +39,7 @@ pub struct Dctcp {
     gain: f64,
     alpha: f64,
     round: Round,
-    /// Packets acknowledged in this round trip, and of them marked.
+    /// Packets acknowledged in this round trip, and how many of them were marked.
     acked: f64,
     marked: f64,
 }
@@ -79,7 +85,7 @@ impl Controller for Dctcp {
         EcnResponse::ByShare
     }
 
-    /// RFC 8257, 3.5: as TCP that knows no marks.
+    /// RFC 8257, 3.5: as conventional TCP.
     fn on_loss(&mut self, loss: &Loss) {
         self.start.reduce_to(loss.flight_size / 2.0);
     }

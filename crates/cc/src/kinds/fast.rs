@@ -1,7 +1,7 @@
 //! FAST TCP: a window that keeps `alpha` packets of this flow queued along the path.
 //!
-//! [`FastLaw`] is the window law with everything around it; what stands for the mean round-trip time in it is its parameter:
-//! [`FastAverage`] in `fast`, eq. 4 of the VFAST paper in `vfast`.
+//! [`FastLaw`] is the window law and the controller around it. Its type parameter computes the mean round-trip time:
+//! [`FastAverage`] for `fast`, eq. 4 of the VFAST paper for `vfast`.
 //!
 //! The law is `w <- min(2 w, (1 - gamma) w + gamma (w_then baseRTT / avgRTT + alpha))` with `w_then` the packets in flight
 //! when the acknowledged packet was sent (Jin, Wei and Low, INFOCOM 2004; eq. 2 of Ge et al. is its fluid form). In
@@ -27,11 +27,12 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
 use crate::kinds::fast::delay::Delay;
 use crate::kinds::fast::drain::{DrainChoice, Step};
-use crate::kinds::fast::options::{Asked, Options};
+use crate::kinds::fast::options::{Asked, DelayOptions, Options};
 use crate::kinds::fast::rate_correction::RateCorrectionParams;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
+use crate::properties::{AlphaChoice, Describe, Properties};
 
-/// Which details fill the gaps that the equations leave.
+/// Implementation details that the equations leave open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum FastProfile {
     /// The law once a round trip, fractional windows, paced.
@@ -43,18 +44,18 @@ pub enum FastProfile {
     Ns2,
 }
 
-/// Parameters of `fast`. What is left out takes the profile's value.
+/// Parameters of `fast`. Parameters that are left out take the profile's value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FastParams {
     /// Packets to keep queued along the path.
     #[schemars(extend("x-above" = 0))]
     pub alpha: Packets,
-    /// Share of the way to the target that one update goes, in (0, 1].
+    /// Gain of an update: the share of the difference to the target by which the window moves, in (0, 1].
     #[serde(default = "half")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gamma: f64,
-    /// Which details fill the gaps of the equations.
+    /// Implementation details that the equations leave open.
     #[serde(default)]
     pub profile: FastProfile,
     /// Where the base round-trip time comes from.
@@ -63,21 +64,21 @@ pub struct FastParams {
     /// Queueing delay below which the window doubles each round trip.
     #[serde(default = "mi_threshold")]
     pub mi_threshold: Time,
-    /// Least time between two updates of the window. Clean: 0 s (one update a round trip); ns2-1.1.3: 10 ms.
+    /// Minimum time between two updates of the window. Clean: 0 s (one update a round trip); ns2-1.1.3: 10 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_period: Option<Time>,
     /// Average: weight of a sample is `min(filter_gain / N, filter_cap)`, N the window (clean) or the packets in flight.
     #[serde(default = "filter_gain")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub filter_gain: f64,
-    /// Largest weight of a sample, in (0, 1]. Clean: 1/4; ns2-1.1.3: 1/256.
+    /// Maximum weight of a sample, in (0, 1]. Clean: 1/4; ns2-1.1.3: 1/256.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub filter_cap: Option<f64>,
     /// Packets that may be in flight beyond the window while pacing.
     #[serde(default = "one_packet")]
     pub pacing_slack: Packets,
-    /// Window after a loss, as a share of the one before, in (0, 1].
+    /// Window after a loss, as a share of the previous window, in (0, 1].
     #[serde(default = "half")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub loss_factor: f64,
@@ -85,29 +86,51 @@ pub struct FastParams {
     #[serde(default = "two_packets")]
     #[schemars(extend("x-least" = 1))]
     pub timeout_window: Packets,
-    /// Smallest window, at least one packet.
+    /// Minimum window, at least one packet.
     #[serde(default = "two_packets")]
     #[schemars(extend("x-least" = 1))]
     pub min_window: Packets,
-    /// Which queueing counts: `round_trip`, `forward` or `weighted`; the latter two need `tcp.timestamps`.
+    /// Which queueing delay is the congestion signal: `round_trip`, `forward` or `weighted`; the latter two need `tcp.timestamps`.
     #[serde(default, skip_serializing_if = "is_round_trip")]
     pub delay: Delay,
-    /// Acknowledgements to keep queued on the way back at most: the receiver is asked to acknowledge several packets together
-    /// (as RFC 5690). Needs a `delay` of one way. Default: the receiver does as it pleases.
+    /// Maximum number of acknowledgements to keep queued on the reverse path: the sender asks the receiver to acknowledge several
+    /// packets together (as in RFC 5690). Needs a one-way `delay`. Default: the receiver decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-above" = 0))]
     pub ack_alpha: Option<Packets>,
-    /// The base round-trip time is the smallest sample of this time. Default: of all time.
+    /// The base round-trip time is the minimum over this time. Default: over the whole connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-least" = "10 ms"))]
     pub base_rtt_age: Option<Time>,
-    /// Pauses that let the queue run empty: true, every 10 s or 100 round trips; false; or a table. Default: false, true with a `delay` of one way,
-    /// which takes them to tell clocks from queues.
+    /// Pauses that let the queue drain: true, every 10 s or 100 round trips; false; or a table. Default: false; true with a one-way
+    /// `delay`, which needs them to distinguish clock drift from queueing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain: Option<DrainChoice>,
-    /// One pause of a new flow, once it has settled. Default: none.
+    /// One pause of a new flow once it has converged. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_correction: Option<RateCorrectionParams>,
+}
+
+impl FastParams {
+    /// The options of delay measurement.
+    #[must_use]
+    pub fn delay_options(&self) -> DelayOptions {
+        DelayOptions {
+            delay: self.delay,
+            ack_alpha: self.ack_alpha,
+            base_rtt: self.base_rtt,
+            base_rtt_age: self.base_rtt_age,
+            drain: DrainChoice::of(self.drain.as_ref(), false).is_some(),
+            rate_correction: self.rate_correction.is_some(),
+        }
+    }
+}
+
+impl Describe for FastParams {
+    const PROPERTIES: Properties = Properties {
+        alpha: Some(AlphaChoice { delay_s: 0.005, min_packets: 4.0, access_packets: 10.0 }),
+        ..Properties::DELAY_BASED
+    };
 }
 
 const fn is_round_trip(delay: &Delay) -> bool {
@@ -134,31 +157,31 @@ const fn two_packets() -> Packets {
     Packets::new(2.0)
 }
 
-/// A flight below this share of the window has not caught up with it yet; jitter alone makes no such gap.
+/// Below this share of the window, the packets in flight have not caught up with it yet; jitter alone leaves no such gap.
 const LAGGING: f64 = 0.75;
 
 /// Below this base RTT the ns-2 module does not spread its increases.
 const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
 
-/// Up to this window the ns-2 module doubles at once where its aim is further away.
+/// Up to this window the ns-2 module doubles it at once if the target is further away.
 const NS2_SMALL: f64 = 4.0;
 
-/// How samples become the mean round-trip time of the window law; picoseconds, 0 before the first sample.
+/// The mean round-trip time of the window law, in picoseconds; 0 before the first sample.
 pub trait MeanRtt {
-    /// The first sample, the handshake's.
+    /// Takes the first sample, that of the handshake.
     fn start(&mut self, sample: f64);
 
-    /// A sample, one of so many packets (their reciprocal); gives the mean.
-    fn hear(&mut self, ack: &Ack, sample: f64, per_packets: f64) -> f64;
+    /// Takes a sample and returns the mean. `per_packets` is the reciprocal of the number of packets that share the weight.
+    fn update(&mut self, ack: &Ack, sample: f64, per_packets: f64) -> f64;
 
-    /// The weight that this sample is about to get.
+    /// The weight that this sample would get.
     fn weight(&self, sample: f64, per_packets: f64) -> f64;
 
     /// The mean.
     fn get(&self) -> f64;
 
-    /// The retransmission timeout by this estimate, where it has one of its own, given the least one.
-    fn timeout(&self, _least: Time) -> Option<Time> {
+    /// The retransmission timeout, if this estimator defines one; `min_rto` is its lower bound.
+    fn timeout(&self, _min_rto: Time) -> Option<Time> {
         None
     }
 }
@@ -184,7 +207,7 @@ impl MeanRtt for FastAverage {
     }
 
     #[inline]
-    fn hear(&mut self, _ack: &Ack, sample: f64, per_packets: f64) -> f64 {
+    fn update(&mut self, _ack: &Ack, sample: f64, per_packets: f64) -> f64 {
         if self.average == 0.0 {
             self.average = sample;
         } else {
@@ -218,18 +241,18 @@ impl Fast {
 #[derive(Debug, Clone)]
 pub struct FastLaw<M> {
     window: f64,
-    /// The round trip over the part of it that counts: one unless acknowledgements wait and that does not count. The packets of
-    /// alpha are as many times more in flight, and a change of the window takes as many times longer to be seen.
+    /// Round-trip time over the part of it that is a congestion signal: 1, or more if queueing of acknowledgements is not a signal.
+    /// Alpha is multiplied by it; gamma is divided by it, because a change of the window shows that much later.
     scale: f64,
-    /// The window's reciprocal: every acknowledgement and every packet need it, it changes once a round trip.
+    /// Reciprocal of the window, needed per packet but changed once a round trip.
     per_window: f64,
     base: BaseRtt,
     mean: M,
-    /// The latest sample in picoseconds, zero before the first: what packets are paced by.
+    /// The latest sample in picoseconds, zero before the first; it sets the pacing rate.
     last_ps: f64,
-    /// Packets sent before this belong to the round trip that is over.
+    /// Packets sent before this belong to the previous round trip.
     round: Time,
-    /// Least time between two updates.
+    /// Minimum time between two updates.
     period: Time,
     alpha: f64,
     gamma: f64,
@@ -239,27 +262,27 @@ pub struct FastLaw<M> {
     loss_factor: f64,
     timeout_window: f64,
     /// The window before the last timeout.
-    before_timeout: f64,
-    /// Only in the profile of the ns-2 module.
+    previous_window: f64,
+    /// State of the profile `ns2-1.1.3`.
     module: Option<Ns2Module>,
-    /// Where some are asked for.
+    /// Options, if any is set.
     options: Option<Box<Options>>,
 }
 
-/// What only the ns-2 module keeps.
+/// State that only the ns-2 module has.
 #[derive(Debug, Clone, Copy)]
 struct Ns2Module {
-    /// Packets sent before this belong to the round trip that is over.
+    /// Packets sent before this belong to the previous round trip.
     round: Time,
     last_update: Time,
     /// Updates happen in every other round trip.
     active: bool,
-    /// Whole packets still to be added, of how many, since `last_update`.
+    /// Whole packets still to be added, and their total, since `last_update`.
     pending: f64,
     planned: f64,
-    /// The aim was beyond twice the window: a packet more per acknowledgement (a window more while it is small), in a round
-    /// trip of rest too.
-    one_by_one: bool,
+    /// The target was beyond twice the window: the window grows by a packet per acknowledgement (doubles while it is small), also
+    /// in round trips without updates.
+    per_ack: bool,
 }
 
 impl<M: MeanRtt> FastLaw<M> {
@@ -284,14 +307,14 @@ impl<M: MeanRtt> FastLaw<M> {
             floor,
             loss_factor: p.loss_factor,
             timeout_window: p.timeout_window.get().max(floor),
-            before_timeout: 0.0,
+            previous_window: 0.0,
             module: ns2.then_some(Ns2Module {
                 round: Time::ZERO,
                 last_update: Time::ZERO,
                 active: true,
                 pending: 0.0,
                 planned: 0.0,
-                one_by_one: false,
+                per_ack: false,
             }),
             options: Options::new(
                 &Asked {
@@ -306,17 +329,17 @@ impl<M: MeanRtt> FastLaw<M> {
         }
     }
 
-    /// Hears a sample, one of so many packets (their reciprocal); returns (base, mean) in picoseconds.
+    /// Takes a sample; returns (base, mean) in picoseconds. See [`MeanRtt::update`] for `per_packets`.
     #[inline]
     fn measure(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> (f64, f64) {
         let base = self.base.sample(rtt).as_ps() as f64;
         let sample = rtt.as_ps() as f64;
         self.last_ps = sample;
-        (base, self.mean.hear(ack, sample, per_packets))
+        (base, self.mean.update(ack, sample, per_packets))
     }
 
-    /// As [`measure`](Self::measure), by the options: average less base is the delay that counts. None while the window is down
-    /// to drain the queue, and the law has no say.
+    /// As [`measure`](Self::measure), with options: mean less base is the delay that is the congestion signal. None while the window
+    /// is down to drain the queue and the window law is suspended.
     #[cold]
     #[inline(never)]
     fn measure_by_options(&mut self, ack: &Ack, rtt: Time, per_packets: f64) -> Option<(f64, f64)> {
@@ -331,14 +354,14 @@ impl<M: MeanRtt> FastLaw<M> {
             self.measure(ack, rtt, per_packets)
         };
         if let Some(split) = options.split(ack, rtt, weight) {
-            // the law goes by the round trip less what does not count
+            // the law uses the round-trip time less the delay that is no signal
             let counted = (avg - split.uncounted).max(1.0);
             sample -= split.uncounted_now;
             if !paused && !ack.in_recovery {
-                // acknowledgements that come later or earlier than before change the packets in flight, not the rate
-                let before = (avg - split.change).max(counted);
-                self.set_window((self.window * (avg / before)).max(self.floor));
-                // and pacing follows the queue that counts, not them
+                // a change of the acknowledgements' delay changes the packets in flight, not the rate
+                let previous = (avg - split.change).max(counted);
+                self.set_window((self.window * (avg / previous)).max(self.floor));
+                // pacing follows the delay that is a signal, and ignores that change
                 self.last_ps = (sample + split.uncounted).max(1.0);
             }
             self.scale = (avg / counted).max(1.0);
@@ -350,7 +373,7 @@ impl<M: MeanRtt> FastLaw<M> {
         let step = if ack.in_recovery {
             Step::None
         } else {
-            // one sample, not the average: a queue is empty for moments
+            // a sample instead of the mean: a queue is empty for short moments only
             options.pause(ack, rtt, self.window, sample - base < self.threshold_ps)
         };
         self.options = Some(options);
@@ -368,7 +391,7 @@ impl<M: MeanRtt> FastLaw<M> {
         self.per_window = 1.0 / window;
     }
 
-    /// Where the window law goes, were it not for its limits.
+    /// The target of the window law before its limits are applied.
     #[inline]
     fn aim(&self, window_then: f64, base: f64, avg: f64) -> f64 {
         let gamma = self.gamma / self.scale;
@@ -383,7 +406,7 @@ impl<M: MeanRtt> FastLaw<M> {
 }
 
 impl Ns2Module {
-    /// One acknowledgement outside recovery, beyond the doubling phase: how the window moves.
+    /// The window after an acknowledgement outside recovery, beyond the doubling phase.
     fn step<M: MeanRtt>(&mut self, ack: &Ack, law: &FastLaw<M>, base: f64, avg: f64) -> f64 {
         let window = law.window;
         if ack.sent_at >= self.round {
@@ -394,16 +417,16 @@ impl Ns2Module {
             self.last_update = ack.now;
             let aim = law.aim(f64::from(ack.stamp.remembered), base, avg);
             let change = aim.max(law.floor) - window;
-            // what the last update left is dropped
+            // the rest of the last update is dropped
             self.pending = 0.0;
             if change < 0.0 || base < NS2_SPREAD_ABOVE_PS {
                 return window + change.min(window);
             }
-            self.one_by_one = change > window;
+            self.per_ack = change > window;
             self.planned = libm::floor(change);
             self.pending = self.planned;
         }
-        if self.one_by_one && self.pending > 0.0 {
+        if self.per_ack && self.pending > 0.0 {
             let step = if window <= NS2_SMALL { window } else { 1.0 }.min(self.pending);
             self.pending -= step;
             return window + step;
@@ -432,9 +455,9 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
 
     #[inline]
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
-        // A paced sender has `w` packets in flight on average but a whole number, now more, now less, at any moment. Half a
-        // packet of bias would be half a packet of alpha, so the window itself is the count unless something else held
-        // the flow back or the window has just grown and the flight not yet.
+        // A paced sender has `w` packets in flight on average, but a whole number at any moment. A bias of half a packet
+        // would change alpha by half a packet, so the window itself is used, unless the flow is limited by something else
+        // or the packets in flight have not caught up with a window that has just grown.
         let whole = self.module.is_some() || !sent.cwnd_limited || sent.in_flight < LAGGING * self.window;
         let in_flight = if whole { sent.in_flight } else { self.window };
         Stamp { remembered: in_flight as f32 }
@@ -451,7 +474,7 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
                 measured
             }
         } else if let (Some(_), Some(base)) = (self.module, self.base.get()) {
-            // the module takes its average for the sample that a retransmission does not give
+            // the module uses its average in place of a sample, which a retransmission does not give
             (base.as_ps() as f64, self.mean.get())
         } else {
             return;
@@ -488,13 +511,13 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
             options.abandon(timeout.now, true);
         }
         if !timeout.repeated {
-            self.before_timeout = self.window;
+            self.previous_window = self.window;
         }
         self.set_window(self.timeout_window);
     }
 
     fn on_spurious_timeout(&mut self, window: f64) {
-        self.set_window(window.min(self.before_timeout).max(self.window));
+        self.set_window(window.min(self.previous_window).max(self.window));
     }
 
     fn on_idle(&mut self, restart_window: f64) {
@@ -521,12 +544,12 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
     }
 
     fn ack_ratio(&self) -> Option<u32> {
-        // a window is answered by two acknowledgements at least (RFC 5690, 4.5), also in a pause
-        let most = ((self.window / 2.0) as u32).max(1);
-        self.options.as_ref().and_then(|o| o.ack_ratio()).map(|ratio| ratio.min(most))
+        // at least two acknowledgements a window (RFC 5690, 4.5), also in a pause
+        let max_ratio = ((self.window / 2.0) as u32).max(1);
+        self.options.as_ref().and_then(|o| o.ack_ratio()).map(|ratio| ratio.min(max_ratio))
     }
 
-    fn retransmission_timeout(&self, least: Time) -> Option<Time> {
-        self.mean.timeout(least)
+    fn retransmission_timeout(&self, min_rto: Time) -> Option<Time> {
+        self.mean.timeout(min_rto)
     }
 }

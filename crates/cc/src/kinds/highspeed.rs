@@ -7,6 +7,7 @@ use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::round_trips::Round;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `highspeed` (RFC 3649, section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +16,7 @@ pub struct HighSpeedParams {
     /// Up to this window in packets it is Reno (Low_Window).
     #[schemars(extend("exclusiveMinimum" = 1))]
     pub low_window: f64,
-    /// The window in packets that it has at the loss `high_p` (High_Window), above `low_window`.
+    /// The window in packets at the loss rate `high_p` (High_Window), above `low_window`.
     #[schemars(extend("exclusiveMinimum" = 1))]
     pub high_window: f64,
     /// Share of packets lost at `high_window` (High_P).
@@ -32,13 +33,18 @@ impl Default for HighSpeedParams {
     }
 }
 
+impl Describe for HighSpeedParams {
+    const PROPERTIES: Properties =
+        Properties { response_function: Some("RFC 3649, sections 3 and 5"), ..Properties::DEFAULT };
+}
+
 /// HighSpeed TCP's window law.
 #[derive(Debug, Clone)]
 pub struct HighSpeedLaw {
     params: HighSpeedParams,
     /// log of High_Window / Low_Window.
     span: f64,
-    /// The present a(w): it changes by little within a round trip, and logarithms cost.
+    /// a(w), updated once a round trip: it changes little, and logarithms are expensive.
     a: f64,
     round: Round,
 }
@@ -58,7 +64,7 @@ impl HighSpeed {
 }
 
 impl HighSpeedLaw {
-    /// Where w lies between the two windows on a logarithmic scale.
+    /// Position of w between the two windows on a logarithmic scale.
     fn place(&self, w: f64) -> f64 {
         libm::log(w / self.params.low_window) / self.span
     }
@@ -68,7 +74,7 @@ impl HighSpeedLaw {
         if w <= self.params.low_window {
             return 0.5;
         }
-        // its table ends at High_Window; beyond, the last value stays
+        // the RFC's table ends at High_Window; its last value is used beyond
         ((self.params.high_decrease - 0.5) * self.place(w) + 0.5).max(self.params.high_decrease)
     }
 

@@ -1,5 +1,5 @@
 //! H-TCP (Shorten and Leith 2004): an additive increase that rises with the time since the last loss, and a decrease
-//! that just empties the queue.
+//! that only just empties the queue.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -11,6 +11,7 @@ use crate::parts::limited_time::LimitedTime;
 use crate::parts::round_trips::Round;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `htcp`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,13 +33,17 @@ impl Default for HTcpParams {
     }
 }
 
+impl Describe for HTcpParams {
+    const PROPERTIES: Properties = Properties { base_rtt: true, ..Properties::DEFAULT };
+}
+
 /// Bounds of the adaptive back-off.
 const BETA: (f64, f64) = (0.5, 0.8);
-/// The throughput may change by so much without halving.
+/// Change of the throughput above which a loss halves the window.
 const SWITCH: f64 = 0.2;
 /// Below this round-trip time the back-off is a half: the estimate of the queue is too coarse.
 const LEAST_RTT: Time = Time::from_ms(10);
-/// The largest sample does not rise by more than this at once.
+/// Maximum increase of the maximum sample at once.
 const MOST_RISE_S: f64 = 0.02;
 
 /// H-TCP's window law.
@@ -47,15 +52,15 @@ pub struct HTcpLaw {
     p: HTcpParams,
     base: BaseRtt,
     max_rtt_s: f64,
-    /// Of the last loss, later by what does not count.
+    /// Time of the last loss, plus the time in which the window was not the limit.
     since: Time,
     limited: LimitedTime,
     beta: f64,
-    /// The back-off adapts from the second loss on at the earliest.
+    /// The back-off is adaptive from the second loss on.
     adapts: bool,
     alpha: f64,
     round: Round,
-    /// Packets of the present sample of the throughput, and its beginning.
+    /// Packets of the current throughput sample, and its beginning.
     counted: f64,
     counted_since: Time,
     throughput: f64,
@@ -101,7 +106,7 @@ impl HTcpLaw {
         2.0 * (1.0 - self.beta) * alpha
     }
 
-    /// Throughput, a sample a round trip.
+    /// Samples the throughput once a round trip.
     fn measure(&mut self, ack: &Ack, cwnd: f64) {
         let Some(base) = self.base.get() else { return };
         if ack.in_recovery {
@@ -126,7 +131,7 @@ impl HTcpLaw {
         self.counted_since = ack.now;
     }
 
-    /// Section 3: the share of the window that is left.
+    /// Section 3: the share of the window that remains.
     fn back_off(&mut self) -> f64 {
         let last = std::mem::replace(&mut self.last_max_throughput, self.max_throughput);
         if self.p.bandwidth_switch && (self.max_throughput - last).abs() > SWITCH * last {
@@ -152,7 +157,7 @@ impl WindowLaw for HTcpLaw {
 
     #[inline]
     fn observe(&mut self, ack: &Ack, cwnd: f64, _slow_start: bool) -> Option<f64> {
-        // a window that nobody uses finds out nothing: the increase does not rise meanwhile
+        // a window that is not used does not probe: the increase does not rise in that time
         self.since = (self.since + self.limited.left_out(ack)).min(ack.now);
         if let Some(rtt) = ack.rtt {
             let base_s = self.base.sample(rtt).as_secs_f64();
@@ -181,7 +186,7 @@ impl WindowLaw for HTcpLaw {
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
         self.beta = self.back_off();
         if let Some(base) = self.base.get() {
-            // the largest sample fades, so that a change of route is forgotten
+            // the maximum decays, to adapt to a change of route
             let base_s = base.as_secs_f64();
             self.max_rtt_s = base_s + 0.95 * (self.max_rtt_s - base_s).max(0.0);
         }

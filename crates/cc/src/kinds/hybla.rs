@@ -1,4 +1,4 @@
-//! Hybla (Caini and Firrincieli 2004): a long path gets what Reno would get on a path of 25 ms.
+//! Hybla (Caini and Firrincieli 2004): gives a long path the throughput that Reno has on a path of 25 ms.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -8,12 +8,13 @@ use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `hybla`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HyblaParams {
-    /// Round-trip time of the path that it imitates (RTT_0, 25 ms).
+    /// Reference round-trip time (RTT_0, 25 ms).
     pub rtt0: Time,
     /// Where the round-trip time comes from: the smallest sample, or the known one.
     pub base_rtt: BaseRttSource,
@@ -25,7 +26,11 @@ impl Default for HyblaParams {
     }
 }
 
-/// 2^rho is no growth to speak of beyond this: a window doubles by every acknowledgement many times over.
+impl Describe for HyblaParams {
+    const PROPERTIES: Properties = Properties { base_rtt: true, ..Properties::DEFAULT };
+}
+
+/// Upper bound of rho in 2^rho, beyond which growth is unbounded in practice.
 const MOST: f64 = 16.0;
 
 /// Hybla's window law.
@@ -33,7 +38,7 @@ const MOST: f64 = 16.0;
 pub struct HyblaLaw {
     rtt0_ps: f64,
     base: BaseRtt,
-    /// rho = RTT / RTT_0, at least 1, and what follows from it: 2^rho - 1 and rho^2.
+    /// From rho = RTT / RTT_0, at least 1: 2^rho - 1 and rho^2.
     rho: f64,
     slow_start: f64,
     avoidance: f64,
@@ -88,7 +93,7 @@ impl WindowLaw for HyblaLaw {
 
     #[inline]
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
-        // at most a packet per packet: a path of hours would know no bounds
+        // at most one packet per packet acknowledged, to bound growth on very long paths
         (self.avoidance * ack.acked.min(1.0) / cwnd).min(ack.acked)
     }
 

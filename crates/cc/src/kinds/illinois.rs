@@ -1,4 +1,4 @@
-//! TCP-Illinois (Liu, Basar and Srikant 2008): losses decide when, queueing delay how much.
+//! TCP-Illinois (Liu, Basar and Srikant 2008): losses decide when the window is reduced, queueing delay by how much it changes.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -9,29 +9,30 @@ use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::round_trips::{Round, Samples};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
-/// Parameters of `illinois`; delays are shares of the largest queueing delay seen.
+/// Parameters of `illinois`; delays are shares of the maximum queueing delay.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IllinoisParams {
-    /// Least packets a round trip (0.3).
+    /// Minimum increase in packets a round trip (0.3).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub alpha_min: f64,
-    /// Most packets a round trip (10).
+    /// Maximum increase in packets a round trip (10).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub alpha_max: f64,
-    /// Least share of the window given up (1/8).
+    /// Minimum share of the window given up (1/8).
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub beta_min: f64,
-    /// Most (1/2).
+    /// Maximum share of the window given up (1/2).
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub beta_max: f64,
     /// Below this window in packets it is Reno (15).
     #[schemars(extend("minimum" = 0))]
     pub win_thresh: f64,
-    /// Round trips of little delay before the increase is largest again (5).
+    /// Round trips of low delay after which the increase returns to its maximum (5).
     pub theta: u32,
-    /// A loss leaves beta of the window, not 1 - beta: the mistake of Linux 2.6.22, for comparison with it.
+    /// A loss leaves beta of the window instead of 1 - beta: the bug of Linux 2.6.22, for comparison.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub leaves_beta: bool,
     /// Where the base round-trip time comes from.
@@ -53,7 +54,11 @@ impl Default for IllinoisParams {
     }
 }
 
-/// Below this delay the increase is largest (eta_1); the decrease is least up to eta_2, largest from eta_3.
+impl Describe for IllinoisParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
+}
+
+/// Below eta_1 the increase is at its maximum; the decrease is at its minimum up to eta_2, at its maximum from eta_3 on.
 const ETA: (f64, f64, f64) = (0.01, 0.1, 0.8);
 
 /// TCP-Illinois's window law.
@@ -66,7 +71,7 @@ pub struct IllinoisLaw {
     round: Round,
     alpha: f64,
     beta: f64,
-    /// Delay has been above eta_1; round trips below it since.
+    /// Whether the delay has been above eta_1, and the number of round trips below it since.
     has_risen: bool,
     low: u32,
 }
@@ -95,9 +100,9 @@ impl Illinois {
 }
 
 impl IllinoisLaw {
-    /// kappa_1 / (kappa_2 + d), through alpha_max at eta_1 and alpha_min at the largest delay (section 3).
-    fn increase(&mut self, delay: f64, most: f64) -> f64 {
-        let low = ETA.0 * most;
+    /// kappa_1 / (kappa_2 + d), through alpha_max at eta_1 and alpha_min at the maximum delay (section 3).
+    fn increase(&mut self, delay: f64, max_delay: f64) -> f64 {
+        let low = ETA.0 * max_delay;
         if delay <= low {
             if !self.has_risen {
                 return self.p.alpha_max;
@@ -111,14 +116,14 @@ impl IllinoisLaw {
             return self.p.alpha_max;
         }
         self.has_risen = true;
-        let (span, beyond) = (most - low, delay - low);
-        let (least, greatest) = (self.p.alpha_min, self.p.alpha_max);
-        span * greatest / (span + beyond * (greatest - least) / least)
+        let (span, beyond) = (max_delay - low, delay - low);
+        let (min, max) = (self.p.alpha_min, self.p.alpha_max);
+        span * max / (span + beyond * (max - min) / min)
     }
 
     /// Linear between eta_2 and eta_3 (section 3).
-    fn decrease(&self, delay: f64, most: f64) -> f64 {
-        let (from, to) = (ETA.1 * most, ETA.2 * most);
+    fn decrease(&self, delay: f64, max_delay: f64) -> f64 {
+        let (from, to) = (ETA.1 * max_delay, ETA.2 * max_delay);
         if delay <= from {
             return self.p.beta_min;
         }
@@ -150,7 +155,7 @@ impl WindowLaw for IllinoisLaw {
             self.base.sample(rtt);
             let rtt = rtt.as_ps() as f64;
             self.max_rtt = self.max_rtt.max(rtt);
-            self.samples.hear(rtt);
+            self.samples.update(rtt);
         }
         if self.round.ends(ack) {
             let samples = self.samples.take();
@@ -158,9 +163,9 @@ impl WindowLaw for IllinoisLaw {
                 self.as_reno();
             } else if let Some(base) = self.base.get().filter(|_| samples.count > 0) {
                 let base = base.as_ps() as f64;
-                let (delay, most) = (samples.mean() - base, self.max_rtt - base);
-                self.alpha = self.increase(delay, most);
-                self.beta = self.decrease(delay, most);
+                let (delay, max_delay) = (samples.mean() - base, self.max_rtt - base);
+                self.alpha = self.increase(delay, max_delay);
+                self.beta = self.decrease(delay, max_delay);
             }
         }
         None

@@ -1,5 +1,5 @@
 //! LEDBAT (RFC 6817): a background transport that yields as the queue of the forward path nears a target delay. LEDBAT++
-//! (draft-irtf-iccrg-ledbat-plus-plus) mends its start, its fairness and its drift.
+//! (draft-irtf-iccrg-ledbat-plus-plus) improves its slow start, its fairness and its latency drift.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Timeout};
 use crate::parts::base_rtt::BaseRttSource;
 use crate::parts::round_trips::Round;
-use crate::parts::smallest::Smallest;
+use crate::parts::windowed_min::WindowedMin;
+use crate::properties::{Describe, Properties};
 
-/// Which of the two.
+/// Version of the algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum LedbatProfile {
     /// RFC 6817: one-way delay, target 100 ms.
@@ -22,11 +23,11 @@ pub enum LedbatProfile {
     PlusPlus,
 }
 
-/// Parameters of `ledbat`. What is left out takes the profile's value.
+/// Parameters of `ledbat`. Parameters that are left out take the profile's value.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedbatParams {
-    /// Which of the two.
+    /// Version of the algorithm.
     #[serde(default)]
     pub profile: LedbatProfile,
     /// Queueing delay to keep (TARGET). rfc6817: 100 ms; ledbat++: 60 ms.
@@ -36,30 +37,34 @@ pub struct LedbatParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: Option<f64>,
-    /// Where the base delay comes from: the smallest of the last ten minutes, or the known round-trip time, against which
-    /// `rfc6817` too measures round trips.
+    /// Where the base delay comes from: the minimum of the last ten minutes, or the known round-trip time; with the latter `rfc6817`
+    /// measures round trips too.
     #[serde(default)]
     pub base_rtt: BaseRttSource,
 }
 
-/// Least window, and the initial one (MIN_CWND, INIT_CWND).
+impl Describe for LedbatParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
+}
+
+/// Minimum and initial window (MIN_CWND, INIT_CWND).
 const MIN_WINDOW: f64 = 2.0;
-/// Packets beyond what is in flight that the window may have (ALLOWED_INCREASE).
+/// Packets by which the window may exceed the packets in flight (ALLOWED_INCREASE).
 const ALLOWED_INCREASE: f64 = 1.0;
 /// Minutes of history of the base delay (BASE_HISTORY).
 const BASE_HISTORY: usize = 10;
 const MINUTES: Time = Time::from_ms(600_000);
-/// Samples of which the smallest is the present delay (CURRENT_FILTER).
+/// Samples whose minimum is the current delay (CURRENT_FILTER).
 const CURRENT_FILTER: usize = 4;
 /// LEDBAT++: slow start ends at this share of the target.
 const START_SHARE: f64 = 0.75;
 /// LEDBAT++: the decrease per round trip at twice the target, in windows (Constant).
 const DECREASE: f64 = 1.0;
-/// LEDBAT++: a slowdown lasts so many round trips, and so many times its duration pass to the next.
+/// LEDBAT++: round trips of a slowdown, and the time to the next one in durations of the last.
 const SLOWDOWN_ROUNDS: u32 = 2;
 const SLOWDOWN_EVERY: u64 = 9;
 
-/// What LEDBAT++ does besides.
+/// State of LEDBAT++.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
     SlowStart,
@@ -67,7 +72,7 @@ enum Phase {
     Avoidance {
         slowdown_at: Time,
     },
-    /// Two packets for so many round trips more, then slow start to `back_to`.
+    /// Two packets for so many more round trips, then slow start up to `back_to`.
     Slowdown {
         rounds: u32,
         since: Time,
@@ -86,7 +91,7 @@ pub struct Ledbat {
     target_ps: f64,
     gain: Option<f64>,
     cwnd: f64,
-    base: Smallest<BASE_HISTORY>,
+    base: WindowedMin<BASE_HISTORY>,
     current: [f64; CURRENT_FILTER],
     samples: usize,
     round: Round,
@@ -109,7 +114,7 @@ impl Ledbat {
             target_ps: (target.as_ps() as f64).max(1.0),
             gain: p.gain.or(if plus { None } else { Some(1.0) }),
             cwnd: MIN_WINDOW,
-            base: Smallest::new(),
+            base: WindowedMin::new(),
             current: [f64::INFINITY; CURRENT_FILTER],
             samples: 0,
             round: Round::default(),
@@ -122,12 +127,12 @@ impl Ledbat {
         self.known_ps.or_else(|| self.base.get()).unwrap_or(0.0)
     }
 
-    /// Hears a delay and gives the queueing delay (RFC 6817, 2.4.2).
+    /// Takes a delay and returns the queueing delay (RFC 6817, 2.4.2).
     fn queueing(&mut self, ack: &Ack) -> Option<f64> {
         let delay = if self.round_trips { ack.rtt } else { Some(ack.received_at.saturating_sub(ack.sent_at)) };
         if let Some(delay) = delay {
             let delay = delay.as_ps() as f64;
-            self.base.hear(ack.now, delay, MINUTES);
+            self.base.update(ack.now, delay, MINUTES);
             self.current[self.samples % CURRENT_FILTER] = delay;
             self.samples += 1;
         }
@@ -150,9 +155,9 @@ impl Ledbat {
     fn linear(&mut self, ack: &Ack, queueing: f64) {
         let off_target = (self.target_ps - queueing) / self.target_ps;
         let step = self.gain() * off_target * ack.acked / self.cwnd;
-        // what was in flight before this acknowledgement, and a packet
-        let most = ack.in_flight + ack.acked + ALLOWED_INCREASE;
-        self.cwnd = (self.cwnd + if ack.cwnd_limited { step } else { step.min(0.0) }).min(most).max(MIN_WINDOW);
+        // the packets in flight before this acknowledgement, and one more
+        let max_window = ack.in_flight + ack.acked + ALLOWED_INCREASE;
+        self.cwnd = (self.cwnd + if ack.cwnd_limited { step } else { step.min(0.0) }).min(max_window).max(MIN_WINDOW);
     }
 
     /// LEDBAT++, 4.2: multiplicative decrease above the target, per acknowledged packet.
@@ -164,7 +169,7 @@ impl Ledbat {
         self.cwnd = (self.cwnd + if ack.cwnd_limited { step } else { step.min(0.0) }).max(MIN_WINDOW);
     }
 
-    /// LEDBAT++, 4.3 and 4.4: slow start at reduced speed, and slowdowns that let the base delay be seen.
+    /// LEDBAT++, 4.3 and 4.4: slow start with a reduced gain, and slowdowns to measure the base delay.
     fn plus_plus(&mut self, ack: &Ack, queueing: f64, round_over: bool) {
         match self.phase {
             Phase::SlowStart | Phase::Return { .. } => {
@@ -193,7 +198,7 @@ impl Ledbat {
     fn end_start(&mut self, ack: &Ack) {
         let rtt = ack.now.saturating_sub(ack.sent_at);
         let slowdown_at = match self.phase {
-            // 4.4: nine times what the last one took
+            // 4.4: nine times the duration of the last one
             Phase::Return { since } => ack.now.saturating_add((ack.now - since) * SLOWDOWN_EVERY),
             // the initial one, two round trips after slow start
             _ => ack.now.saturating_add(rtt * u64::from(SLOWDOWN_ROUNDS)),
@@ -233,7 +238,7 @@ impl Controller for Ledbat {
                 Phase::SlowStart => {
                     self.phase = Phase::Avoidance { slowdown_at: loss.now };
                 }
-                // the way back ends where it is
+                // the ramp after a slowdown ends at the current window
                 Phase::Return { .. } => self.back_to = self.cwnd,
                 Phase::Avoidance { .. } | Phase::Slowdown { .. } => self.back_to /= 2.0,
             }

@@ -1,4 +1,4 @@
-//! The register: one line per controller, and every world, the schema and the command line know it.
+//! The register of controllers: one entry each, from which the schema, the worlds and the command line take it.
 
 mod bbr;
 mod bbr3;
@@ -24,13 +24,14 @@ mod vfast;
 mod westwood;
 mod yeah;
 
-use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout};
+use crate::controller::{Controller, PathFacts};
 use crate::custom::Custom;
-use crate::custom::added::Added;
+use crate::custom::registered::Registered;
+use crate::forward::{forward_decisions, forward_events};
+use crate::properties::{Describe, Properties};
 
 pub use bbr::{Bbr, BbrParams};
 pub use bbr3::{Bbr3, Bbr3Params};
@@ -60,8 +61,8 @@ pub use vfast::{DeviationFrom, MeanRttSource, NonlinearFilter, Smoothing, Timeou
 pub use westwood::{Westwood, WestwoodParams};
 pub use yeah::{Yeah, YeahParams};
 
-/// A controller's name with one line on what it is and where it is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// An entry of the register.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct KindInfo {
     /// As written in a scenario file.
     pub name: &'static str,
@@ -69,11 +70,14 @@ pub struct KindInfo {
     pub summary: &'static str,
     /// Paper or RFC.
     pub source: &'static str,
-    /// The controller with what it needs and no more, as JSON.
+    /// The controller with its required parameters only, as JSON.
     pub example: &'static str,
+    /// Its properties.
+    #[serde(flatten)]
+    pub properties: Properties,
 }
 
-/// Parameters with the kind's name before them.
+/// Parameters after the kind's name.
 #[derive(Serialize)]
 struct Tagged<'a, P> {
     kind: &'static str,
@@ -82,13 +86,13 @@ struct Tagged<'a, P> {
 }
 
 macro_rules! controllers {
-    ($($name:literal $kind:ident($params:ty => $state:ty): $summary:literal, $source:literal, $example:literal;)*) => {
+    (($d:tt) $($name:literal $kind:ident($params:ty => $state:ty): $summary:literal, $source:literal, $example:literal;)*) => {
         /// A controller by kind, with its parameters.
         #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
         pub enum ControllerParams {
             $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
-            /// One that is not built in.
+            /// A registered controller that is not built in.
             #[serde(skip)]
             Custom(Custom),
         }
@@ -102,8 +106,14 @@ macro_rules! controllers {
             }
         }
 
-        /// Every controller there is.
-        pub const KINDS: &[KindInfo] = &[$(KindInfo { name: $name, summary: $summary, source: $source, example: $example }),*];
+        /// Every built-in controller.
+        pub const KINDS: &[KindInfo] = &[$(KindInfo {
+            name: $name,
+            summary: $summary,
+            source: $source,
+            example: $example,
+            properties: <$params as Describe>::PROPERTIES,
+        }),*];
 
         impl ControllerParams {
             /// The kind's name.
@@ -125,108 +135,30 @@ macro_rules! controllers {
             }
         }
 
-        /// Any controller, dispatched without indirection.
+        /// Any controller, dispatched statically.
         #[derive(Debug)]
         #[expect(missing_docs, reason = "the kinds document themselves")]
         pub enum AnyController {
             $($kind($state),)*
-            /// One that is not built in: the only one that is called by a pointer.
-            Custom(Box<Added>),
+            /// A registered controller: the only one behind a pointer to a trait.
+            Custom(Box<Registered>),
+        }
+
+        macro_rules! of_any_kind {
+            ($d self:ident, [$d($d _reference:ident)?] $d c:ident => $d call:expr) => {
+                match $d self { $(Self::$kind($d c) => $d call,)* Self::Custom($d c) => $d call }
+            };
         }
 
         impl Controller for AnyController {
-            #[inline]
-            fn on_handshake(&mut self, now: Time, rtt: Time) {
-                match self { $(Self::$kind(c) => c.on_handshake(now, rtt),)* Self::Custom(c) => c.on_handshake(now, rtt) }
-            }
-            #[inline]
-            fn on_sent(&mut self, sent: &Sent) -> Stamp {
-                match self { $(Self::$kind(c) => c.on_sent(sent),)* Self::Custom(c) => c.on_sent(sent) }
-            }
-            // the busiest of all: a call would have to write the event to memory first
-            #[inline(always)]
-            fn on_ack(&mut self, ack: &Ack) {
-                match self {
-                    $(Self::$kind(c) => c.on_ack(ack),)*
-                    Self::Custom(c) => c.on_ack(ack),
-                }
-            }
-            #[inline]
-            fn on_duplicate(&mut self, ack: &Ack) {
-                match self { $(Self::$kind(c) => c.on_duplicate(ack),)* Self::Custom(c) => c.on_duplicate(ack) }
-            }
-            #[inline]
-            fn on_loss(&mut self, loss: &Loss) {
-                match self { $(Self::$kind(c) => c.on_loss(loss),)* Self::Custom(c) => c.on_loss(loss) }
-            }
-            #[inline]
-            fn on_recovered(&mut self, now: Time) {
-                match self { $(Self::$kind(c) => c.on_recovered(now),)* Self::Custom(c) => c.on_recovered(now) }
-            }
-            #[inline]
-            fn on_timeout(&mut self, timeout: &Timeout) {
-                match self { $(Self::$kind(c) => c.on_timeout(timeout),)* Self::Custom(c) => c.on_timeout(timeout) }
-            }
-            #[inline]
-            fn on_timeout_recovered(&mut self) {
-                match self { $(Self::$kind(c) => c.on_timeout_recovered(),)* Self::Custom(c) => c.on_timeout_recovered() }
-            }
-            #[inline]
-            fn on_ecn(&mut self, mark: &Loss) {
-                match self { $(Self::$kind(c) => c.on_ecn(mark),)* Self::Custom(c) => c.on_ecn(mark) }
-            }
-            fn on_marks(&mut self, marks: &Marks) {
-                match self { $(Self::$kind(c) => c.on_marks(marks),)* Self::Custom(c) => c.on_marks(marks) }
-            }
-            fn ecn_response(&self) -> EcnResponse {
-                match self { $(Self::$kind(c) => c.ecn_response(),)* Self::Custom(c) => c.ecn_response() }
-            }
-            #[inline]
-            fn on_spurious_timeout(&mut self, window: f64) {
-                match self { $(Self::$kind(c) => c.on_spurious_timeout(window),)* Self::Custom(c) => c.on_spurious_timeout(window) }
-            }
-            #[inline]
-            fn on_idle(&mut self, restart_window: f64) {
-                match self { $(Self::$kind(c) => c.on_idle(restart_window),)* Self::Custom(c) => c.on_idle(restart_window) }
-            }
-            #[inline]
-            fn window(&self) -> f64 {
-                match self { $(Self::$kind(c) => c.window(),)* Self::Custom(c) => c.window() }
-            }
-            #[inline]
-            fn flight_limit(&self, paced: bool) -> f64 {
-                match self { $(Self::$kind(c) => c.flight_limit(paced),)* Self::Custom(c) => c.flight_limit(paced) }
-            }
-            #[inline]
-            fn pacing_interval(&self) -> Option<Time> {
-                match self { $(Self::$kind(c) => c.pacing_interval(),)* Self::Custom(c) => c.pacing_interval() }
-            }
-            #[inline]
-            fn slow_start_threshold(&self) -> Option<f64> {
-                match self { $(Self::$kind(c) => c.slow_start_threshold(),)* Self::Custom(c) => c.slow_start_threshold() }
-            }
-            #[inline]
-            fn base_rtt(&self) -> Option<Time> {
-                match self { $(Self::$kind(c) => c.base_rtt(),)* Self::Custom(c) => c.base_rtt() }
-            }
-            #[inline]
-            fn ack_ratio(&self) -> Option<u32> {
-                match self { $(Self::$kind(c) => c.ack_ratio(),)* Self::Custom(c) => c.ack_ratio() }
-            }
-            #[inline]
-            fn retransmission_timeout(&self, least: Time) -> Option<Time> {
-                match self { $(Self::$kind(c) => c.retransmission_timeout(least),)* Self::Custom(c) => c.retransmission_timeout(least) }
-            }
-            #[inline]
-            fn partial_ack(&self) -> PartialAck {
-                match self { $(Self::$kind(c) => c.partial_ack(),)* Self::Custom(c) => c.partial_ack() }
-            }
+            forward_events!(of_any_kind);
+            forward_decisions!(of_any_kind);
         }
     };
 }
 
 impl ControllerParams {
-    /// The parameters of FAST's window law, for kinds that follow it.
+    /// The parameters of FAST's window law, for kinds that use it.
     #[must_use]
     pub const fn fast_law(&self) -> Option<&fast::FastParams> {
         match self {
@@ -235,9 +167,16 @@ impl ControllerParams {
             _ => None,
         }
     }
+
+    /// The options of delay measurement, for kinds that have them.
+    #[must_use]
+    pub fn delay_options(&self) -> Option<DelayOptions> {
+        self.fast_law().map(FastParams::delay_options)
+    }
 }
 
 controllers! {
+    ($)
     "fast" Fast(fast::FastParams => fast::Fast):
         "FAST TCP: keeps alpha packets queued along the path, by delay",
         "Jin, Wei, Low, INFOCOM 2004; Ge et al., Performance Effects of Two-way FAST TCP, eq. 2",

@@ -1,4 +1,4 @@
-//! NewReno (RFC 6582): Reno that stays in recovery until all that was outstanding at the loss is acknowledged.
+//! NewReno (RFC 6582): Reno that stays in recovery until all packets outstanding at the loss are acknowledged.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -7,17 +7,22 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
 use crate::kinds::reno::{Reno, RenoParams};
 use crate::parts::slow_start::SlowStartKind;
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `newreno`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRenoParams {
-    /// Half a window is cut to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
+    /// Truncates half a window to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
     #[serde(default)]
     pub whole_packets: bool,
     /// How the first slow start ends.
     #[serde(default, skip_serializing_if = "SlowStartKind::is_standard")]
     pub slow_start: SlowStartKind,
+}
+
+impl Describe for NewRenoParams {
+    const PROPERTIES: Properties = RenoParams::PROPERTIES;
 }
 
 /// NewReno. Its window law is Reno's; only recovery without SACK differs.

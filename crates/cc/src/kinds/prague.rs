@@ -1,7 +1,8 @@
-//! Prague (draft-briscoe-iccrg-prague-congestion-control-04): DCTCP made fit for the Internet.
+//! Prague (draft-briscoe-iccrg-prague-congestion-control-04): DCTCP adapted to the Internet.
 //!
-//! What it adds to DCTCP: the window grows on every acknowledgement of unmarked packets, marks or not; flows of less than 25 ms
-//! behave as if they had 25 (the virtual round-trip time); packets are paced; the first mark ends slow start with half the window.
+//! Changes to DCTCP: every unmarked packet that is acknowledged grows the window, also in round trips with marks; flows with a
+//! round-trip time below 25 ms behave as with 25 ms (the virtual round-trip time); packets are paced; the first mark ends slow start
+//! and halves the window.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PathFacts, Timeout};
 use crate::parts::round_trips::{Round, Smoothed};
+use crate::properties::{Describe, EcnFeedback, Properties};
 
 /// Parameters of `prague`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,12 +19,12 @@ pub struct PragueParams {
     /// Weight of a round trip in the average share of marked packets (1/16).
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: f64,
-    /// Least virtual round-trip time (25 ms).
+    /// Minimum virtual round-trip time (25 ms).
     #[schemars(extend("x-least" = "1 us", "x-most" = "1 s"))]
     pub virtual_rtt: Time,
-    /// Round trips after slow start before a flow goes by its virtual round-trip time (4).
+    /// Round trips after slow start until a flow uses its virtual round-trip time (4).
     pub transition: u32,
-    /// Share by which the pacing rate is above the mean for half of a virtual round trip, and below for the other half (3 %).
+    /// Share by which the pacing rate is above its mean for half of a virtual round trip and below it for the other half (3 %).
     #[schemars(extend("minimum" = 0, "maximum" = 0.5))]
     pub pacing_offset: f64,
 }
@@ -33,9 +35,13 @@ impl Default for PragueParams {
     }
 }
 
-/// Least window.
+impl Describe for PragueParams {
+    const PROPERTIES: Properties = Properties { ecn: EcnFeedback::Accurate, ..Properties::DEFAULT };
+}
+
+/// Minimum window.
 const FLOOR: f64 = 2.0;
-/// Growth is scaled up to this round-trip time only.
+/// Maximum round-trip time up to which growth is scaled.
 const LONGEST: f64 = 100e9;
 
 /// Prague.
@@ -49,7 +55,7 @@ pub struct Prague {
     /// Marks are counted.
     counts: bool,
     round: Round,
-    /// A round trip is over, and the virtual one not yet.
+    /// A round trip is over, but the virtual one is not yet.
     round_over: bool,
     /// Round trips since slow start.
     rounds: u32,
@@ -60,9 +66,9 @@ pub struct Prague {
     /// Packets that the present acknowledgement reports as marked.
     just_marked: f64,
     srtt: Smoothed,
-    /// Packets are paced this far apart, in picoseconds.
+    /// Pacing interval in picoseconds.
     interval: f64,
-    before_timeout: Option<f64>,
+    previous_window: Option<f64>,
 }
 
 impl Prague {
@@ -86,7 +92,7 @@ impl Prague {
             just_marked: 0.0,
             srtt: Smoothed::default(),
             interval: 0.0,
-            before_timeout: None,
+            previous_window: None,
         }
     }
 
@@ -127,13 +133,13 @@ impl Prague {
     fn reduce_to(&mut self, window: f64) {
         self.cwnd = window.min(self.cwnd).max(FLOOR);
         self.ssthresh = self.cwnd;
-        self.before_timeout = None;
+        self.previous_window = None;
     }
 }
 
 impl Controller for Prague {
     fn on_handshake(&mut self, now: Time, rtt: Time) {
-        self.srtt.hear(rtt.as_ps() as f64);
+        self.srtt.update(rtt.as_ps() as f64);
         self.set_interval(now, 0.0);
     }
 
@@ -158,9 +164,9 @@ impl Controller for Prague {
 
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
-            self.srtt.hear(rtt.as_ps() as f64);
+            self.srtt.update(rtt.as_ps() as f64);
         }
-        // a mark takes its own packet only (section 2.4.3)
+        // a mark only suppresses the growth of its own packet (section 2.4.3)
         let unmarked = (ack.acked - std::mem::take(&mut self.just_marked)).max(0.0);
         if !ack.in_recovery && ack.cwnd_limited && unmarked > 0.0 {
             self.cwnd += if self.in_slow_start() {
@@ -178,7 +184,7 @@ impl Controller for Prague {
             return self.on_loss(mark);
         }
         if !self.seen_mark {
-            // before there is an average
+            // before the first round trip there is no average
             self.seen_mark = true;
             return self.reduce_to(self.cwnd / 2.0);
         }
@@ -199,14 +205,14 @@ impl Controller for Prague {
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         if !timeout.repeated {
-            self.before_timeout = Some(self.ssthresh.max(timeout.flight_size));
+            self.previous_window = Some(self.ssthresh.max(timeout.flight_size));
             self.ssthresh = (timeout.flight_size / 2.0).max(FLOOR);
         }
         self.cwnd = 1.0;
     }
 
     fn on_spurious_timeout(&mut self, window: f64) {
-        if let Some(threshold) = self.before_timeout.take() {
+        if let Some(threshold) = self.previous_window.take() {
             self.cwnd = self.cwnd.max(window);
             self.ssthresh = threshold;
         }
@@ -221,7 +227,7 @@ impl Controller for Prague {
         self.cwnd
     }
 
-    /// Whole packets, the next number up: pacing holds the rest back.
+    /// The window rounded up to whole packets: pacing limits the rate exactly.
     fn flight_limit(&self, paced: bool) -> f64 {
         if paced { libm::ceil(self.cwnd) } else { self.cwnd }
     }

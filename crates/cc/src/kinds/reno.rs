@@ -5,17 +5,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
 use crate::parts::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
+use crate::properties::{Describe, Properties, SawtoothCut};
 
 /// Parameters of `reno`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RenoParams {
-    /// Half a window is cut to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
+    /// Truncates half a window to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
     #[serde(default)]
     pub whole_packets: bool,
     /// How the first slow start ends.
     #[serde(default, skip_serializing_if = "SlowStartKind::is_standard")]
     pub slow_start: SlowStartKind,
+}
+
+impl Describe for RenoParams {
+    const PROPERTIES: Properties = Properties {
+        response_function: Some("Mathis, Semke, Mahdavi and Ott 1997, eq. 3 and table 1"),
+        sawtooth: Some(SawtoothCut::Half),
+        ..Properties::DEFAULT
+    };
 }
 
 /// Reno: additive increase of one packet a round trip, counted per acknowledgement; halving on loss.

@@ -1,4 +1,4 @@
-//! Scalable TCP (Kelly 2003): a fixed share of a packet more per packet acknowledged, a fixed share less per loss.
+//! Scalable TCP (Kelly 2003): increases by a fixed share of a packet per packet acknowledged, decreases by a fixed share of the window per loss.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `scalable`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +21,7 @@ pub struct ScalableParams {
     /// Up to this window in packets it is Reno (16; Linux has none).
     #[schemars(extend("minimum" = 0))]
     pub legacy_window: f64,
-    /// Never slower than Reno: a packet for `min(cwnd, 1 / a)` acknowledged, as Linux.
+    /// Grows at least as fast as Reno: a packet per `min(cwnd, 1 / a)` acknowledged, as in Linux.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_least_reno: bool,
 }
@@ -29,6 +30,11 @@ impl Default for ScalableParams {
     fn default() -> Self {
         Self { a: 0.01, b: 0.125, legacy_window: 16.0, at_least_reno: false }
     }
+}
+
+impl Describe for ScalableParams {
+    const PROPERTIES: Properties =
+        Properties { response_function: Some("Kelly 2003, section 3"), ..Properties::DEFAULT };
 }
 
 /// Scalable TCP's window law.

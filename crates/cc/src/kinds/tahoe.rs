@@ -5,14 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, Controller, Loss, PartialAck, PathFacts, Timeout};
 use crate::parts::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `tahoe`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TahoeParams {
-    /// Half a window is cut to whole packets.
+    /// Truncates half a window to whole packets.
     #[serde(default)]
     pub whole_packets: bool,
+}
+
+impl Describe for TahoeParams {
+    const PROPERTIES: Properties = Properties::DEFAULT;
 }
 
 /// Tahoe.
@@ -32,7 +37,7 @@ impl Tahoe {
 impl Controller for Tahoe {
     #[inline]
     fn on_ack(&mut self, ack: &Ack) {
-        // Jacobson 1988, appendix B; what Reno's recovery holds back goes on here: there is no recovery
+        // Jacobson 1988, appendix B; growth does not pause, because there is no recovery
         self.start.on_ack(&Ack { in_recovery: false, ..*ack });
     }
 
@@ -41,7 +46,7 @@ impl Controller for Tahoe {
     }
 
     fn on_ecn(&mut self, mark: &Loss) {
-        // RFC 3168, 6.1.2: as a loss, but nothing was lost that slow start would have to find again
+        // RFC 3168, 6.1.2: as a loss, but without retransmissions that would need slow start
         self.start.reduce_to(mark.flight_size / 2.0);
     }
 

@@ -9,12 +9,13 @@ use crate::parts::backlog::Backlog;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
-/// What tells a flow of congestion.
+/// The congestion signal.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum VegasPrice {
-    /// Queueing delay: the round trip less the smallest seen.
+    /// Queueing delay: the round-trip time less its minimum.
     #[default]
     Delay,
     /// The sum of the prices of `rem` queues, from the share of packets that they mark; needs `tcp.accurate_ecn`.
@@ -22,7 +23,7 @@ pub enum VegasPrice {
         /// Base of the queues' probabilities, their `phi`.
         #[schemars(extend("exclusiveMinimum" = 1))]
         phi: f64,
-        /// Queueing delay that a price of 1 stands for.
+        /// Queueing delay that corresponds to a price of 1.
         #[serde(default = "millisecond")]
         #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
         unit: Time,
@@ -43,10 +44,10 @@ const fn millisecond() -> Time {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VegasParams {
-    /// Fewest packets to keep queued (2).
+    /// Minimum number of packets to keep queued (2).
     #[schemars(extend("x-least" = 0))]
     pub alpha: Packets,
-    /// Most packets to keep queued (4).
+    /// Maximum number of packets to keep queued (4).
     #[schemars(extend("x-least" = 0))]
     pub beta: Packets,
     /// Packets queued that end slow start (1).
@@ -54,7 +55,7 @@ pub struct VegasParams {
     pub gamma: Packets,
     /// Where the base round-trip time comes from.
     pub base_rtt: BaseRttSource,
-    /// What tells it of congestion.
+    /// The congestion signal.
     #[serde(skip_serializing_if = "VegasPrice::is_delay")]
     pub price: VegasPrice,
 }
@@ -71,6 +72,10 @@ impl Default for VegasParams {
     }
 }
 
+impl Describe for VegasParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
+}
+
 /// Vegas's window law.
 #[derive(Debug, Clone)]
 pub struct VegasLaw {
@@ -79,7 +84,7 @@ pub struct VegasLaw {
     gamma: f64,
     backlog: Backlog,
     marked: Option<MarkedPrice>,
-    /// What the round trip that ended with this acknowledgement asks for.
+    /// Window change by the round trip that ended with this acknowledgement.
     step: f64,
 }
 
@@ -102,13 +107,13 @@ impl MarkedPrice {
         Some(Self { ln_phi: libm::log(phi), unit_ps: unit.as_ps() as f64, acked: 0.0, marked: 0.0, share: 0.0 })
     }
 
-    /// A round trip is over: the delay that its price stands for, in picoseconds.
+    /// At the end of a round trip: the delay that corresponds to its price, in picoseconds.
     fn delay(&mut self) -> f64 {
         if self.acked > 0.0 {
             self.share += SHARE_GAIN * ((self.marked / self.acked).min(1.0) - self.share);
             (self.acked, self.marked) = (0.0, 0.0);
         }
-        // all marked would be a price without end
+        // if all packets are marked the price would be infinite
         -libm::log1p(-self.share.min(0.999)) / self.ln_phi * self.unit_ps
     }
 }
@@ -140,16 +145,16 @@ impl WindowLaw for VegasLaw {
     #[inline]
     fn observe(&mut self, ack: &Ack, cwnd: f64, slow_start: bool) -> Option<f64> {
         self.step = 0.0;
-        let measured = self.backlog.hear(ack)?;
+        let measured = self.backlog.update(ack)?;
         if ack.in_recovery {
             return None;
         }
         let Some(measured) = measured else {
-            // too few samples to go by delay
+            // too few samples
             self.step = ack.acked.min(1.0) / cwnd;
             return None;
         };
-        // x q of the path, q its queueing delay or what its marks stand for
+        // x q with q the queueing delay of the path, or the delay that corresponds to its marks
         let queued = match &mut self.marked {
             Some(price) => cwnd / measured.rtt * price.delay(),
             None => measured.backlog(cwnd),
@@ -158,7 +163,7 @@ impl WindowLaw for VegasLaw {
             return (queued > self.gamma).then_some(cwnd / 2.0);
         }
         if slow_start {
-            // section 3.3; down to the window that fills the path, and one more, as Linux
+            // section 3.3; down to the window that fills the path plus one packet, as in Linux
             return (queued > self.gamma).then(|| cwnd.min(measured.without_queue(cwnd) + 1.0));
         }
         // section 3.2
@@ -189,7 +194,7 @@ impl WindowLaw for VegasLaw {
         }
     }
 
-    fn goes_by_marks(&self) -> bool {
+    fn uses_mark_share(&self) -> bool {
         self.marked.is_some()
     }
 

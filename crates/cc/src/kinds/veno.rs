@@ -1,4 +1,4 @@
-//! Veno (Fu and Liew 2003): Reno that tells random loss from congestion by Vegas's count of queued packets.
+//! Veno (Fu and Liew 2003): Reno that distinguishes random loss from congestion by Vegas's estimate of queued packets.
 
 use eddyline_units::{Packets, Time};
 use schemars::JsonSchema;
@@ -8,12 +8,13 @@ use crate::controller::{Ack, Loss, PathFacts};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `veno`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VenoParams {
-    /// Packets queued that mean congestion (3).
+    /// Packets queued from which on a loss is taken for congestion (3).
     #[schemars(extend("x-least" = 0))]
     pub beta: Packets,
     /// Where the base round-trip time comes from.
@@ -26,12 +27,16 @@ impl Default for VenoParams {
     }
 }
 
+impl Describe for VenoParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
+}
+
 /// Veno's window law.
 #[derive(Debug, Clone)]
 pub struct VenoLaw {
     beta: f64,
     base: BaseRtt,
-    /// Share of the latest sample that is queueing.
+    /// Queueing delay as a share of the latest sample.
     queued_share: f64,
 }
 
@@ -65,12 +70,12 @@ impl WindowLaw for VenoLaw {
     #[inline]
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64 {
         let reno = ack.acked.min(1.0) / cwnd;
-        // with the path full, a packet in every other round trip
+        // with a congested path, a packet every other round trip
         if cwnd * self.queued_share < self.beta { reno } else { reno / 2.0 }
     }
 
     fn after_loss(&mut self, loss: &Loss, cwnd: f64) -> f64 {
-        // a loss on a path that is not full is taken for random
+        // a loss on an uncongested path is taken for random
         loss.flight_size * if cwnd * self.queued_share < self.beta { 0.8 } else { 0.5 }
     }
 

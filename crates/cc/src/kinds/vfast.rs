@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::controller::{Ack, PathFacts};
 use crate::kinds::fast::{FastAverage, FastLaw, FastParams, FastProfile, MeanRtt};
+use crate::properties::{Describe, Properties};
 
-/// Which samples eq. 4 and 5 hear.
+/// Which samples enter eq. 4 and 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Smoothing {
@@ -36,7 +37,7 @@ pub enum MeanRttSource {
     Srtt,
     /// FAST's average: eq. 4 only serves the retransmission timeout.
     Average,
-    /// SRTT, eq. 4 hearing FAST's average in place of samples.
+    /// SRTT with FAST's average in place of samples in eq. 4.
     SrttOfAverage,
 }
 
@@ -44,10 +45,10 @@ pub enum MeanRttSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviationFrom {
-    /// That before this sample: the order of RFC 6298, 2.3.
+    /// The previous SRTT: the order of RFC 6298, 2.3.
     #[default]
     Old,
-    /// That after it, as the equations are numbered.
+    /// The updated SRTT, as the equations are numbered.
     New,
 }
 
@@ -55,28 +56,28 @@ pub enum DeviationFrom {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeoutRule {
-    /// Eq. 6, `tcp.min_rto` the least of `4 V`, as it is for every sender here.
+    /// Eq. 6 with `tcp.min_rto` as the minimum of `4 V`, as for every sender here.
     #[default]
     Eq6,
-    /// Eq. 6, `tcp.min_rto` the least of the whole (RFC 6298, 2.4 to the letter).
+    /// Eq. 6 with `tcp.min_rto` as the minimum of the sum (RFC 6298, 2.4 literally).
     Eq6Total,
-    /// The sender's own estimate, which every other controller has.
+    /// The sender's own estimator, as with every other controller.
     Rfc6298,
 }
 
-/// Parameters of `vfast`: those of `fast`, and what replaces its average.
+/// Parameters of `vfast`: those of `fast`, and those of the estimator that replaces its average.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct VfastParams {
-    /// Those of `fast`; `filter_gain` and `filter_cap` count only where `mean_rtt` asks for FAST's average.
+    /// Those of `fast`; `filter_gain` and `filter_cap` are used only if `mean_rtt` selects FAST's average.
     #[serde(flatten)]
     pub law: FastParams,
     /// psi of eq. 4 where the sample is above SRTT, in (0, 1].
     #[serde(default = "three_quarters")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub psi_up: f64,
-    /// psi of eq. 4 elsewhere, in (0, 1].
+    /// psi of eq. 4 otherwise, in (0, 1].
     #[serde(default = "half")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub psi_down: f64,
@@ -84,7 +85,7 @@ pub struct VfastParams {
     #[serde(default = "quarter")]
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub zeta: f64,
-    /// Which samples eq. 4 and 5 hear.
+    /// Which samples enter eq. 4 and 5.
     #[serde(default)]
     pub smoothing: Smoothing,
     /// What D of eq. 3 is.
@@ -96,6 +97,10 @@ pub struct VfastParams {
     /// Where the retransmission timeout comes from.
     #[serde(default)]
     pub rto: TimeoutRule,
+}
+
+impl Describe for VfastParams {
+    const PROPERTIES: Properties = FastParams::PROPERTIES;
 }
 
 const fn quarter() -> f64 {
@@ -125,7 +130,7 @@ pub struct NonlinearFilter {
     timeout: TimeoutRule,
     source: MeanRttSource,
     average: FastAverage,
-    /// Where samples are heard once an update: how far apart, whether a round trip as well, and the last.
+    /// With one sample per update: minimum distance of samples, whether it is also a round trip, and the last sample.
     update: Option<Update>,
 }
 
@@ -155,7 +160,7 @@ impl NonlinearFilter {
         }
     }
 
-    /// Weight of a sample: one above the average counts for more.
+    /// Weight of a sample, by default larger for samples above the average.
     fn psi(&self, sample: f64) -> f64 {
         if sample > self.srtt { self.psi_up } else { self.psi_down }
     }
@@ -168,7 +173,7 @@ impl NonlinearFilter {
         self.variation += self.zeta * ((sample - from).abs() - self.variation);
     }
 
-    /// Whether an update is due and this sample counts.
+    /// Whether an update is due, so that this sample is used.
     fn due(&mut self, ack: &Ack) -> bool {
         let Some(update) = &mut self.update else { return true };
         let due = ack.now.saturating_sub(update.last) >= update.period;
@@ -188,13 +193,13 @@ impl MeanRtt for Box<NonlinearFilter> {
         self.variation = sample / 2.0;
     }
 
-    fn hear(&mut self, ack: &Ack, sample: f64, per_packets: f64) -> f64 {
+    fn update(&mut self, ack: &Ack, sample: f64, per_packets: f64) -> f64 {
         if self.srtt == 0.0 {
             self.start(sample);
             return sample;
         }
         if self.source != MeanRttSource::Srtt {
-            self.average.hear(ack, sample, per_packets);
+            self.average.update(ack, sample, per_packets);
         }
         if self.due(ack) {
             self.smooth(if self.source == MeanRttSource::SrttOfAverage { self.average.get() } else { sample });
@@ -210,17 +215,17 @@ impl MeanRtt for Box<NonlinearFilter> {
         if self.source == MeanRttSource::Average { self.average.get() } else { self.srtt }
     }
 
-    fn timeout(&self, least: Time) -> Option<Time> {
+    fn timeout(&self, min_rto: Time) -> Option<Time> {
         if self.timeout == TimeoutRule::Rfc6298 {
             return None;
         }
         if self.srtt == 0.0 {
-            return Some(FIRST_TIMEOUT.max(least));
+            return Some(FIRST_TIMEOUT.max(min_rto));
         }
-        let (spread, least) = (4.0 * self.variation, least.as_ps() as f64);
+        let (spread, min_rto) = (4.0 * self.variation, min_rto.as_ps() as f64);
         let total = match self.timeout {
-            TimeoutRule::Eq6Total => (self.srtt + spread).max(least),
-            _ => self.srtt + spread.max(least),
+            TimeoutRule::Eq6Total => (self.srtt + spread).max(min_rto),
+            _ => self.srtt + spread.max(min_rto),
         };
         Some(Time::from_ps(total as u64))
     }

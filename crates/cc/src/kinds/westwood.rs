@@ -1,4 +1,4 @@
-//! Westwood+ (Grieco and Mascolo 2004): after a loss the window is what the path carried, bandwidth times RTTmin.
+//! Westwood+ (Grieco and Mascolo 2004): after a loss the window is the estimated bandwidth times RTTmin.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
@@ -9,6 +9,7 @@ use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::round_trips::Smoothed;
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `westwood`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,15 +17,15 @@ use crate::parts::window_law::{LossBased, WindowLaw};
 pub struct WestwoodParams {
     /// Where RTTmin comes from.
     pub base_rtt: BaseRttSource,
-    /// What both low-pass filters keep of the old estimate at each sample, in [0, 1) (7/8, as Linux).
+    /// Weight of the previous estimate in both low-pass filters, in [0, 1) (7/8, as Linux).
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub filter: f64,
-    /// A sample of the bandwidth takes a round trip, and at least this long (50 ms).
+    /// Minimum duration of a bandwidth sample, which takes a round trip (50 ms).
     pub min_sample: Time,
-    /// Never less than Reno's half is left, as Linux 2.6 does: its threshold is Reno's.
+    /// A loss leaves at least half of the window, as in Linux 2.6, whose threshold is Reno's.
     pub at_least_half: bool,
-    /// Unit of the clock that the bandwidth is measured by: times are cut to whole ones, round trips rounded (none; Linux 2.6
-    /// at 1,000 Hz: 1 ms).
+    /// Tick of the clock that measures the bandwidth: times are truncated to it, round-trip times rounded (none; Linux 2.6 at
+    /// 1,000 Hz: 1 ms).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tick: Option<Time>,
 }
@@ -41,6 +42,10 @@ impl Default for WestwoodParams {
     }
 }
 
+impl Describe for WestwoodParams {
+    const PROPERTIES: Properties = Properties { base_rtt: true, ..Properties::DEFAULT };
+}
+
 /// Westwood+'s window law.
 #[derive(Debug, Clone)]
 pub struct WestwoodLaw {
@@ -48,7 +53,7 @@ pub struct WestwoodLaw {
     min_sample: Time,
     base: BaseRtt,
     rtt_ps: Smoothed,
-    /// Since when packets are counted, and how many there were.
+    /// Beginning of the current bandwidth sample, and its packets.
     since: Time,
     counted: f64,
     /// Packets per picosecond: filtered once, and twice.
@@ -56,7 +61,7 @@ pub struct WestwoodLaw {
     bandwidth: f64,
     at_least_half: bool,
     tick: Option<Time>,
-    /// What is left by the last loss at least.
+    /// Minimum window after the last loss.
     half: f64,
 }
 
@@ -91,12 +96,12 @@ impl WestwoodLaw {
         Some(self.bandwidth * self.rounded(self.base.get()?.as_ps() as f64))
     }
 
-    /// A time by the clock.
+    /// A time as the clock shows it.
     fn cut(&self, now: Time) -> Time {
         self.tick.map_or(now, |tick| Time::from_ps(now.as_ps() / tick.as_ps() * tick.as_ps()))
     }
 
-    /// A round-trip time in picoseconds by the clock.
+    /// A round-trip time as the clock shows it, in picoseconds.
     fn rounded(&self, rtt_ps: f64) -> f64 {
         self.tick.map_or(rtt_ps, |tick| libm::round(rtt_ps / tick.as_ps() as f64) * tick.as_ps() as f64)
     }
@@ -105,16 +110,16 @@ impl WestwoodLaw {
 impl WindowLaw for WestwoodLaw {
     fn on_handshake(&mut self, rtt: Time) {
         self.base.sample(rtt);
-        self.rtt_ps.hear(rtt.as_ps() as f64);
+        self.rtt_ps.update(rtt.as_ps() as f64);
     }
 
     #[inline]
     fn observe(&mut self, ack: &Ack, _cwnd: f64, _slow_start: bool) -> Option<f64> {
         if let Some(rtt) = ack.rtt {
             self.base.sample(rtt);
-            self.rtt_ps.hear(rtt.as_ps() as f64);
+            self.rtt_ps.update(rtt.as_ps() as f64);
         }
-        // the packets of this acknowledgement belong to the next sample if it ends one
+        // if this acknowledgement ends a sample, its packets belong to the next one
         let now = self.cut(ack.now);
         let elapsed = now - self.since;
         if elapsed > self.min_sample && elapsed.as_ps() as f64 > self.rounded(self.rtt_ps.get().unwrap_or(0.0)) {
@@ -141,14 +146,14 @@ impl WindowLaw for WestwoodLaw {
     }
 
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
-        // nothing measured yet: as Reno
+        // no estimate yet: as Reno
         let half = loss.flight_size / 2.0;
         self.half = if self.at_least_half { half } else { 0.0 };
         self.delivered_by_base().unwrap_or(half).max(self.half)
     }
 
     fn on_recovered(&mut self, _now: Time) -> Option<f64> {
-        // As Linux: recovery went on measuring. After a slow start, which the filters cannot follow, that is most of it.
+        // As Linux: the estimate has continued during recovery. After a slow start, which the filters lag behind, that is most of it.
         self.delivered_by_base().map(|window| window.max(self.half))
     }
 

@@ -1,5 +1,5 @@
-//! YeAH-TCP (Baiocchi, Castellani and Vacirca 2007): Scalable TCP while few packets are queued, Reno otherwise, and a window
-//! that gives up what it has queued before it is lost.
+//! YeAH-TCP (Baiocchi, Castellani and Vacirca 2007): Scalable TCP while few packets are queued, Reno otherwise, and
+//! precautionary decongestion: it reduces the window by its backlog before packets are lost.
 
 use eddyline_units::{Packets, Time};
 use schemars::JsonSchema;
@@ -10,26 +10,27 @@ use crate::parts::backlog::Backlog;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
 use crate::parts::slow_start::SlowStartKind;
 use crate::parts::window_law::{LossBased, WindowLaw};
+use crate::properties::{Describe, Properties};
 
 /// Parameters of `yeah`; the defaults are those of Linux.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct YeahParams {
-    /// Most packets to keep queued (80).
+    /// Maximum number of packets to keep queued (80).
     #[schemars(extend("x-least" = 0))]
     pub alpha: Packets,
-    /// Queueing delay above `baseRTT / phi` means congestion too (8).
+    /// Queueing delay above `baseRTT / phi` also means congestion (8).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub phi: f64,
-    /// Largest share of the window given up to empty the queue (1/2).
+    /// Maximum share of the window given up by precautionary decongestion (1/2).
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub decongestion: f64,
-    /// Least share given up per loss (1/8).
+    /// Minimum share given up per loss (1/8).
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
     pub least_decrease: f64,
-    /// Round trips of congestion in a row that mean competition with Reno: then a loss halves (16).
+    /// Consecutive round trips of congestion that indicate competition with Reno, in which a loss halves the window (16).
     pub rho: u32,
-    /// Round trips without congestion after which competition is over (50).
+    /// Round trips without congestion after which the competition is taken to be over (50).
     pub zeta: u32,
     /// Packets acknowledged per packet of growth (100).
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -53,7 +54,11 @@ impl Default for YeahParams {
     }
 }
 
-/// What is taken for a competitor's window before any is known.
+impl Describe for YeahParams {
+    const PROPERTIES: Properties = Properties::DELAY_BASED;
+}
+
+/// Initial estimate of a competitor's window.
 const LEAST: f64 = 2.0;
 
 /// YeAH-TCP's window law.
@@ -63,10 +68,10 @@ pub struct YeahLaw {
     backlog: Backlog,
     /// Packets queued at the last measurement.
     queued: f64,
-    /// Round trips of congestion in a row; none: fast mode.
+    /// Consecutive round trips of congestion; 0 in fast mode.
     slow_rounds: u32,
     fast_rounds: u32,
-    /// What a Reno flow in competition would have (reno_count).
+    /// Estimated window of a competing Reno flow (reno_count).
     competitor: f64,
 }
 
@@ -96,7 +101,7 @@ impl WindowLaw for YeahLaw {
 
     #[inline]
     fn observe(&mut self, ack: &Ack, cwnd: f64, _slow_start: bool) -> Option<f64> {
-        let measured = self.backlog.hear(ack)??;
+        let measured = self.backlog.update(ack)??;
         if ack.in_recovery {
             return None;
         }

@@ -1,4 +1,4 @@
-//! How many packets of its own a flow keeps queued, measured once a round trip: what Vegas and its kin act on.
+//! Vegas's estimate of the packets that a flow has queued, measured once a round trip.
 
 use eddyline_units::Time;
 
@@ -6,19 +6,19 @@ use crate::controller::Ack;
 use crate::parts::base_rtt::BaseRtt;
 use crate::parts::round_trips::{Round, Samples};
 
-/// With so few samples in a round trip all of them may come from delayed acknowledgements.
+/// Minimum number of samples in a round trip: with fewer, all of them may be of delayed acknowledgements.
 const FEW: u32 = 2;
 
-/// What a round trip said.
+/// The result of a round trip.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Measured {
-    /// baseRTT and the smallest sample of the round trip, in picoseconds.
+    /// baseRTT and the minimum of the round trip, in picoseconds.
     pub(crate) base: f64,
     pub(crate) rtt: f64,
 }
 
 impl Measured {
-    /// Packets queued of a window of `cwnd`: `cwnd (rtt - baseRTT) / rtt`.
+    /// Packets queued, of a window of `cwnd`: `cwnd (rtt - baseRTT) / rtt`.
     pub(crate) fn backlog(&self, cwnd: f64) -> f64 {
         cwnd * (self.rtt - self.base).max(0.0) / self.rtt
     }
@@ -29,7 +29,7 @@ impl Measured {
     }
 }
 
-/// Measures it.
+/// The estimator.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Backlog {
     pub(crate) base: BaseRtt,
@@ -42,12 +42,12 @@ impl Backlog {
         Self { base, round: Round::default(), samples: Samples::NONE }
     }
 
-    /// Hears an acknowledgement; when a round trip ends, gives what it said, or nothing if it had too few samples.
+    /// Takes an acknowledgement. At the end of a round trip returns its result, or `Some(None)` if it had too few samples.
     #[inline]
-    pub(crate) fn hear(&mut self, ack: &Ack) -> Option<Option<Measured>> {
+    pub(crate) fn update(&mut self, ack: &Ack) -> Option<Option<Measured>> {
         if let Some(rtt) = ack.rtt {
             self.base.sample(rtt);
-            self.samples.hear(rtt.as_ps() as f64);
+            self.samples.update(rtt.as_ps() as f64);
         }
         if !self.round.ends(ack) {
             return None;
@@ -57,7 +57,7 @@ impl Backlog {
         Some((samples.count > FEW && samples.min > 0.0).then_some(Measured { base, rtt: samples.min }))
     }
 
-    /// What was measured up to now is of another time.
+    /// Discards the samples so far.
     pub(crate) fn forget(&mut self, now: Time) {
         self.round.begin(now);
         self.samples = Samples::NONE;

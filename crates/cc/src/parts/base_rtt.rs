@@ -1,23 +1,23 @@
-//! The round-trip time without queueing, as delay-based controllers believe it to be.
+//! The base round-trip time: a delay-based controller's estimate of the round-trip time without queueing.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::PathFacts;
+use crate::controller::PathFacts;
 
 /// Where a delay-based controller takes its base round-trip time from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BaseRttSource {
-    /// The smallest sample so far, the handshake's included, as real senders do.
+    /// The minimum so far, the handshake's sample included, as real senders do.
     #[default]
     Estimated,
     /// Propagation and access delay from the scenario: the d of the equations.
     Known,
 }
 
-/// The belief itself.
+/// The estimate.
 #[derive(Debug, Clone, Copy)]
 pub struct BaseRtt {
     value: Option<Time>,
@@ -25,7 +25,7 @@ pub struct BaseRtt {
 }
 
 impl BaseRtt {
-    /// Starts with the known value, or with none. A path that gives no value away is estimated.
+    /// Starts with the known value if the source is [`Known`](BaseRttSource::Known) and the path gives one, else without a value.
     #[must_use]
     pub fn new(source: BaseRttSource, facts: &PathFacts) -> Self {
         match (source, facts.known_base_rtt) {
@@ -34,7 +34,7 @@ impl BaseRtt {
         }
     }
 
-    /// Hears a sample and says what is believed now.
+    /// Takes a sample and returns the estimate.
     #[inline]
     pub fn sample(&mut self, rtt: Time) -> Time {
         match self.value {
@@ -46,14 +46,14 @@ impl BaseRtt {
         }
     }
 
-    /// Believes this from now on, until a smaller sample comes; not where the value is known.
-    pub(crate) fn believe(&mut self, value: Time) {
+    /// Replaces the estimate, until a smaller sample comes; ignored if the value is known.
+    pub(crate) fn set(&mut self, value: Time) {
         if self.learns {
             self.value = Some(value);
         }
     }
 
-    /// The belief.
+    /// The estimate.
     #[inline]
     #[must_use]
     pub fn get(&self) -> Option<Time> {

@@ -3,11 +3,11 @@
 /// Bytes acknowledged, in packets.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ByteCounting {
-    /// Most packets that one acknowledgement counts for in slow start (L).
+    /// Maximum growth per acknowledgement in slow start, in packets (L).
     limit: f64,
     /// Acknowledged since the last step in congestion avoidance (bytes_acked).
     counted: f64,
-    /// A slow start that follows a timeout: what one acknowledgement covers then may have left the network long ago.
+    /// In the slow start after a timeout, where an acknowledgement may cover packets that left the network long ago.
     after_timeout: bool,
 }
 

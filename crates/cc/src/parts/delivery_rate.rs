@@ -1,12 +1,12 @@
-//! Delivery-rate samples (draft-ietf-ccwg-bbr, section 4; draft-cheng-iccrg-delivery-rate-estimation): how fast data was
-//! delivered over the flight of a packet.
+//! Delivery-rate samples (draft-ietf-ccwg-bbr, section 4; draft-cheng-iccrg-delivery-rate-estimation): the rate at which data
+//! was delivered between the sending of a packet and its acknowledgement.
 //!
-//! What a packet must remember from its sending (packets delivered and lost by then, when, since when) is the same for all
-//! packets sent between two acknowledgements. It is kept here as snapshots; the packet carries the number of its own. Where
-//! a window holds more acknowledgements than there are snapshots, one serves a stretch of at most 1/32 of a round trip.
+//! The state at the sending of a packet (packets delivered and lost by then, and when) is the same for all packets sent between two
+//! acknowledgements. It is stored here as a snapshot, and the packet carries the snapshot's number. If a window has more
+//! acknowledgements than there are snapshots, a snapshot covers at most 1/32 of a round trip.
 //!
-//! Without SACK every duplicate acknowledgement counts as a packet delivered, as in Linux; what a later acknowledgement covers
-//! counts as far as duplicates have not counted it, and one packet at least: the hole that it fills.
+//! Without SACK every duplicate acknowledgement counts as a packet delivered, as in Linux. A later acknowledgement counts the packets
+//! that it covers less those duplicates, and at least one packet: the hole that it fills.
 
 use eddyline_units::Time;
 
@@ -16,7 +16,7 @@ use crate::controller::{Ack, Sent, Stamp};
 const KEPT: usize = 128;
 const PER_ROUND: u64 = 32;
 
-/// The sender's numbers when a packet was sent.
+/// The sender's counters when a packet was sent.
 #[derive(Debug, Clone, Copy, Default)]
 struct Snapshot {
     number: u32,
@@ -33,7 +33,7 @@ struct Snapshot {
 /// A sample.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rate {
-    /// Packets per second; none where the interval is too short to be true.
+    /// Packets per second; none if the interval is implausibly short.
     pub(crate) rate: Option<f64>,
     /// Packets delivered and lost since the packet was sent.
     pub(crate) delivered: f64,
@@ -53,12 +53,12 @@ pub(crate) struct DeliveryRate {
     /// Number of the latest snapshot.
     latest: u32,
     taken_at: Time,
-    /// Since the latest snapshot there was an acknowledgement.
+    /// An acknowledgement has arrived since the latest snapshot.
     stale: bool,
     pub(crate) delivered: f64,
     lost: f64,
     delivered_at: Time,
-    /// Packets delivered by the count of duplicates that no acknowledgement has covered yet.
+    /// Packets counted as delivered by duplicates that no acknowledgement has covered yet.
     ahead: f64,
     first_sent: Time,
     /// Below this count of delivered packets samples are limited by the application.
@@ -83,11 +83,11 @@ impl DeliveryRate {
         }
     }
 
-    /// A packet leaves; what it carries.
+    /// A packet is sent; returns its stamp.
     #[inline]
     pub(crate) fn on_sent(&mut self, sent: &Sent) -> Stamp {
         if sent.in_flight <= 1.5 {
-            // nothing else is on its way: an interval begins
+            // nothing else is in flight: an interval begins
             (self.first_sent, self.delivered_at) = (sent.now, sent.now);
             self.stale = true;
         }
@@ -125,8 +125,8 @@ impl DeliveryRate {
         self.stale = true;
     }
 
-    /// What an acknowledgement tells to be delivered that duplicates have not told.
-    pub(crate) fn news(&mut self, ack: &Ack) -> Ack {
+    /// Packets that an acknowledgement covers and duplicates have not counted.
+    pub(crate) fn newly_delivered(&mut self, ack: &Ack) -> Ack {
         if self.ahead == 0.0 {
             return *ack;
         }
@@ -135,7 +135,8 @@ impl DeliveryRate {
         Ack { acked, ..*ack }
     }
 
-    /// An acknowledgement of [`news`](Self::news); none where it is of a packet sent too long ago to be known.
+    /// The sample of an acknowledgement of [`newly_delivered`](Self::newly_delivered) packets; none if the packet's snapshot has been
+    /// overwritten.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &Ack) -> Option<Rate> {
         if let Some(rtt) = ack.rtt {

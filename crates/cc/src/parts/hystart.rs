@@ -1,5 +1,5 @@
-//! HyStart++ (RFC 9406): the first slow start ends when the round-trip time grows, after a conservative phase in which it
-//! may turn out that it did not.
+//! HyStart++ (RFC 9406): the first slow start ends when the round-trip time grows, after a conservative phase that detects a
+//! false alarm.
 
 use eddyline_units::Time;
 
@@ -11,15 +11,15 @@ const MIN_RTT_DIVISOR: u64 = 8;
 const N_RTT_SAMPLE: u32 = 8;
 const CSS_GROWTH_DIVISOR: f64 = 4.0;
 const CSS_ROUNDS: u32 = 5;
-/// L where packets are not paced.
+/// L without pacing.
 const UNPACED_LIMIT: f64 = 8.0;
 
 /// Conservative slow start.
 #[derive(Debug, Clone, Copy)]
 struct Conservative {
-    /// The round-trip time that made it begin (cssBaselineMinRtt).
+    /// The round-trip time at its beginning (cssBaselineMinRtt).
     baseline: Time,
-    /// Rounds that ended since, the one of its beginning among them.
+    /// Rounds that have ended since, including the one in which it began.
     rounds: u32,
 }
 
@@ -27,7 +27,7 @@ struct Conservative {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HyStart {
     limit: f64,
-    /// Packets sent from here on belong to the present round or a later one.
+    /// Packets sent from here on belong to the current round or a later one.
     round: Time,
     last_min: Option<Time>,
     current_min: Option<Time>,
@@ -54,9 +54,9 @@ impl HyStart {
         if self.conservative.is_some() { packets / CSS_GROWTH_DIVISOR } else { packets }
     }
 
-    /// Hears an acknowledgement (4.2); says whether slow start is over.
+    /// Takes an acknowledgement (4.2); returns whether slow start is over.
     pub(crate) fn observe(&mut self, ack: &Ack) -> bool {
-        // The round ends with the first packet that was sent in it: what windowEnd says in sequence numbers.
+        // The round ends with the acknowledgement of its first packet, which is windowEnd in sequence numbers.
         if ack.sent_at >= self.round {
             self.round = ack.now;
             self.last_min = self.current_min.take();

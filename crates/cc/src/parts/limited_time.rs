@@ -1,10 +1,10 @@
-//! Time that a window law's clock may count: while the window, not the application or the receiver, held the sender back.
+//! Time during which the sender was limited by the window, not by the application or the receiver.
 
 use eddyline_units::Time;
 
 use crate::controller::Ack;
 
-/// Tells how much of the time between acknowledgements does not count.
+/// Finds the time between acknowledgements in which the sender was not limited by the window.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LimitedTime {
     last: Time,
@@ -12,13 +12,13 @@ pub(crate) struct LimitedTime {
 }
 
 impl LimitedTime {
-    /// The time before this acknowledgement, back to the last one, that is to be left out: all of it if the window was no
-    /// limit at either end. After an idle period that includes the round trip until the first acknowledgement. Recovery
-    /// counts; duplicates before it do not, for they tell nothing.
+    /// The time since the last acknowledgement if the sender was not limited by the window at both of its ends, else zero. After an
+    /// idle period it includes the round trip until the first acknowledgement. Recovery counts as limited; duplicates before it do
+    /// not.
     #[inline]
     pub(crate) fn left_out(&mut self, ack: &Ack) -> Time {
         let limited = ack.cwnd_limited || ack.in_recovery;
-        let before = std::mem::replace(self, Self { last: ack.now, limited });
-        if limited && before.limited { Time::ZERO } else { ack.now.saturating_sub(before.last) }
+        let previous = std::mem::replace(self, Self { last: ack.now, limited });
+        if limited && previous.limited { Time::ZERO } else { ack.now.saturating_sub(previous.last) }
     }
 }

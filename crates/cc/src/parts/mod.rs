@@ -1,4 +1,4 @@
-//! What controllers are put together from.
+//! Components that controllers share.
 
 pub(crate) mod backlog;
 pub(crate) mod base_rtt;
@@ -9,6 +9,6 @@ pub(crate) mod hystart;
 pub(crate) mod limited_time;
 pub(crate) mod round_trips;
 pub(crate) mod slow_start;
-pub(crate) mod smallest;
 pub(crate) mod window_law;
-pub(crate) mod windowed;
+pub(crate) mod windowed_max;
+pub(crate) mod windowed_min;

@@ -1,17 +1,17 @@
-//! Round trips and what their samples say.
+//! Round trips and statistics of their samples.
 
 use eddyline_units::Time;
 
 use crate::controller::Ack;
 
-/// Counts round trips: one is over when a packet that was sent since its beginning is acknowledged.
+/// Detects round trips: one ends when a packet that was sent after its beginning is acknowledged.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Round {
     begin: Time,
 }
 
 impl Round {
-    /// Whether this acknowledgement ends a round trip; the next one begins with it.
+    /// Whether this acknowledgement ends a round trip; if so the next one begins.
     #[inline]
     pub(crate) fn ends(&mut self, ack: &Ack) -> bool {
         let over = ack.sent_at >= self.begin;
@@ -21,7 +21,7 @@ impl Round {
         over
     }
 
-    /// The same of an acknowledgement that arrived `now` of a packet sent at `sent_at`.
+    /// The same for an acknowledgement that arrived at `now`, of a packet sent at `sent_at`.
     pub(crate) fn is_over(&mut self, now: Time, sent_at: Time) -> bool {
         let over = sent_at >= self.begin;
         if over {
@@ -30,7 +30,7 @@ impl Round {
         over
     }
 
-    /// A new one begins.
+    /// Begins a new round trip.
     pub(crate) fn begin(&mut self, now: Time) {
         self.begin = now;
     }
@@ -48,7 +48,7 @@ impl Samples {
     pub(crate) const NONE: Self = Self { min: f64::INFINITY, sum: 0.0, count: 0 };
 
     #[inline]
-    pub(crate) fn hear(&mut self, rtt: f64) {
+    pub(crate) fn update(&mut self, rtt: f64) {
         self.min = self.min.min(rtt);
         self.sum += rtt;
         self.count += 1;
@@ -58,19 +58,19 @@ impl Samples {
         self.sum / f64::from(self.count)
     }
 
-    /// These, and none from now on.
+    /// Returns the samples and clears them.
     pub(crate) fn take(&mut self) -> Self {
         std::mem::replace(self, Self::NONE)
     }
 }
 
-/// A smoothed value: the first sample, then an eighth of the way to each (RFC 6298, 2.3).
+/// An exponential average with gain 1/8, initialised by the first sample (RFC 6298, 2.3).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Smoothed(Option<f64>);
 
 impl Smoothed {
     #[inline]
-    pub(crate) fn hear(&mut self, sample: f64) {
+    pub(crate) fn update(&mut self, sample: f64) {
         self.0 = Some(self.0.map_or(sample, |old| old + (sample - old) / 8.0));
     }
 

@@ -1,5 +1,5 @@
-//! Standard slow start and congestion avoidance (RFC 5681, 3.1), as a part that loss-based controllers put together, with
-//! byte counting and HyStart++ where they are asked for.
+//! Standard slow start and congestion avoidance (RFC 5681, 3.1) for loss-based controllers, with optional byte counting and
+//! HyStart++.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::controller::{Ack, PathFacts};
 use crate::parts::byte_counting::ByteCounting;
 use crate::parts::hystart::HyStart;
 
-/// How a loss-based controller looks for the capacity of a path that it does not know.
+/// How a loss-based controller probes for the capacity of an unknown path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum SlowStartKind {
     /// Doubling each round trip until a loss (RFC 5681).
@@ -26,7 +26,7 @@ impl SlowStartKind {
     }
 }
 
-/// What is not standard.
+/// Extensions.
 #[derive(Debug, Clone, Copy)]
 struct Parts {
     counting: Option<ByteCounting>,
@@ -46,11 +46,11 @@ impl Parts {
 pub(crate) struct SlowStart {
     pub(crate) cwnd: f64,
     pub(crate) ssthresh: f64,
-    /// Thresholds are whole packets.
+    /// Thresholds are truncated to whole packets.
     whole_packets: bool,
     parts: Option<Parts>,
-    /// What the threshold goes back to if the last timeout was spurious (pipe_prev of RFC 4015).
-    before_timeout: Option<f64>,
+    /// The threshold to restore if the last timeout was spurious (pipe_prev of RFC 4015).
+    previous_window: Option<f64>,
 }
 
 impl SlowStart {
@@ -60,12 +60,12 @@ impl SlowStart {
             ssthresh: f64::INFINITY,
             whole_packets,
             parts: Parts::of(kind, facts),
-            before_timeout: None,
+            previous_window: None,
         }
     }
 
-    /// Grows by an acknowledgement: by one packet each in slow start, by one a round trip beyond, unless a part says
-    /// otherwise.
+    /// Grows the window by an acknowledgement: by one packet in slow start, by one packet a round trip in congestion avoidance, unless
+    /// an extension changes that.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &Ack) {
         if self.parts.is_some() {
@@ -90,7 +90,7 @@ impl SlowStart {
                 _ => 1.0 / self.cwnd,
             };
         }
-        // whether the window grew by it or not, the first slow start may end
+        // the first slow start may end even if the window did not grow
         if parts.finder.as_mut().is_some_and(|f| f.observe(ack)) {
             self.ssthresh = self.cwnd;
             parts.finder = None;
@@ -101,7 +101,7 @@ impl SlowStart {
     pub(crate) fn reduce_to(&mut self, packets: f64) {
         self.ssthresh = self.threshold(packets);
         self.cwnd = self.ssthresh;
-        self.before_timeout = None;
+        self.previous_window = None;
         if let Some(parts) = &mut self.parts {
             parts.finder = None;
         }
@@ -110,7 +110,7 @@ impl SlowStart {
     /// Starts over from one packet (RFC 5681, equation 4); a repeated timeout leaves the threshold as it was.
     pub(crate) fn collapse(&mut self, packets: f64, repeated: bool) {
         if !repeated {
-            self.before_timeout = Some(self.ssthresh.max(2.0 * packets));
+            self.previous_window = Some(self.ssthresh.max(2.0 * packets));
             self.ssthresh = self.threshold(packets);
         }
         self.cwnd = 1.0;
@@ -122,9 +122,9 @@ impl SlowStart {
         }
     }
 
-    /// The last timeout was spurious: the window follows what is in flight, the threshold is what it was (RFC 4015, 3.2).
+    /// The last timeout was spurious: sets the window by the packets in flight and restores the threshold (RFC 4015, 3.2).
     pub(crate) fn undo_timeout(&mut self, window: f64) {
-        if let Some(threshold) = self.before_timeout.take() {
+        if let Some(threshold) = self.previous_window.take() {
             self.cwnd = self.cwnd.max(window);
             self.ssthresh = threshold;
         }
@@ -140,7 +140,7 @@ impl SlowStart {
     }
 }
 
-/// What a [`Controller`](crate::controller::Controller) leaves to the [`SlowStart`] that is its window.
+/// Methods of a [`Controller`](crate::controller::Controller) whose window is a [`SlowStart`].
 macro_rules! window_of_slow_start {
     ($part:ident) => {
         fn on_idle(&mut self, restart_window: f64) {

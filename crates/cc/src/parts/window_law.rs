@@ -1,25 +1,24 @@
-//! Loss-based controllers put together: slow start of one kind, a window law for congestion avoidance.
+//! Loss-based controllers composed of a slow start and a window law for congestion avoidance.
 
 use eddyline_units::Time;
 
 use crate::controller::{Ack, Controller, EcnResponse, Loss, Marks, PathFacts, Timeout};
 use crate::parts::slow_start::{SlowStart, SlowStartKind, window_of_slow_start};
 
-/// What a window does once slow start is over, and what is left of it after a loss.
+/// Growth of the window in congestion avoidance, and its reduction after a loss.
 pub trait WindowLaw {
-    /// Packets by which an acknowledgement lets the window grow in congestion avoidance.
+    /// Growth of the window by an acknowledgement in congestion avoidance, in packets.
     fn growth(&mut self, ack: &Ack, cwnd: f64) -> f64;
 
-    /// The window, and the threshold of slow start, after a loss or a mark; at least two packets are taken anyway.
+    /// The window and the slow-start threshold after a loss or a mark; the caller raises it to two packets.
     fn after_loss(&mut self, loss: &Loss, cwnd: f64) -> f64;
 
-    /// The threshold after a timeout that follows no other.
+    /// The threshold after a first timeout.
     fn after_timeout(&mut self, timeout: &Timeout, cwnd: f64) -> f64 {
         self.after_loss(&Loss { now: timeout.now, flight_size: timeout.flight_size }, cwnd)
     }
 
-    /// Hears every acknowledgement before the window moves. Gives a window to go to at once; slow start, if it was
-    /// under way, is over then.
+    /// Receives every acknowledgement before the window changes. May return a window to set at once, which also ends slow start.
     fn observe(&mut self, _ack: &Ack, _cwnd: f64, _slow_start: bool) -> Option<f64> {
         None
     }
@@ -27,17 +26,17 @@ pub trait WindowLaw {
     /// The handshake's round-trip sample.
     fn on_handshake(&mut self, _rtt: Time) {}
 
-    /// Growth in slow start by one acknowledgement, where it is not the standard one.
+    /// Growth by one acknowledgement in slow start, if it differs from the standard.
     fn slow_start_growth(&self, _ack: &Ack) -> Option<f64> {
         None
     }
 
-    /// The loss episode is over. Gives a window to go on with, where it is not the one after the loss.
+    /// The loss episode is over. May return a new window.
     fn on_recovered(&mut self, _now: Time) -> Option<f64> {
         None
     }
 
-    /// The belief about the round-trip time without queueing.
+    /// The estimate of the round-trip time without queueing.
     fn base_rtt(&self) -> Option<Time> {
         None
     }
@@ -45,8 +44,8 @@ pub trait WindowLaw {
     /// Accurate ECN feedback.
     fn on_marks(&mut self, _marks: &Marks) {}
 
-    /// Marks are all that this law goes by, and no reason to reduce the window at once.
-    fn goes_by_marks(&self) -> bool {
+    /// The law reacts to the share of marked packets (once a round trip), not to single marks.
+    fn uses_mark_share(&self) -> bool {
         false
     }
 }
@@ -84,11 +83,12 @@ impl<L: WindowLaw> Controller for LossBased<L> {
         if let Some(window) = jump {
             self.start.reduce_to(window);
         } else if let Some(growth) = own {
-            // not beyond the threshold in one step, however steep
-            self.start.cwnd = (self.start.cwnd + growth).min(self.start.ssthresh).min(STEEPEST.max(self.start.cwnd));
+            // never beyond the threshold in one step
+            self.start.cwnd =
+                (self.start.cwnd + growth).min(self.start.ssthresh).min(MAX_FAST_START.max(self.start.cwnd));
         } else {
             self.start.cwnd += self.law.growth(ack, self.start.cwnd);
-            // a law that shrinks does not fall back into slow start
+            // a law that reduces the window does not return to slow start
             self.start.ssthresh = self.start.ssthresh.min(self.start.cwnd);
         }
     }
@@ -99,7 +99,7 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     }
 
     fn on_ecn(&mut self, mark: &Loss) {
-        if !self.law.goes_by_marks() {
+        if !self.law.uses_mark_share() {
             self.on_loss(mark);
         }
     }
@@ -109,7 +109,7 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     }
 
     fn ecn_response(&self) -> EcnResponse {
-        if self.law.goes_by_marks() { EcnResponse::ByShare } else { EcnResponse::AsLoss }
+        if self.law.uses_mark_share() { EcnResponse::ByShare } else { EcnResponse::AsLoss }
     }
 
     fn on_recovered(&mut self, now: Time) {
@@ -134,5 +134,5 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     }
 }
 
-/// A slow start steeper than doubling ends here at the latest: the largest window of TCP without scaling, in packets.
-const STEEPEST: f64 = 65_535.0;
+/// Upper bound of a slow start faster than doubling: the maximum window of TCP without window scaling, in packets.
+const MAX_FAST_START: f64 = 65_535.0;

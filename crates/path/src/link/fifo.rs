@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use eddyline_units::Time;
 
-use super::Meter;
+use super::meter::Meter;
 use crate::Class;
 use crate::queue::{Backlog, Limit, atm_cells};
 
@@ -31,7 +31,7 @@ pub struct FifoLink {
     limit: Limit,
     waiting: VecDeque<Waiting>,
     bytes: u64,
-    /// Cells that wait, where the limit is in cells; nobody else asks for them.
+    /// Cells waiting, if the limit is in cells.
     cells: u64,
     counts_cells: bool,
     meter: Meter,
@@ -45,7 +45,7 @@ impl FifoLink {
         Self { free_at: Time::ZERO, limit, waiting: VecDeque::new(), bytes: 0, cells: 0, counts_cells, meter }
     }
 
-    /// Forgets packets whose transmission has started by `now`.
+    /// Removes packets whose transmission has started by `now` from the backlog.
     #[inline]
     pub fn settle(&mut self, now: Time) {
         while let Some(head) = self.waiting.front() {
@@ -73,8 +73,8 @@ impl FifoLink {
         self.offer_framed(now, transmission, bytes, u64::from(bytes), class, payload)
     }
 
-    /// As [`offer`](Self::offer), of a packet that takes `line_bytes` on the line.
-    // twice in the code, so that a link without framing keeps its own copy in one piece
+    /// As [`offer`](Self::offer), for a packet that takes `line_bytes` on the wire.
+    // a second copy of the code, so that links without framing have a fast path of their own
     #[inline(always)]
     pub fn offer_framed(
         &mut self,
@@ -115,21 +115,21 @@ impl FifoLink {
         self.meter.refuse(bytes, class);
     }
 
-    /// Whether a packet of `bytes` would be taken in now, with room kept for `others` more of that size.
+    /// Whether a packet of `bytes` would be accepted now, with room reserved for `others` more of that size.
     pub fn has_room(&mut self, now: Time, bytes: u32, others: u64) -> bool {
         self.settle(now);
         let (packets, size) = (self.waiting.len() as u64, u64::from(bytes));
         if self.free_at <= now && others == 0 {
             return true;
         }
-        // the first of the others goes straight onto the line if that is idle
+        // the first of the others is transmitted at once if the link is idle
         let others = others - u64::from(self.free_at <= now);
         let cells = self.cells + others * atm_cells(size);
         self.limit.admits(&Backlog { packets: packets + others, bytes: self.bytes + others * size, cells }, size)
     }
 
-    /// When the packet that has `ahead` others waiting before it starts its transmission and makes room; the end of all
-    /// transmissions if there is none.
+    /// When the waiting packet with `ahead` others before it starts its transmission, which makes room; the end of all transmissions if
+    /// there is no such packet.
     #[must_use]
     pub fn room_at(&self, ahead: usize) -> Time {
         self.waiting.get(ahead).map_or(self.free_at, |w| w.start)
@@ -153,7 +153,7 @@ impl FifoLink {
         &self.meter
     }
 
-    /// The summary window begins: what waits now counts for the maximum.
+    /// The measurement window begins: the current backlog counts for the maximum.
     pub fn begin_window(&mut self, now: Time) {
         self.settle(now);
         self.meter.level(now, self.waiting.len() as u64, self.bytes);

@@ -1,20 +1,20 @@
 //! A half-duplex medium: links that transmit one at a time.
 //!
-//! The rule: when the medium is free, the next link in the order of the file, counted on from the one that transmitted
-//! last, that has a packet ready sends one packet; the same link goes on only where no other has any. Before a link
-//! transmits that was not the last to do so, the medium is silent for the turnaround time.
+//! When the medium is free, the links are polled in round robin in the order of the file, starting after the one that transmitted
+//! last, and the first with a packet ready sends one packet; so a link sends twice in a row only if no other link has a packet. When
+//! the transmitting link changes, the medium is idle for the turnaround time.
 
 use eddyline_units::Time;
 
-use super::StoreLink;
+use super::store::StoreLink;
 use crate::Packet;
 
-/// What the medium does.
+/// State of the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nobody has a packet ready.
+    /// No link has a packet ready.
     Idle,
-    /// It turns round to a link, until then.
+    /// Turnaround to a link, until then.
     Turning(usize, Time),
     /// A link transmits.
     Busy(usize),
@@ -26,7 +26,7 @@ pub struct Medium<P> {
     members: Vec<StoreLink<P>>,
     turnaround: Time,
     state: State,
-    /// Who transmitted last.
+    /// The link that transmitted last.
     last: Option<usize>,
 }
 
@@ -37,7 +37,7 @@ impl<P: Packet> Medium<P> {
         Self { members: Vec::new(), turnaround, state: State::Idle, last: None }
     }
 
-    /// Adds a link that never transmits without the medium; gives its number.
+    /// Adds a link; returns its number. The link must transmit through the medium only.
     pub fn join(&mut self, link: StoreLink<P>) -> usize {
         self.members.push(link);
         self.members.len() - 1
@@ -54,8 +54,8 @@ impl<P: Packet> Medium<P> {
         &mut self.members
     }
 
-    /// Offers a packet of `host` to link `member`; `dropped` hears of those that are dropped with the number of their
-    /// link. Gives whether it was taken in.
+    /// Offers a packet of `host` to link `member`; `dropped` is called with packets that are dropped and the number of their link.
+    /// Returns whether the packet was accepted.
     pub fn offer(&mut self, now: Time, member: usize, host: u32, packet: P, dropped: &mut dyn FnMut(usize, P)) -> bool {
         let taken = self.members[member].take_in(now, host, packet, &mut |p| dropped(member, p));
         if self.state == State::Idle {
@@ -75,8 +75,8 @@ impl<P: Packet> Medium<P> {
         }
     }
 
-    /// A moment that [`due`](Self::due) named has come. Gives the packet that was transmitted, if one was, with the
-    /// number of its link and how long it had waited.
+    /// To be called at the time that [`due`](Self::due) returned. Returns the packet whose transmission has ended, if there is one, with
+    /// the number of its link and its queueing delay.
     pub fn advance(&mut self, now: Time, dropped: &mut dyn FnMut(usize, P)) -> Option<(usize, P, Time)> {
         match self.state {
             State::Busy(member) => {
@@ -98,7 +98,7 @@ impl<P: Packet> Medium<P> {
         }
     }
 
-    /// The medium is free: whose turn is it?
+    /// Chooses the next link when the medium is free.
     fn choose(&mut self, now: Time, dropped: &mut dyn FnMut(usize, P)) {
         self.state = State::Idle;
         let n = self.members.len();
@@ -118,7 +118,7 @@ impl<P: Packet> Medium<P> {
         }
     }
 
-    /// Link `member` transmits if its queue gives a packet.
+    /// Starts a transmission of link `member` if its queue has a packet.
     fn transmit(&mut self, now: Time, member: usize, dropped: &mut dyn FnMut(usize, P)) -> bool {
         let starts = self.members[member].start(now, &mut |p| dropped(member, p));
         if starts {

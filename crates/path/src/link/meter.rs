@@ -1,4 +1,4 @@
-//! What is counted about a link: integer sums, exact, over the summary window.
+//! Counters of a link: exact integer sums over the measurement window.
 
 use eddyline_units::Time;
 
@@ -18,15 +18,15 @@ pub struct Meter {
     pub packet_ps: u128,
     /// Integral of waiting bytes over the window, in byte picoseconds.
     pub byte_ps: u128,
-    /// Most packets waiting in the window.
+    /// Maximum number of packets waiting in the window.
     pub max_packets: u64,
-    /// Most bytes waiting in the window.
+    /// Maximum number of bytes waiting in the window.
     pub max_bytes: u64,
     /// Sum of the waits that ended in the window.
     pub waited: u128,
     /// Packets whose wait ended in the window, those that did not wait included.
     pub waits: u64,
-    /// Those waits.
+    /// Histogram of the waits.
     pub histogram: Histogram,
     /// Packets dropped by the queue in the whole run, by class.
     pub drops: [u64; 3],
@@ -34,12 +34,12 @@ pub struct Meter {
     pub marks: u64,
     /// Bytes offered in the whole run.
     pub offered_bytes: u64,
-    /// Bytes of them dropped by the queue.
+    /// Bytes dropped by the queue in the whole run.
     pub dropped_bytes: u64,
 }
 
 impl Meter {
-    /// Summaries over `[from, to]`.
+    /// Counters over the window `[from, to]`.
     #[must_use]
     pub fn new(from: Time, to: Time) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Meter {
         self.dropped_bytes += u64::from(bytes);
     }
 
-    /// The queue holds this much after an arrival.
+    /// The backlog after an arrival.
     #[inline]
     pub fn level(&mut self, now: Time, packets: u64, bytes: u64) {
         if now >= self.from {

@@ -1,8 +1,8 @@
-//! ACK reconstruction (RFC 3449, section 5.3.1): at the far end of a link that thins out acknowledgements, one that
-//! leaps ahead is preceded by others that it implies, evenly spaced, so that the sender's clock ticks as it would have.
+//! ACK reconstruction (RFC 3449, section 5.3.1): at the far end of a link that filters acknowledgements, one that covers several
+//! missing ones is preceded by reconstructed ones, evenly spaced, which restores the sender's ACK clock.
 //!
-//! An acknowledgement that comes `t` after the last and acknowledges n times `every` more becomes n of them, `t / n`
-//! apart: the first at once, the one that came the last. Nothing is created that says more than what came.
+//! An acknowledgement that arrives `t` after the last one and acknowledges n times `every` more becomes n acknowledgements at
+//! intervals of `t / n`: the first at once, the original last. No reconstructed one acknowledges more than the original.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Packet;
 
-/// A packet of which others can be made.
+/// A packet from which acknowledgements can be reconstructed.
 pub trait Acknowledges: Packet {
-    /// A pure acknowledgement of all bytes below `number` and no more, on the same way.
+    /// A pure acknowledgement of all bytes below `number`, on the same route.
     #[must_use]
     fn acknowledging(&self, number: u64) -> Self;
 }
@@ -23,10 +23,10 @@ pub trait Acknowledges: Packet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReconstructParams {
-    /// Payload bytes from one acknowledgement to the next: two segments for a receiver that acknowledges every second.
+    /// Payload bytes per acknowledgement: two segments for a receiver that acknowledges every second one.
     #[schemars(extend("x-least" = "100 B", "x-most" = "1 GB"))]
     pub every: Bytes,
-    /// The last of them leaves at most this much after it came.
+    /// Maximum delay of the original acknowledgement.
     #[serde(default = "hold")]
     #[schemars(extend("x-most" = "1 h"))]
     pub hold: Time,
@@ -36,7 +36,7 @@ const fn hold() -> Time {
     Time::from_ms(200)
 }
 
-/// An acknowledgement that came, and those still to come before it.
+/// An original acknowledgement, and the reconstructed ones still to be released before it.
 #[derive(Debug)]
 struct Held<P> {
     packet: P,
@@ -51,44 +51,44 @@ struct Held<P> {
 /// One connection's acknowledgements.
 #[derive(Debug)]
 struct Clock<P> {
-    /// Highest number so far and when it came.
+    /// Highest number so far, and when it arrived.
     number: u64,
     since: Time,
-    /// In order of release; the first is under way.
+    /// In order of release; the first is being released.
     held: VecDeque<Held<P>>,
 }
 
-/// Reconstructs at the end of one link.
+/// ACK reconstruction at the end of one link.
 #[derive(Debug)]
 pub struct AckReconstructor<P> {
     params: ReconstructParams,
     clocks: BTreeMap<u64, Clock<P>>,
-    /// Next release of each connection that holds something.
+    /// Next release of each connection with packets held.
     due: BTreeSet<(Time, u64)>,
     held: u64,
 }
 
-/// What leaves.
+/// A packet that is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Released<P> {
-    /// A packet that came.
+    /// An original packet.
     Original(P),
-    /// One that did not.
+    /// A reconstructed acknowledgement.
     Created(P),
 }
 
 impl<P: Acknowledges> AckReconstructor<P> {
-    /// Nothing seen yet.
+    /// No packet seen yet.
     #[must_use]
     pub fn new(params: ReconstructParams) -> Self {
         Self { params, clocks: BTreeMap::new(), due: BTreeSet::new(), held: 0 }
     }
 
-    /// A packet comes; gives it back if it goes on at once and nothing before it.
+    /// Takes a packet; returns it if it is released at once without reconstructed ones before it.
     pub fn take(&mut self, now: Time, packet: P) -> Option<P> {
         let flow = packet.flow();
         let Some(says) = packet.acknowledgement() else {
-            // data and control packets; behind what is held of their own, if anything is
+            // data and control packets; after packets of their connection that are held
             let behind = self.clocks.get_mut(&flow).is_some_and(|c| !c.held.is_empty());
             if behind {
                 self.hold(now, flow, packet, (0, 0, Time::ZERO));
@@ -101,7 +101,7 @@ impl<P: Acknowledges> AckReconstructor<P> {
         let known = matches!(clock, std::collections::btree_map::Entry::Occupied(_));
         let clock = clock.or_insert(Clock { number: says.number, since: now, held: VecDeque::new() });
         let every = self.params.every.get().max(1);
-        let (before, leap) = (clock.number, says.number.saturating_sub(clock.number));
+        let (previous, leap) = (clock.number, says.number.saturating_sub(clock.number));
         let pieces = if known && !says.selective { leap / every } else { 0 };
         let span = now.saturating_sub(clock.since).min(self.params.hold);
         if leap > 0 {
@@ -115,7 +115,7 @@ impl<P: Acknowledges> AckReconstructor<P> {
             return None;
         }
         let interval = Time::from_ps(span.as_ps() / pieces);
-        self.hold(now, flow, packet, (before + every, pieces - 1, interval));
+        self.hold(now, flow, packet, (previous + every, pieces - 1, interval));
         None
     }
 
@@ -128,13 +128,13 @@ impl<P: Acknowledges> AckReconstructor<P> {
         clock.held.push_back(Held { packet, at: now, next, left, interval });
     }
 
-    /// When [`release`](Self::release) has something to give; [`Time::MAX`] if never.
+    /// When [`release`](Self::release) has a packet; [`Time::MAX`] if never.
     #[must_use]
     pub fn due(&self) -> Time {
         self.due.first().map_or(Time::MAX, |(at, _)| *at)
     }
 
-    /// The next packet that leaves by `now`.
+    /// The next packet to be released by `now`.
     pub fn release(&mut self, now: Time) -> Option<Released<P>> {
         let (at, flow) = *self.due.first().filter(|(at, _)| *at <= now)?;
         self.due.remove(&(at, flow));
@@ -151,13 +151,13 @@ impl<P: Acknowledges> AckReconstructor<P> {
         let Held { packet, interval, .. } = clock.held.pop_front()?;
         self.held -= 1;
         if let Some(next) = clock.held.front() {
-            // as far behind as these were apart, and not before it came
+            // one interval after the previous one, and not before its arrival
             self.due.insert((at.saturating_add(interval).max(next.at), flow));
         }
         Some(Released::Original(packet))
     }
 
-    /// Packets that came and have not left.
+    /// Original packets that are held.
     #[must_use]
     pub const fn held(&self) -> u64 {
         self.held

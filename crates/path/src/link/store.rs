@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use eddyline_units::{Rate, Time};
 
-use super::Meter;
+use super::meter::Meter;
 use crate::framing::Framing;
-use crate::queue::{Discipline, Queue, QueueParams, Site};
+use crate::queue::{Discipline, LinkContext, Queue, QueueParams};
 use crate::variation::Conditions;
 use crate::{Acknowledgement, Class, Ecn, Packet};
 
-/// A packet with the moment it joined the queue and the host it belongs to.
+/// A packet with its time of arrival and its host.
 #[derive(Debug)]
 struct Stamped<P> {
     since: Time,
@@ -51,30 +51,30 @@ impl<P: Packet> Packet for Stamped<P> {
 #[derive(Debug)]
 pub struct StoreLink<P> {
     rate: Rate,
-    /// Its rate over time, where that is not one.
+    /// Its rate over time, if it varies.
     conditions: Option<Arc<Conditions>>,
     queue: Queue<Stamped<P>>,
     on_wire: Option<(Stamped<P>, Time)>,
-    /// Waited time of the packet on the wire.
+    /// Queueing delay of the packet in transmission.
     waited: Time,
-    books: Books,
+    counters: Counters,
 }
 
-/// What is counted, and what packets take on the line.
+/// Counters and framing.
 #[derive(Debug)]
-struct Books {
+struct Counters {
     meter: Meter,
     framing: Framing,
-    /// What waits, framing included.
+    /// Backlog in bytes, framing included.
     line_bytes: u64,
 }
 
-impl Books {
+impl Counters {
     fn line_bytes(&self, packet: &impl Packet) -> u64 {
         self.framing.line_bytes(packet.wire_bytes())
     }
 
-    /// A packet that the queue drops, with its wait counted.
+    /// Counts a packet that the queue drops.
     fn discard<P: Packet>(&mut self, now: Time, packet: Stamped<P>) -> P {
         self.line_bytes -= self.line_bytes(&packet);
         self.meter.wait_in_vain(packet.since, now, packet.wire_bytes());
@@ -86,18 +86,18 @@ impl Books {
 impl<P: Packet> StoreLink<P> {
     /// An idle link.
     #[must_use]
-    pub fn new(queue: &QueueParams, site: &Site<'_>, framing: Framing, meter: Meter) -> Self {
+    pub fn new(queue: &QueueParams, context: &LinkContext<'_>, framing: Framing, meter: Meter) -> Self {
         Self {
-            rate: site.rate,
+            rate: context.rate,
             conditions: None,
-            queue: queue.build(site),
+            queue: queue.build(context),
             on_wire: None,
             waited: Time::ZERO,
-            books: Books { meter, framing, line_bytes: 0 },
+            counters: Counters { meter, framing, line_bytes: 0 },
         }
     }
 
-    /// The same link with a rate that varies.
+    /// The same link with a varying rate.
     #[must_use]
     pub fn varying(self, conditions: Option<Arc<Conditions>>) -> Self {
         Self { conditions, ..self }
@@ -113,14 +113,14 @@ impl<P: Packet> StoreLink<P> {
 
     /// A packet is dropped before the queue.
     pub fn refuse(&mut self, bytes: u32, class: Class) {
-        self.books.meter.refuse(bytes, class);
+        self.counters.meter.refuse(bytes, class);
     }
 
-    /// Offers a packet of `host`; `dropped` hears of those that the queue drops for it, the packet itself among them.
-    /// Gives whether it was taken in.
+    /// Offers a packet of `host`; `dropped` is called with packets that the queue drops, possibly the packet itself. Returns whether it
+    /// was accepted.
     pub fn offer(&mut self, now: Time, host: u32, packet: P, dropped: &mut dyn FnMut(P)) -> bool {
         if self.on_wire.is_none() && self.queue.passes_when_idle() && self.queue.packets() == 0 {
-            self.books.meter.offered_bytes += u64::from(packet.wire_bytes());
+            self.counters.meter.offered_bytes += u64::from(packet.wire_bytes());
             self.transmit(now, Stamped { since: now, host, marked: false, packet });
             return true;
         }
@@ -132,28 +132,28 @@ impl<P: Packet> StoreLink<P> {
         taken
     }
 
-    /// A packet joins the queue, or does not; nothing is transmitted for it yet.
+    /// Enqueues a packet, or drops it, without starting a transmission.
     pub(super) fn take_in(&mut self, now: Time, host: u32, packet: P, dropped: &mut dyn FnMut(P)) -> bool {
-        let books = &mut self.books;
-        books.meter.offered_bytes += u64::from(packet.wire_bytes());
-        books.line_bytes += books.line_bytes(&packet);
+        let counters = &mut self.counters;
+        counters.meter.offered_bytes += u64::from(packet.wire_bytes());
+        counters.line_bytes += counters.line_bytes(&packet);
         let packet = Stamped { since: now, host, marked: false, packet };
-        let refused = self.queue.enqueue(now, packet, &mut |p| dropped(books.discard(now, p)));
+        let refused = self.queue.enqueue(now, packet, &mut |p| dropped(counters.discard(now, p)));
         let taken = refused.is_ok();
         if let Err(packet) = refused {
-            dropped(books.discard(now, packet));
+            dropped(counters.discard(now, packet));
         }
         taken
     }
 
     pub(super) fn note_level(&mut self, now: Time) {
-        self.books.meter.level(now, self.queue.packets(), self.queue.bytes());
+        self.counters.meter.level(now, self.queue.packets(), self.queue.bytes());
     }
 
     fn transmit(&mut self, now: Time, packet: Stamped<P>) {
-        let (bytes, line_bytes) = (packet.wire_bytes(), self.books.line_bytes(&packet));
+        let (bytes, line_bytes) = (packet.wire_bytes(), self.counters.line_bytes(&packet));
         let end = self.end_of(now, line_bytes);
-        let meter = &mut self.books.meter;
+        let meter = &mut self.counters.meter;
         meter.wait(packet.since, now, bytes);
         meter.transmission(end, line_bytes, packet.class(), packet.payload_bytes());
         meter.marks += u64::from(packet.marked);
@@ -161,21 +161,21 @@ impl<P: Packet> StoreLink<P> {
         self.on_wire = Some((packet, end));
     }
 
-    /// Starts a transmission if the queue gives a packet; gives whether it did.
+    /// Starts a transmission if the queue has a packet; returns whether it did.
     pub(super) fn start(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> bool {
-        let books = &mut self.books;
-        let Some(packet) = self.queue.dequeue(now, &mut |p| dropped(books.discard(now, p))) else { return false };
-        books.line_bytes -= books.line_bytes(&packet);
+        let counters = &mut self.counters;
+        let Some(packet) = self.queue.dequeue(now, &mut |p| dropped(counters.discard(now, p))) else { return false };
+        counters.line_bytes -= counters.line_bytes(&packet);
         self.transmit(now, packet);
         true
     }
 
-    /// Ends the transmission that is due, if one is; gives its packet and how long that had waited.
+    /// Ends the transmission that is due, if there is one; returns its packet with its queueing delay.
     pub(super) fn finish(&mut self, now: Time) -> Option<(P, Time)> {
         self.on_wire.take_if(|(_, end)| *end <= now).map(|(p, _)| (p.packet, self.waited))
     }
 
-    /// From when on the queue has a packet to give, unless it drops it then.
+    /// When the queue has a packet to send, unless it drops it at that time.
     pub(super) fn ready_at(&self) -> Option<Time> {
         (self.queue.packets() > 0).then(|| self.queue.next_wake().unwrap_or(Time::ZERO))
     }
@@ -185,8 +185,8 @@ impl<P: Packet> StoreLink<P> {
         self.on_wire.as_ref().map(|(_, end)| *end)
     }
 
-    /// When [`advance`](Self::advance) has something to do: the end of a transmission, or a packet that the discipline
-    /// holds back until then; [`Time::MAX`] if nothing.
+    /// When [`advance`](Self::advance) must be called: the end of a transmission, or the time until which the discipline delays a
+    /// packet; [`Time::MAX`] if never.
     #[must_use]
     pub fn due(&self) -> Time {
         match &self.on_wire {
@@ -195,8 +195,8 @@ impl<P: Packet> StoreLink<P> {
         }
     }
 
-    /// A moment that [`due`](Self::due) named has come: ends a transmission, starts the next. Gives the packet that was
-    /// transmitted, if one was, and how long it had waited.
+    /// To be called at the time that [`due`](Self::due) returned: ends a transmission and starts the next. Returns the packet whose
+    /// transmission has ended, if there is one, with its queueing delay.
     pub fn advance(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<(P, Time)> {
         let left = self.finish(now);
         if self.on_wire.is_none() {
@@ -205,11 +205,11 @@ impl<P: Packet> StoreLink<P> {
         left
     }
 
-    /// How long a packet that arrives now would wait behind what is queued, in order of arrival.
+    /// How long a packet that arrives now would wait, in order of arrival.
     #[must_use]
     pub fn backlog(&self, now: Time) -> Time {
         let free = self.on_wire.as_ref().map_or(now, |(_, end)| now.max(*end));
-        self.end_of(free, self.books.line_bytes).saturating_sub(now)
+        self.end_of(free, self.counters.line_bytes).saturating_sub(now)
     }
 
     /// Packets and bytes waiting.
@@ -227,18 +227,18 @@ impl<P: Packet> StoreLink<P> {
     /// Counters.
     #[must_use]
     pub fn meter(&self) -> &Meter {
-        &self.books.meter
+        &self.counters.meter
     }
 
-    /// The summary window begins: what waits now counts for the maximum.
+    /// The measurement window begins: the current backlog counts for the maximum.
     pub fn begin_window(&mut self, now: Time) {
         self.note_level(now);
     }
 
-    /// The run ends: what still waits is counted and let go.
+    /// The run ends: counts the packets still waiting and removes them.
     pub fn close(&mut self, now: Time) {
-        let meter = &mut self.books.meter;
+        let meter = &mut self.counters.meter;
         self.queue.drain(&mut |p| meter.wait_in_vain(p.since, now, p.wire_bytes()));
-        self.books.line_bytes = 0;
+        self.counters.line_bytes = 0;
     }
 }

@@ -1,7 +1,7 @@
-//! ACK decimation: above a threshold some of the acknowledgements that arrive are dropped, whatever they say.
+//! ACK decimation: above a threshold, drops a part of the arriving acknowledgements regardless of their content.
 //!
-//! Cumulative acknowledgements make up for those that are missing; a queue that drops them needs to know nothing of
-//! their contents. SYN, SYN-ACK and FIN are never dropped by it.
+//! Later cumulative acknowledgements compensate for dropped ones, so the queue need not inspect them. SYN, SYN-ACK and FIN are never
+//! dropped by it.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,19 @@ use eddyline_units::{Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
-use super::{Discipline, Limit, Site};
+use super::discipline::{Discipline, LinkContext};
+use super::limit::Limit;
+use super::packet_fifo::PacketFifo;
+use super::properties::{DelayBound, Describe, Properties};
 use crate::Packet;
+use crate::ParamError;
 use crate::random::Stream;
 
-/// Which acknowledgements go while the queue is above the threshold.
+/// Which acknowledgements are dropped while the queue is above the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Decimation {
-    /// All but one in so many of each connection.
+    /// All but one in n of each connection.
     Every {
         /// One in this many stays.
         #[schemars(range(min = 1))]
@@ -30,14 +33,14 @@ pub enum Decimation {
         #[schemars(range(min = 0, max = 1))]
         probability: f64,
     },
-    /// With a probability that rises with the average queue, as random early detection has it.
+    /// With a probability that rises with the average queue, as in random early detection.
     Red {
         /// Average queue above which every acknowledgement is dropped; at or below `threshold` none is.
         max_threshold: Packets,
         /// Probability just below `max_threshold`.
         #[schemars(range(min = 0, max = 1))]
         max_probability: f64,
-        /// Weight of the present queue in the average, at each arrival of an acknowledgement.
+        /// Weight of the current queue in the average, at each arrival of an acknowledgement.
         #[serde(default = "weight")]
         #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
         weight: f64,
@@ -53,34 +56,37 @@ const fn weight() -> f64 {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AckDecimationParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
-    /// Packets waiting, of whatever kind, above which acknowledgements are dropped.
+    /// Queue length in packets of any class above which acknowledgements are dropped.
     pub threshold: Packets,
     /// Which of them.
     pub drop: Decimation,
 }
 
-impl AckDecimationParams {
-    /// The key and what is wrong with it, where the thresholds do not go together.
-    #[must_use]
-    pub fn mistake(&self) -> Option<(&'static str, String)> {
+impl Describe for AckDecimationParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
+
+    fn conflict(&self) -> Option<ParamError> {
         match self.drop {
             Decimation::Red { max_threshold, .. } if max_threshold.get() <= self.threshold.get() => {
-                Some(("drop.max_threshold", format!("{max_threshold} is not above the threshold, {}", self.threshold)))
+                Some(ParamError::new(
+                    "drop.max_threshold",
+                    format!("{max_threshold} is not above the threshold, {}", self.threshold),
+                ))
             }
             _ => None,
         }
     }
 }
 
-/// A drop-tail queue that thins out acknowledgements.
+/// A drop-tail queue with ACK decimation.
 #[derive(Debug)]
 pub struct AckDecimation<P> {
     params: AckDecimationParams,
-    waiting: Line<P>,
-    /// Acknowledgements dropped since the last that stayed, of connections where that is not zero.
+    waiting: PacketFifo<P>,
+    /// Acknowledgements dropped since the last one kept, for connections where that is not zero.
     dropped_since: BTreeMap<u64, u32>,
     average: f64,
     random: Box<Stream>,
@@ -89,27 +95,27 @@ pub struct AckDecimation<P> {
 impl<P: Packet> AckDecimation<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &AckDecimationParams, site: &Site<'_>) -> Self {
+    pub fn new(params: &AckDecimationParams, context: &LinkContext<'_>) -> Self {
         Self {
             params: *params,
-            waiting: Line::default(),
+            waiting: PacketFifo::default(),
             dropped_since: BTreeMap::new(),
             average: 0.0,
-            random: Box::new(site.stream("ack_decimation")),
+            random: Box::new(context.stream("ack_decimation")),
         }
     }
 
-    /// Whether an acknowledgement of `flow` that arrives now goes.
+    /// Whether an arriving acknowledgement of `flow` is dropped.
     fn takes(&mut self, flow: u64) -> bool {
         let waiting = self.waiting.packets() as f64;
         let above = waiting > self.params.threshold.get();
         match self.params.drop {
             Decimation::Every { keep_one_in } => {
-                let before = self.dropped_since.get(&flow).copied().unwrap_or(0);
-                let goes = above && before + 1 < keep_one_in;
+                let dropped = self.dropped_since.get(&flow).copied().unwrap_or(0);
+                let goes = above && dropped + 1 < keep_one_in;
                 if goes {
-                    self.dropped_since.insert(flow, before + 1);
-                } else if before > 0 {
+                    self.dropped_since.insert(flow, dropped + 1);
+                } else if dropped > 0 {
                     self.dropped_since.remove(&flow);
                 }
                 goes
@@ -117,12 +123,12 @@ impl<P: Packet> AckDecimation<P> {
             Decimation::Random { probability } => above && self.random.uniform() < probability,
             Decimation::Red { max_threshold, max_probability, weight } => {
                 self.average += weight * (waiting - self.average);
-                let (least, most) = (self.params.threshold.get(), max_threshold.get());
-                if self.average <= least {
+                let (min_threshold, max_threshold) = (self.params.threshold.get(), max_threshold.get());
+                if self.average <= min_threshold {
                     return false;
                 }
-                let share = (self.average - least) / (most - least);
-                share >= 1.0 || most <= least || self.random.uniform() < share * max_probability
+                let share = (self.average - min_threshold) / (max_threshold - min_threshold);
+                share >= 1.0 || max_threshold <= min_threshold || self.random.uniform() < share * max_probability
             }
         }
     }

@@ -1,8 +1,7 @@
 //! ACK filtering: an arriving acknowledgement removes earlier ones of its connection that it makes redundant.
 //!
-//! In one FIFO with data an acknowledgement that removes its predecessor and joins the tail could be removed in turn
-//! for ever before it reaches the head. So by default the connection's packets move up into the places that became
-//! free.
+//! In a FIFO shared with data, an acknowledgement that removes its predecessor and joins the tail could itself be removed, again and
+//! again, so that none reaches the head. So by default the connection's packets move up into the places that became free.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,11 +9,13 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::discipline::{Discipline, LinkContext};
+use super::limit::{Backlog, Limit};
+use super::properties::{DelayBound, Describe, Properties};
 use super::redundant_acks::{AckFilterRule, redundant};
-use super::{Backlog, Discipline, Limit, Site};
 use crate::{Acknowledgement, Packet};
 
-/// Where an acknowledgement waits that has removed others.
+/// Position of an acknowledgement that has removed others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AckPlace {
@@ -29,23 +30,27 @@ pub enum AckPlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AckFilterParams {
-    /// How much may wait besides the packet in transmission, after filtering.
+    /// Limit of the queue after filtering, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
-    /// Which acknowledgements go.
+    /// Which acknowledgements are removed.
     #[serde(default)]
     pub rule: AckFilterRule,
-    /// Where the one stays that removed them.
+    /// Position of the acknowledgement that removed them.
     #[serde(default)]
     pub place: AckPlace,
 }
 
-/// A connection direction that has packets waiting.
+impl Describe for AckFilterParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
+}
+
+/// One direction of a connection with packets in the queue.
 #[derive(Debug, Default)]
 struct Conversation {
-    /// Places of its packets, counted from the first packet ever.
+    /// Positions of its packets, counted from the first packet of the run.
     places: VecDeque<u64>,
-    /// Number of its acknowledgement that left last.
+    /// Acknowledgement number of the last one sent.
     left: Option<u64>,
 }
 
@@ -53,64 +58,64 @@ struct Conversation {
 #[derive(Debug)]
 pub struct AckFilter<P> {
     params: AckFilterParams,
-    /// What waits; removed packets leave holes.
-    line: VecDeque<Option<P>>,
-    /// Place of the first in line.
+    /// The queue; removed packets leave holes.
+    slots: VecDeque<Option<P>>,
+    /// Position of the head.
     first: u64,
-    conversations: BTreeMap<u64, Conversation>,
+    flows: BTreeMap<u64, Conversation>,
     all: Backlog,
-    /// Used again and again.
+    /// Scratch space.
     redundant: Vec<usize>,
 }
 
 impl<P: Packet> AckFilter<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &AckFilterParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &AckFilterParams, _: &LinkContext<'_>) -> Self {
         Self {
             params: *params,
-            line: VecDeque::new(),
+            slots: VecDeque::new(),
             first: 0,
-            conversations: BTreeMap::new(),
+            flows: BTreeMap::new(),
             all: Backlog::EMPTY,
             redundant: Vec::new(),
         }
     }
 
-    /// Finds what `new` of `flow` makes redundant; gives what waits without it.
+    /// Finds packets that `new` of `flow` makes redundant; returns the backlog without them.
     fn find(&mut self, flow: u64, new: Acknowledgement) -> Backlog {
-        let Some(conversation) = self.conversations.get(&flow) else { return self.all };
-        let at = |place: &u64| self.line[(place - self.first) as usize].as_ref();
-        let says = conversation.places.iter().map(|place| at(place).and_then(P::acknowledgement));
-        redundant(self.params.rule, says, conversation.left, new, &mut self.redundant);
+        let Some(waiting) = self.flows.get(&flow) else { return self.all };
+        let at = |place: &u64| self.slots[(place - self.first) as usize].as_ref();
+        let says = waiting.places.iter().map(|place| at(place).and_then(P::acknowledgement));
+        redundant(self.params.rule, says, waiting.left, new, &mut self.redundant);
         let mut rest = self.all;
-        for packet in self.redundant.iter().filter_map(|nth| at(&conversation.places[*nth])) {
+        for packet in self.redundant.iter().filter_map(|nth| at(&waiting.places[*nth])) {
             rest.remove(u64::from(packet.wire_bytes()));
         }
         rest
     }
 
-    /// Removes what was found; gives the place in the line for the one that made it redundant.
+    /// Removes the packets found; returns the position for the acknowledgement that made them redundant.
     fn remove(&mut self, flow: u64, dropped: &mut dyn FnMut(P)) -> Option<u64> {
         let lowest = *self.redundant.first()?;
-        let Conversation { places, .. } = self.conversations.get_mut(&flow)?;
-        let (line, first) = (&mut self.line, self.first);
+        let Conversation { places, .. } = self.flows.get_mut(&flow)?;
+        let (slots, first) = (&mut self.slots, self.first);
         for nth in self.redundant.drain(..) {
-            if let Some(packet) = line[(places[nth] - first) as usize].take() {
+            if let Some(packet) = slots[(places[nth] - first) as usize].take() {
                 self.all.remove(u64::from(packet.wire_bytes()));
                 dropped(packet);
             }
         }
         if self.params.place == AckPlace::Tail {
-            places.retain(|place| line[(place - first) as usize].is_some());
+            places.retain(|place| slots[(place - first) as usize].is_some());
             return None;
         }
         // those kept behind the first hole move up, in order
         let mut hole = lowest;
         for nth in lowest..places.len() {
             let (from, to) = ((places[nth] - first) as usize, (places[hole] - first) as usize);
-            if line[from].is_some() {
-                line.swap(from, to);
+            if slots[from].is_some() {
+                slots.swap(from, to);
                 hole += 1;
             }
         }
@@ -119,10 +124,10 @@ impl<P: Packet> AckFilter<P> {
         Some(place)
     }
 
-    /// Holes at the head of the line are gone.
+    /// Removes holes at the head.
     fn trim(&mut self) {
-        while let Some(None) = self.line.front() {
-            self.line.pop_front();
+        while let Some(None) = self.slots.front() {
+            self.slots.pop_front();
             self.first += 1;
         }
     }
@@ -140,31 +145,31 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
         }
         let place = match self.remove(flow, dropped) {
             Some(place) => {
-                self.line[(place - self.first) as usize] = Some(packet);
+                self.slots[(place - self.first) as usize] = Some(packet);
                 place
             }
             None => {
-                self.line.push_back(Some(packet));
-                self.first + self.line.len() as u64 - 1
+                self.slots.push_back(Some(packet));
+                self.first + self.slots.len() as u64 - 1
             }
         };
         self.all.add(size);
-        self.conversations.entry(flow).or_default().places.push_back(place);
+        self.flows.entry(flow).or_default().places.push_back(place);
         self.trim();
         Ok(())
     }
 
     fn dequeue(&mut self, _now: Time, _dropped: &mut dyn FnMut(P)) -> Option<P> {
         self.trim();
-        let packet = self.line.pop_front()??;
+        let packet = self.slots.pop_front()??;
         self.first += 1;
         self.all.remove(u64::from(packet.wire_bytes()));
         let flow = packet.flow();
-        if let Some(conversation) = self.conversations.get_mut(&flow) {
-            conversation.places.pop_front();
-            conversation.left = packet.acknowledgement().map(|a| a.number).or(conversation.left);
-            if conversation.places.is_empty() {
-                self.conversations.remove(&flow);
+        if let Some(waiting) = self.flows.get_mut(&flow) {
+            waiting.places.pop_front();
+            waiting.left = packet.acknowledgement().map(|a| a.number).or(waiting.left);
+            if waiting.places.is_empty() {
+                self.flows.remove(&flow);
             }
         }
         Some(packet)
@@ -179,8 +184,8 @@ impl<P: Packet> Discipline<P> for AckFilter<P> {
     }
 
     fn drain(&mut self, taken: &mut dyn FnMut(P)) {
-        self.line.drain(..).flatten().for_each(taken);
-        self.conversations.clear();
+        self.slots.drain(..).flatten().for_each(taken);
+        self.flows.clear();
         self.all = Backlog::EMPTY;
     }
 }

@@ -1,53 +1,64 @@
 //! Acknowledgements first: strict priority of acknowledgements and control packets over data.
 //!
-//! Whatever waits, an acknowledgement waits for other acknowledgements and for the one data packet in transmission.
-//! Data are sent when no acknowledgement waits, so acknowledgements that fill the link starve them.
+//! An acknowledgement waits only for other acknowledgements and for the packet in transmission. Data are sent when no
+//! acknowledgement waits, so acknowledgements that saturate the link starve data.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
-use super::{Backlog, Discipline, Limit, Site};
+use super::discipline::{Discipline, LinkContext};
+use super::limit::{Backlog, Limit};
+use super::packet_fifo::PacketFifo;
+use super::properties::{DelayBound, Describe, Properties};
+use crate::ParamError;
 use crate::{Class, Packet};
 
 /// Parameters of `ack_priority`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AckPriorityParams {
-    /// How much of both may wait besides the packet in transmission; where it is reached, an acknowledgement takes the
-    /// place of the youngest data.
+    /// Limit of both queues together, without the packet in transmission; when it is reached, an arriving acknowledgement replaces
+    /// the newest data packets.
     #[serde(default)]
     pub limit: Limit,
-    /// How much of it acknowledgements may take.
+    /// Limit of acknowledgements.
     #[serde(default)]
     pub ack_limit: Limit,
-    /// How much of it data may take.
+    /// Limit of data.
     #[serde(default)]
     pub data_limit: Limit,
+}
+
+impl Describe for AckPriorityParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
+
+    fn refuses(&self, size: u64) -> Option<ParamError> {
+        self.data_limit.refuses(size).map(|why| ParamError::new("data_limit", why))
+    }
 }
 
 /// Two drop-tail queues, the second served when the first is empty.
 #[derive(Debug)]
 pub struct AckPriority<P> {
     params: AckPriorityParams,
-    acks: Line<P>,
-    data: Line<P>,
+    acks: PacketFifo<P>,
+    data: PacketFifo<P>,
     all: Backlog,
 }
 
 impl<P: Packet> AckPriority<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &AckPriorityParams, _: &Site<'_>) -> Self {
-        Self { params: *params, acks: Line::default(), data: Line::default(), all: Backlog::EMPTY }
+    pub fn new(params: &AckPriorityParams, _: &LinkContext<'_>) -> Self {
+        Self { params: *params, acks: PacketFifo::default(), data: PacketFifo::default(), all: Backlog::EMPTY }
     }
 
     fn admits(&self, size: u64) -> bool {
         self.params.limit.admits(&self.all, size)
     }
 
-    /// Whether an acknowledgement of `size` bytes finds room once all data are gone.
+    /// Whether an acknowledgement of `size` bytes would fit without any data.
     fn admits_ack(&self, size: u64) -> bool {
         self.acks.admits(self.params.ack_limit, size) && self.acks.admits(self.params.limit, size)
     }

@@ -8,18 +8,20 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
-use super::periods::Periods;
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
+use super::discipline::LinkContext;
+use super::limit::{Backlog, Limit};
+use super::properties::{Describe, Properties};
 use super::red::{Curve, Red};
-use super::{Backlog, Limit, Site};
+use super::update_timer::UpdateTimer;
 
-/// Smallest lower threshold, in packets (Section 5.1).
+/// Minimum of the lower threshold, in packets (Section 5.1).
 const LEAST_MIN: f64 = 5.0;
 /// Bounds of `max_p` (Section 4).
 const MAX_P: (f64, f64) = (0.01, 0.5);
-/// `max_p` at the beginning.
+/// Initial `max_p`.
 const FIRST_MAX_P: f64 = 0.1;
-/// Most that `max_p` grows by in one step, and its share when it shrinks (Section 4).
+/// Maximum increase of `max_p` in one step, and its factor of decrease (Section 4).
 const MOST_UP: f64 = 0.01;
 const DOWN: f64 = 0.9;
 
@@ -27,24 +29,24 @@ const DOWN: f64 = 0.9;
 #[derive(Debug, Clone)]
 pub struct AdaptiveRed {
     red: Red,
-    updates: Periods,
+    updates: UpdateTimer,
 }
 
 impl AdaptiveRed {
-    /// RED as it is set at present.
+    /// RED with its current parameters.
     #[must_use]
     pub const fn red(&self) -> &Red {
         &self.red
     }
 
-    /// The averages between which `max_p` stays as it is (Section 4).
+    /// The range of the average in which `max_p` is not changed (Section 4).
     #[must_use]
     pub fn target(&self) -> (f64, f64) {
         let Curve { min, max, .. } = self.red.curve;
         (min + 0.4 * (max - min), min + 0.6 * (max - min))
     }
 
-    /// One step of Figure 1 of the paper; gives whether `max_p` changed.
+    /// One step of Figure 1 of the paper; returns whether `max_p` changed.
     fn adapt(&mut self, average: f64) -> bool {
         let (low, high) = self.target();
         let max_p = self.red.curve.max_p;
@@ -62,15 +64,15 @@ impl AdaptiveRed {
 impl ArrivalLaw for AdaptiveRed {
     type Params = AdaptiveRedParams;
 
-    fn new(params: &AdaptiveRedParams, site: &Site<'_>) -> Self {
-        let packets_per_s = site.rate.as_bps() as f64 / (8.0 * params.typical_packet.get() as f64);
+    fn new(params: &AdaptiveRedParams, context: &LinkContext<'_>) -> Self {
+        let packets_per_s = context.rate.as_bps() as f64 / (8.0 * params.typical_packet.get() as f64);
         let min = (params.target_delay.as_secs_f64() * packets_per_s / 2.0).max(LEAST_MIN);
         let curve = Curve { min, max: 3.0 * min, max_p: FIRST_MAX_P, gentle: true };
         // the average follows the queue with a time constant of a second
         let weight = -libm::expm1(-1.0 / packets_per_s);
         Self {
-            red: Red::with_curve(curve, |w| w.packets, weight, params.typical_packet, site),
-            updates: Periods::new(params.interval),
+            red: Red::with_curve(curve, |w| w.packets, weight, params.typical_packet, context),
+            updates: UpdateTimer::new(params.interval),
         }
     }
 
@@ -100,16 +102,16 @@ impl ArrivalLaw for AdaptiveRed {
 }
 
 /// A FIFO queue under adaptive RED.
-pub type AdaptiveRedQueue<P> = EarlyQueue<P, AdaptiveRed>;
+pub type AdaptiveRedQueue<P> = ArrivalQueue<P, AdaptiveRed>;
 
 /// Parameters of `adaptive_red`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdaptiveRedParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// Average wait to aim at. The lower threshold is half of what the link sends in that time, at least 5 packets; the
+    /// Target of the average queueing delay. The lower threshold is half of what the link sends in that time, at least 5 packets; the
     /// upper threshold is three times the lower.
     #[serde(default = "target_delay")]
     #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
@@ -118,13 +120,17 @@ pub struct AdaptiveRedParams {
     #[serde(default = "interval")]
     #[schemars(extend("x-least" = "1 ms", "x-most" = "1 h"))]
     pub interval: Time,
-    /// Packet in which the link's rate is counted.
+    /// Packet size used to convert the link's rate to packets.
     #[serde(default = "typical_packet")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub typical_packet: Bytes,
     /// Marks packets of ECN-capable transports where it would drop them, below the upper threshold.
     #[serde(default = "ecn")]
     pub ecn: bool,
+}
+
+impl Describe for AdaptiveRedParams {
+    const PROPERTIES: Properties = Properties::AQM;
 }
 
 const fn limit() -> Limit {

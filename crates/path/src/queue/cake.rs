@@ -1,7 +1,7 @@
-//! A shaper like CAKE: it sends at a bandwidth that is below the line's, framing included, so that packets wait here
-//! and nowhere else; conversations have queues of their own under COBALT, and hosts share before conversations do.
+//! A shaper like CAKE: it sends at a bandwidth below the link's, framing included, so that the queue builds up here and not in the
+//! link; each flow has its own queue under COBALT, and the bandwidth is shared between hosts first and then between flows.
 //!
-//! How it differs from Linux's `sch_cake` is in `docs/queues/cake.md`.
+//! `docs/queues/cake.md` lists the differences from Linux's `sch_cake`.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,10 +10,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cobalt::{Cobalt, CobaltParams, Verdict};
-use super::fifo::Fifo;
+use super::discipline::{Discipline, LinkContext};
+use super::limit::{Backlog, Limit};
+use super::properties::{Describe, Properties};
 use super::redundant_acks::{AckFilterRule, redundant};
 use super::set_associative::SetAssociative;
-use super::{Backlog, Discipline, Limit, Site};
+use super::timed_fifo::TimedFifo;
 use crate::framing::{Framing, FramingParams};
 use crate::random::Stream;
 use crate::{Ecn, Packet};
@@ -22,27 +24,27 @@ use crate::{Ecn, Packet};
 const FULL: u64 = 1514;
 const QUEUES: u32 = 1024;
 
-/// Between whom the bandwidth is shared evenly.
+/// Entities between which the bandwidth is shared evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Isolation {
-    /// Between hosts, and each host's share between its conversations.
+    /// Hosts, and each host's share between its flows.
     #[default]
     Hosts,
-    /// Between conversations.
+    /// Flows.
     Flows,
 }
 
-/// Which acknowledgements are removed from a conversation's queue.
+/// Which acknowledgements are removed from a flow's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CakeAckFilter {
     /// None.
     #[default]
     None,
-    /// Redundant ones, one always stays (`ack-filter`).
+    /// Redundant ones, except one (`ack-filter`).
     Conservative,
-    /// Redundant ones, the last too where no flag is lost (`ack-filter-aggressive`).
+    /// Redundant ones, including the last one if no flag is lost (`ack-filter-aggressive`).
     Aggressive,
 }
 
@@ -50,26 +52,30 @@ pub enum CakeAckFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CakeParams {
-    /// Rate to send at, framing included. Default: the link's, packets are not held back.
+    /// Shaped rate, framing included. Default: no shaping, the link's rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
     pub bandwidth: Option<Rate>,
-    /// What packets cost beyond their own bytes.
+    /// Bytes on the wire beyond the packets' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
-    /// Longest common round trip; COBALT's target is a twentieth of it, at least one and a half packets.
+    /// Longest common round-trip time; COBALT's target is a twentieth of it, at least the transmission time of 1.5 packets.
     #[serde(default = "rtt")]
     #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
     pub rtt: Time,
-    /// Between whom the bandwidth is shared evenly.
+    /// Entities between which the bandwidth is shared evenly.
     #[serde(default)]
     pub isolation: Isolation,
     /// Which acknowledgements are removed.
     #[serde(default)]
     pub ack_filter: CakeAckFilter,
-    /// How much may wait in all queues together; then the longest drops its oldest.
+    /// Limit of all queues together; beyond it the longest queue drops its oldest packet.
     #[serde(default = "limit")]
     pub limit: Limit,
+}
+
+impl Describe for CakeParams {
+    const PROPERTIES: Properties = Properties { fair: true, ..Properties::AQM };
 }
 
 const fn rtt() -> Time {
@@ -80,24 +86,24 @@ const fn limit() -> Limit {
     Limit::Bytes(4 << 20)
 }
 
-/// What a queue is in the rotation.
+/// State of a queue in the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// In no list.
+    /// In none of the lists.
     Free,
-    /// Has sent less than its share so far: goes first.
+    /// Sparse: has sent less than its share so far, and is served first.
     Sparse,
-    /// In the rotation of the busy ones, but counted as sparse: it was empty when its turn came.
+    /// In the list of bulk flows, but counted as sparse: it was empty when its turn came.
     SparseWaiting,
-    /// Busy.
+    /// Bulk.
     Bulk,
-    /// Empty, kept until its control has come to rest.
+    /// Empty, kept until its AQM state has decayed.
     Decaying,
 }
 
 #[derive(Debug)]
 struct FlowQueue<P> {
-    waiting: Fifo<P>,
+    waiting: TimedFifo<P>,
     control: Cobalt,
     standing: Standing,
     deficit: i64,
@@ -116,7 +122,7 @@ enum List {
 pub struct Cake<P> {
     params: CakeParams,
     framing: Framing,
-    /// Rate that packets are charged at.
+    /// Rate of the shaper.
     rate: Rate,
     control: CobaltParams,
     quantum: i64,
@@ -125,29 +131,29 @@ pub struct Cake<P> {
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     decaying: VecDeque<u32>,
-    /// Busy queues of each host that has any.
+    /// Number of bulk queues of each host that has any.
     bulk_of_host: BTreeMap<u32, u32>,
     all: Backlog,
-    /// Before this nothing is sent.
+    /// Earliest time of the next transmission.
     next_packet: Time,
     random: Box<Stream>,
-    /// Used again and again.
+    /// Scratch space.
     redundant: Vec<usize>,
 }
 
 impl<P: Packet> Cake<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &CakeParams, site: &Site<'_>) -> Self {
-        let mut random = Box::new(site.stream("cake"));
-        let rate = params.bandwidth.unwrap_or(site.rate);
+    pub fn new(params: &CakeParams, context: &LinkContext<'_>) -> Self {
+        let mut random = Box::new(context.stream("cake"));
+        let rate = params.bandwidth.unwrap_or(context.rate);
         let packet_time = rate.transmission_time(FULL);
         let share = Time::from_ps(params.rtt.as_ps() / 20);
         let target = Time::from_ps(packet_time.as_ps() / 2).saturating_add(packet_time).max(share);
         let interval = params.rtt.saturating_add(target.saturating_sub(share)).max(target.saturating_mul(2));
         let table = SetAssociative::new(QUEUES, random.bits());
         let queue = |_| FlowQueue {
-            waiting: Fifo::default(),
+            waiting: TimedFifo::default(),
             control: Cobalt::default(),
             standing: Standing::Free,
             deficit: 0,
@@ -173,7 +179,7 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// A turn's bytes of queue `q`: its host's share, rounded up or down at random so that nothing adds up.
+    /// Quantum of queue `q`: its host's share, randomly rounded up or down so that errors do not accumulate.
     fn turn(&mut self, q: u32) -> i64 {
         let host = self.queues[q as usize].host;
         let load = match self.params.isolation {
@@ -186,8 +192,8 @@ impl<P: Packet> Cake<P> {
 
     fn stand(&mut self, q: u32, standing: Standing) {
         let queue = &mut self.queues[q as usize];
-        let before = std::mem::replace(&mut queue.standing, standing);
-        match (before == Standing::Bulk, standing == Standing::Bulk) {
+        let previous = std::mem::replace(&mut queue.standing, standing);
+        match (previous == Standing::Bulk, standing == Standing::Bulk) {
             (false, true) => *self.bulk_of_host.entry(queue.host).or_insert(0) += 1,
             (true, false) => {
                 if let Some(n) = self.bulk_of_host.get_mut(&queue.host) {
@@ -217,7 +223,7 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// Removes what the youngest packet of queue `q` makes redundant.
+    /// Removes acknowledgements that the newest packet of queue `q` makes redundant.
     fn filter(&mut self, q: u32, packet: &P, dropped: &mut dyn FnMut(P)) {
         let rule = match self.params.ack_filter {
             CakeAckFilter::None => return,
@@ -236,7 +242,7 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// The queue with the most bytes; of equals the one that is served first.
+    /// The queue with the most bytes; of several, the one that is served first.
     fn longest(&self) -> Option<u32> {
         let bytes = |q: u32| self.queues[q as usize].waiting.backlog().bytes;
         let longer = |best: Option<u32>, q: &u32| match best {
@@ -254,7 +260,7 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// What COBALT lets leave queue `q`; it drops no packet that is the last in its queue.
+    /// The next packet of queue `q` that COBALT does not drop; it never drops the last packet of a queue.
     fn serve(&mut self, q: u32, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
         let queue = &mut self.queues[q as usize];
         while let Some((since, mut packet)) = queue.waiting.pop() {
@@ -286,7 +292,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
         let q = self.table.queue(packet.flow(), |q| self.queues[q as usize].standing != Standing::Free);
         let host = packet.host();
         if self.queues[q as usize].host != host {
-            // another conversation's queue now, counted where it belongs
+            // the queue belongs to another flow now and is counted there
             let standing = self.queues[q as usize].standing;
             self.stand(q, Standing::Free);
             self.queues[q as usize].host = host;
@@ -318,7 +324,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
         if self.all.packets == 0 || self.next_packet > now && self.params.bandwidth.is_some() {
             return None;
         }
-        // one decaying queue a packet comes to rest by a step, the busy ones go on
+        // per packet, one decaying queue decays by a step
         let mut decay = true;
         loop {
             let list = match (decay && !self.decaying.is_empty(), self.new.is_empty()) {

@@ -1,5 +1,4 @@
-//! COBALT, CAKE's control of one queue: CoDel, whose count falls again step by step, beside BLUE for senders that
-//! listen to neither.
+//! COBALT, CAKE's AQM of one queue: CoDel, whose count decays step by step, combined with BLUE for unresponsive flows.
 
 use eddyline_units::Time;
 
@@ -7,14 +6,14 @@ use eddyline_units::Time;
 const BLUE_UP: f64 = 1.0 / 256.0;
 const BLUE_DOWN: f64 = 1.0 / 4096.0;
 
-/// What all queues share.
+/// Parameters that all queues share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CobaltParams {
-    /// Wait above which there is congestion.
+    /// Queueing delay above which there is congestion.
     pub target: Time,
-    /// Longest common round trip.
+    /// Longest common round-trip time.
     pub interval: Time,
-    /// Transmission time of a full packet: less than four of them waiting is no congestion.
+    /// Transmission time of a full packet; a delay below four of them is no congestion.
     pub packet_time: Time,
 }
 
@@ -25,11 +24,11 @@ pub(super) struct Cobalt {
     dropping: bool,
     drop_next: Time,
     blue_changed: Time,
-    /// BLUE's probability of a drop.
+    /// BLUE's drop probability.
     probability: f64,
 }
 
-/// What to do with a packet.
+/// Decision on a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Send it.
@@ -46,7 +45,7 @@ impl Cobalt {
         from.saturating_add(Time::from_ps((step + 0.5) as u64))
     }
 
-    /// A packet of this queue was pushed out.
+    /// A packet of this queue was dropped because of overflow.
     pub fn full(&mut self, now: Time, params: &CobaltParams) {
         if now.saturating_sub(self.blue_changed) > params.target {
             self.probability = (self.probability + BLUE_UP).min(1.0);
@@ -57,7 +56,7 @@ impl Cobalt {
         self.count = self.count.max(1);
     }
 
-    /// It was this queue's turn and nothing waited.
+    /// The queue was served while it was empty.
     pub fn empty(&mut self, now: Time, params: &CobaltParams) {
         if self.probability > 0.0 && now.saturating_sub(self.blue_changed) > params.target {
             self.probability = (self.probability - BLUE_DOWN).max(0.0);
@@ -70,12 +69,12 @@ impl Cobalt {
         }
     }
 
-    /// Whether an empty queue has nothing left to forget.
+    /// Whether the state of an empty queue has decayed completely.
     pub fn at_rest(&self, now: Time) -> bool {
         self.probability <= 0.0 && self.count == 0 && now >= self.drop_next
     }
 
-    /// Judges the packet at the head, which waited for `sojourn` and can be marked or not; `uniform` is random in
+    /// Decides on the packet at the head, which has waited for `sojourn` and may or may not be ECN-capable; `uniform` is random in
     /// [0, 1).
     pub fn judge(
         &mut self,
@@ -107,7 +106,7 @@ impl Cobalt {
                 self.drop_next = self.after(self.drop_next, params);
             }
         }
-        // BLUE does not mark: it is there for those who do not answer to marks
+        // BLUE does not mark: it is for flows that do not respond to marks
         if self.probability > 0.0 && uniform() < self.probability {
             verdict = Verdict::Drop;
         }

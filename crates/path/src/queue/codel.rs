@@ -5,33 +5,35 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fifo::Fifo;
-use super::{Discipline, Limit, Site};
+use super::discipline::{Discipline, LinkContext};
+use super::limit::Limit;
+use super::properties::{DelayBound, Describe, Properties};
+use super::timed_fifo::TimedFifo;
 use crate::{Ecn, Packet};
 
-/// CoDel's law for one queue, apart from the queue: it judges packets in the order in which they leave.
+/// CoDel's state for one queue, separate from the queue itself.
 ///
-/// For every packet taken from the head call [`congested`](Self::congested); where it says so, drop the packet and take
-/// the next, or mark it and send it. Call [`empty`](Self::empty) when a packet was wanted and none was there.
+/// Call [`congested`](Self::congested) for every packet taken from the head. If it returns true, drop the packet and take the next,
+/// or mark it and send it. Call [`empty`](Self::empty) when the queue is found empty.
 #[derive(Debug, Clone)]
 pub struct Codel {
     target: Time,
     interval: Time,
     mtu: u64,
-    /// When packets will have waited longer than the target for an interval, if they go on to.
+    /// When the delay will have been above the target for an interval, if it stays above.
     first_above: Option<Time>,
     dropping: bool,
     /// The drop that `drop_next` was due for has been made and the next is not scheduled yet.
     rescheduling: bool,
     drop_next: Time,
-    /// Drops since the dropping state was entered, with what the last one left.
+    /// Drops since the dropping state was entered, plus the count inherited from the last one.
     count: u32,
     /// `count` when the dropping state was entered.
     last_count: u32,
 }
 
 impl Codel {
-    /// The law with its target, its interval, and the largest packet: no more waiting than that is never too much.
+    /// With a target, an interval, and the largest packet: a backlog of no more than that is never congestion.
     #[must_use]
     pub const fn new(target: Time, interval: Time, mtu: Bytes) -> Self {
         Self {
@@ -47,8 +49,8 @@ impl Codel {
         }
     }
 
-    /// Whether the packet just taken from the head, which waited for `sojourn` and leaves `bytes_behind` waiting, is to
-    /// be dropped or marked.
+    /// Whether to drop or mark the packet just taken from the head, which has waited for `sojourn` and leaves `bytes_behind` in the
+    /// queue.
     pub fn congested(&mut self, now: Time, sojourn: Time, bytes_behind: u64) -> bool {
         let standing = self.standing(now, sojourn, bytes_behind);
         if self.dropping {
@@ -73,13 +75,13 @@ impl Codel {
         standing
     }
 
-    /// A packet was wanted, none was there.
+    /// The queue was found empty.
     pub const fn empty(&mut self) {
         self.first_above = None;
         self.leave();
     }
 
-    /// Whether it is dropping at present (RFC 8289, section 5.3).
+    /// Whether it is in the dropping state (RFC 8289, section 5.3).
     #[must_use]
     pub const fn dropping(&self) -> bool {
         self.dropping
@@ -106,8 +108,7 @@ impl Codel {
         }
     }
 
-    /// RFC 8289, section 5.6: a queue that stands again soon after it was controlled is controlled from the rate that
-    /// did it.
+    /// RFC 8289, section 5.6: if the dropping state is entered again soon after it was left, it resumes at the previous drop rate.
     fn enter(&mut self, now: Time) {
         let gained = self.count - self.last_count;
         let recent = now.saturating_sub(self.drop_next) < self.interval.saturating_mul(16);
@@ -133,18 +134,18 @@ impl Codel {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CodelParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// Wait that is acceptable to stay at.
+    /// Acceptable standing queueing delay.
     #[serde(default = "target")]
     #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
     pub target: Time,
-    /// How long packets may wait longer than that before the first drop: about the longest common round-trip time.
+    /// Time above the target before the first drop: about the longest common round-trip time.
     #[serde(default = "interval")]
     #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
     pub interval: Time,
-    /// The link's largest packet: with no more than that waiting nothing is dropped.
+    /// The link's largest packet: with a backlog of no more than that nothing is dropped.
     #[serde(default = "mtu")]
     #[schemars(extend("x-most" = "1 GB"))]
     pub mtu: Bytes,
@@ -179,8 +180,12 @@ impl Default for CodelParams {
     }
 }
 
+impl Describe for CodelParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Target), ..Properties::AQM };
+}
+
 impl CodelParams {
-    /// The law with these parameters.
+    /// CoDel with these parameters.
     #[must_use]
     pub const fn law(&self) -> Codel {
         Codel::new(self.target, self.interval, self.mtu)
@@ -193,19 +198,19 @@ pub struct CodelQueue<P> {
     limit: Limit,
     ecn: bool,
     law: Codel,
-    waiting: Fifo<P>,
+    waiting: TimedFifo<P>,
 }
 
 impl<P: Packet> CodelQueue<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &CodelParams, _: &Site<'_>) -> Self {
-        Self { limit: params.limit, ecn: params.ecn, law: params.law(), waiting: Fifo::default() }
+    pub fn new(params: &CodelParams, _: &LinkContext<'_>) -> Self {
+        Self { limit: params.limit, ecn: params.ecn, law: params.law(), waiting: TimedFifo::default() }
     }
 }
 
 impl<P: Packet> Discipline<P> for CodelQueue<P> {
-    // a packet that does not wait is never too late, and whoever found the queue empty has told the law
+    // a packet that does not wait is never late, and `empty` has been called before
     const PASSES_WHEN_IDLE: bool = true;
 
     fn enqueue(&mut self, now: Time, packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {

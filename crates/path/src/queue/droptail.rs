@@ -1,34 +1,41 @@
-//! First in, first out; what does not fit is dropped on arrival.
+//! Drop-tail FIFO: a packet that does not fit is dropped on arrival.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
-use super::{Discipline, Limit, Site};
+use super::discipline::{Discipline, LinkContext};
+use super::limit::Limit;
+use super::packet_fifo::PacketFifo;
+use super::properties::{DelayBound, Describe, Properties};
 use crate::Packet;
 
 /// Parameters of `droptail`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DropTailParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
+}
+
+impl Describe for DropTailParams {
+    const PROPERTIES: Properties =
+        Properties { drop_tail: true, delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
 }
 
 /// A drop-tail queue.
 #[derive(Debug)]
 pub struct DropTail<P> {
     limit: Limit,
-    waiting: Line<P>,
+    waiting: PacketFifo<P>,
 }
 
 impl<P: Packet> DropTail<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &DropTailParams, _: &Site<'_>) -> Self {
-        Self { limit: params.limit, waiting: Line::default() }
+    pub fn new(params: &DropTailParams, _: &LinkContext<'_>) -> Self {
+        Self { limit: params.limit, waiting: PacketFifo::default() }
     }
 }
 

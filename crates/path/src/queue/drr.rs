@@ -1,6 +1,6 @@
-//! Deficit round robin: fair in bytes, whatever the packets' sizes.
+//! Deficit round robin: fair in bytes, independent of packet sizes.
 //!
-//! A conversation has a queue of its own, or shares one of a number of hashed queues. Over any time in which two queues
+//! Each flow has its own queue, or shares one of a number of hashed queues. Over any time in which two queues
 //! have packets, what they send differs by at most the quantum and two of the largest packets (the paper's theorem
 //! 4.2).
 
@@ -8,27 +8,32 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::conversation::hashed;
+use super::discipline::{Discipline, LinkContext};
+use super::flow_table::hashed;
+use super::limit::Limit;
+use super::properties::{Describe, Properties};
 use super::round_robin::RoundRobin;
-use super::{Discipline, Limit, Site};
 use crate::Packet;
 
 /// Parameters of `drr`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrrParams {
-    /// How much may wait in all queues together besides the packet in transmission; then the longest queue drops its
-    /// youngest.
+    /// Limit of all queues together, without the packet in transmission; beyond it the longest queue drops its newest packet.
     #[serde(default)]
     pub limit: Limit,
-    /// Bytes a turn; at least the largest packet, or turns pass in which nothing is sent.
+    /// Quantum in bytes; below the largest packet, some turns send nothing.
     #[serde(default = "bytes_1500")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub quantum: Bytes,
-    /// Number of queues onto which conversations are hashed. Default: one for each conversation.
+    /// Number of queues onto which flows are hashed. Default: one queue per flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65_536))]
     pub queues: Option<u32>,
+}
+
+impl Describe for DrrParams {
+    const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
 }
 
 const fn bytes_1500() -> Bytes {
@@ -47,10 +52,10 @@ pub struct Drr<P> {
 impl<P: Packet> Drr<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &DrrParams, site: &Site<'_>) -> Self {
+    pub fn new(params: &DrrParams, context: &LinkContext<'_>) -> Self {
         Self {
             limit: params.limit,
-            hashed: params.queues.map(|n| (n.max(1), site.stream("drr").bits())),
+            hashed: params.queues.map(|n| (n.max(1), context.stream("drr").bits())),
             round: RoundRobin::new(Some(params.quantum.get().max(1))),
         }
     }

@@ -2,19 +2,21 @@
 //! one.
 //!
 //! Packets with ECT(1) or CE go to the low-latency queue L, all others to the classic queue C (section 2.3). One PI
-//! controller follows the longer of both waits to a base probability p'. In C packets are marked or dropped with
-//! probability p'^2; in L they are marked with k p' or with what L's own ramp says, whichever is more.
+//! controller sets a base probability p' from the larger of both queueing delays. In C packets are marked or dropped with
+//! probability p'^2; in L they are marked with the larger of k p' and L's own ramp.
 
 use eddyline_units::{Bytes, Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fifo::Fifo;
-use super::periods::Periods;
-use super::{Discipline, Limit, Site};
+use super::discipline::{Discipline, LinkContext};
+use super::limit::Limit;
+use super::properties::{Describe, Properties};
+use super::timed_fifo::TimedFifo;
+use super::update_timer::UpdateTimer;
 use crate::{Ecn, Packet};
 
-/// Events of a given likelihood at even distances (Appendix A.1, `recur`).
+/// Events of a given probability at even distances (Appendix A.1, `recur`).
 #[derive(Debug, Clone, Copy, Default)]
 struct Recur(f64);
 
@@ -36,7 +38,7 @@ struct BasePi {
     target: f64,
     alpha: f64,
     beta: f64,
-    updates: Periods,
+    updates: UpdateTimer,
     probability: f64,
     old_delay: f64,
 }
@@ -49,14 +51,13 @@ impl BasePi {
             target: target.as_secs_f64(),
             alpha: 0.1 * update.as_secs_f64() / (rtt * rtt),
             beta: 0.3 / rtt,
-            updates: Periods::new(update),
+            updates: UpdateTimer::new(update),
             probability: 0.0,
             old_delay: 0.0,
         }
     }
 
-    /// Makes up for the updates until `now`; the packet that has waited longest came at `since`, and nothing left
-    /// meanwhile.
+    /// Performs the updates due until `now`; the oldest packet arrived at `since`, and none has left since the last update.
     fn tick(&mut self, now: Time, since: Option<Time>) {
         let (first, count) = self.updates.due(now);
         let moment = |n: u64| first.saturating_add(self.updates.period().saturating_mul(n));
@@ -65,7 +66,7 @@ impl BasePi {
             let delay = delay_at(n);
             let change = self.alpha * (delay - self.target) + self.beta * (delay - self.old_delay);
             self.probability = (self.probability + change).clamp(0.0, 1.0);
-            // an empty queue stays empty, a wait that is too long grows: each further step is like this one
+            // an empty queue stays empty, and an excessive delay keeps growing: further steps are like this one
             let settled = match since {
                 None => self.old_delay <= 0.0 && self.probability <= 0.0,
                 Some(_) => delay >= self.target && self.probability >= 1.0,
@@ -95,12 +96,12 @@ pub struct DualPi2<P> {
     ramp_range: Time,
     ramp_packets: u64,
     classic_weight: f64,
-    /// With less than this waiting only the ramp speaks.
+    /// With a smaller backlog only the ramp marks.
     little: u64,
-    low: Fifo<P>,
-    classic: Fifo<P>,
+    low: TimedFifo<P>,
+    classic: TimedFifo<P>,
     base: BasePi,
-    /// Bytes that C is owed, less what it got beyond its share, since both were empty last.
+    /// Deficit of C in bytes since both queues were last empty.
     credit: f64,
     low_marks: Recur,
     low_drops: Recur,
@@ -110,7 +111,7 @@ pub struct DualPi2<P> {
 impl<P: Packet> DualPi2<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &DualPi2Params, _: &Site<'_>) -> Self {
+    pub fn new(params: &DualPi2Params, _: &LinkContext<'_>) -> Self {
         Self {
             limit: params.limit,
             coupling: params.coupling,
@@ -119,8 +120,8 @@ impl<P: Packet> DualPi2<P> {
             ramp_packets: params.ramp_packets.get() as u64,
             classic_weight: params.classic_weight,
             little: params.mtu.get().saturating_mul(2),
-            low: Fifo::default(),
-            classic: Fifo::default(),
+            low: TimedFifo::default(),
+            classic: TimedFifo::default(),
             base: BasePi::new(params.target, params.max_rtt),
             credit: 0.0,
             low_marks: Recur::default(),
@@ -166,8 +167,7 @@ impl<P: Packet> DualPi2<P> {
         Some((side, since, packet))
     }
 
-    /// L's own probability of a mark for a packet that has waited: a ramp, or a step where its range is nothing
-    /// (Appendix A.1, `laqm`).
+    /// L's native marking probability for a packet's queueing delay: a ramp, or a step if its range is zero (Appendix A.1, `laqm`).
     fn ramp(&self, waited: Time) -> f64 {
         if self.split().0 < self.ramp_packets || waited < self.ramp_from {
             return 0.0;
@@ -176,13 +176,13 @@ impl<P: Packet> DualPi2<P> {
         if beyond >= self.ramp_range { 1.0 } else { beyond.as_secs_f64() / self.ramp_range.as_secs_f64() }
     }
 
-    /// The base probability, unless so little waits behind that a drop would soon leave the link idle.
+    /// The base probability, or zero if the backlog is so small that a drop could leave the link idle.
     fn audible_base(&self) -> f64 {
         let waiting = self.low.backlog().bytes + self.classic.backlog().bytes;
         if waiting < self.little { 0.0 } else { self.base.probability }
     }
 
-    /// Whether a packet of L is dropped; marks it where it is to be marked (Appendix A.2).
+    /// Whether a packet of L is dropped; marks it if required (Appendix A.2).
     fn drops_low(&mut self, waited: Time, packet: &mut P) -> bool {
         let base = self.audible_base();
         let coupled = self.coupling * base;
@@ -197,7 +197,7 @@ impl<P: Packet> DualPi2<P> {
         false
     }
 
-    /// The same for C, where overload turns marks into drops.
+    /// The same for C, where overload replaces marks by drops.
     fn drops_classic(&mut self, packet: &mut P) -> bool {
         let base = self.audible_base();
         let likelihood = base * base;
@@ -262,14 +262,14 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DualPi2Params {
-    /// How much may wait in both queues together, besides the packet in transmission.
+    /// Limit of both queues together, without the packet in transmission.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// Wait to hold in the classic queue.
+    /// Target queueing delay of the classic queue.
     #[serde(default = "target")]
     #[schemars(extend("x-least" = "100 us", "x-most" = "1 min"))]
     pub target: Time,
-    /// Longest round-trip time to be stable for. The controller updates every third of it, at most every target, and
+    /// Maximum round-trip time for which the controller is stable. The controller updates every third of it, at most every target, and
     /// its gains are `0.1 update / max_rtt^2` and `0.3 / max_rtt`.
     #[serde(default = "max_rtt")]
     #[schemars(extend("x-least" = "1 ms", "x-most" = "1 min"))]
@@ -278,15 +278,15 @@ pub struct DualPi2Params {
     #[serde(default = "coupling")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub coupling: f64,
-    /// Wait in L from which on its own probability of a mark grows.
+    /// Queueing delay in L above which its native marking probability grows.
     #[serde(default = "ramp_from")]
     #[schemars(extend("x-most" = "1 min"))]
     pub ramp_from: Time,
-    /// How much longer a wait takes it to one; "0 s" makes a step.
+    /// Further delay at which it reaches one; "0 s" makes a step.
     #[serde(default = "ramp_range")]
     #[schemars(extend("x-most" = "1 min"))]
     pub ramp_range: Time,
-    /// The ramp holds only for packets behind which so many wait in L.
+    /// The ramp applies only to packets behind which at least so many wait in L.
     #[serde(default = "ramp_packets")]
     #[schemars(extend("x-most" = 1_000_000))]
     pub ramp_packets: Packets,
@@ -294,11 +294,15 @@ pub struct DualPi2Params {
     #[serde(default = "classic_weight")]
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub classic_weight: f64,
-    /// With less than two of these waiting nothing is dropped, or marked but by the ramp. Linux does so; the RFC's
-    /// pseudocode does not, and leaves links idle on which a packet takes as long as the target ("0 B").
+    /// With a backlog below two of these nothing is dropped, and only the ramp marks. Linux does so; the RFC's pseudocode does not
+    /// ("0 B"), and leaves a link idle whose packet transmission time is as long as the target.
     #[serde(default = "mtu")]
     #[schemars(extend("x-most" = "1 GB"))]
     pub mtu: Bytes,
+}
+
+impl Describe for DualPi2Params {
+    const PROPERTIES: Properties = Properties::AQM;
 }
 
 const fn limit() -> Limit {

@@ -1,5 +1,5 @@
-//! FQ-CoDel (RFC 8290): conversations hashed onto queues, each under CoDel, served by deficit round robin in which a
-//! queue that has just become busy goes first.
+//! FQ-CoDel (RFC 8290): flows hashed onto queues, each under CoDel, served by deficit round robin that prefers queues that have just
+//! become active.
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::codel::Codel;
-use super::conversation::hashed;
-use super::fifo::Fifo;
-use super::{Backlog, Discipline, Limit, Site};
+use super::discipline::{Discipline, LinkContext};
+use super::flow_table::hashed;
+use super::limit::{Backlog, Limit};
+use super::properties::{DelayBound, Describe, Properties};
+use super::timed_fifo::TimedFifo;
+use crate::ParamError;
 use crate::{Ecn, Packet};
 
-/// Most packets that one arrival pushes out (RFC 8290, section 4.1.3).
+/// Maximum number of packets dropped per arrival (RFC 8290, section 4.1.3).
 const DROP_BATCH: u64 = 64;
 
 /// Parameters of `fq_codel`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodelParams {
-    /// How much may wait in all queues together; then the queue with the most bytes drops half of its packets, 64 at
-    /// most, from its head.
+    /// Limit of all queues together; beyond it the queue with the most bytes drops half of its packets, at most 64, from its head.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// Bytes that may wait in all queues together, the same way.
+    /// Limit of all queues together in bytes; beyond it the same happens.
     #[serde(default = "memory_limit")]
     #[schemars(extend("x-least" = "1 B"))]
     pub memory_limit: Bytes,
@@ -32,25 +34,33 @@ pub struct FqCodelParams {
     #[serde(default = "queues")]
     #[schemars(range(min = 1, max = 65_536))]
     pub queues: u32,
-    /// Bytes a turn.
+    /// Quantum in bytes.
     #[serde(default = "quantum")]
     #[schemars(extend("x-least" = "64 B", "x-most" = "1 GB"))]
     pub quantum: Bytes,
-    /// CoDel: wait that is acceptable to stay at.
+    /// CoDel: acceptable standing queueing delay.
     #[serde(default = "target")]
     #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
     pub target: Time,
-    /// CoDel: how long packets may wait longer than that before the first drop.
+    /// CoDel: time above the target before the first drop.
     #[serde(default = "interval")]
     #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
     pub interval: Time,
-    /// CoDel: with no more than this waiting in a queue nothing is dropped from it.
+    /// CoDel: with a backlog of no more than this in a queue nothing is dropped from it.
     #[serde(default = "mtu")]
     #[schemars(extend("x-most" = "1 GB"))]
     pub mtu: Bytes,
     /// Marks packets of ECN-capable transports where CoDel would drop them.
     #[serde(default = "ecn")]
     pub ecn: bool,
+}
+
+impl Describe for FqCodelParams {
+    const PROPERTIES: Properties = Properties { fair: true, delay_set_by: Some(DelayBound::Target), ..Properties::AQM };
+
+    fn refuses(&self, size: u64) -> Option<ParamError> {
+        Limit::Bytes(self.memory_limit.get()).refuses(size).map(|why| ParamError::new("memory_limit", why))
+    }
 }
 
 // RFC 8290, section 5.2
@@ -89,9 +99,9 @@ enum List {
 
 #[derive(Debug)]
 struct FlowQueue<P> {
-    waiting: Fifo<P>,
+    waiting: TimedFifo<P>,
     law: Codel,
-    /// Bytes that it may still send in its turn; negative where the last packet was longer.
+    /// Remaining credit in bytes; negative if the last packet was larger.
     credits: i64,
     list: List,
 }
@@ -110,9 +120,9 @@ pub struct FqCodel<P> {
 impl<P: Packet> FqCodel<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &FqCodelParams, site: &Site<'_>) -> Self {
+    pub fn new(params: &FqCodelParams, context: &LinkContext<'_>) -> Self {
         let queue = |_| FlowQueue {
-            waiting: Fifo::default(),
+            waiting: TimedFifo::default(),
             law: Codel::new(params.target, params.interval, params.mtu),
             credits: 0,
             list: List::None,
@@ -123,7 +133,7 @@ impl<P: Packet> FqCodel<P> {
             new: VecDeque::new(),
             old: VecDeque::new(),
             all: Backlog::EMPTY,
-            salt: site.stream("fq_codel").bits(),
+            salt: context.stream("fq_codel").bits(),
         }
     }
 
@@ -135,7 +145,7 @@ impl<P: Packet> FqCodel<P> {
         self.params.limit.holds(&self.all) && self.all.bytes <= self.params.memory_limit.get()
     }
 
-    /// The queue with the most bytes; of equals the one that is served first.
+    /// The queue with the most bytes; of several, the one that is served first.
     fn fattest(&self) -> Option<u32> {
         let bytes = |q: u32| self.queues[q as usize].waiting.backlog().bytes;
         let fatter = |best: Option<u32>, q: &u32| match best {
@@ -153,7 +163,7 @@ impl<P: Packet> FqCodel<P> {
         }
     }
 
-    /// The first queue of `from` goes to the end of the old ones, or off the lists.
+    /// Moves the first queue of `from` to the end of the old queues, or removes it from the lists.
     fn shift(&mut self, from: List, to: List) {
         let first = if from == List::New { self.new.pop_front() } else { self.old.pop_front() };
         let Some(q) = first else { return };
@@ -163,7 +173,7 @@ impl<P: Packet> FqCodel<P> {
         }
     }
 
-    /// What CoDel lets leave queue `q`.
+    /// The next packet of queue `q` that CoDel does not drop.
     fn serve(&mut self, q: u32, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
         let queue = &mut self.queues[q as usize];
         while let Some((since, mut packet)) = queue.waiting.pop() {

@@ -1,36 +1,42 @@
-//! First in, first out; when full, the oldest makes room for what arrives.
+//! Drop-head FIFO: when it is full, the oldest packets are dropped to make room.
 //!
-//! The sender hears of the loss a queue's length earlier than with drop-tail.
+//! The sender detects the loss earlier than with drop-tail, by the queueing delay.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
-use super::{Backlog, Discipline, Limit, Site};
+use super::discipline::{Discipline, LinkContext};
+use super::limit::{Backlog, Limit};
+use super::packet_fifo::PacketFifo;
+use super::properties::{DelayBound, Describe, Properties};
 use crate::Packet;
 
 /// Parameters of `headdrop`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeadDropParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
+}
+
+impl Describe for HeadDropParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Limit), ..Properties::BUFFER };
 }
 
 /// A queue that drops from its head.
 #[derive(Debug)]
 pub struct HeadDrop<P> {
     limit: Limit,
-    waiting: Line<P>,
+    waiting: PacketFifo<P>,
 }
 
 impl<P: Packet> HeadDrop<P> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &HeadDropParams, _: &Site<'_>) -> Self {
-        Self { limit: params.limit, waiting: Line::default() }
+    pub fn new(params: &HeadDropParams, _: &LinkContext<'_>) -> Self {
+        Self { limit: params.limit, waiting: PacketFifo::default() }
     }
 }
 

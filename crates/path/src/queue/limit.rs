@@ -1,4 +1,4 @@
-//! How much may wait, and how much does.
+//! Limit and backlog of a queue.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,14 +15,14 @@ pub const fn atm_cells(bytes: u64) -> u64 {
     bytes.saturating_add(8).div_ceil(48)
 }
 
-/// What waits, in every unit that a limit may have.
+/// The content of a queue, in every unit that a limit may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backlog {
     /// Packets.
     pub packets: u64,
     /// Bytes on the wire.
     pub bytes: u64,
-    /// ATM cells, each packet in cells of its own.
+    /// ATM cells; cells are not shared between packets.
     pub cells: u64,
 }
 
@@ -38,7 +38,7 @@ impl Backlog {
         self.cells += atm_cells(size);
     }
 
-    /// This and another's together.
+    /// The sum of this and another.
     #[must_use]
     pub const fn with(&self, other: &Self) -> Self {
         Self { packets: self.packets + other.packets, bytes: self.bytes + other.bytes, cells: self.cells + other.cells }
@@ -53,7 +53,7 @@ impl Backlog {
     }
 }
 
-/// How much may wait.
+/// Limit of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Limit {
     /// Any amount.
@@ -68,7 +68,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether a packet of `size` bytes may join what waits.
+    /// Whether a packet of `size` bytes fits besides the backlog.
     #[inline]
     #[must_use]
     pub const fn admits(self, waiting: &Backlog, size: u64) -> bool {
@@ -80,7 +80,7 @@ impl Limit {
         }
     }
 
-    /// Whether what waits is within the limit.
+    /// Whether the backlog is within the limit.
     #[inline]
     #[must_use]
     pub const fn holds(self, waiting: &Backlog) -> bool {
@@ -90,6 +90,13 @@ impl Limit {
             Self::Bytes(n) => waiting.bytes <= n,
             Self::Cells(n) => waiting.cells <= n,
         }
+    }
+
+    /// Why no packet of `size` bytes can ever fit, if that is so.
+    #[must_use]
+    pub fn refuses(self, size: u64) -> Option<String> {
+        (!self.admits(&Backlog::EMPTY, size))
+            .then(|| format!("{self} holds no packet of {size} B, which cross this link"))
     }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {

@@ -1,25 +1,25 @@
-//! Queue disciplines: one file each, one line here.
+//! Queue disciplines: one file and one entry in the register each.
 
 mod ack_decimation;
 mod ack_filter;
 mod ack_priority;
 mod adaptive_red;
+mod arrival_queue;
 mod cake;
 mod cobalt;
 mod codel;
-mod conversation;
+mod discipline;
 mod droptail;
 mod drr;
 mod dualpi2;
-mod early;
-mod fifo;
+mod flow_table;
 mod fq_codel;
 mod headdrop;
 mod limit;
-mod line;
+mod packet_fifo;
 mod per_connection;
-mod periods;
 mod pie;
+mod properties;
 mod red;
 mod redundant_acks;
 mod rem;
@@ -28,28 +28,32 @@ mod set_associative;
 mod sfq;
 mod step;
 mod tbf;
+mod timed_fifo;
+mod update_timer;
 
-use eddyline_units::{Rate, Time};
+use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Packet;
-use crate::random::Stream;
+use crate::ParamError;
 pub use ack_decimation::{AckDecimation, AckDecimationParams, Decimation};
 pub use ack_filter::{AckFilter, AckFilterParams, AckPlace};
 pub use ack_priority::{AckPriority, AckPriorityParams};
 pub use adaptive_red::{AdaptiveRed, AdaptiveRedParams, AdaptiveRedQueue};
+pub use arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
 pub use cake::{Cake, CakeAckFilter, CakeParams, Isolation};
 pub use codel::{Codel, CodelParams, CodelQueue};
+pub use discipline::{Discipline, LinkContext};
 pub use droptail::{DropTail, DropTailParams};
 pub use drr::{Drr, DrrParams};
 pub use dualpi2::{DualPi2, DualPi2Params};
-pub use early::{ArrivalLaw, EarlyQueue, Verdict};
 pub use fq_codel::{FqCodel, FqCodelParams};
 pub use headdrop::{HeadDrop, HeadDropParams};
 pub use limit::{Backlog, Limit, atm_cells};
 pub use per_connection::{PerConnection, PerConnectionParams};
 pub use pie::{Pie, PieParams, PieQueue};
+pub use properties::{DelayBound, Describe, Properties};
 pub use red::{Curve, Red, RedParams, RedQueue};
 pub use redundant_acks::AckFilterRule;
 pub use rem::{Rem, RemParams, RemQueue};
@@ -57,7 +61,7 @@ pub use sfq::{DropFrom, Sfq, SfqParams};
 pub use step::{NotCapable, Step, StepParams, StepQueue};
 pub use tbf::{Tbf, TbfParams};
 
-/// A discipline's name with one line on what it is and where it is from.
+/// An entry of the register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct KindInfo {
     /// As written in a scenario file.
@@ -66,56 +70,15 @@ pub struct KindInfo {
     pub summary: &'static str,
     /// Paper or RFC.
     pub source: &'static str,
-    /// The queue with what it needs and little more, as JSON.
+    /// An example with the required parameters, as JSON.
     pub example: &'static str,
-}
-
-/// What a discipline may know of the link that it serves.
-#[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
-    /// The link's rate of transmission.
-    pub rate: Rate,
-    /// The scenario's seed.
-    pub seed: u64,
-    /// The link's name.
-    pub name: &'a str,
-}
-
-impl Site<'_> {
-    /// The link's random stream for `purpose`.
-    #[must_use]
-    pub fn stream(&self, purpose: &str) -> Stream {
-        Stream::new(self.seed, self.name, purpose)
-    }
-}
-
-/// A queue discipline in virtual or real time. The packet in transmission is not in it.
-pub trait Discipline<P: Packet> {
-    /// Whether a packet that finds the link idle and nothing waiting may go to the wire without a word to the
-    /// discipline.
-    const PASSES_WHEN_IDLE: bool = false;
-
-    /// Takes a packet in; `dropped` hears of packets that had to make room for it.
-    ///
-    /// # Errors
-    /// The packet offered, if it is the one that is dropped.
-    fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P>;
-    /// The packet to transmit next; `dropped` hears of packets that the discipline discards on the way.
-    fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P>;
-    /// When to ask again although nothing arrives, for disciplines that hold packets back.
-    fn next_wake(&self) -> Option<Time> {
-        None
-    }
-    /// Packets waiting.
-    fn packets(&self) -> u64;
-    /// Bytes waiting.
-    fn bytes(&self) -> u64;
-    /// Takes out every packet that waits, in any order.
-    fn drain(&mut self, taken: &mut dyn FnMut(P));
+    /// Its properties.
+    #[serde(flatten)]
+    pub properties: Properties,
 }
 
 macro_rules! queues {
-    ($($name:literal $kind:ident($params:ty => $state:ident): $summary:literal, $source:literal, $example:literal;)*) => {
+    (($d:tt) $($name:literal $kind:ident($params:ty => $state:ident): $summary:literal, $source:literal, $example:literal;)*) => {
         /// A queue by kind, with its parameters.
         #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
@@ -123,8 +86,18 @@ macro_rules! queues {
             $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
         }
 
-        /// Every discipline there is.
-        pub const KINDS: &[KindInfo] = &[$(KindInfo { name: $name, summary: $summary, source: $source, example: $example }),*];
+        /// Every discipline.
+        pub const KINDS: &[KindInfo] = &[$(KindInfo {
+            name: $name,
+            summary: $summary,
+            source: $source,
+            example: $example,
+            properties: <$params as Describe>::PROPERTIES,
+        }),*];
+
+        macro_rules! of_any_kind {
+            ($d self:ident, $d inner:ident => $d call:expr) => { match $d self { $(Self::$kind($d inner) => $d call),* } };
+        }
 
         impl QueueParams {
             /// The kind's name.
@@ -133,20 +106,32 @@ macro_rules! queues {
                 match self { $(Self::$kind(_) => $name),* }
             }
 
-            /// How much may wait.
+            /// Limit of a queue.
             #[must_use]
             pub const fn limit(&self) -> Limit {
-                match self { $(Self::$kind(p) => p.limit),* }
+                of_any_kind!(self, p => p.limit)
             }
 
-            /// An empty queue for the link at `site`.
+            /// A contradiction between two parameters.
             #[must_use]
-            pub fn build<P: Packet>(&self, site: &Site<'_>) -> Queue<P> {
-                match self { $(Self::$kind(p) => Queue::$kind($state::new(p, site))),* }
+            pub fn conflict(&self) -> Option<ParamError> {
+                of_any_kind!(self, p => p.conflict())
+            }
+
+            /// The parameter besides the limit because of which packets of `size` bytes can never be enqueued, if there is one.
+            #[must_use]
+            pub fn refuses(&self, size: u64) -> Option<ParamError> {
+                of_any_kind!(self, p => p.refuses(size))
+            }
+
+            /// An empty queue for the link at `context`.
+            #[must_use]
+            pub fn build<P: Packet>(&self, context: &LinkContext<'_>) -> Queue<P> {
+                match self { $(Self::$kind(p) => Queue::$kind($state::new(p, context))),* }
             }
         }
 
-        /// Any queue, dispatched without indirection.
+        /// Any queue, dispatched statically.
         #[derive(Debug)]
         #[expect(missing_docs, reason = "the kinds document themselves")]
         pub enum Queue<P> { $($kind($state<P>)),* }
@@ -161,28 +146,29 @@ macro_rules! queues {
 
         impl<P: Packet> Discipline<P> for Queue<P> {
             fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P> {
-                match self { $(Self::$kind(q) => q.enqueue(now, packet, dropped)),* }
+                of_any_kind!(self, q => q.enqueue(now, packet, dropped))
             }
             fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P> {
-                match self { $(Self::$kind(q) => q.dequeue(now, dropped)),* }
+                of_any_kind!(self, q => q.dequeue(now, dropped))
             }
             fn next_wake(&self) -> Option<Time> {
-                match self { $(Self::$kind(q) => Discipline::<P>::next_wake(q)),* }
+                of_any_kind!(self, q => Discipline::<P>::next_wake(q))
             }
             fn packets(&self) -> u64 {
-                match self { $(Self::$kind(q) => q.packets()),* }
+                of_any_kind!(self, q => q.packets())
             }
             fn bytes(&self) -> u64 {
-                match self { $(Self::$kind(q) => q.bytes()),* }
+                of_any_kind!(self, q => q.bytes())
             }
             fn drain(&mut self, taken: &mut dyn FnMut(P)) {
-                match self { $(Self::$kind(q) => q.drain(taken)),* }
+                of_any_kind!(self, q => q.drain(taken))
             }
         }
     };
 }
 
 queues! {
+    ($)
     "adaptive_red" AdaptiveRed(AdaptiveRedParams => AdaptiveRedQueue):
         "adaptive RED: thresholds and weight from the link's rate, max_p adapted to keep the average between them",
         "Floyd, Gummadi and Shenker, 2001",
@@ -224,7 +210,7 @@ queues! {
         "RFC 3449, section 5.4.1; Kalampoukas, Varma, Ramakrishnan, Improving TCP throughput over two-way asymmetric links, 1998",
         r#"{ "kind": "per_connection", "each": "10 packets", "limit": "60 packets" }"#;
     "fq_codel" FqCodel(FqCodelParams => FqCodel):
-        "fair queueing with CoDel on every queue; conversations that have just become busy go first",
+        "fair queueing with CoDel on every queue; flows that have just become busy go first",
         "RFC 8290",
         r#"{ "kind": "fq_codel" }"#;
     "cake" Cake(CakeParams => Cake):
@@ -255,18 +241,6 @@ queues! {
         "REM: drops or marks on arrival with a probability exponential in a price of excess input and queue",
         "Athuraliya, Li, Low and Yin, IEEE Network 15(3), 2001",
         r#"{ "kind": "rem" }"#;
-}
-
-impl QueueParams {
-    /// The key and what is wrong with it, where two keys of the discipline do not go together.
-    #[must_use]
-    pub fn mistake(&self) -> Option<(&'static str, String)> {
-        match self {
-            Self::AckDecimation(p) => p.mistake(),
-            Self::Red(p) => p.mistake(),
-            _ => None,
-        }
-    }
 }
 
 impl Default for QueueParams {

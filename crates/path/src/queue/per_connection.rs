@@ -1,30 +1,40 @@
-//! A buffer for each connection: drop-tail queues with a limit each, served fairly in bytes.
+//! A buffer per connection: drop-tail queues with individual limits, served fairly in bytes.
 //!
-//! One connection's data cannot take the places of another's acknowledgements, nor make them wait for more than its
-//! turn.
+//! Data of one connection cannot displace acknowledgements of another, nor delay them by more than its quantum.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::discipline::{Discipline, LinkContext};
+use super::limit::{Backlog, Limit};
+use super::properties::{Describe, Properties};
 use super::round_robin::RoundRobin;
-use super::{Backlog, Discipline, Limit, Site};
 use crate::Packet;
+use crate::ParamError;
 
 /// Parameters of `per_connection`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerConnectionParams {
-    /// How much of one connection's direction may wait.
+    /// Limit of one direction of a connection.
     #[serde(default = "packets_50")]
     pub each: Limit,
-    /// How much may wait in all buffers together besides the packet in transmission.
+    /// Limit of all buffers together, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
-    /// Bytes a turn.
+    /// Quantum in bytes.
     #[serde(default = "bytes_1500")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub quantum: Bytes,
+}
+
+impl Describe for PerConnectionParams {
+    const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
+
+    fn refuses(&self, size: u64) -> Option<ParamError> {
+        self.each.refuses(size).map(|why| ParamError::new("each", why))
+    }
 }
 
 const fn packets_50() -> Limit {
@@ -46,7 +56,7 @@ pub struct PerConnection<P> {
 impl<P: Packet> PerConnection<P> {
     /// No buffer yet.
     #[must_use]
-    pub fn new(params: &PerConnectionParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &PerConnectionParams, _: &LinkContext<'_>) -> Self {
         Self { each: params.each, limit: params.limit, round: RoundRobin::new(Some(params.quantum.get().max(1))) }
     }
 }

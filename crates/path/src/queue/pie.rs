@@ -1,17 +1,18 @@
-//! PIE (RFC 8033): a proportional-integral controller sets the probability of a drop on arrival so that packets wait
-//! for a target.
+//! PIE (RFC 8033): a proportional-integral controller sets the drop probability on arrival to hold a target queueing delay.
 //!
-//! The wait is measured with timestamps (RFC 8033, section 5.2's alternative): it is that of the packet that left last,
-//! and zero once nothing waits. Drops are spread out (section 5.4), steps of a high probability capped (section 5.5).
-//! PIE is never switched off (section 5.3).
+//! The delay is measured with timestamps (the alternative of RFC 8033, section 5.2): it is that of the last packet that left, and
+//! zero if the queue is empty. Derandomization (section 5.4) and the cap on steps of a high probability (section 5.5) are included;
+//! PIE is always active (section 5.3).
 
 use eddyline_units::{Bytes, Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
-use super::periods::Periods;
-use super::{Backlog, Limit, Site};
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
+use super::discipline::LinkContext;
+use super::limit::{Backlog, Limit};
+use super::properties::{DelayBound, Describe, Properties};
+use super::update_timer::UpdateTimer;
 use crate::random::Stream;
 
 /// Probabilities below which the gains are divided (RFC 8033, section 4.2).
@@ -19,11 +20,11 @@ const TUNING: [(f64, f64); 6] =
     [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
 /// Sums of probabilities since the last drop below which there is none, and from which on there is one (section 5.4).
 const SPREAD: (f64, f64) = (0.85, 8.5);
-/// From this probability on a step is no larger than the second number (section 5.5).
+/// Above this probability a step is at most the second number (section 5.5).
 const CAP: (f64, f64) = (0.1, 0.02);
-/// What is left of the probability after a period without queue (section 4.2).
+/// Decay of the probability per update without a queue (section 4.2).
 const DECAY: f64 = 0.98;
-/// Below this probability packets are let in while they wait less than half of the target (section 4.1).
+/// Below this probability packets are enqueued while the delay is below half of the target (section 4.1).
 const LIGHT: f64 = 0.2;
 
 /// PIE's law for one queue.
@@ -34,15 +35,15 @@ pub struct Pie {
     beta: f64,
     max_burst: Time,
     max_ecn: f64,
-    /// No more waiting than this is never too much.
+    /// A backlog of no more than this is never congestion.
     little: u64,
-    updates: Periods,
+    updates: UpdateTimer,
     probability: f64,
-    /// The latest wait, and the one at the last update, in seconds.
+    /// The latest queueing delay, and the one at the last update, in seconds.
     delay: f64,
     old_delay: f64,
     burst_allowance: Time,
-    /// Sum of the probabilities of packets let in since the last drop.
+    /// Sum of the probabilities of packets enqueued since the last drop.
     accumulated: f64,
     random: Stream,
 }
@@ -54,7 +55,7 @@ impl Pie {
         self.probability
     }
 
-    /// How long bursts are still let in.
+    /// Remaining burst allowance.
     #[must_use]
     pub const fn burst_allowance(&self) -> Time {
         self.burst_allowance
@@ -84,7 +85,7 @@ impl Pie {
 impl ArrivalLaw for Pie {
     type Params = PieParams;
 
-    fn new(params: &PieParams, site: &Site<'_>) -> Self {
+    fn new(params: &PieParams, context: &LinkContext<'_>) -> Self {
         Self {
             target: params.target.as_secs_f64(),
             alpha: params.alpha.get(),
@@ -92,13 +93,13 @@ impl ArrivalLaw for Pie {
             max_burst: params.max_burst,
             max_ecn: params.max_ecn,
             little: params.mean_packet.get().saturating_mul(2),
-            updates: Periods::new(params.update),
+            updates: UpdateTimer::new(params.update),
             probability: 0.0,
             delay: 0.0,
             old_delay: 0.0,
             burst_allowance: params.max_burst,
             accumulated: 0.0,
-            random: site.stream("pie"),
+            random: context.stream("pie"),
         }
     }
 
@@ -109,10 +110,10 @@ impl ArrivalLaw for Pie {
     fn tick(&mut self, now: Time, _waiting: &Backlog) {
         let (_, count) = self.updates.due(now);
         for _ in 0..count {
-            let before = (self.probability, self.old_delay, self.burst_allowance);
+            let previous = (self.probability, self.old_delay, self.burst_allowance);
             self.update();
-            // nothing came or went since, so what stays stays for good
-            if before == (self.probability, self.old_delay, self.burst_allowance) {
+            // no packet has arrived or left, so further updates change nothing
+            if previous == (self.probability, self.old_delay, self.burst_allowance) {
                 break;
             }
         }
@@ -151,16 +152,16 @@ impl ArrivalLaw for Pie {
 }
 
 /// A FIFO queue under PIE.
-pub type PieQueue<P> = EarlyQueue<P, Pie>;
+pub type PieQueue<P> = ArrivalQueue<P, Pie>;
 
 /// Parameters of `pie`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PieParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// Wait to hold.
+    /// Target queueing delay.
     #[serde(default = "target")]
     #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
     pub target: Time,
@@ -168,17 +169,17 @@ pub struct PieParams {
     #[serde(default = "update")]
     #[schemars(extend("x-least" = "100 us", "x-most" = "1 h"))]
     pub update: Time,
-    /// Gain of the wait above the target: probability per second of excess, an update.
+    /// Gain of the excess delay (alpha): probability per second of excess and update.
     #[serde(default = "alpha")]
     pub alpha: Frequency,
-    /// Gain of the change of the wait.
+    /// Gain of the change of the delay (beta).
     #[serde(default = "beta")]
     pub beta: Frequency,
-    /// How long a burst is let in after a time without congestion.
+    /// Burst allowance after a time without congestion.
     #[serde(default = "max_burst")]
     #[schemars(extend("x-most" = "1 h"))]
     pub max_burst: Time,
-    /// With two of these waiting, or less, nothing is dropped.
+    /// With a backlog of at most two of these nothing is dropped.
     #[serde(default = "mean_packet")]
     #[schemars(extend("x-most" = "1 GB"))]
     pub mean_packet: Bytes,
@@ -189,6 +190,10 @@ pub struct PieParams {
     #[serde(default = "max_ecn")]
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub max_ecn: f64,
+}
+
+impl Describe for PieParams {
+    const PROPERTIES: Properties = Properties { delay_set_by: Some(DelayBound::Target), ..Properties::AQM };
 }
 
 const fn limit() -> Limit {

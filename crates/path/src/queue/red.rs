@@ -1,15 +1,18 @@
 //! Random early detection: a drop or mark probability that grows with the average queue.
 //!
 //! Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions on Networking
-//! 1(4), 1993; RFC 2309. Above the upper threshold the probability goes on to one at twice that threshold if `gentle`
+//! 1(4), 1993; RFC 2309. Above the upper threshold the probability rises to one at twice that threshold if `gentle`
 //! (Floyd, "Recommendation on using the gentle variant of RED", 2000), else every packet is dropped.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
-use super::{Backlog, Limit, Site};
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
+use super::discipline::LinkContext;
+use super::limit::{Backlog, Limit};
+use super::properties::{Describe, Properties};
+use crate::ParamError;
 use crate::random::Stream;
 
 /// The average queue below which nothing is dropped, the one at which the probability is `max_p`, and that probability.
@@ -50,37 +53,37 @@ pub struct Red {
     pub curve: Curve,
     measure: fn(&Backlog) -> u64,
     weight: f64,
-    /// Transmission time of a typical packet, by which the average ages while the link is idle.
+    /// Transmission time of a typical packet, by which the average decays while the link is idle.
     packet_time: f64,
     average: f64,
-    /// Packets let through since the last drop or mark.
+    /// Packets enqueued since the last drop or mark.
     count: u64,
     idle_since: Option<Time>,
     random: Stream,
-    /// Above the upper threshold packets are dropped that could be marked.
+    /// Above the upper threshold, packets are dropped even if they could be marked.
     hard_drop: bool,
 }
 
 impl Red {
-    /// The law at rest: a queue `measure`d in some unit, averaged with a `weight`, that may be idle in units of the
-    /// time that a `typical` packet takes.
+    /// The initial state: a queue `measure`d in some unit and averaged with a `weight`; idle time is in units of the transmission time
+    /// of a `typical` packet.
     #[must_use]
     pub fn with_curve(
         curve: Curve,
         measure: fn(&Backlog) -> u64,
         weight: f64,
         typical: Bytes,
-        site: &Site<'_>,
+        context: &LinkContext<'_>,
     ) -> Self {
         Self {
             curve,
             measure,
             weight,
-            packet_time: site.rate.transmission_time(typical.get()).as_ps().max(1) as f64,
+            packet_time: context.rate.transmission_time(typical.get()).as_ps().max(1) as f64,
             average: 0.0,
             count: 0,
             idle_since: Some(Time::ZERO),
-            random: site.stream("red"),
+            random: context.stream("red"),
             hard_drop: true,
         }
     }
@@ -91,7 +94,7 @@ impl Red {
         self.average
     }
 
-    /// What the average would be for an arrival at `now`, as far as idle time ages it.
+    /// The average at `now`, decayed by idle time.
     #[must_use]
     pub fn aged(&self, now: Time) -> f64 {
         match self.idle_since {
@@ -103,12 +106,12 @@ impl Red {
         }
     }
 
-    /// Whether the link had nothing to send when it last asked.
+    /// Whether the queue was found empty at the last dequeue.
     pub(super) const fn is_idle(&self) -> bool {
         self.idle_since.is_some()
     }
 
-    /// The average with what an arriving packet finds: the paper's first step.
+    /// Updates the average with the queue that an arriving packet finds: the paper's first step.
     fn observe(&mut self, now: Time, waiting: &Backlog) {
         if self.idle_since.is_some() {
             self.average = self.aged(now);
@@ -118,8 +121,8 @@ impl Red {
         }
     }
 
-    /// The paper's second step. Intervals between drops are uniform on 1 to 1 / p_b, as its Section 7 has them: `count`
-    /// is of packets let through, while its Figure 2 counts one more.
+    /// The paper's second step. Intervals between drops are uniform on 1 to 1 / p_b, as in its Section 7: `count` is the number of
+    /// packets enqueued, whereas its Figure 2 counts one more.
     fn decide(&mut self) -> Verdict {
         let p_b = self.curve.probability(self.average);
         let Some(p_b) = p_b.filter(|p| *p < 1.0) else {
@@ -136,7 +139,7 @@ impl Red {
         if self.average < self.curve.max { Verdict::Signal } else { self.forced() }
     }
 
-    /// What is said beyond the upper threshold, where marks may no longer suffice (RFC 3168, section 7).
+    /// The decision above the upper threshold, where marks may not suffice (RFC 3168, section 7).
     fn forced(&self) -> Verdict {
         if self.hard_drop { Verdict::Drop } else { Verdict::Signal }
     }
@@ -145,16 +148,16 @@ impl Red {
 impl ArrivalLaw for Red {
     type Params = RedParams;
 
-    fn new(params: &RedParams, site: &Site<'_>) -> Self {
+    fn new(params: &RedParams, context: &LinkContext<'_>) -> Self {
         let (measure, min, max): (fn(&Backlog) -> u64, _, _) = match (params.min_threshold, params.max_threshold) {
             (Limit::Packets(a), Limit::Packets(b)) => (|w| w.packets, a, b),
             (Limit::Cells(a), Limit::Cells(b)) => (|w| w.cells, a, b),
             (Limit::Bytes(a), Limit::Bytes(b)) => (|w| w.bytes, a, b),
-            // no scenario has other pairs: see `mistake`
+            // scenarios have no other pairs, see `conflict`
             _ => (|w| w.packets, u64::MAX, u64::MAX),
         };
         let curve = Curve { min: min as f64, max: max as f64, max_p: params.max_p, gentle: params.gentle };
-        let law = Self::with_curve(curve, measure, params.weight, params.typical_packet, site);
+        let law = Self::with_curve(curve, measure, params.weight, params.typical_packet, context);
         Self { hard_drop: params.hard_drop, ..law }
     }
 
@@ -177,13 +180,13 @@ impl ArrivalLaw for Red {
 }
 
 /// A FIFO queue under RED.
-pub type RedQueue<P> = EarlyQueue<P, Red>;
+pub type RedQueue<P> = ArrivalQueue<P, Red>;
 
 /// Parameters of `red`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default = "limit")]
     pub limit: Limit,
     /// Average queue below which nothing is dropped; its unit is the one in which the queue is averaged.
@@ -203,7 +206,7 @@ pub struct RedParams {
     /// Above the upper threshold the probability grows to one at twice that threshold, instead of being one at once.
     #[serde(default = "yes")]
     pub gentle: bool,
-    /// Packet whose transmission time is the step in which the average ages while the link is idle.
+    /// Packet whose transmission time is the step of the average's decay while the link is idle.
     #[serde(default = "typical_packet")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub typical_packet: Bytes,
@@ -215,24 +218,29 @@ pub struct RedParams {
     pub hard_drop: bool,
 }
 
-impl RedParams {
-    /// The key and what is wrong with it, where two keys do not go together.
-    #[must_use]
-    pub fn mistake(&self) -> Option<(&'static str, String)> {
+impl Describe for RedParams {
+    const PROPERTIES: Properties = Properties::AQM;
+
+    fn conflict(&self) -> Option<ParamError> {
         let (min, max) = (self.min_threshold, self.max_threshold);
         let below = match (min, max) {
             (Limit::Packets(a), Limit::Packets(b))
             | (Limit::Bytes(a), Limit::Bytes(b))
             | (Limit::Cells(a), Limit::Cells(b)) => a <= b,
             (Limit::Unlimited, _) => {
-                return Some(("min_threshold", "unlimited; a number with a unit is needed".to_owned()));
+                return Some(ParamError::new("min_threshold", "unlimited; a number with a unit is needed"));
             }
             (_, Limit::Unlimited) => {
-                return Some(("max_threshold", "unlimited; a number with a unit is needed".to_owned()));
+                return Some(ParamError::new("max_threshold", "unlimited; a number with a unit is needed"));
             }
-            _ => return Some(("max_threshold", format!("{max} is not in the unit of min_threshold, {min}"))),
+            _ => {
+                return Some(ParamError::new(
+                    "max_threshold",
+                    format!("{max} is not in the unit of min_threshold, {min}"),
+                ));
+            }
         };
-        (!below).then(|| ("max_threshold", format!("{max} is below min_threshold, {min}")))
+        (!below).then(|| ParamError::new("max_threshold", format!("{max} is below min_threshold, {min}")))
     }
 }
 

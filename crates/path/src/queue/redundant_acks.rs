@@ -7,25 +7,25 @@ use crate::Acknowledgement;
 
 /// A rule of ACK filtering.
 ///
-/// A queue knows that an acknowledgement has SACK blocks, not which, so no rule removes one that has them.
+/// A queue sees that an acknowledgement has SACK blocks but not which, so no rule removes those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AckFilterRule {
-    /// Every earlier acknowledgement goes, except duplicates, those that were duplicated, those with SACK blocks and
-    /// those with other flags (RFC 3449, section 5.2.1).
+    /// Removes every earlier acknowledgement, except duplicates, those that were duplicated, those with SACK blocks and those with
+    /// other flags (RFC 3449, section 5.2.1).
     #[default]
     All,
-    /// Of two or more redundant ones the oldest goes, so that one always stays (CAKE's `ack-filter`).
+    /// Removes the oldest of two or more redundant ones, so that one always remains (CAKE's `ack-filter`).
     Conservative,
-    /// As conservative, and the last one goes too where it is the connection's youngest and has the same flags (CAKE's
+    /// As conservative, and also removes the last one if it is the connection's newest packet and has the same flags (CAKE's
     /// `ack-filter-aggressive`).
     Aggressive,
 }
 
-/// Finds places in `waiting`, one connection's packets from the oldest on, that `new` makes redundant.
+/// Finds positions in `waiting`, one connection's packets from the oldest on, that `new` makes redundant.
 ///
-/// `waiting` holds `None` for what is no pure acknowledgement; `left` is the number of the connection's acknowledgement
-/// that left last. The places come in rising order.
+/// `waiting` has `None` for packets that are not pure acknowledgements; `left` is the acknowledgement number of the connection's
+/// last one sent. The positions are in ascending order.
 pub(super) fn redundant(
     rule: AckFilterRule,
     waiting: impl Iterator<Item = Option<Acknowledgement>>,
@@ -40,14 +40,14 @@ pub(super) fn redundant(
     }
 }
 
-/// All that repeat nothing and are repeated by nothing.
+/// All that are neither duplicates nor duplicated.
 fn every(
     waiting: impl Iterator<Item = Option<Acknowledgement>>,
     left: Option<u64>,
     new: Acknowledgement,
     places: &mut Vec<usize>,
 ) {
-    let mut before = left;
+    let mut previous = left;
     let mut waiting = waiting.enumerate().peekable();
     while let Some((place, ack)) = waiting.next() {
         let Some(ack) = ack else { continue };
@@ -55,15 +55,15 @@ fn every(
             Some((_, next)) => next.map(|a| a.number),
             None => Some(new.number),
         };
-        let duplicated = before == Some(ack.number) || after == Some(ack.number);
+        let duplicated = previous == Some(ack.number) || after == Some(ack.number);
         if !duplicated && ack.number < new.number && !ack.selective && ack.flags == new.flags {
             places.push(place);
         }
-        before = Some(ack.number);
+        previous = Some(ack.number);
     }
 }
 
-/// CAKE's choice of one.
+/// The one that CAKE removes.
 fn oldest(
     waiting: impl Iterator<Item = Option<Acknowledgement>>,
     aggressive: bool,
@@ -75,12 +75,12 @@ fn oldest(
     for (place, ack) in waiting.enumerate() {
         last = place;
         let Some(ack) = ack else { continue };
-        // a change of flags behind the eligible one: dropping that would lose what they say
+        // the flags change after the eligible one: dropping it would lose them
         if eligible.is_some_and(|(_, flags)| flags != ack.flags) {
             eligible = None;
             found -= 1;
         }
-        // it says less: a lower number, or the same without the new one's SACK blocks
+        // it contains less: a lower number, or the same without the new one's SACK blocks
         let says_less = ack.number < new.number || (ack.number == new.number && new.selective);
         if ack.selective || !says_less {
             continue;

@@ -1,5 +1,5 @@
-//! REM, random exponential marking: a price that grows while more comes in than goes out or more waits than wanted, and
-//! a probability that is exponential in it, so that prices along a path add up.
+//! REM, random exponential marking: a price that grows with the excess of the input rate and of the queue, and a probability that is
+//! exponential in the price, so that the prices of a path add up.
 //!
 //! Athuraliya, Li, Low and Yin, "REM: Active Queue Management", IEEE Network 15(3), 2001, eq. 1 and 3.
 
@@ -7,9 +7,11 @@ use eddyline_units::{Bytes, Packets, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
-use super::periods::Periods;
-use super::{Backlog, Limit, Site};
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
+use super::discipline::LinkContext;
+use super::limit::{Backlog, Limit};
+use super::properties::{Describe, Properties};
+use super::update_timer::UpdateTimer;
 use crate::random::Stream;
 
 /// REM's law for one queue.
@@ -18,15 +20,15 @@ pub struct Rem {
     gamma: f64,
     alpha: f64,
     ln_phi: f64,
-    /// The queue to hold, in bytes.
+    /// Target queue in bytes.
     target: f64,
     packet: f64,
     /// Bytes that the link sends in a period.
     capacity: f64,
-    updates: Periods,
+    updates: UpdateTimer,
     price: f64,
     probability: f64,
-    /// Bytes that joined the queue in the present period.
+    /// Bytes enqueued in the current period.
     input: u64,
     random: Stream,
 }
@@ -48,7 +50,7 @@ impl Rem {
     fn update(&mut self, count: u64, waiting: &Backlog) {
         let excess = self.alpha * (waiting.bytes as f64 - self.target) + self.input as f64 - self.capacity;
         let change = self.gamma * excess / self.packet;
-        // equal steps never turn back at zero, so all of them are one
+        // equal steps do not change sign at zero, so they can be added in one
         self.price = (self.price + count as f64 * change).max(0.0);
         self.input = 0;
     }
@@ -57,7 +59,7 @@ impl Rem {
 impl ArrivalLaw for Rem {
     type Params = RemParams;
 
-    fn new(params: &RemParams, site: &Site<'_>) -> Self {
+    fn new(params: &RemParams, context: &LinkContext<'_>) -> Self {
         let packet = params.packet.get() as f64;
         Self {
             gamma: params.gamma,
@@ -65,12 +67,12 @@ impl ArrivalLaw for Rem {
             ln_phi: libm::log(params.phi),
             target: params.target.get() * packet,
             packet,
-            capacity: site.rate.as_bps() as f64 / 8.0 * params.period.as_secs_f64(),
-            updates: Periods::new(params.period),
+            capacity: context.rate.as_bps() as f64 / 8.0 * params.period.as_secs_f64(),
+            updates: UpdateTimer::new(params.period),
             price: 0.0,
             probability: 0.0,
             input: 0,
-            random: site.stream("rem"),
+            random: context.stream("rem"),
         }
     }
 
@@ -104,23 +106,23 @@ impl ArrivalLaw for Rem {
 }
 
 /// A FIFO queue under REM.
-pub type RemQueue<P> = EarlyQueue<P, Rem>;
+pub type RemQueue<P> = ArrivalQueue<P, Rem>;
 
 /// Parameters of `rem`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// Queue to hold, `b*`, in packets of the size `packet`.
+    /// Target queue `b*`, in packets of the size `packet`.
     #[serde(default = "target")]
     pub target: Packets,
     /// Step of the price, per packet of excess.
     #[serde(default = "gamma")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub gamma: f64,
-    /// Weight of the queue's excess against that of the input: how fast the queue is brought to its target.
+    /// Weight of the queue's excess against that of the input.
     #[serde(default = "alpha")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub alpha: f64,
@@ -132,13 +134,17 @@ pub struct RemParams {
     #[serde(default = "period")]
     #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
     pub period: Time,
-    /// Packet in which queue, input and capacity are counted.
+    /// Packet size in which queue, input and capacity are measured.
     #[serde(default = "packet")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub packet: Bytes,
     /// Marks packets of ECN-capable transports where it would drop them.
     #[serde(default = "ecn")]
     pub ecn: bool,
+}
+
+impl Describe for RemParams {
+    const PROPERTIES: Properties = Properties::AQM;
 }
 
 const fn limit() -> Limit {

@@ -1,32 +1,31 @@
-//! Queues served in turn, a packet a turn or by bytes with deficits, and which of them is the longest.
+//! Queues served in round robin, by packets or by bytes with deficits, and the longest of them.
 
 use std::collections::VecDeque;
 
-use super::conversation::Register;
-use super::line::Line;
-use super::{Backlog, Limit};
+use super::flow_table::FlowTable;
+use super::limit::{Backlog, Limit};
+use super::packet_fifo::PacketFifo;
 use crate::Packet;
 
 #[derive(Debug)]
 struct Queue<P> {
-    waiting: Line<P>,
-    /// Bytes that it may still send in its turn.
+    waiting: PacketFifo<P>,
+    /// Deficit in bytes.
     deficit: u64,
 }
 
-/// Queues in a round; those without packets are not in it.
+/// The round of active queues.
 ///
-/// By bytes it is deficit round robin (Shreedhar and Varghese 1995, figure 2): a turn adds the quantum to the queue's
-/// deficit, packets are sent while they fit into it, and what is left is kept for the next turn unless the queue is
-/// empty.
+/// By bytes it is deficit round robin (Shreedhar and Varghese 1995, figure 2): a turn adds the quantum to the queue's deficit, packets
+/// are sent while they fit into it, and the rest is kept for the next turn unless the queue is empty.
 #[derive(Debug)]
 pub(super) struct RoundRobin<P> {
     queues: Vec<Queue<P>>,
     round: VecDeque<u32>,
-    /// Bytes a turn; `None`: a packet a turn.
+    /// Quantum in bytes; `None`: one packet a turn.
     quantum: Option<u64>,
-    /// Who has which queue, where conversations have queues of their own.
-    register: Register,
+    /// Queues of flows, if each flow has its own.
+    register: FlowTable,
     /// The first in the round has had its quantum.
     turn_open: bool,
     all: Backlog,
@@ -38,24 +37,24 @@ impl<P: Packet> RoundRobin<P> {
             queues: Vec::new(),
             round: VecDeque::new(),
             quantum,
-            register: Register::default(),
+            register: FlowTable::default(),
             turn_open: false,
             all: Backlog::EMPTY,
         }
     }
 
-    /// The queue of `flow` alone, where it has one.
+    /// The queue of `flow`, if it has one.
     pub fn queue_of(&self, flow: u64) -> Option<u32> {
         self.register.get(flow)
     }
 
-    /// The queue of `flow` alone, which a packet must join now.
+    /// The queue of `flow`, allocated if it has none; a packet must be enqueued next.
     pub fn own_queue(&mut self, flow: u64) -> u32 {
         self.register.queue(flow)
     }
 
-    /// What waits in `queue`.
-    pub fn waiting(&self, queue: u32) -> Option<&Line<P>> {
+    /// Backlog of `queue`.
+    pub fn waiting(&self, queue: u32) -> Option<&PacketFifo<P>> {
         self.queues.get(queue as usize).map(|q| &q.waiting)
     }
 
@@ -74,7 +73,7 @@ impl<P: Packet> RoundRobin<P> {
 
     pub fn push(&mut self, queue: u32, packet: P) {
         while self.queues.len() <= queue as usize {
-            self.queues.push(Queue { waiting: Line::default(), deficit: 0 });
+            self.queues.push(Queue { waiting: PacketFifo::default(), deficit: 0 });
         }
         let place = &mut self.queues[queue as usize];
         if place.waiting.is_empty() {
@@ -88,7 +87,7 @@ impl<P: Packet> RoundRobin<P> {
     /// 1990: a packet that finds no buffer steals one from the longest).
     ///
     /// # Errors
-    /// The packet itself, if it is what had to go.
+    /// The packet itself, if it is dropped.
     pub fn push_stealing(
         &mut self,
         queue: u32,
@@ -110,7 +109,7 @@ impl<P: Packet> RoundRobin<P> {
         Ok(())
     }
 
-    /// The packet whose turn it is.
+    /// The next packet in turn.
     pub fn pop(&mut self) -> Option<P> {
         let mut passed = 0;
         loop {
@@ -145,7 +144,7 @@ impl<P: Packet> RoundRobin<P> {
         }
     }
 
-    /// A whole round has sent nothing: adds up those rounds that would not either, all but the last.
+    /// After a round that has sent nothing: skips further rounds that would send nothing, except the last.
     fn skip_rounds(&mut self, quantum: u64) {
         let short = |q: &u32| {
             let queue = &self.queues[*q as usize];
@@ -158,20 +157,20 @@ impl<P: Packet> RoundRobin<P> {
         }
     }
 
-    /// The longest queue, in bytes if `by_bytes`; of equals the one whose turn is next.
+    /// The longest queue, in bytes if `by_bytes`; of several, the one whose turn is next.
     pub fn longest(&self, by_bytes: bool) -> Option<u32> {
         let length = |q: u32| {
             let waiting = &self.queues[q as usize].waiting;
             if by_bytes { waiting.bytes() } else { waiting.packets() }
         };
         let longer = |best: Option<(u32, u64)>, q: &u32| match best {
-            Some((_, most)) if most >= length(*q) => best,
+            Some((_, longest)) if longest >= length(*q) => best,
             _ => Some((*q, length(*q))),
         };
         self.round.iter().fold(None, longer).map(|(q, _)| q)
     }
 
-    /// Drops from `queue`: the oldest packet if `oldest`, else the youngest.
+    /// Drops a packet of `queue`: the oldest if `oldest`, else the newest.
     pub fn take(&mut self, queue: u32, oldest: bool) -> Option<P> {
         let waiting = &mut self.queues[queue as usize].waiting;
         let packet = if oldest { waiting.pop() } else { waiting.pop_youngest() }?;
@@ -182,7 +181,7 @@ impl<P: Packet> RoundRobin<P> {
         Some(packet)
     }
 
-    /// `queue` is empty: it leaves the round and forgets what it might still have sent.
+    /// Removes the empty `queue` from the round and clears its deficit.
     fn leave(&mut self, queue: u32) {
         self.queues[queue as usize].deficit = 0;
         self.register.release(queue);
@@ -197,7 +196,7 @@ impl<P: Packet> RoundRobin<P> {
         }
     }
 
-    /// Takes everything out, packets of a queue in their order.
+    /// Removes all packets, those of a queue in order.
     pub fn drain(&mut self, taken: &mut dyn FnMut(P)) {
         for queue in &mut self.queues {
             queue.waiting.drain(taken);

@@ -1,15 +1,15 @@
-//! A hash table of queues in sets of eight: a conversation whose place is taken moves to another place of its set, so
-//! that two share a queue only where nine meet in one set.
+//! A set-associative hash table of queues with eight ways: on a collision a flow takes another queue of its set, so two flows share a
+//! queue only if nine hash to one set.
 
-use super::conversation::mix;
+use super::flow_table::mix;
 
-/// Places of a set.
+/// Ways of a set.
 const WAYS: u32 = 8;
 
-/// Who has which queue.
+/// Assignment of queues to flows.
 #[derive(Debug)]
 pub(super) struct SetAssociative {
-    /// Hash of the conversation that had each queue last.
+    /// Hash of the last flow of each queue.
     tags: Vec<u64>,
     salt: u64,
 }
@@ -17,7 +17,7 @@ pub(super) struct SetAssociative {
 impl SetAssociative {
     /// A table of `queues`, a multiple of eight, at least one set.
     pub fn new(queues: u32, salt: u64) -> Self {
-        // a tag of zero belongs to a conversation with that hash alone, and `busy` decides
+        // a tag of zero may be a flow's hash; `busy` decides whether the queue is in use
         Self { tags: vec![0; (queues.max(WAYS) / WAYS * WAYS) as usize], salt }
     }
 
@@ -43,7 +43,7 @@ impl SetAssociative {
 mod tests {
     use super::*;
 
-    /// Eight conversations of one set have a queue each; the ninth shares one.
+    /// Eight flows of one set have a queue each; the ninth shares one.
     #[test]
     fn nine_in_a_set_collide() {
         let mut table = SetAssociative::new(8, 1);

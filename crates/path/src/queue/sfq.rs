@@ -1,23 +1,25 @@
-//! Stochastic fairness queueing: conversations hashed onto queues that are served in turn.
+//! Stochastic fairness queueing: flows hashed onto queues that are served in round robin.
 //!
-//! Conversations that share a queue share its turn. A new hash now and then keeps such neighbours from staying
-//! together; what waits is sorted anew then, so that no conversation's packets change their order.
+//! Flows that share a queue share its turn. The hash is perturbed periodically so that collisions do not last; packets in the queues
+//! are then rehashed, so that the packets of a flow are not reordered.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::conversation::hashed;
+use super::discipline::{Discipline, LinkContext};
+use super::flow_table::hashed;
+use super::limit::Limit;
+use super::properties::{Describe, Properties};
 use super::round_robin::RoundRobin;
-use super::{Discipline, Limit, Site};
 use crate::Packet;
 use crate::random::Stream;
 
-/// Which packet of the longest queue makes room.
+/// Which packet of the longest queue is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DropFrom {
-    /// The youngest.
+    /// The newest.
     #[default]
     Tail,
     /// The oldest.
@@ -28,24 +30,28 @@ pub enum DropFrom {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SfqParams {
-    /// How much may wait in all queues together besides the packet in transmission; then the longest queue drops.
+    /// Limit of all queues together, without the packet in transmission; beyond it the longest queue drops.
     #[serde(default = "packets_127")]
     pub limit: Limit,
     /// Number of queues.
     #[serde(default = "queues_1024")]
     #[schemars(range(min = 1, max = 65_536))]
     pub queues: u32,
-    /// Bytes a turn, counted with deficits. Default: a packet a turn.
+    /// Quantum in bytes, with deficits. Default: one packet a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub quantum: Option<Bytes>,
-    /// A new hash this often; 0 s: never.
+    /// Perturbation period of the hash; 0 s: never.
     #[serde(default)]
     #[schemars(extend("x-most" = "200 d"))]
     pub perturb: Time,
-    /// Which packet of the longest queue makes room.
+    /// Which packet of the longest queue is dropped.
     #[serde(default)]
     pub drop: DropFrom,
+}
+
+impl Describe for SfqParams {
+    const PROPERTIES: Properties = Properties { fair: true, ..Properties::BUFFER };
 }
 
 const fn packets_127() -> Limit {
@@ -72,8 +78,8 @@ pub struct Sfq<P> {
 impl<P: Packet> Sfq<P> {
     /// Empty queues.
     #[must_use]
-    pub fn new(params: &SfqParams, site: &Site<'_>) -> Self {
-        let mut salts = Box::new(site.stream("sfq"));
+    pub fn new(params: &SfqParams, context: &LinkContext<'_>) -> Self {
+        let mut salts = Box::new(context.stream("sfq"));
         let salt = salts.bits();
         Self {
             limit: params.limit,
@@ -87,7 +93,7 @@ impl<P: Packet> Sfq<P> {
         }
     }
 
-    /// Hashes what waits anew where it is time.
+    /// Perturbs the hash and rehashes all packets if it is due.
     fn settle(&mut self, now: Time) {
         if now < self.next_perturbation {
             return;

@@ -1,16 +1,18 @@
-//! Step marking: every packet that arrives at more than a threshold is marked.
+//! Step marking: every packet that arrives at a queue above a threshold is marked.
 //!
-//! Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257, 3.1. The queue is that of the moment, not an
+//! Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257, 3.1. The queue length is instantaneous, not an
 //! average.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::early::{ArrivalLaw, EarlyQueue, Verdict};
-use super::{Backlog, Limit, Site};
+use super::arrival_queue::{ArrivalLaw, ArrivalQueue, Verdict};
+use super::discipline::LinkContext;
+use super::limit::{Backlog, Limit};
+use super::properties::{Describe, Properties};
 
-/// The law of one threshold.
+/// The marking law.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
     threshold: Limit,
@@ -20,7 +22,7 @@ pub struct Step {
 impl ArrivalLaw for Step {
     type Params = StepParams;
 
-    fn new(params: &StepParams, _: &Site<'_>) -> Self {
+    fn new(params: &StepParams, _: &LinkContext<'_>) -> Self {
         Self { threshold: params.threshold, others: params.not_capable }
     }
 
@@ -38,16 +40,16 @@ impl ArrivalLaw for Step {
 }
 
 /// A FIFO queue that marks above a threshold.
-pub type StepQueue<P> = EarlyQueue<P, Step>;
+pub type StepQueue<P> = ArrivalQueue<P, Step>;
 
-/// What happens above the threshold to packets that cannot be marked.
+/// What happens to packets above the threshold that cannot be marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NotCapable {
-    /// They join the queue while there is room.
+    /// They are enqueued while there is room.
     #[default]
     Admit,
-    /// They are dropped, as by RED with both thresholds at one place (RFC 3168, section 7).
+    /// They are dropped, as by RED with equal thresholds (RFC 3168, section 7).
     Drop,
 }
 
@@ -55,15 +57,19 @@ pub enum NotCapable {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepParams {
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default = "limit")]
     pub limit: Limit,
-    /// A packet that finds more than this waiting is marked (K).
+    /// A packet that finds a longer queue than this is marked (K).
     #[serde(default = "threshold")]
     pub threshold: Limit,
-    /// What happens above the threshold to packets that are not ECN-capable.
+    /// What happens to packets above the threshold that are not ECN-capable.
     #[serde(default)]
     pub not_capable: NotCapable,
+}
+
+impl Describe for StepParams {
+    const PROPERTIES: Properties = Properties::AQM;
 }
 
 const fn limit() -> Limit {
@@ -71,6 +77,6 @@ const fn limit() -> Limit {
 }
 
 const fn threshold() -> Limit {
-    // of the experiments of SIGCOMM 2010 at 10 Gbit/s; at 1 Gbit/s they have 20
+    // the paper's value at 10 Gbit/s; at 1 Gbit/s it uses 20
     Limit::Packets(65)
 }

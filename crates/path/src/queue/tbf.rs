@@ -1,12 +1,15 @@
-//! Token bucket: packets leave at a rate, after a pause some at once.
+//! Token bucket filter: a shaper that allows bursts.
 
 use eddyline_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
-use super::{Discipline, Limit, Site};
+use super::discipline::{Discipline, LinkContext};
+use super::limit::Limit;
+use super::packet_fifo::PacketFifo;
+use super::properties::{Describe, Properties};
 use crate::Packet;
+use crate::ParamError;
 use crate::bucket::Bucket;
 use crate::framing::{Framing, FramingParams};
 
@@ -14,18 +17,31 @@ use crate::framing::{Framing, FramingParams};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TbfParams {
-    /// Rate at which tokens come.
+    /// Token rate.
     #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
     pub rate: Rate,
-    /// Tokens that the bucket holds, framing included; a packet above that never leaves and is dropped on arrival.
+    /// Size of the bucket, framing included; a larger packet can never be sent and is dropped on arrival.
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub burst: Bytes,
-    /// How much may wait besides the packet in transmission.
+    /// Limit of the queue, without the packet in transmission.
     #[serde(default)]
     pub limit: Limit,
-    /// What packets cost beyond their own bytes.
+    /// Bytes on the wire beyond the packets' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
+}
+
+impl Describe for TbfParams {
+    const PROPERTIES: Properties = Properties::BUFFER;
+
+    fn refuses(&self, size: u64) -> Option<ParamError> {
+        let line = self.framing.unwrap_or_default().numbers().line_bytes(u32::try_from(size).unwrap_or(u32::MAX));
+        let message = || {
+            let framed = if line == size { String::new() } else { format!(" ({line} B with framing)") };
+            format!("{} lets no packet of {size} B{framed} through, which cross this link; at least that", self.burst)
+        };
+        (size > 0 && line > self.burst.get()).then(|| ParamError::new("burst", message()))
+    }
 }
 
 /// A drop-tail queue behind a token bucket.
@@ -34,18 +50,18 @@ pub struct Tbf<P> {
     bucket: Bucket,
     framing: Framing,
     limit: Limit,
-    waiting: Line<P>,
+    waiting: PacketFifo<P>,
 }
 
 impl<P: Packet> Tbf<P> {
     /// An empty queue with a full bucket.
     #[must_use]
-    pub fn new(params: &TbfParams, _: &Site<'_>) -> Self {
+    pub fn new(params: &TbfParams, _: &LinkContext<'_>) -> Self {
         Self {
             bucket: Bucket::new(params.rate, params.burst),
             framing: params.framing.unwrap_or_default().numbers(),
             limit: params.limit,
-            waiting: Line::default(),
+            waiting: PacketFifo::default(),
         }
     }
 

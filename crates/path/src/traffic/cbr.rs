@@ -4,8 +4,10 @@ use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::metronome::Metronome;
-use super::{Emission, Mistake, Setup, Trace};
+use super::exact_interval::ExactInterval;
+use super::model::{Emission, Setup};
+use super::trace_text::Trace;
+use crate::ParamError;
 
 /// Parameters of `cbr`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,26 +23,26 @@ impl CbrParams {
         Some(self.rate.as_bps() as f64)
     }
 
-    /// None: the schema says all.
-    pub(super) const fn mistakes(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<Mistake>) {}
+    /// None: the schema checks everything.
+    pub(super) const fn errors(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<ParamError>) {}
 }
 
-/// `cbr` at work.
+/// State of `cbr`.
 #[derive(Debug, Clone)]
 pub(super) struct Cbr {
-    metronome: Metronome,
+    interval: ExactInterval,
     start: Time,
     packet: u32,
 }
 
 impl Cbr {
     pub(super) fn new(params: &CbrParams, setup: &Setup<'_>) -> Self {
-        Self { metronome: Metronome::new(setup.packet, params.rate), start: setup.start, packet: setup.packet }
+        Self { interval: ExactInterval::new(setup.packet, params.rate), start: setup.start, packet: setup.packet }
     }
 
     pub(super) fn next(&mut self) -> Option<Emission> {
-        let at = self.start.as_ps().checked_add(self.metronome.due()?)?;
-        self.metronome.advance();
+        let at = self.start.as_ps().checked_add(self.interval.due()?)?;
+        self.interval.advance();
         Some(Emission { at: Time::from_ps(at), bytes: self.packet })
     }
 }

@@ -1,6 +1,6 @@
-//! Samplers of the distributions that traffic and file sizes are made of.
+//! Samplers of distributions of traffic and transfer sizes.
 //!
-//! Logarithms, exponentials and powers come from `libm`, never from the platform: every machine draws the same numbers.
+//! Logarithms, exponentials and powers come from `libm`, not from the platform, so the results are the same everywhere.
 
 use crate::random::Stream;
 
@@ -13,12 +13,11 @@ pub fn exponential(stream: &mut Stream, mean: f64) -> f64 {
 /// Pareto with this mean and tail exponent `shape`, which must be above 1: below, no mean exists.
 #[must_use]
 pub fn pareto(stream: &mut Stream, mean: f64, shape: f64) -> f64 {
-    let least = mean * (shape - 1.0) / shape;
-    least * libm::pow(stream.uniform_above_zero(), -1.0 / shape)
+    let min = mean * (shape - 1.0) / shape;
+    min * libm::pow(stream.uniform_above_zero(), -1.0 / shape)
 }
 
-/// Standard normal, by Marsaglia's polar method. The second variate is thrown away: a stateless sampler is worth a
-/// logarithm.
+/// Standard normal, by Marsaglia's polar method. The second variate is discarded, which keeps the sampler stateless.
 #[must_use]
 pub fn normal(stream: &mut Stream) -> f64 {
     loop {

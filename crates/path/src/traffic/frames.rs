@@ -1,4 +1,4 @@
-//! What `vbr` and `trace` share: frames at their times, many viewers of them, and the packets that carry a frame.
+//! Shared by `vbr` and `trace`: sequences of frames, several viewers, and fragmentation of frames into packets.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,23 +6,16 @@ use std::collections::binary_heap::PeekMut;
 
 use eddyline_units::{Bytes, Time};
 
-use super::{Emission, Mistake};
-
-/// A frame of a video, or a packet of a packet trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Frame {
-    /// When it is due.
-    pub at: Time,
-    /// Its bytes, without any packet header.
-    pub bytes: u32,
-}
+use super::frame::Frame;
+use super::model::Emission;
+use crate::ParamError;
 
 /// A sequence of frames in time order, none of them empty.
 pub(super) trait Frames {
     fn next_frame(&mut self) -> Option<Frame>;
 }
 
-/// How a frame is cut into packets: as many full ones as it fills, then one with the rest; each carries a header.
+/// Fragmentation of a frame: full packets and one with the rest, each with a header.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fragmentation {
     pub(super) payload: u32,
@@ -30,7 +23,7 @@ pub(super) struct Fragmentation {
 }
 
 impl Fragmentation {
-    /// For packets of at most `packet` bytes; a header that leaves no room is cut to leave one byte.
+    /// For packets of at most `packet` bytes; a header that leaves no room is truncated to leave one byte of payload.
     pub(super) fn new(packet: u32, header: Bytes) -> Self {
         let packet = packet.max(1);
         let header = u32::try_from(header.get()).unwrap_or(u32::MAX).min(packet - 1);
@@ -42,32 +35,32 @@ impl Fragmentation {
         u64::from(frame) + u64::from(self.header) * u64::from(frame.div_ceil(self.payload))
     }
 
-    /// What is wrong with a header for packets of this size.
-    pub(super) fn mistakes(packet: u32, header: Bytes, found: &mut Vec<Mistake>) {
+    /// Checks a header for packets of this size.
+    pub(super) fn errors(packet: u32, header: Bytes, found: &mut Vec<ParamError>) {
         if header.get() >= u64::from(packet) {
-            found.push(Mistake::new("header", format!("must be below the packet, {packet} B")));
+            found.push(ParamError::new("header", format!("must be below the packet, {packet} B")));
         }
     }
 }
 
-/// Frames of many viewers as one sequence of packets: frames in time order, of equal times the lowest viewer's first,
-/// each frame's packets back to back at the frame's time (the link spreads them).
+/// Frames of many viewers as one sequence of packets: frames in order of time, then of viewer, each frame's packets back to back at
+/// the frame's time (the link spaces them).
 ///
-/// Synchronised viewers share one player whose every frame is sent once for each of them; others have their own.
+/// Synchronised viewers share one player, each frame of which is sent once per viewer; others have their own player.
 #[derive(Debug, Clone)]
-pub(super) struct Audience<F> {
+pub(super) struct ViewerStreams<F> {
     players: Vec<F>,
     /// Each player's next frame: time, player, bytes.
     due: BinaryHeap<Reverse<(Time, u32, u32)>>,
     viewers: u32,
     cut: Fragmentation,
     frame: Frame,
-    /// Bytes of the frame that still have to be sent to the viewer at hand.
+    /// Bytes of the frame still to be sent to the current viewer.
     left: u32,
     viewers_left: u32,
 }
 
-impl<F: Frames> Audience<F> {
+impl<F: Frames> ViewerStreams<F> {
     /// Each player's frames go to `viewers` viewers.
     pub(super) fn new(mut players: Vec<F>, viewers: u32, cut: Fragmentation) -> Self {
         let first = |(i, p): (usize, &mut F)| p.next_frame().map(|f| Reverse((f.at, i as u32, f.bytes)));

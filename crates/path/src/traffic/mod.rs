@@ -1,13 +1,15 @@
-//! Unresponsive traffic: one file per model, one line here.
+//! Unresponsive traffic: one file and one entry in the register per model.
 //!
-//! A source is a sequence of packets with their times, made one by one and without allocation, so that hundreds of
-//! viewers of a film cost a heap of one entry each. Times are absolute; the first packet is not before `start` and all
+//! A source is a sequence of packets with their times, generated one by one without allocation; hundreds of viewers of a film cost
+//! one heap entry each. Times are absolute; the first packet is not before `start` and all
 //! are before `stop`. The same seed and name give the same packets on every platform.
 
 mod cbr;
 pub mod distributions;
+mod exact_interval;
+mod frame;
 mod frames;
-mod metronome;
+mod model;
 mod on_off;
 mod poisson;
 mod sizes;
@@ -21,62 +23,17 @@ use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::random::Stream;
+use crate::ParamError;
 pub use cbr::CbrParams;
-pub use frames::Frame;
+pub use frame::Frame;
+pub use model::Emission;
+use model::Setup;
 pub use on_off::{OnOffParams, PeriodDistribution};
 pub use poisson::PoissonParams;
 pub use sizes::{SizeParams, Transfers};
 pub use trace::TraceParams;
 pub use trace_text::{SizeUnit, Trace, TraceError, TraceFormat, TraceReading};
 pub use vbr::{Movie, VbrParams};
-
-/// A packet of unresponsive traffic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Emission {
-    /// When it is sent; never before the emission before it.
-    pub at: Time,
-    /// Its bytes on the wire: at least one, at most the traffic's `packet`.
-    pub bytes: u32,
-}
-
-/// A parameter that cannot be right, found with more knowledge than its own schema has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The key inside `model`.
-    pub key: &'static str,
-    /// What is wrong with it.
-    pub message: String,
-}
-
-impl Mistake {
-    fn new(key: &'static str, message: impl Into<String>) -> Self {
-        Self { key, message: message.into() }
-    }
-}
-
-/// What every model is told of its place in the scenario.
-struct Setup<'a> {
-    packet: u32,
-    start: Time,
-    seed: u64,
-    name: &'a str,
-    trace: Option<&'a Arc<Trace>>,
-}
-
-impl Setup<'_> {
-    fn stream(&self, purpose: &str) -> Stream {
-        Stream::new(self.seed, self.name, purpose)
-    }
-}
-
-const fn one() -> u32 {
-    1
-}
-
-const fn yes() -> bool {
-    true
-}
 
 macro_rules! models {
     ($($name:literal $kind:ident($params:ty => $state:ty): $summary:literal, $source:literal;)*) => {
@@ -87,7 +44,7 @@ macro_rules! models {
             $(#[doc = $summary] #[serde(rename = $name)] $kind($params),)*
         }
 
-        /// Every model there is: name, what it does, source.
+        /// Every model: name, summary, source.
         pub const KINDS: &[(&str, &str, &str)] = &[$(($name, $summary, $source)),*];
 
         impl TrafficParams {
@@ -97,12 +54,11 @@ macro_rules! models {
                 match self { $(Self::$kind(_) => $name),* }
             }
 
-            /// What is wrong with parameters that are each as the schema allows: together, or with these packets and
-            /// this trace.
+            /// Errors of parameters that are valid by the schema, in combination or with this packet size and trace.
             #[must_use]
-            pub fn mistakes(&self, packet: u32, trace: Option<&Trace>) -> Vec<Mistake> {
+            pub fn errors(&self, packet: u32, trace: Option<&Trace>) -> Vec<ParamError> {
                 let mut found = Vec::new();
-                match self { $(Self::$kind(p) => p.mistakes(packet, trace, &mut found)),* }
+                match self { $(Self::$kind(p) => p.errors(packet, trace, &mut found)),* }
                 found
             }
         }
@@ -182,7 +138,7 @@ impl Source {
         Self { model: Model::new(params, &setup), stop }
     }
 
-    /// The next packet; `None` when there will be no more, also if asked again.
+    /// The next packet; `None` from the end of the traffic on.
     #[expect(clippy::should_implement_trait, reason = "an iterator's adapters are of no use to an event loop")]
     #[inline]
     pub fn next(&mut self) -> Option<Emission> {

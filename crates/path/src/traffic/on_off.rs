@@ -1,16 +1,18 @@
 //! `on_off`: bursts at a constant peak rate between silences, both of random length.
 //!
-//! The packets' clock runs only while the source is on and is not reset between bursts: a burst shorter than a packet's
-//! spacing moves the next packet closer instead of being rounded up to a packet. So the mean rate is exactly the peak
-//! rate times the share of time on, whatever the burst lengths.
+//! The clock of the packets runs only while the source is on, and is not reset between bursts: a burst shorter than a packet's
+//! spacing brings the next packet closer instead of being rounded up to a packet. So the mean rate is exactly the peak rate times the
+//! share of time on, for any burst lengths.
 
 use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::distributions::{exponential, pareto};
-use super::metronome::Metronome;
-use super::{Emission, Mistake, Setup, Trace};
+use super::exact_interval::ExactInterval;
+use super::model::{Emission, Setup};
+use super::trace_text::Trace;
+use crate::ParamError;
 use crate::random::Stream;
 
 /// How burst and silence lengths are distributed.
@@ -61,21 +63,21 @@ impl OnOffParams {
         Some(self.rate.as_bps() as f64 * self.share_on())
     }
 
-    pub(super) fn mistakes(&self, packet: u32, _trace: Option<&Trace>, found: &mut Vec<Mistake>) {
+    pub(super) fn errors(&self, packet: u32, _trace: Option<&Trace>, found: &mut Vec<ParamError>) {
         let spacing = self.rate.transmission_time(u64::from(packet));
         if self.on.saturating_mul(1000) < spacing {
-            found.push(Mistake::new("on", format!("not one packet in a thousand bursts: a packet takes {spacing}")));
+            found.push(ParamError::new("on", format!("not one packet in a thousand bursts: a packet takes {spacing}")));
         }
     }
 }
 
-/// `on_off` at work. It starts on or off with the long-run probabilities.
+/// State of `on_off`. It starts on or off with the stationary probabilities.
 #[derive(Debug, Clone)]
 pub(super) struct OnOff {
     stream: Box<Stream>,
     params: OnOffParams,
     /// Counts time on, over all bursts.
-    metronome: Metronome,
+    interval: ExactInterval,
     /// Time on before this burst.
     spent: u64,
     burst_start: u64,
@@ -88,7 +90,7 @@ impl OnOff {
         let mut source = Self {
             stream: Box::new(setup.stream("traffic")),
             params: OnOffParams { on: params.on.max(LEAST_ON), ..params.clone() },
-            metronome: Metronome::new(setup.packet, params.rate),
+            interval: ExactInterval::new(setup.packet, params.rate),
             spent: 0,
             burst_start: setup.start.as_ps(),
             burst: 0,
@@ -110,16 +112,16 @@ impl OnOff {
     }
 
     pub(super) fn next(&mut self) -> Option<Emission> {
-        let due = self.metronome.due()?;
+        let due = self.interval.due()?;
         while due - self.spent >= self.burst {
             self.spent += self.burst;
             let silence = self.period(self.params.off);
             self.burst_start = self.burst_start.checked_add(self.burst)?.checked_add(silence)?;
-            // a nanosecond at least, so that a tail exponent next to 1 cannot make an endless row of empty bursts
+            // at least a nanosecond, so that a tail exponent close to 1 cannot cause an endless sequence of empty bursts
             self.burst = self.period(self.params.on).max(1000);
         }
         let at = self.burst_start.checked_add(due - self.spent)?;
-        self.metronome.advance();
+        self.interval.advance();
         Some(Emission { at: Time::from_ps(at), bytes: self.packet })
     }
 }

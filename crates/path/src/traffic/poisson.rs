@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::distributions::exponential;
-use super::{Emission, Mistake, Setup, Trace};
+use super::model::{Emission, Setup};
+use super::trace_text::Trace;
+use crate::ParamError;
 use crate::random::Stream;
 
 /// Parameters of `poisson`.
@@ -22,11 +24,11 @@ impl PoissonParams {
         Some(self.rate.as_bps() as f64)
     }
 
-    /// None: the schema says all.
-    pub(super) const fn mistakes(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<Mistake>) {}
+    /// None: the schema checks everything.
+    pub(super) const fn errors(&self, _packet: u32, _trace: Option<&Trace>, _found: &mut Vec<ParamError>) {}
 }
 
-/// `poisson` at work.
+/// State of `poisson`.
 #[derive(Debug, Clone)]
 pub(super) struct Poisson {
     stream: Box<Stream>,

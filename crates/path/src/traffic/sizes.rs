@@ -13,7 +13,7 @@ use crate::random::Stream;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum SizeParams {
-    /// Memoryless.
+    /// Exponential.
     Exponential {
         /// Mean.
         #[schemars(extend("x-least" = "1 B"))]
@@ -37,13 +37,13 @@ pub enum SizeParams {
         #[schemars(extend("exclusiveMinimum" = 0))]
         sigma: f64,
     },
-    /// Always the same.
+    /// Constant.
     Fixed {
         /// The size.
         #[schemars(extend("x-least" = "1 B"))]
         size: Bytes,
     },
-    /// Sizes from a file: whole bytes, one a line, over and over.
+    /// Sizes from a file: whole bytes, one a line, repeated.
     Trace {
         /// The file, relative to the scenario's folder.
         file: String,
@@ -128,7 +128,7 @@ impl Transfers {
                 return size;
             }
         };
-        // rounding up keeps the least size at one byte; half a byte of bias does not show
+        // rounding up keeps the minimum at one byte; a bias of half a byte is negligible
         (bytes.ceil() as u64).clamp(1, 1 << 50)
     }
 }

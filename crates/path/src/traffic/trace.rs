@@ -1,4 +1,4 @@
-//! `trace`: frames or packets from a file, see [`Trace`] for the forms it may have.
+//! `trace`: frames or packets from a file; see [`Trace`] for its formats.
 
 use std::sync::Arc;
 
@@ -6,9 +6,11 @@ use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::frames::{Audience, Fragmentation, Frame, Frames};
+use super::frame::Frame;
+use super::frames::{Fragmentation, Frames, ViewerStreams};
+use super::model::{Emission, Setup, one, yes};
 use super::trace_text::{SizeUnit, Trace, TraceFormat, TraceReading};
-use super::{Emission, Mistake, Setup, one, yes};
+use crate::ParamError;
 
 /// Parameters of `trace`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +22,7 @@ pub struct TraceParams {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 100_000))]
     pub copies: u32,
-    /// Where in the trace, by its own clock, playing begins; before its first frame means at its first frame.
+    /// Where in the trace, by its own clock, playback begins; before its first frame means at its first frame.
     #[serde(default)]
     pub offset: Time,
     /// All viewers see the same frame at the same time; else each begins at a random place from `offset` to the end.
@@ -29,13 +31,13 @@ pub struct TraceParams {
     /// After the last frame begin again with the first; else each viewer's stream ends there.
     #[serde(default = "yes")]
     pub repeat: bool,
-    /// What a line holds; by default the first line tells.
+    /// Format of a line. Default: determined by the first line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TraceFormat>,
-    /// What sizes are counted in; bits are rounded up to whole bytes.
+    /// Unit of sizes; bits are rounded up to whole bytes.
     #[serde(default)]
     pub unit: SizeUnit,
-    /// Time between two frames of a `terse` trace, which holds no times.
+    /// Time between two frames of a `terse` trace, which has no times.
     #[serde(default = "frame_interval")]
     #[schemars(extend("x-above" = 0))]
     pub interval: Time,
@@ -71,7 +73,7 @@ impl TraceParams {
         TraceReading { format: self.format, unit: self.unit, interval: self.interval }
     }
 
-    /// Without repetition: while all viewers play, so nothing for staggered viewers, whose number falls.
+    /// Without repetition: the rate while all viewers play; none for unsynchronised viewers, whose number decreases.
     pub(super) fn mean_rate_bps(&self, packet: u32, trace: Option<&Trace>) -> Option<f64> {
         let trace = trace?;
         if !self.repeat && !self.synchronised {
@@ -85,16 +87,16 @@ impl TraceParams {
         Some(f64::from(self.copies) * bytes as f64 * 8e12 / length as f64)
     }
 
-    pub(super) fn mistakes(&self, packet: u32, trace: Option<&Trace>, found: &mut Vec<Mistake>) {
+    pub(super) fn errors(&self, packet: u32, trace: Option<&Trace>, found: &mut Vec<ParamError>) {
         match trace {
-            None => found.push(Mistake::new("file", format!("{:?} has not been read", self.file))),
+            None => found.push(ParamError::new("file", format!("{:?} has not been read", self.file))),
             Some(trace) if self.offset >= trace.end() => {
                 let message = format!("beyond the trace, which goes from {} to {}", trace.begin(), trace.end());
-                found.push(Mistake::new("offset", message));
+                found.push(ParamError::new("offset", message));
             }
             Some(_) => {}
         }
-        Fragmentation::mistakes(packet, self.header, found);
+        Fragmentation::errors(packet, self.header, found);
     }
 }
 
@@ -107,7 +109,7 @@ struct Playback {
     /// The time of the source at which the trace's clock shows `begin`.
     start: u64,
     begin: u64,
-    /// Time that whole laps have taken.
+    /// Duration of completed repetitions.
     laps: u64,
 }
 
@@ -127,30 +129,30 @@ impl Frames for Playback {
         }
         let frame = *self.trace.frames().get(self.next)?;
         self.next += 1;
-        // after the first lap a frame's own time may lie before `begin`, the sum does not
+        // after the first repetition a frame's own time may be before `begin`, but the sum is not
         let since = frame.at.as_ps().checked_add(self.laps)?.checked_sub(self.begin)?;
         Some(Frame { at: Time::from_ps(self.start.checked_add(since)?), ..frame })
     }
 }
 
-/// `trace` at work.
+/// State of `trace`.
 #[derive(Debug, Clone)]
-pub(super) struct TracePlayer(Audience<Playback>);
+pub(super) struct TracePlayer(ViewerStreams<Playback>);
 
 impl TracePlayer {
-    /// Silent without a trace, or from beyond its end on; [`TraceParams::mistakes`] says so.
+    /// Silent without a trace, or from beyond its end on; [`TraceParams::errors`] says so.
     pub(super) fn new(params: &TraceParams, setup: &Setup<'_>) -> Self {
         let cut = Fragmentation::new(setup.packet, params.header);
         let playable = |t: &&Arc<Trace>| params.copies > 0 && params.offset < t.end();
-        let Some(trace) = setup.trace.filter(playable) else { return Self(Audience::new(Vec::new(), 1, cut)) };
+        let Some(trace) = setup.trace.filter(playable) else { return Self(ViewerStreams::new(Vec::new(), 1, cut)) };
         let offset = params.offset.max(trace.begin());
         let player = |begin| Playback::new(trace, begin, setup.start, params.repeat);
         if params.synchronised {
-            return Self(Audience::new(vec![player(offset)], params.copies, cut));
+            return Self(ViewerStreams::new(vec![player(offset)], params.copies, cut));
         }
         let mut places = setup.stream("places");
         let mut place = |_| offset + Time::from_ps(places.below((trace.end() - offset).as_ps()));
-        Self(Audience::new((0..params.copies).map(|i| player(place(i))).collect(), 1, cut))
+        Self(ViewerStreams::new((0..params.copies).map(|i| player(place(i))).collect(), 1, cut))
     }
 
     pub(super) fn next(&mut self) -> Option<Emission> {

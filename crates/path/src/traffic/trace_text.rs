@@ -1,20 +1,20 @@
-//! Traces as text: whitespace between columns, a line each, `#` begins a comment.
+//! Traces as text: columns separated by whitespace; `#` begins a comment.
 
 use eddyline_units::{Decimal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::frames::Frame;
+use super::frame::Frame;
 
-/// What a line of a trace holds.
+/// Format of a line of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceFormat {
-    /// Frame number, frame type, time in milliseconds, size: the verbose form of Fitzek and Reisslein's MPEG-4 and
-    /// H.263 traces. Lines may stand in coding order; frames are played in order of time.
+    /// Frame number, frame type, time in milliseconds, size: the verbose format of Fitzek and Reisslein's MPEG-4 and H.263 traces. Lines
+    /// may be in coding order; frames are played in order of time.
     Verbose,
-    /// One frame size, at a fixed interval: their terse form.
+    /// One frame size, at a fixed interval: their terse format.
     Terse,
     /// Time in milliseconds and size, in time order.
     FrameTimes,
@@ -43,7 +43,7 @@ impl TraceFormat {
     }
 }
 
-/// What sizes are counted in.
+/// Unit of sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SizeUnit {
@@ -54,19 +54,19 @@ pub enum SizeUnit {
     Bits,
 }
 
-/// How a trace's text is to be read.
+/// How to read a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceReading {
-    /// What a line holds; without it the first line's number of columns tells.
+    /// Format of a line; `None`: determined by the number of columns of the first line.
     pub format: Option<TraceFormat>,
-    /// What sizes are counted in.
+    /// Unit of sizes.
     pub unit: SizeUnit,
-    /// Time between frames where lines hold no time.
+    /// Time between frames if lines have no time.
     pub interval: Time,
 }
 
 impl Default for TraceReading {
-    /// The first line tells, bytes, 25 frames a second.
+    /// Format by the first line, bytes, 25 frames a second.
     fn default() -> Self {
         Self { format: None, unit: SizeUnit::Bytes, interval: Time::from_ms(40) }
     }
@@ -75,10 +75,10 @@ impl Default for TraceReading {
 /// Why a text is not a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TraceError {
-    /// Not one frame with a byte in it.
+    /// No frame with a byte in it.
     #[error("no frames in it")]
     Empty,
-    /// No form has as many columns.
+    /// No format has this number of columns.
     #[error(
         "line {line}: {found} columns; a trace has 4 (number, type, ms, bytes), 2 (s, bytes) or 1 (bytes); \
          comments begin with #"
@@ -89,29 +89,29 @@ pub enum TraceError {
         /// Columns there.
         found: usize,
     },
-    /// A line with another number of columns than the form has.
+    /// A line with a wrong number of columns.
     #[error("line {line}: {found} columns where {expected} should be")]
     Columns {
         /// Which line, from 1.
         line: usize,
         /// Columns there.
         found: usize,
-        /// The form's columns.
+        /// The format's columns.
         expected: String,
     },
-    /// A column that does not hold what it should.
+    /// A column with an invalid value.
     #[error("line {line}: {given:?} is no {column}: {allowed}")]
     Value {
         /// Which line, from 1.
         line: usize,
-        /// What should be there.
+        /// The expected content.
         column: &'static str,
-        /// What is there.
+        /// The actual content.
         given: String,
-        /// What would do.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// Times of a form that is in time order go back.
+    /// Times decrease in a format that is in time order.
     #[error("line {line}: time goes back; lines of this form must be in time order")]
     Backwards {
         /// Which line, from 1.
@@ -122,12 +122,11 @@ pub enum TraceError {
 const TIME: &str = "a number from 0 to 213 days; times may begin anywhere, so subtract the first";
 const SIZE: &str = "a whole number from 0 to 4294967295 bytes";
 
-/// Frames or packets of a trace, in time order, and the time that they take.
+/// Frames or packets of a trace, in time order, and its duration.
 ///
-/// [`Trace::parse`] reads three forms by their number of columns: four are the verbose form of Fitzek and Reisslein's
-/// video traces (number, type, time in ms, bytes), one is the terse form (bytes; a frame every 40 ms), two are packets
-/// (time in s, bytes). Frames of size zero, by which some traces mark what an encoder skipped, take time and send
-/// nothing.
+/// [`Trace::parse`] recognises three formats by their number of columns: four are the verbose format of Fitzek and Reisslein's
+/// video traces (number, type, time in ms, bytes), one is the terse format (bytes; a frame every 40 ms), two are packets
+/// (time in s, bytes). Frames of size zero, by which some traces represent skipped frames, take time and send nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     frames: Vec<Frame>,
@@ -136,7 +135,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Reads a trace whose first line tells its form, with sizes in bytes.
+    /// Reads a trace whose format is determined by its first line, with sizes in bytes.
     ///
     /// # Errors
     /// What is wrong, with the line.
@@ -158,11 +157,11 @@ impl Trace {
             }
             frames.push(frame);
         }
-        // coding order, as of a B frame after the P frame that it needs, is not playing order
+        // coding order (a B frame after the P frame that it refers to) differs from playback order
         frames.sort_by_key(|f| f.at);
         let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Err(TraceError::Empty) };
         let (begin, span) = (first.at, last.at - first.at);
-        // after the last frame comes an interval like the others, so that the trace can be repeated at its own rate
+        // a mean interval after the last frame, so that repetition keeps the trace's rate
         let gap = if lines.format == Some(TraceFormat::Terse) {
             how.interval
         } else {
@@ -207,7 +206,7 @@ impl Trace {
     }
 }
 
-/// What reading a line needs to know of the lines before.
+/// State of the reader.
 struct Lines {
     format: Option<TraceFormat>,
     unit: SizeUnit,
@@ -217,10 +216,10 @@ struct Lines {
 }
 
 impl Lines {
-    /// The frame of a line, and what form it has; nothing on an empty line or a comment.
+    /// The frame of a line and its format; none for an empty line or a comment.
     fn read(&mut self, text: &str, line: usize) -> Result<Option<(Frame, TraceFormat)>, TraceError> {
         let data = text.split('#').next().unwrap_or_default();
-        // more columns than any form has are only counted
+        // columns beyond the maximum of all formats are only counted
         let mut columns = [""; 4];
         let mut found = 0;
         for column in data.split_whitespace() {

@@ -1,23 +1,25 @@
 //! `vbr`: a video of frames with varying size at varying intervals.
 //!
-//! The model is small on purpose. Time between frames: a geometric number of ticks of the camera's clock, as an encoder
-//! that skips frames makes them. Frame sizes: lognormal, their logarithm the sum of a level that holds for a scene and
+//! The model is deliberately small. Time between frames: a geometric number of ticks of the camera's clock, as with an encoder
+//! that skips frames. Frame sizes: lognormal, their logarithm the sum of a level that holds for a scene and
 //! of a first-order autoregressive process within it; a scene ends at each frame with the same probability, so its
-//! length is geometric. The marginal distribution is lognormal with exactly the mean and coefficient of variation asked
-//! for.
+//! length is geometric. The marginal distribution is lognormal with exactly the configured mean and coefficient of variation.
 //!
 //! The defaults give the mean frame and mean interval of section 5.2 of Ge et al., Performance Effects of Two-way FAST
 //! TCP: 908 frames in 70 s, 5,032 bits each, 65 kbit/s. The coefficient of variation is not in that paper; 0.7 lies
 //! among the published statistics of films in H.263 without a target rate (Fitzek and Reisslein: 0.53 to 0.78). Scene
-//! length and correlation are plain assumptions.
+//! length and correlation are assumptions.
 
 use eddyline_units::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::distributions::{Geometric, LogNormal, normal};
-use super::frames::{Audience, Fragmentation, Frame, Frames};
-use super::{Emission, Mistake, Setup, Trace, one, yes};
+use super::frame::Frame;
+use super::frames::{Fragmentation, Frames, ViewerStreams};
+use super::model::{Emission, Setup, one, yes};
+use super::trace_text::Trace;
+use crate::ParamError;
 use crate::random::Stream;
 
 /// Parameters of `vbr`.
@@ -29,7 +31,7 @@ pub struct VbrParams {
     pub copies: u32,
     /// All viewers see the same frame at the same time; else each has an independent film of the same kind.
     pub synchronised: bool,
-    /// Where in the film playing begins, at most 1 d: other frames of the same seed.
+    /// Where in the film playback begins, at most 1 d: other frames of the same seed.
     #[schemars(extend("x-most" = "1 d"))]
     pub offset: Time,
     /// Mean frame size, without headers.
@@ -104,12 +106,12 @@ impl VbrParams {
         Some(f64::from(self.copies) * bytes * 8.0 / self.mean_interval_s())
     }
 
-    pub(super) fn mistakes(&self, packet: u32, _trace: Option<&Trace>, found: &mut Vec<Mistake>) {
+    pub(super) fn errors(&self, packet: u32, _trace: Option<&Trace>, found: &mut Vec<ParamError>) {
         if self.mean_interval < self.frame_clock {
             let message = format!("must be at least one tick of frame_clock, {}", self.frame_clock);
-            found.push(Mistake::new("mean_interval", message));
+            found.push(ParamError::new("mean_interval", message));
         }
-        Fragmentation::mistakes(packet, self.header, found);
+        Fragmentation::errors(packet, self.header, found);
     }
 }
 
@@ -124,10 +126,10 @@ pub struct Movie {
     between_scenes: f64,
     within_scene: f64,
     correlation: f64,
-    /// Standard deviation of what is new in a frame of the same scene.
+    /// Standard deviation of the innovation of a frame within a scene.
     innovation: f64,
     scene_ends: f64,
-    /// When the next frame is due; `None` when time is over.
+    /// Time of the next frame; `None` at the end of time.
     at: Option<u64>,
     scene: f64,
     /// Deviation from the scene's level; `None` at a scene's first frame.
@@ -157,7 +159,7 @@ impl Movie {
         }
     }
 
-    /// The next frame; `None` when time is over.
+    /// The next frame; `None` at the end of time.
     #[must_use]
     pub fn next_frame(&mut self) -> Option<Frame> {
         let at = self.at?;
@@ -177,13 +179,13 @@ impl Movie {
 
 /// A film from `offset` on, its frames at the traffic's times.
 #[derive(Debug, Clone)]
-struct Showing {
+struct Screening {
     movie: Movie,
     offset: u64,
     start: u64,
 }
 
-impl Frames for Showing {
+impl Frames for Screening {
     fn next_frame(&mut self) -> Option<Frame> {
         loop {
             let frame = self.movie.next_frame()?;
@@ -194,18 +196,18 @@ impl Frames for Showing {
     }
 }
 
-/// `vbr` at work.
+/// State of `vbr`.
 #[derive(Debug, Clone)]
-pub(super) struct Vbr(Audience<Showing>);
+pub(super) struct Vbr(ViewerStreams<Screening>);
 
 impl Vbr {
     pub(super) fn new(params: &VbrParams, setup: &Setup<'_>) -> Self {
         let (players, viewers) = if params.synchronised { (1, params.copies) } else { (params.copies, 1) };
         let mut phases = setup.stream("phase");
-        let showing = |copy: u32| Showing {
+        let screening = |copy: u32| Screening {
             movie: Movie::new(params, setup.stream(&format!("copy {copy}"))),
             offset: params.offset.min(LONGEST_OFFSET).as_ps(),
-            // viewers of their own do not all see their first frame at the same instant
+            // independent viewers do not all start at the same instant
             start: if params.synchronised {
                 setup.start.as_ps()
             } else {
@@ -214,7 +216,7 @@ impl Vbr {
         };
         let players = if viewers == 0 { 0 } else { players };
         let cut = Fragmentation::new(setup.packet, params.header);
-        Self(Audience::new((0..players).map(showing).collect(), viewers, cut))
+        Self(ViewerStreams::new((0..players).map(screening).collect(), viewers, cut))
     }
 
     pub(super) fn next(&mut self) -> Option<Emission> {

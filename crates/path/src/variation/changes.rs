@@ -1,16 +1,16 @@
-//! Steps: from a moment on a link has another rate, delay or loss.
+//! Steps of a link's rate, delay or loss.
 
 use eddyline_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Piece;
+use super::piece::Piece;
 
-/// One step; what it does not name stays as it is.
+/// One step; keys left out do not change.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeParams {
-    /// When; later than the change before.
+    /// When; after the previous change.
     pub at: Time,
     /// Rate from then on, 1 bit/s to 10 Tbit/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct ChangeParams {
     pub loss: Option<f64>,
 }
 
-/// The pieces of a link of this rate and delay that changes so; `changes` are in order of time.
+/// The pieces of a link of this rate and delay with `changes` in order of time.
 pub(super) fn pieces(rate: Rate, delay: Time, changes: &[ChangeParams]) -> Vec<Piece> {
     let mut now = Piece { from: Time::ZERO, rate, delay, loss: None };
     let mut pieces = vec![now];

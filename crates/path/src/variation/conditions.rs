@@ -1,43 +1,33 @@
-//! Rate, delay and loss of a link over time: constant in pieces, with outages in between.
+//! Rate, delay and loss of a link over time: piecewise constant, with outages.
 //!
-//! What lies ahead is known, so the end of a transmission is known at its start: it is where the integral of the rate
-//! has grown by the packet's bits.
+//! The future is known, so the end of a transmission is known at its start: it is the time at which the integral of the rate has
+//! grown by the packet's bits.
 
 use eddyline_units::{Rate, Time};
 
+use super::changes::{self, ChangeParams};
 use super::integral::{BIT, Integral};
+use super::outages::OutageParams;
+use super::piece::Piece;
+use super::recording::{Recording, Row};
 use super::uptime::{Uptime, outage};
-use super::{ChangeParams, OutageParams, Recording, Row, changes};
 
-/// Where outages are too many to be listed: so many in a row that let nothing through are taken to go on for ever.
+/// If there are too many outages to be listed: so many in a row without any transmission are taken as infinite.
 const FOR_EVER: u32 = 1 << 18;
-
-/// What holds from a moment on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Piece {
-    /// The moment.
-    pub from: Time,
-    /// Rate of transmission; zero while nothing is transmitted.
-    pub rate: Rate,
-    /// One-way propagation delay.
-    pub delay: Time,
-    /// Probability of loss, where it is not the link's own.
-    pub loss: Option<f64>,
-}
 
 /// A link over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conditions {
     /// In order of time, the first at zero.
     pieces: Vec<Piece>,
-    /// After this they begin again.
+    /// Period of repetition.
     period: Option<Time>,
     outages: Vec<OutageParams>,
-    /// Of the rate, outages left out; `None` where they are too many to be listed.
+    /// Integral of the rate outside outages; `None` if there are too many outages to be listed.
     listed: Option<Integral>,
-    /// Until when that is known.
+    /// End of the listed part.
     known: Time,
-    /// The same without outages, for later.
+    /// The integral of the rate without outages, for later times.
     whole: Option<Integral>,
 }
 
@@ -48,7 +38,7 @@ impl Conditions {
         Self::of(changes::pieces(rate, delay, changes), None, outages)
     }
 
-    /// A link that plays a recording; what that does not hold is this rate and delay.
+    /// A link that plays a recording; this rate and delay are used where the recording has none.
     #[must_use]
     pub fn playing(rate: Rate, delay: Time, recording: &Recording, repeat: bool, outages: &[OutageParams]) -> Self {
         let piece = |p: &Row| Piece {
@@ -69,7 +59,7 @@ impl Conditions {
         Self { pieces, period, outages: outages.to_vec(), listed, known, whole }
     }
 
-    /// What holds at `now` but for outages, and until when.
+    /// The piece at `now` regardless of outages, and its end.
     fn piece(&self, now: Time) -> (&Piece, Time) {
         let (lap, phase) = match self.period {
             Some(p) => (Time::from_ps(now.as_ps() / p.as_ps() * p.as_ps()), Time::from_ps(now.as_ps() % p.as_ps())),
@@ -99,7 +89,7 @@ impl Conditions {
         self.piece(now).0.delay
     }
 
-    /// The probability of loss at `now` where it is not the link's own.
+    /// The probability of loss at `now`, if it overrides the link's.
     #[must_use]
     pub fn loss(&self, now: Time) -> Option<f64> {
         self.piece(now).0.loss
@@ -116,10 +106,10 @@ impl Conditions {
         let Some(listed) = self.listed.as_ref().filter(|_| start < self.known) else {
             return self.end_between(start, bits);
         };
-        let wanted = listed.until(start) + bits;
+        let target = listed.until(start) + bits;
         match listed.end() {
-            Some((at, sum)) if wanted > sum => self.end_between(at, wanted - sum),
-            _ => listed.reaches(wanted).unwrap_or(Time::MAX),
+            Some((at, sum)) if target > sum => self.end_between(at, target - sum),
+            _ => listed.reaches(target).unwrap_or(Time::MAX),
         }
     }
 
@@ -140,7 +130,7 @@ impl Conditions {
             }
             rest -= room;
             in_vain = if room > 0 { 0 } else { in_vain + 1 };
-            // what the recording itself is silent for is no outage
+            // a rate of zero in the recording itself is not an outage
             now = until.max(whole.reaches(sum + room + 1).unwrap_or(Time::MAX));
         }
         Time::MAX

@@ -1,18 +1,17 @@
-//! The integral of a rate that is constant in pieces, over the time between outages, and its inverse: both by
-//! bisection.
+//! The integral of a piecewise constant rate outside outages, and its inverse, both by bisection.
 //!
-//! All in whole numbers, bit/s times picoseconds, so that it is the sum over the pieces to the last digit.
+//! In integers, bit/s times picoseconds, so that it is exactly the sum over the pieces.
 
 use eddyline_units::Time;
 
-use super::Piece;
+use super::piece::Piece;
 use super::uptime::{Uptime, gcd};
 
-/// A unit of the integral: one bit is that many bit/s times picoseconds.
+/// One bit in units of the integral, bit/s times picoseconds.
 pub(super) const BIT: u128 = 1_000_000_000_000;
 
-/// Most pieces that are listed, besides those of one lap.
-const MOST_LISTED: u64 = 1 << 20;
+/// Maximum number of pieces listed, in addition to those of one lap.
+const MAX_LISTED: u64 = 1 << 20;
 
 /// A piece begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,13 +22,13 @@ struct Mark {
     up: u64,
 }
 
-/// Laps after which pieces and outages repeat together.
+/// The common period of pieces and outages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Common {
-    /// How many before the outages repeat.
+    /// Laps before the outages repeat.
     before: u64,
     laps: u64,
-    /// What these take.
+    /// Their duration.
     length: u64,
     /// The integral before them, and over them.
     sum_before: u128,
@@ -49,22 +48,22 @@ pub(super) struct Integral {
 }
 
 impl Integral {
-    /// Of `pieces` that begin again after `lap`, while the link is `up`. Where too many laps pass before all repeats it is
-    /// known until [`end`](Self::end) only.
+    /// The integral of `pieces` that repeat after `lap`, while the link is `up`. If the common period has too many laps, it is known
+    /// until [`end`](Self::end) only.
     pub fn new(pieces: &[Piece], lap: Option<Time>, up: Uptime) -> Self {
         let Some(lap) = lap.map(Time::as_ps) else { return Self::listing(pieces, None, (0, 1), up) };
         let (begin, cycle) = up.cycle();
         let (before, laps) = (begin.div_ceil(lap), cycle.map_or(1, |c| c / gcd(c, lap)));
-        let most = (MOST_LISTED / pieces.len().max(1) as u64).max(1);
-        if before.saturating_add(laps) <= most && before.saturating_add(laps).checked_mul(lap).is_some() {
+        let max_laps = (MAX_LISTED / pieces.len().max(1) as u64).max(1);
+        if before.saturating_add(laps) <= max_laps && before.saturating_add(laps).checked_mul(lap).is_some() {
             return Self::listing(pieces, Some(lap), (before, laps), up);
         }
-        let mut some = Self::listing(pieces, Some(lap), (0, most.min((u64::MAX / lap).max(1))), up);
+        let mut some = Self::listing(pieces, Some(lap), (0, max_laps.min((u64::MAX / lap).max(1))), up);
         some.common = None;
         some
     }
 
-    /// Until when it is known, and what it is there; `None` where that is for ever.
+    /// Until when it is known, and its value there; `None` if it is known for all times.
     pub fn end(&self) -> Option<(Time, u128)> {
         let lap = self.lap.filter(|_| self.common.is_none())?;
         let laps = ((self.marks.len() - 1) / self.pieces.len()) as u64;
@@ -112,17 +111,17 @@ impl Integral {
         sum + mark.sum + self.pieces[place].1 * u128::from(self.up.until(at) - mark.up)
     }
 
-    /// When it reaches `wanted`, to the nearest picosecond; `None` if never, or beyond what is a [`Time`].
-    pub fn reaches(&self, wanted: u128) -> Option<Time> {
-        let (mut wanted, mut shift) = (wanted, 0);
-        if let Some(c) = self.common.filter(|c| wanted > c.sum_before) {
-            let times = u64::try_from((wanted - c.sum_before - 1).checked_div(c.sum)?).ok()?;
+    /// When it reaches `target`, to the nearest picosecond; `None` if never, or beyond the range of [`Time`].
+    pub fn reaches(&self, target: u128) -> Option<Time> {
+        let (mut target, mut shift) = (target, 0);
+        if let Some(c) = self.common.filter(|c| target > c.sum_before) {
+            let times = u64::try_from((target - c.sum_before - 1).checked_div(c.sum)?).ok()?;
             shift = times.checked_mul(c.length)?;
-            wanted -= u128::from(times) * c.sum;
+            target -= u128::from(times) * c.sum;
         }
-        let place = self.marks.partition_point(|m| m.sum < wanted).checked_sub(1)?;
+        let place = self.marks.partition_point(|m| m.sum < target).checked_sub(1)?;
         let (mark, rate) = (self.marks[place], self.pieces[place % self.pieces.len()].1);
-        let rest = wanted - mark.sum;
+        let rest = target - mark.sum;
         if rate == 0 {
             return None;
         }

@@ -1,9 +1,8 @@
 //! Packet-delivery traces of the mahimahi emulator: a line for each packet of 1,500 bytes that the link could have
 //! carried, with its millisecond; the last line is the length, after which the trace begins again.
 //!
-//! A millisecond with n of them becomes one in which the link has the rate of n packets a millisecond, so the integral
-//! is the same. mahimahi hands a packet over at the moment of an opportunity and wastes those that find the queue
-//! empty.
+//! A millisecond with n lines becomes one in which the link has the rate of n packets a millisecond, so the integral is the same.
+//! mahimahi itself delivers a packet at the time of an opportunity and wastes opportunities that find the queue empty.
 
 use eddyline_units::{Rate, Time};
 
@@ -51,7 +50,7 @@ impl Recording {
         let mut rows: Vec<Row> = Vec::new();
         let mut add = |ms: u64, count: u64| {
             let rate = Some(Rate::from_bps(count.saturating_mul(BPS_OF_ONE)));
-            if rows.last().is_none_or(|before| before.rate != rate) {
+            if rows.last().is_none_or(|previous| previous.rate != rate) {
                 rows.push(Row { from: Time::from_ms(ms), rate, delay: None, loss: None });
             }
         };

@@ -1,19 +1,19 @@
-//! Outages: a link transmits nothing for a while, and its queue holds what it can.
+//! Outages: times in which a link transmits nothing.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One outage, or one that comes back.
+/// One outage, or a periodic one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutageParams {
     /// When the first begins.
     pub start: Time,
-    /// How long each lasts. A packet in transmission is held and goes on afterwards.
+    /// Duration of each. A packet in transmission is suspended and continues afterwards.
     #[schemars(extend("x-above" = 0))]
     pub length: Time,
-    /// From the start of one to the start of the next, above `length`; there is one alone where this is left out.
+    /// Period from start to start, above `length`. Default: a single outage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-above" = 0))]
     pub every: Option<Time>,

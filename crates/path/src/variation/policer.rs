@@ -1,4 +1,4 @@
-//! A policer: a token bucket that drops what is above its rate, and delays nothing.
+//! A policer: a token bucket that drops excess packets and delays none.
 
 use eddyline_units::{Bytes, Rate, Time};
 use schemars::JsonSchema;
@@ -10,15 +10,15 @@ use crate::bucket::Bucket;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicerParams {
-    /// Rate at which tokens come.
+    /// Token rate.
     #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
     pub rate: Rate,
-    /// Tokens that the bucket holds; a packet above that never passes.
+    /// Size of the bucket; a larger packet never conforms.
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub burst: Bytes,
 }
 
-/// A policer at work (RFC 2475, section 2.3.3.4), its bucket full at first.
+/// A policer (RFC 2475, section 2.3.3.4), its bucket initially full.
 #[derive(Debug, Clone)]
 pub struct Policer(Bucket);
 
@@ -29,7 +29,7 @@ impl Policer {
         Self(Bucket::new(params.rate, params.burst))
     }
 
-    /// Whether a packet of `bytes` that comes now passes; one that does pays for it.
+    /// Whether a packet of `bytes` that arrives now conforms; if so it consumes tokens.
     pub fn admits(&mut self, now: Time, bytes: u32) -> bool {
         self.0.pay(now, u64::from(bytes))
     }

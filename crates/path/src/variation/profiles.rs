@@ -1,5 +1,5 @@
-//! Synthetic recordings of access links that people know: two minutes each, made from a seed, with the link's own rate
-//! as their mean. Their shape follows what is published about such links; no measurement is in them.
+//! Synthetic recordings of well-known kinds of access links: two minutes each, generated from a seed, with the link's own rate as
+//! their mean. Their dynamics follow publications about such links; they contain no measurements.
 
 use eddyline_units::{Rate, Time};
 
@@ -16,20 +16,20 @@ pub enum Profile {
     Lte,
     /// A low-orbit satellite terminal.
     Starlink,
-    /// Cable, shared with the neighbours.
+    /// Cable, a shared medium.
     Cable,
     /// Wi-Fi, indoors.
     Wifi,
 }
 
-/// A profile as lists show it.
+/// Description of a profile.
 #[derive(Debug, Clone, Copy)]
 pub struct ProfileInfo {
     /// Its kind in a scenario.
     pub name: &'static str,
     /// What varies, and how.
     pub summary: &'static str,
-    /// What the shape follows.
+    /// Publications that the dynamics follow.
     pub source: &'static str,
 }
 
@@ -60,7 +60,7 @@ pub const PROFILES: &[ProfileInfo] = &[
 /// Rates of 802.11n, 20 MHz, one stream, guard interval 800 ns, in Mbit/s.
 const MCS: [f64; 8] = [6.5, 13.0, 19.5, 26.0, 39.0, 52.0, 58.5, 65.0];
 
-/// What a profile says of one step: rate without scale, delay above the link's own in seconds, loss.
+/// One step of a profile: unscaled rate, delay above the link's own in seconds, loss.
 type Step = (f64, f64, Option<f64>);
 
 impl Profile {
@@ -75,7 +75,7 @@ impl Profile {
         }
     }
 
-    /// Makes two minutes for the link called `name`, of this mean rate and least delay.
+    /// Generates two minutes for the link called `name`, of this mean rate and minimum delay.
     #[must_use]
     pub fn recording(self, rate: Rate, delay: Time, seed: u64, name: &str) -> Recording {
         let mut stream = Stream::new(seed, name, self.name());
@@ -129,7 +129,7 @@ fn wifi(stream: &mut Stream) -> Vec<Step> {
     let mut place = stream.below(MCS.len() as u64) as usize;
     let step = |_| {
         if stream.uniform() < 0.1 {
-            // at the ends half of the steps lead nowhere, so every rate is as frequent as the others
+            // at the ends half of the steps have no effect, so all rates are equally frequent
             place = if stream.uniform() < 0.5 { place.saturating_sub(1) } else { (place + 1).min(MCS.len() - 1) };
         }
         (MCS[place], exponential(stream, 0.002), None)

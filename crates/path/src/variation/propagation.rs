@@ -1,17 +1,19 @@
-//! What a packet meets behind the transmitter where delay or loss vary.
+//! Propagation with varying delay or loss.
 
 use std::sync::Arc;
 
 use eddyline_units::Time;
 
-use super::{Conditions, Jitter, Variation};
+use super::conditions::Conditions;
+use super::jitter::Jitter;
+use super::link_variation::Variation;
 use crate::random::Stream;
 
-/// The way from the end of a transmission to the far end of the link.
+/// Propagation from the end of a transmission to the far end of the link.
 #[derive(Debug, Clone)]
 pub struct Propagation {
     conditions: Option<Arc<Conditions>>,
-    /// The delay where there are no conditions.
+    /// The constant delay, without conditions.
     delay: Time,
     jitter: Option<Jitter>,
     reorder: bool,
@@ -21,7 +23,7 @@ pub struct Propagation {
 }
 
 impl Propagation {
-    /// That of the link called `name` with this delay; `None` where nothing varies.
+    /// That of the link called `name` with this delay; `None` if nothing varies.
     #[must_use]
     pub fn new(variation: &Variation, delay: Time, seed: u64, name: &str) -> Option<Self> {
         (!variation.is_steady()).then(|| Self {
@@ -34,15 +36,14 @@ impl Propagation {
         })
     }
 
-    /// Whether a packet that leaves at `now` is lost; `None` where the link's own loss decides.
+    /// Whether a packet that leaves at `now` is lost; `None` if the link's own loss applies.
     pub fn loses(&mut self, now: Time) -> Option<bool> {
         let p = self.conditions.as_ref()?.loss(now)?;
-        // nothing is drawn where nothing is to be decided
+        // no random number if the result is certain
         Some(p > 0.0 && self.losses.uniform() < p)
     }
 
-    /// When a packet that leaves at `now` arrives at the far end. Unless packets may overtake each other it waits there
-    /// for those before it.
+    /// When a packet that leaves at `now` arrives at the far end. Without reordering it arrives no earlier than its predecessors.
     pub fn arrival(&mut self, now: Time) -> Time {
         let delay = self.conditions.as_ref().map_or(self.delay, |c| c.delay(now));
         let jitter = self.jitter.as_mut().map_or(Time::ZERO, |j| j.draw(now));

@@ -1,14 +1,13 @@
 //! Recordings of a link: rate, delay and loss over time, from a text with named columns.
 //!
 //! The first line names the columns, separated by commas: `time_s`, and any of `rate_bps`, `delay_s`, `loss`, each also
-//! with `down_` or `up_` in front where a file holds both directions. Times begin at zero and grow; what a line says
-//! holds until the next, an empty cell as the line above. The last line holds as long as the one before it. `#` begins
-//! a comment.
+//! with the prefix `down_` or `up_` if a file has both directions. Times begin at zero and increase; the values of a line hold until
+//! the next line, an empty cell repeats the line above. The last line holds as long as the previous one. `#` begins a comment.
 
 use eddyline_units::{Rate, Time};
 use thiserror::Error;
 
-/// Which direction of a file that holds both.
+/// Direction, in a file with both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -27,10 +26,10 @@ impl Side {
     }
 }
 
-/// What a recording says from a moment on; what it does not hold is the link's own.
+/// A recording's values from a time on; missing values are the link's own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
-    /// The moment.
+    /// The time.
     pub from: Time,
     /// Rate of transmission; zero while nothing is transmitted.
     pub rate: Option<Rate>,
@@ -47,10 +46,10 @@ pub struct Recording {
     length: Time,
 }
 
-/// Why a text is no recording.
+/// Why a text is not a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RecordingError {
-    /// Too short to have a length.
+    /// Too few lines.
     #[error("fewer than two lines of values")]
     Empty,
     /// No such column.
@@ -58,24 +57,24 @@ pub enum RecordingError {
     Column {
         /// Which line, from 1.
         line: usize,
-        /// What was looked for.
+        /// The missing column.
         wanted: String,
-        /// What is there.
+        /// The actual content.
         found: String,
     },
-    /// A value that is none.
+    /// An invalid value.
     #[error("line {line}: {given:?} is no {column}: {allowed}")]
     Value {
         /// Which line, from 1.
         line: usize,
         /// Its column.
         column: String,
-        /// What is there.
+        /// The actual content.
         given: String,
-        /// What would do.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// Times that do not grow, or do not begin at zero.
+    /// Times that do not increase, or do not begin at zero.
     #[error("line {line}: times begin at 0 and grow from line to line")]
     Order {
         /// Which line, from 1.
@@ -94,12 +93,12 @@ const MOST_BPS: f64 = 1e13;
 const MOST_DELAY_S: f64 = 3600.0;
 
 impl Recording {
-    /// From rows in order of time, the first at zero, and the time that they take.
+    /// From rows in order of time, the first at zero, and their duration.
     pub(super) const fn new(rows: Vec<Row>, length: Time) -> Self {
         Self { rows, length }
     }
 
-    /// Reads a text with named columns, those of one `side` where it says which.
+    /// Reads a text with named columns, those of one `side` if given.
     ///
     /// # Errors
     /// What is wrong, with the line.
@@ -116,32 +115,32 @@ impl Recording {
                 continue;
             };
             let read = columns.read(text, line, rows.last())?;
-            if rows.last().map_or(read.from != Time::ZERO, |before| read.from <= before.from) {
+            if rows.last().map_or(read.from != Time::ZERO, |previous| read.from <= previous.from) {
                 return Err(RecordingError::Order { line });
             }
             rows.push(read);
         }
-        let [.., before, last] = rows.as_slice() else { return Err(RecordingError::Empty) };
-        let length = last.from.saturating_add(last.from - before.from);
+        let [.., previous, last] = rows.as_slice() else { return Err(RecordingError::Empty) };
+        let length = last.from.saturating_add(last.from - previous.from);
         if rows.iter().all(|l| l.rate == Some(Rate::from_bps(0))) {
             return Err(RecordingError::Silent);
         }
         Ok(Self { rows, length })
     }
 
-    /// What it says, in order of time, the first at zero.
+    /// The rows in order of time, the first at zero.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// The time that it takes.
+    /// Its duration.
     #[must_use]
     pub const fn length(&self) -> Time {
         self.length
     }
 
-    /// The same as a text with named columns; values that it does not hold are empty.
+    /// The same as a text with named columns; missing values are empty.
     #[must_use]
     pub fn to_csv(&self) -> String {
         let mut text = "time_s,rate_bps,delay_s,loss\n".to_owned();
@@ -155,7 +154,7 @@ impl Recording {
     }
 }
 
-/// Where the columns are.
+/// Positions of the columns.
 struct Columns {
     names: Vec<String>,
     time: usize,
@@ -180,14 +179,14 @@ impl Columns {
         Ok(Self { time, rate, delay, loss, names })
     }
 
-    fn read(&self, text: &str, line: usize, before: Option<&Row>) -> Result<Row, RecordingError> {
+    fn read(&self, text: &str, line: usize, previous: Option<&Row>) -> Result<Row, RecordingError> {
         let cells: Vec<&str> = text.split(',').map(str::trim).collect();
-        let number = |place: usize, most: f64, allowed: &'static str| {
+        let number = |place: usize, max: f64, allowed: &'static str| {
             let given = cells.get(place).copied().unwrap_or_default();
             if given.is_empty() {
                 return Ok(None);
             }
-            let read = given.parse::<f64>().ok().filter(|v| (0.0..=most).contains(v));
+            let read = given.parse::<f64>().ok().filter(|v| (0.0..=max).contains(v));
             let refuse = || RecordingError::Value {
                 line,
                 column: self.names[place].clone(),
@@ -196,7 +195,7 @@ impl Columns {
             };
             read.map(Some).ok_or_else(refuse)
         };
-        let or_above = |place: Option<usize>, most, allowed| place.map_or(Ok(None), |p| number(p, most, allowed));
+        let or_above = |place: Option<usize>, max, allowed| place.map_or(Ok(None), |p| number(p, max, allowed));
         let time = number(self.time, LONGEST_S, "seconds from 0 to 200 days")?;
         let from = time.map(Time::from_secs_f64).ok_or(RecordingError::Order { line })?;
         let rate = or_above(self.rate, MOST_BPS, "bit/s from 0 to 1e13")?.map(|bps| Rate::from_bps(bps.round() as u64));
@@ -204,9 +203,9 @@ impl Columns {
         let loss = or_above(self.loss, 1.0, "a probability from 0 to 1")?;
         Ok(Row {
             from,
-            rate: rate.or(before.and_then(|b| b.rate)),
-            delay: delay.or(before.and_then(|b| b.delay)),
-            loss: loss.or(before.and_then(|b| b.loss)),
+            rate: rate.or(previous.and_then(|b| b.rate)),
+            delay: delay.or(previous.and_then(|b| b.delay)),
+            loss: loss.or(previous.and_then(|b| b.loss)),
         })
     }
 }

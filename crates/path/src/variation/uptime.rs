@@ -1,11 +1,11 @@
-//! For how long a link has been up: what its outages leave of the time, in closed form once they repeat.
+//! Cumulative uptime of a link with outages, in closed form once they repeat.
 
 use eddyline_units::Time;
 
-use super::OutageParams;
+use super::outages::OutageParams;
 
-/// Most times between outages that are listed.
-const MOST_LISTED: u64 = 1 << 18;
+/// Maximum number of times between outages that are listed.
+const MAX_LISTED: u64 = 1 << 18;
 
 /// A time without an outage, in picoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +26,10 @@ struct Cycle {
     up: u64,
 }
 
-/// Time up, and its inverse.
+/// Cumulative uptime and its inverse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Uptime {
-    /// In order of time, those of the first cycle the last.
+    /// In order of time; those of the first cycle are the last.
     spans: Vec<Span>,
     cycle: Option<Cycle>,
 }
@@ -50,7 +50,7 @@ pub(super) fn gcd(a: u64, b: u64) -> u64 {
 }
 
 impl Uptime {
-    /// Between `outages`; `None` where too many pass before they repeat.
+    /// With `outages`; `None` if too many occur before they repeat.
     pub fn between(outages: &[OutageParams]) -> Option<Self> {
         let mut begin = 0u64;
         let mut length: Option<u64> = None;
@@ -64,7 +64,7 @@ impl Uptime {
         }
         let end = begin.checked_add(length.unwrap_or(0))?;
         let passing = |o: &OutageParams| o.every.map_or(1, |e| end.saturating_sub(o.start.as_ps()) / e.as_ps().max(1));
-        if outages.iter().map(passing).fold(0, u64::saturating_add) > MOST_LISTED {
+        if outages.iter().map(passing).fold(0, u64::saturating_add) > MAX_LISTED {
             return None;
         }
         let mut found = Self { spans: Vec::new(), cycle: None };
@@ -102,7 +102,7 @@ impl Uptime {
         self.spans.last().map_or(0, |s| s.before + s.length)
     }
 
-    /// From when on outages repeat, and after how long; `None` where they end.
+    /// From when on outages repeat, and their period; `None` if they end.
     pub fn cycle(&self) -> (u64, Option<u64>) {
         match self.cycle {
             Some(c) => (c.begin, Some(c.length)),
@@ -110,7 +110,7 @@ impl Uptime {
         }
     }
 
-    /// Picoseconds up until `at`.
+    /// Uptime until `at` in picoseconds.
     pub fn until(&self, at: u64) -> u64 {
         let (mut at, mut cycles) = (at, 0);
         if let Some(c) = self.cycle.filter(|c| at >= c.begin) {
@@ -122,8 +122,8 @@ impl Uptime {
         cycles + span.before + (at - span.from).min(span.length)
     }
 
-    /// The moment at which the link has been up for `up`, in the span in which it has been for `within` the first time:
-    /// at most one more, the other rounded up where `up` is rounded to the nearest.
+    /// The time at which the uptime reaches `up`, within the span in which it first reaches `within`, which is at most one less: `within`
+    /// is `up` rounded up where `up` is rounded to nearest.
     pub fn moment(&self, up: u64, within: u64) -> Option<u64> {
         let (mut shift, mut less) = (0, 0);
         if let Some(c) = self.cycle.filter(|c| within > c.before) {

@@ -3,7 +3,7 @@
 
 use eddyline_path::framing::Framing;
 use eddyline_path::link::{Meter, StoreLink};
-use eddyline_path::queue::{Discipline as _, Queue, QueueParams, Site};
+use eddyline_path::queue::{Discipline as _, LinkContext, Queue, QueueParams};
 use eddyline_path::{Acknowledgement, Class, Ecn, Packet};
 use eddyline_units::{Rate, Time};
 
@@ -62,7 +62,7 @@ pub fn ack(id: u64, flow: u64, number: u64) -> Parcel {
 pub fn queue(json: &str, mbps: u64) -> Queue<Parcel> {
     let params: QueueParams = serde_json::from_str(json).unwrap_or_else(|e| panic!("{json}: {e}"));
     let rate: Rate = serde_json::from_str(&format!("\"{mbps} Mbit/s\"")).unwrap();
-    params.build(&Site { rate, seed: 1, name: "link" })
+    params.build(&LinkContext { rate, seed: 1, name: "link" })
 }
 
 /// Puts a packet in; gives the ids of those dropped for it, itself among them.
@@ -84,8 +84,8 @@ pub fn take(queue: &mut Queue<Parcel>, now: Time) -> (Option<Parcel>, Vec<u64>) 
 /// A link of `mbps` with such a queue.
 pub fn link(json: &str, mbps: u64, framing: Framing) -> StoreLink<Parcel> {
     let params: QueueParams = serde_json::from_str(json).unwrap_or_else(|e| panic!("{json}: {e}"));
-    let site = Site { rate: Rate::from_bps(mbps * 1_000_000), seed: 1, name: "link" };
-    StoreLink::new(&params, &site, framing, Meter::new(Time::ZERO, Time::MAX))
+    let context = LinkContext { rate: Rate::from_bps(mbps * 1_000_000), seed: 1, name: "link" };
+    StoreLink::new(&params, &context, framing, Meter::new(Time::ZERO, Time::MAX))
 }
 
 /// A packet that was transmitted.

@@ -1,16 +1,16 @@
-//! Options of delay-based controllers that do not go together, or that TCP's options do not allow.
+//! Options of delay-based controllers that contradict each other or TCP's options.
 
 use eddyline_cc::{BaseRttSource, ControllerParams, Delay};
 
 use crate::model::Tcp;
 
-/// A mistake: key of the controller's table, what is wrong, and what would do.
-pub(crate) type Mistake = (&'static [&'static str], String, &'static str);
+/// An error: key of the controller's table, message, hint.
+pub(crate) type OptionError = (&'static [&'static str], String, &'static str);
 
-/// Everything that is wrong with the options of `controller`.
-pub(crate) fn mistakes(controller: &ControllerParams, tcp: &Tcp, delayed_ack: Option<bool>) -> Vec<Mistake> {
+/// All errors of the options of `controller`.
+pub(crate) fn errors(controller: &ControllerParams, tcp: &Tcp, delayed_ack: Option<bool>) -> Vec<OptionError> {
     let Some(asked) = controller.delay_options() else { return Vec::new() };
-    let mut found: Vec<Mistake> = Vec::new();
+    let mut found: Vec<OptionError> = Vec::new();
     let one_way = asked.delay.is_one_way();
     let word = if asked.delay == Delay::Forward { "forward" } else { "weighted" };
     let known = asked.base_rtt == BaseRttSource::Known;
@@ -26,12 +26,12 @@ pub(crate) fn mistakes(controller: &ControllerParams, tcp: &Tcp, delayed_ack: Op
         let message = format!("given, but delay = \"{word}\" goes by the base of each way, which does not age");
         found.push((&["base_rtt_age"], message, "leave one of the two out"));
     }
-    let cures: [(&'static [&'static str], bool); 3] = [
+    let options: [(&'static [&'static str], bool); 3] = [
         (&["base_rtt_age"], asked.base_rtt_age.is_some()),
         (&["drain"], asked.drain),
         (&["rate_correction"], asked.rate_correction),
     ];
-    for (key, given) in cures {
+    for (key, given) in options {
         if given && known {
             let message = "given, but base_rtt = \"known\" leaves nothing to learn".to_owned();
             found.push((key, message, "leave one of the two out"));

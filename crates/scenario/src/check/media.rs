@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use eddyline_units::Time;
 
 use super::names::no_name;
-use super::near::nearest;
 use crate::diagnostic::Report;
 use crate::model::MediumParams;
+use crate::suggestion::nearest;
 use crate::tree::{Node, Step, quoted};
 use crate::typed::Typed;
 
@@ -17,7 +17,7 @@ struct Named<'a> {
     medium: &'a MediumParams,
 }
 
-/// Reports media that one link has for itself, turnarounds that differ, and names that are none.
+/// Reports media with a single link, different turnarounds of one medium, and invalid names.
 pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     let named = named(typed);
     let mut links_of: BTreeMap<&str, usize> = BTreeMap::new();
@@ -25,7 +25,7 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     for Named { medium, .. } in &named {
         *links_of.entry(medium.name()).or_default() += 1;
     }
-    // a link that is not understood may be the one that is missing
+    // a link with errors may be the other link of the medium
     let all_known = typed.links.iter().all(Option::is_some) && typed.duplexes.iter().all(Option::is_some);
     for Named { path, medium } in &named {
         let name = medium.name();

@@ -1,14 +1,10 @@
-//! Everything that can be wrong with a file whose syntax is right.
+//! What the schema cannot check: names, and relations between values that are each valid.
 
-pub(crate) mod card;
+pub(crate) mod capacity;
 pub(crate) mod delay;
-pub(crate) mod load;
-pub(crate) mod meaning;
 pub(crate) mod media;
 pub(crate) mod names;
-pub(crate) mod near;
-pub(crate) mod pairs;
-pub(crate) mod quantity;
-pub(crate) mod shape;
+pub(crate) mod nic;
+pub(crate) mod piggyback;
+pub(crate) mod semantics;
 pub(crate) mod variation;
-pub(crate) mod walk;

@@ -1,15 +1,15 @@
-//! Names: unique, and those that are used exist. Works on the tree, so that a table with other mistakes is checked too.
+//! Names: unique, and references exist. Works on the tree, so that tables with other errors are checked too.
 
 use std::collections::{HashMap, HashSet};
 
-use super::near::{listed, nearest};
 use crate::diagnostic::Report;
+use crate::suggestion::{listed, nearest};
 use crate::tree::{At, Node, Step, quoted};
 
-/// Lists of tables with names; all share one space of names.
+/// Lists of tables with names; all share one namespace.
 pub(crate) const NAMED: [&str; 5] = ["link", "duplex", "flow", "traffic", "arrivals"];
 
-/// Reports names that are empty, taken or unknown.
+/// Reports names that are empty, duplicate or unknown.
 pub(crate) fn check(root: &Node, report: &mut Report<'_>) {
     unique(root, report);
     printable(root, report);
@@ -43,7 +43,7 @@ fn names<'a>(root: &'a Node, list: &str) -> impl Iterator<Item = &'a str> {
     root.tables(list).iter().filter_map(|table| table.get("name")?.text())
 }
 
-/// Texts that are shown again: none may steer a terminal or break a report.
+/// Texts that are output again must not control a terminal or break a report.
 fn printable(root: &Node, report: &mut Report<'_>) {
     if root.get("title").and_then(Node::text).is_some_and(|t| t.contains(char::is_control)) {
         report.wrong(root, &[Step::Key("title")], "a title is one line without control characters", None);
@@ -100,7 +100,7 @@ fn unique(root: &Node, report: &mut Report<'_>) {
     }
 }
 
-/// What is wrong with a name by itself.
+/// Why a name is invalid by itself.
 pub(super) fn no_name(name: &str) -> Option<&'static str> {
     if name.trim().is_empty() {
         return Some("an empty name; a name has at least one letter");

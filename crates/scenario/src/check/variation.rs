@@ -1,4 +1,4 @@
-//! What changes on links: steps in order of time, outages that end, one source of truth.
+//! Variation of links: steps in order of time, outages that end, no steps beside a recording.
 
 use crate::diagnostic::Report;
 use eddyline_path::variation::{ChangeParams, LinkTrace, OutageParams};
@@ -7,7 +7,7 @@ use eddyline_units::Time;
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
-/// What one link, or one direction of a duplex, says.
+/// Variation of one link, or of one direction of a duplex.
 struct Given<'a> {
     path: Vec<Step<'static>>,
     changes: &'a [ChangeParams],
@@ -15,7 +15,7 @@ struct Given<'a> {
     trace: Option<&'a LinkTrace>,
 }
 
-/// Reports steps out of order or without effect, outages without end, and a recording beside steps.
+/// Reports steps out of order or without effect, outages without end, and recordings beside steps.
 pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     for link in given(typed) {
         let mut wrong = |keys: &[Step<'static>], message: String, hint: &str| {
@@ -26,17 +26,21 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
             let message = "changes beside a trace, which says rate, delay and loss by itself".to_owned();
             wrong(&[Step::Key("changes")], message, "leave one of the two out");
         }
-        let mut before: Option<Time> = None;
+        let mut previous: Option<Time> = None;
         for (i, change) in link.changes.iter().enumerate() {
             let place = [Step::Key("changes"), Step::Item(i)];
             if change.rate.is_none() && change.delay.is_none() && change.loss.is_none() {
                 wrong(&place, "changes nothing".to_owned(), "give rate, delay or loss");
             }
-            if let Some(before) = before.filter(|before| change.at <= *before) {
+            if let Some(previous) = previous.filter(|previous| change.at <= *previous) {
                 let at = [place[0], place[1], Step::Key("at")];
-                wrong(&at, format!("{} is not after the change before, at {before}", change.at), "sort them by time");
+                wrong(
+                    &at,
+                    format!("{} is not after the previous change, at {previous}", change.at),
+                    "sort them by time",
+                );
             }
-            before = Some(change.at);
+            previous = Some(change.at);
         }
         for (i, outage) in link.outages.iter().enumerate() {
             if let Some(every) = outage.every.filter(|every| *every <= outage.length) {

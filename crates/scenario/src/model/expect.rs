@@ -24,7 +24,7 @@ pub struct Expect {
     /// How near, relative to `near`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Percent>,
-    /// Which world is asked.
+    /// The world whose result is checked.
     #[serde(default)]
     pub world: World,
     /// Why this should be so; shown where it fails.
@@ -42,7 +42,7 @@ pub enum Bound {
     Quantity(String),
 }
 
-/// Who answers.
+/// A world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum World {

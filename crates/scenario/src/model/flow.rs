@@ -40,8 +40,8 @@ pub struct Flow {
     /// Short for `tcp.ack_every = 2`; only one of the two may be given. Default: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<bool>,
-    /// Flow that goes the other way on the same connection: acknowledgements of each ride on data of the other where some
-    /// is sent. Its paths are this one's, exchanged. One of the two says it. Default: none.
+    /// Flow of the opposite direction of the same connection: acknowledgements of each are piggybacked on data of the other. Its data and
+    /// ack paths are this flow's, exchanged. Only one of the two flows needs the key. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub piggyback: Option<String>,
     /// Receive window in bytes of payload, at least one full segment. Default: unlimited.
@@ -50,7 +50,7 @@ pub struct Flow {
     /// Delay of an uncongested access on each sub-path; it never queues and takes no transmission time.
     #[serde(default)]
     pub access_delay: AccessDelay,
-    /// TCP's machinery.
+    /// TCP options.
     #[serde(default)]
     pub tcp: Tcp,
     /// What the sending application offers.
@@ -60,7 +60,7 @@ pub struct Flow {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
-    /// Each of them starts this much after the one before.
+    /// Each of them starts this much after the previous one.
     #[serde(default)]
     #[schemars(extend("x-most" = "200 d"))]
     pub stagger: Time,
@@ -99,7 +99,7 @@ pub enum ApplicationParams {
     /// Data as fast as the transport takes it.
     #[default]
     Bulk,
-    /// So many bytes at once, again and again.
+    /// A number of bytes at once, periodically.
     Bursts {
         /// Payload bytes of one burst.
         #[schemars(extend("x-least" = "1 B"))]
@@ -108,8 +108,8 @@ pub enum ApplicationParams {
         #[schemars(extend("x-least" = "1 us", "x-most" = "200 d"))]
         every: Time,
     },
-    /// So many bytes at once, and again whenever all of them are acknowledged: objects that a client requests in turn, each
-    /// request travelling with the last acknowledgement of the object before.
+    /// A number of bytes at once, and the same again whenever all of them are acknowledged: objects that a client requests one after the
+    /// other, each request sent with the last acknowledgement of the previous object.
     Objects {
         /// Payload bytes of one object; the last may be shorter where `size` says so.
         #[schemars(extend("x-least" = "1 B"))]
@@ -117,7 +117,7 @@ pub enum ApplicationParams {
     },
 }
 
-/// Traffic that listens to nobody.
+/// Unresponsive traffic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Traffic {
@@ -189,7 +189,7 @@ pub struct Arrivals {
     /// Delay of an uncongested access on each sub-path.
     #[serde(default)]
     pub access_delay: AccessDelay,
-    /// TCP's machinery.
+    /// TCP options.
     #[serde(default)]
     pub tcp: Tcp,
 }

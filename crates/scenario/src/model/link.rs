@@ -29,13 +29,12 @@ pub struct Link {
     /// Loss on the wire: a probability per packet in [0, 1), or a pattern.
     #[serde(default)]
     pub loss: LossParams,
-    /// What packets cost on the line beyond their own bytes: an encapsulation by its name, or numbers. It makes
-    /// transmission longer and counts for utilisation; limits and queue statistics are in the packets' own bytes.
-    /// Default: nothing.
+    /// Bytes on the wire beyond the packets' own: an encapsulation by its name, or its parameters. They lengthen transmission and count
+    /// for utilisation; limits and queue statistics are in the packets' own bytes. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
-    /// At the far end of the link acknowledgements that leap ahead are preceded by those that they imply, evenly spaced
-    /// (RFC 3449, section 5.3.1). Default: none are.
+    /// ACK reconstruction at the far end of the link: an acknowledgement that covers several missing ones is preceded by reconstructed
+    /// ones, evenly spaced (RFC 3449, section 5.3.1). Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconstruct: Option<ReconstructParams>,
     /// Half-duplex medium that the link shares with every other link that names it: one transmits at a time. Default: a
@@ -54,11 +53,10 @@ pub struct Link {
     /// Random delay on top of the propagation delay. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<JitterParams>,
-    /// Where jitter, a change or a recording makes delay fall, packets may overtake those before them; else they wait for
-    /// them at the far end.
+    /// Packets may overtake earlier ones when jitter, a change or a recording reduces the delay; else they arrive in order.
     #[serde(default, skip_serializing_if = "is_false")]
     pub reorder: bool,
-    /// Drops what is above its rate before it comes to the queue; counted among the queue's drops. Default: none.
+    /// Policer before the queue: drops traffic above its rate, counted among the queue's drops. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policer: Option<PolicerParams>,
 }
@@ -165,11 +163,10 @@ pub struct Direction {
     /// Random delay on top of the propagation delay. Presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<JitterParams>,
-    /// Where jitter, a change or a recording makes delay fall, packets may overtake those before them; else they wait for
-    /// them at the far end.
+    /// Packets may overtake earlier ones when jitter, a change or a recording reduces the delay; else they arrive in order.
     #[serde(default, skip_serializing_if = "is_false")]
     pub reorder: bool,
-    /// Drops what is above its rate before it comes to the queue; counted among the queue's drops. Presets have none.
+    /// Policer before the queue: drops traffic above its rate, counted among the queue's drops. Presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policer: Option<PolicerParams>,
 }

@@ -52,13 +52,13 @@ pub struct File {
     /// Flows: a sender under a congestion controller, and its receiver.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flow: Vec<Flow>,
-    /// Traffic that listens to nobody.
+    /// Unresponsive traffic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<Traffic>,
     /// Flows that arrive at random and leave when their transfer is done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<Arrivals>,
-    /// What the result must show.
+    /// The expectations on the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expect>,
 }

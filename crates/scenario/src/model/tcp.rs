@@ -1,12 +1,12 @@
-//! TCP's machinery as written.
+//! TCP options as written.
 //!
-//! What is off unless asked for is no part of the canonical form where it is off.
+//! Options that are off by default are omitted from the canonical form while they are off.
 
 use eddyline_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// TCP's machinery.
+/// TCP options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tcp {
@@ -17,7 +17,7 @@ pub struct Tcp {
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub initial_window: u32,
-    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time: the G of RFC 6298, as in Linux.
+    /// Minimum difference between the retransmission timeout and the smoothed round-trip time, as in Linux (the G of RFC 6298).
     #[serde(default = "fifth_second")]
     #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
     pub min_rto: Time,
@@ -25,12 +25,12 @@ pub struct Tcp {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub ack_every: Option<u32>,
-    /// Longest wait of a delayed acknowledgement. Linux: 40 ms.
+    /// Maximum delay of a delayed acknowledgement. Linux: 40 ms.
     #[serde(default = "fifth_second")]
     #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
     pub ack_timer: Time,
-    /// Acknowledgements at the start, after a pause and after a needless retransmission that do not wait for `ack_every`.
-    /// Linux: 16.
+    /// Number of immediate acknowledgements (quick ACKs), which ignore `ack_every`, at the start, after an idle time and after an
+    /// unnecessary retransmission. Linux: 16.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(max = 1_000_000))]
     pub quick_acks: u32,
@@ -42,18 +42,18 @@ pub struct Tcp {
     /// New data on the first two duplicate acknowledgements (RFC 3042).
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub limited_transmit: bool,
-    /// Retransmission on the third duplicate acknowledgement (RFC 5681, 3.2). Off, every loss waits for the timer, as in TCP
-    /// before 1988; only without `sack`.
+    /// Retransmission on the third duplicate acknowledgement (RFC 5681, 3.2). If off, every loss needs a timeout, as in TCP before 1988;
+    /// requires `sack = false`.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub fast_retransmit: bool,
     /// Timestamps (RFC 7323): round-trip samples from retransmissions too, delayed acknowledgements included. Their 12
     /// bytes are part of `header` and `ack_packet`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub timestamps: bool,
-    /// The receiver's clock, of which its timestamps are readings; needs `timestamps`. Default: the sender's.
+    /// The clock of the receiver's timestamps; needs `timestamps`. Default: the sender's clock.
     #[serde(default, skip_serializing_if = "TimestampClock::is_default")]
     pub timestamp_clock: TimestampClock,
-    /// Explicit congestion notification (RFC 3168): marks of queues halve the window as losses do. Default: false.
+    /// Explicit congestion notification (RFC 3168): the sender reacts to marks as to losses. Default: false.
     #[serde(default)]
     pub ecn: bool,
     /// ECN with a count of the marked packets on every acknowledgement (AccECN, RFC 9768); `ecn` need not be given besides. True
@@ -68,19 +68,19 @@ pub struct Tcp {
     /// (RFC 2883); needs `sack`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rack: bool,
-    /// New data after a timeout until it is clear whether that was spurious (F-RTO, RFC 5682), and back to the window of
-    /// before if it was (RFC 4015).
+    /// Detection of spurious timeouts by sending new data after a timeout (F-RTO, RFC 5682), and restoration of the previous window after
+    /// one (RFC 4015).
     #[serde(default, skip_serializing_if = "is_false")]
     pub frto: bool,
     /// Congestion control of acknowledgements (RFC 5690): the sender doubles `ack_every`, from 2 on, when it finds
     /// acknowledgements lost or marked, and lowers it slowly when it does not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ack_congestion_control: bool,
-    /// What the sender does when the queue of the first link of `data`, taken for its own network card, is full of data; that
-    /// queue is a drop-tail one then. Default: nothing, the packet is dropped.
+    /// Reaction of the sender when its NIC queue is full. The NIC queue is the queue of the first link of `data`, which must be drop-tail.
+    /// Default: none, the packet is dropped.
     #[serde(default, skip_serializing_if = "Local::is_drop")]
     pub local: Local,
-    /// Whether packets are paced: true, false, or as the "controller" wants it.
+    /// Whether packets are paced: true, false, or "controller", as the controller decides.
     #[serde(default)]
     pub pacing: PacingChoice,
     /// Pacing of window-based controllers (`pacing = true`): rate in windows a smoothed round-trip time.
@@ -151,15 +151,15 @@ impl Default for AccurateEcnChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimestampClock {
-    /// What it reads more at the scenario's beginning.
+    /// Offset at the beginning of the scenario.
     #[serde(default)]
     #[schemars(extend("x-most" = "1 h"))]
     pub ahead: Time,
-    /// Microseconds that it gains in a second; below zero it loses.
+    /// Drift in microseconds per second; negative if it runs slow.
     #[serde(default)]
     #[schemars(range(min = -1000.0, max = 1000.0))]
     pub drift_ppm: f64,
-    /// Its readings are whole multiples of this; zero: exact. Linux: 1 ms.
+    /// Resolution; zero: exact. Linux: 1 ms.
     #[serde(default)]
     #[schemars(extend("x-most" = "1 s"))]
     pub tick: Time,
@@ -182,16 +182,16 @@ impl TimestampClock {
     }
 }
 
-/// What a sender does when its own network card has no room for a packet.
+/// Reaction of a sender when its NIC queue has no room for a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Local {
-    /// It does not know: the packet is dropped, and lost until that is found out.
+    /// None: the packet is dropped, and the sender must detect the loss.
     #[default]
     Drop,
     /// It keeps the packet and reduces its window, once a window, as Linux did up to 3.5 (congestion window reduced).
     Cwr,
-    /// It keeps the packet until there is room, senders of one card in turn; the window stays as it is.
+    /// It keeps the packet until there is room, which senders of one NIC get in turn; the window does not change.
     Backpressure,
 }
 
@@ -233,7 +233,7 @@ impl PacingGain {
 pub enum PacingChoice {
     /// Always or never.
     Switch(bool),
-    /// As somebody else wants it.
+    /// Decided by another component.
     Word(PacingWord),
 }
 

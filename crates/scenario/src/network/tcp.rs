@@ -7,20 +7,20 @@ use crate::model::{AccurateEcnChoice, AccurateEcnWord, PacingChoice, Tcp};
 
 pub use crate::model::{Local, PacingGain, TimestampClock};
 
-/// TCP machinery of a flow.
+/// TCP options of a flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TcpOptions {
     /// Selective acknowledgement (RFC 2018, RFC 6675).
     pub sack: bool,
     /// Initial window in packets (RFC 6928).
     pub initial_window: u32,
-    /// Least time by which the retransmission timeout exceeds the smoothed round-trip time.
+    /// Minimum difference between the retransmission timeout and the smoothed round-trip time.
     pub min_rto: Time,
     /// Full segments per acknowledgement.
     pub ack_every: u32,
-    /// Longest wait of a delayed acknowledgement.
+    /// Maximum delay of a delayed acknowledgement.
     pub ack_timer: Time,
-    /// Acknowledgements that do not wait, at the start and after a pause or a needless retransmission.
+    /// Number of immediate acknowledgements at the start, after an idle time and after an unnecessary retransmission.
     pub quick_acks: u32,
     /// Explicit congestion notification (RFC 3168).
     pub ecn: bool,
@@ -34,7 +34,7 @@ pub struct TcpOptions {
     pub fast_retransmit: bool,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
-    /// The receiver's clock, of which its timestamps are readings.
+    /// The clock of the receiver's timestamps.
     pub timestamp_clock: TimestampClock,
     /// Proportional rate reduction (RFC 9937).
     pub prr: bool,
@@ -44,13 +44,13 @@ pub struct TcpOptions {
     pub frto: bool,
     /// Congestion control of acknowledgements (RFC 5690); `ack_every` is where it begins.
     pub ack_congestion_control: bool,
-    /// The controller says how many packets are to be acknowledged together.
+    /// The controller sets how many packets are acknowledged together.
     pub ack_ratio_by_controller: bool,
-    /// What happens when the queue of the first data link is full.
+    /// Reaction to a full NIC queue, the queue of the first data link.
     pub local: Local,
     /// Whether packets are paced.
     pub pacing: Pacing,
-    /// At how many windows a round trip, where the controller does not say.
+    /// Pacing rate in windows a round trip, if the controller does not pace.
     pub pacing_gain: PacingGain,
 }
 
@@ -83,7 +83,7 @@ pub enum Pacing {
     On,
     /// Never.
     Off,
-    /// As the controller wants it.
+    /// As the controller decides.
     Controller,
 }
 

@@ -8,7 +8,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use crate::diagnostic::Report;
 use crate::tree::{At, Entry, Node, Value, quoted};
 
-/// JSON as RFC 8259 has it, no comments and no liberties.
+/// JSON as in RFC 8259, without extensions.
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: false,
     allow_loose_object_property_names: false,

@@ -1,4 +1,4 @@
-//! Text in, tree out.
+//! Parsing of a text to a tree.
 
 mod json;
 mod toml;
@@ -8,7 +8,7 @@ use crate::input::Format;
 use crate::tree::Node;
 pub(crate) use toml::value as toml_value;
 
-/// The text's tree, or its mistakes of syntax in the report.
+/// The tree of the text, or its syntax errors in the report.
 pub(crate) fn read(text: &str, format: Format, report: &mut Report<'_>) -> Option<Node> {
     match format {
         Format::Toml => toml::read(text, report),

@@ -6,8 +6,8 @@ use toml::de::{DeString, DeTable, DeValue};
 use crate::diagnostic::Report;
 use crate::tree::{At, Entry, Node, Value};
 
-/// One mistake of syntax easily makes more of them: this many are told.
-const MOST_ERRORS: usize = 5;
+/// Maximum number of syntax errors reported, because one often causes others.
+const MAX_ERRORS: usize = 5;
 
 pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -17,7 +17,7 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
     let mut told = Vec::new();
     for error in &errors {
         let at = error.span().map_or(0, |s| s.start);
-        if told.len() < MOST_ERRORS && !told.contains(&at) {
+        if told.len() < MAX_ERRORS && !told.contains(&at) {
             told.push(at);
             report.raw(At::Offset(at), "", format!("not TOML: {}", error.message()), None);
         }
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
     None
 }
 
-/// One value as TOML writes it behind `=`; none if the text is anything else.
+/// A single TOML value; none if the text is anything else.
 pub(crate) fn value(text: &str, at: At) -> Option<Node> {
     let document = format!("v = {text}");
     let table = DeTable::parse(&document).ok()?;
@@ -35,12 +35,12 @@ pub(crate) fn value(text: &str, at: At) -> Option<Node> {
     }
 }
 
-/// A tree of the value; all places are `at` where one is given.
+/// The value as a tree; all positions are `at` if given.
 fn node(spanned: &Spanned<DeValue<'_>>, at: Option<At>) -> Node {
     let place = at.unwrap_or(At::Offset(spanned.span().start));
     let value = match spanned.get_ref() {
         DeValue::String(s) => Value::Text(s.to_string()),
-        // What no integer holds is too large for every key: as a float it is refused with its size told.
+        // an integer out of range is out of range for every key: as a float it is reported with its size
         DeValue::Integer(n) => i128::from_str_radix(n.as_str(), n.radix())
             .map_or_else(|_| Value::Float(n.as_str().parse().unwrap_or(f64::INFINITY)), Value::Integer),
         DeValue::Float(f) => Value::Float(f.as_str().parse().unwrap_or(f64::NAN)),

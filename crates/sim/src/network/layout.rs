@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, StoreLink, Turns};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
-use eddyline_path::queue::{QueueParams, Site};
+use eddyline_path::queue::{LinkContext, QueueParams};
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Local;
@@ -64,8 +64,8 @@ impl Net {
         let links = network.links.iter().zip(0..).map(|(l, index)| {
             let meter = Meter::new(network.warmup, network.duration);
             let store = |meter| {
-                let site = Site { rate: l.rate, seed: network.seed, name: &l.name };
-                StoreLink::new(&l.queue, &site, l.framing, meter).varying(l.variation.conditions.clone())
+                let context = LinkContext { rate: l.rate, seed: network.seed, name: &l.name };
+                StoreLink::new(&l.queue, &context, l.framing, meter).varying(l.variation.conditions.clone())
             };
             let transmitter = match (l.medium, l.queue) {
                 (Some(medium), _) => {
@@ -99,7 +99,7 @@ impl Net {
                 reconstructor,
                 policer,
                 propagation,
-                turns: Turns::default(),
+                reservations: Reservations::default(),
             });
             Link { transmitter, rate: l.rate, loss, lost: 0 }
         });

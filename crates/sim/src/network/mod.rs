@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 use eddyline_path::Packet as _;
 use eddyline_path::framing::Framing;
-use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Released, StoreLink, Turns};
+use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Released, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::variation::{Policer, Propagation};
 use eddyline_units::{Rate, Time};
@@ -75,7 +75,7 @@ struct LinkOptions {
     /// If delay or loss vary; with the constant delay that its pipes have.
     propagation: Option<Box<(Propagation, Time)>>,
     /// Senders that wait for room in this NIC queue.
-    turns: Turns,
+    reservations: Reservations,
 }
 
 #[derive(Debug)]
@@ -431,11 +431,11 @@ impl PacketSink for Net {
     }
 
     fn has_room(&mut self, now: Time, hop: u32, flow: u32, bytes: u32) -> bool {
-        self.nic_queue(hop).is_none_or(|(fifo, turns)| turns.admit(now, flow, fifo, bytes))
+        self.nic_queue(hop).is_none_or(|(fifo, reservations)| reservations.admit(now, flow, fifo, bytes))
     }
 
     fn room_at(&mut self, now: Time, hop: u32, flow: u32) -> Time {
-        self.nic_queue(hop).map_or(now, |(fifo, turns)| turns.promise(now, flow, fifo))
+        self.nic_queue(hop).map_or(now, |(fifo, reservations)| reservations.reserve(now, flow, fifo))
     }
 }
 

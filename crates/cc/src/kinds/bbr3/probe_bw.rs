@@ -1,4 +1,4 @@
-//! ProbeBW: the cycle of Down, Cruise, Refill and Up, and what it learns of the long-term bound (5.3.3).
+//! ProbeBW: the cycle of Down, Cruise, Refill and Up, and the adaptation of the long-term bound (5.3.3).
 
 use eddyline_units::Time;
 
@@ -11,7 +11,7 @@ impl Model {
         self.loss_in_round = false;
         (self.bw_latest, self.inflight_latest) = (0.0, 0.0);
         self.up_acked_per_increment = f64::INFINITY;
-        // PickProbeWait: what the draft draws at random follows the golden ratio, from flow to flow another way
+        // PickProbeWait: the draft draws at random; here it is a golden-ratio sequence, different from flow to flow
         self.draw = (self.draw + 0.618_033_988_749_895) % 1.0;
         self.rounds_since_up = u64::from(self.draw >= 0.5);
         self.probe_wait = Time::from_ps(2_000_000_000_000 + (self.draw * 1e12) as u64);
@@ -49,7 +49,7 @@ impl Model {
         sample.lost > sample.tx_in_flight * self.p.loss_thresh
     }
 
-    /// AdaptLongTermModel (5.3.3.6); whether it decided the next state.
+    /// AdaptLongTermModel (5.3.3.6); returns whether it changed the state.
     pub(super) fn adapt_longterm(&mut self, ack: &Ack, sample: &Sample) -> bool {
         if self.ack_phase == AckPhase::ProbeStarting && self.round_start {
             self.ack_phase = AckPhase::ProbeFeedback;

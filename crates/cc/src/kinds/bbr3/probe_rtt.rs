@@ -1,4 +1,4 @@
-//! ProbeRTT: a smaller window for a while, so that the smallest round-trip time is seen again (5.3.4).
+//! ProbeRTT: a temporarily reduced window, to measure the minimum round-trip time anew (5.3.4).
 
 use eddyline_units::Time;
 

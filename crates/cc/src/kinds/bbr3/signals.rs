@@ -1,4 +1,4 @@
-//! What acknowledgements say: rounds, bandwidth, losses, aggregation, and the short-term bounds (5.5).
+//! Signals of acknowledgements: rounds, bandwidth, losses, aggregation, and the short-term bounds (5.5).
 
 use super::{Model, Sample, State};
 use crate::controller::Ack;
@@ -24,7 +24,7 @@ impl Model {
         }
         self.update_rounds(rate);
         if let Some(r) = rate.rate.filter(|r| *r >= self.max_bw.get() || !rate.app_limited) {
-            self.max_bw.hear(self.cycle, r);
+            self.max_bw.update(self.cycle, r);
         }
         if new_loss {
             if !self.loss_in_round {
@@ -57,10 +57,10 @@ impl Model {
         }
         self.extra_delivered += ack.acked;
         let extra = (self.extra_delivered - expected).min(self.cwnd);
-        self.extra_acked.hear(self.round, extra);
+        self.extra_acked.update(self.round, extra);
     }
 
-    /// HandleLostPacket (5.5.10.2), for all packets that an acknowledgement told to be lost at once.
+    /// HandleLostPacket (5.5.10.2), for all packets that an acknowledgement reports lost together.
     pub(super) fn handle_lost(&mut self, ack: &Ack, sample: &Sample) {
         if ack.lost <= 0.0 || !self.is_probe_sample || !self.is_too_high(sample) {
             return;
@@ -69,8 +69,8 @@ impl Model {
         self.is_probe_sample = false;
         if !sample.app_limited {
             let inflight = (sample.tx_in_flight - ack.lost).max(0.0);
-            let before = sample.lost - ack.lost;
-            let prefix = ((self.p.loss_thresh * inflight - before) / (1.0 - self.p.loss_thresh)).max(0.0);
+            let prior_lost = sample.lost - ack.lost;
+            let prefix = ((self.p.loss_thresh * inflight - prior_lost) / (1.0 - self.p.loss_thresh)).max(0.0);
             self.inflight_longterm = (inflight + prefix).max(self.target_inflight() * self.p.beta);
         }
         if self.state == State::Up {

@@ -1,4 +1,4 @@
-//! Startup and Drain: when the pipe is full, and when what overflowed it is gone (draft-ietf-ccwg-bbr, 5.3.1 and 5.3.2).
+//! Startup until the pipe is full, and Drain until the queue that Startup built is empty (draft-ietf-ccwg-bbr, 5.3.1 and 5.3.2).
 
 use super::{DRAIN_ROUNDS, EXTRA_ACKED_ROUNDS, Model, STARTUP_FULL_LOSS_COUNT, Sample, State};
 use crate::controller::Ack;

@@ -1,20 +1,19 @@
-//! Congestion control of acknowledgements by delay: as many of them queued on the way back as a target, no more.
+//! Delay-based congestion control of acknowledgements: keeps a target number of them queued on the reverse path.
 //!
-//! The stream of acknowledgements is a flow of its own whose rate only its sender's peer can change, and the sender can ask it to: RFC
-//! 5690 has a way to say how many packets are to be acknowledged together. Where RFC 5690 decides by lost acknowledgements, this
-//! does by FAST's law: with `n = (acknowledgements a second) x (their queueing delay)` on the way back, the number of packets
-//! per acknowledgement moves towards `ratio n / target`. In equilibrium n is the target, or every packet is acknowledged.
+//! The sender tells the receiver how many packets to acknowledge together, by the option of RFC 5690. RFC 5690 adapts that ratio to
+//! lost acknowledgements; this adapts it by FAST's law: with `n = (acknowledgements a second) x (their queueing delay)` on the
+//! reverse path, the ratio moves towards `ratio n / target`. In equilibrium n is the target, or every packet is acknowledged.
 
 use eddyline_units::Time;
 
 use crate::controller::Ack;
 use crate::parts::round_trips::Round;
 
-/// Share of the way that a round trip goes.
+/// Gain per round trip.
 const GAIN: f64 = 0.5;
-/// The ratio doubles or halves in a round trip at most.
+/// The ratio at most doubles or halves in a round trip.
 const MOST_CHANGE: f64 = 2.0;
-/// A window is answered by so many acknowledgements at least (RFC 5690, 4.5).
+/// Minimum number of acknowledgements a window (RFC 5690, 4.5).
 const FEWEST: f64 = 2.0;
 
 /// The ratio.
@@ -24,29 +23,29 @@ pub(crate) struct AckBacklog {
     ratio: f64,
     round: Round,
     begin: Time,
-    heard: f64,
+    acks: f64,
 }
 
 impl AckBacklog {
     pub(crate) fn new(target: f64) -> Self {
-        Self { target, ratio: 1.0, round: Round::default(), begin: Time::ZERO, heard: 0.0 }
+        Self { target, ratio: 1.0, round: Round::default(), begin: Time::ZERO, acks: 0.0 }
     }
 
-    /// Hears an acknowledgement, with their smoothed queueing delay in picoseconds and the window.
-    pub(crate) fn hear(&mut self, ack: &Ack, queueing: f64, window: f64) {
-        self.heard += 1.0;
+    /// Takes an acknowledgement, the smoothed queueing delay of acknowledgements in picoseconds, and the window.
+    pub(crate) fn update(&mut self, ack: &Ack, queueing: f64, window: f64) {
+        self.acks += 1.0;
         if !self.round.ends(ack) {
             return;
         }
         let time = ack.now.saturating_sub(self.begin).as_ps() as f64;
         if time > 0.0 && self.begin > Time::ZERO {
-            let queued = self.heard / time * queueing;
+            let queued = self.acks / time * queueing;
             let aim = (queued / self.target).clamp(1.0 / MOST_CHANGE, MOST_CHANGE);
             self.ratio *= 1.0 + GAIN * (aim - 1.0);
             self.ratio = self.ratio.min(window / FEWEST).max(1.0);
         }
         self.begin = ack.now;
-        self.heard = 0.0;
+        self.acks = 0.0;
     }
 
     /// The retransmission timer expired: start over.

@@ -1,31 +1,31 @@
-//! A base round-trip time that forgets: the smallest sample of the last so many seconds.
+//! A base round-trip time that expires: the minimum over a sliding window of time.
 //!
-//! It finds a longer route, and in time a base that was learnt in somebody else's queue. It also forgets a right one: a flow whose
-//! own queue never empties takes that queue for propagation after a while, adds alpha packets to it, and so on without end
-//! (La, Walrand and Anantharam 1999 describe it of Vegas). So it belongs together with a drain.
+//! It adapts to a longer route, and it corrects a base that was measured through other flows' queues. But it also expires a correct
+//! base: a flow whose own queue never empties eventually takes that queue for propagation delay, adds alpha packets to it, and so on
+//! without bound (La, Walrand and Anantharam 1999 describe this for Vegas). So it should be combined with a drain.
 
 use eddyline_units::Time;
 
-use crate::parts::smallest::Smallest;
+use crate::parts::windowed_min::WindowedMin;
 
-/// Steps in which the past is forgotten.
+/// Number of slots of the sliding window.
 const STEPS: usize = 8;
 
-/// The smallest recent sample.
+/// The recent minimum.
 #[derive(Debug, Clone)]
 pub(crate) struct Ageing {
-    recent: Smallest<STEPS>,
+    recent: WindowedMin<STEPS>,
     window: Time,
 }
 
 impl Ageing {
     pub(crate) const fn new(window: Time) -> Self {
-        Self { recent: Smallest::new(), window }
+        Self { recent: WindowedMin::new(), window }
     }
 
-    /// Hears a sample and gives the base that it leaves.
-    pub(crate) fn hear(&mut self, now: Time, rtt: Time) -> Time {
-        self.recent.hear(now, rtt.as_ps() as f64, self.window);
-        self.recent.get().map_or(rtt, |least| Time::from_ps(least as u64))
+    /// Takes a sample and returns the base.
+    pub(crate) fn update(&mut self, now: Time, rtt: Time) -> Time {
+        self.recent.update(now, rtt.as_ps() as f64, self.window);
+        self.recent.get().map_or(rtt, |min| Time::from_ps(min as u64))
     }
 }

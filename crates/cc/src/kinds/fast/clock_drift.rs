@@ -1,33 +1,34 @@
-//! How fast one clock gains on another, from delays measured with both.
+//! Drift of one clock against another, estimated from delays measured with both.
 //!
-//! Per window of time one reading is kept, that of the smallest round-trip time: its offset errs by no more than half of what the
-//! round trip queued (the clock filter of NTP, RFC 5905, section 10). Slopes between all pairs of kept readings are put in
-//! order (Theil 1950, Sen 1968): half of them lie between the first and the third quartile. Where these are near each other the
-//! estimate moves as far as it must to lie between them; where they are not, or are beyond what clocks do, readings are of queues
-//! that fill and empty, and the estimate is left alone. When the table is full, neighbours are merged and windows get twice as long, so it always
-//! covers the whole connection and knows the drift ever better.
+//! One reading is kept per window of time, that of the minimum round-trip time: the error of its offset is at most half of the
+//! queueing in that round trip (the clock filter of NTP, RFC 5905, section 10). The slopes between all pairs of kept readings are
+//! sorted (Theil 1950, Sen 1968): half of them lie between the first and the third quartile. If the quartiles are close, the
+//! estimate is clamped to the range between them. If they are not, or exceed the drift of real clocks, the readings show queues
+//! that fill and drain, and the estimate stays as it is. When the table is full, neighbours are merged and windows become twice as
+//! long, so the table always covers the whole connection and the estimate improves over time.
 //!
-//! A sender that holds a queue at a target bends that queue's delay to what it believes of the drift: a queue that grows looks
-//! like a clock that gains. Its own sub-path then says what it believes, and the other one says the truth if that queue is let
-//! alone, and as much too much as the first too little if somebody there errs alike. So both count, the other one twice: with
-//! either, an error shrinks to a third at each estimate.
+//! A sender that controls a queue to a target feeds its own estimate back into that queue's delay: a queue that grows looks like a
+//! clock that gains. The sub-path with that queue then confirms the estimate whatever it is. The other sub-path shows the true
+//! drift if nobody controls its queue, and an error of the opposite sign if a sender with the same error does. So both are used,
+//! the other one with twice the weight: in either case an error shrinks to a third at each estimate.
 //!
-//! Where both queues are held and their holders err in opposite directions, as two transfers between the same two hosts do, delays
-//! cannot tell drift from a queue that moves from one link to the other. A pause can ([`drain`](crate::kinds::fast::drain)): while the sender
-//! holds no queue its own sub-path shows the clocks alone, so readings of pauses count alone where there are any.
+//! If both queues are controlled, by senders with opposite errors (two transfers between the same two hosts), delays cannot
+//! distinguish drift from a queue that moves from one link to the other. A pause can ([`drain`](crate::kinds::fast::drain)): while
+//! the sender has no packets queued, its own sub-path shows the clocks alone. So if there are readings from pauses, only those are
+//! used.
 
-/// Windows kept; a power of two.
+/// Number of windows kept; a power of two.
 const WINDOWS: usize = 32;
 /// The first windows' length, and the longest, in picoseconds: 1 s and 64 s.
 const SHORTEST: f64 = 1e12;
 const LONGEST: f64 = 64e12;
-/// Windows without which there is no estimate.
+/// Minimum number of windows for an estimate.
 const FEWEST: usize = 8;
-/// The same, where each holds a pause.
+/// The same, if each window contains a pause.
 const FEWEST_PAUSES: usize = 3;
-/// Quartiles farther apart say nothing.
+/// Maximum distance of the quartiles for an estimate.
 const NEAR: f64 = 100e-6;
-/// No clock is taken to be worse (RFC 5905, section 7.2: MAXFREQ).
+/// Maximum drift of a clock (RFC 5905, section 7.2: MAXFREQ).
 const MOST: f64 = 500e-6;
 
 /// A sample: time of sending since the first one, forward delay by both clocks less that of the first, round-trip time.
@@ -43,24 +44,24 @@ pub(crate) struct Reading {
 impl Reading {
     const NONE: Self = Self { at: 0.0, forward: 0.0, rtt: f64::INFINITY, paused: false };
 
-    /// Whether the offset is surer by it.
+    /// Whether its offset is more accurate than the other's.
     fn beats(&self, other: &Self) -> bool {
         if self.paused == other.paused { self.rtt < other.rtt } else { self.paused }
     }
 
-    /// Forward and reverse delay without a drift of `rate`, each but for a constant.
+    /// Forward and reverse delay corrected for a drift of `rate`, each up to a constant.
     pub(crate) fn without(&self, rate: f64) -> (f64, f64) {
         let forward = self.forward - rate * self.at;
         (forward, self.rtt - forward)
     }
 
-    /// The offset, of which the slope is the drift; the forward delay counts by the share `trust`, the reverse by the rest.
+    /// The offset, whose slope is the drift; the forward delay has the weight `trust`, the reverse delay the rest.
     fn offset(&self, trust: f64) -> f64 {
         trust * self.forward - (1.0 - trust) * (self.rtt - self.forward)
     }
 }
 
-/// The samples of smallest forward and of smallest reverse delay of a window.
+/// The samples of minimum forward and minimum reverse delay of a window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Low {
     forward: Reading,
@@ -70,7 +71,7 @@ pub(crate) struct Low {
 impl Low {
     const NONE: Self = Self { forward: Reading { forward: f64::INFINITY, ..Reading::NONE }, reverse: Reading::NONE };
 
-    fn hear(&mut self, reading: Reading, rate: f64) {
+    fn update(&mut self, reading: Reading, rate: f64) {
         let (f, r) = reading.without(rate);
         if f < self.forward.without(rate).0 {
             self.forward = reading;
@@ -95,11 +96,11 @@ struct Window {
 impl Window {
     const NONE: Self = Self { best: Reading::NONE, low: Low::NONE };
 
-    fn hear(&mut self, reading: Reading, rate: f64) {
+    fn update(&mut self, reading: Reading, rate: f64) {
         if reading.beats(&self.best) {
             self.best = reading;
         }
-        self.low.hear(reading, rate);
+        self.low.update(reading, rate);
     }
 
     fn merge(&self, other: &Self, rate: f64) -> Self {
@@ -107,8 +108,8 @@ impl Window {
         if other.best.beats(&merged.best) {
             merged.best = other.best;
         }
-        merged.low.hear(other.low.forward, rate);
-        merged.low.hear(other.low.reverse, rate);
+        merged.low.update(other.low.forward, rate);
+        merged.low.update(other.low.reverse, rate);
         merged
     }
 }
@@ -119,7 +120,7 @@ pub(crate) struct Drift {
     windows: [Window; WINDOWS],
     kept: usize,
     present: Window,
-    /// Length of a window, and when the present one ends.
+    /// Length of a window, and the end of the current one.
     length: f64,
     end: f64,
     rate: f64,
@@ -142,19 +143,19 @@ impl Drift {
         self.rate
     }
 
-    /// The smallest delays of every window.
+    /// The minimum delays of every window.
     pub(crate) fn lows(&self) -> impl Iterator<Item = &Low> {
         self.windows[..self.kept].iter().chain([&self.present]).filter(|w| w.best.rtt.is_finite()).map(|w| &w.low)
     }
 
-    /// Hears a sample; tells whether a window ended with it.
-    pub(crate) fn hear(&mut self, reading: Reading) -> bool {
+    /// Takes a sample; returns whether a window ended with it.
+    pub(crate) fn update(&mut self, reading: Reading) -> bool {
         let ended = reading.at >= self.end;
         if ended {
             self.keep();
             self.end = reading.at + self.length;
         }
-        self.present.hear(reading, self.rate);
+        self.present.update(reading, self.rate);
         ended
     }
 
@@ -178,7 +179,7 @@ impl Drift {
         self.kept += 1;
     }
 
-    /// Estimates anew; `held` is the share of forward queueing in what the sender acts on.
+    /// Updates the estimate; `held` is the share of forward queueing in the delay that the sender reacts to.
     pub(crate) fn estimate(&mut self, held: f64) {
         let pauses = self.windows[..self.kept].iter().filter(|w| w.best.paused).count();
         let by_pauses = pauses >= FEWEST_PAUSES;

@@ -1,12 +1,12 @@
-//! A pause that lets the queue run empty, so that the path without queueing can be seen.
+//! A pause that drains the queue, so that the round-trip time without queueing can be measured.
 //!
-//! The window falls to little. Nothing leaves until what is in flight is less, about a round trip; what leaves then meets a queue
-//! without this flow's packets, and is acknowledged another round trip later. Then the window is what it was.
+//! The window is reduced to a few packets. The sender stops until fewer are in flight, for about a round trip. The packets that it
+//! sends then find a queue without this flow's packets and are acknowledged another round trip later. Then the window is restored.
 //!
-//! A flow's own pause empties the whole queue if others do not refill it within a round trip and its own rate times that is more
-//! than is queued. Where many flows share a link none is fast enough alone; but when one of them sees an empty queue all do, and
-//! each then counts its next period from there, so from then on they pause together (as BBR's ProbeRTT, draft-cardwell-iccrg-
-//! bbr-congestion-control-00, section 4.3.4).
+//! One flow's pause empties the whole queue if other flows do not refill it within a round trip and the flow sends more than the
+//! backlog in a round trip. If many flows share a link, no single flow does. But when the queue is empty, all flows observe it and
+//! restart their period, so from then on they pause together (as BBR's ProbeRTT, draft-cardwell-iccrg-bbr-congestion-control-00,
+//! section 4.3.4).
 
 use eddyline_units::{Packets, Time};
 use schemars::JsonSchema;
@@ -18,40 +18,40 @@ use crate::controller::Ack;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrainParams {
-    /// Time without an empty queue after which the flow makes one; at least 10 ms.
+    /// Time without an empty queue after which the flow pauses; at least 10 ms.
     #[schemars(extend("x-least" = "10 ms"))]
     pub every: Time,
-    /// Window meanwhile, at least one packet.
+    /// Window during the pause, at least one packet.
     #[serde(default = "two_packets")]
     #[schemars(extend("x-least" = 1))]
     pub window: Packets,
-    /// Round trips with that window once the flight is down to it, at least one.
+    /// Round trips with that window once no more packets are in flight, at least one.
     #[serde(default = "one_round")]
     #[schemars(range(min = 1, max = 1_000))]
     pub rounds: u32,
 }
 
-/// The period of pauses where nobody says another.
+/// Default period of pauses.
 const EVERY: Time = Time::from_ms(10_000);
 
-/// And the round trips between them then: each costs two or so.
-const TRIPS_APART: u64 = 100;
+/// Minimum number of round trips between pauses by default: each pause costs about two.
+const DEFAULT_ROUND_TRIPS: u64 = 100;
 
-/// Whether there are pauses, and which.
+/// Whether and how the flow pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum DrainChoice {
-    /// Every 10 s or 100 round trips, whichever is longer; or never.
+    /// True: every 10 s or 100 round trips, whichever is longer. False: never.
     Switch(bool),
-    /// These.
+    /// As in the table.
     Pauses(DrainParams),
 }
 
 impl DrainChoice {
-    /// The pauses; where nothing is given, those of a flow that `needs` them or none.
+    /// The drain; without a choice the default drain if the flow `needs` one, else none.
     pub(crate) fn of(given: Option<&Self>, needs: bool) -> Option<Drain> {
         let usual = DrainParams { every: EVERY, window: two_packets(), rounds: one_round() };
-        let usual = || Drain { apart: TRIPS_APART, ..Drain::periodic(&usual) };
+        let usual = || Drain { min_round_trips: DEFAULT_ROUND_TRIPS, ..Drain::periodic(&usual) };
         match given {
             Some(Self::Pauses(p)) => Some(Drain::periodic(p)),
             Some(Self::Switch(on)) => on.then(usual),
@@ -68,16 +68,16 @@ const fn one_round() -> u32 {
     1
 }
 
-/// What the window has to do.
+/// What happens to the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Step {
-    /// Nothing: the law rules.
+    /// The window law applies.
     None,
-    /// Fall to this and stay.
+    /// Reduce it to this value.
     Down(f64),
-    /// Stay down.
+    /// Keep it reduced.
     Stay,
-    /// Be this again.
+    /// Restore it to this value.
     Back(f64),
 }
 
@@ -85,48 +85,48 @@ pub(crate) enum Step {
 enum Phase {
     /// The next pause is due at this time; none is known before the first sample.
     Until(Option<Time>),
-    /// Packets sent from `since` on are of the present round trip; so many are left; the window to go back to.
+    /// Packets sent from `since` on belong to the current round trip; round trips left; the window to restore.
     Down { since: Time, left: u32, back: f64 },
-    /// No pause any more.
+    /// No further pause.
     Over,
 }
 
-/// Pauses.
+/// A drain: a pause, once or periodically.
 #[derive(Debug, Clone)]
 pub(crate) struct Drain {
     every: Option<Time>,
     window: f64,
-    /// A share of the window before that the pause keeps at least.
+    /// Minimum window during the pause, as a share of the previous window.
     share: f64,
     rounds: u32,
-    /// Round trips that have to lie between two pauses besides.
-    apart: u64,
-    /// When the last one ended.
+    /// Minimum number of round trips between two pauses.
+    min_round_trips: u64,
+    /// End of the last pause.
     ended: Time,
     phase: Phase,
 }
 
 impl Drain {
-    /// A pause in every period.
+    /// A pause per period.
     pub(crate) fn periodic(p: &DrainParams) -> Self {
         Self {
             every: Some(p.every),
             window: p.window.get(),
             share: 0.0,
             rounds: p.rounds.max(1),
-            apart: 0,
+            min_round_trips: 0,
             ended: Time::ZERO,
             phase: Phase::Until(None),
         }
     }
 
-    /// One pause, when it is asked for by [`begin`](Self::begin).
+    /// A single pause, started by [`begin`](Self::begin).
     pub(crate) const fn once(share: f64, rounds: u32) -> Self {
-        Self { every: None, window: 0.0, share, rounds, apart: 0, ended: Time::ZERO, phase: Phase::Over }
+        Self { every: None, window: 0.0, share, rounds, min_round_trips: 0, ended: Time::ZERO, phase: Phase::Over }
     }
 
-    /// Hears a sample outside recovery: `empty` where it met no queue.
-    pub(crate) fn hear(&mut self, ack: &Ack, window: f64, empty: bool) -> Step {
+    /// Takes a sample outside recovery; `empty` if it shows no queueing.
+    pub(crate) fn update(&mut self, ack: &Ack, window: f64, empty: bool) -> Step {
         match self.phase {
             Phase::Over => Step::None,
             Phase::Until(due) => {
@@ -160,10 +160,10 @@ impl Drain {
 
     fn is_time(&self, ack: &Ack) -> bool {
         let trip = ack.now.saturating_sub(ack.sent_at);
-        ack.now.saturating_sub(self.ended) >= trip.saturating_mul(self.apart)
+        ack.now.saturating_sub(self.ended) >= trip.saturating_mul(self.min_round_trips)
     }
 
-    /// A pause begins.
+    /// Begins a pause.
     pub(crate) fn begin(&mut self, now: Time, window: f64) -> Step {
         let low = self.window.max(self.share * window).min(window);
         self.phase = Phase::Down { since: now.saturating_add(Time::from_ps(1)), left: self.rounds, back: window };
@@ -175,7 +175,7 @@ impl Drain {
         matches!(self.phase, Phase::Down { .. })
     }
 
-    /// The window was reduced for another reason: there is nothing to go back to.
+    /// The window was reduced for another reason: there is nothing to restore.
     pub(crate) fn abandon(&mut self, now: Time) {
         if self.is_down() {
             self.phase = match self.every {

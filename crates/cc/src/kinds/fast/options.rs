@@ -1,55 +1,34 @@
-//! What FAST, and what is made like it, can do besides its law: count another delay than that of the round trip, correct a
-//! wrong base round-trip time, ask for fewer acknowledgements. A flow that wants none of it pays one comparison a packet.
+//! Options of FAST and VFAST beyond the window law: a one-way congestion signal, corrections of a wrong base round-trip time, fewer
+//! acknowledgements. A flow without options pays one comparison a packet.
 
 use eddyline_units::{Packets, Time};
 
-use crate::controller::Ack;
+use crate::controller::{Ack, PathFacts};
 use crate::kinds::fast::ack_backlog::AckBacklog;
 use crate::kinds::fast::ageing::Ageing;
 use crate::kinds::fast::delay::{Counted, Delay, Split};
 use crate::kinds::fast::drain::{Drain, DrainChoice, Step};
 use crate::kinds::fast::rate_correction::{RateCorrection, RateCorrectionParams};
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
-use crate::{ControllerParams, PathFacts};
 
-/// What a scenario asks of these options, for worlds and checks that do not care of which kind.
+/// The options that a scenario sets, independent of the kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DelayOptions {
-    /// Which queueing counts.
+    /// Which queueing delay is the congestion signal.
     pub delay: Delay,
-    /// Acknowledgements to keep queued on the way back.
+    /// Acknowledgements to keep queued on the reverse path.
     pub ack_alpha: Option<Packets>,
     /// Where the base round-trip time comes from.
     pub base_rtt: BaseRttSource,
-    /// After which time it is forgotten.
+    /// Time after which its samples expire.
     pub base_rtt_age: Option<Time>,
-    /// Whether pauses are asked for.
+    /// Whether the flow pauses periodically.
     pub drain: bool,
-    /// Whether it makes one when it is new.
+    /// Whether a new flow pauses once.
     pub rate_correction: bool,
 }
 
-impl ControllerParams {
-    /// The options of kinds that have them.
-    #[must_use]
-    pub fn delay_options(&self) -> Option<DelayOptions> {
-        let p = match self {
-            Self::Fast(p) => p,
-            Self::Vfast(p) => &p.law,
-            _ => return None,
-        };
-        Some(DelayOptions {
-            delay: p.delay,
-            ack_alpha: p.ack_alpha,
-            base_rtt: p.base_rtt,
-            base_rtt_age: p.base_rtt_age,
-            drain: DrainChoice::of(p.drain.as_ref(), false).is_some(),
-            rate_correction: p.rate_correction.is_some(),
-        })
-    }
-}
-
-/// The options as given.
+/// The options as configured.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Asked<'a> {
     pub(crate) delay: Delay,
@@ -59,7 +38,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) rate_correction: Option<&'a RateCorrectionParams>,
 }
 
-/// The options at work.
+/// The state of the options.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     counted: Option<Counted>,
@@ -67,16 +46,16 @@ pub(crate) struct Options {
     ageing: Option<Ageing>,
     drain: Option<Drain>,
     correction: Option<RateCorrection>,
-    /// After a pause the flight has to grow again: packets sent before this tell nothing of the window.
+    /// Packets sent before this are of the time in which the packets in flight grow back after a pause.
     resumed: Time,
 }
 
 impl Options {
-    /// None where nothing is asked for.
+    /// None if no option is set.
     pub(crate) fn new(asked: &Asked<'_>, facts: &PathFacts) -> Option<Box<Self>> {
         let counted = Counted::new(asked.delay, facts);
         let options = Self {
-            // without one-way delays there is nothing to go by
+            // without one-way delays there is no signal
             acks: asked
                 .ack_alpha
                 .filter(|_| counted.is_some())
@@ -94,31 +73,31 @@ impl Options {
         any.then(|| Box::new(options))
     }
 
-    /// Hears a sample before the law does; the belief becomes what ageing leaves of it.
+    /// Takes a sample before the window law does; sets the base to the minimum of the samples that have not expired.
     pub(crate) fn sample(&mut self, now: Time, rtt: Time, base: &mut BaseRtt) {
         if let Some(ageing) = &mut self.ageing {
-            base.believe(ageing.hear(now, rtt));
+            base.set(ageing.update(now, rtt));
         }
     }
 
-    /// How the round trip's queueing divides, where not all of it counts; `weight` is that of the sample in averages, none
-    /// in a pause.
+    /// The parts of the round trip's queueing delay, if not all of it is the congestion signal; `weight` is the sample's weight in
+    /// averages, none in a pause.
     pub(crate) fn split(&mut self, ack: &Ack, rtt: Time, weight: Option<f64>) -> Option<Split> {
-        self.counted.as_mut().map(|c| c.hear(ack, rtt, weight))
+        self.counted.as_mut().map(|c| c.update(ack, rtt, weight))
     }
 
-    /// How acknowledgements are to come, once a sample was heard.
+    /// Updates the requested acknowledgement ratio after a sample.
     pub(crate) fn ask(&mut self, ack: &Ack, window: f64) {
         if let (Some(acks), Some(counted)) = (&mut self.acks, &self.counted) {
-            acks.hear(ack, counted.reverse(), window);
+            acks.update(ack, counted.reverse(), window);
         }
     }
 
-    /// What the window has to do by the cures; `empty` where the sample met no queue.
+    /// The window change for a pause; `empty` if the sample shows no queueing.
     pub(crate) fn pause(&mut self, ack: &Ack, rtt: Time, window: f64, empty: bool) -> Step {
         let first = self.correction.as_mut().filter(|_| self.drain.as_ref().is_none_or(|d| !d.is_down()));
-        let step = match first.map_or(Step::None, |c| c.hear(ack, window, empty)) {
-            Step::None => self.drain.as_mut().map_or(Step::None, |d| d.hear(ack, window, empty)),
+        let step = match first.map_or(Step::None, |c| c.update(ack, window, empty)) {
+            Step::None => self.drain.as_mut().map_or(Step::None, |d| d.update(ack, window, empty)),
             step => step,
         };
         if matches!(step, Step::Back(_)) {
@@ -127,8 +106,8 @@ impl Options {
         step
     }
 
-    /// Whether the sample is of a pause or of the flight that grows after it: it may lower the base and must not enter averages,
-    /// and the law has no say.
+    /// Whether the sample is from a pause or from the growth after it: it may lower the base, must not enter averages, and the window
+    /// law is suspended.
     pub(crate) fn is_of_a_pause(&self, ack: &Ack) -> bool {
         self.drain.as_ref().is_some_and(Drain::is_down)
             || self.correction.as_ref().is_some_and(RateCorrection::is_down)
@@ -148,7 +127,7 @@ impl Options {
         }
     }
 
-    /// Packets to be acknowledged together, where that is for the controller to say.
+    /// Packets to be acknowledged together, if the controller sets it.
     pub(crate) fn ack_ratio(&self) -> Option<u32> {
         self.acks.as_ref().map(AckBacklog::ratio)
     }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::near::{listed, nearest};
 use crate::diagnostic::Report;
 use crate::model::Flow;
+use crate::suggestion::{listed, nearest};
 use crate::tree::{Node, Step, quoted};
 use crate::typed::Typed;
 
@@ -18,7 +18,7 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
             report.wrong(root, &[Step::Key("flow"), Step::Item(i), Step::Key("piggyback")], message, hint);
         };
         let Some((_, other)) = tables().find(|(_, f)| f.name == name) else {
-            // a table with mistakes of its own is told of those first
+            // errors of the other table itself are reported first
             if root.tables("flow").iter().all(|t| t.get("name").and_then(Node::text) != Some(name)) {
                 let all = || tables().map(|(_, f)| f.name.as_str());
                 let hint = nearest(name, all()).map(|n| format!("did you mean {n:?}?"));
@@ -26,8 +26,8 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
             }
             continue;
         };
-        if let Some(mistake) = mistake(flow, other) {
-            wrong(mistake, None);
+        if let Some(reason) = reason(flow, other) {
+            wrong(reason, None);
             continue;
         }
         let taken = [(flow, other), (other, flow)]
@@ -43,8 +43,8 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     }
 }
 
-/// Why the two are not two directions of one connection.
-fn mistake(flow: &Flow, other: &Flow) -> Option<String> {
+/// Why the two flows cannot be the two directions of one connection.
+fn reason(flow: &Flow, other: &Flow) -> Option<String> {
     let name = quoted(&other.name);
     if flow.name == other.name {
         return Some(format!("{name} is this flow; the other direction is another one"));

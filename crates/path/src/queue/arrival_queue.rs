@@ -1,73 +1,73 @@
-//! A FIFO queue under a law that drops or marks packets on arrival, before the queue is full.
+//! A FIFO queue with an AQM law that drops or marks packets on arrival.
 
 use std::fmt;
 
 use eddyline_units::Time;
 
-use super::fifo::Fifo;
-use super::{Backlog, Discipline, Limit, Site};
+use super::discipline::{Discipline, LinkContext};
+use super::limit::{Backlog, Limit};
+use super::timed_fifo::TimedFifo;
 use crate::{Ecn, Packet};
 
-/// What a law says to an arriving packet.
+/// An AQM's decision on an arriving packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Let it in.
+    /// Enqueue it.
     Admit,
-    /// Tell its sender of congestion: by a mark where that is possible, else by a drop.
+    /// Signal congestion: mark it if possible, else drop it.
     Signal,
-    /// The same where a mark is possible, else let it in.
+    /// Mark it if possible, else enqueue it.
     Mark,
-    /// Drop it, although it may be possible to mark it.
+    /// Drop it, even if it could be marked.
     Drop,
 }
 
-/// A law that judges arriving packets by what waits and how it came about.
+/// An AQM law that decides on arrival.
 pub trait ArrivalLaw: fmt::Debug {
-    /// What a scenario says of it.
+    /// Its parameters in a scenario.
     type Params;
 
-    /// The law at rest, for the link at `site`.
-    fn new(params: &Self::Params, site: &Site<'_>) -> Self;
-    /// How much may wait, and whether packets are marked where that is possible.
+    /// The initial state, for the link of `context`.
+    fn new(params: &Self::Params, context: &LinkContext<'_>) -> Self;
+    /// The limit of the queue, and whether packets are marked if possible.
     fn bounds(params: &Self::Params) -> (Limit, bool);
-    /// Time has come to `now`; what waits has not changed since the last call of any kind.
+    /// Advances the time to `now`; the queue has not changed since the last call of any method.
     fn tick(&mut self, _now: Time, _waiting: &Backlog) {}
-    /// A packet of `size` bytes arrives at what waits; where there is no `room` for it, it is dropped whatever the law
-    /// says.
+    /// Decides on a packet of `size` bytes that finds the backlog `waiting`; without `room` it is dropped whatever the decision.
     fn judge(&mut self, now: Time, size: u64, waiting: &Backlog, room: bool) -> Verdict;
     /// A packet of `size` bytes has joined the queue.
     fn joined(&mut self, _size: u64) {}
-    /// A packet leaves after having waited, some stay behind.
+    /// A packet leaves after the time `waited`; the backlog `behind` remains.
     fn left(&mut self, _waited: Time, _behind: &Backlog) {}
     /// The link has nothing to send.
     fn idle(&mut self, _now: Time) {}
 }
 
-/// A FIFO queue under a law of arrival.
+/// A FIFO queue with an AQM law that decides on arrival.
 #[derive(Debug)]
-pub struct EarlyQueue<P, L> {
+pub struct ArrivalQueue<P, L> {
     limit: Limit,
     ecn: bool,
     law: L,
-    waiting: Fifo<P>,
+    waiting: TimedFifo<P>,
 }
 
-impl<P: Packet, L: ArrivalLaw> EarlyQueue<P, L> {
+impl<P: Packet, L: ArrivalLaw> ArrivalQueue<P, L> {
     /// An empty queue.
     #[must_use]
-    pub fn new(params: &L::Params, site: &Site<'_>) -> Self {
+    pub fn new(params: &L::Params, context: &LinkContext<'_>) -> Self {
         let (limit, ecn) = L::bounds(params);
-        Self { limit, ecn, law: L::new(params, site), waiting: Fifo::default() }
+        Self { limit, ecn, law: L::new(params, context), waiting: TimedFifo::default() }
     }
 
-    /// The law at work.
+    /// The AQM law.
     #[must_use]
     pub const fn law(&self) -> &L {
         &self.law
     }
 }
 
-impl<P: Packet, L: ArrivalLaw> Discipline<P> for EarlyQueue<P, L> {
+impl<P: Packet, L: ArrivalLaw> Discipline<P> for ArrivalQueue<P, L> {
     fn enqueue(&mut self, now: Time, mut packet: P, _dropped: &mut dyn FnMut(P)) -> Result<(), P> {
         let size = u64::from(packet.wire_bytes());
         let waiting = self.waiting.backlog();

@@ -1,10 +1,10 @@
-//! Links against what crosses them: sizes, times and numbers of packets that no world could handle.
+//! Feasibility of links: sizes, times and numbers of packets that a world can handle.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use eddyline_path::framing::Framing;
-use eddyline_path::queue::{Backlog, Limit, QueueParams, atm_cells};
+use eddyline_path::queue::{Limit, QueueParams, atm_cells};
 use eddyline_path::traffic::{Trace, mean_rate_bps};
 use eddyline_units::{Rate, Time};
 
@@ -13,15 +13,15 @@ use crate::model::{ApplicationParams, Flow, Link};
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
-/// Packets in flight on a link, or waiting for it.
-const MOST_AT_ONCE: f64 = 1e8;
-/// Packets of a whole run.
-const MOST_PACKETS: f64 = 1e13;
-/// Transmission time of one packet.
-const LONGEST: Time = Time::from_ms(200 * 86_400_000);
+/// Maximum number of packets in flight on a link, or in its queue.
+const MAX_AT_ONCE: f64 = 1e8;
+/// Maximum number of packets of a run.
+const MAX_PACKETS: f64 = 1e13;
+/// Maximum transmission time of a packet.
+const MAX_TRANSMISSION: Time = Time::from_ms(200 * 86_400_000);
 const DEFAULT_PACKET: u64 = 1500;
 
-/// A link as far as packets on it matter.
+/// A link and the packets that cross it.
 struct Crossed<'a> {
     path: Vec<Step<'a>>,
     rate: Rate,
@@ -39,7 +39,7 @@ struct Crossed<'a> {
 impl<'a> Crossed<'a> {
     fn new(path: Vec<Step<'a>>, link: &Link) -> Self {
         let framing = link.framing.unwrap_or_default().numbers();
-        // as fast and as long as it ever is by its steps
+        // the maximum over its steps
         let rate = link.changes.iter().filter_map(|c| c.rate).fold(link.rate, Rate::max);
         let delay = link.changes.iter().filter_map(|c| c.delay).fold(link.delay, Time::max);
         let queue = link.queue;
@@ -47,32 +47,7 @@ impl<'a> Crossed<'a> {
     }
 }
 
-/// What besides its limit keeps a packet of `largest` bytes out of a queue for ever, by key.
-fn too_small(queue: &QueueParams, largest: u64) -> Option<(&'static str, String)> {
-    let holds = |key, limit: Limit| {
-        let message = || format!("{limit} holds no packet of {largest} B, which cross this link");
-        (!limit.admits(&Backlog::EMPTY, largest)).then(|| (key, message()))
-    };
-    match queue {
-        QueueParams::Tbf(p) => {
-            let line = p.framing.unwrap_or_default().numbers().line_bytes(u32::try_from(largest).unwrap_or(u32::MAX));
-            let message = || {
-                let framed = if line == largest { String::new() } else { format!(" ({line} B with framing)") };
-                format!(
-                    "{} lets no packet of {largest} B{framed} through, which cross this link; at least that",
-                    p.burst
-                )
-            };
-            (largest > 0 && line > p.burst.get()).then(|| ("burst", message()))
-        }
-        QueueParams::PerConnection(p) => holds("each", p.each),
-        QueueParams::AckPriority(p) => holds("data_limit", p.data_limit),
-        QueueParams::FqCodel(p) => holds("memory_limit", Limit::Bytes(p.memory_limit.get())),
-        _ => None,
-    }
-}
-
-/// Reports links that what crosses them does not fit.
+/// Reports links that cannot carry the packets that cross them.
 pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], report: &mut Report<'_>) {
     let (mut links, index) = links(typed);
     cross(typed, traces, &mut links, &index);
@@ -84,24 +59,21 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
             report.wrong(root, &path, message, None);
         };
         let limit = link.queue.limit();
-        if !limit.admits(&Backlog::EMPTY, link.largest) {
+        if let Some(why) = limit.refuses(link.largest) {
             let least = if matches!(limit, Limit::Cells(_)) {
                 format!("{} cells", atm_cells(link.largest))
             } else {
                 "that".to_owned()
             };
-            let message =
-                format!("{limit} holds no packet of {} B, which cross this link; at least {least}", link.largest);
-            wrong("queue.limit", message, report);
+            wrong("queue.limit", format!("{why}; at least {least}"), report);
         }
-        if let Some((key, message)) = too_small(&link.queue, link.largest) {
-            wrong(&format!("queue.{key}"), message, report);
-        }
-        if let Some((key, message)) = link.queue.mistake() {
-            wrong(&format!("queue.{key}"), message, report);
+        for error in link.queue.refuses(link.largest).into_iter().chain(link.queue.conflict()) {
+            wrong(&format!("queue.{}", error.key), error.message, report);
         }
         let size = if link.largest == 0 { DEFAULT_PACKET } else { link.largest };
-        if link.rate.transmission_time(link.framing.line_bytes(u32::try_from(size).unwrap_or(u32::MAX))) > LONGEST {
+        if link.rate.transmission_time(link.framing.line_bytes(u32::try_from(size).unwrap_or(u32::MAX)))
+            > MAX_TRANSMISSION
+        {
             wrong("rate", format!("a packet of {size} B takes longer than 200 d at {}", link.rate), report);
         }
         let Some(duration) = duration else { continue };
@@ -109,12 +81,12 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
         let rate = link.rate.as_bps() as f64;
         let used = per_second(if link.busy { rate } else { link.offered.min(rate) });
         let in_flight = used * link.delay.as_secs_f64().min(duration);
-        if in_flight > MOST_AT_ONCE {
+        if in_flight > MAX_AT_ONCE {
             let message = format!("{in_flight:.1e} packets in flight at {}; at most 100 million", link.rate);
             wrong("delay", message, report);
         }
         let excess = per_second((link.offered - rate).max(0.0)) * duration;
-        if excess > MOST_AT_ONCE && limit == Limit::Unlimited {
+        if excess > MAX_AT_ONCE && limit == Limit::Unlimited {
             let message = format!(
                 "unlimited, and traffic above the rate leaves {excess:.1e} packets waiting; at most 100 million"
             );
@@ -122,8 +94,8 @@ pub(crate) fn check(root: &Node, typed: &Typed, traces: &[Option<Arc<Trace>>], r
         }
         packets += used * duration;
     }
-    if packets > MOST_PACKETS {
-        let message = format!("some {packets:.1e} packets in this time at these rates; at most 10 million million");
+    if packets > MAX_PACKETS {
+        let message = format!("some {packets:.1e} packets in this time at these rates; at most 10 trillion");
         report.wrong(root, &[Step::Key("duration")], message, Some("write a shorter duration".to_owned()));
     }
 }

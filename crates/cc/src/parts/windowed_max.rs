@@ -1,6 +1,6 @@
-//! The largest value over a window of a count that only rises (round trips, cycles).
+//! The maximum over a window of a counter (round trips, cycles).
 
-/// A maximum over the last `length` counts, by its three best candidates (Nichols's filter).
+/// A maximum over the last `length` counts, by the three best candidates (Nichols's filter).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WindowedMax {
     length: u64,
@@ -19,9 +19,9 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Hears a value at a count.
+    /// Takes a value at a count.
     #[inline]
-    pub(crate) fn hear(&mut self, count: u64, value: f64) {
+    pub(crate) fn update(&mut self, count: u64, value: f64) {
         let new = (count, value);
         if value >= self.best[0].1 || count - self.best[2].0 > self.length {
             self.best = [new; 3];
@@ -34,13 +34,13 @@ impl WindowedMax {
         }
         let age = count - self.best[0].0;
         if age > self.length {
-            // the best is too old: the others move up
+            // the best has expired: the others move up
             self.best = [self.best[1], self.best[2], new];
             if count - self.best[0].0 > self.length {
                 self.best = [self.best[1], self.best[2], new];
             }
         } else if self.best[1].0 == self.best[0].0 && 4 * age > self.length {
-            // a quarter of the window without a second: it is taken from the second quarter
+            // a quarter of the window without a second best: take it from the second quarter
             self.best[1] = new;
             self.best[2] = new;
         } else if self.best[2].0 == self.best[1].0 && 2 * age > self.length {
@@ -48,7 +48,7 @@ impl WindowedMax {
         }
     }
 
-    /// A window of another length from now on.
+    /// Changes the length of the window.
     pub(crate) fn set_length(&mut self, length: u64) {
         self.length = length;
     }

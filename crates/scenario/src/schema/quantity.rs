@@ -1,4 +1,4 @@
-//! Quantities by the `format` word of the schema.
+//! Quantities by the `format` keyword of the schema.
 
 use eddyline_path::queue::Limit;
 use eddyline_units::{Bytes, Cells, Frequency, Packets, Percent, Quantity, Rate, Time};
@@ -10,7 +10,7 @@ use serde::de::value::Error;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reader {
     pub format: &'static str,
-    /// What it is, with its article.
+    /// Its description, with an article.
     pub what: &'static str,
     /// The value in SI units.
     pub parse: fn(&str) -> Result<f64, String>,
@@ -58,12 +58,12 @@ readers! {
 }
 
 impl Reader {
-    /// The reader of a format, if the format is one of a quantity.
+    /// The reader of a format, if it is the format of a quantity.
     pub fn of(format: &str) -> Option<&'static Self> {
         READERS.iter().find(|r| r.format == format)
     }
 
-    /// What to write instead of `text`, where that can be guessed.
+    /// The likely correction of `text`, if there is one.
     pub fn hint(&self, text: &str) -> Option<String> {
         let text = text.trim();
         let split = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '+' | '-' | ' '))?;
@@ -72,8 +72,8 @@ impl Reader {
             return None;
         }
         let symbols = (self.symbols)();
-        let same = |s: &&&str| s.eq_ignore_ascii_case(unit) || word(unit).is_some_and(|w| w.contains(s));
-        // `text` with the right unit and a space has no mistake that could be guessed
+        let same = |s: &&&str| s.eq_ignore_ascii_case(unit) || spelling(unit).is_some_and(|w| w.contains(s));
+        // with the right unit and a space there is nothing to correct
         if text == format!("{number} {unit}") && symbols.contains(&unit) {
             return None;
         }
@@ -82,8 +82,8 @@ impl Reader {
     }
 }
 
-/// Units as people write them elsewhere.
-fn word(unit: &str) -> Option<&'static [&'static str]> {
+/// The symbols for spellings of units that are common in other programs.
+fn spelling(unit: &str) -> Option<&'static [&'static str]> {
     Some(match unit.to_ascii_lowercase().as_str() {
         "sec" | "secs" | "second" | "seconds" => &["s"],
         "msec" | "millisecond" | "milliseconds" => &["ms"],

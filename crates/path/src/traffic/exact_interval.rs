@@ -1,20 +1,19 @@
-//! Even ticks that do not drift.
+//! Evenly spaced times without drift.
 
 use eddyline_units::{Rate, Time};
 
-/// Ticks whose n-th is due at `n * bits / rate`, rounded down to a picosecond, for every n: the remainder is carried,
-/// so nothing drifts however long it runs.
+/// Times `n * bits / rate`, rounded down to a picosecond, for every n: the remainder is carried, so there is no drift.
 #[derive(Debug, Clone)]
-pub(super) struct Metronome {
+pub(super) struct ExactInterval {
     rate: u64,
-    /// `None` where it is longer than all time: the second tick never comes.
+    /// `None` if it exceeds the range of time: there is no second tick.
     step: Option<u64>,
     remainder: u64,
     carry: u64,
     at: Option<u64>,
 }
 
-impl Metronome {
+impl ExactInterval {
     /// One tick for every `bytes` at `rate`, the first at zero; no tick at rate zero.
     pub(super) fn new(bytes: u32, rate: Rate) -> Self {
         let rate = rate.as_bps();
@@ -30,12 +29,12 @@ impl Metronome {
         }
     }
 
-    /// The tick due, in picoseconds after the first; `None` when time is over.
+    /// The next tick, in picoseconds after the first; `None` at the end of time.
     pub(super) fn due(&self) -> Option<u64> {
         self.at
     }
 
-    /// On to the next tick.
+    /// Advances to the next tick.
     pub(super) fn advance(&mut self) {
         let missing = self.rate - self.remainder;
         let whole = self.carry >= missing;

@@ -1,33 +1,33 @@
-//! Packets in order of arrival, each with its moment of arrival: what single-queue disciplines keep them in.
+//! A FIFO of packets with their times of arrival.
 
 use std::collections::VecDeque;
 
 use eddyline_units::Time;
 
-use super::Backlog;
+use super::limit::Backlog;
 use crate::Packet;
 
-/// A first-in, first-out store.
+/// A first-in, first-out queue.
 #[derive(Debug)]
-pub(super) struct Fifo<P> {
+pub(super) struct TimedFifo<P> {
     waiting: VecDeque<(Time, P)>,
     backlog: Backlog,
 }
 
-impl<P> Default for Fifo<P> {
+impl<P> Default for TimedFifo<P> {
     fn default() -> Self {
         Self { waiting: VecDeque::new(), backlog: Backlog::EMPTY }
     }
 }
 
-impl<P: Packet> Fifo<P> {
+impl<P: Packet> TimedFifo<P> {
     /// A packet joins at the tail.
     pub fn push(&mut self, now: Time, packet: P) {
         self.backlog.add(u64::from(packet.wire_bytes()));
         self.waiting.push_back((now, packet));
     }
 
-    /// The packet at the head, with its moment of arrival.
+    /// Removes the packet at the head; returns it with its time of arrival.
     pub fn pop(&mut self) -> Option<(Time, P)> {
         let (since, packet) = self.waiting.pop_front()?;
         self.backlog.remove(u64::from(packet.wire_bytes()));

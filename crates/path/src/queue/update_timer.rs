@@ -1,26 +1,26 @@
-//! Updates at multiples of a period, made up for when somebody looks.
+//! Periodic updates that are performed late, at the next access.
 
 use eddyline_units::Time;
 
-/// The moments `period`, `2 period`, ... that have not been dealt with.
+/// The times `period`, `2 period`, ... at which an update has not been performed yet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Periods {
+pub(super) struct UpdateTimer {
     period: Time,
     next: Time,
 }
 
-impl Periods {
-    /// Every `period` from time zero; the first after one of them.
+impl UpdateTimer {
+    /// Updates every `period`, the first one `period` after time zero.
     pub const fn new(period: Time) -> Self {
         Self { period, next: period }
     }
 
-    /// Time between two of them.
+    /// Time between updates.
     pub const fn period(&self) -> Time {
         self.period
     }
 
-    /// The first moment not dealt with, and how many there are up to `now`, which are thereby dealt with.
+    /// The time of the first update due, and the number of updates due until `now`, which count as performed.
     pub fn due(&mut self, now: Time) -> (Time, u64) {
         let first = self.next;
         if now < first || self.period == Time::ZERO {

@@ -1,4 +1,4 @@
-//! From a packet's conversation to a queue: by a hash, or exactly.
+//! Mapping of flows to queues: by a hash, or exactly.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,22 @@ pub(super) fn mix(bits: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A queue for every conversation that has packets waiting; numbers are used again.
+/// A queue for every flow that has packets waiting; numbers are reused.
 #[derive(Debug, Default)]
-pub(super) struct Register {
+pub(super) struct FlowTable {
     queue_of: BTreeMap<u64, u32>,
-    /// Whose each queue is or was.
+    /// The current or last flow of each queue.
     owner: Vec<u64>,
     free: Vec<u32>,
 }
 
-impl Register {
+impl FlowTable {
     /// The queue of `flow`, if it has one.
     pub fn get(&self, flow: u64) -> Option<u32> {
         self.queue_of.get(&flow).copied()
     }
 
-    /// The queue of `flow`, one of its own from now on.
+    /// The queue of `flow`, allocated if it has none.
     pub fn queue(&mut self, flow: u64) -> u32 {
         if let Some(queue) = self.queue_of.get(&flow) {
             return *queue;
@@ -44,7 +44,7 @@ impl Register {
         queue
     }
 
-    /// Nothing waits in `queue` any more.
+    /// Releases `queue`, which is empty.
     pub fn release(&mut self, queue: u32) {
         if let Some(owner) = self.owner.get(queue as usize)
             && self.queue_of.remove(owner).is_some()
@@ -53,7 +53,7 @@ impl Register {
         }
     }
 
-    /// Nothing waits anywhere.
+    /// Releases all queues.
     pub fn clear(&mut self) {
         *self = Self::default();
     }

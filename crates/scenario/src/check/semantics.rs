@@ -1,4 +1,4 @@
-//! What the keys of a file mean together: relations between values that are each right by themselves.
+//! Semantics of a file: relations between values that are each valid.
 
 use eddyline_cc::ControllerParams;
 use eddyline_units::Time;
@@ -9,14 +9,14 @@ use crate::model::{Flow, Tcp, Traffic};
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
-/// No time in a scenario is later than this; sums of a few of them still fit [`Time`].
+/// Latest time in a scenario; sums of a few of them fit in [`Time`].
 const LATEST: Time = Time::from_ms(200 * 86_400_000);
-/// Flows of a scenario, every `count` expanded.
-const MOST_FLOWS: u64 = 1_000_000;
-/// Samples of a series.
-const MOST_SAMPLES: u64 = 10_000_000;
+/// Maximum number of flows of a scenario, with every `count` expanded.
+const MAX_FLOWS: u64 = 1_000_000;
+/// Maximum number of samples of a series.
+const MAX_SAMPLES: u64 = 10_000_000;
 
-/// Reports what does not go together.
+/// Reports contradictions.
 pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     head(root, typed, report);
     let mut total = 0u64;
@@ -24,9 +24,9 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
         let Some(flow) = flow else { continue };
         self::flow(flow, i, root, report);
         total += u64::from(flow.count);
-        if total > MOST_FLOWS && total - u64::from(flow.count) <= MOST_FLOWS {
+        if total > MAX_FLOWS && total - u64::from(flow.count) <= MAX_FLOWS {
             let path = [Step::Key("flow"), Step::Item(i), Step::Key("count")];
-            report.wrong(root, &path, format!("{total} flows up to here; at most {MOST_FLOWS} in a scenario"), None);
+            report.wrong(root, &path, format!("{total} flows up to here; at most {MAX_FLOWS} in a scenario"), None);
         }
     }
     for (i, traffic) in typed.traffic.iter().enumerate() {
@@ -58,8 +58,8 @@ fn head(root: &Node, typed: &Typed, report: &mut Report<'_>) {
         let path = [Step::Key("record"), Step::Key("interval")];
         if interval > head.duration {
             report.wrong(root, &path, format!("{interval} is above the duration, {}", head.duration), None);
-        } else if head.duration.as_ps() / interval.as_ps().max(1) > MOST_SAMPLES {
-            let message = format!("{interval} makes more than {MOST_SAMPLES} samples in {}", head.duration);
+        } else if head.duration.as_ps() / interval.as_ps().max(1) > MAX_SAMPLES {
+            let message = format!("{interval} makes more than {MAX_SAMPLES} samples in {}", head.duration);
             report.wrong(root, &path, message, Some("write a longer interval".to_owned()));
         }
     }
@@ -134,7 +134,7 @@ impl Shared<'_> {
     }
 
     fn controller(&self, controller: &ControllerParams, tcp: &Tcp, delayed_ack: Option<bool>, report: &mut Report<'_>) {
-        for (key, message, hint) in delay::mistakes(controller, tcp, delayed_ack) {
+        for (key, message, hint) in delay::errors(controller, tcp, delayed_ack) {
             let path: Vec<&str> = ["controller"].iter().chain(key).copied().collect();
             self.wrong(&path, message, Some(hint), report);
         }

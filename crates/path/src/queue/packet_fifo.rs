@@ -1,37 +1,37 @@
-//! Packets in order of arrival, without their moments of arrival: what queues are made of that do not ask for them.
+//! A FIFO of packets without their times of arrival.
 
 use std::collections::VecDeque;
 
-use super::{Backlog, Limit};
+use super::limit::{Backlog, Limit};
 use crate::Packet;
 
-/// First in, first out, without a limit of its own.
+/// A first-in, first-out queue without a limit.
 #[derive(Debug)]
-pub(super) struct Line<P> {
+pub(super) struct PacketFifo<P> {
     packets: VecDeque<P>,
     backlog: Backlog,
 }
 
-impl<P> Default for Line<P> {
+impl<P> Default for PacketFifo<P> {
     fn default() -> Self {
         Self { packets: VecDeque::new(), backlog: Backlog::EMPTY }
     }
 }
 
-impl<P: Packet> Line<P> {
+impl<P: Packet> PacketFifo<P> {
     pub fn push(&mut self, packet: P) {
         self.backlog.add(u64::from(packet.wire_bytes()));
         self.packets.push_back(packet);
     }
 
-    /// Takes the oldest.
+    /// Removes the oldest packet.
     pub fn pop(&mut self) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.backlog.remove(u64::from(packet.wire_bytes()));
         Some(packet)
     }
 
-    /// Takes the youngest.
+    /// Removes the newest packet.
     pub fn pop_youngest(&mut self) -> Option<P> {
         let packet = self.packets.pop_back()?;
         self.backlog.remove(u64::from(packet.wire_bytes()));

@@ -1,7 +1,7 @@
-//! The schema, compiled for checking: what may stand where.
+//! The schema compiled for checking: which values are allowed where.
 //!
 //! The schema generated from the typed model is the only input; a key, kind or range added to a type anywhere appears
-//! here by itself.
+//! here without further code.
 
 use std::cmp::Ordering;
 
@@ -10,20 +10,21 @@ use serde_json::Value as Json;
 use super::quantity::Reader;
 use crate::model::File;
 
-/// What may stand in one place.
+/// The values allowed in one place.
 #[derive(Debug)]
-pub(crate) enum Shape {
+pub(crate) enum Schema {
     Table(Table),
-    /// Tables told apart by their key `kind`.
+    /// Tables distinguished by their key `kind`.
     Kinds(Vec<(String, Table)>),
     List {
-        of: Box<Shape>,
-        least: usize,
-        most: usize,
+        of: Box<Schema>,
+        min: usize,
+        max: usize,
     },
     Text,
     Bool,
-    Words(Vec<String>),
+    /// One of these strings.
+    Enum(Vec<String>),
     Quantity {
         reader: &'static Reader,
         range: Vec<Bound>,
@@ -32,9 +33,9 @@ pub(crate) enum Shape {
         whole: bool,
         range: Vec<Bound>,
     },
-    /// Any of these.
-    Choice(Vec<Shape>),
-    /// Anything: the schema says no more.
+    /// One of these.
+    Choice(Vec<Schema>),
+    /// Anything: the schema does not restrict it.
     Any,
 }
 
@@ -42,44 +43,44 @@ pub(crate) enum Shape {
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     pub keys: Vec<(String, Key)>,
-    /// Other keys may stand there too.
+    /// Other keys are allowed too.
     pub open: bool,
 }
 
-/// What a key takes.
+/// A key and its values.
 #[derive(Debug)]
 pub(crate) struct Key {
-    pub shape: Shape,
+    pub schema: Schema,
     pub required: bool,
     /// `null` stands for leaving the key out.
     pub nullable: bool,
 }
 
-/// One end of a range.
+/// One bound of a range.
 #[derive(Debug, Clone)]
 pub(crate) struct Bound {
     pub side: Side,
     pub value: f64,
-    /// The same where it is a whole number, exactly.
+    /// The exact value if it is an integer.
     pub whole: Option<i128>,
-    /// As messages write it.
+    /// As messages show it.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    Least,
+    Min,
     Above,
-    Most,
+    Max,
     Below,
 }
 
 impl Side {
     fn allows(self, order: Ordering) -> bool {
         match self {
-            Self::Least => order.is_ge(),
+            Self::Min => order.is_ge(),
             Self::Above => order.is_gt(),
-            Self::Most => order.is_le(),
+            Self::Max => order.is_le(),
             Self::Below => order.is_lt(),
         }
     }
@@ -90,16 +91,16 @@ impl Bound {
         value.partial_cmp(&self.value).is_some_and(|order| self.side.allows(order))
     }
 
-    /// For whole numbers, some of which no float tells apart.
+    /// For integers, which a float may not represent exactly.
     pub fn holds_whole(&self, value: i128) -> bool {
         self.whole.map_or_else(|| self.holds(value as f64), |bound| self.side.allows(value.cmp(&bound)))
     }
 
-    pub fn say(&self) -> String {
+    pub fn describe(&self) -> String {
         let word = match self.side {
-            Side::Least => "at least",
+            Side::Min => "at least",
             Side::Above => "above",
-            Side::Most => "at most",
+            Side::Max => "at most",
             Side::Below => "below",
         };
         format!("{word} {}", self.text)
@@ -111,7 +112,7 @@ impl Table {
         self.keys.iter().find(|(k, _)| k == name).map(|(_, key)| key)
     }
 
-    /// Keys that a person may mean; `$schema` is for editors.
+    /// Keys for people; `$schema` is for editors.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.keys.iter().map(|(k, _)| k.as_str()).filter(|k| !k.starts_with('$'))
     }
@@ -119,13 +120,13 @@ impl Table {
 
 /// The JSON Schema of the scenario file.
 #[must_use]
-pub fn schema() -> Json {
+pub fn json_schema() -> Json {
     schemars::schema_for!(File).to_value()
 }
 
-/// The shape of a whole file by its schema.
-pub(crate) fn compile(schema: &Json) -> Shape {
-    Compiler { defs: &schema["$defs"] }.shape(schema)
+/// Compiles the JSON Schema of a whole file.
+pub(crate) fn compile(schema: &Json) -> Schema {
+    Compiler { defs: &schema["$defs"] }.compile(schema)
 }
 
 struct Compiler<'a> {
@@ -133,34 +134,34 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    fn shape(&self, schema: &Json) -> Shape {
+    fn compile(&self, schema: &Json) -> Schema {
         let schema = &self.resolve(schema);
         if let Some(all) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Json::as_array) {
             return self.choice(all);
         }
-        if let Some(words) = words(schema) {
-            return Shape::Words(words);
+        if let Some(values) = enum_values(schema) {
+            return Schema::Enum(values);
         }
         match type_of(schema) {
-            Some("object") => Shape::Table(self.table(schema)),
-            Some("array") => Shape::List {
-                of: Box::new(schema.get("items").map_or(Shape::Any, |s| self.shape(s))),
-                least: schema["minItems"].as_u64().unwrap_or(0) as usize,
-                most: schema["maxItems"].as_u64().map_or(usize::MAX, |n| n as usize),
+            Some("object") => Schema::Table(self.table(schema)),
+            Some("array") => Schema::List {
+                of: Box::new(schema.get("items").map_or(Schema::Any, |s| self.compile(s))),
+                min: schema["minItems"].as_u64().unwrap_or(0) as usize,
+                max: schema["maxItems"].as_u64().map_or(usize::MAX, |n| n as usize),
             },
             Some("string") => match schema["format"].as_str().and_then(Reader::of) {
-                Some(reader) => Shape::Quantity { reader, range: bounds(schema, Some(reader)) },
-                None => Shape::Text,
+                Some(reader) => Schema::Quantity { reader, range: bounds(schema, Some(reader)) },
+                None => Schema::Text,
             },
             Some(number @ ("number" | "integer")) => {
-                Shape::Number { whole: number == "integer", range: bounds(schema, None) }
+                Schema::Number { whole: number == "integer", range: bounds(schema, None) }
             }
-            Some("boolean") => Shape::Bool,
-            _ => Shape::Any,
+            Some("boolean") => Schema::Bool,
+            _ => Schema::Any,
         }
     }
 
-    /// A schema with its reference followed; what stands beside the reference wins.
+    /// A schema with its reference resolved; keywords beside the reference take precedence.
     fn resolve(&self, schema: &Json) -> Json {
         let Some(name) = schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) else {
             return schema.clone();
@@ -172,17 +173,17 @@ impl Compiler<'_> {
         merged
     }
 
-    fn choice(&self, all: &[Json]) -> Shape {
+    fn choice(&self, all: &[Json]) -> Schema {
         let all: Vec<Json> = all.iter().map(|s| self.resolve(s)).filter(|s| s["type"] != "null").collect();
-        if let Some(lists) = all.iter().map(words).collect::<Option<Vec<_>>>() {
-            return Shape::Words(lists.concat());
+        if let Some(lists) = all.iter().map(enum_values).collect::<Option<Vec<_>>>() {
+            return Schema::Enum(lists.concat());
         }
         let kind = |s: &Json| s["properties"]["kind"]["const"].as_str().map(|kind| (kind.to_owned(), self.table(s)));
         if let Some(kinds) = all.iter().map(kind).collect::<Option<Vec<_>>>() {
-            return Shape::Kinds(kinds);
+            return Schema::Kinds(kinds);
         }
-        let mut shapes: Vec<Shape> = all.iter().map(|s| self.shape(s)).collect();
-        if shapes.len() == 1 { shapes.remove(0) } else { Shape::Choice(shapes) }
+        let mut alternatives: Vec<Schema> = all.iter().map(|s| self.compile(s)).collect();
+        if alternatives.len() == 1 { alternatives.remove(0) } else { Schema::Choice(alternatives) }
     }
 
     fn table(&self, schema: &Json) -> Table {
@@ -191,7 +192,7 @@ impl Compiler<'_> {
         Table {
             keys: keys
                 .map(|(name, s)| {
-                    let key = Key { shape: self.shape(s), required: required(name), nullable: self.nullable(s) };
+                    let key = Key { schema: self.compile(s), required: required(name), nullable: self.nullable(s) };
                     (name.clone(), key)
                 })
                 .collect(),
@@ -207,7 +208,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The type apart from `null`.
+/// The type other than `null`.
 fn type_of(schema: &Json) -> Option<&str> {
     match &schema["type"] {
         Json::String(one) => Some(one),
@@ -216,26 +217,26 @@ fn type_of(schema: &Json) -> Option<&str> {
     }
 }
 
-/// The words of an enumeration.
-fn words(schema: &Json) -> Option<Vec<String>> {
+/// The values of an enumeration of strings.
+fn enum_values(schema: &Json) -> Option<Vec<String>> {
     if let Some(one) = schema["const"].as_str() {
         return Some(vec![one.to_owned()]);
     }
-    let words = schema["enum"].as_array()?;
-    Some(words.iter().filter_map(|w| w.as_str().map(str::to_owned)).collect())
+    let values = schema["enum"].as_array()?;
+    Some(values.iter().filter_map(|w| w.as_str().map(str::to_owned)).collect())
 }
 
 /// Ranges: the standard's keywords, and for quantities `x-least`, `x-above`, `x-most`, `x-below`, whose values are
 /// quantities or plain numbers in SI units.
 fn bounds(schema: &Json, reader: Option<&Reader>) -> Vec<Bound> {
     let keywords = [
-        ("minimum", Side::Least),
+        ("minimum", Side::Min),
         ("exclusiveMinimum", Side::Above),
-        ("maximum", Side::Most),
+        ("maximum", Side::Max),
         ("exclusiveMaximum", Side::Below),
-        ("x-least", Side::Least),
+        ("x-least", Side::Min),
         ("x-above", Side::Above),
-        ("x-most", Side::Most),
+        ("x-most", Side::Max),
         ("x-below", Side::Below),
     ];
     let bound = |(keyword, side): (&str, Side)| {

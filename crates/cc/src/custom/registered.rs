@@ -1,0 +1,106 @@
+//! A registered controller next to the built-in ones: its decisions are cached, so that reading them needs no virtual call and
+//! costs the built-in controllers nothing.
+
+use std::fmt;
+
+use eddyline_units::Time;
+
+use crate::controller::{Controller, EcnResponse, PartialAck};
+use crate::forward::forward_events;
+
+/// A controller's decisions, valid until the next event.
+#[derive(Debug, Clone, Copy)]
+struct Decisions {
+    window: f64,
+    /// Unpaced, paced.
+    flight_limits: [f64; 2],
+    pacing_interval: Option<Time>,
+    slow_start_threshold: Option<f64>,
+    base_rtt: Option<Time>,
+    ack_ratio: Option<u32>,
+    partial_ack: PartialAck,
+}
+
+impl Decisions {
+    fn of(controller: &dyn Controller) -> Self {
+        Self {
+            window: controller.window(),
+            flight_limits: [controller.flight_limit(false), controller.flight_limit(true)],
+            pacing_interval: controller.pacing_interval(),
+            slow_start_threshold: controller.slow_start_threshold(),
+            base_rtt: controller.base_rtt(),
+            ack_ratio: controller.ack_ratio(),
+            partial_ack: controller.partial_ack(),
+        }
+    }
+}
+
+/// A registered controller with its latest decisions.
+pub struct Registered {
+    controller: Box<dyn Controller + Send>,
+    decisions: Decisions,
+}
+
+impl Registered {
+    pub(crate) fn new(controller: Box<dyn Controller + Send>) -> Box<Self> {
+        let decisions = Decisions::of(&*controller);
+        Box::new(Self { controller, decisions })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn after<T>(&mut self, event: impl FnOnce(&mut dyn Controller) -> T) -> T {
+        let result = event(&mut *self.controller);
+        self.decisions = Decisions::of(&*self.controller);
+        result
+    }
+}
+
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registered").field("decisions", &self.decisions).finish_non_exhaustive()
+    }
+}
+
+macro_rules! then_cache {
+    ($self:ident, [$($reference:ident)?] $c:ident => $call:expr) => {{
+        // a copy of its own: the event need not be in memory for the sake of the other kinds
+        $(let $reference = &{ *$reference };)?
+        $self.after(move |$c| $call)
+    }};
+}
+
+impl Controller for Registered {
+    forward_events!(then_cache);
+
+    #[inline]
+    fn window(&self) -> f64 {
+        self.decisions.window
+    }
+    #[inline]
+    fn flight_limit(&self, paced: bool) -> f64 {
+        self.decisions.flight_limits[usize::from(paced)]
+    }
+    #[inline]
+    fn pacing_interval(&self) -> Option<Time> {
+        self.decisions.pacing_interval
+    }
+    fn slow_start_threshold(&self) -> Option<f64> {
+        self.decisions.slow_start_threshold
+    }
+    fn base_rtt(&self) -> Option<Time> {
+        self.decisions.base_rtt
+    }
+    fn ack_ratio(&self) -> Option<u32> {
+        self.decisions.ack_ratio
+    }
+    fn retransmission_timeout(&self, min_rto: Time) -> Option<Time> {
+        self.controller.retransmission_timeout(min_rto)
+    }
+    fn partial_ack(&self) -> PartialAck {
+        self.decisions.partial_ack
+    }
+    fn ecn_response(&self) -> EcnResponse {
+        self.controller.ecn_response()
+    }
+}

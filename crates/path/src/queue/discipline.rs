@@ -1,0 +1,49 @@
+//! The interface of queue disciplines.
+
+use eddyline_units::{Rate, Time};
+
+use crate::Packet;
+use crate::random::Stream;
+
+/// What a discipline is told about its link.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkContext<'a> {
+    /// The link's rate of transmission.
+    pub rate: Rate,
+    /// The scenario's seed.
+    pub seed: u64,
+    /// The link's name.
+    pub name: &'a str,
+}
+
+impl LinkContext<'_> {
+    /// The link's random stream for `purpose`.
+    #[must_use]
+    pub fn stream(&self, purpose: &str) -> Stream {
+        Stream::new(self.seed, self.name, purpose)
+    }
+}
+
+/// A queue discipline in virtual or real time. The packet in transmission is not in it.
+pub trait Discipline<P: Packet> {
+    /// Whether a packet that finds the link idle and the queue empty may bypass the discipline.
+    const PASSES_WHEN_IDLE: bool = false;
+
+    /// Enqueues a packet; `dropped` is called with packets that are dropped to make room for it.
+    ///
+    /// # Errors
+    /// The packet itself, if it is dropped.
+    fn enqueue(&mut self, now: Time, packet: P, dropped: &mut dyn FnMut(P)) -> Result<(), P>;
+    /// Dequeues the next packet; `dropped` is called with packets that the discipline drops at the head.
+    fn dequeue(&mut self, now: Time, dropped: &mut dyn FnMut(P)) -> Option<P>;
+    /// When to call [`dequeue`](Self::dequeue) again without an arrival, for disciplines that delay packets.
+    fn next_wake(&self) -> Option<Time> {
+        None
+    }
+    /// Packets waiting.
+    fn packets(&self) -> u64;
+    /// Bytes waiting.
+    fn bytes(&self) -> u64;
+    /// Removes all packets, in any order.
+    fn drain(&mut self, taken: &mut dyn FnMut(P));
+}

@@ -1,0 +1,9 @@
+//! The schema of the scenario file, compiled for checking, and the validation of a tree against it.
+
+mod compiled;
+mod quantity;
+mod validate;
+
+pub use compiled::json_schema;
+pub(crate) use compiled::{Schema, compile};
+pub(crate) use validate::validate;

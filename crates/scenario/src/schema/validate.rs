@@ -1,0 +1,250 @@
+//! Validation of a tree against the schema: every key, type, enumerated value, unit and range.
+
+use super::compiled::{Bound, Schema, Table};
+use super::quantity::Reader;
+use crate::diagnostic::Report;
+use crate::suggestion::{did_you_mean, listed};
+use crate::tree::{Node, Step, Value, short};
+
+/// Reports every validation error in `node`, which is at `path`.
+pub(crate) fn validate<'a>(
+    root: &'a Node,
+    path: &mut Vec<Step<'a>>,
+    node: &'a Node,
+    schema: &Schema,
+    report: &mut Report<'_>,
+) {
+    Validator { root, path, report }.value(node, schema);
+}
+
+struct Validator<'a, 'w, 'r> {
+    root: &'a Node,
+    path: &'w mut Vec<Step<'a>>,
+    report: &'w mut Report<'r>,
+}
+
+impl<'a> Validator<'a, '_, '_> {
+    fn wrong(&mut self, node: &Node, message: String, hint: Option<String>) {
+        self.report.add(node.at, self.root, self.path, message, hint);
+    }
+
+    fn value(&mut self, node: &'a Node, schema: &Schema) {
+        match (schema, &node.value) {
+            (Schema::Any, _) | (Schema::Text, Value::Text(_)) | (Schema::Bool, Value::Bool(_)) => {}
+            (Schema::Table(table), Value::Table(_)) => self.table(node, table),
+            (Schema::Kinds(kinds), Value::Table(_)) => self.kinds(node, kinds),
+            (Schema::List { of, min, max }, Value::List(items)) => {
+                if items.len() < *min {
+                    self.wrong(node, format!("{} items; at least {min}", items.len()), None);
+                } else if items.len() > *max {
+                    self.wrong(node, format!("{} items; at most {max}", items.len()), None);
+                }
+                for (i, item) in items.iter().enumerate() {
+                    self.path.push(Step::Item(i));
+                    self.value(item, of);
+                    self.path.pop();
+                }
+            }
+            (Schema::Enum(words), Value::Text(word)) => {
+                if !words.contains(word) {
+                    let known = || words.iter().map(String::as_str);
+                    let message = format!("unknown value {}; one of {}", node.show(), listed(known()));
+                    self.wrong(node, message, did_you_mean(word, known()));
+                }
+            }
+            (Schema::Quantity { reader, range }, Value::Text(text)) => self.quantity(node, text, reader, range),
+            (Schema::Quantity { reader, .. }, Value::Integer(_) | Value::Float(_)) => {
+                let units = (reader.symbols)().join(", ");
+                let message = format!("{} is a bare number; {} needs a unit: {units}", node.show(), reader.what);
+                self.wrong(node, message, Some(format!("write it in quotes, as in \"{}\"", reader.example)));
+            }
+            (Schema::Number { whole, range }, Value::Integer(_) | Value::Float(_)) => self.number(node, *whole, range),
+            (Schema::Choice(alternatives), Value::Text(text)) if unknown_value(alternatives, text).is_some() => {
+                let known = unknown_value(alternatives, text).into_iter().flatten().map(String::as_str);
+                let message = format!("unknown value {}; {} is needed", node.show(), describe(schema));
+                self.wrong(node, message, did_you_mean(text, known));
+            }
+            (Schema::Choice(alternatives), _) => match alternatives.iter().find(|s| has_type(s, &node.value)) {
+                Some(schema) => self.value(node, schema),
+                None => self.wrong_type(node, schema),
+            },
+            _ => self.wrong_type(node, schema),
+        }
+    }
+
+    fn wrong_type(&mut self, node: &Node, schema: &Schema) {
+        let hint = match (schema, &node.value) {
+            (Schema::Number { .. }, Value::Text(text)) if text.trim().parse::<f64>().is_ok() => {
+                Some(format!("write it without quotes: {}", text.trim()))
+            }
+            (Schema::Bool, Value::Text(text)) if matches!(text.trim(), "true" | "false") => {
+                Some(format!("write it without quotes: {}", text.trim()))
+            }
+            (Schema::List { of, .. }, Value::Text(text)) if matches!(**of, Schema::Text) => {
+                Some(format!("write it in brackets: [\"{}\"]", short(text)))
+            }
+            (Schema::List { of, .. }, Value::Table(_)) if matches!(**of, Schema::Table(_)) => {
+                let key = self.path.iter().rev().find_map(|s| if let Step::Key(k) = s { Some(*k) } else { None });
+                key.map(|k| format!("write the table with two brackets: [[{k}]]"))
+            }
+            (Schema::Kinds(kinds), Value::Text(word)) => {
+                let kind = kinds.iter().find(|(k, _)| k == word).or(kinds.first());
+                kind.map(|(k, _)| format!("write a table: {{ kind = \"{k}\" }}"))
+            }
+            (_, Value::Null) => Some("leave the key out for its default".to_owned()),
+            _ => None,
+        };
+        self.wrong(node, format!("{}; {} is needed", node.show(), describe(schema)), hint);
+    }
+
+    fn table(&mut self, node: &'a Node, table: &Table) {
+        for entry in node.entries() {
+            self.path.push(Step::Key(&entry.key));
+            match table.key(&entry.key) {
+                Some(key) if key.nullable && matches!(entry.node.value, Value::Null) => {}
+                Some(key) => {
+                    let errors = self.report.count();
+                    self.value(&entry.node, &key.schema);
+                    // "unlimited" and the like, which leaving the key out expresses
+                    let word = entry.node.text().is_some_and(|t| matches!(t.trim(), "unlimited" | "none" | "never"));
+                    if word && key.nullable && self.report.count() > errors {
+                        self.report.hint_last("leave the key out");
+                    }
+                }
+                None if table.open => {}
+                None => {
+                    let message = format!("unknown key; one of {}", listed(table.names()));
+                    let hint = did_you_mean(&entry.key, table.names());
+                    self.report.add(entry.at, self.root, self.path, message, hint);
+                }
+            }
+            self.path.pop();
+        }
+        for (name, key) in &table.keys {
+            if key.required && node.entry(name).is_none() {
+                let message = format!("the key {name} is missing: {}", describe(&key.schema));
+                self.wrong(node, message, example(&key.schema).map(|e| format!("{name} = {e}")));
+            }
+        }
+    }
+
+    fn kinds(&mut self, node: &'a Node, kinds: &[(String, Table)]) {
+        let known = || kinds.iter().map(|(k, _)| k.as_str());
+        let Some(kind) = node.get("kind") else {
+            let hint = Some(format!("kind = \"{}\"", kinds[0].0));
+            return self.wrong(node, format!("the key kind is missing: one of {}", listed(known())), hint);
+        };
+        if let Some((_, table)) = kinds.iter().find(|(k, _)| kind.text() == Some(k)) {
+            return self.table(node, table);
+        }
+        if let (Some(Step::Key("controller")), Some(word)) = (self.path.last(), kind.text()) {
+            self.report.unknown_controller(word);
+        }
+        self.path.push(Step::Key("kind"));
+        let hint = kind.text().and_then(|word| did_you_mean(word, known()));
+        self.wrong(kind, format!("unknown kind {}; one of {}", kind.show(), listed(known())), hint);
+        self.path.pop();
+    }
+
+    fn quantity(&mut self, node: &Node, text: &str, reader: &Reader, range: &[Bound]) {
+        match (reader.parse)(text) {
+            Err(error) if error.starts_with("negative") => {
+                let bounds = [vec!["at least 0".to_owned()], range.iter().map(Bound::describe).collect()].concat();
+                self.wrong(node, format!("{} is out of range; {}", node.show(), bounds.join(", ")), None);
+            }
+            Err(error) if !range.is_empty() && error.starts_with("too large") => self.range(node, range, |_| false),
+            Err(error) => {
+                let message = format!("{} is not {}: {error}", node.show(), reader.what);
+                let known = (reader.symbols)().iter().any(|s| text.trim().ends_with(&format!(" {s}")));
+                let example = || (!known).then(|| format!("as in \"{}\"", reader.example));
+                self.wrong(node, message, reader.hint(text).or_else(example));
+            }
+            Ok(value) => self.range(node, range, |bound| bound.holds(value)),
+        }
+    }
+
+    fn number(&mut self, node: &Node, whole: bool, range: &[Bound]) {
+        let (value, is_whole) = match node.value {
+            Value::Integer(n) => (n as f64, true),
+            Value::Float(f) => (f, f.fract() == 0.0),
+            _ => return,
+        };
+        if !value.is_finite() {
+            self.wrong(node, format!("{}; a finite number is needed", node.show()), None);
+        } else if whole && !is_whole {
+            self.wrong(node, format!("{}; a whole number is needed", node.show()), None);
+        } else if let Value::Integer(n) = node.value {
+            self.range(node, range, |bound| bound.holds_whole(n));
+        } else {
+            self.range(node, range, |bound| bound.holds(value));
+        }
+    }
+
+    fn range(&mut self, node: &Node, range: &[Bound], holds: impl Fn(&Bound) -> bool) {
+        if !range.iter().all(holds) {
+            let allowed = range.iter().map(Bound::describe).collect::<Vec<_>>().join(", ");
+            self.wrong(node, format!("{} is out of range; {allowed}", node.show()), None);
+        }
+    }
+}
+
+/// The enumerated values of a choice without other strings, if `text` is none of them.
+fn unknown_value<'s>(alternatives: &'s [Schema], text: &str) -> Option<&'s Vec<String>> {
+    match alternatives.iter().find(|s| has_type(s, &Value::Text(String::new()))) {
+        Some(Schema::Enum(words)) => Some(words).filter(|words| words.iter().all(|w| w != text)),
+        _ => None,
+    }
+}
+
+/// Whether a value is of the schema's type, valid or not.
+fn has_type(schema: &Schema, value: &Value) -> bool {
+    match schema {
+        Schema::Any => true,
+        Schema::Table(_) | Schema::Kinds(_) => matches!(value, Value::Table(_)),
+        Schema::List { .. } => matches!(value, Value::List(_)),
+        Schema::Text | Schema::Enum(_) | Schema::Quantity { .. } => matches!(value, Value::Text(_)),
+        Schema::Bool => matches!(value, Value::Bool(_)),
+        Schema::Number { .. } => matches!(value, Value::Integer(_) | Value::Float(_)),
+        Schema::Choice(alternatives) => alternatives.iter().any(|s| has_type(s, value)),
+    }
+}
+
+/// The values that a schema allows, for messages.
+fn describe(schema: &Schema) -> String {
+    match schema {
+        Schema::Table(table) => format!("a table with {}", listed(table.names())),
+        Schema::Kinds(kinds) => {
+            format!("a table with a kind, one of {}", listed(kinds.iter().map(|(k, _)| k.as_str())))
+        }
+        Schema::List { of, .. } => format!("a list of {}", plural(of)),
+        Schema::Text => "text".to_owned(),
+        Schema::Bool => "true or false".to_owned(),
+        Schema::Enum(words) if words.len() == 1 => words[0].clone(),
+        Schema::Enum(words) => format!("one of {}", listed(words.iter().map(String::as_str))),
+        Schema::Quantity { reader, .. } => format!("{} with its unit", reader.what),
+        Schema::Number { whole: true, .. } => "a whole number".to_owned(),
+        Schema::Number { .. } => "a number".to_owned(),
+        Schema::Choice(alternatives) => alternatives.iter().map(describe).collect::<Vec<_>>().join(", or "),
+        Schema::Any => "a value".to_owned(),
+    }
+}
+
+fn plural(schema: &Schema) -> &'static str {
+    match schema {
+        Schema::Table(_) | Schema::Kinds(_) => "tables",
+        Schema::Text => "names",
+        _ => "values",
+    }
+}
+
+/// A value for a required key that is missing.
+fn example(schema: &Schema) -> Option<String> {
+    match schema {
+        Schema::Quantity { reader, .. } => Some(format!("\"{}\"", reader.example)),
+        Schema::Kinds(kinds) => Some(format!("{{ kind = \"{}\" }}", kinds.first()?.0)),
+        Schema::Enum(words) => Some(format!("\"{}\"", words.first()?)),
+        Schema::Text => Some("\"...\"".to_owned()),
+        Schema::List { of, .. } if matches!(**of, Schema::Text) => Some("[\"...\"]".to_owned()),
+        _ => None,
+    }
+}
