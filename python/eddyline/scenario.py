@@ -208,16 +208,13 @@ class Scenario:
             raise InputError("log: world theory has no packets", "world sim has")
         if series is None:
             series = len(self.flows) + len(self.links) <= _SERIES_BY_DEFAULT
-        run = self._core.run(
-            world,
-            series=series,
-            log_all=log is True,
-            log_of=log if isinstance(log, str) else None,
-            base_rtt_s=base_rtt_s,
-            dynamics=dynamics,
-            law=law,
-            progress=progress,
-        )
+        options: _core.SimOptions | _core.TheoryOptions
+        if world == "theory":
+            followed = _core.Dynamics(dynamics, law) if dynamics else None
+            options = _core.TheoryOptions(base_rtt_s=base_rtt_s, dynamics=followed)
+        else:
+            options = _core.SimOptions(series=series, log=log)
+        run = self._core.run(options, progress=progress)
         asked = {"dynamics": dynamics, "law": law if dynamics else None, "base_rtt_s": base_rtt_s and [*base_rtt_s]}
         return Result(run.json, self, run, asked={k: v for k, v in asked.items() if v is not None})
 
@@ -253,19 +250,23 @@ class Scenario:
             InputError: There is no such question or link model.
             EddylineError: There is no answer, and why.
         """
-        if question not in QUESTIONS:
-            raise unknown("question", question, QUESTIONS)
         _known(link_model, "link model", LINK_MODELS)
         _known(law, "window law", LAWS)
-        text = self._core.theory(
-            question,
-            link_model=link_model,
-            law=law,
-            exponent=exponent,
-            flow_level=flow_level,
-            arrivals=arrivals,
-            distribution=distribution,
-        )
+        asked: _core.Equilibrium | _core.Fairness | _core.Stability | _core.Nyquist | _core.Population
+        match question:
+            case "equilibrium":
+                asked = _core.Equilibrium()
+            case "fairness":
+                asked = _core.Fairness(exponent)
+            case "stability":
+                asked = _core.Stability(link_model, law)
+            case "nyquist":
+                asked = _core.Nyquist(link_model, law)
+            case "population":
+                asked = _core.Population(flow_level=flow_level, arrivals=arrivals, distribution=distribution)
+            case _:
+                raise unknown("question", question, QUESTIONS)
+        text = self._core.theory(asked)
         return text, json.loads(text)
 
     def __repr__(self) -> str:

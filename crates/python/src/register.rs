@@ -1,4 +1,4 @@
-//! What there is to choose from, as JSON.
+//! The registers of controllers, queues, traffic models and presets, as JSON.
 
 use eddyline_path::variation::PROFILES;
 use eddyline_scenario::Vocabulary;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::custom::current;
 use crate::errors::guarded;
 
-/// Controllers, queues, traffic models, profiles of links and presets: a JSON object of lists of `{name, summary, source}`,
-/// presets with what they are besides.
+/// Controllers, queues, traffic models, link profiles and presets: a JSON object of lists of `{name, summary, source}`;
+/// presets have their links too.
 #[pyfunction]
 pub(crate) fn register() -> PyResult<String> {
     guarded(|| {
@@ -24,7 +24,7 @@ pub(crate) fn register() -> PyResult<String> {
     })
 }
 
-/// The built-in ones, then those that were added.
+/// The built-in ones, then the registered ones.
 fn controllers() -> Vec<Value> {
     let mut all = list(eddyline_cc::KINDS.iter().map(|k| (k.name, k.summary, k.source)));
     let vocabulary = current();

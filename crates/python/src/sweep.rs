@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use eddyline_scenario::{Diagnostic, Input};
 use pyo3::prelude::*;
 
-use crate::custom::{current, met};
+use crate::custom::{current, load_installed};
 use crate::errors::{guarded, internal};
-use crate::scenario::{controllers, format_named};
+use crate::load::{controllers, format_named};
 
 /// Overrides of one point, in order.
 type Overrides = Vec<(String, String)>;
@@ -42,7 +42,7 @@ pub(crate) fn check_points(
     let input = Input { text, format, name, folder: folder.as_deref() };
     let checked = || py.detach(|| guarded(|| check(&input, &points, given)));
     let (mut found, kinds) = checked()?;
-    if met(py, &kinds.iter().map(String::as_str).collect::<Vec<_>>())? {
+    if load_installed(py, &kinds.iter().map(String::as_str).collect::<Vec<_>>())? {
         (found, _) = checked()?;
     }
     Ok(found)

@@ -65,8 +65,10 @@ def vegas(
         InputError: A threshold is out of range, or a flow has none.
         EddylineError: There is no answer, and why.
     """
+    from eddyline import _core
+
     pairs = [(_of(alpha, "alpha", name), _of(beta, "beta", name)) for name in scenario.flows]
-    return VegasBand(scenario._core.vegas(pairs), scenario.title)
+    return VegasBand(scenario._core.theory(_core.Vegas(pairs)), scenario.title)
 
 
 def _of(value: float | Mapping[str, float], which: str, flow: str) -> float:

@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{PyTypeInfo as _, intern};
 
+use super::class::PyClass;
 use super::events::{PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout, seconds};
 use super::fault;
-use super::kind::PyClass;
 
 /// Slower than a packet in a thousand years is not sent at all.
 const LEAST_PACING: f64 = 1e-10;
