@@ -1,6 +1,6 @@
 //! The argument principle: how many zeros lie to the right, without finding them.
 
-use super::complex::Complex;
+use super::complex::{Complex, ComplexFunctions as _};
 use super::model::Characteristic;
 
 /// Change of log f allowed between two samples.
@@ -40,7 +40,7 @@ pub fn zeros_right_up_to(f: &Characteristic<'_>, edge: f64, gain: f64, top: f64)
         let (from, to) = (side[0], side[1]);
         // delays make no waves where e^(-z tau) is small
         let far = from.re == right && to.re == right;
-        let waves = f.longest_delay() * (to - from).abs();
+        let waves = f.longest_delay() * (to - from).modulus();
         let pieces = if far { 16.0 } else { libm::ceil(waves.clamp(16.0, 20_000.0)) };
         let mut last = sample(from);
         for i in 1..=pieces as usize {
@@ -66,11 +66,11 @@ struct Sample {
 /// can happen between its ends: a zero next to the line would show in it from afar.
 fn turn(sample: &impl Fn(Complex) -> Sample, a: Sample, b: Sample, depth: usize, budget: &mut usize) -> Option<f64> {
     let step = b.at - a.at;
-    let direct = (b.value / a.value).arg();
+    let direct = b.value.over(a.value).argument();
     if !direct.is_finite() || depth == 0 || *budget == 0 {
         return None;
     }
-    let reach = step.abs() * a.slope.abs().max(b.slope.abs());
+    let reach = step.modulus() * a.slope.modulus().max(b.slope.modulus());
     let predicted = (step * (a.slope + b.slope)).im * 0.5;
     if reach < REACH && (predicted - direct).abs() < 0.1 {
         return Some(direct);

@@ -1,6 +1,6 @@
 //! Nyquist curves: the eigenvalue loci of the loop along the imaginary axis.
 
-use super::complex::Complex;
+use super::complex::{Complex, ComplexFunctions as _};
 use super::margins::{eigenvalues, pair};
 use super::model::Characteristic;
 use crate::link_model::LinkModel;
@@ -64,8 +64,8 @@ fn fill(
     depth: usize,
     points: &mut Vec<(f64, Vec<Complex>)>,
 ) {
-    let small = |v: &Complex| *v * (1.0 / (1.0 + v.abs()));
-    let near = from.1.iter().zip(to.1).all(|(a, b)| (small(a) - small(b)).abs() <= STEP);
+    let small = |v: &Complex| *v * (1.0 / (1.0 + v.modulus()));
+    let near = from.1.iter().zip(to.1).all(|(a, b)| (small(a) - small(b)).modulus() <= STEP);
     if near || depth == 0 || points.len() >= MOST {
         return;
     }

@@ -2,8 +2,9 @@
 
 use faer::{Mat, c64};
 
-use super::complex::{Complex, Lu};
+use super::complex::{Complex, ComplexFunctions as _};
 use super::count::zeros_right_of;
+use super::lu::Lu;
 use super::model::{Characteristic, Parts};
 use crate::link_model::LinkModel;
 
@@ -50,10 +51,10 @@ pub fn margins(f: &Characteristic<'_>, stable: bool) -> Margins {
                     gains.push((-1.0 / v.re, w));
                 }
             }
-            if stable && (a.abs() - 1.0) * (b.abs() - 1.0) <= 0.0 {
-                let (w, v) = bisect(&at, ends, |v| v.abs() - 1.0);
-                if (v.abs() - 1.0).abs() < 1e-6 {
-                    let wait = (v.arg() + std::f64::consts::PI) / w;
+            if stable && (a.modulus() - 1.0) * (b.modulus() - 1.0) <= 0.0 {
+                let (w, v) = bisect(&at, ends, |v| v.modulus() - 1.0);
+                if (v.modulus() - 1.0).abs() < 1e-6 {
+                    let wait = (v.argument() + std::f64::consts::PI) / w;
                     delay = Some(delay.filter(|d| d.0 <= wait).unwrap_or((wait, w)));
                 }
             }
@@ -97,7 +98,7 @@ pub(super) fn eigenvalues(f: &Characteristic<'_>, z: Complex) -> Vec<Complex> {
 }
 
 fn sqrt(z: Complex) -> Complex {
-    let size = z.abs();
+    let size = z.modulus();
     let re = (0.5 * (size + z.re)).max(0.0).sqrt();
     let im = (0.5 * (size - z.re)).max(0.0).sqrt();
     Complex::new(re, if z.im < 0.0 { -im } else { im })
@@ -106,7 +107,7 @@ fn sqrt(z: Complex) -> Complex {
 /// Puts `values` into the order of those before.
 pub(super) fn pair(before: &[Complex], values: &mut [Complex]) {
     for (i, was) in before.iter().enumerate().take(values.len()) {
-        let far = |v: &Complex| (*v - *was).abs();
+        let far = |v: &Complex| (*v - *was).modulus();
         let at = (i..values.len()).min_by(|a, b| far(&values[*a]).total_cmp(&far(&values[*b]))).unwrap_or(i);
         values.swap(i, at);
     }
@@ -122,7 +123,7 @@ fn bisect(
     for _ in 0..60 {
         let omega = 0.5 * (a.0 + b.0);
         let guess = (a.1 + b.1) * 0.5;
-        let nearest = at(omega).into_iter().min_by(|x, y| (*x - guess).abs().total_cmp(&(*y - guess).abs()));
+        let nearest = at(omega).into_iter().min_by(|x, y| (*x - guess).modulus().total_cmp(&(*y - guess).modulus()));
         let Some(value) = nearest else { break };
         if of(value) * of(a.1) > 0.0 {
             a = (omega, value);

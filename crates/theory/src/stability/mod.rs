@@ -10,6 +10,7 @@ mod boundary;
 mod complex;
 mod count;
 mod locus;
+mod lu;
 mod mapping;
 mod margins;
 mod model;
@@ -20,7 +21,7 @@ mod spectral;
 
 pub(crate) use boundary::between;
 pub use boundary::{boundary, crossing};
-pub use complex::Complex;
+pub use complex::{Complex, ComplexFunctions};
 pub use count::{zeros_right_of, zeros_right_up_to};
 pub use locus::{Locus, loci};
 pub use mapping::{OneWay, one_way};

@@ -7,7 +7,8 @@
 //! `kappa (1 - (1 - rho) e^(-zR))` stands for kappa rho. The links close the loop: `M(z) p = 0`. Derivations:
 //! `docs/theory/stability.md`.
 
-use super::complex::{Complex, Lu};
+use super::complex::{Complex, ComplexFunctions as _};
+use super::lu::Lu;
 use super::point::{FlowPoint, OperatingPoint};
 use crate::link_model::LinkModel;
 
@@ -80,7 +81,7 @@ impl<'a> Characteristic<'a> {
         for flow in &self.point.flows {
             let g = answer(flow, z);
             let exps = Exps { flow, z };
-            let held = (z * flow.rtt_s).one_less_exp_neg();
+            let held = (z * flow.rtt_s).one_minus_exp_neg();
             for (h, a) in flow.crossings.iter().enumerate() {
                 for (k, b) in flow.crossings.iter().enumerate() {
                     let at = a.link * n + b.link;
@@ -88,13 +89,13 @@ impl<'a> Characteristic<'a> {
                     match self.model {
                         LinkModel::Integrator => parts.feedback[at] += round * g * (1.0 / flow.rtt_s),
                         LinkModel::Joint => {
-                            let kept = Complex::ONE + Complex::ONE / (z * flow.rtt_s);
+                            let kept = Complex::ONE + Complex::ONE.over(z * flow.rtt_s);
                             parts.feedback[at] += round * kept * (g - Complex::ONE);
                             parts.fixed[at] +=
                                 exps.onwards(k, h) * (if k == h { kept - Complex::ONE } else { kept }) * a.share;
                         }
                         LinkModel::AckClocked => {
-                            let kept = round / held;
+                            let kept = round.over(held);
                             parts.feedback[at] += kept * (g - Complex::ONE);
                             parts.fixed[at] += kept;
                             if k < h {
@@ -122,7 +123,7 @@ impl<'a> Characteristic<'a> {
                 LinkModel::AckClocked | LinkModel::Joint => Complex::ONE + (full - Complex::ONE) * gain,
             };
             let exps = Exps { flow, z };
-            let held = (z * flow.rtt_s).one_less_exp_neg();
+            let held = (z * flow.rtt_s).one_minus_exp_neg();
             for (h, a) in flow.crossings.iter().enumerate() {
                 for (k, b) in flow.crossings.iter().enumerate() {
                     let at = a.link * n + b.link;
@@ -132,15 +133,16 @@ impl<'a> Characteristic<'a> {
                     derivative[at] += match self.model {
                         LinkModel::Integrator => plain * (1.0 / flow.rtt_s),
                         LinkModel::AckClocked => {
-                            let mut sum = (plain - round * g * (Complex::ONE - held) * flow.rtt_s / held) / held;
+                            let mut sum =
+                                (plain - (round * g * (Complex::ONE - held) * flow.rtt_s).over(held)).over(held);
                             if k < h {
                                 sum -= exps.between(k, h) * (a.share * (a.forward_s - b.forward_s));
                             }
                             sum
                         }
                         LinkModel::Joint => {
-                            let kept = Complex::ONE + Complex::ONE / (z * flow.rtt_s);
-                            let kept_slope = -(Complex::ONE / (z * z * flow.rtt_s));
+                            let kept = Complex::ONE + Complex::ONE.over(z * flow.rtt_s);
+                            let kept_slope = -Complex::ONE.over(z * z * flow.rtt_s);
                             let late = round * ((g - Complex::ONE) * (kept_slope - kept * delay) + slope * kept);
                             let onwards = exps.onwards(k, h);
                             let after = if h >= k { delay - flow.rtt_s } else { delay };
@@ -160,19 +162,19 @@ impl<'a> Characteristic<'a> {
         let (matrix, derivative) = self.with_derivative(z, 1.0);
         let mut sum = Lu::factor(self.point.links.len(), matrix).trace_of_inverse_times(&derivative);
         for (at, order) in &self.poles {
-            sum += Complex::from(*order as f64) / (z + Complex::from(*at));
+            sum += Complex::from(*order as f64).over(z + Complex::from(*at));
         }
         sum += self.rings_log_derivative(z);
         if self.trivial != 0 {
-            sum -= Complex::from(f64::from(self.trivial)) / z;
+            sum -= Complex::from(f64::from(self.trivial)).over(z);
         }
         sum
     }
 
     fn rings_log_derivative(&self, z: Complex) -> Complex {
         let of = |(rtt, order): &(f64, usize)| {
-            let held = (z * *rtt).one_less_exp_neg();
-            (Complex::ONE - held) * (*order as f64 * rtt) / held
+            let held = (z * *rtt).one_minus_exp_neg();
+            ((Complex::ONE - held) * (*order as f64 * rtt)).over(held)
         };
         self.rings.iter().map(of).fold(Complex::ZERO, |sum, v| sum + v)
     }
@@ -188,15 +190,16 @@ impl<'a> Characteristic<'a> {
         let (mut value, mut slope) = (lu.det(), lu.trace_of_inverse_times(&derivative));
         let right = z + Complex::from(self.point.round_trips().map_or(1.0, |r| 1.0 / r.1));
         if self.model == LinkModel::Integrator {
-            value = value / right.powi(n);
-            slope -= Complex::from(n as f64) / right;
+            value = value.over(right.power(n));
+            slope -= Complex::from(n as f64).over(right);
         }
         for (rtt, order) in &self.rings {
-            value = value * (z * *rtt).one_less_exp_neg().powi(*order);
+            value *= (z * *rtt).one_minus_exp_neg().power(*order);
         }
         let trivial = f64::from(self.trivial);
-        slope += self.rings_log_derivative(z) + (Complex::ONE / right - Complex::ONE / z) * trivial;
-        let power = (if self.trivial > 0 { right / z } else { z / right }).powi(self.trivial.unsigned_abs() as usize);
+        slope += self.rings_log_derivative(z) + (Complex::ONE.over(right) - Complex::ONE.over(z)) * trivial;
+        let power =
+            (if self.trivial > 0 { right.over(z) } else { z.over(right) }).power(self.trivial.unsigned_abs() as usize);
         (value * power, slope)
     }
 
@@ -236,7 +239,7 @@ impl<'a> Characteristic<'a> {
 
     /// Whether a root at `z` is one of those at zero that say nothing.
     pub(super) fn is_trivial(&self, z: Complex) -> bool {
-        self.trivial > 0 && z.abs() < 1e-7 * self.point.round_trips().map_or(1.0, |r| 1.0 / r.1)
+        self.trivial > 0 && z.modulus() < 1e-7 * self.point.round_trips().map_or(1.0, |r| 1.0 / r.1)
     }
 
     /// The longest delay between two events of the network.
@@ -293,7 +296,7 @@ impl Exps<'_> {
     /// From passing k, heard by the sender, to arriving at h.
     fn round(&self, h: usize, k: usize) -> Complex {
         let c = &self.flow.crossings;
-        (self.z * -(self.flow.rtt_s + (c[h].forward_s - c[k].forward_s))).exp()
+        (self.z * -(self.flow.rtt_s + (c[h].forward_s - c[k].forward_s))).exponential()
     }
 
     /// From k to h, on the same trip or, where h comes first, on the next.
@@ -304,27 +307,27 @@ impl Exps<'_> {
     /// From k to h on the same trip.
     fn between(&self, k: usize, h: usize) -> Complex {
         let c = &self.flow.crossings;
-        (self.z * -(c[h].forward_s - c[k].forward_s)).exp()
+        (self.z * -(c[h].forward_s - c[k].forward_s)).exponential()
     }
 }
 
 /// G(z).
 fn answer(flow: &FlowPoint, z: Complex) -> Complex {
-    let filter = Complex::ONE / (Complex::ONE + z * flow.filter_s);
-    Complex::ONE + filter * (flow.gain * (1.0 - flow.rho)) / law(flow, z)
+    let filter = Complex::ONE.over(Complex::ONE + z * flow.filter_s);
+    Complex::ONE + (filter * (flow.gain * (1.0 - flow.rho))).over(law(flow, z))
 }
 
 /// What the window law does to the window itself: z + kappa rho, or with memory T `z + kappa (1 - (1 - rho) e^(-z T))`.
 fn law(flow: &FlowPoint, z: Complex) -> Complex {
     let kept = flow.gain * (1.0 - flow.rho);
-    z + Complex::from(flow.gain * flow.rho) + (z * flow.memory_s).one_less_exp_neg() * kept
+    z + Complex::from(flow.gain * flow.rho) + (z * flow.memory_s).one_minus_exp_neg() * kept
 }
 
 /// G'(z).
 fn answer_slope(flow: &FlowPoint, z: Complex) -> Complex {
-    let filter = Complex::ONE / (Complex::ONE + z * flow.filter_s);
+    let filter = Complex::ONE.over(Complex::ONE + z * flow.filter_s);
     let kept = flow.gain * (1.0 - flow.rho);
-    let one = Complex::ONE / law(flow, z);
-    let slope = Complex::ONE + (z * -flow.memory_s).exp() * (kept * flow.memory_s);
+    let one = Complex::ONE.over(law(flow, z));
+    let slope = Complex::ONE + (z * -flow.memory_s).exponential() * (kept * flow.memory_s);
     -(filter * one * (one * slope + filter * flow.filter_s) * kept)
 }

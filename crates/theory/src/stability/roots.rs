@@ -1,6 +1,6 @@
 //! The rightmost characteristic roots: starts from the spectral discretisation, Newton's method on the exact function.
 
-use super::complex::Complex;
+use super::complex::{Complex, ComplexFunctions as _};
 use super::count::zeros_right_of;
 use super::model::Characteristic;
 use super::point::FlowPoint;
@@ -123,13 +123,15 @@ fn complete(found: &[Root], right: Option<usize>, edge: f64, band: f64) -> bool 
 
 fn same(a: &[Root], b: &[Root], wanted: usize, unit: f64) -> bool {
     let n = wanted.min(b.len());
-    n > 0 && a.len() >= n && a.iter().zip(b).take(n).all(|(a, b)| (a.at - b.at).abs() <= 1e-7 * b.at.abs().max(unit))
+    n > 0
+        && a.len() >= n
+        && a.iter().zip(b).take(n).all(|(a, b)| (a.at - b.at).modulus() <= 1e-7 * b.at.modulus().max(unit))
 }
 
 fn merged(a: Vec<Root>, b: Vec<Root>, unit: f64) -> Vec<Root> {
     let mut all: Vec<Root> = Vec::new();
     for root in b.into_iter().chain(a) {
-        let known = |r: &Root| (r.at - root.at).abs() <= 1e-7 * root.at.abs().max(unit);
+        let known = |r: &Root| (r.at - root.at).modulus() <= 1e-7 * root.at.modulus().max(unit);
         if !all.iter().any(known) {
             all.push(root);
         }
@@ -154,18 +156,18 @@ pub fn newton(f: &Characteristic<'_>, start: Complex, unit: f64) -> Option<Root>
         if f.is_trivial(z) {
             return None;
         }
-        let step = Complex::ONE / f.log_derivative(z);
+        let step = Complex::ONE.over(f.log_derivative(z));
         if !step.is_finite() {
             // exactly on a root: the derivative of log f has a pole there
             return (best < TOLERANCE).then_some(Root { at: z, residual: best });
         }
-        let residual = step.abs() / z.abs().max(unit);
+        let residual = step.modulus() / z.modulus().max(unit);
         if residual < TOLERANCE && residual >= 0.5 * best {
             stalled += 1;
         }
         if (residual < 1e-14) || (residual < TOLERANCE && stalled > 0) {
             let mut at = z;
-            if at.im.abs() <= 1e-9 * at.abs().max(unit) {
+            if at.im.abs() <= 1e-9 * at.modulus().max(unit) {
                 at.im = 0.0;
             }
             at.im = at.im.abs();
@@ -173,8 +175,8 @@ pub fn newton(f: &Characteristic<'_>, start: Complex, unit: f64) -> Option<Root>
         }
         best = best.min(residual);
         // far from everything else no single step may be trusted
-        let longest = unit.max(0.5 * z.abs());
-        let step = if step.abs() > longest { step * (longest / step.abs()) } else { step };
+        let longest = unit.max(0.5 * z.modulus());
+        let step = if step.modulus() > longest { step * (longest / step.modulus()) } else { step };
         z -= step;
     }
     None

@@ -4,7 +4,7 @@
 
 use std::f64::consts::PI;
 
-use super::complex::Complex;
+use super::complex::{Complex, ComplexFunctions as _};
 use super::point::{Crossing, FlowPoint, OperatingPoint};
 
 /// FAST on one link in units of the round trip: z = s R, u = kappa R, rho = q / R.
@@ -30,7 +30,7 @@ impl SingleLoop {
     #[must_use]
     pub fn open_loop(&self, z: Complex) -> Complex {
         let (u, pole) = (Complex::from(self.u), Complex::from(self.u * self.rho));
-        (z * -1.0).exp() * (z + u) * self.factor / (z * (z + pole))
+        ((z * -1.0).exponential() * (z + u) * self.factor).over(z * (z + pole))
     }
 
     /// The frequency, in radians a round trip, at which |L| = 1; |L| falls all the way, so there is one.
@@ -179,21 +179,21 @@ impl Letter {
     /// a = (1 + k_f) n P_f.
     #[must_use]
     pub fn printed_open_loop(&self, z: Complex) -> Complex {
-        let late = (z * -1.0).exp() * self.printed().factor;
+        let late = (z * -1.0).exponential() * self.printed().factor;
         window_loop(self, z, late)
     }
 
     /// Eq. 22 as printed: the same with `1 / (1 + z)` for `e^-z`.
     #[must_use]
     pub fn printed_open_loop_with_lag(&self, z: Complex) -> Complex {
-        let late = Complex::from(self.printed().factor) / (Complex::ONE + z);
+        let late = Complex::from(self.printed().factor).over(Complex::ONE + z);
         window_loop(self, z, late)
     }
 
     /// The same loop, corrected: a = 1.
     #[must_use]
     pub fn corrected_open_loop(&self, z: Complex) -> Complex {
-        window_loop(self, z, (z * -1.0).exp())
+        window_loop(self, z, (z * -1.0).exponential())
     }
 
     /// d / q0: the gain of the loop at zero frequency, `|L(0)|`, printed and corrected alike.
@@ -204,7 +204,7 @@ impl Letter {
 }
 
 fn window_loop(letter: &Letter, z: Complex, late: Complex) -> Complex {
-    -(late * (letter.u * (1.0 - letter.rho))) / ((z + late) * (z + Complex::from(letter.u * letter.rho)))
+    (-(late * (letter.u * (1.0 - letter.rho)))).over((z + late) * (z + Complex::from(letter.u * letter.rho)))
 }
 
 /// How many zeros `z + a e^-z` has on the right: the poles of the letter's eq. 20. With the lag of eq. 21,
