@@ -27,37 +27,37 @@ pub(crate) fn targets(network: &Network, place: &[Option<usize>], flows: usize) 
 
 /// [`solve`] with acknowledgements as streams of their own.
 pub(crate) fn solve_streams(problem: &Problem, targets: &Targets) -> Result<Equilibria, TheoryError> {
-    let mut apart: Vec<bool> = targets.iter().map(Option::is_some).collect();
+    let mut separate: Vec<bool> = targets.iter().map(Option::is_some).collect();
     loop {
-        let (streamed, stream) = separate(problem, targets, &mut apart);
+        let (streamed, stream) = split(problem, targets, &mut separate);
         let mut solved = solve(&streamed)?;
         let Some(first) = solved.found.first() else { return Ok(solved) };
         let more = |s: usize| stream[s].is_some_and(|a| first.rates[a] > first.rates[s]);
         let joined: Vec<usize> = (0..targets.len()).filter(|s| more(*s)).collect();
         if joined.is_empty() {
-            solved.found.iter_mut().for_each(|at| fold(at, problem, &stream));
+            solved.found.iter_mut().for_each(|at| merge(at, problem, &stream));
             return Ok(solved);
         }
-        joined.into_iter().for_each(|s| apart[s] = false);
+        joined.into_iter().for_each(|s| separate[s] = false);
     }
 }
 
-/// The problem with the streams of flows that are `apart`, and where they are.
-fn separate(problem: &Problem, targets: &Targets, apart: &mut [bool]) -> (Problem, Vec<Option<usize>>) {
+/// The problem with the streams of flows that are `separate`, and where they are.
+fn split(problem: &Problem, targets: &Targets, separate: &mut [bool]) -> (Problem, Vec<Option<usize>>) {
     let mut streamed = problem.clone();
     let n = problem.flows.len();
     streamed.ack_wait = (0..n).map(|s| problem.ack_wait_of(s)).collect();
     streamed.base_rtt_error = (0..n).map(|s| problem.error_of(s)).collect();
-    let waived = problem.waived();
+    let ack_priority = problem.ack_priority();
     let mut stream = vec![None; n];
     for (s, target) in targets.iter().enumerate() {
-        let Some(target) = target.filter(|_| apart[s]) else { continue };
+        let Some(target) = target.filter(|_| separate[s]) else { continue };
         let flow = &mut streamed.flows[s];
         let left = flow.alpha - problem.ack_wait_of(s) * target;
         // a target above what alpha leaves is never reached; where acknowledgements go first they do not queue
-        let first = flow.ack.iter().any(|l| waived[*l as usize]);
+        let first = flow.ack.iter().any(|l| ack_priority[*l as usize]);
         if left <= 0.0 || first || flow.ack.is_empty() || flow.ack_bits <= 0.0 {
-            apart[s] = false;
+            separate[s] = false;
             continue;
         }
         flow.alpha = left;
@@ -78,7 +78,7 @@ fn separate(problem: &Problem, targets: &Targets, apart: &mut [bool]) -> (Proble
 }
 
 /// Back to an answer about flows alone.
-fn fold(at: &mut Equilibrium, problem: &Problem, stream: &[Option<usize>]) {
+fn merge(at: &mut Equilibrium, problem: &Problem, stream: &[Option<usize>]) {
     let n = problem.flows.len();
     for (s, acks) in stream.iter().enumerate() {
         if let Some(a) = acks {

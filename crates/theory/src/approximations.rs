@@ -12,13 +12,13 @@ use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::model::{Model, mean_rate, overlaps, transmission};
 
 /// Names listed before "and n more".
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
 fn listed<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut shown = Vec::new();
     let mut more = 0;
     for name in names {
-        if shown.len() < MOST_NAMES {
+        if shown.len() < MAX_NAMES {
             shown.push(name);
         } else {
             more += 1;
@@ -221,7 +221,7 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
     if let Some(which) = listed("link", others) {
         notes.push(format!("{which}: taken as a FIFO queue without limit"));
     }
-    lines(network, |l| crossed[l], notes);
+    link_features(network, |l| crossed[l], notes);
     let offered = &model.problem.unresponsive;
     for (l, link) in network.links.iter().enumerate() {
         if offered[l] > model.problem.capacity[l] {
@@ -248,7 +248,7 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
 
 /// What no theory here honours of the lines that are used: framing, reconstruction, media that links share, and what
 /// varies.
-pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
+pub(crate) fn link_features(network: &Network, used: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
     let on = |odd: fn(&Link) -> bool| {
         let links = network.links.iter().enumerate().filter(|(l, link)| used(*l) && odd(link));
         listed("link", links.map(|(_, link)| link.name.as_str()))

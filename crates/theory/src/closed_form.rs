@@ -6,7 +6,7 @@
 //! seconds. Packet sizes may differ from flow to flow; what is not finite or not positive gives results that are not
 //! finite, never a panic.
 
-use crate::equilibrium::common_delay::just_full;
+use crate::equilibrium::common_delay::saturating_delay;
 
 /// Which way a flow's data goes over the duplex link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub struct Duplex {
 ///
 /// `(sum over F+ of alpha P+ + sum over F- of alpha P-) / c_F` and its mirror image.
 #[must_use]
-pub fn full_at(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> [f64; 2] {
+pub fn saturating_delays(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> [f64; 2] {
     let mut bits = [0.0, 0.0];
     for flow in flows {
         let (data, ack) = if flow.direction == Direction::Forward { (0, 1) } else { (1, 0) };
@@ -93,7 +93,7 @@ pub fn duplex(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> Option<Duplex> {
     if flows.is_empty() {
         return None;
     }
-    let [forward, backward] = full_at(flows, c_f, c_b);
+    let [forward, backward] = saturating_delays(flows, c_f, c_b);
     let delay = forward.max(backward);
     Some(Duplex {
         delay,
@@ -229,7 +229,7 @@ pub fn late_joiners(alphas: &[f64], packet_rate: f64) -> LateJoiners {
     for alpha in alphas {
         terms.push((alpha / packet_rate, 1.0, delay));
         errors.push(delay);
-        delay = just_full(&terms);
+        delay = saturating_delay(&terms);
         delays.push(delay);
     }
     let rates = alphas.iter().zip(&errors).map(|(alpha, error)| alpha / (delay - error)).collect();

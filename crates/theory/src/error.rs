@@ -46,7 +46,7 @@ impl TheoryError {
                 Self::Overload { link: of(l, &link), load_bps, capacity_bps }
             }
             Self::Starved { link: l } => Self::Starved { link: of(l, &link) },
-            Self::Unfelt { flow: s, link: l } => Self::Unfelt { flow: of(s, &flow), link: of(l, &link) },
+            Self::Unconstrained { flow: s, link: l } => Self::Unconstrained { flow: of(s, &flow), link: of(l, &link) },
             other => other,
         }
     }
@@ -86,7 +86,7 @@ pub enum TheoryError {
          their acknowledgements fill link {link} first, where nothing tells the flow to stop, and their queue grows without \
          bound; there is no equilibrium (delay = \"weighted\" has one, and ack_alpha asks for fewer acknowledgements)"
     )]
-    Unfelt {
+    Unconstrained {
         /// The flow.
         flow: Which,
         /// A link that its acknowledgements cross.

@@ -47,7 +47,7 @@ pub struct FairRates {
 
 /// FAST's answer beside the ideal.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Yardstick {
+pub struct FairnessMetrics {
     /// Data on the wire in bit/s: FAST's sum over flows, divided by the ideal's.
     pub throughput: f64,
     /// The same with each flow's packets weighted by its alpha: `sum alpha x P` over the ideal's.
@@ -74,7 +74,7 @@ const SOLVED: f64 = 1e-7;
 const STEP: f64 = 2.0;
 
 /// Beyond this many links that are full the polish, which is dense, is left out.
-const MOST_POLISHED: usize = 1_500;
+const MAX_POLISHED: usize = 1_500;
 
 /// A in sparse columns, in units in which capacity is one.
 struct Scaled {
@@ -108,10 +108,10 @@ impl Scaled {
             }
             column.retain(|c| c.1 > 0.0);
             column.sort_unstable_by_key(|c| c.0);
-            let most = column.iter().fold(0.0f64, |m, c| m.max(c.1));
-            column.iter_mut().for_each(|c| c.1 /= most);
+            let max = column.iter().fold(0.0f64, |m, c| m.max(c.1));
+            column.iter_mut().for_each(|c| c.1 /= max);
             columns.push(column);
-            unit.push(1.0 / most);
+            unit.push(1.0 / max);
         }
         let weight = problem.flows.iter().map(|f| f.alpha / total).collect();
         Self { columns, unit, weight, links, exponent: 1.0 }
@@ -125,8 +125,8 @@ impl Scaled {
         }
         // relative to the greatest, so that no exponent overflows
         let share: Vec<f64> = problem.flows.iter().zip(&self.unit).map(|(f, x)| f.alpha / x).collect();
-        let most = share.iter().fold(0.0f64, |m, w| m.max(*w));
-        let pays = |(w, x): (&f64, &f64)| libm::pow(w / most, exponent) * x;
+        let max = share.iter().fold(0.0f64, |m, w| m.max(*w));
+        let pays = |(w, x): (&f64, &f64)| libm::pow(w / max, exponent) * x;
         let weight: Vec<f64> = share.iter().zip(&self.unit).map(pays).collect();
         let total: f64 = weight.iter().sum();
         Self { weight: weight.into_iter().map(|w| w / total).collect(), exponent, ..self }
@@ -160,7 +160,7 @@ impl Scaled {
             }
         }
         let over = loads.iter().fold(worst, |m, y| m.max(y - 1.0));
-        let proper = |v: &[f64], least: f64| v.iter().all(|v| *v >= least && v.is_finite());
+        let proper = |v: &[f64], min: f64| v.iter().all(|v| *v >= min && v.is_finite());
         if proper(z, f64::MIN_POSITIVE) && proper(p, 0.0) { over } else { f64::INFINITY }
     }
 }
@@ -306,7 +306,7 @@ fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)>
     }
     let full: Vec<usize> = (0..scaled.links).filter(|l| share[*l] > (1.0 - loads[*l]).abs()).collect();
     let n = full.len();
-    if n == 0 || n > MOST_POLISHED {
+    if n == 0 || n > MAX_POLISHED {
         return None;
     }
     let mut place = vec![usize::MAX; scaled.links];
@@ -346,15 +346,19 @@ fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)>
         let step = DenseLu::factor(n, matrix)?.solve(&excess);
         full.iter().zip(&step).for_each(|(l, d)| prices[*l] += d);
     }
-    let before = scaled.violation(z, p);
-    best.filter(|b| b.0 < before.min(1e-9)).map(|b| (b.1, b.2))
+    let unpolished = scaled.violation(z, p);
+    best.filter(|b| b.0 < unpolished.min(1e-9)).map(|b| (b.1, b.2))
 }
 
 /// Efficiency and fairness of FAST's answer `at` against the ideal of the same problem.
 ///
 /// # Errors
 /// [`TheoryError::Length`] where the two are of different problems.
-pub fn yardstick(problem: &Problem, at: &Equilibrium, ideal: &FairRates) -> Result<Yardstick, TheoryError> {
+pub fn fairness_metrics(
+    problem: &Problem,
+    at: &Equilibrium,
+    ideal: &FairRates,
+) -> Result<FairnessMetrics, TheoryError> {
     let wanted = problem.flows.len();
     for given in [at.rates.len(), ideal.rates.len()] {
         if given != wanted {
@@ -383,7 +387,7 @@ pub fn yardstick(problem: &Problem, at: &Equilibrium, ideal: &FairRates) -> Resu
         0.0 => libm::exp(-utility_gap / total),
         _ => libm::pow(1.0 - utility_gap / ideal.utility, 1.0 / rest),
     };
-    Ok(Yardstick {
+    Ok(FairnessMetrics {
         throughput: sum(&at.rates, false) / sum(&ideal.rates, false),
         weighted_throughput: sum(&at.rates, true) / sum(&ideal.rates, true),
         efficiency,

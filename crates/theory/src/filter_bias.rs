@@ -21,8 +21,8 @@ pub enum Scatter {
 /// Cells of the grid.
 const CELLS: usize = 1_000;
 /// Weights below this need a finer grid than there is.
-const LEAST: f64 = 0.05;
-const MOST_STEPS: usize = 4_000;
+const MIN_WEIGHT: f64 = 0.05;
+const MAX_STEPS: usize = 4_000;
 
 impl Scatter {
     /// By name.
@@ -63,7 +63,7 @@ impl Scatter {
 /// A weight is not within [0.05, 1].
 pub fn filter_bias(up: f64, down: f64, scatter: Scatter) -> Result<f64, TheoryError> {
     for (name, psi) in [("up", up), ("down", down)] {
-        if !(LEAST..=1.0).contains(&psi) {
+        if !(MIN_WEIGHT..=1.0).contains(&psi) {
             return Err(TheoryError::OutOfRange {
                 what: format!("psi {name}"),
                 value: psi,
@@ -80,7 +80,7 @@ pub fn filter_bias(up: f64, down: f64, scatter: Scatter) -> Result<f64, TheoryEr
         .map(|y| (0..CELLS).map(|s| reached(at(s), at(y) + step / 2.0) - reached(at(s), at(y) - step / 2.0)).collect())
         .collect();
     let mut p: Vec<f64> = (0..CELLS).map(|i| scatter.density(at(i)) * step).collect();
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let mut next: Vec<f64> = kernel.iter().map(|row| row.iter().zip(&p).map(|(k, p)| k * p).sum::<f64>()).collect();
         let total: f64 = next.iter().sum();
         next.iter_mut().for_each(|v| *v /= total);
@@ -100,7 +100,7 @@ pub fn expectile(up: f64, down: f64, scatter: Scatter) -> f64 {
     let steps = 20_000;
     let width = (high - low) / f64::from(steps);
     // up E max(X - s, 0) - down E max(s - X, 0) falls in s
-    let pull = |s: f64| {
+    let imbalance = |s: f64| {
         (0..steps)
             .map(|i| {
                 let x = low + width * (f64::from(i) + 0.5);
@@ -111,7 +111,7 @@ pub fn expectile(up: f64, down: f64, scatter: Scatter) -> f64 {
     let (mut a, mut b) = (low, high);
     for _ in 0..60 {
         let middle = f64::midpoint(a, b);
-        if pull(middle) > 0.0 { a = middle } else { b = middle }
+        if imbalance(middle) > 0.0 { a = middle } else { b = middle }
     }
     f64::midpoint(a, b)
 }

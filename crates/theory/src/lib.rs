@@ -45,7 +45,7 @@ pub use document::{
 };
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::{TheoryError, Which};
-pub use fairness::{EXPONENTS, FairRates, Yardstick, alpha_fair, proportional_fair, yardstick};
+pub use fairness::{EXPONENTS, FairRates, FairnessMetrics, alpha_fair, fairness_metrics, proportional_fair};
 pub use fast::WindowLaw;
 pub use fluid::{Dynamics, DynamicsOptions, dynamics, dynamics_observed};
 pub use link_model::LinkModel;

@@ -302,7 +302,7 @@ pub(crate) fn spread(network: &Network, unknown: &mut [bool]) {
 }
 
 /// An answer about nobody says nothing: refuses a network without a flow that has a model.
-pub(crate) fn someone(network: &Network, any: bool) -> Result<(), TheoryError> {
+pub(crate) fn require_modelled(network: &Network, any: bool) -> Result<(), TheoryError> {
     match network.flows.first() {
         None => Err(TheoryError::NoFlow),
         Some(flow) if !any => {
@@ -313,7 +313,7 @@ pub(crate) fn someone(network: &Network, any: bool) -> Result<(), TheoryError> {
 }
 
 /// Flows that are not FAST's, in words: what stability, dynamics and the fair ideal leave out.
-pub(crate) fn others(network: &Network) -> Option<String> {
+pub(crate) fn non_fast_note(network: &Network) -> Option<String> {
     match network.flows.len() - modelled_flows(network).len() {
         0 => None,
         1 => Some("1 flow is not FAST and left out".to_owned()),

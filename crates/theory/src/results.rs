@@ -100,7 +100,7 @@ struct Crossing {
 }
 
 pub(crate) fn link_results(network: &Network, model: &Model, at: &Equilibrium) -> Vec<LinkResult> {
-    let waived = model.problem.waived();
+    let ack_priority = model.problem.ack_priority();
     let mut crossing = vec![Crossing::default(); network.links.len()];
     for (flow, place) in network.flows.iter().zip(&model.place) {
         let Some(s) = place else { continue };
@@ -147,7 +147,7 @@ pub(crate) fn link_results(network: &Network, model: &Model, at: &Equilibrium) -
             ..LinkResult::default()
         };
         // Little's law, of those that wait
-        let acks = if waived[l] { (c.ack_packets, c.ack_bits) } else { (0.0, 0.0) };
+        let acks = if ack_priority[l] { (c.ack_packets, c.ack_bits) } else { (0.0, 0.0) };
         link.queue_packets.mean = price.map(|p| p * (c.packets - acks.0));
         link.queue_bytes.mean = price.map(|p| p * (sum - acks.1) / 8.0);
         let waiting = if c.packets > 0.0 { 1.0 - acks.0 / c.packets } else { 1.0 };

@@ -10,10 +10,10 @@ use crate::error::TheoryError;
 
 /// What the filter hears of the jitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum FilterInput {
     /// The jitter itself, J': somebody else's queue.
     Itself,
-    /// `J' - J`, its change since the sample before: once a round trip, a flow whose own window keeps the link busy. What is
+    /// `J' - J`, its change since the sample prior: once a round trip, a flow whose own window keeps the link busy. What is
     /// delayed more is not in the queue meanwhile, so the next packet waits so much less.
     Change,
 }
@@ -28,16 +28,16 @@ pub struct Smoothed {
 }
 
 /// Weights below this need a finer grid than there is.
-const LEAST_WEIGHT: f64 = 0.05;
+const MIN_WEIGHT: f64 = 0.05;
 /// Beyond this correlation there is hardly a bias left, and nodes would be too many.
-const MOST_CORRELATION: f64 = 0.999;
+const MAX_CORRELATION: f64 = 0.999;
 /// Standard deviations beyond which there is nothing, 2e-10.
 const RANGE: f64 = 6.5;
 /// Largest distance of nodes of the jitter.
-const NODES_APART: f64 = 0.125;
+const MAX_NODE_SPACING: f64 = 0.125;
 /// Cells of SRTT.
 const CELLS: usize = 400;
-const MOST_STEPS: usize = 2_000;
+const MAX_STEPS: usize = 2_000;
 /// The share that may still move in a step.
 const SETTLED: f64 = 1e-9;
 
@@ -46,9 +46,9 @@ const SETTLED: f64 = 1e-9;
 /// # Errors
 ///
 /// A weight is not within [0.05, 1], the correlation not within [0, 0.999].
-pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, heard: Heard) -> Result<Smoothed, TheoryError> {
+pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, input: FilterInput) -> Result<Smoothed, TheoryError> {
     for (name, psi) in [("up", up), ("down", down)] {
-        if !(LEAST_WEIGHT..=1.0).contains(&psi) {
+        if !(MIN_WEIGHT..=1.0).contains(&psi) {
             return Err(TheoryError::OutOfRange {
                 what: format!("psi {name}"),
                 value: psi,
@@ -56,7 +56,7 @@ pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, heard: Heard) -> Re
             });
         }
     }
-    if !(0.0..=MOST_CORRELATION).contains(&correlation) {
+    if !(0.0..=MAX_CORRELATION).contains(&correlation) {
         return Err(TheoryError::OutOfRange {
             what: "the correlation".to_owned(),
             value: correlation,
@@ -64,9 +64,9 @@ pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, heard: Heard) -> Re
         });
     }
     let jitter = Autoregression::new(correlation);
-    let spread = match heard {
-        Heard::Itself => 1.0,
-        Heard::Change => (2.0 * (1.0 - correlation)).sqrt(),
+    let spread = match input {
+        FilterInput::Itself => 1.0,
+        FilterInput::Change => (2.0 * (1.0 - correlation)).sqrt(),
     };
     let cells = Cells { low: -RANGE * spread, step: 2.0 * RANGE * spread / (CELLS - 1) as f64 };
     let mut density: Vec<Vec<f64>> = jitter
@@ -78,20 +78,20 @@ pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, heard: Heard) -> Re
             row
         })
         .collect();
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let mut next = vec![vec![0.0; CELLS]; jitter.nodes.len()];
         for (to, row) in next.iter_mut().enumerate() {
-            match heard {
-                Heard::Itself => {
-                    let mut before = vec![0.0; CELLS];
+            match input {
+                FilterInput::Itself => {
+                    let mut prior = vec![0.0; CELLS];
                     for (from, chance) in jitter.from(to) {
-                        before.iter_mut().zip(&density[from]).for_each(|(b, p)| *b += chance * p);
+                        prior.iter_mut().zip(&density[from]).for_each(|(b, p)| *b += chance * p);
                     }
-                    cells.pull(row, &before, 1.0, jitter.nodes[to], up, down);
+                    cells.update(row, &prior, 1.0, jitter.nodes[to], up, down);
                 }
-                Heard::Change => {
+                FilterInput::Change => {
                     for (from, chance) in jitter.from(to) {
-                        cells.pull(row, &density[from], chance, jitter.nodes[to] - jitter.nodes[from], up, down);
+                        cells.update(row, &density[from], chance, jitter.nodes[to] - jitter.nodes[from], up, down);
                     }
                 }
             }
@@ -120,9 +120,9 @@ struct Autoregression {
 impl Autoregression {
     fn new(correlation: f64) -> Self {
         let fresh = (1.0 - correlation * correlation).sqrt();
-        let apart = NODES_APART.min(fresh);
-        let half = libm::ceil(RANGE / apart) as i32;
-        let nodes: Vec<f64> = (-half..=half).map(|i| f64::from(i) * apart).collect();
+        let spacing = MAX_NODE_SPACING.min(fresh);
+        let half = libm::ceil(RANGE / spacing) as i32;
+        let nodes: Vec<f64> = (-half..=half).map(|i| f64::from(i) * spacing).collect();
         let kernel = |to: f64, from: f64| {
             let z = (to - correlation * from) / fresh;
             if z.abs() > RANGE { 0.0 } else { libm::exp(-0.5 * z * z) }
@@ -176,8 +176,8 @@ impl Cells {
     }
 
     /// Eq. 4 on all cells: a share of what is `before` follows `sample`.
-    fn pull(self, row: &mut [f64], before: &[f64], share: f64, sample: f64, up: f64, down: f64) {
-        for (cell, p) in before.iter().enumerate() {
+    fn update(self, row: &mut [f64], prior: &[f64], share: f64, sample: f64, up: f64, down: f64) {
+        for (cell, p) in prior.iter().enumerate() {
             // the tails, which are most cells
             if *p > 1e-18 {
                 let s = self.at(cell);

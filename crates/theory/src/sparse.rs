@@ -20,8 +20,8 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// Orders and fills the pattern in which the rows of each clique are coupled; `None` where the factors would hold
-    /// more than `most` entries.
-    pub fn new<'a>(n: usize, cliques: impl Iterator<Item = &'a [usize]>, most: usize) -> Option<Self> {
+    /// more than `max_entries` entries.
+    pub fn new<'a>(n: usize, cliques: impl Iterator<Item = &'a [usize]>, max_entries: usize) -> Option<Self> {
         let mut near: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
         for clique in cliques {
             for a in clique {
@@ -36,7 +36,7 @@ impl Pattern {
         while let Some((_, v)) = waiting.pop_first() {
             let mine = std::mem::take(&mut near[v]);
             entries += 2 * mine.len();
-            if entries > most {
+            if entries > max_entries {
                 return None;
             }
             for u in &mine {

@@ -15,7 +15,7 @@ use crate::results::{flow_results, group_result, link_results};
 /// # Errors
 /// [`TheoryError`].
 pub fn run(network: &Network) -> Result<RunResult, TheoryError> {
-    answer(network, None)
+    solve(network, None)
 }
 
 /// The same for senders that believe in the base round-trip times `base_rtts_s`, one a flow, in seconds: what world
@@ -32,10 +32,10 @@ pub fn run_with_base_rtt(network: &Network, base_rtts_s: &[f64]) -> Result<RunRe
     if given != wanted {
         return Err(TheoryError::Length { what: "base round-trip times", given, wanted });
     }
-    answer(network, Some(base_rtts_s))
+    solve(network, Some(base_rtts_s))
 }
 
-fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
+fn solve(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
     let model = Model::new(network, base_rtts_s, true)?;
     let solved = solve_named(network, &model)?;
     let Some(first) = solved.found.first() else {
@@ -59,8 +59,8 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
         scenario_sha256: network.scenario_sha256.clone(),
         seed: network.seed,
         groups: groups.collect(),
-        arrivals: network.arrivals.iter().map(left_out).collect(),
-        traffic: network.traffic.iter().map(unanswered).collect(),
+        arrivals: network.arrivals.iter().map(arrivals_result).collect(),
+        traffic: network.traffic.iter().map(traffic_result).collect(),
         counters: Counters::default(),
         approximations: approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some()),
         theory: Some(TheoryNote {
@@ -76,7 +76,7 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
 }
 
 /// Flows that come and go have no place in an equilibrium.
-fn left_out(arrivals: &Arrivals) -> ArrivalsResult {
+fn arrivals_result(arrivals: &Arrivals) -> ArrivalsResult {
     ArrivalsResult {
         name: arrivals.name.clone(),
         controller: arrivals.flow.controller.name().to_owned(),
@@ -84,6 +84,6 @@ fn left_out(arrivals: &Arrivals) -> ArrivalsResult {
     }
 }
 
-fn unanswered(traffic: &Traffic) -> TrafficResult {
+fn traffic_result(traffic: &Traffic) -> TrafficResult {
     TrafficResult { name: traffic.name.clone(), ..TrafficResult::default() }
 }

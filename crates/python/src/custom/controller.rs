@@ -15,7 +15,7 @@ use super::events::{PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout, second
 use super::fault;
 
 /// Slower than a packet in a thousand years is not sent at all.
-const LEAST_PACING: f64 = 1e-10;
+const MIN_PACING: f64 = 1e-10;
 const PS_PER_S: f64 = 1e12;
 
 /// Methods of the object that its class has.
@@ -172,7 +172,7 @@ fn said(object: &Bound<'_, PyAny>) -> Result<Said, Wrong> {
     };
     let pacing =
         optional(object, intern!(py, "pacing_rate"), "pacing_rate", "packets per second, above 0, or None", |r| {
-            r > LEAST_PACING && r.is_finite()
+            r > MIN_PACING && r.is_finite()
         })?;
     let threshold =
         optional(object, intern!(py, "ssthresh"), "ssthresh", "a number of packets, at least 2, or None", |t| {

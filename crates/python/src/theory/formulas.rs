@@ -5,7 +5,7 @@ use eddyline_theory::late_samples::{TimerWeights, late_samples as late};
 use eddyline_theory::map::Axis;
 use eddyline_theory::response::{Losses, Sender, rate};
 use eddyline_theory::sawtooth;
-use eddyline_theory::smoothed_jitter::{Heard, smoothed_jitter as smoothed};
+use eddyline_theory::smoothed_jitter::{FilterInput, smoothed_jitter as smoothed};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -81,7 +81,7 @@ pub(crate) fn smoothed_jitter(
     correlation: f64,
     change: bool,
 ) -> PyResult<(f64, f64)> {
-    let heard = if change { Heard::Change } else { Heard::Itself };
+    let heard = if change { FilterInput::Change } else { FilterInput::Itself };
     py.detach(|| {
         guarded(|| {
             let found = smoothed(up, down, correlation, heard).map_err(theory_error)?;

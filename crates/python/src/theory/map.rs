@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use eddyline_scenario::{Diagnostics, Format, Input, Network, Scenario};
 use eddyline_theory::LinkModel;
-use eddyline_theory::map::{self, Answer, Axis, MOST_CELLS, Show, Spot, flows_called};
+use eddyline_theory::map::{self, CellValue, Axis, MAX_CELLS, Show, Sample, flows_called};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -64,10 +64,10 @@ impl Source {
     }
 
     /// What the map shows at one cell; a panic there fails this cell only.
-    fn answer(&self, x: &str, y: &str) -> Result<Answer, String> {
+    fn answer(&self, x: &str, y: &str) -> Result<CellValue, String> {
         let try_it = || {
             let network = self.load(x, y).map_err(|d| d.to_string())?;
-            map::answer(&network, &self.show).map_err(|e| e.to_string())
+            map::evaluate(&network, &self.show).map_err(|e| e.to_string())
         };
         catch_unwind(AssertUnwindSafe(try_it))
             .unwrap_or_else(|_| Err("internal error: a defect of Eddyline".to_owned()))
@@ -90,8 +90,8 @@ pub(crate) fn draw(
         return Err(InputError::new_err((format!("both axes are {}", x.key), "a map needs two different keys")));
     }
     let (columns, rows) = (x.values.len(), y.values.len());
-    if columns * rows > MOST_CELLS {
-        let message = format!("{columns} x {rows} cells; at most {MOST_CELLS} are allowed");
+    if columns * rows > MAX_CELLS {
+        let message = format!("{columns} x {rows} cells; at most {MAX_CELLS} are allowed");
         return Err(InputError::new_err((message, "ask for fewer points: KEY=LO..HI:POINTS")));
     }
     let source = Arc::new(Source {
@@ -192,15 +192,15 @@ fn compute(
         return Err(EddylineError::new_err(format!("no cell of the map has an answer: {why}")));
     }
     let mut map = map::Map::new(network, show, x, y, answers);
-    let spots = map.spots();
+    let samples = map.samples();
     if map.link_model.is_some() {
-        let total = count + spots.len();
+        let total = count + samples.len();
         let (source, known) = (Arc::clone(source), Arc::new(map.clone()));
-        let look = move |spot: &Spot| {
+        let look = move |sample: &Sample| {
             let at = |x: f64, y: f64| source.answer(&known.x.setting(x), &known.y.setting(y)).ok();
-            (*spot, known.look(*spot, at))
+            (*sample, known.locate(*sample, at))
         };
-        let found = background::map(spots, look, |py, done| report(py, count + done, total))?;
+        let found = background::map(samples, look, |py, done| report(py, count + done, total))?;
         map.draw(found.into_iter().collect::<BTreeMap<_, _>>());
     }
     Ok(map)

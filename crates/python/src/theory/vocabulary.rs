@@ -32,7 +32,7 @@ pub(crate) fn theory_error(e: TheoryError) -> PyErr {
         | TheoryError::NoDynamics
         | TheoryError::NoPath { .. }
         | TheoryError::OneWay { .. } => InputError::new_err(e.to_string()),
-        TheoryError::Overload { .. } | TheoryError::Starved { .. } | TheoryError::Unfelt { .. } => {
+        TheoryError::Overload { .. } | TheoryError::Starved { .. } | TheoryError::Unconstrained { .. } => {
             NoEquilibrium::new_err(e.to_string())
         }
         TheoryError::NotConverged(_) | TheoryError::Dynamics(_) => EddylineError::new_err(e.to_string()),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::checked::positive;
-use super::link::{Connections, Setting, Unit, Way};
+use super::link::{Connections, LinkDirection, Setting, Unit};
 use super::shares::{Shares, shares};
 use crate::error::TheoryError;
 
@@ -85,7 +85,9 @@ pub struct Estimate {
 pub fn estimate(setting: &Setting, readings: &Readings) -> Result<Estimate, TheoryError> {
     setting.check()?;
     let packet = setting.packet;
-    let in_bytes = |way: &Way, taken: f64| (way.buffer - taken).max(0.0) * packet / way.unit.of(packet);
+    let in_bytes = |direction: &LinkDirection, taken: f64| {
+        (direction.buffer - taken).max(0.0) * packet / direction.unit.of(packet)
+    };
     // acknowledgements in the downlink's buffer are neglected, as in the paper
     let room_down = in_bytes(&setting.link.down, 0.0);
     let (window_down, down_limited_by_window) = window(&setting.downloads, &setting.link.down, room_down, readings);
@@ -106,19 +108,19 @@ pub fn estimate(setting: &Setting, readings: &Readings) -> Result<Estimate, Theo
 }
 
 /// The windows of all flows of one direction together, and whether W is their limit.
-fn window(side: &Connections, way: &Way, room: f64, readings: &Readings) -> (f64, bool) {
+fn window(side: &Connections, direction: &LinkDirection, room: f64, readings: &Readings) -> (f64, bool) {
     let flows = f64::from(side.flows);
     let path = match readings.propagation {
-        Propagation::Corrected => way.rate_bps * side.base_rtt_s / 8.0,
-        Propagation::AsPrinted => way.rate_bps * side.base_rtt_s,
+        Propagation::Corrected => direction.rate_bps * side.base_rtt_s / 8.0,
+        Propagation::AsPrinted => direction.rate_bps * side.base_rtt_s,
     };
-    let (most, given) = (room + path, flows * side.window);
+    let (capacity, given) = (room + path, flows * side.window);
     let mean = match readings.losses {
         Losses::Together => 0.75,
         Losses::OneAtATime => 1.0 - 0.25 / flows,
-    } * most;
+    } * capacity;
     match readings.saw_tooth {
-        SawTooth::AsPrinted if most > given => (given, true),
+        SawTooth::AsPrinted if capacity > given => (given, true),
         SawTooth::AsPrinted => (mean, false),
         SawTooth::Smaller => (mean.min(given), given <= mean),
     }
@@ -134,9 +136,9 @@ impl Setting {
     pub fn least_uplink(&self, packets: f64) -> Result<f64, TheoryError> {
         self.check()?;
         let down = &self.link.down;
-        let most =
+        let capacity =
             down.buffer * self.packet / down.unit.of(self.packet) + down.rate_bps * self.downloads.base_rtt_s / 8.0;
-        let outstanding = most.min(f64::from(self.downloads.flows) * self.downloads.window);
+        let outstanding = capacity.min(f64::from(self.downloads.flows) * self.downloads.window);
         let unit: Unit = self.link.up.unit;
         let acks = outstanding / self.packet / self.acks_every;
         Ok(acks * unit.of(self.ack) + packets * unit.of(self.packet))

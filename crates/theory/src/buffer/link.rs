@@ -32,7 +32,7 @@ impl Unit {
 /// One direction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Way {
+pub struct LinkDirection {
     /// C: rate in bit/s.
     pub rate_bps: f64,
     /// B: how much may wait, in `unit`.
@@ -46,9 +46,9 @@ pub struct Way {
 #[serde(deny_unknown_fields)]
 pub struct Duplex {
     /// Towards the subscriber.
-    pub down: Way,
+    pub down: LinkDirection,
     /// Away from the subscriber.
-    pub up: Way,
+    pub up: LinkDirection,
 }
 
 /// Flows whose data goes one way.
@@ -84,9 +84,9 @@ pub struct Setting {
 impl Setting {
     /// Whether equations can take it.
     pub(super) fn check(&self) -> Result<(), TheoryError> {
-        for (name, way) in [("downlink", self.link.down), ("uplink", self.link.up)] {
-            positive(&format!("the {name}'s rate"), way.rate_bps)?;
-            positive(&format!("the {name}'s buffer"), way.buffer)?;
+        for (name, direction) in [("downlink", self.link.down), ("uplink", self.link.up)] {
+            positive(&format!("the {name}'s rate"), direction.rate_bps)?;
+            positive(&format!("the {name}'s buffer"), direction.buffer)?;
         }
         for (name, side) in [("downloads", self.downloads), ("uploads", self.uploads)] {
             at_least_one(&format!("the number of {name}"), f64::from(side.flows))?;

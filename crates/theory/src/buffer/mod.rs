@@ -1,7 +1,7 @@
 //! What the two buffers of an asymmetric link make of a download and an upload.
 //!
 //! "The paper" is Heusse, Brown, Schwengler, Duda, "A new look at bidirectional TCP connections over asymmetric links".
-//! Its equations 1 to 5 (the pendulum of what is outstanding) are [`settled`] and [`case`], eq. 6 is [`rule_of_thumb`],
+//! Its equations 1 to 5 (the pendulum of what is outstanding) are [`steady_state`] and [`case`], eq. 6 is [`rule_of_thumb`],
 //! eq. 7 and 8 with the windows between them are [`estimate`]. Where the text allows two readings both are there, the
 //! better one by default. Beyond it: buffers counted in packets or in ATM cells, several flows each way, unequal
 //! round-trip times.
@@ -16,6 +16,6 @@ mod pendulum;
 mod shares;
 
 pub use estimate::{Estimate, Losses, Propagation, Readings, SawTooth, estimate};
-pub use link::{Connections, Duplex, Setting, Unit, Way, rule_of_thumb};
-pub use pendulum::{Case, Settled, case, download_queue, round_trip, settled, upload_queue};
+pub use link::{Connections, Duplex, LinkDirection, Setting, Unit, rule_of_thumb};
+pub use pendulum::{Case, SteadyState, case, download_queue, round_trip, steady_state, upload_queue};
 pub use shares::{Shares, shares};

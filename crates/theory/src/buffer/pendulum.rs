@@ -59,7 +59,7 @@ pub fn case(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Case {
 
 /// Where two windows come to rest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Settled {
+pub struct SteadyState {
     /// Which of the three cases.
     pub case: Case,
     /// Round-trip time in seconds.
@@ -79,7 +79,7 @@ pub struct Settled {
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`].
-pub fn settled(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Result<Settled, TheoryError> {
+pub fn steady_state(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Result<SteadyState, TheoryError> {
     not_negative("the upload's window", cwnd_u)?;
     positive("the download's window", cwnd_d)?;
     positive("the downlink's rate", c_d)?;
@@ -91,7 +91,7 @@ pub fn settled(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Result<Settled, 
         Case::UpEmpty => 1.0,
         Case::BothBusy => 0.5,
     };
-    Ok(Settled {
+    Ok(SteadyState {
         case,
         rtt_s,
         queue_down: share * rtt_s * c_d / 8.0,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::checked::positive;
 use super::link::Setting;
-use crate::equilibrium::common_delay::just_full;
+use crate::equilibrium::common_delay::saturating_delay;
 use crate::error::TheoryError;
 
 /// Rates, and the delay that they take.
@@ -38,7 +38,7 @@ pub fn shares(setting: &Setting, window_down: f64, window_up: f64) -> Result<Sha
     let (base_down, base_up) = (setting.downloads.base_rtt_s, setting.uploads.base_rtt_s);
     let acks = setting.ack / (setting.packet * setting.acks_every);
     let full = |rate: f64, of_down: f64, of_up: f64| {
-        just_full(&[
+        saturating_delay(&[
             (8.0 * window_down * of_down / rate, 1.0, -base_down),
             (8.0 * window_up * of_up / rate, 1.0, -base_up),
         ])

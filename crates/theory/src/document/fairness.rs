@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::equilibrium::solve;
 use crate::error::TheoryError;
-use crate::fairness::{alpha_fair, yardstick};
-use crate::model::{Model, modelled_flows, others, someone};
+use crate::fairness::{alpha_fair, fairness_metrics};
+use crate::model::{Model, modelled_flows, non_fast_note, require_modelled};
 
 /// FAST beside the ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,7 +26,7 @@ pub struct FairnessDocument {
     /// Whether the last digits are a Newton method's, not the convex solver's.
     pub polished: bool,
     /// Every equilibrium of the FAST flows beside it.
-    pub equilibria: Vec<Beside>,
+    pub equilibria: Vec<Comparison>,
     /// What is left out.
     pub notes: Vec<String>,
 }
@@ -55,9 +55,9 @@ pub struct IdealLink {
 
 /// An equilibrium beside the ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Beside {
+pub struct Comparison {
     /// Flows in file order.
-    pub flows: Vec<BesideFlow>,
+    pub flows: Vec<ComparedFlow>,
     /// Data on the wire in bit/s, over the ideal's.
     pub throughput: f64,
     /// The same with each flow's packets weighted by its alpha.
@@ -72,7 +72,7 @@ pub struct Beside {
 
 /// A flow's rate beside its ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct BesideFlow {
+pub struct ComparedFlow {
     /// Name from the scenario.
     pub name: String,
     /// x in packet/s.
@@ -88,7 +88,7 @@ pub struct BesideFlow {
 /// As [`alpha_fair`]; [`TheoryError::NoFlow`] where there is no FAST flow.
 pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDocument, TheoryError> {
     let places = modelled_flows(network);
-    someone(network, !places.is_empty())?;
+    require_modelled(network, !places.is_empty())?;
     let problem = Model::new(network, None, false)?.problem;
     let ideal = alpha_fair(&problem, exponent)?;
     let solved = solve(&problem)?;
@@ -100,12 +100,12 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
     let mut jain_ideal = 1.0;
     let mut equilibria = Vec::with_capacity(solved.found.len());
     for at in &solved.found {
-        let beside = yardstick(&problem, at, &ideal)?;
+        let beside = fairness_metrics(&problem, at, &ideal)?;
         jain_ideal = beside.jain_ideal;
         let rates = at.rates.iter().zip(&ideal.rates).enumerate();
-        equilibria.push(Beside {
+        equilibria.push(Comparison {
             flows: rates
-                .map(|(i, (x, best))| BesideFlow { name: name(i), packets_per_s: *x, of_ideal: x / best })
+                .map(|(i, (x, best))| ComparedFlow { name: name(i), packets_per_s: *x, of_ideal: x / best })
                 .collect(),
             throughput: beside.throughput,
             weighted_throughput: beside.weighted_throughput,
@@ -132,6 +132,6 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
         residual: ideal.residual,
         polished: ideal.polished,
         equilibria,
-        notes: others(network).into_iter().collect(),
+        notes: non_fast_note(network).into_iter().collect(),
     })
 }

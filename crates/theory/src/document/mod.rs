@@ -17,7 +17,7 @@ use crate::approximations::without_model;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::model::{Model, alpha, joint_equilibria, modelled_flows, propagation, someone};
+use crate::model::{Model, alpha, joint_equilibria, modelled_flows, propagation, require_modelled};
 use crate::results::{waits, window};
 use crate::stability::{Options, locally_stable, stability};
 
@@ -87,7 +87,7 @@ pub struct LinkAt {
 /// [`TheoryError`].
 pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
-    someone(network, network.flows.iter().any(|f| model.knows(f)))?;
+    require_modelled(network, network.flows.iter().any(|f| model.knows(f)))?;
     let mut notes = Vec::new();
     without_model(network, &model, &mut notes);
     let equilibria = solved.found.iter().map(|at| describe(network, &model, at)).collect();
@@ -174,7 +174,7 @@ fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDo
         // flows by their response function have no dynamics here
         // the dynamics take every queue for a FIFO
         locally_stable: (modelled_flows(network).len() == network.flows.len()
-            && !model.problem.waived().contains(&true))
+            && !model.problem.ack_priority().contains(&true))
         .then(|| locally_stable(network, at, LinkModel::Integrator))
         .flatten(),
     }

@@ -79,8 +79,8 @@ pub fn vegas_document(network: &Network, thresholds: &[(f64, f64)]) -> Result<Ve
             "the network has several equilibria, {several} were found; the rates at both ends are of the first"
         ));
     }
-    let ends = (band.at_alpha.found.first(), band.at_beta.found.first());
-    let (Some(low), Some(high)) = ends else {
+    let corners = (band.at_alpha.found.first(), band.at_beta.found.first());
+    let (Some(low), Some(high)) = corners else {
         return Err(TheoryError::NotConverged("unknown: no equilibrium was found".to_owned()));
     };
     let flow = |(s, flow): (usize, &eddyline_scenario::network::Flow)| VegasFlow {

@@ -44,7 +44,7 @@ pub(super) fn solve(component: &Component) -> Option<(Vec<f64>, Method)> {
             .map(|(c, g)| (c.entries[l].load, *g, c.error))
             .filter(|t| t.0 > 0.0)
             .collect();
-        delays.push(if exact { terms.iter().map(|(w, g, _)| w / g).sum() } else { just_full(&terms) });
+        delays.push(if exact { terms.iter().map(|(w, g, _)| w / g).sum() } else { saturating_delay(&terms) });
     }
     let largest = delays.iter().fold(0.0f64, |m, z| m.max(*z));
     // at balance every link that asks for the delay gets an equal part; which part is whose is not determined
@@ -62,7 +62,7 @@ pub(super) fn solve(component: &Component) -> Option<(Vec<f64>, Method)> {
 ///
 /// Newton's method from below: the sum is convex and falls, so the steps never pass the root.
 #[must_use]
-pub(crate) fn just_full(terms: &[(f64, f64, f64)]) -> f64 {
+pub(crate) fn saturating_delay(terms: &[(f64, f64, f64)]) -> f64 {
     let below = |m: f64, (w, g, e): &(f64, f64, f64)| if *w > 0.0 { m.max((w + e) / g) } else { m };
     let mut z = terms.iter().fold(f64::NEG_INFINITY, below);
     if !z.is_finite() {

@@ -31,7 +31,7 @@ impl Starts {
 
 /// An equilibrium of a component, with the sign of its Jacobian's determinant.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct Solution {
     pub pi: Vec<f64>,
     pub index: Option<i8>,
 }
@@ -44,14 +44,14 @@ pub(super) fn affordable(component: &Component) -> bool {
 }
 
 /// Every equilibrium found.
-pub(super) fn solve(system: &System, component: &Component) -> Vec<Found> {
+pub(super) fn solve(system: &System, component: &Component) -> Vec<Solution> {
     let n = component.links.len();
     let mut starts = Starts::new();
     let sets: Vec<Vec<bool>> = (0..1usize << n)
         .map(|bits| (0..n).map(|l| bits >> l & 1 == 1).collect::<Vec<bool>>())
         .filter(|set| independent(component, set))
         .collect();
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<Solution> = Vec::new();
     // more starts only where the indices say that an equilibrium is missing
     for effort in [4, 24] {
         for set in &sets {
@@ -104,7 +104,7 @@ fn independent(component: &Component, set: &[bool]) -> bool {
 }
 
 /// Keeps an equilibrium unless its rates are known already.
-pub(super) fn add(system: &System, component: &Component, pi: Vec<f64>, found: &mut Vec<Found>) {
+pub(super) fn add(system: &System, component: &Component, pi: Vec<f64>, found: &mut Vec<Solution>) {
     let margins = component.margins(&pi);
     let known = found.iter().any(|f| {
         let others = component.margins(&f.pi);
@@ -112,7 +112,7 @@ pub(super) fn add(system: &System, component: &Component, pi: Vec<f64>, found: &
     });
     if !known {
         let index = index(system, component, &pi, &margins);
-        found.push(Found { pi, index });
+        found.push(Solution { pi, index });
     }
 }
 

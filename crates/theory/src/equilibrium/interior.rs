@@ -6,13 +6,13 @@
 //! fold, so several starts are tried and what comes out is checked.
 
 use super::TOLERANCE;
-use super::newton::{largest, polish, rise, violation, without_traces};
+use super::newton::{delay_change, max_abs, polish, violation, without_negligible_prices};
 use super::reduce::Component;
 use super::system::System;
 
 /// Good enough without polish.
 const ACCURATE: f64 = 1e-12;
-const MOST_STEPS: usize = 150;
+const MAX_STEPS: usize = 150;
 
 struct Point {
     pi: Vec<f64>,
@@ -31,7 +31,7 @@ pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Op
     let mut at = begin(component, start)?;
     let mut best = (f64::INFINITY, at.pi.clone());
     let mut last_polish = f64::INFINITY;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let margins = component.margins(&at.pi);
         let error = violation(component, &at.pi);
         if error < best.0 {
@@ -60,7 +60,7 @@ pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Op
             return Some((pi, error));
         }
     }
-    let pi = without_traces(component, &best.1);
+    let pi = without_negligible_prices(component, &best.1);
     let error = violation(component, &pi);
     error.is_finite().then_some((pi, error))
 }
@@ -96,7 +96,7 @@ fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f6
     let [predictor, centre] = solved.as_slice() else { return None };
     let moves = |mu: f64| {
         let dp: Vec<f64> = predictor.iter().zip(centre).map(|(a, b)| a + mu * b).collect();
-        let dr = rise(component, &dp);
+        let dr = delay_change(component, &dp);
         let dy: Vec<f64> = (0..at.rates.len()).map(|k| (mismatch[k] - at.rates[k] * dr[k]) / margins[k]).collect();
         let ds: Vec<f64> =
             (0..n).map(|l| (mu * gap - at.pi[l] * at.slack[l] - at.slack[l] * dp[l]) / at.pi[l]).collect();
@@ -111,7 +111,7 @@ fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f6
     let aim = ((1.0 - straight) * (1.0 - straight) * (1.0 - straight)).max(1e-4);
     let step = moves(aim);
     let part = (room(&step) * (0.9f64).max(1.0 - gap)).min(1.0);
-    if part.is_nan() || part <= 1e-12 || !largest(&step.0).is_finite() {
+    if part.is_nan() || part <= 1e-12 || !max_abs(&step.0).is_finite() {
         return None;
     }
     for (values, d) in [(&mut at.pi, &step.0), (&mut at.rates, &step.2), (&mut at.slack, &step.3)] {
@@ -124,7 +124,7 @@ fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f6
 
 /// A start from which queues have already grown for a while: each price times the square root of its link's load, which
 /// is what a queue does when load exceeds capacity, kept above zero.
-pub(super) fn settled(component: &Component, mut pi: Vec<f64>, rounds: usize) -> Vec<f64> {
+pub(super) fn price_iteration(component: &Component, mut pi: Vec<f64>, rounds: usize) -> Vec<f64> {
     for _ in 0..rounds {
         let margins = component.margins(&pi);
         let rates: Vec<f64> = margins.iter().map(|r| if *r > 0.0 { 1.0 / r } else { 1e300 }).collect();

@@ -33,7 +33,7 @@ pub(super) fn solve(
         for (excess, on) in excess.iter_mut().zip(active) {
             *excess = if *on { *excess - 1.0 } else { 0.0 };
         }
-        let size = largest(&excess);
+        let size = max_abs(&excess);
         if size < 0.5 * best.0 {
             stalled = 0;
         } else {
@@ -59,7 +59,7 @@ pub(super) fn solve(
             }
         }
         let step = system.solve(&weights, &diagonal, Some(active), &[&excess])?.pop()?;
-        let change = rise(component, &step);
+        let change = delay_change(component, &step);
         let mut part = 1.0f64;
         for (r, dr) in margins.iter().zip(&change) {
             if *dr < 0.0 {
@@ -75,12 +75,12 @@ pub(super) fn solve(
 }
 
 /// How q changes with the prices.
-pub(super) fn rise(component: &Component, step: &[f64]) -> Vec<f64> {
+pub(super) fn delay_change(component: &Component, step: &[f64]) -> Vec<f64> {
     component.classes.iter().map(|c| c.entries.iter().fold(0.0, |sum, e| sum + e.delay * step[e.link])).collect()
 }
 
 /// Largest absolute value; infinite where one is not a number.
-pub(super) fn largest(values: &[f64]) -> f64 {
+pub(super) fn max_abs(values: &[f64]) -> f64 {
     values.iter().fold(0.0f64, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) })
 }
 
@@ -117,7 +117,7 @@ fn shares(component: &Component, pi: &[f64], margins: &[f64]) -> Vec<f64> {
 }
 
 /// Sets prices to zero that weigh less than their links' slack.
-pub(super) fn without_traces(component: &Component, pi: &[f64]) -> Vec<f64> {
+pub(super) fn without_negligible_prices(component: &Component, pi: &[f64]) -> Vec<f64> {
     let margins = component.margins(pi);
     let rates: Vec<f64> = margins.iter().map(|r| 1.0 / r).collect();
     let loads = component.loads(&rates);

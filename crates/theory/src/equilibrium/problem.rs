@@ -127,20 +127,20 @@ impl Problem {
 
     /// Whether delays are anything but sums of both paths' prices: the methods for large networks know only those.
     pub(super) fn is_special(&self) -> bool {
-        self.ack_wait.iter().any(|w| *w != 1.0) || self.waived().contains(&true)
+        self.ack_wait.iter().any(|w| *w != 1.0) || self.ack_priority().contains(&true)
     }
 
     /// Links on which acknowledgements take capacity but do not wait: those that send them first, and have data to make
     /// wait. Without data acknowledgements wait for each other and the order is that of a FIFO.
     #[must_use]
-    pub fn waived(&self) -> Vec<bool> {
-        let mut waived = vec![false; self.capacity.len()];
+    pub fn ack_priority(&self) -> Vec<bool> {
+        let mut ack_priority = vec![false; self.capacity.len()];
         if self.acks_first.contains(&true) {
             for l in self.flows.iter().flat_map(|f| f.data.iter()).map(|l| *l as usize) {
-                waived[l] = self.acks_first.get(l).copied().unwrap_or(false);
+                ack_priority[l] = self.acks_first.get(l).copied().unwrap_or(false);
             }
         }
-        waived
+        ack_priority
     }
 
     pub(crate) fn check(&self) -> Result<(), TheoryError> {

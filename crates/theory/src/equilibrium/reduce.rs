@@ -92,8 +92,8 @@ impl Reduced {
         self.trip_of.iter().enumerate().find_map(|(flow, trip)| {
             let mut crossed = self.trips[*trip].row.iter().filter(|r| self.kept[r.0]);
             let first = crossed.next()?;
-            let unfelt = first.1 <= 0.0 && crossed.all(|r| r.1 <= 0.0);
-            unfelt.then_some((flow, first.0))
+            let unconstrained = first.1 <= 0.0 && crossed.all(|r| r.1 <= 0.0);
+            unconstrained.then_some((flow, first.0))
         })
     }
 
@@ -107,7 +107,7 @@ impl Reduced {
 }
 
 fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
-    let waived = problem.waived();
+    let ack_priority = problem.ack_priority();
     let mut known = BTreeMap::new();
     let mut trips: Vec<Trip> = Vec::new();
     let mut trip_of = Vec::with_capacity(problem.flows.len());
@@ -129,7 +129,7 @@ fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
                 for l in path.iter() {
                     let entry = row.entry(*l as usize).or_default();
                     entry.0 += match ack {
-                        true if waived[*l as usize] => 0.0,
+                        true if ack_priority[*l as usize] => 0.0,
                         true => ack_wait,
                         false => 1.0,
                     };
@@ -164,15 +164,15 @@ fn can_fill(trips: &[Trip], left: &[f64]) -> Vec<bool> {
         row.binary_search_by_key(&l, |r| r.0).map_or(0.0, |at| row[at].2)
     };
     let held = |a: usize, l: usize| {
-        let mut most = 0.0f64;
+        let mut ratio = 0.0f64;
         for t in &users[a] {
             let tighter = bits_on(*t, l);
             if tighter <= 0.0 {
                 return false;
             }
-            most = most.max(bits_on(*t, a) / tighter);
+            ratio = ratio.max(bits_on(*t, a) / tighter);
         }
-        most * left[l] < left[a] * (1.0 - 1e-12)
+        ratio * left[l] < left[a] * (1.0 - 1e-12)
     };
     let keep = |a: usize| {
         let Some(first) = users[a].first() else { return false };

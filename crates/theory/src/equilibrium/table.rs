@@ -1,9 +1,9 @@
-//! Networks of many flows: routes in flat arrays, no allocation a flow.
+//! Networks of many flows: routes in routes arrays, no allocation a flow.
 
 use super::problem::{Problem, check_flow, check_links};
 use crate::error::TheoryError;
 
-/// FAST flows in flat arrays, for networks of up to millions.
+/// FAST flows in routes arrays, for networks of up to millions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowTable {
     pub(super) alpha: Vec<f64>,
@@ -88,7 +88,7 @@ pub struct FlowRow {
     pub base_rtt_error: f64,
 }
 
-/// [`Problem`] with its flows in flat arrays.
+/// [`Problem`] with its flows in routes arrays.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LargeProblem {
     /// Rate of each link in bit/s, above 0.

@@ -64,11 +64,11 @@ fn symmetrisable(component: &Component) -> bool {
 }
 
 /// Minors beyond which the check is left undone.
-const MOST_MINORS: usize = 60_000;
+const MAX_MINORS: usize = 60_000;
 
 fn p_matrix(component: &Component) -> bool {
     let (links, classes) = (component.links.len(), component.classes.len());
-    if links > 8 || minors(links, classes).is_none_or(|count| count > MOST_MINORS) {
+    if links > 8 || minors(links, classes).is_none_or(|count| count > MAX_MINORS) {
         return false;
     }
     let mut load = vec![0.0; links * classes];

@@ -4,15 +4,15 @@
 //! the columns of the result format with the state at the end; [`disturbed`] begins in an equilibrium and pushes it.
 //! Two link models answer; `docs/theory/dynamics.md` derives and compares them.
 
+mod breaking_points;
 pub mod dde;
-mod fronts;
-mod marks;
+mod discontinuities;
 mod model;
 mod options;
 mod plan;
-mod rest;
 mod run;
+mod steady_state;
 
 pub use options::{BaseRtts, DynamicsOptions, Filter, Gain, Sending};
-pub use rest::Push;
-pub use run::{Dynamics, FlowEnd, LinkEnd, disturbed, dynamics, dynamics_observed};
+pub use run::{Dynamics, FlowEnd, LinkEnd, dynamics, dynamics_observed, perturbed};
+pub use steady_state::Perturbation;

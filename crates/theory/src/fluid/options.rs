@@ -80,7 +80,7 @@ pub struct DynamicsOptions {
     /// Local error allowed in a step: relative for windows, relative to the round-trip time for queueing delays.
     pub tolerance: f64,
     /// Steps after which to give up.
-    pub most_steps: u64,
+    pub max_steps: u64,
 }
 
 impl DynamicsOptions {
@@ -104,7 +104,7 @@ impl Default for DynamicsOptions {
             start_up: true,
             handshake: true,
             tolerance: 1e-6,
-            most_steps: 20_000_000,
+            max_steps: 20_000_000,
         }
     }
 }

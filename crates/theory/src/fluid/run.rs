@@ -8,11 +8,11 @@ use super::dde::{Past, Piece, Settings, Statistics, System, solve};
 use super::model::{ARRIVED, AVERAGE, DELAY, LEFT, Model, PACKETS, Phase, SENT, WINDOW};
 use super::options::{BaseRtts, DynamicsOptions, Filter};
 use super::plan::Plan;
-use super::rest::{Push, Rest};
+use super::steady_state::{Perturbation, SteadyState};
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::model::{counts_round_trips, modelled_flows, someone};
+use crate::model::{counts_round_trips, modelled_flows, require_modelled};
 use crate::world::run_with_base_rtt;
 use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 
@@ -85,14 +85,14 @@ pub fn dynamics_observed(
     observe: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Dynamics, TheoryError> {
     check(network, options)?;
-    someone(network, !modelled_flows(network).is_empty())?;
+    require_modelled(network, !modelled_flows(network).is_empty())?;
     let mut plan = Plan::new(network, options);
     let notes = std::mem::take(&mut plan.notes);
     follow(network, options, Model::new(plan, options.clone()), notes, observe)
 }
 
-/// What `network` does after it has been in the equilibrium `at` since ever and each window is pushed off its place by
-/// the share `push` (one a flow that theory has a model of, in order) in the course of that flow's first round trip.
+/// What `network` does after it has been in the equilibrium `at` since ever and each window is perturbation_rate off its place by
+/// the share `perturbation` (one a flow that theory has a model of, in order) in the course of that flow's first round trip.
 ///
 /// Flows last from before the beginning beyond the end: starts, stops and sizes do not count, nor do times of
 /// unresponsive traffic. `at` has to be the equilibrium of what senders believe: with [`BaseRtts::Exact`] one of
@@ -102,17 +102,19 @@ pub fn dynamics_observed(
 /// # Errors
 /// As [`dynamics`]; [`TheoryError::Length`], [`TheoryError::OutOfRange`] for pushes that make no sense too;
 /// [`TheoryError::NotConverged`] where the prices that `at` leaves open cannot be chosen.
-pub fn disturbed(
+pub fn perturbed(
     network: &Network,
     at: &Equilibrium,
-    push: &[Push],
+    perturbation: &[Perturbation],
     options: &DynamicsOptions,
 ) -> Result<Dynamics, TheoryError> {
     check(network, options)?;
     let mut plan = Plan::new(network, options);
     let notes = std::mem::take(&mut plan.notes);
-    let rest = Rest::new(network, &plan, at, push)?;
-    follow(network, options, Model::resting(plan, options.clone(), rest), notes, &mut |_| ControlFlow::Continue(()))
+    let steady = SteadyState::new(network, &plan, at, perturbation)?;
+    follow(network, options, Model::from_steady_state(plan, options.clone(), steady), notes, &mut |_| {
+        ControlFlow::Continue(())
+    })
 }
 
 fn follow(
@@ -129,7 +131,7 @@ fn follow(
         first_step: 1e-3 * trip,
         longest_step: 0.5 * trip,
         shortest_step: 1e-9 * trip,
-        most_steps: options.most_steps,
+        max_steps: options.max_steps,
         fixed: false,
     };
     let mut recorder = Recorder::new(network, &model);
@@ -256,7 +258,7 @@ impl Recorder {
         }
         model.rates(t, &self.y, past, &mut self.dy, &mut self.events);
         let y = &self.y;
-        for (s, before) in self.received.iter_mut().enumerate() {
+        for (s, previous) in self.received.iter_mut().enumerate() {
             let (plan, state) = (&model.plan.flows[s], &model.flows[s]);
             if plan.hops.iter().any(|hop| model.plan.unknown[hop.link]) {
                 continue;
@@ -268,19 +270,19 @@ impl Recorder {
                 Quantity::InFlightPackets,
                 if state.phase == Phase::Idle { 0.0 } else { of(SENT) - state.acknowledged },
             );
-            if state.heard {
+            if state.established {
                 row(Quantity::RttS, state.rtt);
                 if plan.filter != Filter::None {
                     row(Quantity::SrttS, of(AVERAGE));
                 }
             }
             let received = model.received(past, s, y, t);
-            let throughput = (received - *before) / self.interval;
+            let throughput = (received - *previous) / self.interval;
             row(Quantity::ThroughputBps, throughput);
             row(Quantity::GoodputBps, throughput * plan.payload_bits / plan.packet_bits);
-            *before = received;
+            *previous = received;
         }
-        for (l, before) in self.links.iter_mut().enumerate() {
+        for (l, previous) in self.links.iter_mut().enumerate() {
             if model.plan.unknown[l] {
                 continue;
             }
@@ -293,9 +295,9 @@ impl Recorder {
             let waiting = if delay > 0.0 { (y[packets] - past.value(packets, entered)).max(0.0) } else { 0.0 };
             row(Quantity::QueuePackets, waiting);
             row(Quantity::QueueBytes, delay * model.plan.capacity[l] / 8.0);
-            row(Quantity::ArrivalBps, (of(ARRIVED) - before.0) / self.interval);
-            row(Quantity::DepartureBps, (of(LEFT) - before.1) / self.interval);
-            *before = (of(ARRIVED), of(LEFT));
+            row(Quantity::ArrivalBps, (of(ARRIVED) - previous.0) / self.interval);
+            row(Quantity::DepartureBps, (of(LEFT) - previous.1) / self.interval);
+            *previous = (of(ARRIVED), of(LEFT));
         }
     }
 }

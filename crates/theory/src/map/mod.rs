@@ -1,14 +1,14 @@
 //! Maps: one question to theory over any two keys of a scenario.
 //!
 //! An [`Axis`] is values of one key, [`answer`] what a cell says, [`Map`] the document. Whoever has the scenario makes
-//! a network of every cell; [`Map::spots`] are the places that remain to be looked at for the stability boundary, which
+//! a network of every cell; [`Map::samples`] are the places that remain to be looked at for the stability boundary, which
 //! [`Map::look`] does.
 
 mod axis;
 mod contour;
 
-pub use axis::{Axis, AxisError, DEFAULT_POINTS, MOST_POINTS, Spacing};
-pub use contour::{Found, Spot};
+pub use axis::{Axis, AxisError, DEFAULT_POINTS, MAX_POINTS, Spacing};
+pub use contour::{Located, Sample};
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ use serde::Serialize;
 use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::model::{equilibria, joint_equilibria, modelled_flows, someone};
+use crate::model::{equilibria, joint_equilibria, modelled_flows, require_modelled};
 use crate::results::flow_results;
 use crate::stability::{OperatingPoint, Options, crossing, stability_at};
 use crate::world::run;
 use contour::Verdicts;
 
 /// Most cells of a map.
-pub const MOST_CELLS: usize = 1_000_000;
+pub const MAX_CELLS: usize = 1_000_000;
 
 /// Bracket of a point of the boundary, as a share of the distance between two cells.
 const TOLERANCE: f64 = 1e-9;
@@ -44,7 +44,7 @@ pub enum Show {
 /// What a cell says; without an answer, nulls.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum CellValue {
     /// Of [`Show::Bottleneck`].
     Bottleneck {
         /// Links with a price in the first equilibrium, in file order with ` + ` between; `none` where there is none.
@@ -85,7 +85,7 @@ pub struct Cell {
     pub y: f64,
     /// What it says.
     #[serde(flatten)]
-    pub answer: Answer,
+    pub answer: CellValue,
     /// Why it has no answer.
     pub error: Option<String>,
 }
@@ -133,13 +133,13 @@ impl Show {
 
     /// A cell without an answer.
     #[must_use]
-    pub const fn nothing(&self) -> Answer {
+    pub const fn empty(&self) -> CellValue {
         match self {
-            Self::Bottleneck => Answer::Bottleneck { region: None, equilibria: None, bottlenecks: None },
+            Self::Bottleneck => CellValue::Bottleneck { region: None, equilibria: None, bottlenecks: None },
             Self::Stability(_) => {
-                Answer::Stability { stable: None, root_re_per_s: None, root_im_per_s: None, equilibria: None }
+                CellValue::Stability { stable: None, root_re_per_s: None, root_im_per_s: None, equilibria: None }
             }
-            Self::Throughput(_) => Answer::Throughput { packets_per_s: None, goodput_bps: None, equilibria: None },
+            Self::Throughput(_) => CellValue::Throughput { packets_per_s: None, goodput_bps: None, equilibria: None },
         }
     }
 }
@@ -148,7 +148,7 @@ impl Show {
 ///
 /// # Errors
 /// [`TheoryError`], also where a flow that is asked for has no model.
-pub fn answer(network: &Network, show: &Show) -> Result<Answer, TheoryError> {
+pub fn evaluate(network: &Network, show: &Show) -> Result<CellValue, TheoryError> {
     match show {
         Show::Bottleneck => bottleneck(network),
         Show::Stability(model) => rightmost(network, *model),
@@ -164,9 +164,9 @@ fn first(solved: &Equilibria) -> Result<&Equilibrium, TheoryError> {
     }
 }
 
-fn bottleneck(network: &Network) -> Result<Answer, TheoryError> {
+fn bottleneck(network: &Network) -> Result<CellValue, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
-    someone(network, model.place.iter().any(Option::is_some))?;
+    require_modelled(network, model.place.iter().any(Option::is_some))?;
     first(&solved)?;
     let names = |at: &Equilibrium| -> Vec<String> {
         let full = network.links.iter().zip(&at.bottlenecks).filter(|(_, full)| **full);
@@ -174,17 +174,21 @@ fn bottleneck(network: &Network) -> Result<Answer, TheoryError> {
     };
     let bottlenecks: Vec<Vec<String>> = solved.found.iter().map(names).collect();
     let region = bottlenecks.first().filter(|b| !b.is_empty()).map_or_else(|| "none".to_owned(), |b| b.join(" + "));
-    Ok(Answer::Bottleneck { region: Some(region), equilibria: Some(bottlenecks.len()), bottlenecks: Some(bottlenecks) })
+    Ok(CellValue::Bottleneck {
+        region: Some(region),
+        equilibria: Some(bottlenecks.len()),
+        bottlenecks: Some(bottlenecks),
+    })
 }
 
-fn rightmost(network: &Network, model: LinkModel) -> Result<Answer, TheoryError> {
-    someone(network, !modelled_flows(network).is_empty())?;
+fn rightmost(network: &Network, model: LinkModel) -> Result<CellValue, TheoryError> {
+    require_modelled(network, !modelled_flows(network).is_empty())?;
     let solved = equilibria(network)?;
     // the list of roots is as long as that of `theory stability`, whose first root this is, to the last digit
     let options = Options { margins: false, ..Options::default() };
     let judged = stability_at(network, first(&solved)?, model, &options)?;
     let root = judged.roots.first();
-    Ok(Answer::Stability {
+    Ok(CellValue::Stability {
         stable: Some(judged.stable),
         root_re_per_s: root.map(|r| r.0),
         root_im_per_s: root.map(|r| r.1),
@@ -199,7 +203,7 @@ pub fn flows_called(network: &Network, name: &str) -> Option<std::ops::Range<usi
     group.or_else(|| network.flows.iter().position(|f| f.name == name).map(|s| s..s + 1))
 }
 
-fn throughput(network: &Network, name: Option<&str>) -> Result<Answer, TheoryError> {
+fn throughput(network: &Network, name: Option<&str>) -> Result<CellValue, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
     let at = first(&solved)?;
     let flows = match name {
@@ -219,7 +223,7 @@ fn throughput(network: &Network, name: Option<&str>) -> Result<Answer, TheoryErr
         packets += x;
         goodput += g;
     }
-    Ok(Answer::Throughput {
+    Ok(CellValue::Throughput {
         packets_per_s: Some(packets),
         goodput_bps: Some(goodput),
         equilibria: Some(solved.found.len()),
@@ -229,13 +233,13 @@ fn throughput(network: &Network, name: Option<&str>) -> Result<Answer, TheoryErr
 impl Map {
     /// The map of `network` over `x` and `y`, of which each cell's answer is in `answers`, row by row.
     #[must_use]
-    pub fn new(network: &Network, show: &Show, x: Axis, y: Axis, answers: Vec<Result<Answer, String>>) -> Self {
+    pub fn new(network: &Network, show: &Show, x: Axis, y: Axis, answers: Vec<Result<CellValue, String>>) -> Self {
         let mut cells = Vec::with_capacity(answers.len());
         let places = y.values.iter().flat_map(|y| x.values.iter().map(move |x| (*x, *y)));
         for ((x, y), answer) in places.zip(answers) {
             let (answer, error) = match answer {
                 Ok(answer) => (answer, None),
-                Err(error) => (show.nothing(), Some(error)),
+                Err(error) => (show.empty(), Some(error)),
             };
             cells.push(Cell { x, y, answer, error });
         }
@@ -257,41 +261,43 @@ impl Map {
 
     /// Where the stability boundary remains to be looked for; nowhere in other maps.
     #[must_use]
-    pub fn spots(&self) -> Vec<Spot> {
+    pub fn samples(&self) -> Vec<Sample> {
         if self.link_model.is_none() {
             return Vec::new();
         }
         let of = self.verdicts();
-        Verdicts { columns: self.x.values.len(), of: &of }.spots()
+        Verdicts { columns: self.x.values.len(), of: &of }.samples()
     }
 
-    /// Looks at `spot`; `answer_at` says what the scenario with these two values (SI units) says.
-    pub fn look(&self, spot: Spot, answer_at: impl Fn(f64, f64) -> Option<Answer>) -> Found {
+    /// Looks at `sample`; `value_at` says what the scenario with these two values (SI units) says.
+    pub fn locate(&self, sample: Sample, value_at: impl Fn(f64, f64) -> Option<CellValue>) -> Located {
         let (x, y) = (&self.x.values, &self.y.values);
         let columns = x.len();
         let known = |i: usize, j: usize| margin(&self.cells[j * columns + i].answer).unwrap_or_default();
-        match spot {
-            Spot::Along(i, j) => {
-                let ends = ((x[i], known(i, j)), (x[i + 1], known(i + 1, j)));
-                let of = |x: f64| answer_at(x, y[j]).as_ref().and_then(margin);
-                Found::Point([crossing(ends.0, ends.1, self.x.is_log(), TOLERANCE, of), y[j]])
+        match sample {
+            Sample::Along(i, j) => {
+                let bracket = ((x[i], known(i, j)), (x[i + 1], known(i + 1, j)));
+                let of = |x: f64| value_at(x, y[j]).as_ref().and_then(margin);
+                Located::Point([crossing(bracket.0, bracket.1, self.x.is_log(), TOLERANCE, of), y[j]])
             }
-            Spot::Across(i, j) => {
-                let ends = ((y[j], known(i, j)), (y[j + 1], known(i, j + 1)));
-                let of = |y: f64| answer_at(x[i], y).as_ref().and_then(margin);
-                Found::Point([x[i], crossing(ends.0, ends.1, self.y.is_log(), TOLERANCE, of)])
+            Sample::Across(i, j) => {
+                let bracket = ((y[j], known(i, j)), (y[j + 1], known(i, j + 1)));
+                let of = |y: f64| value_at(x[i], y).as_ref().and_then(margin);
+                Located::Point([x[i], crossing(bracket.0, bracket.1, self.y.is_log(), TOLERANCE, of)])
             }
-            Spot::Middle(i, j) => {
+            Sample::Middle(i, j) => {
                 let half = |axis: &Axis, at: usize| {
                     crate::stability::between(axis.values[at], axis.values[at + 1], 0.5, axis.is_log())
                 };
-                Found::Verdict(answer_at(half(&self.x, i), half(&self.y, j)).as_ref().and_then(margin).map(|m| m > 0.0))
+                Located::Verdict(
+                    value_at(half(&self.x, i), half(&self.y, j)).as_ref().and_then(margin).map(|m| m > 0.0),
+                )
             }
         }
     }
 
     /// Draws the boundary through what was found.
-    pub fn draw(&mut self, found: BTreeMap<Spot, Found>) {
+    pub fn draw(&mut self, found: BTreeMap<Sample, Located>) {
         if self.link_model.is_some() {
             let of = self.verdicts();
             self.boundary = Some(Verdicts { columns: self.x.values.len(), of: &of }.lines(&found));
@@ -305,8 +311,8 @@ impl Map {
 
 /// Above zero where stable: the sign is the verdict's, which counts roots, the size is the distance of the rightmost
 /// root from the axis.
-fn margin(answer: &Answer) -> Option<f64> {
-    let Answer::Stability { stable: Some(stable), root_re_per_s, .. } = answer else { return None };
+fn margin(answer: &CellValue) -> Option<f64> {
+    let CellValue::Stability { stable: Some(stable), root_re_per_s, .. } = answer else { return None };
     let size = root_re_per_s.map_or(1.0, f64::abs).max(f64::MIN_POSITIVE);
     Some(if *stable { size } else { -size })
 }

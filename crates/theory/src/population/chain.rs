@@ -40,13 +40,13 @@ impl Stationary {
 }
 
 /// Most states of a truncated chain: some 5 s and 1 GiB.
-pub const MOST_STATES: usize = 2_500_000;
+pub const MAX_STATES: usize = 2_500_000;
 
 /// Levels that are kept at light loads too, so that the dividing line's first states are among them.
-const LEAST_TOP: f64 = 150.0;
+const MIN_TOP: f64 = 150.0;
 
 /// Unless that takes probabilities further down than this power of ten.
-const LEAST_DIGITS: f64 = 200.0;
+const MIN_DIGITS: f64 = 200.0;
 
 /// Truncations that are tried.
 const ROUNDS: usize = 30;
@@ -118,12 +118,12 @@ impl Marginals {
 }
 
 /// The stationary distribution with relative error `tolerance` (between 1e-12 and 0.1), by a truncated chain where one
-/// of at most `most_states` states does, otherwise `None`.
+/// of at most `max_states` states does, otherwise `None`.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`], also where the population is not stable.
-pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Result<Option<Stationary>, TheoryError> {
-    Ok(with_marginals(load, tolerance, most_states)?.map(|found| found.0))
+pub fn stationary(load: &DuplexLoad, tolerance: f64, max_states: usize) -> Result<Option<Stationary>, TheoryError> {
+    Ok(with_marginals(load, tolerance, max_states)?.map(|found| found.0))
 }
 
 /// The same with the distributions of both directions' flows.
@@ -133,7 +133,7 @@ pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Resu
 pub fn with_marginals(
     load: &DuplexLoad,
     tolerance: f64,
-    most_states: usize,
+    max_states: usize,
 ) -> Result<Option<(Stationary, Marginals)>, TheoryError> {
     load.check()?;
     let rho = load.loads()[0].max(load.loads()[1]);
@@ -154,13 +154,13 @@ pub fn with_marginals(
         return Ok(Some((nothing, Marginals { forward: vec![1.0], backward: vec![1.0] })));
     }
     let tolerance = tolerance.clamp(1e-12, 0.1);
-    let Some(top) = reduction::top(load, AIM * tolerance, most_states as u32) else { return Ok(None) };
+    let Some(top) = reduction::top(load, AIM * tolerance, max_states as u32) else { return Ok(None) };
     let digits = -libm::log10((load.lambda_f + load.lambda_b) / load.service_extremes().maximum);
-    let mut top = top.max((LEAST_DIGITS / digits).clamp(2.0, LEAST_TOP) as u32);
+    let mut top = top.max((MIN_DIGITS / digits).clamp(2.0, MIN_TOP) as u32);
     let mut reach = (-2.0 * libm::log(tolerance)).sqrt() + 0.5;
     for _ in 0..ROUNDS {
         let space = space(load, top, reach);
-        if space.len() > most_states {
+        if space.len() > max_states {
             return Ok(None);
         }
         let (answer, cut, marginals) = solve(load, &space);

@@ -75,8 +75,8 @@ impl DuplexLoad {
     #[must_use]
     pub fn completion(&self, n: f64, m: f64) -> f64 {
         let [f, b] = self.seconds_per_bit(n, m);
-        let most = f.max(b);
-        if most > 0.0 { 1.0 / (self.mean_bits * most) } else { 0.0 }
+        let slower = f.max(b);
+        if slower > 0.0 { 1.0 / (self.mean_bits * slower) } else { 0.0 }
     }
 
     /// Which link is full with n and m flows (eq. 7); both exactly on the dividing line of eq. 17.

@@ -27,7 +27,7 @@ const STUDENT: f64 = 2.045;
 const WARMUP: f64 = 0.1;
 
 /// Flows present at a time beyond which a population counts as out of hand.
-const MOST_FLOWS: usize = 50_000_000;
+const MAX_FLOWS: usize = 50_000_000;
 
 /// One kind of flows that come and go.
 #[derive(Debug, Clone)]
@@ -251,9 +251,9 @@ impl State<'_> {
         class.present.push(Reverse((end.to_bits(), self.now.to_bits())));
         class.next_arrival += class.gap();
         self.counts[c] += 1;
-        if class.present.len() > MOST_FLOWS {
+        if class.present.len() > MAX_FLOWS {
             let what = format!("the number of flows of {}", class.params.name);
-            return Err(TheoryError::OutOfRange { what, value: MOST_FLOWS as f64, allowed: "smaller" });
+            return Err(TheoryError::OutOfRange { what, value: MAX_FLOWS as f64, allowed: "smaller" });
         }
         Ok(())
     }

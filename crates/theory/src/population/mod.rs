@@ -6,18 +6,18 @@
 //! [`simulate`] the simulation flow by flow for any network and any distribution of sizes. Model, equations and proofs:
 //! `docs/theory/population.md`.
 
-mod answer;
 mod chain;
 mod duplex;
 mod elimination;
 mod flow_level;
-mod fluid;
+mod fluid_limit;
 mod reduction;
+mod scenario;
 mod sharing;
 mod space;
 
-pub use answer::{Population, PopulationMethod, PopulationOptions, population};
-pub use chain::{MOST_STATES, Marginals, Stationary, stationary, truncated, with_marginals};
+pub use chain::{MAX_STATES, Marginals, Stationary, stationary, truncated, with_marginals};
 pub use duplex::{DuplexLoad, Growth, ServiceExtremes};
 pub use flow_level::{Estimate, FlowClass, Simulated, simulate};
 pub use reduction::{asymptotic, balanced_limit};
+pub use scenario::{Population, PopulationMethod, PopulationOptions, population};

@@ -12,13 +12,13 @@ use super::duplex::DuplexLoad;
 use crate::closed_form::{Bottleneck, Division, division};
 
 /// Levels below which the binomial distribution is summed; a normal one is integrated above.
-const SUMMED: u64 = 200;
+const MAX_SUMMED: u64 = 200;
 
 /// Levels that one step stands for, as a share of the level.
 const STEP: u64 = 20_000;
 
 /// Levels are not followed further than this.
-const FARTHEST: f64 = 1e15;
+const MAX_LEVEL: f64 = 1e15;
 
 /// What the split averages to on one level.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,11 +50,11 @@ impl Level {
     }
 }
 
-/// The level beyond which the error of E\[n + m\] is below `tolerance` relative; `None` where it is above `most`.
-pub(super) fn top(load: &DuplexLoad, tolerance: f64, most: u32) -> Option<u32> {
+/// The level beyond which the error of E\[n + m\] is below `tolerance` relative; `None` where it is above `max_level`.
+pub(super) fn top(load: &DuplexLoad, tolerance: f64, max_level: u32) -> Option<u32> {
     let mut averages = Averages::new(load);
     let (mut weight, mut moment) = (1.0f64, 0.0f64);
-    for k in 1..=u64::from(most) {
+    for k in 1..=u64::from(max_level) {
         let ratio = libm::exp(averages.at(k).slope());
         weight *= ratio;
         let level = k as f64;
@@ -106,7 +106,7 @@ pub fn asymptotic(load: &DuplexLoad) -> Option<Stationary> {
         if slope < 0.0 && weight / step as f64 * level as f64 / -slope < 1e-13 * moment {
             break;
         }
-        if level as f64 > FARTHEST {
+        if level as f64 > MAX_LEVEL {
             return None;
         }
     }
@@ -156,12 +156,12 @@ impl<'a> Averages<'a> {
 
     /// For levels in rising order, one back at most.
     fn at(&mut self, k: u64) -> Level {
-        if k <= SUMMED {
+        if k <= MAX_SUMMED {
             return average(self.load, &binomial(self.load, k), k as f64);
         }
         while k > self.high.0 {
             if self.high.0 == 0 {
-                self.high = (SUMMED, average(self.load, &normal(self.load, SUMMED as f64), SUMMED as f64));
+                self.high = (MAX_SUMMED, average(self.load, &normal(self.load, MAX_SUMMED as f64), MAX_SUMMED as f64));
             }
             let next = self.high.0 + (self.high.0 / 128).max(1);
             self.low = core::mem::replace(

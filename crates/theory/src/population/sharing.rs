@@ -7,7 +7,7 @@ use crate::equilibrium::{Problem, ProblemFlow, TOLERANCE, solve};
 use crate::error::TheoryError;
 
 /// States whose equilibrium is kept; when there are more, all are forgotten.
-const MOST_CACHED: usize = 1 << 20;
+const MAX_CACHED: usize = 1 << 20;
 
 /// What is full in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,17 +122,17 @@ impl Common {
     }
 
     fn rates(&self, counts: &[u32], rates: &mut [f64]) -> Full {
-        let (mut most, mut full) = (0.0f64, Full::None);
+        let (mut delay, mut full) = (0.0f64, Full::None);
         for ((link, standing), delays) in self.links.iter().zip(&self.delay) {
             let asked = delays.iter().zip(counts).fold(*standing, |sum, (d, n)| sum + d * f64::from(*n));
-            if asked > most * (1.0 + BALANCED) {
-                (most, full) = (asked, Full::One(*link));
-            } else if asked > 0.0 && asked >= most * (1.0 - BALANCED) {
+            if asked > delay * (1.0 + BALANCED) {
+                (delay, full) = (asked, Full::One(*link));
+            } else if asked > 0.0 && asked >= delay * (1.0 - BALANCED) {
                 full = Full::Several;
             }
         }
         for (rate, bits) in rates.iter_mut().zip(&self.bits) {
-            *rate = if most > 0.0 { bits / most } else { 0.0 };
+            *rate = if delay > 0.0 { bits / delay } else { 0.0 };
         }
         full
     }
@@ -165,7 +165,7 @@ impl General {
             (Some(l), None) => Full::One(l),
             _ => Full::Several,
         };
-        if self.cache.len() >= MOST_CACHED {
+        if self.cache.len() >= MAX_CACHED {
             self.cache.clear();
         }
         self.cache.insert(counts.to_vec(), (rates.to_vec(), full));
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn paths_that_differ_need_the_solver() {
         let fixed = Problem { capacity: vec![1e6, 2e6, 1e6], unresponsive: vec![0.0; 3], ..Problem::default() };
-        let apart = vec![flow(10.0, 8000.0, &[0], &[1]), flow(10.0, 8000.0, &[2], &[1])];
-        assert!(Sharing::new(fixed.clone(), apart).common().is_none());
+        let disjoint = vec![flow(10.0, 8000.0, &[0], &[1]), flow(10.0, 8000.0, &[2], &[1])];
+        assert!(Sharing::new(fixed.clone(), disjoint).common().is_none());
         // a link of one's own that is wide enough does not matter
         let wide = Problem { capacity: vec![1e6, 2e6, 1e7], ..fixed };
         let access = vec![flow(10.0, 8000.0, &[2, 0], &[1]), flow(10.0, 8000.0, &[1], &[0])];

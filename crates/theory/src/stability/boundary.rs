@@ -51,11 +51,11 @@ pub fn crossing(
     const TRUNCATION: f64 = 0.2;
     let at = |share: f64| between(from.0, to.0, share, log);
     let (mut a, mut b) = ((0.0, from.1), (1.0, to.1));
-    let most = libm::ceil(libm::log2(1.0 / tolerance)) + 1.0;
+    let max_evaluations = libm::ceil(libm::log2(1.0 / tolerance)) + 1.0;
     let mut spent = 0.0;
-    while b.0 - a.0 > tolerance && spent < most {
+    while b.0 - a.0 > tolerance && spent < max_evaluations {
         let half = 0.5 * (a.0 + b.0);
-        let room = 0.5 * (tolerance * libm::exp2(most - spent) - (b.0 - a.0)).max(0.0);
+        let room = 0.5 * (tolerance * libm::exp2(max_evaluations - spent) - (b.0 - a.0)).max(0.0);
         let secant = (b.1 * a.0 - a.1 * b.0) / (b.1 - a.1);
         let off = half - secant;
         let step = TRUNCATION * (b.0 - a.0) * (b.0 - a.0);

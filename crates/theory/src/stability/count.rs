@@ -6,7 +6,7 @@ use super::model::Characteristic;
 /// Change of log f allowed between two samples.
 const REACH: f64 = 0.8;
 /// Evaluations after which a curve counts as too wild to follow.
-const MOST: usize = 400_000;
+const MAX_EVALUATIONS: usize = 400_000;
 
 /// How many zeros of the characteristic function lie right of `edge` (within the band of [`Characteristic::band`]),
 /// with `gain` times the senders' answer to delay; `None` where a zero on the edge or too much detail keeps the phase
@@ -21,8 +21,8 @@ pub fn zeros_right_of(f: &Characteristic<'_>, edge: f64, gain: f64) -> Option<us
 /// The same up to the frequency `top` in rad/s.
 #[must_use]
 pub fn zeros_right_up_to(f: &Characteristic<'_>, edge: f64, gain: f64, top: f64) -> Option<usize> {
-    let Some((least, _)) = f.point.round_trips() else { return Some(0) };
-    let right = (20.0 / least).max(top);
+    let Some((shortest, _)) = f.point.round_trips() else { return Some(0) };
+    let right = (20.0 / shortest).max(top);
     let corners = [
         Complex::new(right, 0.0),
         Complex::new(right, top),
@@ -34,7 +34,7 @@ pub fn zeros_right_up_to(f: &Characteristic<'_>, edge: f64, gain: f64, top: f64)
         let (value, slope) = f.scaled(at, gain);
         Sample { at, value, slope }
     };
-    let mut budget = MOST;
+    let mut budget = MAX_EVALUATIONS;
     let mut phase = 0.0;
     for side in corners.windows(2) {
         let (from, to) = (side[0], side[1]);
@@ -45,7 +45,7 @@ pub fn zeros_right_up_to(f: &Characteristic<'_>, edge: f64, gain: f64, top: f64)
         let mut last = sample(from);
         for i in 1..=pieces as usize {
             let next = sample(from + (to - from) * (i as f64 / pieces));
-            phase += turn(&sample, last, next, 60, &mut budget)?;
+            phase += phase_change(&sample, last, next, 60, &mut budget)?;
             last = next;
         }
     }
@@ -64,7 +64,13 @@ struct Sample {
 
 /// Change of phase along a straight line, halved until the logarithmic derivative says that no more than what is seen
 /// can happen between its ends: a zero next to the line would show in it from afar.
-fn turn(sample: &impl Fn(Complex) -> Sample, a: Sample, b: Sample, depth: usize, budget: &mut usize) -> Option<f64> {
+fn phase_change(
+    sample: &impl Fn(Complex) -> Sample,
+    a: Sample,
+    b: Sample,
+    depth: usize,
+    budget: &mut usize,
+) -> Option<f64> {
     let step = b.at - a.at;
     let direct = b.value.over(a.value).argument();
     if !direct.is_finite() || depth == 0 || *budget == 0 {
@@ -77,5 +83,5 @@ fn turn(sample: &impl Fn(Complex) -> Sample, a: Sample, b: Sample, depth: usize,
     }
     *budget -= 1;
     let middle = sample((a.at + b.at) * 0.5);
-    Some(turn(sample, a, middle, depth - 1, budget)? + turn(sample, middle, b, depth - 1, budget)?)
+    Some(phase_change(sample, a, middle, depth - 1, budget)? + phase_change(sample, middle, b, depth - 1, budget)?)
 }

@@ -6,7 +6,7 @@ use super::model::Characteristic;
 use crate::link_model::LinkModel;
 
 /// Most frequencies at which the loop is looked at.
-const MOST: usize = 20_000;
+const MAX_FREQUENCIES: usize = 20_000;
 
 /// Largest step of a curve, in the plane with infinity drawn to the unit circle by v / (1 + |v|).
 const STEP: f64 = 0.01;
@@ -27,24 +27,24 @@ pub struct Locus {
 /// Each step is so small that it can be drawn as a line.
 #[must_use]
 pub fn loci(f: &Characteristic<'_>) -> Vec<Locus> {
-    let Some((least, most)) = f.point.round_trips() else { return Vec::new() };
-    let top = f.band(1.0).max(8.0 * std::f64::consts::PI / least);
-    let off = if f.model == LinkModel::Integrator { 0.0 } else { 1e-9 / most };
+    let Some((shortest, longest)) = f.point.round_trips() else { return Vec::new() };
+    let top = f.band(1.0).max(8.0 * std::f64::consts::PI / shortest);
+    let off = if f.model == LinkModel::Integrator { 0.0 } else { 1e-9 / longest };
     let at = |omega: f64| eigenvalues(f, Complex::new(off, omega));
     let mut points: Vec<(f64, Vec<Complex>)> = Vec::new();
     // even in the logarithm first, even in the phase of the longest delay beyond one radian of it
-    let mut next = 0.01 / most;
+    let mut next = 0.01 / longest;
     let mut grid = Vec::new();
-    while next < top && grid.len() < MOST / 4 {
+    while next < top && grid.len() < MAX_FREQUENCIES / 4 {
         grid.push(next);
         next = (next * 1.1).min(next + 0.1 / f.longest_delay());
     }
     grid.push(top);
     for omega in grid {
         let mut values = at(omega);
-        if let Some((from, before)) = points.last().cloned() {
-            pair(&before, &mut values);
-            fill(&at, (from, before), (omega, &values), 12, &mut points);
+        if let Some((from, previous)) = points.last().cloned() {
+            pair(&previous, &mut values);
+            fill(&at, (from, previous), (omega, &values), 12, &mut points);
         }
         points.push((omega, values));
     }
@@ -66,7 +66,7 @@ fn fill(
 ) {
     let small = |v: &Complex| *v * (1.0 / (1.0 + v.modulus()));
     let near = from.1.iter().zip(to.1).all(|(a, b)| (small(a) - small(b)).modulus() <= STEP);
-    if near || depth == 0 || points.len() >= MOST {
+    if near || depth == 0 || points.len() >= MAX_FREQUENCIES {
         return;
     }
     let omega = 0.5 * (from.0 + to.0);

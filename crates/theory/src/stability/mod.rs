@@ -33,15 +33,15 @@ pub use roots::{Root, Roots, newton, rightmost};
 
 use eddyline_scenario::Network;
 
-use crate::approximations::lines;
+use crate::approximations::link_features;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
-use crate::model::{equilibria, modelled_flows, others, someone};
+use crate::model::{equilibria, modelled_flows, non_fast_note, require_modelled};
 
 /// Networks with more queues are not judged by [`locally_stable`], where nobody asked for the minutes that it takes.
-const MOST_LINKS: usize = 16;
+const MAX_LINKS: usize = 16;
 
 /// What [`stability`] and [`stability_at`] are to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,15 +104,15 @@ pub struct Stability {
 /// # Errors
 /// [`TheoryError`] where there is no FAST flow, or no equilibrium.
 pub fn stability(network: &Network, model: LinkModel, options: &Options) -> Result<Stability, TheoryError> {
-    someone(network, !modelled_flows(network).is_empty())?;
+    require_modelled(network, !modelled_flows(network).is_empty())?;
     let solved = equilibria(network)?;
     let first = solved.found.first().filter(|_| solved.converged);
     let Some(at) = first else {
         return Err(TheoryError::NotConverged("too large, so there is nothing to linearise about".to_owned()));
     };
     let mut answer = stability_at(network, at, model, options)?;
-    lines(network, |_| true, &mut answer.notes);
-    answer.notes.extend(others(network));
+    link_features(network, |_| true, &mut answer.notes);
+    answer.notes.extend(non_fast_note(network));
     if solved.found.len() > 1 {
         answer.notes.push(format!("this is the first of {} equilibria", solved.found.len()));
     }
@@ -134,7 +134,7 @@ pub fn stability_at(
 }
 
 /// Whether small disturbances of `at` die out, for listings; `None` where no flow has a model, no queue is there to be
-/// disturbed, or the network is too large to be judged in passing.
+/// perturbed, or the network is too large to be judged in passing.
 #[must_use]
 pub fn locally_stable(network: &Network, at: &Equilibrium, model: LinkModel) -> Option<bool> {
     if modelled_flows(network).is_empty() {
@@ -146,7 +146,7 @@ pub fn locally_stable(network: &Network, at: &Equilibrium, model: LinkModel) -> 
     }
     let options = Options { margins: false, roots: 4, ..Options::default() };
     let point = OperatingPoint::new(network, at, options.period, options.filter).ok()?;
-    let fits = !point.links.is_empty() && point.links.len() <= MOST_LINKS;
+    let fits = !point.links.is_empty() && point.links.len() <= MAX_LINKS;
     fits.then(|| judge(&point, model, &options).stable)
 }
 
@@ -173,9 +173,9 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     if model != LinkModel::Integrator && !point.flows.is_empty() {
         let fixed = if stable { Some(0) } else { zeros_right_of(&f, 1e-7 / slowest, 0.0) };
         if fixed.is_some_and(|n| n > 0) {
-            let words =
+            let text =
                 "it grows with fixed windows too: patterns shorter than a round trip, passed on by several queues";
-            notes.push(words.to_owned());
+            notes.push(text.to_owned());
             adjustable = false;
         }
         notes.push(format!("roots were counted up to {:.3} rad/s", f.band(1.0)));

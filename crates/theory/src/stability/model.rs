@@ -20,7 +20,7 @@ pub struct Characteristic<'a> {
     /// Distinct poles of G with their order in det M.
     poles: Vec<(f64, usize)>,
     /// Distinct round trips with the order of the poles 2 pi i k / R of det M; none for integrators.
-    rings: Vec<(f64, usize)>,
+    ack_clock_poles: Vec<(f64, usize)>,
     /// Order of the zero at z = 0 that says nothing about the network; below zero for a pole.
     trivial: i32,
 }
@@ -49,17 +49,19 @@ impl<'a> Characteristic<'a> {
                 }
             }
         }
-        let rings = if model == LinkModel::AckClocked { rings(point) } else { Vec::new() };
+        let ack_clock_poles = if model == LinkModel::AckClocked { ack_clock_poles(point) } else { Vec::new() };
         let undetermined = point.undetermined() as i32;
         let trivial = match model {
             LinkModel::Integrator => undetermined,
             // 1 / z in as many directions as prices have a say
             LinkModel::Joint => undetermined - links as i32,
             // counts of packets sent may be shifted against each other without any effect
-            LinkModel::AckClocked => rings.iter().map(|r| r.1 as i32).sum::<i32>() - links as i32 + undetermined,
+            LinkModel::AckClocked => {
+                ack_clock_poles.iter().map(|r| r.1 as i32).sum::<i32>() - links as i32 + undetermined
+            }
         };
         let trivial = if model == LinkModel::Joint { trivial } else { trivial.max(0) };
-        Self { point, model, poles, rings, trivial }
+        Self { point, model, poles, ack_clock_poles, trivial }
     }
 
     /// M(z), row-major, a row and a column for each link with a queue.
@@ -79,27 +81,27 @@ impl<'a> Characteristic<'a> {
         let start = if self.model == LinkModel::Integrator { z } else { Complex::ONE };
         (0..n).for_each(|l| parts.fixed[l * n + l] = start);
         for flow in &self.point.flows {
-            let g = answer(flow, z);
-            let exps = Exps { flow, z };
+            let g = window_response(flow, z);
+            let delays = Delays { flow, z };
             let held = (z * flow.rtt_s).one_minus_exp_neg();
             for (h, a) in flow.crossings.iter().enumerate() {
                 for (k, b) in flow.crossings.iter().enumerate() {
                     let at = a.link * n + b.link;
-                    let round = exps.round(h, k) * a.share;
+                    let round = delays.round(h, k) * a.share;
                     match self.model {
                         LinkModel::Integrator => parts.feedback[at] += round * g * (1.0 / flow.rtt_s),
                         LinkModel::Joint => {
                             let kept = Complex::ONE + Complex::ONE.over(z * flow.rtt_s);
                             parts.feedback[at] += round * kept * (g - Complex::ONE);
                             parts.fixed[at] +=
-                                exps.onwards(k, h) * (if k == h { kept - Complex::ONE } else { kept }) * a.share;
+                                delays.onwards(k, h) * (if k == h { kept - Complex::ONE } else { kept }) * a.share;
                         }
                         LinkModel::AckClocked => {
                             let kept = round.over(held);
                             parts.feedback[at] += kept * (g - Complex::ONE);
                             parts.fixed[at] += kept;
                             if k < h {
-                                parts.fixed[at] += exps.between(k, h) * a.share;
+                                parts.fixed[at] += delays.between(k, h) * a.share;
                             }
                         }
                     }
@@ -117,18 +119,18 @@ impl<'a> Characteristic<'a> {
             (0..n).for_each(|l| derivative[l * n + l] = Complex::ONE);
         }
         for flow in &self.point.flows {
-            let (full, slope) = (answer(flow, z), answer_slope(flow, z) * gain);
+            let (full, slope) = (window_response(flow, z), window_response_slope(flow, z) * gain);
             let g = match self.model {
                 LinkModel::Integrator => full * gain,
                 LinkModel::AckClocked | LinkModel::Joint => Complex::ONE + (full - Complex::ONE) * gain,
             };
-            let exps = Exps { flow, z };
+            let delays = Delays { flow, z };
             let held = (z * flow.rtt_s).one_minus_exp_neg();
             for (h, a) in flow.crossings.iter().enumerate() {
                 for (k, b) in flow.crossings.iter().enumerate() {
                     let at = a.link * n + b.link;
                     let delay = a.forward_s + (flow.rtt_s - b.forward_s);
-                    let round = exps.round(h, k) * a.share;
+                    let round = delays.round(h, k) * a.share;
                     let plain = round * (slope - g * delay);
                     derivative[at] += match self.model {
                         LinkModel::Integrator => plain * (1.0 / flow.rtt_s),
@@ -136,7 +138,7 @@ impl<'a> Characteristic<'a> {
                             let mut sum =
                                 (plain - (round * g * (Complex::ONE - held) * flow.rtt_s).over(held)).over(held);
                             if k < h {
-                                sum -= exps.between(k, h) * (a.share * (a.forward_s - b.forward_s));
+                                sum -= delays.between(k, h) * (a.share * (a.forward_s - b.forward_s));
                             }
                             sum
                         }
@@ -144,7 +146,7 @@ impl<'a> Characteristic<'a> {
                             let kept = Complex::ONE + Complex::ONE.over(z * flow.rtt_s);
                             let kept_slope = -Complex::ONE.over(z * z * flow.rtt_s);
                             let late = round * ((g - Complex::ONE) * (kept_slope - kept * delay) + slope * kept);
-                            let onwards = exps.onwards(k, h);
+                            let onwards = delays.onwards(k, h);
                             let after = if h >= k { delay - flow.rtt_s } else { delay };
                             let held = if k == h { kept - Complex::ONE } else { kept };
                             late + onwards * (kept_slope - held * after) * a.share
@@ -164,19 +166,19 @@ impl<'a> Characteristic<'a> {
         for (at, order) in &self.poles {
             sum += Complex::from(*order as f64).over(z + Complex::from(*at));
         }
-        sum += self.rings_log_derivative(z);
+        sum += self.ack_clock_log_derivative(z);
         if self.trivial != 0 {
             sum -= Complex::from(f64::from(self.trivial)).over(z);
         }
         sum
     }
 
-    fn rings_log_derivative(&self, z: Complex) -> Complex {
+    fn ack_clock_log_derivative(&self, z: Complex) -> Complex {
         let of = |(rtt, order): &(f64, usize)| {
             let held = (z * *rtt).one_minus_exp_neg();
             ((Complex::ONE - held) * (*order as f64 * rtt)).over(held)
         };
-        self.rings.iter().map(of).fold(Complex::ZERO, |sum, v| sum + v)
+        self.ack_clock_poles.iter().map(of).fold(Complex::ZERO, |sum, v| sum + v)
     }
 
     /// The characteristic function, scaled to go to 1 on the far right and without the trivial zeros, and its
@@ -193,11 +195,11 @@ impl<'a> Characteristic<'a> {
             value = value.over(right.power(n));
             slope -= Complex::from(n as f64).over(right);
         }
-        for (rtt, order) in &self.rings {
+        for (rtt, order) in &self.ack_clock_poles {
             value *= (z * *rtt).one_minus_exp_neg().power(*order);
         }
         let trivial = f64::from(self.trivial);
-        slope += self.rings_log_derivative(z) + (Complex::ONE.over(right) - Complex::ONE.over(z)) * trivial;
+        slope += self.ack_clock_log_derivative(z) + (Complex::ONE.over(right) - Complex::ONE.over(z)) * trivial;
         let power =
             (if self.trivial > 0 { right.over(z) } else { z.over(right) }).power(self.trivial.unsigned_abs() as usize);
         (value * power, slope)
@@ -207,7 +209,7 @@ impl<'a> Characteristic<'a> {
     /// up to which zeros are looked for.
     #[must_use]
     pub fn band(&self, gain: f64) -> f64 {
-        let Some((least, _)) = self.point.round_trips() else { return 0.0 };
+        let Some((shortest, _)) = self.point.round_trips() else { return 0.0 };
         match self.model {
             LinkModel::Integrator => {
                 // |z| beyond the largest sum of a row of the loop: diagonally dominant
@@ -220,7 +222,7 @@ impl<'a> Characteristic<'a> {
                     }
                 }
                 let row = rows.into_iter().fold(0.0, f64::max);
-                let most = if self.point.flows.iter().any(|f| f.memory_s > 0.0) {
+                let bound = if self.point.flows.iter().any(|f| f.memory_s > 0.0) {
                     // the window law is at least z - 2 kappa: z = row (1 + kappa / (z - 2 kappa))
                     let b = 2.0 * kappa + row;
                     0.5 * (b + (b * b - 4.0 * row * kappa).sqrt())
@@ -228,11 +230,11 @@ impl<'a> Characteristic<'a> {
                     // z = row (1 + kappa / z)
                     0.5 * (row + (row * row + 4.0 * row * kappa).sqrt())
                 };
-                most * 1.01
+                bound * 1.01
             }
             LinkModel::AckClocked | LinkModel::Joint => {
                 let kappa = self.point.flows.iter().map(|f| f.gain).fold(0.0, f64::max);
-                (8.0 * std::f64::consts::PI / least).max(4.0 * gain * kappa)
+                (8.0 * std::f64::consts::PI / shortest).max(4.0 * gain * kappa)
             }
         }
     }
@@ -254,7 +256,7 @@ impl<'a> Characteristic<'a> {
 }
 
 /// Round trips with the number of independent ways in which flows that share one can hold packets against each other.
-fn rings(point: &OperatingPoint) -> Vec<(f64, usize)> {
+fn ack_clock_poles(point: &OperatingPoint) -> Vec<(f64, usize)> {
     let near = |a: f64, b: f64, unit: f64| (a - b).abs() <= 1e-12 * unit;
     let mut groups: Vec<(f64, Vec<&FlowPoint>)> = Vec::new();
     for flow in &point.flows {
@@ -287,12 +289,12 @@ fn rings(point: &OperatingPoint) -> Vec<(f64, usize)> {
 }
 
 /// e^(-z tau) between two of a flow's passages; products of single exponentials would overflow on the far right.
-struct Exps<'b> {
+struct Delays<'b> {
     flow: &'b FlowPoint,
     z: Complex,
 }
 
-impl Exps<'_> {
+impl Delays<'_> {
     /// From passing k, heard by the sender, to arriving at h.
     fn round(&self, h: usize, k: usize) -> Complex {
         let c = &self.flow.crossings;
@@ -312,7 +314,7 @@ impl Exps<'_> {
 }
 
 /// G(z).
-fn answer(flow: &FlowPoint, z: Complex) -> Complex {
+fn window_response(flow: &FlowPoint, z: Complex) -> Complex {
     let filter = Complex::ONE.over(Complex::ONE + z * flow.filter_s);
     Complex::ONE + (filter * (flow.gain * (1.0 - flow.rho))).over(law(flow, z))
 }
@@ -324,7 +326,7 @@ fn law(flow: &FlowPoint, z: Complex) -> Complex {
 }
 
 /// G'(z).
-fn answer_slope(flow: &FlowPoint, z: Complex) -> Complex {
+fn window_response_slope(flow: &FlowPoint, z: Complex) -> Complex {
     let filter = Complex::ONE.over(Complex::ONE + z * flow.filter_s);
     let kept = flow.gain * (1.0 - flow.rho);
     let one = Complex::ONE.over(law(flow, z));

@@ -35,11 +35,11 @@ const TOLERANCE: f64 = 1e-10;
 /// The `wanted` rightmost roots of `f`.
 #[must_use]
 pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
-    let Some((least, most)) = f.point.round_trips() else {
+    let Some((shortest, longest)) = f.point.round_trips() else {
         return Roots { found: Vec::new(), converged: true, right: Some(0) };
     };
-    let unit = 1.0 / least;
-    let edge = 1e-7 / most;
+    let unit = 1.0 / shortest;
+    let edge = 1e-7 / longest;
     let right = zeros_right_of(f, edge, 1.0);
     let band = f.band(1.0);
     let complete = |found: &[Root]| complete(found, right, edge, band);
@@ -49,11 +49,11 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
     let mut found: Vec<Root> = Vec::new();
     let mut converged = false;
     let mut n = 16;
-    while spectral::states(f, n) <= spectral::MOST_STATES {
+    while spectral::states(f, n) <= spectral::MAX_STATES {
         let mut starts = spectral::eigenvalues(f, n);
         starts.sort_by(|a, b| b.re.total_cmp(&a.re));
         starts.truncate(3 * wanted + 20);
-        let fresh = polish(f, &starts, unit, wanted);
+        let fresh = refine(f, &starts, unit, wanted);
         converged = same(&found, &fresh, wanted, unit);
         found = merged(found, fresh, unit);
         if chains || (converged && complete(&found)) {
@@ -64,13 +64,13 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
     if !(converged && complete(&found)) {
         // too large, too many time scales, or chains: starts where windows are slow and along the axis, the chains' own
         // first, then denser until none is missing on the right
-        found = merged(found, polish(f, &Starts::Windows.along(f, band, 0.0), unit, usize::MAX), unit);
-        let tries = [Starts::Rings, Starts::Every(1.0), Starts::Every(0.3), Starts::Every(0.15)];
+        found = merged(found, refine(f, &Starts::Windows.along(f, band, 0.0), unit, usize::MAX), unit);
+        let tries = [Starts::AckClock, Starts::Every(1.0), Starts::Every(0.3), Starts::Every(0.15)];
         for starts in &tries[usize::from(f.model != LinkModel::AckClocked)..] {
             let known = found.len();
             let denser = matches!(starts, Starts::Every(share) if *share < 1.0);
-            let starts = starts.along(f, band, 0.1 / most);
-            found = merged(found, polish(f, &starts, unit, usize::MAX), unit);
+            let starts = starts.along(f, band, 0.1 / longest);
+            found = merged(found, refine(f, &starts, unit, usize::MAX), unit);
             // a denser row of starts that finds nothing new will not find more by being denser still
             if complete(&found) && (found.len() >= wanted || (denser && found.len() == known)) {
                 break;
@@ -87,7 +87,7 @@ enum Starts {
     /// On the real axis at the rates at which windows find back on their own, and between: slow roots are near.
     Windows,
     /// Where patterns return after each round trip, 2 pi i k / R: roots of the ack-clocked model are near.
-    Rings,
+    AckClock,
     /// Evenly along the axis, in units of one over the longest delay.
     Every(f64),
 }
@@ -108,7 +108,7 @@ impl Starts {
                 let beside = decays.iter().flat_map(|d| [0.99 * d, 1.01 * d]);
                 beside.chain(between).map(|d| Complex::new(-d, 0.0)).collect()
             }
-            Self::Rings => f.point.flows.iter().flat_map(|s| every(2.0 * std::f64::consts::PI / s.rtt_s)).collect(),
+            Self::AckClock => f.point.flows.iter().flat_map(|s| every(2.0 * std::f64::consts::PI / s.rtt_s)).collect(),
             Self::Every(share) => every(share / f.longest_delay()).collect(),
         }
     }
@@ -140,9 +140,9 @@ fn merged(a: Vec<Root>, b: Vec<Root>, unit: f64) -> Vec<Root> {
     all
 }
 
-fn polish(f: &Characteristic<'_>, starts: &[Complex], unit: f64, most: usize) -> Vec<Root> {
+fn refine(f: &Characteristic<'_>, starts: &[Complex], unit: f64, limit: usize) -> Vec<Root> {
     let mut found = merged(starts.iter().filter_map(|s| newton(f, *s, unit)).collect(), Vec::new(), unit);
-    found.truncate(most);
+    found.truncate(limit);
     found
 }
 

@@ -13,7 +13,7 @@ use crate::linear::DenseLu;
 use crate::link_model::LinkModel;
 
 /// The discretised network has at most so many states.
-pub(super) const MOST_STATES: usize = 420;
+pub(super) const MAX_STATES: usize = 420;
 
 /// States of the discretisation with `n` intervals.
 pub(super) fn states(f: &Characteristic<'_>, n: usize) -> usize {
@@ -96,7 +96,7 @@ fn integrator(f: &Characteristic<'_>, n: usize) -> Vec<Vec<f64>> {
     let mut window = links * (n + 1);
     for flow in &f.point.flows {
         for c in &flow.crossings {
-            let (at, heard) = (price(c.link, 0), window + 1);
+            let (at, average) = (price(c.link, 0), window + 1);
             let rate = c.share / flow.rtt_s;
             a[at][window] += rate;
             a[window][window] = -flow.gain * flow.rho;
@@ -107,18 +107,18 @@ fn integrator(f: &Characteristic<'_>, n: usize) -> Vec<Vec<f64>> {
                     let from = price(b.link, j);
                     a[at][from] -= rate * w;
                     if filtered {
-                        a[heard][from] += w / flow.filter_s;
+                        a[average][from] += w / flow.filter_s;
                     } else {
                         a[window][from] -= flow.gain * (1.0 - flow.rho) * w;
                     }
                 }
             }
             if filtered {
-                a[window][heard] = -flow.gain * (1.0 - flow.rho);
-                a[heard][heard] = -1.0 / flow.filter_s;
+                a[window][average] = -flow.gain * (1.0 - flow.rho);
+                a[average][average] = -1.0 / flow.filter_s;
             } else {
                 // no such state: far to the left
-                a[heard][heard] = -1e3 / flow.rtt_s;
+                a[average][average] = -1e3 / flow.rtt_s;
             }
             window += 2;
         }

@@ -27,7 +27,7 @@ pub trait System {
     }
 
     /// Writes y' before the beginning, where y is taken to have been a straight line; zeros unless told otherwise.
-    fn before(&self, _dy: &mut [f64]) {}
+    fn history(&self, _dy: &mut [f64]) {}
 
     /// Writes y' and the event functions at time `t`; an event happens where its function rises above zero.
     fn rates(&mut self, t: f64, y: &[f64], past: &Past, dy: &mut [f64], events: &mut [f64]);

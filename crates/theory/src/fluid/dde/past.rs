@@ -65,7 +65,7 @@ pub struct Past {
     pub(super) pieces: VecDeque<Piece>,
     pub(super) initial: Vec<f64>,
     /// Slopes before the beginning.
-    pub(super) before: Vec<f64>,
+    pub(super) slopes: Vec<f64>,
     pub(super) begin: f64,
     /// The step that is being taken: first guess or last iterate.
     pub(super) trial: Piece,
@@ -74,11 +74,11 @@ pub struct Past {
 }
 
 impl Past {
-    pub(super) fn new(begin: f64, y: &[f64], before: Vec<f64>) -> Self {
+    pub(super) fn new(begin: f64, y: &[f64], slopes: Vec<f64>) -> Self {
         Self {
             pieces: VecDeque::new(),
             initial: y.to_vec(),
-            before,
+            slopes,
             begin,
             trial: Piece::new(y.len()),
             touched: Cell::new(false),
@@ -107,13 +107,13 @@ impl Past {
 
     /// Unknown `i` before the beginning.
     fn first(&self, i: usize, t: f64) -> f64 {
-        self.initial[i] + self.before[i] * (t - self.begin)
+        self.initial[i] + self.slopes[i] * (t - self.begin)
     }
 
     /// Unknown `i` and its derivative at time `t`, from the right where it jumps.
     #[must_use]
     pub fn both(&self, i: usize, t: f64) -> (f64, f64) {
-        self.at(t).map_or_else(|| (self.first(i, t), self.before[i]), |p| p.both(i, t))
+        self.at(t).map_or_else(|| (self.first(i, t), self.slopes[i]), |p| p.both(i, t))
     }
 
     /// The time a at which what leaves a queue at `u` entered it, a + p(a) = u, where unknown `i` is p >= 0, its delay;
@@ -131,7 +131,7 @@ impl Past {
                 Some(piece) => piece,
                 // a + p + p' (a - begin) = u
                 None => {
-                    let (delay, slope) = (self.initial[i], self.before[i]);
+                    let (delay, slope) = (self.initial[i], self.slopes[i]);
                     return (self.begin + (u - self.begin - delay) / (1.0 + slope), slope);
                 }
             }

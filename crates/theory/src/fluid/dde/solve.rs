@@ -21,7 +21,7 @@ pub struct Settings {
     /// out by as much on either side.
     pub shortest_step: f64,
     /// Steps, rejected ones included, after which to give up.
-    pub most_steps: u64,
+    pub max_steps: u64,
     /// Steps of `longest_step` without error control, for measuring orders of convergence.
     pub fixed: bool,
 }
@@ -64,10 +64,10 @@ pub enum DdeError {
 }
 
 /// Most events that may switch at one moment before time has to go on.
-const MOST_SWITCHES: usize = 8;
+const MAX_SWITCHES: usize = 8;
 
 /// Repetitions of a step that reads itself, before it is shortened.
-const MOST_ITERATIONS: usize = 12;
+const MAX_ITERATIONS: usize = 12;
 
 struct Stepper {
     k: [Vec<f64>; 7],
@@ -136,8 +136,8 @@ impl<'a, S: System> Run<'a, S> {
         observe: &'a mut dyn FnMut(&mut S, &Piece, &Past) -> ControlFlow<()>,
     ) -> Self {
         let n = system.unknowns();
-        let mut before = vec![0.0; n];
-        system.before(&mut before);
+        let mut slopes = vec![0.0; n];
+        system.history(&mut slopes);
         let s = Stepper {
             k: std::array::from_fn(|_| vec![0.0; n]),
             y: y.to_vec(),
@@ -153,7 +153,7 @@ impl<'a, S: System> Run<'a, S> {
             settings,
             observe,
             s,
-            past: Past::new(begin, y, before),
+            past: Past::new(begin, y, slopes),
             t: begin,
             end,
             h: settings.first_step,
@@ -234,8 +234,8 @@ impl<'a, S: System> Run<'a, S> {
     fn attempt(&mut self, length: f64, shortest: f64) -> Result<(bool, f64), DdeError> {
         self.tried += 1;
         let (t, settings) = (self.t, self.settings);
-        if self.tried > settings.most_steps {
-            return Err(DdeError::TooManySteps { steps: settings.most_steps, time_s: t, end_s: self.end });
+        if self.tried > settings.max_steps {
+            return Err(DdeError::TooManySteps { steps: settings.max_steps, time_s: t, end_s: self.end });
         }
         let error = self.s.attempt(self.system, t, length, &mut self.past, settings);
         if error.is_nan() && length <= shortest {
@@ -273,7 +273,7 @@ impl<'a, S: System> Run<'a, S> {
 impl Stepper {
     /// Derivatives at the start of a step, after whatever must switch there has switched.
     fn begin<S: System>(&mut self, system: &mut S, t: f64, past: &mut Past, short: f64, statistics: &mut Statistics) {
-        for _ in 0..MOST_SWITCHES {
+        for _ in 0..MAX_SWITCHES {
             past.trial.line(t, short, &self.y, &self.k[0]);
             system.rates(t, &self.y, past, &mut self.k[0], &mut self.events);
             let Some(event) = self.events.iter().position(|g| *g > 0.0) else { return };
@@ -321,8 +321,8 @@ impl Stepper {
     fn attempt<S: System>(&mut self, system: &mut S, t: f64, h: f64, past: &mut Past, settings: &Settings) -> f64 {
         system.scales(&self.y, &mut self.scales);
         past.trial.line(t, h, &self.y, &self.k[0]);
-        let mut before: Vec<f64> = Vec::new();
-        for iteration in 0..MOST_ITERATIONS {
+        let mut previous: Vec<f64> = Vec::new();
+        for iteration in 0..MAX_ITERATIONS {
             past.touched.set(false);
             for j in 1..7 {
                 for i in 0..self.y.len() {
@@ -338,16 +338,16 @@ impl Stepper {
             if !past.touched.get() {
                 break;
             }
-            let moved = before.iter().zip(&self.next).zip(&self.scales).map(|((a, b), s)| (a - b).abs() / s);
+            let moved = previous.iter().zip(&self.next).zip(&self.scales).map(|((a, b), s)| (a - b).abs() / s);
             let moved = moved.fold(0.0, f64::max);
             if iteration > 0 && moved <= 0.01 * settings.tolerance {
                 break;
             }
-            if iteration + 1 == MOST_ITERATIONS && moved > 0.1 * settings.tolerance {
+            if iteration + 1 == MAX_ITERATIONS && moved > 0.1 * settings.tolerance {
                 return 32.0;
             }
-            before.clear();
-            before.extend_from_slice(&self.next);
+            previous.clear();
+            previous.extend_from_slice(&self.next);
         }
         let mut worst = 0.0f64;
         for i in 0..self.y.len() {

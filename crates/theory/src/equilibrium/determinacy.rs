@@ -9,10 +9,10 @@ use super::table::FlowTable;
 
 /// Flows looked at first, for each full link: if these determine the prices, all do.
 const SAMPLE: usize = 24;
-const MOST_STEPS: usize = 3_000;
+const MAX_STEPS: usize = 3_000;
 
 /// A random change of prices that no flow feels: zero where a price is determined; `None` where that could not be told.
-pub(super) fn hidden_change(flows: &FlowTable, full: &[bool]) -> Option<Vec<f64>> {
+pub(super) fn null_vector(flows: &FlowTable, full: &[bool]) -> Option<Vec<f64>> {
     let count = full.iter().filter(|full| **full).count();
     if count < 2 {
         return Some(vec![0.0; full.len()]);
@@ -55,7 +55,7 @@ fn probe(flows: &FlowTable, full: &[bool], every: usize) -> Option<Vec<f64>> {
     let mut direction = rest.clone();
     let mut size = rest.iter().fold(0.0, |sum, v| sum + v * v);
     let target = 1e-24 * size;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if size <= target {
             break;
         }

@@ -13,21 +13,21 @@ use super::problem::Problem;
 use crate::error::{TheoryError, Which};
 
 /// Share of a link's capacity that must stay free for certain: above what the solver errs by.
-const FREE: f64 = 1e-6;
+const MIN_SLACK: f64 = 1e-6;
 
 /// The error that says so, where there is proof.
-pub(super) fn certified(problem: &Problem) -> Option<TheoryError> {
-    let blind = || (0..problem.flows.len()).filter(|s| problem.ack_wait_of(*s) == 0.0);
-    blind().find_map(|s| {
+pub(super) fn proof(problem: &Problem) -> Option<TheoryError> {
+    let forward_only = || (0..problem.flows.len()).filter(|s| problem.ack_wait_of(*s) == 0.0);
+    forward_only().find_map(|s| {
         let flow = &problem.flows[s];
-        let never = flow.data.iter().all(|l| most(problem, *l as usize).is_some_and(|load| load < 1.0 - FREE));
-        let link = flow.ack.first().filter(|_| never)?;
-        Some(TheoryError::Unfelt { flow: Which::Number(s), link: Which::Number(*link as usize) })
+        let slack = flow.data.iter().all(|l| max_load(problem, *l as usize).is_some_and(|load| load < 1.0 - MIN_SLACK));
+        let link = flow.ack.first().filter(|_| slack)?;
+        Some(TheoryError::Unconstrained { flow: Which::Number(s), link: Which::Number(*link as usize) })
     })
 }
 
 /// The largest load of a link, as a share of what unresponsive traffic leaves.
-fn most(problem: &Problem, link: usize) -> Option<f64> {
+fn max_load(problem: &Problem, link: usize) -> Option<f64> {
     let (n, m) = (problem.flows.len(), problem.capacity.len());
     let left: Vec<f64> = problem.capacity.iter().zip(&problem.unresponsive).map(|(c, b)| c - b).collect();
     let mut triplets: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();
@@ -38,7 +38,7 @@ fn most(problem: &Problem, link: usize) -> Option<f64> {
             let data = flow.data.iter().map(|l| (*l as usize, flow.packet_bits));
             data.chain(flow.ack.iter().map(|l| (*l as usize, flow.ack_bits)))
         };
-        let unit = crossed().fold(0.0f64, |most, (l, bits)| most.max(bits / left[l]));
+        let unit = crossed().fold(0.0f64, |max, (l, bits)| max.max(bits / left[l]));
         let mut column = std::collections::BTreeMap::new();
         crossed().for_each(|(l, bits)| *column.entry(l).or_insert(0.0) += bits / left[l] / unit);
         for (l, share) in column {

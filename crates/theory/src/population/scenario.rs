@@ -7,13 +7,13 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use serde::Serialize;
 
-use super::chain::{self, MOST_STATES};
+use super::chain::{self, MAX_STATES};
 use super::duplex::DuplexLoad;
 use super::flow_level::{self, FlowClass};
-use super::fluid::{self, Source};
+use super::fluid_limit::{self, Source};
 use super::reduction;
 use super::sharing::Sharing;
-use crate::approximations::lines;
+use crate::approximations::link_features;
 use crate::equilibrium::{Problem, ProblemFlow};
 use crate::error::TheoryError;
 use crate::model::{counts_round_trips, links_alone};
@@ -37,7 +37,7 @@ pub struct PopulationOptions {
     /// Relative error of mean numbers that cutting the chain may make.
     pub tolerance: f64,
     /// Most states of the chain; loads that need more get the asymptotic answer.
-    pub most_states: usize,
+    pub max_states: usize,
     /// Arrivals that the simulation sees; `None`: two million where the rates are a formula, a hundred thousand where
     /// they are a solver's.
     pub arrivals: Option<u64>,
@@ -50,7 +50,7 @@ impl Default for PopulationOptions {
         Self {
             method: PopulationMethod::Auto,
             tolerance: 1e-8,
-            most_states: MOST_STATES,
+            max_states: MAX_STATES,
             arrivals: None,
             distribution: false,
         }
@@ -111,7 +111,7 @@ pub fn population(network: &Network, options: &PopulationOptions) -> Result<Popu
     }
     let mut notes = Vec::new();
     let fixed = fixed(network, &mut notes)?;
-    lines(network, |_| true, &mut notes);
+    link_features(network, |_| true, &mut notes);
     let classes = network.arrivals.iter().map(class).collect::<Result<Vec<FlowClass>, TheoryError>>()?;
     let names: Vec<&str> = network.arrivals.iter().map(|a| a.name.as_str()).collect();
     remaining(network, &fixed, &classes)?;
@@ -245,7 +245,7 @@ fn by_chain(
     options: &PopulationOptions,
     answer: &mut Population,
 ) -> Result<(), TheoryError> {
-    let exact = chain::with_marginals(load, options.tolerance, options.most_states)?;
+    let exact = chain::with_marginals(load, options.tolerance, options.max_states)?;
     answer.method = if exact.is_some() { "chain" } else { "asymptotic" };
     if let Some((_, marginals)) = exact.as_ref().filter(|_| options.distribution) {
         for (arrivals, of) in network.arrivals.iter().zip([&marginals.forward, &marginals.backward]) {
@@ -333,7 +333,7 @@ fn unstable(network: &Network, fixed: &Problem, classes: &[FlowClass], answer: &
     };
     let sources: Vec<Source> =
         classes.iter().map(|c| Source { lambda: c.rate_per_s, mean_bits: c.mean_bits() }).collect();
-    let Some((growth, full)) = fluid::growth(common, &sources) else {
+    let Some((growth, full)) = fluid_limit::growth(common, &sources) else {
         answer.notes.push("load 1: the population has no bound, but does not grow like time either".into());
         return;
     };

@@ -1,8 +1,8 @@
 //! From scaled prices back to the problem as stated, with what the prices do and do not determine.
 
 use super::TIGHT;
-use super::determined::hidden_change;
-use super::enumerate::Found;
+use super::determinacy::null_vector;
+use super::enumerate::Solution;
 use super::problem::{Equilibrium, Problem};
 use super::reduce::{Component, Reduced};
 use super::table::LargeProblem;
@@ -10,7 +10,7 @@ use crate::linear::null_space;
 
 /// Full links beyond which elimination costs more than the equilibrium; undetermined prices are then found by conjugate
 /// gradients.
-const MOST_FULL: usize = 2_000;
+const MAX_FULL: usize = 2_000;
 
 /// Too many full links for elimination.
 struct TooMany(Vec<usize>);
@@ -18,7 +18,7 @@ struct TooMany(Vec<usize>);
 /// A change of prices that no flow feels: amounts a link, zeros left out, by link.
 type Shift = Vec<(usize, f64)>;
 
-pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> Equilibrium {
+pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Solution]) -> Equilibrium {
     let mut prices = vec![0.0; problem.capacity.len()];
     let mut shifts: Vec<Shift> = Vec::new();
     let mut unknown = vec![false; prices.len()];
@@ -34,7 +34,7 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
     }
     if many.contains(&true) {
         let special = problem.is_special();
-        match Some(()).filter(|()| !special).and_then(|()| hidden_change(&LargeProblem::from(problem).flows, &many)) {
+        match Some(()).filter(|()| !special).and_then(|()| null_vector(&LargeProblem::from(problem).flows, &many)) {
             Some(change) => {
                 let largest = change.iter().fold(0.0f64, |m, v| m.max(v.abs()));
                 let moved = change.iter().enumerate().filter(|(_, v)| **v != 0.0);
@@ -63,9 +63,9 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
         }
     }
 
-    let waived = problem.waived();
+    let ack_priority = problem.ack_priority();
     let split = |path: &[u32], ack: bool| {
-        let path: Vec<u32> = path.iter().copied().filter(|l| !(ack && waived[*l as usize])).collect();
+        let path: Vec<u32> = path.iter().copied().filter(|l| !(ack && ack_priority[*l as usize])).collect();
         let known = if path.iter().any(|l| unknown[*l as usize]) {
             let moved = |shift: &Shift| {
                 path.iter().fold(0.0, |sum, l| {
@@ -104,7 +104,7 @@ fn undetermined(component: &Component, pi: &[f64]) -> Result<Vec<Shift>, TooMany
     if full.len() < 2 {
         return Ok(Vec::new());
     }
-    if full.len() > MOST_FULL {
+    if full.len() > MAX_FULL {
         return Err(TooMany(full.into_iter().map(|l| component.links[l]).collect()));
     }
     let mut place = vec![None; pi.len()];

@@ -23,16 +23,16 @@ pub(super) struct Source {
 pub(super) fn growth(common: &Common, sources: &[Source]) -> Option<(Vec<f64>, Vec<usize>)> {
     let completion: Vec<f64> = sources.iter().zip(&common.bits).map(|(s, bits)| bits / s.mean_bits).collect();
     // what each link asks for, over kappa: falls with kappa, and is the link's load at kappa = 0
-    let asks = |link: usize, kappa: f64| {
+    let demand = |link: usize, kappa: f64| {
         let each = sources.iter().zip(&completion).zip(&common.delay[link]);
         each.map(|((s, w), d)| d * s.lambda / (kappa + w)).sum::<f64>()
     };
-    let most = |kappa: f64| (0..common.delay.len()).map(|l| asks(l, kappa)).fold(0.0f64, f64::max);
-    if most(0.0) <= 1.0 {
+    let max_demand = |kappa: f64| (0..common.delay.len()).map(|l| demand(l, kappa)).fold(0.0f64, f64::max);
+    if max_demand(0.0) <= 1.0 {
         return None;
     }
     let (mut low, mut high) = (0.0, completion.iter().fold(1.0f64, |m, w| m.max(*w)));
-    while most(high) > 1.0 {
+    while max_demand(high) > 1.0 {
         high *= 2.0;
     }
     for _ in 0..STEPS {
@@ -40,10 +40,10 @@ pub(super) fn growth(common: &Common, sources: &[Source]) -> Option<(Vec<f64>, V
         if middle <= low || middle >= high {
             break;
         }
-        if most(middle) > 1.0 { low = middle } else { high = middle }
+        if max_demand(middle) > 1.0 { low = middle } else { high = middle }
     }
     let kappa = low + (high - low) / 2.0;
     let rates = sources.iter().zip(&completion).map(|(s, w)| s.lambda * kappa / (kappa + w)).collect();
-    let full = (0..common.delay.len()).filter(|l| asks(*l, kappa) > 1.0 - 1e-9).collect();
+    let full = (0..common.delay.len()).filter(|l| demand(*l, kappa) > 1.0 - 1e-9).collect();
     Some((rates, full))
 }
