@@ -1,4 +1,4 @@
-//! Columns of series and packet logs as bytes, for `numpy.frombuffer`, and packet logs as readable text.
+//! Columns of series and packet logs as bytes for `numpy.frombuffer`, and packet logs as text.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

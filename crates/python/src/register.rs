@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::custom::current;
 use crate::errors::guarded;
 
-/// Controllers, queues, traffic models, link profiles and presets: a JSON object of lists of `{name, summary, source}`;
-/// presets have their links too.
+/// Controllers, queues, traffic models, link profiles and presets: a JSON object of lists of objects with `name`, `summary`
+/// and `source`; presets have more.
 #[pyfunction]
 pub(crate) fn register() -> PyResult<String> {
     guarded(|| {

@@ -1,20 +1,20 @@
-//! Equilibria where senders ask for fewer acknowledgements to keep `ack_alpha` of them queued.
+//! Equilibria with ACK congestion control: senders reduce the rate of acknowledgements to keep `ack_alpha` of them queued.
 //!
 //! The acknowledgements of such a flow are a FAST flow of their own on the way back: a = ack_alpha / q_ack, one for
-//! every x / a packets. With w P_ack a / (P x) for its weight, what the flow counts is x q = x q_data + w a q_ack, so
+//! every x / a packets. With w P_ack a / (P x) for its weight, the flow measures x q = x q_data + w a q_ack, so
 //! it keeps alpha - w ack_alpha packets queued on the way out, w = P_ack / P_data for `weighted` and 0 for `forward`:
-//! data and acknowledgements do not see each other but in what they leave of the links. That holds while a <= x; else
-//! each packet is acknowledged and the two are one flow as ever. Which flows are so is found by trying.
+//! data and acknowledgements are coupled only through the capacity of links. That holds while a <= x; else
+//! each packet is acknowledged and the two are one flow. Which case holds for which flow is found by iteration.
 
 use eddyline_scenario::Network;
 
 use crate::equilibrium::{Equilibria, Equilibrium, Problem, ProblemFlow, solve};
 use crate::error::TheoryError;
 
-/// Target of each flow of a problem, in packets; none where the receiver acknowledges as it pleases.
+/// Target of each flow of a problem, in packets; none without ACK congestion control.
 pub(crate) type Targets = Vec<Option<f64>>;
 
-/// The targets of `network` by place in a problem.
+/// The targets of `network` by index in a problem.
 pub(crate) fn targets(network: &Network, place: &[Option<usize>], flows: usize) -> Targets {
     let mut targets = vec![None; flows];
     for (flow, place) in network.flows.iter().zip(place) {
@@ -42,7 +42,7 @@ pub(crate) fn solve_streams(problem: &Problem, targets: &Targets) -> Result<Equi
     }
 }
 
-/// The problem with the streams of flows that are `separate`, and where they are.
+/// The problem with a stream of acknowledgements for each flow that is `separate`, and the streams' indices.
 fn split(problem: &Problem, targets: &Targets, separate: &mut [bool]) -> (Problem, Vec<Option<usize>>) {
     let mut streamed = problem.clone();
     let n = problem.flows.len();
@@ -54,7 +54,7 @@ fn split(problem: &Problem, targets: &Targets, separate: &mut [bool]) -> (Proble
         let Some(target) = target.filter(|_| separate[s]) else { continue };
         let flow = &mut streamed.flows[s];
         let left = flow.alpha - problem.ack_wait_of(s) * target;
-        // a target above what alpha leaves is never reached; where acknowledgements go first they do not queue
+        // a target above what alpha leaves is never reached; prioritised acknowledgements do not queue
         let first = flow.ack.iter().any(|l| ack_priority[*l as usize]);
         if left <= 0.0 || first || flow.ack.is_empty() || flow.ack_bits <= 0.0 {
             separate[s] = false;
@@ -77,7 +77,7 @@ fn split(problem: &Problem, targets: &Targets, separate: &mut [bool]) -> (Proble
     (streamed, stream)
 }
 
-/// Back to an answer about flows alone.
+/// Merges the streams of acknowledgements into their flows' results.
 fn merge(at: &mut Equilibrium, problem: &Problem, stream: &[Option<usize>]) {
     let n = problem.flows.len();
     for (s, acks) in stream.iter().enumerate() {

@@ -41,11 +41,11 @@ pub enum Bottleneck {
     Both,
 }
 
-/// Relative difference below which what two links are asked for counts as balanced: above rounding.
+/// Relative difference of demands below which two links count as balanced: above rounding.
 pub(crate) const BALANCED: f64 = 1e-12;
 
 impl Bottleneck {
-    /// The direction that asks for the larger of two values; both where they agree to rounding.
+    /// The direction with the larger value; both if they agree to rounding.
     fn larger(forward: f64, backward: f64) -> Self {
         if (forward - backward).abs() <= BALANCED * forward.abs().max(backward.abs()) {
             Self::Both
@@ -70,7 +70,7 @@ pub struct Duplex {
     pub utilisation: [f64; 2],
 }
 
-/// Both sides of eq. 4 of the two-way paper: the q at which l_F and the q at which l_B would be just full, in seconds.
+/// Both sides of eq. 4 of the two-way paper: the q at which l_F and the q at which l_B would be just saturated, in seconds.
 ///
 /// `(sum over F+ of alpha P+ + sum over F- of alpha P-) / c_F` and its mirror image.
 #[must_use]
@@ -203,7 +203,7 @@ pub fn asymmetric_delay(alphas: &[f64], c_f: f64, packet_bits: f64, k_f: f64) ->
     alphas.iter().sum::<f64>() * packet_bits / (c_f / k_f.max(1.0))
 }
 
-/// One step of the late joiners' recursion: a flow that starts while others keep a queue takes that queue for
+/// One step of the late joiners' recursion: a flow that starts while others keep a queue mistakes that queue for
 /// propagation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LateJoiners {
@@ -215,7 +215,7 @@ pub struct LateJoiners {
     pub rates: Vec<f64>,
 }
 
-/// FAST flows that join one link one after the other, each when those before have settled.
+/// FAST flows that join one link one after the other, each when the previous ones are in equilibrium.
 ///
 /// Flow i overestimates its base round-trip time by the queueing delay q_(i-1) that it finds, so it sees q - q_(i-1);
 /// after n have joined, q_n solves `sum over i <= n of alpha_i / (q_n - q_(i-1)) = packet_rate`, q_0 = 0 (the effect:

@@ -1,15 +1,15 @@
-//! The fair ideal, and how far FAST is from it.
+//! Alpha-fair rates, and how FAST compares with them.
 //!
 //! Proportional fairness is the rates that maximise `sum alpha_s log x_s` under `A x <= c - b` (Kelly, Maulloo and Tan
-//! 1998, with weights). FAST on one-way traffic settles there; with acknowledgements it does not, because they take
-//! little capacity but wait as long as data: `docs/theory/equilibrium.md`. It is the exponent e = 1 of a family (Mo and
+//! 1998, with weights). The equilibrium of FAST with one-way traffic is proportionally fair; with acknowledgements
+//! it is not, because they take little capacity but have the same queueing delay as data: `docs/theory/equilibrium.md`. It is the exponent e = 1 of a family (Mo and
 //! Walrand 2000), `sum alpha_s^e x_s^(1 - e) / (1 - e)`: near 0 the sum of rates counts, far above 1 the least x /
 //! alpha. The alphas enter such that flows which share their links get rates in proportion to them whatever e is.
 //!
-//! The maximum is found by clarabel (Goulart and Chen, interior point; exponential or power cones), whose floating
-//! point takes its own course, and then polished here: the optimality conditions are the complementarity problem of
+//! The maximum is found by clarabel (Goulart and Chen, interior point; exponential or power cones), in its own
+//! order of floating-point operations, and then polished here: the optimality conditions are the complementarity problem of
 //! [`equilibrium`] with prices that add up with the weights of the loads, `x_s = alpha_s / (A^T p)_s^(1/e)`,
-//! `A x <= c - b`, `p >= 0`, and Newton's method on the full links ends at rounding, wherever it started. Logarithms
+//! `A x <= c - b`, `p >= 0`, and Newton's method on the full links converges to rounding, wherever it starts. Logarithms
 //! and powers are libm's.
 //!
 //! [`equilibrium`]: crate::equilibrium
@@ -41,18 +41,18 @@ pub struct FairRates {
     pub utility: f64,
     /// Largest relative violation of the optimality conditions.
     pub residual: f64,
-    /// Whether the last digits are this crate's own (polished), not the convex solver's.
+    /// Whether the last digits were polished by Newton's method, or are the convex solver's.
     pub polished: bool,
 }
 
-/// FAST's answer beside the ideal.
+/// FAST's equilibrium compared with the fair rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FairnessMetrics {
     /// Data on the wire in bit/s: FAST's sum over flows, divided by the ideal's.
     pub throughput: f64,
     /// The same with each flow's packets weighted by its alpha: `sum alpha x P` over the ideal's.
     pub weighted_throughput: f64,
-    /// What all of the ideal's rates would have to be multiplied by to be worth no more than FAST's; at most 1. Under
+    /// Factor on the ideal's rates that would reduce their utility to FAST's; at most 1. Under
     /// proportional fairness `exp((U - U*) / sum alpha)`: the geometric mean, weighted by alpha, of FAST's rates over
     /// the ideal's.
     pub efficiency: f64,
@@ -64,7 +64,7 @@ pub struct FairnessMetrics {
     pub jain_ideal: f64,
 }
 
-/// Exponents that are answered: beyond them utilities differ by more than numbers carry.
+/// Allowed exponents: beyond them utilities exceed the range of floating point.
 pub const EXPONENTS: std::ops::RangeInclusive<f64> = 0.1..=20.0;
 
 /// Largest residual that counts as solved.
@@ -73,7 +73,7 @@ const SOLVED: f64 = 1e-7;
 /// Largest ratio of exponents from one solution to the next.
 const STEP: f64 = 2.0;
 
-/// Beyond this many links that are full the polish, which is dense, is left out.
+/// Limit on saturated links for the polish, which is dense.
 const MAX_POLISHED: usize = 1_500;
 
 /// A in sparse columns, in units in which capacity is one.
@@ -350,7 +350,7 @@ fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)>
     best.filter(|b| b.0 < unpolished.min(1e-9)).map(|b| (b.1, b.2))
 }
 
-/// Efficiency and fairness of FAST's answer `at` against the ideal of the same problem.
+/// Efficiency and fairness of FAST's equilibrium `at` compared with the ideal of the same problem.
 ///
 /// # Errors
 /// [`TheoryError::Length`] where the two are of different problems.

@@ -1,4 +1,4 @@
-//! By how much VFAST's filter overestimates: eq. 4 of its paper on samples that scatter.
+//! The bias of VFAST's filter: eq. 4 of its paper on random samples.
 //!
 //! `S <- S + psi (X - S)`, psi one constant where X lies above S, another elsewhere, X independent with a density f.
 //! The stationary density p of S solves `p(y) = integral of k(y, s) p(s) ds`, `k = f(s + (y - s) / psi) / psi` with the
@@ -7,7 +7,7 @@
 
 use crate::error::TheoryError;
 
-/// How samples scatter, at mean 0 and standard deviation 1.
+/// Distribution of the samples, with mean 0 and standard deviation 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scatter {
     /// Normal.
@@ -20,7 +20,7 @@ pub enum Scatter {
 
 /// Cells of the grid.
 const CELLS: usize = 1_000;
-/// Weights below this need a finer grid than there is.
+/// Smallest weight that the grid resolves.
 const MIN_WEIGHT: f64 = 0.05;
 const MAX_STEPS: usize = 4_000;
 
@@ -46,7 +46,7 @@ impl Scatter {
         }
     }
 
-    /// Beyond these lies less than 1e-9.
+    /// Less than 1e-9 lies outside.
     fn range(self) -> (f64, f64) {
         match self {
             Self::Normal => (-6.2, 6.2),

@@ -29,7 +29,8 @@ pub(crate) fn flow_results(
     network.flows.iter().enumerate().map(flow).collect()
 }
 
-/// Seconds that packets and their acknowledgements of the flow at place `s` wait, whatever of it the sender counts.
+/// Queueing delay in seconds of the packets and acknowledgements of flow `s` of the problem, whether or not the sender
+/// measures all of it.
 pub(crate) fn waits(flow: &Flow, at: &Equilibrium, s: usize) -> Option<f64> {
     if delay(&flow.controller).is_one_way() {
         return Some(at.forward_delays[s]? + at.reverse_delays[s]?);
@@ -68,7 +69,7 @@ fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base:
     }
 }
 
-/// What differs for a flow whose window is what its losses allow.
+/// Replaces what differs for a flow with a response function.
 fn response_result(result: FlowResult, response: Option<Response>) -> FlowResult {
     let loss = response.map_or(0.0, |r| r.loss);
     FlowResult {
@@ -78,7 +79,7 @@ fn response_result(result: FlowResult, response: Option<Response>) -> FlowResult
     }
 }
 
-/// Acknowledgements a second; where the sender keeps a number of them queued, as many as that makes.
+/// Acknowledgements a second; fewer where the sender keeps a fixed number of them queued (`ack_alpha`).
 fn acks_per_s(flow: &Flow, at: &Equilibrium, s: usize) -> f64 {
     let all = at.rates[s] / ack_ratio(flow);
     let target = flow.controller.delay_options().and_then(|o| o.ack_alpha);
@@ -134,7 +135,7 @@ pub(crate) fn link_results(network: &Network, model: &Model, at: &Equilibrium) -
         }
         let rate = model.problem.capacity[l];
         let sum = c.data_bits + c.ack_bits + c.other_bits;
-        // only traffic that does not respond can offer more than a link carries; its queue then has no mean
+        // only unresponsive traffic can exceed a link's capacity; its queue then has no mean
         let overloaded = c.other_bits > rate;
         let price = if overloaded { None } else { at.prices[l] };
         let mut link = LinkResult {
@@ -146,7 +147,7 @@ pub(crate) fn link_results(network: &Network, model: &Model, at: &Equilibrium) -
             bottleneck: Some(overloaded || at.bottlenecks[l]),
             ..LinkResult::default()
         };
-        // Little's law, of those that wait
+        // Little's law for the packets that wait
         let acks = if ack_priority[l] { (c.ack_packets, c.ack_bits) } else { (0.0, 0.0) };
         link.queue_packets.mean = price.map(|p| p * (c.packets - acks.0));
         link.queue_bytes.mean = price.map(|p| p * (sum - acks.1) / 8.0);
@@ -172,7 +173,7 @@ pub(crate) fn group_result(name: &str, count: usize, flows: &[FlowResult]) -> Gr
         jain_index: goodputs.as_deref().and_then(jain_index),
         goodput_bps: goodputs.as_deref().map(Spread::of).unwrap_or_default(),
         packets_per_s: total(all(|f| f.packets_per_s)),
-        // a sample an acknowledgement, so faster flows count for more
+        // one sample per acknowledgement, so faster flows weigh more
         rtt_s: RttResult { mean: (samples > 0.0).then(|| weighted / samples), ..RttResult::default() },
         ..GroupResult::default()
     }

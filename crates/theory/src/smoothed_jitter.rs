@@ -1,20 +1,20 @@
-//! What eq. 4 of the VFAST paper makes of jitter that is correlated over time.
+//! The bias and variance of VFAST's filter (eq. 4 of its paper) on correlated jitter.
 //!
 //! Jitter J is normal with mean 0 and standard deviation 1, and an autoregression of first order from one sample to the next:
 //! `J' = rho J + sqrt(1 - rho^2) g` (an Ornstein-Uhlenbeck process seen every t has `rho = exp(-t / correlation time)`). SRTT is
-//! `S' = S + psi (X - S)`, psi one constant where X lies above S, another elsewhere. The density of (J, S) is carried from sample
-//! to sample until it stays: by the trapezoid rule in J, which for normal kernels is exact but for the bend of psi, on cells of S
-//! that share what falls between two of them so that its mean is kept. Nothing is drawn at random.
+//! `S' = S + psi (X - S)`, psi one constant where X lies above S, another otherwise. The density of (J, S) is iterated
+//! to its stationary one: by the trapezoid rule in J, which for normal kernels is exact but for the bend of psi, on cells of S
+//! that interpolate linearly, which preserves the mean. There are no random numbers.
 
 use crate::error::TheoryError;
 
-/// What the filter hears of the jitter.
+/// The filter's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterInput {
-    /// The jitter itself, J': somebody else's queue.
+    /// The jitter itself, J': delay in queues that the flow does not affect.
     Itself,
-    /// `J' - J`, its change since the sample prior: once a round trip, a flow whose own window keeps the link busy. What is
-    /// delayed more is not in the queue meanwhile, so the next packet waits so much less.
+    /// `J' - J`, its change since the sample prior: once a round trip, a flow whose own window keeps the link busy. More
+    /// delay means fewer packets in the queue, so the next packet has less queueing delay.
     Change,
 }
 
@@ -27,18 +27,18 @@ pub struct Smoothed {
     pub variance: f64,
 }
 
-/// Weights below this need a finer grid than there is.
+/// Smallest weight that the grid resolves.
 const MIN_WEIGHT: f64 = 0.05;
-/// Beyond this correlation there is hardly a bias left, and nodes would be too many.
+/// Limit on the correlation: beyond it the bias vanishes and too many nodes are needed.
 const MAX_CORRELATION: f64 = 0.999;
-/// Standard deviations beyond which there is nothing, 2e-10.
+/// Range in standard deviations: 2e-10 lies outside.
 const RANGE: f64 = 6.5;
 /// Largest distance of nodes of the jitter.
 const MAX_NODE_SPACING: f64 = 0.125;
 /// Cells of SRTT.
 const CELLS: usize = 400;
 const MAX_STEPS: usize = 2_000;
-/// The share that may still move in a step.
+/// Change of the density in a step that counts as converged.
 const SETTLED: f64 = 1e-9;
 
 /// Mean and variance of SRTT.
@@ -127,7 +127,7 @@ impl Autoregression {
             let z = (to - correlation * from) / fresh;
             if z.abs() > RANGE { 0.0 } else { libm::exp(-0.5 * z * z) }
         };
-        // what leaves a node arrives somewhere
+        // normalise transitions from each node
         let whole: Vec<f64> = nodes.iter().map(|from| nodes.iter().map(|to| kernel(*to, *from)).sum()).collect();
         let chances = nodes
             .iter()
@@ -141,7 +141,7 @@ impl Autoregression {
         Self { nodes, chances }
     }
 
-    /// Shares of the nodes in the long run.
+    /// The stationary distribution.
     fn stationary(&self) -> Vec<f64> {
         let shares: Vec<f64> = self.nodes.iter().map(|j| libm::exp(-0.5 * j * j)).collect();
         let whole: f64 = shares.iter().sum();

@@ -1,12 +1,12 @@
-//! Sparse LU on a fixed pattern: links that share no flow share no entry.
+//! Sparse LU on a fixed pattern: links without a common flow have no entry.
 //!
 //! Minimum-degree ordering (Tinney and Walker 1967) of the symmetric pattern once, then as many numeric factorisations
-//! as there are Newton steps. No pivoting: the diagonals of the matrices at hand are positive; a step of iterative
-//! refinement and a check of the residual tell when that was not enough.
+//! as there are Newton steps. No pivoting: the diagonals of the matrices at hand are positive; iterative
+//! refinement and a check of the residual detect when that is not accurate enough.
 
 use std::collections::BTreeSet;
 
-/// Where the entries of a matrix and of its factors are.
+/// The positions of the entries of a matrix and its factors.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     n: usize,

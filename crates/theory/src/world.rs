@@ -9,8 +9,8 @@ use crate::error::TheoryError;
 use crate::model::{Model, solve_named};
 use crate::results::{flow_results, group_result, link_results};
 
-/// The equilibrium of `network` in the result type, every base round-trip time known exactly; what theory cannot know
-/// is `None`, and what it does not honour of the file is in `approximations`.
+/// The equilibrium of `network` in the result type, with exactly known base round-trip times. Values that theory cannot
+/// compute are `None`; `approximations` lists what of the file is not modelled.
 ///
 /// # Errors
 /// [`TheoryError`].
@@ -18,12 +18,12 @@ pub fn run(network: &Network) -> Result<RunResult, TheoryError> {
     solve(network, None)
 }
 
-/// The same for senders that believe in the base round-trip times `base_rtts_s`, one a flow, in seconds: what world
-/// `sim` reports as `base_rtt_s`.
+/// The same with the base round-trip times `base_rtts_s` that senders believe, one a flow, in seconds: what world `sim`
+/// reports as `base_rtt_s`.
 ///
 /// A sender's samples include the transmission times of its own packet and acknowledgement, so its error is the belief
-/// less propagation and transmission; it sees q less that error as queueing. Values of flows without a model are not
-/// looked at.
+/// less propagation and transmission; it measures q less that error as queueing delay. Values of flows without a model are
+/// ignored.
 ///
 /// # Errors
 /// [`TheoryError`], where the lengths differ or a value is not finite too.
@@ -75,7 +75,7 @@ fn solve(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, Th
     })
 }
 
-/// Flows that come and go have no place in an equilibrium.
+/// Dynamic flows are not part of the equilibrium.
 fn arrivals_result(arrivals: &Arrivals) -> ArrivalsResult {
     ArrivalsResult {
         name: arrivals.name.clone(),

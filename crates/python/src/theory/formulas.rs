@@ -49,7 +49,7 @@ pub(crate) fn saw_tooth(kind: &str, flows: f64, pipe: f64, threshold: f64) -> Py
     })
 }
 
-/// Least threshold at which DCTCP leaves no link idle whose path holds `pipe` packets.
+/// Smallest threshold at which DCTCP leaves no link idle if the path holds `pipe` packets.
 #[pyfunction]
 pub(crate) fn least_threshold(pipe: f64) -> f64 {
     sawtooth::least_threshold(pipe)
@@ -81,17 +81,17 @@ pub(crate) fn smoothed_jitter(
     correlation: f64,
     change: bool,
 ) -> PyResult<(f64, f64)> {
-    let heard = if change { FilterInput::Change } else { FilterInput::Itself };
+    let input = if change { FilterInput::Change } else { FilterInput::Itself };
     py.detach(|| {
         guarded(|| {
-            let found = smoothed(up, down, correlation, heard).map_err(theory_error)?;
+            let found = smoothed(up, down, correlation, input).map_err(theory_error)?;
             Ok((found.bias, found.variance))
         })
     })
 }
 
-/// Share of independent normal samples beyond the timeout, and the mean timeout less the mean sample in standard deviations, at
-/// each `least` spread: weights of eq. 4 and 5, or of RFC 6298 (1/8, 1/8, 1/4).
+/// Probability that an independent normal sample exceeds the timeout, and the mean timeout less the mean sample in standard
+/// deviations, at each minimum spread: weights of eq. 4 and 5, or of RFC 6298 (1/8, 1/8, 1/4).
 #[pyfunction]
 pub(crate) fn late_samples(
     py: Python<'_>,

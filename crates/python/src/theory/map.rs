@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use eddyline_scenario::{Diagnostics, Format, Input, Network, Scenario};
 use eddyline_theory::LinkModel;
-use eddyline_theory::map::{self, CellValue, Axis, MAX_CELLS, Show, Sample, flows_called};
+use eddyline_theory::map::{self, Axis, CellValue, MAX_CELLS, Sample, Show, flows_called};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -7,14 +7,14 @@ use super::link::{Connections, LinkDirection, Setting, Unit};
 use super::shares::{Shares, shares};
 use crate::error::TheoryError;
 
-/// The window that a sender keeps on average, by the room `B* + P` that the path has for it.
+/// The mean window of a sender on a path with room for `B* + P`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SawTooth {
     /// As printed before eq. 8: W where `B* + P > W` (no loss ever), else 3/4 of `B* + P`.
     #[default]
     AsPrinted,
-    /// The smaller of W and 3/4 of `B* + P`: another model, for it cuts windows that never meet a loss.
+    /// The smaller of W and 3/4 of `B* + P`: another model, which reduces windows that never have a loss.
     Smaller,
 }
 
@@ -29,7 +29,7 @@ pub enum Propagation {
     AsPrinted,
 }
 
-/// How several flows of one direction lose.
+/// Synchronisation of losses of several flows in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Losses {
@@ -40,7 +40,7 @@ pub enum Losses {
     OneAtATime,
 }
 
-/// How the text is read.
+/// Interpretation of the paper's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Readings {
@@ -127,7 +127,7 @@ fn window(side: &Connections, direction: &LinkDirection, room: f64, readings: &R
 }
 
 impl Setting {
-    /// The least uplink buffer, in its unit, that leaves room for `packets` data packets beside the acknowledgements of
+    /// The smallest uplink buffer, in its unit, that leaves room for `packets` data packets beside the acknowledgements of
     /// a download that fills the downlink's buffer and path (or its own window): with packets and delayed
     /// acknowledgements half the downlink's buffer and a bit, the paper's empirical rule.
     ///

@@ -1,4 +1,4 @@
-//! The link, its buffers and who uses it.
+//! The link, its buffers and its flows.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ impl Unit {
 pub struct LinkDirection {
     /// C: rate in bit/s.
     pub rate_bps: f64,
-    /// B: how much may wait, in `unit`.
+    /// B: size of the buffer, in `unit`.
     pub buffer: f64,
     /// What the buffer counts.
     pub unit: Unit,
@@ -63,7 +63,7 @@ pub struct Connections {
     pub base_rtt_s: f64,
 }
 
-/// A link and its users.
+/// A link and its flows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
@@ -82,7 +82,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Whether equations can take it.
+    /// Checks the ranges of all values.
     pub(super) fn check(&self) -> Result<(), TheoryError> {
         for (name, direction) in [("downlink", self.link.down), ("uplink", self.link.up)] {
             positive(&format!("the {name}'s rate"), direction.rate_bps)?;

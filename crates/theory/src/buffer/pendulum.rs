@@ -1,4 +1,4 @@
-//! Eq. 1 to 5: where the outstanding data of a download and an upload waits.
+//! Eq. 1 to 5: the data pendulum, in which queue the outstanding data of a download and an upload are.
 //!
 //! Propagation and the size of acknowledgements are neglected, as in the paper.
 
@@ -44,7 +44,7 @@ pub fn upload_queue(cwnd_u: f64, d_d: f64, c_d: f64, c_u: f64) -> f64 {
 /// Condition 5: queueing is on the side of the connection that has more outstanding in time, `cwnd_d / c_d` against
 /// `cwnd_u / c_u`.
 ///
-/// The paper's step to eq. 5 divides by `cwnd_u`; without an upload (0) the answer is case 2.
+/// The paper's step to eq. 5 divides by `cwnd_u`; without an upload (0) it is case 2.
 #[must_use]
 pub fn case(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Case {
     let (down, up) = (cwnd_d / c_d, cwnd_u / c_u);
@@ -57,7 +57,7 @@ pub fn case(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Case {
     }
 }
 
-/// Where two windows come to rest.
+/// The steady state of two windows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SteadyState {
     /// Which of the three cases.

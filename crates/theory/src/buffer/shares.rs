@@ -1,4 +1,4 @@
-//! Rates of windows of given size on both directions at once.
+//! Rates of given windows on both directions at once.
 
 use serde::Serialize;
 
@@ -22,12 +22,12 @@ pub struct Shares {
     pub utilisation_up: f64,
 }
 
-/// `T_x = cwnd_x / RTT_x` with `RTT_x = base_x + q`, q the least delay at which neither direction is asked for more
-/// than it carries, acknowledgements included.
+/// `T_x = cwnd_x / RTT_x` with `RTT_x = base_x + q`, q the smallest delay at which neither direction is
+/// overloaded, acknowledgements included.
 ///
 /// This is eq. 1 to 5 with propagation, acknowledgements and unequal round-trip times: every packet and its
-/// acknowledgement see both queues once, so q is the same for all flows, and the direction that would ask for the
-/// larger q is the full one.
+/// acknowledgement see both queues once, so q is the same for all flows, and the direction that demands the
+/// larger q is saturated.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`].

@@ -1,16 +1,16 @@
-//! All equilibria of a small component: Newton's method on every set of links that could be the active one.
+//! All equilibria of a small component: Newton's method on every possible set of active links.
 //!
-//! A set whose links see linearly dependent delays is left out: prices with the same delays exist on fewer links. That
-//! nothing was missed is checked by the index theorem: where no full link is without a price, the signs of det(A D G^T)
-//! over the active links sum to one over all equilibria (Kojima and Saigal 1979, degree of the natural map), so there
-//! is an odd number of them.
+//! Sets of links with linearly dependent columns of G are left out: fewer links give the same delays. The index theorem
+//! checks that none was missed: if every saturated link has a price above zero, the signs of det(A D G^T)
+//! over the active links sum to one over all equilibria (Kojima and Saigal 1979, degree of the natural map), so their
+//! number is odd.
 
 use super::newton::{self, violation};
 use super::reduce::Component;
 use super::system::System;
 use super::uniqueness::rank;
 
-/// Random starts that put equilibria far from each other in reach, the same in every run.
+/// Random numbers for starting points, the same in every run.
 #[derive(Debug)]
 pub(super) struct Starts(u64);
 
@@ -36,7 +36,7 @@ pub(super) struct Solution {
     pub index: Option<i8>,
 }
 
-/// Whether enumeration is worth its time.
+/// Whether enumeration is fast enough.
 pub(super) fn affordable(component: &Component) -> bool {
     let n = component.links.len();
     let couplings: usize = component.classes.iter().map(|c| c.entries.len() * c.entries.len()).sum();
@@ -52,7 +52,7 @@ pub(super) fn solve(system: &System, component: &Component) -> Vec<Solution> {
         .filter(|set| independent(component, set))
         .collect();
     let mut found: Vec<Solution> = Vec::new();
-    // more starts only where the indices say that an equilibrium is missing
+    // more starting points only if the indices show that an equilibrium is missing
     for effort in [4, 24] {
         for set in &sets {
             for attempt in 0..effort {
@@ -103,7 +103,7 @@ fn independent(component: &Component, set: &[bool]) -> bool {
     rank(places.len(), rows) == places.len()
 }
 
-/// Keeps an equilibrium unless its rates are known already.
+/// Adds an equilibrium unless one with the same rates is known.
 pub(super) fn add(system: &System, component: &Component, pi: Vec<f64>, found: &mut Vec<Solution>) {
     let margins = component.margins(&pi);
     let known = found.iter().any(|f| {
@@ -116,7 +116,7 @@ pub(super) fn add(system: &System, component: &Component, pi: Vec<f64>, found: &
     }
 }
 
-/// Sign of det(A D G^T) over the active links, `None` where a full link has no price.
+/// Sign of det(A D G^T) over the active links, `None` where a saturated link has price zero.
 pub(super) fn index(system: &System, component: &Component, pi: &[f64], margins: &[f64]) -> Option<i8> {
     let rates: Vec<f64> = margins.iter().map(|r| 1.0 / r).collect();
     let loads = component.loads(&rates);

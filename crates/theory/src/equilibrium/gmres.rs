@@ -1,10 +1,10 @@
-//! GMRES (Saad and Schultz 1986) with restarts, for matrices that are known by what they do to a vector.
+//! GMRES (Saad and Schultz 1986) with restarts, for matrices given by their product with a vector.
 
 /// Vectors kept before a restart.
 const MAX_KEPT: usize = 40;
 
-/// Solves A x = b to `tolerance` of b's norm within `max_products` products with A; also returns the share of b's norm that is
-/// left.
+/// Solves A x = b to `tolerance` of b's norm within `max_products` products with A; also returns the norm of the residual
+/// relative to that of b.
 ///
 /// `product(v, out)` writes A v.
 pub(super) fn solve(
@@ -55,7 +55,7 @@ fn cycle(
 ) -> Cycle {
     let n = rest.len();
     let mut basis: Vec<Vec<f64>> = vec![rest.iter().map(|v| v / size).collect()];
-    // columns of the triangle, rotations that made it, and the right-hand side that they turned
+    // columns of the triangular factor, the Givens rotations, and the rotated right-hand side
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let mut rotations: Vec<(f64, f64)> = Vec::new();
     let mut right = vec![size];

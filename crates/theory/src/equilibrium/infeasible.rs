@@ -1,8 +1,8 @@
-//! A proof that there is no equilibrium, where flows count nothing of what their acknowledgements wait.
+//! A proof that there is no equilibrium, for flows that do not measure the queueing delay of acknowledgements.
 //!
-//! The rate of such a flow is alpha over the prices of its data path, so in equilibrium one of these links is full.
-//! Which load a link can have at most is a linear program: maximise (A x)_l under A x <= c - b, x >= 0. Where all links
-//! of a data path stay below their capacity, whatever the others send, there is no equilibrium.
+//! The rate of such a flow is alpha over the prices of its data path, so in equilibrium one of these links is
+//! saturated. The largest feasible load of a link is a linear program: maximise (A x)_l subject to A x <= c - b, x >= 0.
+//! If that is below capacity for all links of a data path, there is no equilibrium.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -12,10 +12,10 @@ use clarabel::solver::{
 use super::problem::Problem;
 use crate::error::{TheoryError, Which};
 
-/// Share of a link's capacity that must stay free for certain: above what the solver errs by.
+/// Slack, as a share of capacity, that the proof requires: more than the error of the solver.
 const MIN_SLACK: f64 = 1e-6;
 
-/// The error that says so, where there is proof.
+/// The error, if there is a proof.
 pub(super) fn proof(problem: &Problem) -> Option<TheoryError> {
     let forward_only = || (0..problem.flows.len()).filter(|s| problem.ack_wait_of(*s) == 0.0);
     forward_only().find_map(|s| {
@@ -33,7 +33,7 @@ fn max_load(problem: &Problem, link: usize) -> Option<f64> {
     let mut triplets: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();
     let mut cost = vec![0.0; n];
     for (s, flow) in problem.flows.iter().enumerate() {
-        // in units of what the flow could send alone
+        // in units of the rate that the flow could have alone
         let crossed = || {
             let data = flow.data.iter().map(|l| (*l as usize, flow.packet_bits));
             data.chain(flow.ack.iter().map(|l| (*l as usize, flow.ack_bits)))

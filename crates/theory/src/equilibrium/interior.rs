@@ -2,15 +2,15 @@
 //!
 //! Unknowns are prices pi, slacks s and rates y with the bilinear equations y (q - e) = 1 and pi s = mu and the linear
 //! ones A y + s = c; mu goes to zero (Kojima, Megiddo, Noma and Yoshise 1991 for complementarity problems). Where the
-//! problem is one of utility maximisation the path to mu = 0 is unique and this always arrives; elsewhere the path may
-//! fold, so several starts are tried and what comes out is checked.
+//! problem is one of utility maximisation the path to mu = 0 is unique and the method always converges; otherwise the path
+//! may fold, so several starting points are tried and results are verified.
 
 use super::TOLERANCE;
 use super::newton::{delay_change, max_abs, polish, violation, without_negligible_prices};
 use super::reduce::Component;
 use super::system::System;
 
-/// Good enough without polish.
+/// Violation below which no polishing is needed.
 const ACCURATE: f64 = 1e-12;
 const MAX_STEPS: usize = 150;
 
@@ -20,8 +20,8 @@ struct Point {
     rates: Vec<f64>,
 }
 
-/// An equilibrium in scaled prices, reached from `start` (all above zero); with its violation. `None` where the path
-/// broke off.
+/// An equilibrium in scaled prices, reached from `start` (all above zero), and its violation. `None` if the method
+/// failed.
 pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Option<(Vec<f64>, f64)> {
     let n = start.len();
     if let Some(pi) = polish(system, component, start, &slack_of(component, start)) {
@@ -80,7 +80,7 @@ fn begin(component: &Component, start: &[f64]) -> Option<Point> {
     Some(Point { pi: start.to_vec(), slack, rates })
 }
 
-/// One step: a predictor towards mu = 0 says how far the path is straight, then the step aims at that share of the gap.
+/// One predictor-corrector step: how far the predictor towards mu = 0 can go determines the share of the gap to aim at.
 fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f64], gap: f64) -> Option<()> {
     let n = at.pi.len();
     let loads = component.loads(&at.rates);
@@ -102,15 +102,15 @@ fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f6
             (0..n).map(|l| (mu * gap - at.pi[l] * at.slack[l] - at.slack[l] * dp[l]) / at.pi[l]).collect();
         (dp, dr, dy, ds)
     };
-    let room = |m: &(Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>)| {
+    let max_step = |m: &(Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>)| {
         let pairs = [(&at.pi[..], &m.0), (margins, &m.1), (&at.rates, &m.2), (&at.slack, &m.3)];
         let each = pairs.into_iter().flat_map(|(v, d)| v.iter().zip(d));
         each.fold(f64::INFINITY, |t, (v, d)| if *d < 0.0 { t.min(-v / d) } else { t })
     };
-    let straight = room(&moves(0.0)).min(1.0);
+    let straight = max_step(&moves(0.0)).min(1.0);
     let aim = ((1.0 - straight) * (1.0 - straight) * (1.0 - straight)).max(1e-4);
     let step = moves(aim);
-    let part = (room(&step) * (0.9f64).max(1.0 - gap)).min(1.0);
+    let part = (max_step(&step) * (0.9f64).max(1.0 - gap)).min(1.0);
     if part.is_nan() || part <= 1e-12 || !max_abs(&step.0).is_finite() {
         return None;
     }
@@ -122,8 +122,8 @@ fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f6
     Some(())
 }
 
-/// A start from which queues have already grown for a while: each price times the square root of its link's load, which
-/// is what a queue does when load exceeds capacity, kept above zero.
+/// A starting point by fixed-point iteration: each price times the square root of its link's load, as a queue grows when
+/// load exceeds capacity, kept above zero.
 pub(super) fn price_iteration(component: &Component, mut pi: Vec<f64>, rounds: usize) -> Vec<f64> {
     for _ in 0..rounds {
         let margins = component.margins(&pi);

@@ -1,4 +1,4 @@
-//! Where FAST flows settle on any network: the complementarity problem and its solution.
+//! The equilibrium of FAST flows on any network: a complementarity problem and its solution.
 //!
 //! Flow s keeps `alpha_s` packets queued, so its rate is `x_s = alpha_s / q_s`, where `q_s` is the sum of the prices
 //! (queueing delays) of the links that its data and its acknowledgements cross. Links carry `A x` bits a second,
@@ -6,9 +6,9 @@
 //!
 //! `x_s = alpha_s / (q_s - e_s)`, `q = G^T p`, `G = R+ + R-`, `A x <= c`, `p >= 0`, `p . (c - A x) = 0`.
 //!
-//! A flow may count its acknowledgements' waiting in part or not at all ([`Problem::ack_wait`]): G = R+ + R- diag(w).
-//! With w = P- / P+ prices are shared exactly as capacity is, A = G diag(P+), and the equilibrium is weighted
-//! proportional fairness; with w = 0 there is none where only acknowledgements can fill a link.
+//! A flow may weight the queueing delay of its acknowledgements, or ignore it ([`Problem::ack_wait`]):
+//! G = R+ + R- diag(w). With w = P- / P+ prices add up with the weights of loads, A = G diag(P+), and the equilibrium is
+//! weighted proportional fairness. With w = 0 there is none where only acknowledgements can saturate a link.
 //!
 //! Sources: Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", Sections 2.1 and 4.1; rates
 //! as in Theorem 1 of Jin, Wei, Low, INFOCOM 2004. With acknowledgements this is no convex program, because bits and
@@ -46,16 +46,16 @@ pub const TOLERANCE: f64 = 1e-8;
 /// A link counts as full when its slack is below this share of its capacity.
 pub(crate) const TIGHT: f64 = 1e-10;
 
-/// Equilibria of independent parts multiply; beyond this many only the first few are listed.
+/// Limit on the listed combinations of the equilibria of independent components.
 const MAX_LISTED: usize = 64;
 
-/// Flows beyond which classes of like ones are not looked for first.
+/// Beyond this many flows the solver for large networks is tried before flows are grouped into classes.
 const MAX_GROUPED: usize = 200_000;
 
-/// Links of one part up to which several equilibria are looked for.
+/// Links of a component up to which several equilibria are searched for.
 const MAX_SEARCHED: usize = 64;
 
-/// What one component came to.
+/// The solutions of one component.
 struct Part {
     found: Vec<Solution>,
     unique: bool,
@@ -67,9 +67,9 @@ struct Part {
 /// A problem without flows has one: all prices zero.
 ///
 /// # Errors
-/// [`TheoryError::OutOfRange`], [`TheoryError::Length`], [`TheoryError::Overload`] where the problem is none;
+/// [`TheoryError::OutOfRange`], [`TheoryError::Length`], [`TheoryError::Overload`] where the problem is not valid;
 /// [`TheoryError::Unconstrained`], [`TheoryError::Starved`] where there is no equilibrium; [`TheoryError::NotConverged`] where
-/// no point with x = alpha / q was found at all. An answer whose residual is above [`TOLERANCE`] is returned with
+/// no point with x = alpha / q was found. A result whose residual is above [`TOLERANCE`] is returned with
 /// `converged` false.
 pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
@@ -122,7 +122,7 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         return Err(none);
     }
     if !converged && !special && !large_failed && !systems.iter().any(System::is_too_dense) {
-        // another method, another path
+        // another method may converge
         let mut other = solve_large(&LargeProblem::from(problem))?;
         if other.converged {
             other.unique = proven.then_some(true);
@@ -137,13 +137,13 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     Ok(Equilibria { found, unique, method, converged })
 }
 
-/// An equilibrium of a network of up to millions of flows, found without elimination and without looking for others.
+/// An equilibrium of a network of up to millions of flows, by iterative linear algebra and without a search for others.
 ///
-/// Time and memory grow with the number of links that round trips cross, not with its square: see
-/// `docs/theory/equilibrium.md` for a table. For small networks [`solve`] says more.
+/// Time and memory grow with the total length of the flows' paths, not with its square:
+/// `docs/theory/equilibrium.md` has a table. For small networks [`solve`] gives more.
 ///
 /// # Errors
-/// As [`solve`]; an answer whose residual is above [`TOLERANCE`] is returned with `converged` false.
+/// As [`solve`]; a result whose residual is above [`TOLERANCE`] is returned with `converged` false.
 pub fn solve_large(problem: &LargeProblem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
     let solved = large::solve(&large::Routes::new(problem));
@@ -173,7 +173,7 @@ fn solve_component(system: &System, component: &Component) -> Result<Part, Theor
     Ok(Part { found, unique, method: if search { Method::MultiStart } else { Method::InteriorPoint } })
 }
 
-/// Every choice of one equilibrium a component, at most [`MAX_LISTED`].
+/// Combinations of one equilibrium from each component, at most [`MAX_LISTED`].
 fn combinations(parts: &[Part]) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::with_capacity(parts.len())];
     for part in parts {

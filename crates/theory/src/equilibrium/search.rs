@@ -1,8 +1,7 @@
-//! Equilibria of parts too large for enumeration: an interior-point method from many starts.
+//! Equilibria of components too large for enumeration: an interior-point method from many starting points.
 //!
-//! What is found is checked, what is not found is not known: the sum of the indices (see
-//! [`enumerate`](super::enumerate)) tells that something is missing, but not that nothing is, since pairs of opposite
-//! sign leave it as it is.
+//! Every solution is verified, but some may be missed: the sum of the indices (see [`enumerate`](super::enumerate)) shows
+//! that an equilibrium is missing, but not that none is, since pairs of opposite sign cancel.
 
 use super::TOLERANCE;
 use super::enumerate::{self, Solution, Starts};
@@ -10,24 +9,24 @@ use super::interior;
 use super::reduce::Component;
 use super::system::System;
 
-/// Arrivals at some equilibrium after which the search ends where it is the only one and the indices sum to one, and in
-/// any other case.
+/// The search ends after this many converged runs if they found one equilibrium whose index is one; otherwise after
+/// [`MAX_CONVERGED`].
 const MIN_CONVERGED: usize = 12;
 const MAX_CONVERGED: usize = 48;
 
-/// Starts after which it ends once something was found.
+/// Limit on starting points once an equilibrium is known.
 const MAX_STARTS: usize = 90;
 
-/// Starts times links after which it ends where nothing was found. One network in ten thousand has a single equilibrium
-/// that one start in some hundreds reaches.
+/// Limit on starting points times links while no equilibrium is known. In one network of ten thousand only one starting
+/// point in several hundred converges.
 const MAX_FRUITLESS_STARTS: usize = 20_000;
 
-/// Errors of base round-trip times, in units of the queueing delays that links would make alone, beyond which q - e has
-/// lost the digits that patience would need.
+/// Errors of base round-trip times, in units of the price scale, beyond which q - e has lost too many digits for more
+/// starting points to help.
 const MAX_SCALED_ERROR: f64 = 1e5;
 
-/// Solutions from several starts: with `search` all that differ, without it the first. `None` where no point with
-/// positive rates was found at all; one whose violation is above [`TOLERANCE`] where none was better.
+/// Solutions from several starting points: with `search` all distinct ones, otherwise the first. `None` if no point with
+/// positive rates was found; the best one if none has a violation below [`TOLERANCE`].
 pub(super) fn from_starts(system: &System, component: &Component, search: bool) -> Option<Vec<Solution>> {
     let n = component.links.len();
     let mut random = Starts::new();
@@ -46,7 +45,7 @@ pub(super) fn from_starts(system: &System, component: &Component, search: bool) 
             break;
         }
         let start = match found.as_slice() {
-            // where there are two, what is between: one for the first links, the other for the rest
+            // once two are known, combinations of both: one for the first links, the other for the rest
             [_, _, ..] if attempt.is_multiple_of(2) => {
                 let mut draw = |n: usize| ((random.uniform() * n as f64) as usize).min(n - 1);
                 let (a, b, cut) = (draw(found.len()), draw(found.len()), draw(n));
@@ -80,14 +79,14 @@ fn start(component: &Component, attempt: usize, search: bool, random: &mut Start
     match attempt {
         0 => vec![1.0; n],
         1 => interior::price_iteration(component, vec![1.0; n], 100),
-        // one link dear, each in turn
+        // a high price at one link, each in turn
         _ if search && attempt % 3 == 2 => {
-            let dear = attempt / 3 % n;
-            let pi = (0..n).map(|l| if l == dear { 1.0 } else { 1e-3 * random.uniform() }).collect();
+            let high = attempt / 3 % n;
+            let pi = (0..n).map(|l| if l == high { 1.0 } else { 1e-3 * random.uniform() }).collect();
             interior::price_iteration(component, pi, 30)
         }
         _ => {
-            // a few alike in size, then over ever more orders of magnitude
+            // first of similar size, then over more and more orders of magnitude
             let spread = |u: f64| (0..(attempt / 2).min(12)).fold(1.0, |v, _| v * u);
             let pi = (0..n).map(|_| spread(random.uniform())).collect();
             interior::price_iteration(component, pi, if attempt.is_multiple_of(2) { 10 } else { 1000 })

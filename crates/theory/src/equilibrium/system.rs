@@ -4,13 +4,13 @@ use super::reduce::Component;
 use crate::linear::DenseLu;
 use crate::sparse::Pattern;
 
-/// Below this many links dense elimination is faster than keeping books.
+/// Below this many links dense elimination is faster than sparse.
 const DENSE_BELOW: usize = 96;
 /// Beyond this many links iterative linear algebra is faster than a dense matrix.
 const DENSE_SENSIBLE: usize = 400;
-/// Pairs of links that flows couple beyond which no sparse pattern is looked for.
+/// Limit on pairs of coupled links for a sparse pattern.
 const MAX_COUPLINGS: usize = 20_000_000;
-/// Beyond this many links a dense matrix is no way out.
+/// Limit on the links of a dense matrix.
 const DENSE_MAX: usize = 2_500;
 
 /// Assembles and solves the Newton systems of one component.
@@ -41,7 +41,7 @@ impl<'a> System<'a> {
         self.n > DENSE_SENSIBLE && self.sparse.is_none()
     }
 
-    /// Whether elimination is out of the question.
+    /// Whether elimination is impossible.
     pub fn is_out_of_reach(&self) -> bool {
         self.n > DENSE_MAX && self.sparse.is_none()
     }
@@ -98,7 +98,7 @@ impl<'a> System<'a> {
 }
 
 impl Sparse {
-    /// `None` where most links are coupled anyway.
+    /// `None` if the matrix would be nearly dense.
     fn new(component: &Component, n: usize) -> Option<Self> {
         let couplings: usize = component.classes.iter().map(|c| c.entries.len() * c.entries.len()).sum();
         if couplings > MAX_COUPLINGS {

@@ -1,16 +1,16 @@
-//! Networks of many flows: routes in routes arrays, no allocation a flow.
+//! Problems with many flows: routes in flat arrays, without an allocation per flow.
 
 use super::problem::{Problem, check_flow, check_links};
 use crate::error::TheoryError;
 
-/// FAST flows in routes arrays, for networks of up to millions.
+/// FAST flows in flat arrays, for networks of up to millions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowTable {
     pub(super) alpha: Vec<f64>,
     pub(super) packet_bits: Vec<f64>,
     pub(super) ack_bits: Vec<f64>,
     pub(super) error: Vec<f64>,
-    /// Where in `links` each flow's acknowledgements start, and where they end.
+    /// Start and end of each flow's acknowledgement path in `links`.
     pub(super) cuts: Vec<[u32; 2]>,
     /// Data path of the first flow, its acknowledgements' path, those of the second, and so on.
     pub(super) links: Vec<u32>,
@@ -31,7 +31,7 @@ impl FlowTable {
         }
     }
 
-    /// Adds a flow of which `row` says the sizes; data cross `data`, acknowledgements `ack`.
+    /// Adds a flow; its data cross `data`, its acknowledgements `ack`.
     pub fn push(&mut self, row: FlowRow, data: &[u32], ack: &[u32]) {
         self.alpha.push(row.alpha);
         self.packet_bits.push(row.packet_bits);
@@ -88,7 +88,7 @@ pub struct FlowRow {
     pub base_rtt_error: f64,
 }
 
-/// [`Problem`] with its flows in routes arrays.
+/// [`Problem`] with its flows in flat arrays.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LargeProblem {
     /// Rate of each link in bit/s, above 0.

@@ -1,4 +1,4 @@
-//! Discontinuities on their way: each leaves a sender or a queue, arrives at the next, and sets off others there.
+//! Propagation of discontinuities: each leaves a sender or a queue, arrives at the next, and spreads to other flows there.
 
 use super::breaking_points::{BreakingPoint, Discontinuity, Packet};
 use super::dde::Past;
@@ -31,7 +31,7 @@ impl Model {
     }
 
     pub(super) fn arrive(&mut self, discontinuity: Discontinuity, at: f64, y: &mut [f64], past: &Past) {
-        // the integrator's queues smooth by one order what the joint model's hand on in full
+        // integrator queues smooth a discontinuity by one order; ack-clocked ones pass it on
         let smoother = u8::from(self.options.link_model == LinkModel::Integrator);
         if let Some(hop) = self.plan.flows[discontinuity.flow].hops.get(discontinuity.hop) {
             let link = hop.link;
@@ -64,7 +64,7 @@ impl Model {
         self.depart(s, at, discontinuity.level + smoother, discontinuity.generation + 1, Packet::None);
     }
 
-    /// A queue became empty, or began to fill: what leaves it from now on has a kink.
+    /// A queue became empty or began to fill: the rate at which packets leave it has a discontinuity.
     pub(super) fn queue_switched(&mut self, link: usize, at: f64, level: u8) {
         for i in 0..self.plan.users[link].len() {
             let (flow, hop) = self.plan.users[link][i];

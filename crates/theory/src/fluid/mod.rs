@@ -1,4 +1,4 @@
-//! How FAST flows get to their equilibrium, or do not: two-way eq. 1 to 3 with all delays, on any network.
+//! Fluid dynamics of FAST flows: eq. 1 to 3 of the two-way paper with all delays, on any network.
 //!
 //! [`dynamics`] turns a network into delay differential equations, integrates them with [`dde`], and returns series in
 //! the columns of the result format with the state at the end; [`disturbed`] begins in an equilibrium and pushes it.

@@ -1,4 +1,4 @@
-//! The equations: windows, links in both models, what senders see.
+//! The equations: windows, links in both models, what senders measure.
 
 use super::breaking_points::{BreakingPoint, BreakingPoints, Packet};
 use super::dde::{Past, System};
@@ -21,30 +21,29 @@ pub(super) const LEFT: usize = 2;
 pub(super) const PACKETS: usize = 3;
 const UNKNOWNS: usize = 4;
 
-/// A queue that is empty begins to fill where y / c - 1 rises above this: rounding does not.
+/// An empty queue begins to fill when y / c - 1 exceeds this, which rounding does not.
 const FILL_THRESHOLD: f64 = 1e-7;
-/// Missing packets in flight are sent at this rate a round-trip time. It makes the window equation
-/// "sent less acknowledged is the window" hold where rates alone would drift away from it, and spreads the first
-/// window.
+/// Packets missing in flight are sent at this rate per round-trip time: integrated rates alone would drift away from
+/// "sent - acknowledged = window". It also spreads the initial window.
 const CATCH_UP: f64 = 5.0;
-/// A filter that is faster than this a round-trip time cannot be told from no filter, but would dictate the step.
+/// Limit on the rate of a filter per round-trip time: a faster one is equivalent to none, but would force small steps.
 const FASTEST_FILTER: f64 = 50.0;
 /// Seconds between the two thresholds of start-up, which keeps rounding from switching it on and off.
 const HYSTERESIS: f64 = 1e-9;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Not begun, or the handshake is on its way.
+    /// Not started, or in the handshake.
     Idle,
     Open,
     Closed,
 }
 
-/// What switches at events and stops, and what was computed last.
+/// Discrete state of a flow, and the values computed last.
 #[derive(Debug, Clone)]
 pub(super) struct FlowState {
     pub phase: Phase,
-    /// The first acknowledgement is back.
+    /// The first acknowledgement has arrived.
     pub established: bool,
     pub doubling: bool,
     /// The smallest sample so far, in seconds.
@@ -65,7 +64,7 @@ pub(super) struct Model {
     pub(super) breaking_points: BreakingPoints,
     earliest: f64,
     pub shortest_trip: f64,
-    /// Where everything was before the beginning, if it did not begin empty.
+    /// The initial equilibrium, unless the network starts empty.
     steady: Option<SteadyState>,
 }
 
@@ -108,10 +107,10 @@ impl Model {
         }
     }
 
-    /// Begins at `rest`, where it has been forever, instead of empty.
+    /// Starts from an equilibrium instead of an empty network.
     pub(super) fn from_steady_state(plan: Plan, options: DynamicsOptions, steady: SteadyState) -> Self {
         let mut model = Self::new(plan, options);
-        // whoever is there has started, and nobody leaves
+        // all flows have started, and none leaves
         model.breaking_points.clear();
         for (state, flow) in model.flows.iter_mut().zip(&model.plan.flows) {
             state.phase = Phase::Open;
@@ -164,15 +163,14 @@ impl Model {
         }
     }
 
-    /// When the packet that stands at time `t`, `lead` behind the head of the queue before hop `hop`, was sent; and how
-    /// much closer packets were together at the sender than they are now: every queue stretches what enters by 1 + p'.
+    /// When the packet that at time `t` is `lead` seconds past the queue before hop `hop` was sent; and the ratio of the
+    /// present rate to that at the sender: every queue stretches the spacing of packets by 1 + p'.
     pub(super) fn sent_at(&self, past: &Past, flow: &FlowPlan, hop: usize, lead: f64, t: f64) -> (f64, f64) {
         let mut u = t - lead;
         let mut share = 1.0;
         for h in (0..hop).rev() {
             let (entered, slope) = past.entered(self.of_link(flow.hops[h].link, DELAY), u);
-            // a queue that nothing enters shrinks by a second a second; the bound on rates at the end is what holds
-            // then
+            // without arrivals p' = -1; then the capacity limits the rate
             share /= (1.0 + slope).max(1e-9);
             u = entered - flow.hops[h].lead;
         }
@@ -189,16 +187,16 @@ impl Model {
         match self.options.link_model {
             LinkModel::Integrator => (rate, sent),
             LinkModel::AckClocked | LinkModel::Joint => {
-                // no link gives more than its capacity
-                let most = flow.hops[..hop].iter().map(|h| self.plan.capacity[h.link] / h.bits.max(1e-300));
-                (most.fold(rate * share, f64::min), sent)
+                // no link exceeds its capacity
+                let limits = flow.hops[..hop].iter().map(|h| self.plan.capacity[h.link] / h.bits.max(1e-300));
+                (limits.fold(rate * share, f64::min), sent)
             }
         }
     }
 
-    /// Bits of flow `s` that have arrived at its receiver. The joint model loses and makes no packets, so they are
-    /// those that had been sent when what arrives now was; the integrator's rates are no departures and have to be
-    /// added up.
+    /// Bits of flow `s` that have arrived at its receiver. The ack-clocked model conserves packets, so they
+    /// are those sent up to the time at which the packet that arrives now was sent. The integrator's rates are no
+    /// departures and have to be integrated.
     pub(super) fn received(&self, past: &Past, s: usize, y: &[f64], t: f64) -> f64 {
         let flow = &self.plan.flows[s];
         match self.options.link_model {
@@ -210,7 +208,7 @@ impl Model {
         }
     }
 
-    /// What a sender believes, having seen `rtt` last.
+    /// The base round-trip time that a sender believes after the sample `rtt`.
     pub(super) fn base_rtt(&self, s: usize, rtt: f64) -> f64 {
         self.plan.flows[s].belief.unwrap_or_else(|| self.flows[s].min_rtt.min(rtt))
     }
@@ -253,7 +251,7 @@ impl Model {
                 }
             }
         };
-        // n samples leave (1 - weight)^n of the difference
+        // n samples reduce the difference to (1 - weight)^n
         let rate = (-libm::log1p(-weight) * acks).min(FASTEST_FILTER / rtt);
         rate * (rtt - average)
     }

@@ -1,4 +1,4 @@
-//! The doors: a network and options in, series and the final state out.
+//! Integration of a network: series and the final state.
 
 use std::ops::ControlFlow;
 
@@ -16,28 +16,28 @@ use crate::model::{counts_round_trips, modelled_flows, require_modelled};
 use crate::world::run_with_base_rtt;
 use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 
-/// What the equations do from an empty network to the network's duration.
+/// A solution from time 0 to the network's duration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dynamics {
     /// At multiples of the network's interval. Rates are means over the interval, all else is as it is at that moment.
     pub series: Series,
-    /// The flows that theory has a model of, at the end.
+    /// The flows with a model, at the end.
     pub flows: Vec<FlowEnd>,
     /// Every link at the end.
     pub links: Vec<LinkEnd>,
-    /// Largest relative difference between a flow's rate at the end and its rate in equilibrium, the senders' beliefs
-    /// being what they are at the end. `None` where a flow has stopped or not begun, or no equilibrium was found.
+    /// Largest relative difference between a flow's rate at the end and in equilibrium at the base round-trip times believed
+    /// then. `None` if a flow has stopped or not started, or no equilibrium was found.
     pub from_equilibrium: Option<f64>,
-    /// What it took.
+    /// Steps taken.
     pub statistics: Statistics,
-    /// What the equations do not honour of the network, in words.
+    /// What of the network the equations do not model.
     pub notes: Vec<String>,
 }
 
 /// A flow at the end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowEnd {
-    /// Place in the network's flows.
+    /// Index in the network's flows.
     pub flow: usize,
     /// Whether it is sending.
     pub open: bool,
@@ -45,11 +45,11 @@ pub struct FlowEnd {
     pub packets_per_s: f64,
     /// w in packets.
     pub window_packets: f64,
-    /// R in seconds, as the sender sees it.
+    /// R in seconds, as the sender measures it.
     pub rtt_s: f64,
-    /// q in seconds: what of R is neither propagation nor the flow's own transmission times.
+    /// q in seconds: R without propagation and the flow's own transmission times.
     pub queueing_delay_s: f64,
-    /// What the sender takes for the round-trip time without queueing, in seconds.
+    /// Base round-trip time in seconds that the sender believes.
     pub base_rtt_s: f64,
     /// Data packets sent.
     pub sent_packets: f64,
@@ -69,13 +69,12 @@ pub struct LinkEnd {
 /// Integrates the equations of `network` from an empty network at time 0 to its duration.
 ///
 /// # Errors
-/// [`TheoryError::NoFlow`], [`TheoryError::NoModel`]; [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options
-/// that make no sense; [`TheoryError::Dynamics`] where the limit on steps is reached.
+/// [`TheoryError::NoFlow`], [`TheoryError::NoModel`]; [`TheoryError::OutOfRange`], [`TheoryError::Length`] for invalid options; [`TheoryError::Dynamics`] where the limit on steps is reached.
 pub fn dynamics(network: &Network, options: &DynamicsOptions) -> Result<Dynamics, TheoryError> {
     dynamics_observed(network, options, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`dynamics`] that tells `observe` after every step how far it is, in seconds, and ends where that says so.
+/// [`dynamics`] that calls `observe` with the time in seconds after every step and stops on `Break`.
 ///
 /// # Errors
 /// As [`dynamics`]; [`TheoryError::Dynamics`] with [`DdeError::Interrupted`](super::dde::DdeError::Interrupted).

@@ -1,4 +1,4 @@
-//! Beginning in an equilibrium instead of an empty network.
+//! Starting from an equilibrium instead of an empty network.
 
 use eddyline_scenario::Network;
 
@@ -8,16 +8,16 @@ use crate::error::TheoryError;
 use crate::model::{mean_rate, modelled_flows, overlaps};
 use crate::stability::prices;
 
-/// What pushes a window off its place: smoothly, once, from the beginning on.
+/// A smooth perturbation of a window, from the start on.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Perturbation {
-    /// The share of the window that it gains, above -1 and below 1.
+    /// Relative change of the window, above -1 and below 1.
     pub share: f64,
-    /// Seconds that this takes; 0 for the flow's round trip. Faster patterns than this are hardly excited.
+    /// Its duration in seconds; 0 for the flow's round trip. Faster modes are hardly excited.
     pub over_s: f64,
 }
 
-/// A state in which nothing moves.
+/// An equilibrium as the initial state.
 #[derive(Debug, Clone)]
 pub(super) struct SteadyState {
     pub flows: Vec<SteadyFlow>,
@@ -27,7 +27,7 @@ pub(super) struct SteadyState {
     pub unresponsive: Vec<(f64, f64)>,
 }
 
-/// A flow in it.
+/// A flow in equilibrium.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SteadyFlow {
     /// x in packet/s.
@@ -38,7 +38,7 @@ pub(super) struct SteadyFlow {
 }
 
 impl SteadyFlow {
-    /// What the perturbation adds to the window at time `t`, in packets a second.
+    /// Rate of change of the window by the perturbation at time `t`, in packet/s.
     pub(super) fn perturbation_rate(&self, t: f64) -> f64 {
         let Perturbation { share, over_s } = self.perturbation;
         if t >= over_s {
@@ -66,10 +66,10 @@ impl SteadyState {
             if holds { Ok(()) } else { Err(TheoryError::OutOfRange { what: what.to_owned(), value, allowed }) }
         };
         for Perturbation { share, over_s } in perturbation {
-            within(share.abs() < 1.0, "the share to perturbation a window by", *share, "above -1 and below 1")?;
+            within(share.abs() < 1.0, "the relative change of a window", *share, "above -1 and below 1")?;
             within(
                 *over_s >= 0.0 && over_s.is_finite(),
-                "the time of a perturbation",
+                "the duration of a perturbation",
                 *over_s,
                 "at least 0 and finite",
             )?;
@@ -91,7 +91,7 @@ impl SteadyState {
         Ok(Self { flows: plan.flows.iter().enumerate().map(flow).collect(), delays, unresponsive })
     }
 
-    /// What arrives at each link, in bit/s and packet/s.
+    /// Arrival rate at each link, in bit/s and packet/s.
     pub(super) fn arriving(&self, plan: &Plan) -> Vec<(f64, f64)> {
         let mut arriving = self.unresponsive.clone();
         for (f, planned) in self.flows.iter().zip(&plan.flows) {

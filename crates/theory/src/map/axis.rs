@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use crate::stability::between;
 
-/// Points of a range that does not say how many.
+/// Default number of points of a range.
 pub const DEFAULT_POINTS: usize = 41;
 
-/// Most points of one axis.
+/// Limit on points of one axis.
 pub const MAX_POINTS: usize = 10_000;
 
 /// How the values of an axis follow each other.
@@ -24,7 +24,7 @@ pub enum Spacing {
     List,
 }
 
-/// Why a text is no axis. What is allowed is in every message.
+/// Why a text is no valid axis. Every message has what is allowed.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum AxisError {
@@ -54,14 +54,14 @@ pub enum AxisError {
     LogFromZero { low: String },
 }
 
-/// A number as written: how much of which unit, and what one of that unit is in SI units.
+/// A number with its unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Parsed {
     number: f64,
     unit: &'static KnownUnit,
 }
 
-/// A unit that a scenario file may have.
+/// A unit of the scenario file, with its SI unit and scale.
 #[derive(Debug, PartialEq)]
 struct KnownUnit {
     symbol: &'static str,
@@ -69,7 +69,7 @@ struct KnownUnit {
     scale: f64,
 }
 
-/// Of a plain number.
+/// The unit of a plain number.
 static PLAIN: KnownUnit = KnownUnit { symbol: "", si: "", scale: 1.0 };
 
 /// Values of one key.
@@ -83,7 +83,7 @@ pub struct Axis {
     pub spacing: Spacing,
     /// The values, ascending.
     pub values: Vec<f64>,
-    /// The same as text for `--set`: the answer of a cell is exactly that of the scenario with these two set.
+    /// The same as text for `--set`: a cell is exactly the scenario with these two set.
     pub settings: Vec<String>,
     #[serde(skip)]
     symbol: &'static str,
@@ -96,7 +96,7 @@ impl Axis {
     /// their units; points are evenly spaced and rounded to twelve significant digits.
     ///
     /// # Errors
-    /// [`AxisError`]. Whether the key takes such values is the scenario's to say.
+    /// [`AxisError`]. The scenario checks whether the key takes such values.
     pub fn parse(key: &str, text: &str) -> Result<Self, AxisError> {
         let text = text.trim();
         match text.split_once("..") {
@@ -179,7 +179,7 @@ fn range(key: &str, low: &str, rest: &str) -> Result<Axis, AxisError> {
     };
     let numbers: Vec<f64> = (0..points).map(at).collect();
     match numbers.windows(2).find(|w| w[0] >= w[1]) {
-        // closer together than twelve digits can tell
+        // closer than twelve digits can distinguish
         Some(w) => Err(AxisError::Order { before: shown(w[0]), after: shown(w[1]) }),
         None => Ok(Axis::of(key, spacing, unit, &numbers)),
     }
@@ -231,7 +231,7 @@ fn format_value(number: f64, symbol: &str) -> String {
     if symbol.is_empty() { number.to_string() } else { format!("{number} {symbol}") }
 }
 
-/// A number with a unit that the scenario file knows, or a plain one.
+/// Parses a number with a unit of the scenario file, or a plain one.
 fn parse_value(text: &str) -> Result<Parsed, AxisError> {
     let (number, symbol) = text.split_once(char::is_whitespace).map_or((text, ""), |(n, u)| (n, u.trim()));
     let unit = if symbol.is_empty() { Some(&PLAIN) } else { units().iter().find(|u| u.symbol == symbol) };

@@ -1,4 +1,4 @@
-//! The boundary between cells of different verdicts, as lines through places that are found on the edges between cells.
+//! The boundary between cells of different verdicts, as polylines through points on the edges between cells.
 //!
 //! Marching squares: each square of four neighbouring cells is crossed where two of its edges (or four) have cells of
 //! different verdicts at their endpoints. Where it is four, the verdict in the middle of the square says which belong
@@ -13,7 +13,7 @@ pub(super) struct Verdicts<'a> {
     pub of: &'a [Option<bool>],
 }
 
-/// A place that has to be looked at to draw the boundary; cells by column and row.
+/// A point needed to draw the boundary; cells by column and row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sample {
     /// The edge from a cell to the next in its row.
@@ -24,7 +24,7 @@ pub enum Sample {
     Middle(usize, usize),
 }
 
-/// What was found at a [`Sample`].
+/// The result at a [`Sample`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Located {
     /// Where on the edge the verdict changes.
@@ -62,7 +62,7 @@ impl Verdicts<'_> {
         (1..rows).flat_map(move |j| (1..columns).map(move |i| (i - 1, j - 1)))
     }
 
-    /// Every place to look at, in order.
+    /// All samples needed, in order.
     pub fn samples(&self) -> Vec<Sample> {
         let (columns, rows) = (self.columns, self.rows());
         let mut samples = Vec::new();
@@ -81,8 +81,8 @@ impl Verdicts<'_> {
         samples
     }
 
-    /// The boundary as lines; one that closes ends where it began.
-    pub fn lines(&self, found: &BTreeMap<Sample, Located>) -> Vec<Vec<[f64; 2]>> {
+    /// The boundary as polylines; a closed one ends at its start.
+    pub fn polylines(&self, found: &BTreeMap<Sample, Located>) -> Vec<Vec<[f64; 2]>> {
         let mut segments: Vec<[Sample; 2]> = Vec::new();
         for (i, j) in self.squares() {
             match self.changes(i, j)[..] {
@@ -111,16 +111,16 @@ impl Verdicts<'_> {
     }
 }
 
-/// Segments put end to end. Each sample is the end of at most two, since an edge has a square on either side.
+/// Joins segments into polylines. Each sample is the end of at most two segments, since an edge has two squares.
 fn joined(segments: &[[Sample; 2]]) -> Vec<Vec<Sample>> {
     let mut endpoints: BTreeMap<Sample, Vec<usize>> = BTreeMap::new();
     for (s, segment) in segments.iter().enumerate() {
         segment.iter().for_each(|sample| endpoints.entry(*sample).or_default().push(s));
     }
     let mut used = vec![false; segments.len()];
-    let mut lines = Vec::new();
+    let mut polylines = Vec::new();
     let open = |sample: &Sample| endpoints[sample].len() == 1;
-    // lines that end somewhere first, from their ends; what is left are loops
+    // open polylines first, from their endpoints; the rest are loops
     let starts = endpoints.keys().filter(|s| open(s)).chain(endpoints.keys());
     for start in starts {
         let mut line = vec![*start];
@@ -131,8 +131,8 @@ fn joined(segments: &[[Sample; 2]]) -> Vec<Vec<Sample>> {
             line.push(at);
         }
         if line.len() > 1 {
-            lines.push(line);
+            polylines.push(line);
         }
     }
-    lines
+    polylines
 }

@@ -1,8 +1,7 @@
-//! Maps: one question to theory over any two keys of a scenario.
+//! Maps: an analysis over any two keys of a scenario.
 //!
-//! An [`Axis`] is values of one key, [`answer`] what a cell says, [`Map`] the document. Whoever has the scenario makes
-//! a network of every cell; [`Map::samples`] are the places that remain to be looked at for the stability boundary, which
-//! [`Map::look`] does.
+//! An [`Axis`] has the values of one key, [`evaluate`] computes a cell, [`Map`] is the document. The caller makes a network
+//! for every cell. [`Map::samples`] are the points that the stability boundary needs besides; [`Map::locate`] computes one.
 
 mod axis;
 mod contour;
@@ -24,7 +23,7 @@ use crate::stability::{OperatingPoint, Options, crossing, stability_at};
 use crate::world::run;
 use contour::Verdicts;
 
-/// Most cells of a map.
+/// Limit on cells of a map.
 pub const MAX_CELLS: usize = 1_000_000;
 
 /// Bracket of a point of the boundary, as a share of the distance between two cells.
@@ -41,7 +40,7 @@ pub enum Show {
     Throughput(Option<String>),
 }
 
-/// What a cell says; without an answer, nulls.
+/// Values of a cell; nulls if it failed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum CellValue {
@@ -56,9 +55,9 @@ pub enum CellValue {
     },
     /// Of [`Show::Stability`]: about the first equilibrium.
     Stability {
-        /// Whether small disturbances die out.
+        /// Whether small perturbations decay.
         stable: Option<bool>,
-        /// Real part of the rightmost root in 1/s; null where no flow meets a queue.
+        /// Real part of the rightmost root in 1/s; null if no flow crosses a queue.
         root_re_per_s: Option<f64>,
         /// Its imaginary part in 1/s, at least 0.
         root_im_per_s: Option<f64>,
@@ -83,10 +82,10 @@ pub struct Cell {
     pub x: f64,
     /// Value on the second.
     pub y: f64,
-    /// What it says.
+    /// Its values.
     #[serde(flatten)]
     pub answer: CellValue,
-    /// Why it has no answer.
+    /// Why it failed.
     pub error: Option<String>,
 }
 
@@ -111,12 +110,12 @@ pub struct Map {
     pub y: Axis,
     /// Row by row: y stays while x goes through its values.
     pub cells: Vec<Cell>,
-    /// Cells without an answer.
+    /// Number of failed cells.
     pub failed: usize,
     /// Of a stability map: where the verdict changes, as lines of (x, y) in SI units, each point bracketed to 1e-9 of
     /// the distance between the two cells that it lies between.
     pub boundary: Option<Vec<Vec<[f64; 2]>>>,
-    /// What the answers leave out, as far as the scenario itself shows it.
+    /// What the model leaves out of the scenario itself.
     pub notes: Vec<String>,
 }
 
@@ -131,7 +130,7 @@ impl Show {
         }
     }
 
-    /// A cell without an answer.
+    /// The values of a failed cell.
     #[must_use]
     pub const fn empty(&self) -> CellValue {
         match self {
@@ -144,7 +143,7 @@ impl Show {
     }
 }
 
-/// What a cell says of its `network`.
+/// The values of a cell with this `network`.
 ///
 /// # Errors
 /// [`TheoryError`], also where a flow that is asked for has no model.
@@ -196,7 +195,7 @@ fn rightmost(network: &Network, model: LinkModel) -> Result<CellValue, TheoryErr
     })
 }
 
-/// Places of the flows that `name` means; `None` where nobody has the name.
+/// Indices of the flows of that name; `None` if there are none.
 #[must_use]
 pub fn flows_called(network: &Network, name: &str) -> Option<std::ops::Range<usize>> {
     let group = network.groups.iter().find(|g| g.name == name).map(|g| g.first..g.first + g.count);
@@ -231,7 +230,7 @@ fn throughput(network: &Network, name: Option<&str>) -> Result<CellValue, Theory
 }
 
 impl Map {
-    /// The map of `network` over `x` and `y`, of which each cell's answer is in `answers`, row by row.
+    /// The map of `network` over `x` and `y` with these cells, row by row.
     #[must_use]
     pub fn new(network: &Network, show: &Show, x: Axis, y: Axis, answers: Vec<Result<CellValue, String>>) -> Self {
         let mut cells = Vec::with_capacity(answers.len());
@@ -259,7 +258,7 @@ impl Map {
         }
     }
 
-    /// Where the stability boundary remains to be looked for; nowhere in other maps.
+    /// The points needed to draw the stability boundary; none in other maps.
     #[must_use]
     pub fn samples(&self) -> Vec<Sample> {
         if self.link_model.is_none() {
@@ -269,7 +268,7 @@ impl Map {
         Verdicts { columns: self.x.values.len(), of: &of }.samples()
     }
 
-    /// Looks at `sample`; `value_at` says what the scenario with these two values (SI units) says.
+    /// Computes `sample`; `value_at` gives the cell of the scenario at these two values (SI units).
     pub fn locate(&self, sample: Sample, value_at: impl Fn(f64, f64) -> Option<CellValue>) -> Located {
         let (x, y) = (&self.x.values, &self.y.values);
         let columns = x.len();
@@ -296,11 +295,11 @@ impl Map {
         }
     }
 
-    /// Draws the boundary through what was found.
+    /// Draws the boundary through the samples.
     pub fn draw(&mut self, found: BTreeMap<Sample, Located>) {
         if self.link_model.is_some() {
             let of = self.verdicts();
-            self.boundary = Some(Verdicts { columns: self.x.values.len(), of: &of }.lines(&found));
+            self.boundary = Some(Verdicts { columns: self.x.values.len(), of: &of }.polylines(&found));
         }
     }
 
@@ -309,7 +308,7 @@ impl Map {
     }
 }
 
-/// Above zero where stable: the sign is the verdict's, which counts roots, the size is the distance of the rightmost
+/// Above zero if stable. The sign is that of the verdict, which counts roots; the size is the distance of the rightmost
 /// root from the axis.
 fn margin(answer: &CellValue) -> Option<f64> {
     let CellValue::Stability { stable: Some(stable), root_re_per_s, .. } = answer else { return None };

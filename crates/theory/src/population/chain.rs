@@ -1,5 +1,5 @@
-//! The Markov chain of Section 6 of the two-way paper: its stationary distribution, with a bound of what truncation
-//! costs.
+//! The Markov chain of Section 6 of the two-way paper: its stationary distribution, with a bound on the error of
+//! truncation.
 
 use super::duplex::DuplexLoad;
 use super::elimination::{self, Chain};
@@ -8,7 +8,7 @@ use super::space::Space;
 use crate::closed_form::Bottleneck;
 use crate::error::TheoryError;
 
-/// What the population of one duplex link is like in the long run.
+/// The stationary population of one duplex link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stationary {
     /// Share of time without flows.
@@ -39,22 +39,22 @@ impl Stationary {
     }
 }
 
-/// Most states of a truncated chain: some 5 s and 1 GiB.
+/// Limit on states of a truncated chain: some 5 s and 1 GiB.
 pub const MAX_STATES: usize = 2_500_000;
 
-/// Levels that are kept at light loads too, so that the dividing line's first states are among them.
+/// Levels kept even at light loads, so that states on the dividing line are among them.
 const MIN_TOP: f64 = 150.0;
 
-/// Unless that takes probabilities further down than this power of ten.
+/// Probabilities are kept above ten to minus this.
 const MIN_DIGITS: f64 = 200.0;
 
-/// Truncations that are tried.
+/// Limit on truncations tried.
 const ROUNDS: usize = 30;
 
-/// Share of the tolerance that the first guess of a truncation aims at, so that one solution mostly suffices.
+/// Share of the tolerance that the first truncation aims at, so that one solution usually suffices.
 const AIM: f64 = 0.1;
 
-/// What the error bound is multiplied with for being exact in one dimension only.
+/// Safety factor on the error bound, which is exact in one dimension only.
 const CAUTION: f64 = 3.0;
 
 /// The truncated chain: arrivals that would leave the space are lost, completions that would leave it do not take
@@ -196,7 +196,7 @@ fn space(load: &DuplexLoad, top: u32, reach: f64) -> Space {
     Space::band(top, share, |k| 30.0 + reach * (k * share * (1.0 - share)).sqrt())
 }
 
-/// What the two kinds of cut cost, relative to E[n + m].
+/// Errors of both kinds of truncation, relative to E[n + m].
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     top: f64,
@@ -243,7 +243,7 @@ fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut, Marginals) {
 /// For any f, the truncated mean differs from the true one by the sum over blocked transitions of their flow times the
 /// difference of h at their two ends, where h solves Poisson's equation for f. Along the levels, as for any birth-death
 /// chain, that difference for f = N is the sum over j > k of (j - E[N]) pi_j / (lambda pi_k). Beyond the last level pi
-/// is taken to fall as it does before; the ratio of neighbours falls with the level, so this is on the safe side.
+/// is assumed to decay at the same ratio; the true ratio of neighbours decreases with the level, so this is conservative.
 fn cost(chain: &Truncated, probability: &[f64], levels: &[f64], mean: f64) -> Cut {
     let lambda = chain.load.lambda_f + chain.load.lambda_b;
     let top = levels.len() - 1;

@@ -16,13 +16,13 @@ pub(super) trait Chain {
     fn neighbours(&self, state: usize, visit: &mut dyn FnMut(usize, f64, f64));
 }
 
-/// Boxes of at most this many states are eliminated as they are.
+/// Boxes of at most this many states are eliminated without further dissection.
 const LEAF: usize = 40;
 
-/// Pivots whose effect on the rest of a front is applied together.
+/// Pivots of one panel of a blocked elimination.
 const PANEL: usize = 16;
 
-/// Not in the front at hand.
+/// Not in the current front.
 const NONE: u32 = u32::MAX;
 
 /// Eliminated.
@@ -31,7 +31,7 @@ const GONE: u32 = u32::MAX - 1;
 /// Above this, probabilities found so far are scaled down.
 const LARGE: f64 = 1e150;
 
-/// What later states contribute to an eliminated one.
+/// Multipliers of an eliminated front.
 struct Eliminated {
     /// States of the front, those eliminated first.
     states: Vec<u32>,
@@ -41,7 +41,7 @@ struct Eliminated {
     multipliers: Vec<f64>,
 }
 
-/// Rates among the states on the boundary of a box whose inside is gone.
+/// Rates among the boundary states of a box whose interior is eliminated.
 struct Boundary {
     states: Vec<u32>,
     rates: Vec<f64>,
@@ -49,7 +49,7 @@ struct Boundary {
 
 struct Dissection<'a, C: Chain> {
     chain: &'a C,
-    /// Place of each state in the front at hand.
+    /// Index of each state in the current front.
     slot: Vec<u32>,
     fronts: Vec<Eliminated>,
 }
@@ -62,7 +62,7 @@ pub(super) fn stationary<C: Chain>(chain: &C) -> Vec<f64> {
     work.dissect(states);
     let mut probability = vec![0.0; chain.len()];
     let fronts = work.fronts;
-    // the state that is left over at the end
+    // the state that remains at the end
     if let Some(last) = fronts.last().and_then(|f| f.states.last()) {
         probability[*last as usize] = 1.0;
     }
@@ -186,7 +186,7 @@ fn join(slot: &mut [u32], states: &mut Vec<u32>, s: u32) {
     }
 }
 
-/// Eliminates the first `pivots` of `size` states of a dense matrix of rates, row by row; the diagonal means nothing.
+/// Eliminates the first `pivots` of `size` states of a dense matrix of rates, row by row; the diagonal is ignored.
 ///
 /// Afterwards column p holds, below the diagonal, what each later state contributes to the probability of p.
 fn eliminate(rates: &mut [f64], size: usize, pivots: usize) {

@@ -1,8 +1,8 @@
-//! Where a population goes that is offered more than a link carries.
+//! The fluid limit of an unstable population.
 
 use super::sharing::Common;
 
-/// Relative precision of the fluid's delay.
+/// Limit on bisection steps.
 const STEPS: usize = 200;
 
 /// One class of exponential transfers in the fluid.
@@ -14,15 +14,15 @@ pub(super) struct Source {
     pub mean_bits: f64,
 }
 
-/// Growth of each class in flows a second, and the places in `common.links` that the population keeps full; `None`
-/// where it does not grow.
+/// Growth of each class in flows a second, and the indices in `common.links` of the saturated links; `None` if
+/// it does not grow.
 ///
 /// With n_c = a_c t the delay is q = kappa t and each flow completes at alpha P mu / q, so a_c = lambda_c / (1 + w_c /
-/// kappa), w_c = alpha P mu; kappa is the largest delay that a link asks for at t = 1. With equal w this is a = lambda
+/// kappa), w_c = alpha P mu; kappa is the largest delay at which a link is saturated at t = 1. With equal w this is a = lambda
 /// (1 - 1 / rho).
 pub(super) fn growth(common: &Common, sources: &[Source]) -> Option<(Vec<f64>, Vec<usize>)> {
     let completion: Vec<f64> = sources.iter().zip(&common.bits).map(|(s, bits)| bits / s.mean_bits).collect();
-    // what each link asks for, over kappa: falls with kappa, and is the link's load at kappa = 0
+    // delay demanded by each link over kappa: decreases with kappa, and is the link's load at kappa = 0
     let demand = |link: usize, kappa: f64| {
         let each = sources.iter().zip(&completion).zip(&common.delay[link]);
         each.map(|((s, w), d)| d * s.lambda / (kappa + w)).sum::<f64>()

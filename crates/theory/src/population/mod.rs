@@ -1,7 +1,7 @@
-//! Flows that come and go: how many there are, how long they take, which link is full.
+//! Dynamic flows: their number, their transfer times, and which links are saturated.
 //!
-//! Arrivals are Poisson, and the rates of the flows present are those of equilibrium at every moment: flows last long
-//! in comparison with a round trip. [`population`] answers for a scenario. Behind it, [`DuplexLoad`] is the model of
+//! Arrivals are Poisson, and the flows present have the rates of equilibrium at any time: transfers are long
+//! compared with a round trip. [`population`] answers for a scenario. Behind it, [`DuplexLoad`] is the model of
 //! Section 6 of the two-way paper, [`stationary`] its Markov chain solved with a bound of the truncation error, and
 //! [`simulate`] the simulation flow by flow for any network and any distribution of sizes. Model, equations and proofs:
 //! `docs/theory/population.md`.

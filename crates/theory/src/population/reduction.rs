@@ -1,11 +1,11 @@
-//! The population of one duplex link seen along n + m alone.
+//! The population of one duplex link reduced to n + m.
 //!
 //! Both directions' flows complete at the same rate each, so given their sum k = n + m the share of forward flows is
 //! close to normal about p = lambda_F / (lambda_F + lambda_B) with variance p (1 - p) / k, whatever that rate is. While
 //! l_F is full, the work f_F = (n + b m) / c_F is served at a constant rate; likewise f_B. So the slow variable is the
 //! linear function of n and m that follows max(f_F, f_B) on the average: its drift and diffusion, averaged over the
-//! split, make a birth-death chain in k. That chain chooses where the two-dimensional one is cut, and is the answer
-//! where that one would be too large: its error vanishes as the load goes to 1.
+//! split, make a birth-death chain in k. That chain determines where the two-dimensional one is truncated, and replaces
+//! it where it would be too large: its error vanishes as the load goes to 1.
 
 use super::chain::Stationary;
 use super::duplex::DuplexLoad;
@@ -14,13 +14,13 @@ use crate::closed_form::{Bottleneck, Division, division};
 /// Levels below which the binomial distribution is summed; a normal one is integrated above.
 const MAX_SUMMED: u64 = 200;
 
-/// Levels that one step stands for, as a share of the level.
+/// One step covers one in this many levels.
 const STEP: u64 = 20_000;
 
-/// Levels are not followed further than this.
+/// Limit on levels.
 const MAX_LEVEL: f64 = 1e15;
 
-/// What the split averages to on one level.
+/// Averages over the split on one level.
 #[derive(Debug, Clone, Copy, Default)]
 struct Level {
     /// Work that arrives over work that is served.

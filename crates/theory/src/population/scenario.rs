@@ -1,4 +1,4 @@
-//! The population of a scenario: which method applies, and its answer by name.
+//! The population of a scenario: which method applies, and its result by name.
 
 use std::collections::BTreeMap;
 
@@ -22,24 +22,23 @@ use crate::packets::{self, bits};
 /// Which method to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PopulationMethod {
-    /// The chain where it applies, the simulation elsewhere.
+    /// The Markov chain where it applies, otherwise the simulation.
     #[default]
     Auto,
     /// The simulation always.
     FlowLevel,
 }
 
-/// How to find out.
+/// Options of [`population`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PopulationOptions {
     /// Which method to use.
     pub method: PopulationMethod,
-    /// Relative error of mean numbers that cutting the chain may make.
+    /// Relative error of mean numbers allowed for the truncation of the chain.
     pub tolerance: f64,
-    /// Most states of the chain; loads that need more get the asymptotic answer.
+    /// Limit on states of the chain; loads that need more get the asymptotic solution.
     pub max_states: usize,
-    /// Arrivals that the simulation sees; `None`: two million where the rates are a formula, a hundred thousand where
-    /// they are a solver's.
+    /// Arrivals to simulate; `None`: two million if rates have a closed form, a hundred thousand otherwise.
     pub arrivals: Option<u64>,
     /// Whether to give the distributions of the numbers of flows.
     pub distribution: bool,
@@ -57,7 +56,7 @@ impl Default for PopulationOptions {
     }
 }
 
-/// What the flows that come and go are like in the long run.
+/// The stationary population of dynamic flows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Population {
     /// Whether their number stays finite: every link's load is below 1.
@@ -86,7 +85,7 @@ pub struct Population {
     /// Largest relative error of mean numbers: bound of the truncation (`chain`), estimate (`asymptotic`), half-width
     /// of the 95 % confidence interval (`flow-level`).
     pub error: Option<f64>,
-    /// What the answer leaves out, in words.
+    /// What the result leaves out.
     pub notes: Vec<String>,
 }
 
@@ -98,13 +97,13 @@ impl Population {
     }
 }
 
-/// The population of the flows that `network.arrivals` brings.
+/// The population of the flows of `network.arrivals`.
 ///
-/// Unresponsive traffic counts with its mean rate, flows that are there all the time share with those that come and go.
+/// Unresponsive traffic has its mean rate; permanent flows share links with the dynamic ones.
 ///
 /// # Errors
 /// [`TheoryError`] where there are no arrivals, a controller has no model, unresponsive traffic fills a link, or the
-/// equilibrium of a state is not found. An unstable population is an answer.
+/// equilibrium of a state is not found. An unstable population is no error.
 pub fn population(network: &Network, options: &PopulationOptions) -> Result<Population, TheoryError> {
     if network.arrivals.is_empty() {
         return Err(TheoryError::Length { what: "tables of arrivals", given: 0, wanted: 1 });
@@ -167,7 +166,7 @@ fn class(arrivals: &eddyline_scenario::network::Arrivals) -> Result<FlowClass, T
     })
 }
 
-/// Links with unresponsive traffic and the flows that never leave.
+/// Links with unresponsive traffic, and the permanent flows.
 fn fixed(network: &Network, notes: &mut Vec<String>) -> Result<Problem, TheoryError> {
     let mut problem = links_alone(network, notes);
     for flow in &network.flows {
@@ -179,7 +178,7 @@ fn fixed(network: &Network, notes: &mut Vec<String>) -> Result<Problem, TheoryEr
     Ok(problem)
 }
 
-/// What unresponsive traffic leaves on links that flows cross must be something.
+/// Checks that unresponsive traffic leaves capacity on all links that flows cross.
 fn remaining(network: &Network, fixed: &Problem, classes: &[FlowClass]) -> Result<(), TheoryError> {
     for flow in fixed.flows.iter().chain(classes.iter().map(|c| &c.flow)) {
         for l in flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize) {
@@ -208,7 +207,7 @@ fn loads(fixed: &Problem, classes: &[FlowClass]) -> Vec<f64> {
     bits.into_iter().zip(left).map(|(bits, left)| if bits > 0.0 { bits / left } else { 0.0 }).collect()
 }
 
-/// The arrivals as Section 6 of the two-way paper has them, with its two links; `None` where they are something else.
+/// The arrivals as the model of Section 6 of the two-way paper, with its two links; `None` if it does not apply.
 fn one_duplex_link(fixed: &Problem, classes: &[FlowClass]) -> Option<(DuplexLoad, [usize; 2])> {
     let (first, others) = classes.split_first()?;
     let exponential = classes.iter().all(|c| matches!(c.size, SizeParams::Exponential { .. }));
@@ -317,7 +316,7 @@ fn simulated(
     Ok(())
 }
 
-/// An unstable population: growth where it is known, no means.
+/// An unstable population: its growth if known, no means.
 fn unstable(network: &Network, fixed: &Problem, classes: &[FlowClass], answer: &mut Population) {
     for class in classes {
         answer.mean_flows.insert(class.name.clone(), None);

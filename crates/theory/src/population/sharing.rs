@@ -1,4 +1,4 @@
-//! Who gets how much with so many flows of each class: equilibrium in every state of the population.
+//! Rates in every state of the population, by equilibrium.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use crate::closed_form::BALANCED;
 use crate::equilibrium::{Problem, ProblemFlow, TOLERANCE, solve};
 use crate::error::TheoryError;
 
-/// States whose equilibrium is kept; when there are more, all are forgotten.
+/// Limit on cached states; beyond it the cache is cleared.
 const MAX_CACHED: usize = 1 << 20;
 
-/// What is full in a state.
+/// Which links are saturated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Full {
     /// Nothing.
@@ -20,7 +20,7 @@ pub(super) enum Full {
     Several,
 }
 
-/// How a network is shared.
+/// Computes the rates.
 pub(super) struct Sharing {
     kind: Kind,
     /// Bits of a data packet of each class.
@@ -32,10 +32,10 @@ enum Kind {
     Network(Box<General>),
 }
 
-/// All flows see the same queueing delay q, the largest that a link asks for: x = alpha / q.
+/// All flows have the same queueing delay q, the largest that a link demands: x = alpha / q.
 #[derive(Debug, Clone)]
 pub(super) struct Common {
-    /// For each link that may be full, its number and the delay that flows which never leave ask for.
+    /// For each link that may be full, its index and the delay that permanent flows demand.
     pub links: Vec<(usize, f64)>,
     /// For each of these, the delay that one flow of each class adds, in seconds.
     pub delay: Vec<Vec<f64>>,
@@ -44,14 +44,14 @@ pub(super) struct Common {
 }
 
 struct General {
-    /// Capacities, and the flows that never leave.
+    /// Capacities, and the permanent flows.
     fixed: Problem,
     classes: Vec<ProblemFlow>,
     cache: HashMap<Vec<u32>, (Vec<f64>, Full)>,
 }
 
 impl Sharing {
-    /// `classes` of flows that come and go beside those of `fixed`.
+    /// `classes` of dynamic flows, and the permanent flows of `fixed`.
     pub fn new(fixed: Problem, classes: Vec<ProblemFlow>) -> Self {
         let packet_bits = classes.iter().map(|c| c.packet_bits).collect();
         let kind = match Common::of(&fixed, &classes) {
@@ -76,7 +76,7 @@ impl Sharing {
         }
     }
 
-    /// Sets each class's bit/s of data a flow, with `counts` flows of each; says what is full.
+    /// Sets each class's bit/s of data a flow, with `counts` flows of each; returns which links are saturated.
     pub fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<Full, TheoryError> {
         match &mut self.kind {
             Kind::Common(common) => Ok(common.rates(counts, rates)),
@@ -86,13 +86,13 @@ impl Sharing {
 }
 
 impl Common {
-    /// Links that cannot fill before another one does are left out; the form holds where all flows cross the others
-    /// alike.
+    /// Leaves out links that another link always saturates before. The form holds if all flows cross the others equally
+    /// often.
     fn of(fixed: &Problem, classes: &[ProblemFlow]) -> Option<Self> {
         let all: Vec<&ProblemFlow> = fixed.flows.iter().chain(classes).collect();
         let links = fixed.capacity.len();
         let left: Vec<f64> = fixed.capacity.iter().zip(&fixed.unresponsive).map(|(c, b)| c - b).collect();
-        // seconds of queueing that a flow asks for on each link, and how often it crosses it
+        // queueing delay in seconds that a flow demands on each link, and how often it crosses it
         let mut asks = vec![vec![0.0; links]; all.len()];
         let mut times = vec![vec![0u32; links]; all.len()];
         for (s, flow) in all.iter().enumerate() {

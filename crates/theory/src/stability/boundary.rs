@@ -1,4 +1,4 @@
-//! Where a verdict changes over two parameters.
+//! Stability boundaries over two parameters.
 
 /// For each of `xs`, every y in `range` at which `margin(x, y)` changes sign: a stability boundary where the margin is,
 /// say, minus the real part of the rightmost root.
@@ -33,12 +33,12 @@ pub fn boundary(
     xs.iter().map(|x| crossings(*x)).collect()
 }
 
-/// Where `margin` changes sign between `from` and `to`, both a place and the margin there, of different signs. The
-/// bracket is narrowed to `tolerance` of what it was (in the logarithm where `log`), or as far as `margin` has an
-/// answer.
+/// Where `margin` changes sign between `from` and `to`, each a point and the margin there, of different signs. The
+/// bracket is narrowed to `tolerance` of its initial length (in the logarithm if `log`), or as far as `margin` is
+/// defined.
 ///
 /// The method is ITP (Oliveira and Takahashi, "An Enhancement of the Bisection Method Average Performance Preserving
-/// Minmax Optimality", 2020): never more than one evaluation beyond bisection, mostly far fewer, and no need of
+/// Minmax Optimality", 2020): at most one evaluation more than bisection, usually far fewer, and it does not require
 /// continuity.
 pub fn crossing(
     from: (f64, f64),

@@ -1,30 +1,30 @@
-//! Nyquist curves: the eigenvalue loci of the loop along the imaginary axis.
+//! Nyquist loci: the eigenvalues of the loop along the imaginary axis.
 
 use super::complex::{Complex, ComplexFunctions as _};
 use super::margins::{eigenvalues, pair};
 use super::model::Characteristic;
 use crate::link_model::LinkModel;
 
-/// Most frequencies at which the loop is looked at.
+/// Limit on frequencies.
 const MAX_FREQUENCIES: usize = 20_000;
 
-/// Largest step of a curve, in the plane with infinity drawn to the unit circle by v / (1 + |v|).
+/// Largest step of a locus, in the plane mapped into the unit disc by v / (1 + |v|).
 const STEP: f64 = 0.01;
 
-/// One eigenvalue of the loop, frequency by frequency.
+/// One eigenvalue of the loop as a function of frequency.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Locus {
     /// Frequencies in rad/s, ascending.
     pub omega: Vec<f64>,
-    /// The eigenvalue there.
+    /// The eigenvalue at each.
     pub value: Vec<Complex>,
 }
 
 /// The eigenvalues of the loop, one for each link with a queue, from a hundredth of the slowest round trip's frequency
-/// to beyond the fastest's. With gain k there is a root on the axis where one of them is -1 / k; where fixed windows
-/// have no root on the right (always for integrators), the loop is stable if together they do not go round -1.
+/// to beyond the fastest's. With gain k there is a root on the axis where one of them is -1 / k; if fixed windows
+/// have no root on the right (always for integrators), the loop is stable if together they do not encircle -1.
 ///
-/// Each step is so small that it can be drawn as a line.
+/// Steps are small enough to be drawn as straight lines.
 #[must_use]
 pub fn loci(f: &Characteristic<'_>) -> Vec<Locus> {
     let Some((shortest, longest)) = f.point.round_trips() else { return Vec::new() };
@@ -56,7 +56,7 @@ pub fn loci(f: &Characteristic<'_>) -> Vec<Locus> {
     (0..links).map(locus).collect()
 }
 
-/// Adds frequencies between two whose eigenvalues are too far apart.
+/// Adds frequencies between two whose eigenvalues differ by more than [`STEP`].
 fn fill(
     at: &impl Fn(f64) -> Vec<Complex>,
     from: (f64, Vec<Complex>),

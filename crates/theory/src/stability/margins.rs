@@ -8,14 +8,14 @@ use super::lu::Lu;
 use super::model::{Characteristic, Parts};
 use crate::link_model::LinkModel;
 
-/// How far the loop is from the verdict's change.
+/// Gain and delay margins.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Margins {
     /// Where stable, the least factor above 1 on the senders' answer to delay that bracket stability; where unstable, the
     /// largest below 1 that brings it about. `None` where there is none.
     ///
-    /// In the integrator model the answer is that of the rate, w / (d + q) and the window's; in the ack-clocked model
-    /// that of the window, since packets in flight are conserved, not controlled.
+    /// In the integrator model the response is that of the rate w / (d + q); in the ack-clocked model that of the window,
+    /// since packets in flight are conserved.
     pub gain: Option<f64>,
     /// The frequency of the oscillation that starts there, in rad/s: the phase crossover.
     pub gain_at_rad_s: Option<f64>,
@@ -26,13 +26,13 @@ pub struct Margins {
     pub delay_at_rad_s: Option<f64>,
 }
 
-/// Frequency sweep of `f`, whose verdict is `stable`.
+/// Margins of `f`, which is `stable` or not, by a frequency sweep.
 #[must_use]
 pub fn margins(f: &Characteristic<'_>, stable: bool) -> Margins {
     let Some((shortest, longest)) = f.point.round_trips() else { return Margins::default() };
     let top = f.band(1.0).max(8.0 * std::f64::consts::PI / shortest);
     let count = libm::ceil((12.0 * top * f.longest_delay()).clamp(400.0, 20_000.0)) as usize;
-    // off the axis by as little as the counts of zeros are, where fixed windows have poles on it
+    // slightly off the axis if fixed windows have poles on it
     let off = if f.model == LinkModel::Integrator { 0.0 } else { 1e-9 / longest };
     let at = |omega: f64| eigenvalues(f, Complex::new(off, omega));
     let mut gains = Vec::new();
@@ -54,8 +54,8 @@ pub fn margins(f: &Characteristic<'_>, stable: bool) -> Margins {
             if stable && (a.modulus() - 1.0) * (b.modulus() - 1.0) <= 0.0 {
                 let (w, v) = bisect(&at, bracket, |v| v.modulus() - 1.0);
                 if (v.modulus() - 1.0).abs() < 1e-6 {
-                    let wait = (v.argument() + std::f64::consts::PI) / w;
-                    delay = Some(delay.filter(|d| d.0 <= wait).unwrap_or((wait, w)));
+                    let margin = (v.argument() + std::f64::consts::PI) / w;
+                    delay = Some(delay.filter(|d| d.0 <= margin).unwrap_or((margin, w)));
                 }
             }
         }
@@ -104,16 +104,16 @@ fn sqrt(z: Complex) -> Complex {
     Complex::new(re, if z.im < 0.0 { -im } else { im })
 }
 
-/// Puts `values` into the order of those before.
-pub(super) fn pair(before: &[Complex], values: &mut [Complex]) {
-    for (i, was) in before.iter().enumerate().take(values.len()) {
+/// Orders `values` by proximity to the `previous` ones.
+pub(super) fn pair(previous: &[Complex], values: &mut [Complex]) {
+    for (i, was) in previous.iter().enumerate().take(values.len()) {
         let far = |v: &Complex| (*v - *was).modulus();
         let at = (i..values.len()).min_by(|a, b| far(&values[*a]).total_cmp(&far(&values[*b]))).unwrap_or(i);
         values.swap(i, at);
     }
 }
 
-/// Follows one eigenvalue to where `of` it changes sign.
+/// Bisects the frequency at which `of` an eigenvalue changes sign.
 fn bisect(
     at: &impl Fn(f64) -> Vec<Complex>,
     bracket: ((f64, Complex), (f64, Complex)),

@@ -1,10 +1,9 @@
 //! Local stability of FAST about an equilibrium of any network, with exact delays.
 //!
 //! The window law is eq. 2 of Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", with
-//! gamma a round trip (or a fixed period); links follow one of two models, [`LinkModel`]. Every delay, propagation,
-//! transmission and queueing in equilibrium, is as long as it is: no rational approximation, no lag. [`stability`]
-//! gives the verdict with the rightmost characteristic roots and the margins; the rest are the parts that it is made
-//! of. `docs/theory/stability.md` has the derivations.
+//! gamma a round trip (or a fixed period); links follow a [`LinkModel`]. Every delay (propagation, transmission,
+//! queueing in equilibrium) is exact, without rational approximation. [`stability`] gives the verdict with the rightmost
+//! characteristic roots and the margins; the rest are its parts. `docs/theory/stability.md` has the derivations.
 
 mod boundary;
 mod complex;
@@ -40,21 +39,21 @@ use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
 use crate::model::{equilibria, modelled_flows, non_fast_note, require_modelled};
 
-/// Networks with more queues are not judged by [`locally_stable`], where nobody asked for the minutes that it takes.
+/// Limit on queues for [`locally_stable`]: beyond it the analysis takes minutes.
 const MAX_LINKS: usize = 16;
 
-/// What [`stability`] and [`stability_at`] are to do.
+/// Options of [`stability`] and [`stability_at`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// How often windows are updated.
     pub period: UpdatePeriod,
-    /// Whether the window law sees the controller's average of round-trip times instead of their present value (eq. 2).
+    /// Whether the window law uses the controller's average round-trip time instead of the present one (eq. 2).
     pub filter: bool,
     /// Which window the law multiplies.
     pub law: WindowLaw,
     /// How many roots to list.
     pub roots: usize,
-    /// Whether to look for margins.
+    /// Whether to compute margins.
     pub margins: bool,
 }
 
@@ -65,20 +64,20 @@ impl Default for Options {
 }
 
 impl Options {
-    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the
-    /// controller's own average of round-trip times.
+    /// FAST's algorithm instead of eq. 2 of the two-way paper: the window at sending, and the controller's average
+    /// round-trip time.
     #[must_use]
     pub fn algorithm() -> Self {
         Self { filter: true, law: WindowLaw::AtSending, ..Self::default() }
     }
 }
 
-/// The verdict about one equilibrium.
+/// Stability of one equilibrium.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stability {
-    /// How links answer to windows.
+    /// The link model.
     pub link_model: LinkModel,
-    /// Whether small disturbances die out.
+    /// Whether small perturbations decay.
     pub stable: bool,
     /// Characteristic roots (real part, imaginary part) in 1/s, rightmost first; one with an imaginary part above zero
     /// stands for itself and its conjugate.
@@ -95,7 +94,7 @@ pub struct Stability {
     pub delay_margin_at_rad_s: Option<f64>,
     /// Roots right of the axis, conjugates counted, by the argument principle.
     pub unstable_roots: Option<usize>,
-    /// What this verdict does not cover, in words.
+    /// What the verdict does not cover.
     pub notes: Vec<String>,
 }
 
@@ -150,7 +149,7 @@ pub fn locally_stable(network: &Network, at: &Equilibrium, model: LinkModel) -> 
     fits.then(|| judge(&point, model, &options).stable)
 }
 
-/// The verdict about an operating point.
+/// Stability of an operating point.
 #[must_use]
 pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Stability {
     let f = Characteristic::new(point, model);
@@ -198,8 +197,8 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     }
 }
 
-/// The roots put back that det M has lost: where flows with the same window law are taken together, or are more than
-/// there are queues, some of what they differ in is no matter to any queue and decays by the window law alone.
+/// Adds the roots that det M lacks: if several flows have the same window law and are merged, or outnumber the queues,
+/// some differences between them affect no queue and decay by the window law alone.
 fn with_differences(mut roots: Roots, point: &OperatingPoint, wanted: usize) -> Roots {
     let mut lost: Vec<f64> = Vec::new();
     for flow in &point.flows {

@@ -1,7 +1,7 @@
 //! The characteristic function of the linearised network, exact in every delay.
 //!
-//! Flow s crosses queues h = 1, 2, ... at `tau_h` seconds after sending and feels each of them `R - tau_h` later, so
-//! `q_s = sum over h of e^(-z (R - tau_h)) p_h`. Its window answers with `w = -(G - 1) x0 q`,
+//! Flow s crosses queues h = 1, 2, ... `tau_h` seconds after sending, and the sender measures each of them `R - tau_h` later, so
+//! `q_s = sum over h of e^(-z (R - tau_h)) p_h`. Its window responds with `w = -(G - 1) x0 q`,
 //! `G(z) = 1 + kappa (1 - rho) F / (z + kappa rho)`, F = 1 / (1 + z T) the average's filter, and without a filter
 //! `G = (z + kappa) / (z + kappa rho)`; where the law multiplies the window of a round trip ago,
 //! `kappa (1 - (1 - rho) e^(-zR))` stands for kappa rho. The links close the loop: `M(z) p = 0`. Derivations:
@@ -12,20 +12,20 @@ use super::lu::Lu;
 use super::point::{FlowPoint, OperatingPoint};
 use crate::link_model::LinkModel;
 
-/// The linearised network: M(z) and what multiplies its determinant to make it free of poles.
+/// The linearised network: M(z), and the poles of its determinant.
 #[derive(Debug)]
 pub struct Characteristic<'a> {
     pub(super) point: &'a OperatingPoint,
     pub(super) model: LinkModel,
     /// Distinct poles of G with their order in det M.
     poles: Vec<(f64, usize)>,
-    /// Distinct round trips with the order of the poles 2 pi i k / R of det M; none for integrators.
+    /// Distinct round trips R with the order of the poles 2 pi i k / R of det M; none for integrators.
     ack_clock_poles: Vec<(f64, usize)>,
-    /// Order of the zero at z = 0 that says nothing about the network; below zero for a pole.
+    /// Order of the trivial zero of det M at z = 0; below zero for a pole.
     trivial: i32,
 }
 
-/// M, split: `fixed + loop`, the loop being what senders do about delay.
+/// M, split into the part at fixed windows and the senders' feedback.
 pub(super) struct Parts {
     pub fixed: Vec<Complex>,
     pub feedback: Vec<Complex>,
@@ -40,7 +40,7 @@ impl<'a> Characteristic<'a> {
         let mut poles: Vec<(f64, usize)> = Vec::new();
         for flow in &point.flows {
             let filter = (flow.filter_s > 0.0).then(|| 1.0 / flow.filter_s);
-            // with memory the poles are no closed form; they are left of the axis, so counts are right with them
+            // with memory there is no closed form for the poles; they are left of the axis and do not affect counts
             let law = (flow.memory_s == 0.0).then_some(flow.gain * flow.rho);
             for at in [law, filter].into_iter().flatten() {
                 match poles.iter_mut().find(|p| near(p.0, at)) {
@@ -53,9 +53,9 @@ impl<'a> Characteristic<'a> {
         let undetermined = point.undetermined() as i32;
         let trivial = match model {
             LinkModel::Integrator => undetermined,
-            // 1 / z in as many directions as prices have a say
+            // 1 / z in as many directions as prices are determined
             LinkModel::Joint => undetermined - links as i32,
-            // counts of packets sent may be shifted against each other without any effect
+            // shifting packet counts against each other has no effect
             LinkModel::AckClocked => {
                 ack_clock_poles.iter().map(|r| r.1 as i32).sum::<i32>() - links as i32 + undetermined
             }
@@ -111,7 +111,7 @@ impl<'a> Characteristic<'a> {
         parts
     }
 
-    /// M(z) and its derivative with `gain` times the senders' answer to delay.
+    /// M(z) and its derivative, the senders' response to delay multiplied by `gain`.
     fn with_derivative(&self, z: Complex, gain: f64) -> (Vec<Complex>, Vec<Complex>) {
         let n = self.point.links.len();
         let mut derivative = vec![Complex::ZERO; n * n];
@@ -182,7 +182,7 @@ impl<'a> Characteristic<'a> {
     }
 
     /// The characteristic function, scaled to go to 1 on the far right and without the trivial zeros, and its
-    /// logarithmic derivative: its zeros on the right are those of det M. `gain` multiplies what senders do about
+    /// logarithmic derivative: its zeros on the right are those of det M. `gain` multiplies the senders' response to
     /// delay.
     #[must_use]
     pub fn scaled(&self, z: Complex, gain: f64) -> (Complex, Complex) {
@@ -205,8 +205,8 @@ impl<'a> Characteristic<'a> {
         (value * power, slope)
     }
 
-    /// Above this modulus no zero lies on the right; the ack-clocked model has no such bound, there it is the frequency
-    /// up to which zeros are looked for.
+    /// No zero on the right has a larger modulus. The ack-clocked model has no such bound; there it is the frequency up to
+    /// which zeros are searched for.
     #[must_use]
     pub fn band(&self, gain: f64) -> f64 {
         let Some((shortest, _)) = self.point.round_trips() else { return 0.0 };
@@ -239,7 +239,7 @@ impl<'a> Characteristic<'a> {
         }
     }
 
-    /// Whether a root at `z` is one of those at zero that say nothing.
+    /// Whether a root at `z` is a trivial one at zero.
     pub(super) fn is_trivial(&self, z: Complex) -> bool {
         self.trivial > 0 && z.modulus() < 1e-7 * self.point.round_trips().map_or(1.0, |r| 1.0 / r.1)
     }
@@ -255,7 +255,7 @@ impl<'a> Characteristic<'a> {
     }
 }
 
-/// Round trips with the number of independent ways in which flows that share one can hold packets against each other.
+/// Distinct round trips, each with the number of flows that share it and differ in their paths, at most that of their links.
 fn ack_clock_poles(point: &OperatingPoint) -> Vec<(f64, usize)> {
     let near = |a: f64, b: f64, unit: f64| (a - b).abs() <= 1e-12 * unit;
     let mut groups: Vec<(f64, Vec<&FlowPoint>)> = Vec::new();
@@ -288,20 +288,20 @@ fn ack_clock_poles(point: &OperatingPoint) -> Vec<(f64, usize)> {
     groups.iter().map(|(rtt, flows)| (*rtt, order(flows))).collect()
 }
 
-/// e^(-z tau) between two of a flow's passages; products of single exponentials would overflow on the far right.
+/// e^(-z tau) between two of a flow's crossings; products of separate exponentials would overflow on the far right.
 struct Delays<'b> {
     flow: &'b FlowPoint,
     z: Complex,
 }
 
 impl Delays<'_> {
-    /// From passing k, heard by the sender, to arriving at h.
+    /// From crossing k back to the sender and on to h.
     fn round(&self, h: usize, k: usize) -> Complex {
         let c = &self.flow.crossings;
         (self.z * -(self.flow.rtt_s + (c[h].forward_s - c[k].forward_s))).exponential()
     }
 
-    /// From k to h, on the same trip or, where h comes first, on the next.
+    /// From k to h, on the same trip or, if h comes first, on the next.
     fn onwards(&self, k: usize, h: usize) -> Complex {
         if h >= k { self.between(k, h) } else { self.round(h, k) }
     }
@@ -319,7 +319,7 @@ fn window_response(flow: &FlowPoint, z: Complex) -> Complex {
     Complex::ONE + (filter * (flow.gain * (1.0 - flow.rho))).over(law(flow, z))
 }
 
-/// What the window law does to the window itself: z + kappa rho, or with memory T `z + kappa (1 - (1 - rho) e^(-z T))`.
+/// Denominator of the window law: z + kappa rho, or with memory T `z + kappa (1 - (1 - rho) e^(-z T))`.
 fn law(flow: &FlowPoint, z: Complex) -> Complex {
     let kept = flow.gain * (1.0 - flow.rho);
     z + Complex::from(flow.gain * flow.rho) + (z * flow.memory_s).one_minus_exp_neg() * kept

@@ -1,4 +1,5 @@
-//! The rightmost characteristic roots: starts from the spectral discretisation, Newton's method on the exact function.
+//! The rightmost characteristic roots: starting points from the spectral discretisation, then Newton's method on the
+//! exact function.
 
 use super::complex::{Complex, ComplexFunctions as _};
 use super::count::zeros_right_of;
@@ -10,7 +11,7 @@ use crate::link_model::LinkModel;
 /// A root of the characteristic function; with an imaginary part above zero it stands for itself and its conjugate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Root {
-    /// Where, in 1/s.
+    /// The root in 1/s.
     pub at: Complex,
     /// Newton's next step there, relative to the root's size (or to one over the shortest round trip, if that is
     /// larger).
@@ -22,7 +23,7 @@ pub struct Root {
 pub struct Roots {
     /// Rightmost first, imaginary part at least zero.
     pub found: Vec<Root>,
-    /// Whether finer discretisations found nothing else among the first.
+    /// Whether finer discretisations gave the same roots.
     pub converged: bool,
     /// Roots right of the imaginary axis by the argument principle, conjugates counted; `None` where it could not be
     /// followed.
@@ -43,8 +44,7 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
     let right = zeros_right_of(f, edge, 1.0);
     let band = f.band(1.0);
     let complete = |found: &[Root]| complete(found, right, edge, band);
-    // chains of roots run up along the axis in the ack-clocked model, so a finer grid always finds others: one grid is
-    // enough
+    // the ack-clocked model has infinite chains of roots along the axis: a finer grid always finds more, so one is enough
     let chains = f.model != LinkModel::Integrator;
     let mut found: Vec<Root> = Vec::new();
     let mut converged = false;
@@ -62,8 +62,8 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
         n += n / 2;
     }
     if !(converged && complete(&found)) {
-        // too large, too many time scales, or chains: starts where windows are slow and along the axis, the chains' own
-        // first, then denser until none is missing on the right
+        // too large, too many time scales, or chains: starting points at the windows' own rates and along the axis, those of
+        // chains first, then denser until none is missing on the right
         found = merged(found, refine(f, &Starts::Windows.along(f, band, 0.0), unit, usize::MAX), unit);
         let tries = [Starts::AckClock, Starts::Every(1.0), Starts::Every(0.3), Starts::Every(0.15)];
         for starts in &tries[usize::from(f.model != LinkModel::AckClocked)..] {
@@ -71,7 +71,7 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
             let denser = matches!(starts, Starts::Every(share) if *share < 1.0);
             let starts = starts.along(f, band, 0.1 / longest);
             found = merged(found, refine(f, &starts, unit, usize::MAX), unit);
-            // a denser row of starts that finds nothing new will not find more by being denser still
+            // if denser starting points find nothing new, still denser ones will not either
             if complete(&found) && (found.len() >= wanted || (denser && found.len() == known)) {
                 break;
             }
@@ -82,11 +82,11 @@ pub fn rightmost(f: &Characteristic<'_>, wanted: usize) -> Roots {
     Roots { found, converged, right }
 }
 
-/// Starts for Newton's method.
+/// Starting points for Newton's method.
 enum Starts {
-    /// On the real axis at the rates at which windows find back on their own, and between: slow roots are near.
+    /// On the real axis at the windows' own decay rates, and between: slow roots are near.
     Windows,
-    /// Where patterns return after each round trip, 2 pi i k / R: roots of the ack-clocked model are near.
+    /// Multiples of the ACK clock's frequency, 2 pi i k / R: roots of the ack-clocked model are near.
     AckClock,
     /// Evenly along the axis, in units of one over the longest delay.
     Every(f64),
@@ -146,7 +146,7 @@ fn refine(f: &Characteristic<'_>, starts: &[Complex], unit: f64, limit: usize) -
     found
 }
 
-/// Newton's method from `start`; `None` where it leads nowhere.
+/// Newton's method from `start`; `None` if it does not converge.
 #[must_use]
 pub fn newton(f: &Characteristic<'_>, start: Complex, unit: f64) -> Option<Root> {
     let mut z = start;
@@ -174,7 +174,7 @@ pub fn newton(f: &Characteristic<'_>, start: Complex, unit: f64) -> Option<Root>
             return Some(Root { at, residual });
         }
         best = best.min(residual);
-        // far from everything else no single step may be trusted
+        // limit the step: far from any root it is unreliable
         let longest = unit.max(0.5 * z.modulus());
         let step = if step.modulus() > longest { step * (longest / step.modulus()) } else { step };
         z -= step;

@@ -10,7 +10,7 @@ const MAX_PRODUCTS: usize = 400;
 /// Prices, slacks and rates, all above zero; x r = alpha and load + s = 1 hold in the end only.
 pub(super) struct Interior<'a, 'b> {
     routes: &'a Routes<'b>,
-    /// What each link would need alone: prices are measured in it.
+    /// Price that would saturate each link alone: the unit of prices.
     unit: Vec<f64>,
     /// Links that some flow loads.
     places: Vec<usize>,
@@ -98,10 +98,10 @@ impl<'a, 'b> Interior<'a, 'b> {
             (left < 0.1).then(|| x.iter().zip(&column).map(|(v, c)| v * c).collect::<Vec<f64>>())
         };
         let (predictor, centre) = (solve(&plain)?, solve(&towards)?);
-        let straight = self.room(&self.towards(0.0, gap, &mismatch, &predictor, &centre)).min(1.0);
+        let straight = self.max_step(&self.towards(0.0, gap, &mismatch, &predictor, &centre)).min(1.0);
         let aim = ((1.0 - straight) * (1.0 - straight) * (1.0 - straight)).max(1e-4);
         let step = self.towards(aim, gap, &mismatch, &predictor, &centre);
-        let part = (self.room(&step) * (0.9f64).max(1.0 - gap)).min(1.0);
+        let part = (self.max_step(&step) * (0.9f64).max(1.0 - gap)).min(1.0);
         if part.is_nan() || part <= 1e-12 {
             return None;
         }
@@ -134,8 +134,8 @@ impl<'a, 'b> Interior<'a, 'b> {
         Move { prices, slack, margins, rates }
     }
 
-    /// How far the step may go before something reaches zero.
-    fn room(&self, step: &Move) -> f64 {
+    /// The longest step that keeps all variables above zero.
+    fn max_step(&self, step: &Move) -> f64 {
         let limit = |v: &[f64], d: &[f64]| {
             v.iter().zip(d).fold(f64::INFINITY, |t, (v, d)| if *d < 0.0 { t.min(-v / d) } else { t })
         };

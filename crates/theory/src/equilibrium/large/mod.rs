@@ -5,10 +5,10 @@
 //!
 //! `u + s - sqrt((u - s)^2 + 4 mu^2) = 0`, `u_l = M_ll p_l`,
 //!
-//! where u is the price's mean share in the delay of the link's users, of the size of a slack whatever the units. mu
+//! where u is the price's mean share in the delay of the link's users, comparable to a slack whatever the units. mu
 //! goes to zero with the error, so convergence is quadratic in the end. M is never formed: a product costs one pass
-//! over the routes, and on random routes M is near its diagonal plus a matrix of rank one, so that a dozen products do.
-//! Scaling by the diagonal takes out capacities, alphas and the distance to zero of inactive prices.
+//! over the routes. On random routes M is close to its diagonal plus a matrix of rank one, so a dozen products suffice.
+//! Scaling by the diagonal removes capacities, alphas and the size of inactive prices.
 
 mod interior;
 pub(super) mod recover;
@@ -28,10 +28,10 @@ struct At {
     loads: Vec<f64>,
 }
 
-/// Gaps at which the interior-point method hands over to Newton's, one after the other.
+/// Gaps of the interior-point method at which Newton's method is tried.
 const HAND_OVER: [f64; 5] = [1e-3, 1e-5, 1e-7, 1e-9, 1e-12];
 
-/// Prices in seconds that solve the problem, or the best that were found.
+/// Prices in seconds that solve the problem, or the best ones found.
 pub(super) fn solve(routes: &Routes) -> Vec<f64> {
     let start = routes.start();
     let settled = price_iteration(routes, start.clone(), 12);
@@ -55,7 +55,7 @@ pub(super) fn solve(routes: &Routes) -> Vec<f64> {
     best.0
 }
 
-/// Newton's method from `prices`, smoothed by `mu` or less; where it came to and the error there.
+/// Newton's method from `prices`, smoothed by `mu` or less. Returns the prices and their error.
 fn newton(routes: &Routes, prices: Vec<f64>, mut mu: f64) -> (Vec<f64>, f64) {
     let (links, flows) = (prices.len(), routes.flows());
     let mut at = At { prices, margins: vec![0.0; flows], loads: vec![0.0; links] };
@@ -83,7 +83,7 @@ fn newton(routes: &Routes, prices: Vec<f64>, mut mu: f64) -> (Vec<f64>, f64) {
         if error < 1e-12 || (error < 0.01 * TOLERANCE && stalled > 1) || stalled > 12 {
             break;
         }
-        // on to the next mu only where this one's equations hold: the path to zero is followed, not jumped
+        // reduce mu only where the equations at the present one hold: follow the path to zero
         let unsolved = |mu: f64| {
             (0..links).filter(|l| routes.used[*l]).fold(0.0f64, |m, l| {
                 let (u, s) = (work.diagonal[l] * at.prices[l], 1.0 - at.loads[l]);
@@ -120,7 +120,7 @@ struct Work {
     trial: Vec<f64>,
 }
 
-/// Queues that grow with excess load for a while: each price times the square root of its link's load.
+/// A starting point by fixed-point iteration: each price times the square root of its link's load.
 fn price_iteration(routes: &Routes, mut prices: Vec<f64>, rounds: usize) -> Vec<f64> {
     let (mut margins, mut loads) = (vec![0.0; routes.flows()], vec![0.0; prices.len()]);
     let mut known = prices.clone();
@@ -164,7 +164,7 @@ fn step(routes: &Routes, at: &mut At, work: &mut Work, mu: f64, error: f64) -> b
             out[l] = row[l] * out[l] + extra[l] * v[l];
         }
     };
-    // no more digits than the step can use: it errs by the square of the error, and 1e-12 is the end
+    // no more digits than the step can use: its error is the square of the present one, at best 1e-12
     let tolerance = (0.1 * error).max(1e-13 / error).min(0.1);
     let (change, left) = gmres::solve(&right, tolerance, MAX_PRODUCTS, product);
     if left.is_nan() || left > 0.9 {
@@ -183,7 +183,7 @@ fn step(routes: &Routes, at: &mut At, work: &mut Work, mu: f64, error: f64) -> b
     if part.is_nan() || part < 1e-10 {
         return false;
     }
-    // the direction is one of descent of the equations' norm at this mu and with these w
+    // a descent direction of the equations' norm at this mu and these w
     let size = |prices: &[f64], loads: &[f64]| {
         (0..links).filter(|l| routes.used[*l]).fold(0.0, |sum, l| {
             let (u, s) = (work.diagonal[l] * prices[l], 1.0 - loads[l]);

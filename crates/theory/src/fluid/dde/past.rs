@@ -1,4 +1,4 @@
-//! What the solution was: pieces of polynomials, and what to ask of them.
+//! The history of a solution: piecewise polynomials.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -58,18 +58,18 @@ impl Piece {
     }
 }
 
-/// The history of a solution. Before its beginning the solution is taken to have been a straight line, constant unless
-/// the system says otherwise.
+/// The history of a solution. Before its start the solution is a straight line, constant unless the system says
+/// otherwise.
 #[derive(Debug)]
 pub struct Past {
     pub(super) pieces: VecDeque<Piece>,
     pub(super) initial: Vec<f64>,
-    /// Slopes before the beginning.
+    /// Slopes before the start.
     pub(super) slopes: Vec<f64>,
     pub(super) begin: f64,
-    /// The step that is being taken: first guess or last iterate.
+    /// The present step: first guess or last iterate.
     pub(super) trial: Piece,
-    /// Whether an argument fell into it.
+    /// Whether a delayed argument fell into it.
     pub(super) touched: Cell<bool>,
 }
 
@@ -150,18 +150,18 @@ fn invert(piece: &Piece, i: usize, u: f64) -> (f64, f64) {
     let mut a = (u - form[0].max(0.0)).clamp(low, high);
     for _ in 0..60 {
         let (p, slope) = piece.both(i, a);
-        let miss = a + p - u;
-        if miss > 0.0 {
+        let residual = a + p - u;
+        if residual > 0.0 {
             high = a;
         } else {
             low = a;
         }
-        let step = miss / (1.0 + slope);
-        if miss == 0.0 || step.abs() <= 2e-16 * a.abs() {
+        let step = residual / (1.0 + slope);
+        if residual == 0.0 || step.abs() <= 2e-16 * a.abs() {
             return (a, slope);
         }
         let next = a - step;
-        // an empty or standing queue has slope -1 at worst, where Newton's method has nothing to divide by
+        // an emptying queue has slope -1, where Newton's step is undefined
         a = if next > low && next < high { next } else { 0.5 * (low + high) };
         if high - low <= 2e-16 * high.abs() {
             break;
