@@ -184,7 +184,7 @@ pub fn theta(b: f64, c_f: f64, c_b: f64) -> f64 {
 }
 
 /// Eq. 1 of the letter: k_f = c_f P_b / (c_b P_f), the transmission time of an acknowledgement on the reverse link over
-/// that of a data packet on the forward link (the letter's sentence says it upside down).
+/// that of a data packet on the forward link (the letter's text has the inverse).
 #[must_use]
 pub fn asymmetry_factor(c_f: f64, c_b: f64, packet: f64, ack: f64) -> f64 {
     (c_f * ack) / (c_b * packet)

@@ -3,7 +3,7 @@
 //! Proportional fairness is the rates that maximise `sum alpha_s log x_s` under `A x <= c - b` (Kelly, Maulloo and Tan
 //! 1998, with weights). The equilibrium of FAST with one-way traffic is proportionally fair; with acknowledgements
 //! it is not, because they take little capacity but have the same queueing delay as data: `docs/theory/equilibrium.md`. It is the exponent e = 1 of a family (Mo and
-//! Walrand 2000), `sum alpha_s^e x_s^(1 - e) / (1 - e)`: near 0 the sum of rates counts, far above 1 the least x /
+//! Walrand 2000), `sum alpha_s^e x_s^(1 - e) / (1 - e)`: near 0 the sum of rates counts, far above 1 the smallest x /
 //! alpha. The alphas enter such that flows which share their links get rates in proportion to them whatever e is.
 //!
 //! The maximum is found by clarabel (Goulart and Chen, interior point; exponential or power cones), in its own
@@ -177,7 +177,7 @@ pub fn proportional_fair(problem: &Problem) -> Result<FairRates, TheoryError> {
 ///
 /// # Errors
 /// As [`solve`](crate::equilibrium::solve) for what is no problem; [`TheoryError::NoFlow`];
-/// [`TheoryError::OutOfRange`]; [`TheoryError::NotConverged`] where the conditions of optimality are not met to 1e-7.
+/// [`TheoryError::OutOfRange`]; [`TheoryError::NotConverged`] if the optimality conditions do not hold to 1e-7.
 pub fn alpha_fair(problem: &Problem, exponent: f64) -> Result<FairRates, TheoryError> {
     problem.check()?;
     if !EXPONENTS.contains(&exponent) {
@@ -286,7 +286,7 @@ fn by_cones(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>), TheoryError> {
         DefaultSolver::new(&quadratic, &cost, &matrix, &b, &cones, settings).map_err(|e| failed(e.to_string()))?;
     solver.solve();
     let solution = &solver.solution;
-    // where it stops short of the tolerances asked for, the polish and the check decide
+    // if it does not reach these tolerances, the polish and the check decide
     if matches!(solution.status, SolverStatus::PrimalInfeasible | SolverStatus::DualInfeasible | SolverStatus::Unsolved)
     {
         return Err(failed(format!("{:?}", solution.status)));

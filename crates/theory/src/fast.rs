@@ -13,7 +13,7 @@ pub enum WindowLaw {
     AtSending,
 }
 
-/// Period of the ns-2 module's timer where the scenario does not say, in seconds.
+/// Period of the ns-2 module's timer by default, in seconds.
 const MODULE_PERIOD_S: f64 = 0.01;
 
 /// Seconds between two updates of the window at the round-trip time `rtt`: the time unit of gamma in eq. 2 of the

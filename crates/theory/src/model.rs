@@ -94,7 +94,7 @@ pub(crate) struct Model {
 
 impl Model {
     /// Whether the state of every link on the flow's paths is known.
-    pub fn knows(&self, flow: &Flow) -> bool {
+    pub fn is_known(&self, flow: &Flow) -> bool {
         !flow.data.iter().chain(flow.ack.iter()).any(|l| self.unknown[*l as usize])
     }
 

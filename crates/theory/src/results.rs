@@ -15,7 +15,7 @@ pub(crate) fn flow_results(
     at: &Equilibrium,
     base_rtts_s: Option<&[f64]>,
 ) -> Vec<FlowResult> {
-    let flow = |(s, flow): (usize, &Flow)| match model.place[s].filter(|_| model.knows(flow)) {
+    let flow = |(s, flow): (usize, &Flow)| match model.place[s].filter(|_| model.is_known(flow)) {
         Some(place) if alpha(&flow.controller).is_some() => {
             flow_result(network, flow, at, place, base_rtts_s.map(|b| b[s]))
         }
@@ -31,7 +31,7 @@ pub(crate) fn flow_results(
 
 /// Queueing delay in seconds of the packets and acknowledgements of flow `s` of the problem, whether or not the sender
 /// measures all of it.
-pub(crate) fn waits(flow: &Flow, at: &Equilibrium, s: usize) -> Option<f64> {
+pub(crate) fn queueing_delay(flow: &Flow, at: &Equilibrium, s: usize) -> Option<f64> {
     if delay(&flow.controller).is_one_way() {
         return Some(at.forward_delays[s]? + at.reverse_delays[s]?);
     }
@@ -42,7 +42,7 @@ pub(crate) fn waits(flow: &Flow, at: &Equilibrium, s: usize) -> Option<f64> {
 pub(crate) fn window(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base: f64) -> Option<f64> {
     let x = at.rates[s];
     if delay(&flow.controller).is_one_way() {
-        return waits(flow, at, s).map(|q| x * (propagation(network, flow) + q));
+        return queueing_delay(flow, at, s).map(|q| x * (propagation(network, flow) + q));
     }
     // the fixed point of eq. 2 of the two-way paper: w = w baseRTT / RTT + alpha, and w / RTT = x
     Some(alpha(&flow.controller).unwrap_or_default() + x * base)
@@ -52,16 +52,19 @@ fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base:
     let x = at.rates[s];
     let propagation = propagation(network, flow);
     let base = base.unwrap_or(propagation);
-    let waits = waits(flow, at, s);
+    let queueing_delay = queueing_delay(flow, at, s);
     FlowResult {
         name: flow.name.clone(),
         controller: flow.controller.name().to_owned(),
         throughput_bps: Some(x * bits(flow.packet)),
         goodput_bps: Some(x * bits(flow.mss())),
         packets_per_s: Some(x),
-        rtt_s: RttResult { mean: waits.map(|q| propagation + q + transmission(network, flow)), ..RttResult::default() },
+        rtt_s: RttResult {
+            mean: queueing_delay.map(|q| propagation + q + transmission(network, flow)),
+            ..RttResult::default()
+        },
         base_rtt_s: Some(base),
-        queueing_delay_s: waits,
+        queueing_delay_s: queueing_delay,
         forward_queueing_delay_s: at.forward_delays[s],
         reverse_queueing_delay_s: at.reverse_delays[s],
         window_packets: WindowResult { mean: window(network, flow, at, s, base), ..WindowResult::default() },

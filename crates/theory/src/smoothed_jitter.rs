@@ -175,10 +175,10 @@ impl Cells {
         row[cell + 1] += share * part;
     }
 
-    /// Eq. 4 on all cells: a share of what is `before` follows `sample`.
+    /// Eq. 4 on all cells: a share of the density `prior` follows `sample`.
     fn update(self, row: &mut [f64], prior: &[f64], share: f64, sample: f64, up: f64, down: f64) {
         for (cell, p) in prior.iter().enumerate() {
-            // the tails, which are most cells
+            // the tails, which have most of the cells
             if *p > 1e-18 {
                 let s = self.at(cell);
                 self.add(row, s + if sample > s { up } else { down } * (sample - s), share * p);

@@ -100,7 +100,7 @@ fn brackets_close_on_the_change() {
     let jump = crossing((0.0, -1e-9), (1.0, 1e9), false, 1e-12, |y| count(Some(if y > 0.3 { 1e9 } else { -1e-9 })));
     assert!((jump - 0.3).abs() < 1e-12, "{jump}");
     assert!(calls.get() <= 41, "{} evaluations", calls.get());
-    // without answers in between, somewhere between
+    // without values in between, somewhere between
     let lost = crossing((0.0, -1.0), (1.0, 1.0), false, 1e-12, |_| None);
     assert!((0.0..=1.0).contains(&lost));
     // all of them, and only them
@@ -123,9 +123,9 @@ fn made(columns: usize, rows: usize, margin: impl Fn(f64, f64) -> Option<f64>) -
         equilibria: Some(1),
     };
     let cells = y.values.iter().flat_map(|y| x.values.iter().map(move |x| (*x, *y)));
-    let answers = cells.map(|(x, y)| margin(x, y).map(say).ok_or_else(|| "nothing".to_owned())).collect();
+    let values = cells.map(|(x, y)| margin(x, y).map(say).ok_or_else(|| "nothing".to_owned())).collect();
     let net = network(vec![link("l", 1, 1)], Vec::new());
-    let mut map = Map::new(&net, &Show::Stability(LinkModel::Integrator), x, y, answers);
+    let mut map = Map::new(&net, &Show::Stability(LinkModel::Integrator), x, y, values);
     let look = |sample| (sample, map.locate(sample, |x, y| margin(x, y).map(say)));
     let found: BTreeMap<_, Located> = map.samples().into_iter().map(look).collect();
     map.draw(found);
@@ -174,7 +174,7 @@ fn boundaries_that_end_and_that_come_close() {
     let hole = made(9, 5, |x, y| (y != 2.0).then_some(x - 3.5));
     assert_eq!(hole.failed, 9);
     assert!(hole.cells.iter().filter(|c| c.y == 2.0).all(|c| c.error.as_deref() == Some("nothing")));
-    assert_eq!(lines(&hole).len(), 2, "above and below the row without answers");
+    assert_eq!(lines(&hole).len(), 2, "above and below the row without values");
     assert!(lines(&made(4, 4, |_, _| Some(1.0))).is_empty());
 }
 

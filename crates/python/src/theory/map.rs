@@ -187,11 +187,11 @@ fn compute(
         let source = Arc::clone(source);
         move |cell: &(String, String)| source.answer(&cell.0, &cell.1)
     };
-    let answers = background::map(cells, work, |py, done| report(py, done, count))?;
-    if let Some(Err(why)) = answers.first().filter(|_| answers.iter().all(Result::is_err)) {
+    let values = background::map(cells, work, |py, done| report(py, done, count))?;
+    if let Some(Err(why)) = values.first().filter(|_| values.iter().all(Result::is_err)) {
         return Err(EddylineError::new_err(format!("no cell of the map has an answer: {why}")));
     }
-    let mut map = map::Map::new(network, show, x, y, answers);
+    let mut map = map::Map::new(network, show, x, y, values);
     let samples = map.samples();
     if map.link_model.is_some() {
         let total = count + samples.len();

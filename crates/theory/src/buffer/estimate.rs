@@ -59,14 +59,14 @@ pub struct Estimate {
     pub window_down: f64,
     /// cwnd_u: bytes of all uploads together.
     pub window_up: f64,
-    /// B*_u (eq. 7): bytes of data that fit into the uplink's buffer beside the acknowledgements; 0 where these fill
+    /// B*_u (eq. 7): bytes of data that fit into the uplink's buffer besides the acknowledgements; 0 where these fill
     /// it.
     pub room_up: f64,
     /// The download's buffer or window is the limit, W, so that nothing of it is lost.
     pub down_limited_by_window: bool,
     /// The same of the uploads.
     pub up_limited_by_window: bool,
-    /// Acknowledgements leave room for less than one packet: uploads starve, and the ratio says nothing.
+    /// Acknowledgements leave room for less than one packet: uploads starve, and the ratio is meaningless.
     pub up_starves: bool,
     /// r of eq. 8: `cwnd_d / cwnd_u`.
     pub ratio: f64,
@@ -127,7 +127,7 @@ fn window(side: &Connections, direction: &LinkDirection, room: f64, readings: &R
 }
 
 impl Setting {
-    /// The smallest uplink buffer, in its unit, that leaves room for `packets` data packets beside the acknowledgements of
+    /// The smallest uplink buffer, in its unit, that leaves room for `packets` data packets besides the acknowledgements of
     /// a download that fills the downlink's buffer and path (or its own window): with packets and delayed
     /// acknowledgements half the downlink's buffer and a bit, the paper's empirical rule.
     ///

@@ -12,21 +12,21 @@ use crate::error::TheoryError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
-    /// 1: nothing waits for the downlink; the uplink is full.
+    /// 1: the downlink queue is empty; the uplink is saturated.
     DownEmpty,
-    /// 2: nothing waits for the uplink; the downlink is full.
+    /// 2: the uplink queue is empty; the downlink is saturated.
     UpEmpty,
     /// 3: both are full, which takes windows in proportion to capacities.
     BothBusy,
 }
 
-/// Eq. 1: the round-trip time of both connections when `d_d` and `d_u` bytes wait, in seconds.
+/// Eq. 1: the round-trip time of both connections when `d_d` and `d_u` bytes are queued, in seconds.
 #[must_use]
 pub fn round_trip(d_d: f64, d_u: f64, c_d: f64, c_u: f64) -> f64 {
     8.0 * d_d / c_d + 8.0 * d_u / c_u
 }
 
-/// Eq. 2: bytes of the download that wait for the downlink when its acknowledgements wait behind `d_u` bytes of the
+/// Eq. 2: bytes of the download queued at the downlink when its acknowledgements queue behind `d_u` bytes of the
 /// upload.
 ///
 /// Holds while the downlink is busy: only then do acknowledgements come in proportion to `c_d`.
@@ -64,9 +64,9 @@ pub struct SteadyState {
     pub case: Case,
     /// Round-trip time in seconds.
     pub rtt_s: f64,
-    /// Bytes waiting for the downlink; in case 3 any split will do, this is the even one (in time).
+    /// Bytes queued at the downlink; in case 3 any split will do, this is the even one (in time).
     pub queue_down: f64,
-    /// Bytes waiting for the uplink.
+    /// Bytes queued at the uplink.
     pub queue_up: f64,
     /// Share of the downlink in use.
     pub utilisation_down: f64,

@@ -17,7 +17,7 @@ use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
 use crate::model::{Model, alpha, joint_equilibria, modelled_flows, propagation, require_modelled};
-use crate::results::{waits, window};
+use crate::results::{queueing_delay, window};
 use crate::stability::{Options, locally_stable, stability};
 
 /// Every equilibrium that was found.
@@ -86,7 +86,7 @@ pub struct LinkAt {
 /// [`TheoryError`].
 pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
-    require_modelled(network, network.flows.iter().any(|f| model.knows(f)))?;
+    require_modelled(network, network.flows.iter().any(|f| model.is_known(f)))?;
     let mut notes = Vec::new();
     without_model(network, &model, &mut notes);
     let equilibria = solved.found.iter().map(|at| describe(network, &model, at)).collect();
@@ -147,7 +147,7 @@ pub fn stability_document(
 
 fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDocument {
     let flow = |(i, flow): (usize, &Flow)| {
-        let s = model.place[i].filter(|_| model.knows(flow))?;
+        let s = model.place[i].filter(|_| model.is_known(flow))?;
         let response = model.responses[i].filter(|_| alpha(&flow.controller).is_none());
         Some(FlowAt {
             name: flow.name.clone(),
@@ -156,7 +156,7 @@ fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDo
                 Some(r) => Some(r.window),
                 None => window(network, flow, at, s, propagation(network, flow)),
             },
-            queueing_delay_s: waits(flow, at, s),
+            queueing_delay_s: queueing_delay(flow, at, s),
             path_loss: response.map(|r| r.loss),
         })
     };

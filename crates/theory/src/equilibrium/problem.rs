@@ -60,7 +60,7 @@ pub struct Equilibrium {
     /// Each flow's x in packet/s.
     pub rates: Vec<f64>,
     /// Each flow's q in seconds: the queueing delay that it measures, of the round trip unless
-    /// [`ack_wait`](Problem::ack_wait) says otherwise.
+    /// [`ack_wait`](Problem::ack_wait) differs.
     pub delays: Vec<f64>,
     /// Queueing delay of data packets in seconds; `None` where only the sum is determined.
     pub forward_delays: Vec<Option<f64>>,

@@ -28,7 +28,7 @@ pub struct VegasBand {
 ///
 /// # Errors
 /// As [`solve`]; [`TheoryError::Length`] and [`TheoryError::OutOfRange`] where `beta` does not fit,
-/// [`TheoryError::NotConverged`] where some corner has no answer.
+/// [`TheoryError::NotConverged`] where the solver does not converge at some corner.
 pub fn vegas(problem: &Problem, beta: &[f64]) -> Result<VegasBand, TheoryError> {
     let (given, wanted) = (beta.len(), problem.flows.len());
     if given != wanted {

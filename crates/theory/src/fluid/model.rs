@@ -274,7 +274,7 @@ impl System for Model {
         }
     }
 
-    /// One a link (it empties, or fills), two a flow (start-up ends or begins again; all is sent).
+    /// One a link (it empties, or fills), two a flow (start-up ends or begins again; all data are sent).
     fn events(&self) -> usize {
         self.plan.capacity.len() + 2 * self.plan.flows.len()
     }
@@ -382,7 +382,7 @@ impl System for Model {
                 BreakingPoint::Start(s) => self.open(s, at, y, past),
                 BreakingPoint::Stop(s) => {
                     self.flows[s].phase = match self.flows[s].phase {
-                        // what has not begun is over before it could
+                        // a flow that has not started never does
                         Phase::Idle | Phase::Closed => Phase::Closed,
                         Phase::Open => {
                             self.depart(s, at, 0, 0, Packet::None);

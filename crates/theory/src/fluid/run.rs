@@ -93,7 +93,7 @@ pub fn dynamics_observed(
 /// What `network` does after it has been in the equilibrium `at` since ever and each window is perturbation_rate off its place by
 /// the share `perturbation` (one a flow that theory has a model of, in order) in the course of that flow's first round trip.
 ///
-/// Flows last from before the beginning beyond the end: starts, stops and sizes do not count, nor do times of
+/// Flows are permanent: starts, stops and sizes are ignored, and so are times of
 /// unresponsive traffic. `at` has to be the equilibrium of what senders believe: with [`BaseRtts::Exact`] one of
 /// [`equilibria`](crate::equilibria). `start_up` should be off where an equilibrium's delay is below `mi_threshold`, or
 /// start-up begins anew.
@@ -289,7 +289,7 @@ impl Recorder {
             let delay = of(DELAY).max(0.0);
             let packets = model.of_link(l, PACKETS);
             let mut row = |q, v| self.series.push(t, LINK, l as u32, q, v);
-            // what waits arrived since what leaves now did
+            // packets in the queue arrived after the one that leaves now
             let (entered, _) = past.entered(model.of_link(l, DELAY), t);
             let waiting = if delay > 0.0 { (y[packets] - past.value(packets, entered)).max(0.0) } else { 0.0 };
             row(Quantity::QueuePackets, waiting);

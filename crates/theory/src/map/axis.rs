@@ -26,7 +26,7 @@ pub enum Spacing {
 
 /// Why a text is no valid axis. Every message has what is allowed.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[expect(missing_docs, reason = "the messages say it")]
+#[expect(missing_docs, reason = "the messages explain them")]
 pub enum AxisError {
     #[error(
         "one value, where a map needs at least two: LO..HI, LO..HI:POINTS, LO..HI:POINTS:log, or a list with commas"
@@ -148,13 +148,15 @@ fn range(key: &str, low: &str, rest: &str) -> Result<Axis, AxisError> {
     let high = parts.next().unwrap_or_default();
     let (mut points, mut spacing) = (DEFAULT_POINTS, Spacing::Linear);
     let modifiers: Vec<&str> = parts.collect();
-    for (i, word) in modifiers.iter().enumerate() {
-        match *word {
+    for (i, modifier) in modifiers.iter().enumerate() {
+        match *modifier {
             "log" if i + 1 == modifiers.len() => spacing = Spacing::Log,
             "linear" if i + 1 == modifiers.len() => {}
-            word if i == 0 && word.starts_with(|c: char| !c.is_alphabetic()) => points = number_of_points(word)?,
+            modifier if i == 0 && modifier.starts_with(|c: char| !c.is_alphabetic()) => {
+                points = number_of_points(modifier)?
+            }
             "" => return Err(AxisError::Points { given: String::new() }),
-            word => return Err(AxisError::Spacing { given: word.to_owned() }),
+            modifier => return Err(AxisError::Spacing { given: modifier.to_owned() }),
         }
     }
     let (low, high) = endpoints(low.trim(), high)?;

@@ -84,7 +84,7 @@ pub struct Cell {
     pub y: f64,
     /// Its values.
     #[serde(flatten)]
-    pub answer: CellValue,
+    pub value: CellValue,
     /// Why it failed.
     pub error: Option<String>,
 }
@@ -146,7 +146,7 @@ impl Show {
 /// The values of a cell with this `network`.
 ///
 /// # Errors
-/// [`TheoryError`], also where a flow that is asked for has no model.
+/// [`TheoryError`], also if the requested flow has no model.
 pub fn evaluate(network: &Network, show: &Show) -> Result<CellValue, TheoryError> {
     match show {
         Show::Bottleneck => bottleneck(network),
@@ -232,15 +232,15 @@ fn throughput(network: &Network, name: Option<&str>) -> Result<CellValue, Theory
 impl Map {
     /// The map of `network` over `x` and `y` with these cells, row by row.
     #[must_use]
-    pub fn new(network: &Network, show: &Show, x: Axis, y: Axis, answers: Vec<Result<CellValue, String>>) -> Self {
-        let mut cells = Vec::with_capacity(answers.len());
+    pub fn new(network: &Network, show: &Show, x: Axis, y: Axis, values: Vec<Result<CellValue, String>>) -> Self {
+        let mut cells = Vec::with_capacity(values.len());
         let places = y.values.iter().flat_map(|y| x.values.iter().map(move |x| (*x, *y)));
-        for ((x, y), answer) in places.zip(answers) {
-            let (answer, error) = match answer {
-                Ok(answer) => (answer, None),
+        for ((x, y), value) in places.zip(values) {
+            let (value, error) = match value {
+                Ok(value) => (value, None),
                 Err(error) => (show.empty(), Some(error)),
             };
-            cells.push(Cell { x, y, answer, error });
+            cells.push(Cell { x, y, value, error });
         }
         Self {
             title: network.title.clone(),
@@ -272,7 +272,7 @@ impl Map {
     pub fn locate(&self, sample: Sample, value_at: impl Fn(f64, f64) -> Option<CellValue>) -> Located {
         let (x, y) = (&self.x.values, &self.y.values);
         let columns = x.len();
-        let known = |i: usize, j: usize| margin(&self.cells[j * columns + i].answer).unwrap_or_default();
+        let known = |i: usize, j: usize| margin(&self.cells[j * columns + i].value).unwrap_or_default();
         match sample {
             Sample::Along(i, j) => {
                 let bracket = ((x[i], known(i, j)), (x[i + 1], known(i + 1, j)));
@@ -304,14 +304,14 @@ impl Map {
     }
 
     fn verdicts(&self) -> Vec<Option<bool>> {
-        self.cells.iter().map(|c| margin(&c.answer).map(|m| m > 0.0)).collect()
+        self.cells.iter().map(|c| margin(&c.value).map(|m| m > 0.0)).collect()
     }
 }
 
 /// Above zero if stable. The sign is that of the verdict, which counts roots; the size is the distance of the rightmost
 /// root from the axis.
-fn margin(answer: &CellValue) -> Option<f64> {
-    let CellValue::Stability { stable: Some(stable), root_re_per_s, .. } = answer else { return None };
+fn margin(value: &CellValue) -> Option<f64> {
+    let CellValue::Stability { stable: Some(stable), root_re_per_s, .. } = value else { return None };
     let size = root_re_per_s.map_or(1.0, f64::abs).max(f64::MIN_POSITIVE);
     Some(if *stable { size } else { -size })
 }

@@ -24,9 +24,9 @@ pub struct Stationary {
     /// E\[m\].
     pub mean_backward: f64,
     /// Bound of the relative error of the means and of the absolute error of the shares, as far as truncation goes; for
-    /// the asymptotic answer an estimate.
+    /// the asymptotic solution an estimate.
     pub error: f64,
-    /// States of the truncated chain; 0 for the asymptotic answer.
+    /// States of the truncated chain; 0 for the asymptotic stationary.
     pub states: usize,
 }
 
@@ -107,8 +107,8 @@ pub struct Marginals {
 impl Marginals {
     fn of(states: &[(u32, u32)], probability: &[f64]) -> Self {
         let sums = |number: fn(&(u32, u32)) -> u32| {
-            let most = states.iter().map(number).max().unwrap_or(0);
-            let mut sums = vec![0.0; most as usize + 1];
+            let largest = states.iter().map(number).max().unwrap_or(0);
+            let mut sums = vec![0.0; largest as usize + 1];
             states.iter().zip(probability).for_each(|(state, p)| sums[number(state) as usize] += p);
             sums.truncate(sums.iter().rposition(|p| *p > 1e-12).map_or(1, |last| last + 1));
             sums
@@ -163,9 +163,9 @@ pub fn with_marginals(
         if space.len() > max_states {
             return Ok(None);
         }
-        let (answer, cut, marginals) = solve(load, &space);
-        if answer.error <= tolerance {
-            return Ok(Some((answer, marginals)));
+        let (stationary, cut, marginals) = solve(load, &space);
+        if stationary.error <= tolerance {
+            return Ok(Some((stationary, marginals)));
         }
         if cut.top >= cut.sides {
             top += top / 4;
@@ -192,7 +192,7 @@ fn space(load: &DuplexLoad, top: u32, reach: f64) -> Space {
         return Space::line(top, load.lambda_b == 0.0);
     }
     let share = load.lambda_f / (load.lambda_f + load.lambda_b);
-    // the margin is for the first levels, where a normal law says little
+    // the margin is for the first levels, where the normal approximation is poor
     Space::band(top, share, |k| 30.0 + reach * (k * share * (1.0 - share)).sqrt())
 }
 
@@ -206,7 +206,7 @@ struct Cut {
 fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut, Marginals) {
     let chain = Truncated { load, space, states: space.states().collect() };
     let probability = elimination::stationary(&chain);
-    let mut answer = Stationary {
+    let mut stationary = Stationary {
         idle: 0.0,
         forward: 0.0,
         backward: 0.0,
@@ -220,22 +220,22 @@ fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut, Marginals) {
     for ((n, m), p) in chain.states.iter().zip(&probability) {
         levels[(n + m) as usize] += p;
         let (n, m) = (f64::from(*n), f64::from(*m));
-        answer.mean_forward += n * p;
-        answer.mean_backward += m * p;
+        stationary.mean_forward += n * p;
+        stationary.mean_backward += m * p;
         let share = if n + m == 0.0 {
-            &mut answer.idle
+            &mut stationary.idle
         } else {
             match load.bottleneck(n, m) {
-                Bottleneck::Forward => &mut answer.forward,
-                Bottleneck::Backward => &mut answer.backward,
-                Bottleneck::Both => &mut answer.both,
+                Bottleneck::Forward => &mut stationary.forward,
+                Bottleneck::Backward => &mut stationary.backward,
+                Bottleneck::Both => &mut stationary.both,
             }
         };
         *share += p;
     }
-    let cut = cost(&chain, &probability, &levels, answer.mean_forward + answer.mean_backward);
-    answer.error = CAUTION * (cut.top + cut.sides);
-    (answer, cut, Marginals::of(&chain.states, &probability))
+    let cut = cost(&chain, &probability, &levels, stationary.mean_forward + stationary.mean_backward);
+    stationary.error = CAUTION * (cut.top + cut.sides);
+    (stationary, cut, Marginals::of(&chain.states, &probability))
 }
 
 /// The relative error of E[N], N = n + m, that blocked transitions make.

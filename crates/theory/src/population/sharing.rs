@@ -93,19 +93,19 @@ impl Common {
         let links = fixed.capacity.len();
         let left: Vec<f64> = fixed.capacity.iter().zip(&fixed.unresponsive).map(|(c, b)| c - b).collect();
         // queueing delay in seconds that a flow demands on each link, and how often it crosses it
-        let mut asks = vec![vec![0.0; links]; all.len()];
+        let mut demand = vec![vec![0.0; links]; all.len()];
         let mut times = vec![vec![0u32; links]; all.len()];
         for (s, flow) in all.iter().enumerate() {
             for (path, bits) in [(&flow.data, flow.packet_bits), (&flow.ack, flow.ack_bits)] {
                 for l in path.iter().map(|l| *l as usize) {
-                    asks[s][l] += flow.alpha * bits / left[l];
+                    demand[s][l] += flow.alpha * bits / left[l];
                     times[s][l] += 1;
                 }
             }
         }
         let crossed = |l: usize| times.iter().any(|t| t[l] > 0);
         let below = |l: usize, other: usize| {
-            let less = |s: usize| asks[s][l] < asks[s][other] * (1.0 - BALANCED) || times[s][l] == 0;
+            let less = |s: usize| demand[s][l] < demand[s][other] * (1.0 - BALANCED) || times[s][l] == 0;
             l != other && crossed(other) && (0..all.len()).all(less)
         };
         let kept: Vec<usize> = (0..links).filter(|l| crossed(*l) && !(0..links).any(|o| below(*l, o))).collect();
@@ -113,10 +113,10 @@ impl Common {
             return None;
         }
         let first = fixed.flows.len();
-        let standing = |l: usize| asks[..first].iter().map(|a| a[l]).sum::<f64>();
+        let standing = |l: usize| demand[..first].iter().map(|a| a[l]).sum::<f64>();
         Some(Self {
             links: kept.iter().map(|l| (*l, standing(*l))).collect(),
-            delay: kept.iter().map(|l| asks[first..].iter().map(|a| a[*l]).collect()).collect(),
+            delay: kept.iter().map(|l| demand[first..].iter().map(|a| a[*l]).collect()).collect(),
             bits: classes.iter().map(|c| c.alpha * c.packet_bits).collect(),
         })
     }
@@ -124,10 +124,10 @@ impl Common {
     fn rates(&self, counts: &[u32], rates: &mut [f64]) -> Full {
         let (mut delay, mut full) = (0.0f64, Full::None);
         for ((link, standing), delays) in self.links.iter().zip(&self.delay) {
-            let asked = delays.iter().zip(counts).fold(*standing, |sum, (d, n)| sum + d * f64::from(*n));
-            if asked > delay * (1.0 + BALANCED) {
-                (delay, full) = (asked, Full::One(*link));
-            } else if asked > 0.0 && asked >= delay * (1.0 - BALANCED) {
+            let demanded = delays.iter().zip(counts).fold(*standing, |sum, (d, n)| sum + d * f64::from(*n));
+            if demanded > delay * (1.0 + BALANCED) {
+                (delay, full) = (demanded, Full::One(*link));
+            } else if demanded > 0.0 && demanded >= delay * (1.0 - BALANCED) {
                 full = Full::Several;
             }
         }

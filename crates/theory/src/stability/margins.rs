@@ -11,16 +11,16 @@ use crate::link_model::LinkModel;
 /// Gain and delay margins.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Margins {
-    /// Where stable, the least factor above 1 on the senders' answer to delay that bracket stability; where unstable, the
-    /// largest below 1 that brings it about. `None` where there is none.
+    /// If stable, the smallest factor above 1 on the senders' response to delay that makes the loop unstable; if unstable,
+    /// the largest below 1 that makes it stable. `None` if there is none.
     ///
-    /// In the integrator model the response is that of the rate w / (d + q); in the ack-clocked model that of the window,
-    /// since packets in flight are conserved.
+    /// In the integrator model the response is that of the rate w / (d + q) and of the window; in the ack-clocked model that
+    /// of the window, since packets in flight are conserved.
     pub gain: Option<f64>,
     /// The frequency of the oscillation that starts there, in rad/s: the phase crossover.
     pub gain_at_rad_s: Option<f64>,
-    /// Seconds by which every sender may hear of delay later before stability bracket; `None` where it is unstable already
-    /// or never bracket.
+    /// Additional feedback delay in seconds, the same for every sender, that makes the loop unstable; `None` if it is
+    /// unstable already or no delay does.
     pub delay_s: Option<f64>,
     /// The frequency of the oscillation that starts there, in rad/s: the gain crossover.
     pub delay_at_rad_s: Option<f64>,

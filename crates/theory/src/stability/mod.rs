@@ -109,13 +109,13 @@ pub fn stability(network: &Network, model: LinkModel, options: &Options) -> Resu
     let Some(at) = first else {
         return Err(TheoryError::NotConverged("too large, so there is nothing to linearise about".to_owned()));
     };
-    let mut answer = stability_at(network, at, model, options)?;
-    link_features(network, |_| true, &mut answer.notes);
-    answer.notes.extend(non_fast_note(network));
+    let mut stability = stability_at(network, at, model, options)?;
+    link_features(network, |_| true, &mut stability.notes);
+    stability.notes.extend(non_fast_note(network));
     if solved.found.len() > 1 {
-        answer.notes.push(format!("this is the first of {} equilibria", solved.found.len()));
+        stability.notes.push(format!("this is the first of {} equilibria", solved.found.len()));
     }
-    Ok(answer)
+    Ok(stability)
 }
 
 /// Local stability of `network` in the equilibrium `at`.

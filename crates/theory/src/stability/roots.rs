@@ -105,8 +105,8 @@ impl Starts {
                     flows.iter().map(FlowPoint::decay).chain(flows.iter().map(|s| s.gain)).collect();
                 decays.sort_by(f64::total_cmp);
                 let between = decays.windows(2).map(|d| 0.5 * (d[0] + d[1]));
-                let beside = decays.iter().flat_map(|d| [0.99 * d, 1.01 * d]);
-                beside.chain(between).map(|d| Complex::new(-d, 0.0)).collect()
+                let near = decays.iter().flat_map(|d| [0.99 * d, 1.01 * d]);
+                near.chain(between).map(|d| Complex::new(-d, 0.0)).collect()
             }
             Self::AckClock => f.point.flows.iter().flat_map(|s| every(2.0 * std::f64::consts::PI / s.rtt_s)).collect(),
             Self::Every(share) => every(share / f.longest_delay()).collect(),
@@ -114,7 +114,7 @@ impl Starts {
     }
 }
 
-/// Whether the roots on the right are as many as the argument principle says.
+/// Whether the roots on the right match the count of the argument principle.
 fn complete(found: &[Root], right: Option<usize>, edge: f64, band: f64) -> bool {
     let on_right = |r: &&Root| r.at.re > edge && r.at.im <= band;
     let count: usize = found.iter().filter(on_right).map(|r| if r.at.im == 0.0 { 1 } else { 2 }).sum();

@@ -103,7 +103,7 @@ pub fn ack_clocked_boundary(rho: f64) -> f64 {
     libm::acos(-rho / (1.0 - rho)) / (1.0 - 2.0 * rho).sqrt()
 }
 
-/// (u, rho) where rho*(u) is largest: above that rho the integrator model is stable whatever the gain and the delay.
+/// (u, rho) where rho*(u) is largest: above that rho the integrator model is stable for any gain and delay.
 #[must_use]
 pub fn worst_case() -> (f64, f64) {
     // golden section on log u; rho* has one maximum

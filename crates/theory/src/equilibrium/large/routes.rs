@@ -121,7 +121,7 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// Largest overload of a link or slack times the price's share of the least delay among its users, as
+    /// Largest overload of a link or slack times the price's share of the smallest delay among its users, as
     /// [`Equilibrium::residual`](crate::equilibrium::Equilibrium::residual).
     pub fn violation(&self, prices: &[f64], margins: &mut [f64], loads: &mut [f64]) -> f64 {
         if !self.loads(prices, margins, loads) {

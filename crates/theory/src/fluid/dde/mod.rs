@@ -49,7 +49,7 @@ pub trait System {
     /// Size of each unknown, to which the tolerance is relative; infinite for unknowns whose error does not matter.
     fn scales(&self, y: &[f64], scales: &mut [f64]);
 
-    /// No delayed argument will be earlier than this: the history before it may be forgotten.
+    /// No delayed argument will precede this time: earlier history may be dropped.
     fn earliest(&self) -> f64 {
         f64::NEG_INFINITY
     }

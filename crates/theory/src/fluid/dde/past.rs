@@ -89,7 +89,7 @@ impl Past {
         self.pieces.back().map_or(self.begin, Piece::end)
     }
 
-    /// The piece at `t`; `None` before the beginning.
+    /// The piece at `t`; `None` before the start.
     fn at(&self, t: f64) -> Option<&Piece> {
         if t > self.end() {
             self.touched.set(true);
@@ -105,7 +105,7 @@ impl Past {
         self.at(t).map_or_else(|| self.first(i, t), |p| p.value(i, t))
     }
 
-    /// Unknown `i` before the beginning.
+    /// Unknown `i` before the start.
     fn first(&self, i: usize, t: f64) -> f64 {
         self.initial[i] + self.slopes[i] * (t - self.begin)
     }
