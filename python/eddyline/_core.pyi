@@ -3,7 +3,46 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, final
 
-__all__: list[str]
+__all__ = [
+    "VERSION",
+    "Ack",
+    "Checked",
+    "Dynamics",
+    "Equilibrium",
+    "Fairness",
+    "Loss",
+    "Map",
+    "Names",
+    "Nyquist",
+    "PathFacts",
+    "Population",
+    "Round",
+    "Run",
+    "Scenario",
+    "Sent",
+    "SimOptions",
+    "Stability",
+    "Stepper",
+    "TheoryOptions",
+    "Timeout",
+    "Vegas",
+    "add_controller",
+    "buffer_estimate",
+    "check_points",
+    "filter_bias",
+    "late_samples",
+    "least_threshold",
+    "load",
+    "load_file",
+    "quantity",
+    "register",
+    "remove_controller",
+    "response",
+    "saw_tooth",
+    "schema",
+    "smoothed_jitter",
+    "values",
+]
 
 VERSION: Final[str]
 

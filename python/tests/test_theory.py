@@ -143,8 +143,14 @@ STAMPED = {"flow.*.tcp.timestamps": "true"}
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        (STAMPED | {"flow.*.controller.delay": "forward", "link.backward.rate": "1 Mbit/s"}, "measures the queueing delay of"),
-        ({"link.*.queue": '{ kind = "ack_priority" }', "link.backward.rate": "2 Mbit/s"}, "before data, and only that link"),
+        (
+            STAMPED | {"flow.*.controller.delay": "forward", "link.backward.rate": "1 Mbit/s"},
+            "measures the queueing delay of",
+        ),
+        (
+            {"link.*.queue": '{ kind = "ack_priority" }', "link.backward.rate": "2 Mbit/s"},
+            "before data, and only that link",
+        ),
     ],
 )
 def test_no_equilibrium_has_an_error_of_its_own(changes, says):
