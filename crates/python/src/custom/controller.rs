@@ -168,7 +168,7 @@ fn attributes(object: &Bound<'_, PyAny>) -> Result<Attributes, Invalid> {
     let window = match object.getattr_opt(intern!(py, "cwnd")) {
         Ok(Some(value)) => number(&value).filter(|w| w.is_finite() && *w >= 1.0).ok_or_else(|| {
             Invalid::Value(format!(
-                "left cwnd = {}; it must be a finite number of packets, at least 1",
+                "left cwnd = {}; a finite number of packets, at least 1, is required",
                 short_repr(&value)
             ))
         })?,

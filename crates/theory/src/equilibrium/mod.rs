@@ -31,8 +31,8 @@ mod table;
 mod uniqueness;
 mod vegas;
 
-pub use problem::{Equilibria, Equilibrium, Method, Problem, ProblemFlow};
-pub use table::{FlowRow, FlowTable, LargeProblem};
+pub use problem::{Equilibria, Equilibrium, FlowRow, Method, Problem, ProblemFlow};
+pub use table::{FlowTable, LargeProblem};
 pub use vegas::{VegasBand, vegas};
 
 use crate::error::{TheoryError, Which};

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::table::FlowRow;
 use crate::error::{TheoryError, Which};
 
 /// FAST flows on links: find prices p with x = alpha / (q - e), A x <= c, p >= 0 and p . (c - A x) = 0.
@@ -38,6 +37,19 @@ pub struct ProblemFlow {
     pub data: Arc<[u32]>,
     /// Links that acknowledgements cross.
     pub ack: Arc<[u32]>,
+}
+
+/// Sizes of one flow; meanings and units as in [`ProblemFlow`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlowRow {
+    /// Packets to keep queued along the round trip, above 0.
+    pub alpha: f64,
+    /// Bits of a data packet on the wire, above 0.
+    pub packet_bits: f64,
+    /// Bits of acknowledgement for each data packet, at least 0.
+    pub ack_bits: f64,
+    /// How far the flow overestimates its base round-trip time, in seconds.
+    pub base_rtt_error: f64,
 }
 
 /// All equilibria that were found.

@@ -1,6 +1,6 @@
 //! Problems with many flows: routes in flat arrays, without an allocation per flow.
 
-use super::problem::{Problem, check_flow, check_links};
+use super::problem::{FlowRow, Problem, check_flow, check_links};
 use crate::error::TheoryError;
 
 /// FAST flows in flat arrays, for networks of up to millions.
@@ -73,19 +73,6 @@ impl FlowTable {
             base_rtt_error: self.error[s],
         }
     }
-}
-
-/// Sizes of one flow; meanings and units as in [`ProblemFlow`](super::ProblemFlow).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FlowRow {
-    /// Packets to keep queued along the round trip, above 0.
-    pub alpha: f64,
-    /// Bits of a data packet on the wire, above 0.
-    pub packet_bits: f64,
-    /// Bits of acknowledgement for each data packet, at least 0.
-    pub ack_bits: f64,
-    /// How far the flow overestimates its base round-trip time, in seconds.
-    pub base_rtt_error: f64,
 }
 
 /// [`Problem`] with its flows in flat arrays.

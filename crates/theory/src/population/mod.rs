@@ -7,6 +7,7 @@
 //! `docs/theory/population.md`.
 
 mod chain;
+mod distribution;
 mod duplex;
 mod elimination;
 mod flow_level;
@@ -16,7 +17,8 @@ mod scenario;
 mod sharing;
 mod space;
 
-pub use chain::{MAX_STATES, Marginals, Stationary, stationary, truncated, with_marginals};
+pub use chain::{MAX_STATES, Marginals, stationary, truncated, with_marginals};
+pub use distribution::Stationary;
 pub use duplex::{DuplexLoad, Growth, ServiceExtremes};
 pub use flow_level::{Estimate, FlowClass, Simulated, simulate};
 pub use reduction::{asymptotic, balanced_limit};

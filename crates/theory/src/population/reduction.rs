@@ -7,7 +7,7 @@
 //! split, make a birth-death chain in k. That chain determines where the two-dimensional one is truncated, and replaces
 //! it where it would be too large: its error vanishes as the load goes to 1.
 
-use super::chain::Stationary;
+use super::distribution::Stationary;
 use super::duplex::DuplexLoad;
 use crate::closed_form::{Bottleneck, Division, division};
 
