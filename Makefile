@@ -45,6 +45,7 @@ check: $(STAMPS)/build $(STAMPS)/dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	MYPYPATH=python $(BIN)/python -m mypy.stubtest eddyline._core --mypy-config-file pyproject.toml
 
 format: $(STAMPS)/dev
 	cargo fmt --all

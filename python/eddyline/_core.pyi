@@ -3,6 +3,47 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, final
 
+__all__ = [
+    "VERSION",
+    "Ack",
+    "Checked",
+    "Dynamics",
+    "Equilibrium",
+    "Fairness",
+    "Loss",
+    "Map",
+    "Names",
+    "Nyquist",
+    "PathFacts",
+    "Population",
+    "Round",
+    "Run",
+    "Scenario",
+    "Sent",
+    "SimOptions",
+    "Stability",
+    "Stepper",
+    "TheoryOptions",
+    "Timeout",
+    "Vegas",
+    "add_controller",
+    "buffer_estimate",
+    "check_points",
+    "filter_bias",
+    "late_samples",
+    "least_threshold",
+    "load",
+    "load_file",
+    "quantity",
+    "register",
+    "remove_controller",
+    "response",
+    "saw_tooth",
+    "schema",
+    "smoothed_jitter",
+    "values",
+]
+
 VERSION: Final[str]
 
 def add_controller(
@@ -79,20 +120,114 @@ class Scenario:
     @property
     def expected_worlds(self) -> list[str]: ...
     def check(self, run: Run) -> str: ...
-    def theory(
+    def theory(self, question: Equilibrium | Fairness | Stability | Nyquist | Population | Vegas) -> str: ...
+    def map(self, map: Map, *, progress: Callable[[int, int], object] | None = None) -> str: ...
+    def run(
         self,
-        question: str,
+        options: SimOptions | TheoryOptions,
         *,
-        link_model: str = "integrator",
-        law: str = "equation",
-        exponent: float = 1.0,
-        flow_level: bool = False,
-        arrivals: int | None = None,
-        distribution: bool = False,
-    ) -> str: ...
-    def vegas(self, thresholds: Sequence[tuple[float, float]]) -> str: ...
-    def theory_map(
-        self,
+        progress: Callable[[float, float, int, float], object] | None = None,
+    ) -> Run: ...
+
+@final
+class SimOptions:
+    """World `sim`.
+
+    Args:
+        series: Record series.
+        log: Record the packet log: True of everything, a name of one flow, link or traffic.
+    """
+
+    def __new__(cls, *, series: bool = False, log: bool | str = False) -> SimOptions: ...
+
+@final
+class TheoryOptions:
+    """World `theory`.
+
+    Args:
+        base_rtt_s: Base round-trip times that the flows believe, in seconds; None: propagation alone.
+        dynamics: Give series on the way to the equilibrium.
+    """
+
+    def __new__(
+        cls, *, base_rtt_s: Sequence[float] | None = None, dynamics: Dynamics | None = None
+    ) -> TheoryOptions: ...
+
+@final
+class Dynamics:
+    """Fluid dynamics.
+
+    Args:
+        link_model: `integrator` or `ack_clocked`.
+        law: `equation` (eq. 2 of the two-way paper) or `algorithm` (FAST as published).
+    """
+
+    def __new__(cls, link_model: str, law: str = "equation") -> Dynamics: ...
+
+@final
+class Equilibrium:
+    """Every equilibrium."""
+
+    def __new__(cls) -> Equilibrium: ...
+
+@final
+class Fairness:
+    """FAST's rates beside the alpha-fair ones of this exponent; 1 is proportional fairness."""
+
+    def __new__(cls, exponent: float = 1.0) -> Fairness: ...
+
+@final
+class Stability:
+    """Local stability of the first equilibrium.
+
+    Args:
+        link_model: `integrator`, `ack_clocked` or `joint`.
+        law: `equation` (eq. 2 of the two-way paper) or `algorithm` (FAST as published).
+    """
+
+    def __new__(cls, link_model: str = "integrator", law: str = "equation") -> Stability: ...
+
+@final
+class Nyquist:
+    """Nyquist loci about the first equilibrium; arguments as of `Stability`."""
+
+    def __new__(cls, link_model: str = "integrator", law: str = "equation") -> Nyquist: ...
+
+@final
+class Population:
+    """The stationary population of flows that arrive and leave.
+
+    Args:
+        flow_level: Simulate flows even where the Markov chain applies.
+        arrivals: How many arrivals the simulation has; None: as many as the network needs.
+        distribution: Add the distributions of the numbers of flows.
+    """
+
+    def __new__(
+        cls, *, flow_level: bool = False, arrivals: int | None = None, distribution: bool = False
+    ) -> Population: ...
+
+@final
+class Vegas:
+    """The range of equilibria if all flows were Vegas flows; `thresholds` are (alpha, beta) in packets for each."""
+
+    def __new__(cls, thresholds: Sequence[tuple[float, float]]) -> Vegas: ...
+
+@final
+class Map:
+    """A map over two keys.
+
+    Args:
+        x: Key and range of the first axis.
+        y: The same of the second.
+        show: `bottleneck`, `stability` or `throughput`.
+        flow: Whose throughput; None: the sum of all.
+        link_model: Of a stability map.
+        folder: Where relative paths in the scenario start.
+    """
+
+    def __new__(
+        cls,
         x: tuple[str, str],
         y: tuple[str, str],
         show: str,
@@ -100,20 +235,7 @@ class Scenario:
         flow: str | None = None,
         link_model: str = "ack_clocked",
         folder: str | PathLike[str] | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> str: ...
-    def run(
-        self,
-        world: str,
-        *,
-        series: bool = False,
-        log_all: bool = False,
-        log_of: str | None = None,
-        base_rtt_s: Sequence[float] | None = None,
-        dynamics: str | None = None,
-        law: str = "equation",
-        progress: Callable[[float, float, int, float], object] | None = None,
-    ) -> Run: ...
+    ) -> Map: ...
 
 @final
 class Run:

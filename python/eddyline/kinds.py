@@ -85,8 +85,6 @@ class QueueKind:
 def _register() -> dict[str, list[dict[str, Any]]]:
     """The extension's register. Controllers that installed packages declare are added; nothing is imported for them."""
     register: dict[str, list[dict[str, Any]]] = json.loads(_core.register())
-    if "ecn" not in register["controllers"][0]:
-        _add_facts(register)
     known = {entry["name"] for entry in register["controllers"]}
     register["controllers"] += [
         {"name": d.name, "summary": d.about or d.entry.value, "source": f"package {d.package}"}
@@ -94,29 +92,6 @@ def _register() -> dict[str, list[dict[str, Any]]]:
         if d.name not in known
     ]
     return register
-
-
-def _add_facts(register: dict[str, list[dict[str, Any]]]) -> None:
-    """Adds the facts for an extension whose register does not state them. TO BE REMOVED once it does."""
-    alpha = {"delay_s": 0.005, "min_packets": 4.0, "access_packets": 10.0}
-    mathis = "Mathis, Semke, Mahdavi and Ott 1997, eq. 3 and table 1"
-    facts: dict[str, dict[str, Any]] = {
-        "fast": {"alpha": alpha},
-        "vfast": {"alpha": alpha},
-        "dctcp": {"ecn": "accurate", "sawtooth": "by_share"},
-        "prague": {"ecn": "accurate"},
-        "reno": {"response_function": mathis, "sawtooth": "half"},
-        "newreno": {"response_function": mathis, "sawtooth": "half"},
-        "cubic": {"response_function": "RFC 9438, sections 4.3, 5.1 and 5.2"},
-        "highspeed": {"response_function": "RFC 3649, sections 3 and 5"},
-        "scalable": {"response_function": "Kelly 2003, section 3"},
-    }
-    delays = dict.fromkeys(("droptail", "headdrop", "ack_priority", "ack_filter", "ack_decimation"), "limit")
-    delays |= dict.fromkeys(("codel", "fq_codel", "pie"), "target")
-    for entry in register["controllers"]:
-        entry.update(facts.get(entry["name"], {}))
-    for entry in register["queues"]:
-        entry.update(drop_tail=entry["name"] == "droptail", delay_set_by=delays.get(entry["name"]))
 
 
 def listing() -> dict[str, list[dict[str, Any]]]:

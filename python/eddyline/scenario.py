@@ -234,9 +234,7 @@ class Scenario:
 
     def ask(self, question: Question) -> tuple[str, dict[str, Any]]:
         """Answers a question that only theory answers, with its options as one object; see `theory`."""
-        from eddyline.questions import arguments
-
-        text = self._core.theory(question.name, **arguments(question))
+        text = self._core.theory(question)
         return text, json.loads(text)
 
     def __repr__(self) -> str:

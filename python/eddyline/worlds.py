@@ -106,22 +106,17 @@ class RunOptions:
         return {name: value for name, value in options.items() if value is not None}
 
 
-def _extension(world: str) -> Runner:
-    """Runs in this process, by the extension module."""
+def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
+    from eddyline import _core
 
-    def run(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
-        return scenario.run(
-            world,
-            series=bool(options.series),
-            log_all=options.log is True,
-            log_of=options.log if isinstance(options.log, str) else None,
-            base_rtt_s=options.base_rtt_s,
-            dynamics=options.dynamics,
-            law=options.law,
-            progress=progress,
-        )
+    dynamics = None if options.dynamics is None else _core.Dynamics(options.dynamics, options.law)
+    return scenario.run(_core.TheoryOptions(base_rtt_s=options.base_rtt_s, dynamics=dynamics), progress=progress)
 
-    return run
+
+def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
+    from eddyline import _core
+
+    return scenario.run(_core.SimOptions(series=bool(options.series), log=options.log), progress=progress)
 
 
 @dataclass(frozen=True)
@@ -173,8 +168,8 @@ class World:
 
 
 _ENTRIES = (
-    World("theory", "closed forms, fluid models and Markov chains", _extension("theory"), dynamics=True),
-    World("sim", "the packet-level simulator", _extension("sim"), packet_log=True),
+    World("theory", "closed forms, fluid models and Markov chains", _theory, dynamics=True),
+    World("sim", "the packet-level simulator", _sim, packet_log=True),
     World(
         "kernel",
         "Linux TCP over an emulated path",

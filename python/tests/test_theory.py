@@ -143,8 +143,14 @@ STAMPED = {"flow.*.tcp.timestamps": "true"}
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        (STAMPED | {"flow.*.controller.delay": "forward", "link.backward.rate": "1 Mbit/s"}, "counts the queueing of"),
-        ({"link.*.queue": '{ kind = "ack_priority" }', "link.backward.rate": "2 Mbit/s"}, "go first on link"),
+        (
+            STAMPED | {"flow.*.controller.delay": "forward", "link.backward.rate": "1 Mbit/s"},
+            "measures the queueing delay of",
+        ),
+        (
+            {"link.*.queue": '{ kind = "ack_priority" }', "link.backward.rate": "2 Mbit/s"},
+            "before data, and only that link",
+        ),
     ],
 )
 def test_no_equilibrium_has_an_error_of_its_own(changes, says):
@@ -155,7 +161,7 @@ def test_no_equilibrium_has_an_error_of_its_own(changes, says):
 
 def test_no_other_refusal_is_taken_for_it():
     weighted = el.Scenario.load(EXAMPLE_3, set=STAMPED | {"flow.*.controller.delay": "weighted"})
-    with pytest.raises(el.InputError, match="counts weighted"):
+    with pytest.raises(el.InputError, match="measures the weighted"):
         weighted.theory("stability")
 
 

@@ -15,10 +15,10 @@ struct Question {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct Response {
     #[serde(flatten)]
     estimate: Estimate,
-    /// Least uplink buffer with room for one packet beside the acknowledgements, in its unit.
+    /// Smallest uplink buffer with room for one packet besides the acknowledgements, in its unit.
     least_uplink: f64,
 }
 
@@ -27,10 +27,10 @@ struct Answer {
 #[pyfunction]
 pub(crate) fn buffer_estimate(question: &str) -> PyResult<String> {
     guarded(|| {
-        let wrong = |text: String| InputError::new_err(text);
-        let asked: Question = serde_json::from_str(question).map_err(|e| wrong(e.to_string()))?;
-        let found = estimate(&asked.setting, &asked.readings).map_err(|e| wrong(e.to_string()))?;
-        let least_uplink = asked.setting.least_uplink(1.0).map_err(|e| wrong(e.to_string()))?;
-        serde_json::to_string(&Answer { estimate: found, least_uplink }).map_err(|e| internal(e.to_string()))
+        let input_error = |text: String| InputError::new_err(text);
+        let question: Question = serde_json::from_str(question).map_err(|e| input_error(e.to_string()))?;
+        let found = estimate(&question.setting, &question.readings).map_err(|e| input_error(e.to_string()))?;
+        let least_uplink = question.setting.least_uplink(1.0).map_err(|e| input_error(e.to_string()))?;
+        serde_json::to_string(&Response { estimate: found, least_uplink }).map_err(|e| internal(e.to_string()))
     })
 }

@@ -1,4 +1,4 @@
-//! Columns of series and packet logs as bytes, for `numpy.frombuffer`, and packet logs as readable text.
+//! Columns of series and packet logs as bytes for `numpy.frombuffer`, and packet logs as text.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,7 +9,7 @@ use eddyline_sim::{LogEvent, PacketLog};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::scenario::Names;
+use crate::names::Names;
 
 /// The series' columns by name: little-endian f64, u8, u32.
 pub(crate) fn series<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>> {
@@ -49,10 +49,10 @@ pub(crate) fn write_log(path: &str, log: &PacketLog, names: &Names) -> io::Resul
         let packet = PacketLog::PACKETS[usize::from(log.packet[i])];
         let source = names.sources.get(log.source[i] as usize).map_or("-", String::as_str);
         let link = names.links.get(log.link[i] as usize).map_or("-", String::as_str);
-        let again = if log.retransmission[i] { " R" } else { "" };
+        let retransmission = if log.retransmission[i] { " R" } else { "" };
         writeln!(
             out,
-            "{:.9} {event:<7} {packet:<7} {source:?} {link:?} {} {}{again}",
+            "{:.9} {event:<7} {packet:<7} {source:?} {link:?} {} {}{retransmission}",
             log.time_s[i], log.seq[i], log.bytes[i]
         )?;
     }

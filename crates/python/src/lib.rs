@@ -1,13 +1,17 @@
-//! `eddyline._core`: scenarios, runs and registers for Python. Thin: every decision is made in the crates behind it.
+//! `eddyline._core`: scenarios, runs and registers for Python. A thin layer over the other crates.
 
 mod buffer;
 mod columns;
 mod custom;
 mod errors;
+mod load;
+mod names;
+mod options;
 mod quantity;
 mod register;
 mod run;
 mod scenario;
+mod signals;
 mod stepper;
 mod sweep;
 mod theory;
@@ -22,17 +26,23 @@ mod _core {
     #[pymodule_export]
     use crate::custom::{PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout, add_controller, remove_controller};
     #[pymodule_export]
+    use crate::names::Names;
+    #[pymodule_export]
+    use crate::options::{Dynamics, SimOptions, TheoryOptions};
+    #[pymodule_export]
     use crate::quantity::quantity;
     #[pymodule_export]
     use crate::register::{register, schema};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
-    use crate::scenario::{Names, Scenario, load, load_file};
+    use crate::scenario::{Scenario, load, load_file};
     #[pymodule_export]
     use crate::stepper::Stepper;
     #[pymodule_export]
     use crate::sweep::{Checked, check_points};
+    #[pymodule_export]
+    use crate::theory::{Equilibrium, Fairness, Map, Nyquist, Population, Stability, Vegas};
     #[pymodule_export]
     use crate::theory::{filter_bias, late_samples, least_threshold, response, saw_tooth, smoothed_jitter, values};
 
@@ -42,7 +52,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::errors::keep_panics_quiet();
+        crate::errors::capture_panics();
         Ok(())
     }
 }

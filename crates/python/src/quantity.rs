@@ -1,4 +1,4 @@
-//! Quantities as the scenario file writes them, for commands that take some on their own.
+//! Quantities in the syntax of the scenario file, for command-line options.
 
 use eddyline_units::{Bytes, Frequency, Packets, Percent, Quantity, QuantityError, Rate, Time};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! What there is to choose from, as JSON.
+//! The registers of controllers, queues, traffic models and presets, as JSON.
 
 use eddyline_path::variation::PROFILES;
 use pyo3::exceptions::PyValueError;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::custom::current;
 use crate::errors::guarded;
 
-/// Controllers, queues, traffic models, profiles of links and presets: a JSON object of lists of `{name, summary, source}`,
-/// controllers and queues with what is particular about each, presets with what they are besides.
+/// Controllers, queues, traffic models, link profiles and presets: a JSON object of lists of `{name, summary, source}`, with
+/// the properties of controllers and queues and the links of presets.
 #[pyfunction]
 pub(crate) fn register() -> PyResult<String> {
     guarded(|| {

@@ -1,29 +1,26 @@
-//! Running a scenario: the interpreter free meanwhile, Ctrl-C heard, the cost measured.
+//! Running a scenario in a world: without the interpreter, interruptible by Ctrl-C, its cost measured.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
-use eddyline_sim::{LogEvent, PacketLog};
-use eddyline_sim::{Options, Progress, SimError};
-use eddyline_theory::fluid::{BaseRtts, DynamicsOptions};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use eddyline_sim::{LogEvent, PacketLog, Progress, SimError};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns;
 use crate::custom;
 use crate::errors::{InputError, guarded, internal};
-use crate::scenario::{Names, Scenario};
-use crate::theory::{self, algorithm, named};
+use crate::names::Names;
+use crate::options::{SimOptions, TheoryOptions, WorldOptions};
+use crate::signals::Watch;
+use crate::theory::theory_error;
 
-/// From one look at signals, and call of the caller's progress, to the next.
-pub(crate) const BETWEEN_CALLS: Duration = Duration::from_millis(100);
-
-/// What a world answered.
+/// The result of a run.
 #[pyclass(frozen, module = "eddyline._core")]
 pub(crate) struct Run {
     result: RunResult,
@@ -33,57 +30,78 @@ pub(crate) struct Run {
     names: Py<Names>,
 }
 
-/// A world's answer before it is rendered.
-struct Answer {
+/// What a world returns.
+struct Output {
     result: RunResult,
     series: Option<Series>,
     log: Option<PacketLog>,
 }
 
-/// Asks `world`.
+/// Runs `network` in the world that `options` are for.
 pub(crate) fn run(
     py: Python<'_>,
-    scenario: &Scenario,
-    world: &str,
-    options: &Options,
-    theory: &TheoryRequest<'_>,
+    network: &Network,
+    names: Py<Names>,
+    options: &WorldOptions,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Run> {
-    let network = &scenario.inner.network;
     let (cpu, wall) = (ThreadTime::now(), Instant::now());
-    let answer = py.detach(|| {
-        let mut listener = Listener::new(progress, wall);
-        guarded(|| match world {
-            "sim" => simulate(network, options, &mut listener),
-            "theory" => theorise(network, theory, &mut listener),
-            other => Err(PyValueError::new_err(format!("there is no world {other:?} here"))),
+    let output = py.detach(|| {
+        let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
+        guarded(|| match options {
+            WorldOptions::Sim(options) => simulate(network, options, &mut observer),
+            WorldOptions::Theory(options) => solve(network, options, &mut observer),
         })
     })?;
-    let mut result = answer.result;
+    let mut result = output.result;
     result.cost.cpu_s = cpu.elapsed().as_secs_f64();
     result.cost.wall_s = wall.elapsed().as_secs_f64();
     let json = serde_json::to_string_pretty(&result).map_err(|e| internal(e.to_string()))?;
-    Ok(Run { result, json, series: answer.series, log: answer.log, names: scenario.names.clone_ref(py) })
+    Ok(Run { result, json, series: output.series, log: output.log, names })
 }
 
-fn simulate(network: &Network, options: &Options, listener: &mut Listener<'_>) -> PyResult<Answer> {
+fn simulate(network: &Network, options: &SimOptions, observer: &mut Observer<'_>) -> PyResult<Output> {
     let mut observe = |p: Progress| {
         if custom::failed() {
             return ControlFlow::Break(());
         }
-        listener.hear(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
+        observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = eddyline_sim::run(network, options, &mut observe);
-    if let Some(e) = custom::take().or(listener.raised.take()) {
+    let outcome = eddyline_sim::run(network, &options.options(), &mut observe);
+    if let Some(e) = custom::take().or(observer.watch.take()) {
         return Err(e);
     }
-    let outcome = outcome.map_err(|e| refused(e, network))?;
-    Ok(Answer { result: outcome.result, series: outcome.series, log: outcome.log })
+    let outcome = outcome.map_err(|e| sim_error(e, network))?;
+    Ok(Output { result: outcome.result, series: outcome.series, log: outcome.log })
 }
 
-/// Why a simulation gave nothing, as an exception.
-pub(crate) fn refused(error: SimError, network: &Network) -> PyErr {
+fn solve(network: &Network, options: &TheoryOptions, observer: &mut Observer<'_>) -> PyResult<Output> {
+    let result = match &options.base_rtt_s {
+        Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
+        None => eddyline_theory::run(network),
+    };
+    let mut result = result.map_err(theory_error)?;
+    let Some(dynamics) = options.dynamics() else {
+        return Ok(Output { result, series: None, log: None });
+    };
+    let (duration, mut steps) = (network.duration.as_secs_f64(), 0);
+    let dynamics = eddyline_theory::dynamics_observed(network, &dynamics, &mut |now| {
+        steps += 1;
+        observer.progress(now, duration, steps)
+    });
+    if let Some(e) = observer.watch.take() {
+        return Err(e);
+    }
+    let dynamics = dynamics.map_err(theory_error)?;
+    let more = dynamics.notes.into_iter().filter(|note| !result.approximations.contains(note));
+    let more: Vec<String> = more.collect();
+    result.approximations.extend(more);
+    Ok(Output { result, series: Some(dynamics.series), log: None })
+}
+
+/// A failed simulation as an exception.
+pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
     match error {
         SimError::UnknownEntity(_) => InputError::new_err((error.to_string(), names_hint(network))),
         SimError::TooManyRows(_) => {
@@ -93,7 +111,7 @@ pub(crate) fn refused(error: SimError, network: &Network) -> PyErr {
     }
 }
 
-/// Whose packets can be logged.
+/// The first names that a packet log can be restricted to.
 fn names_hint(network: &Network) -> String {
     let flows = network.flows.iter().map(|f| &f.name);
     let traffic = network.traffic.iter().map(|t| &t.name);
@@ -102,73 +120,21 @@ fn names_hint(network: &Network) -> String {
     format!("names are {}", names.join(", "))
 }
 
-/// Who hears how far a run is: signals first (Ctrl-C raises), then the caller's callback.
-struct Listener<'a> {
+/// Checks for signals and calls the caller's progress callback.
+struct Observer<'a> {
     callback: Option<&'a Py<PyAny>>,
     began: Instant,
-    heard: Instant,
-    /// What either of them raised.
-    raised: Option<PyErr>,
+    watch: Watch,
 }
 
-impl<'a> Listener<'a> {
-    fn new(callback: Option<&'a Py<PyAny>>, began: Instant) -> Self {
-        Self { callback, began, heard: began, raised: None }
-    }
-
-    /// Virtual time and where it ends, in seconds, and events or steps so far; heard some ten times a second.
-    fn hear(&mut self, now: f64, duration: f64, events: u64) -> ControlFlow<()> {
-        if self.heard.elapsed() < BETWEEN_CALLS {
-            return ControlFlow::Continue(());
-        }
-        self.heard = Instant::now();
-        let told = Python::attach(|py| {
-            py.check_signals()?;
+impl Observer<'_> {
+    /// The run has reached `now` of `duration` (virtual seconds) after so many events or steps.
+    fn progress(&mut self, now: f64, duration: f64, events: u64) -> ControlFlow<()> {
+        self.watch.poll(|py| {
             let wall = self.began.elapsed().as_secs_f64();
             self.callback.map_or(Ok(()), |f| f.call1(py, (now, duration, events, wall)).map(drop))
-        });
-        self.raised = told.err();
-        if self.raised.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
     }
-}
-
-/// What world `theory` is asked besides the equilibrium.
-pub(crate) struct TheoryRequest<'a> {
-    /// The flows' beliefs about their base round-trip times, in seconds.
-    pub(crate) base_rtt_s: Option<&'a [f64]>,
-    /// The link model of the dynamics whose series are wanted.
-    pub(crate) dynamics: Option<&'a str>,
-    /// Their window law: `equation` or `algorithm`.
-    pub(crate) law: &'a str,
-}
-
-fn theorise(network: &Network, asked: &TheoryRequest<'_>, listener: &mut Listener<'_>) -> PyResult<Answer> {
-    let answer = match asked.base_rtt_s {
-        Some(beliefs) => eddyline_theory::run_with_base_rtt(network, beliefs),
-        None => eddyline_theory::run(network),
-    };
-    let mut result = answer.map_err(theory::refused)?;
-    let Some(model) = asked.dynamics else {
-        return Ok(Answer { result, series: None, log: None });
-    };
-    let base = if algorithm(asked.law)? { DynamicsOptions::algorithm() } else { DynamicsOptions::default() };
-    let mut options = DynamicsOptions { link_model: named(model)?, ..base };
-    if let Some(beliefs) = asked.base_rtt_s {
-        options.base_rtt = BaseRtts::Given(beliefs.to_vec());
-    }
-    let (duration, mut steps) = (network.duration.as_secs_f64(), 0);
-    let followed = eddyline_theory::dynamics_observed(network, &options, &mut |now| {
-        steps += 1;
-        listener.hear(now, duration, steps)
-    });
-    if let Some(e) = listener.raised.take() {
-        return Err(e);
-    }
-    let followed = followed.map_err(theory::refused)?;
-    result
-        .approximations
-        .extend(followed.notes.into_iter().filter(|n| !result.approximations.contains(n)).collect::<Vec<_>>());
-    Ok(Answer { result, series: Some(followed.series), log: None })
 }
 
 impl Run {
@@ -179,7 +145,7 @@ impl Run {
 
 #[pymethods]
 impl Run {
-    /// Which world answered.
+    /// Name of the world that ran it.
     #[getter]
     fn world(&self) -> &str {
         &self.result.world
@@ -191,13 +157,13 @@ impl Run {
         &self.json
     }
 
-    /// What the world could not honour of the file.
+    /// What of the scenario file the world could not honour.
     #[getter]
     fn approximations(&self) -> Vec<String> {
         self.result.approximations.clone()
     }
 
-    /// Names of what is in it.
+    /// Names of flows, links and sources.
     #[getter]
     fn names(&self, py: Python<'_>) -> Py<Names> {
         self.names.clone_ref(py)
@@ -221,15 +187,15 @@ impl Run {
         Ok(true)
     }
 
-    /// Names of the series' quantities, in the order of their numbers.
+    /// Names of the series' quantities, by code.
     #[classattr]
     const QUANTITIES: [&'static str; Quantity::NAMES.len()] = Quantity::NAMES;
 
-    /// Names of the packet log's events, in the order of their numbers.
+    /// Names of the packet log's events, by code.
     #[classattr]
     const EVENTS: [&'static str; LogEvent::NAMES.len()] = LogEvent::NAMES;
 
-    /// Names of the packet log's packets, in the order of their numbers.
+    /// Names of the packet log's packets, by code.
     #[classattr]
     const PACKETS: [&'static str; PacketLog::PACKETS.len()] = PacketLog::PACKETS;
 }

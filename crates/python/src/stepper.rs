@@ -1,8 +1,7 @@
-//! A simulation that stops at every decision about one flow's window: what `eddyline.env` steps.
+//! A simulation that stops at every decision about the window of one flow: the base of `eddyline.env`.
 
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError, TryLockError};
-use std::time::Instant;
 
 use eddyline_scenario::Network;
 use eddyline_sim::{Decisions, Options, Progress, SimError};
@@ -11,10 +10,11 @@ use pyo3::prelude::*;
 
 use crate::custom::{self, PyRound};
 use crate::errors::{InputError, guarded, internal};
-use crate::run::{BETWEEN_CALLS, refused};
+use crate::run::sim_error;
 use crate::scenario::Scenario;
+use crate::signals::Watch;
 
-/// A simulation under somebody's control.
+/// A simulation in which the caller decides about the window of one flow.
 #[pyclass(frozen, module = "eddyline._core")]
 pub(crate) struct Stepper {
     inner: Mutex<Option<eddyline_sim::Stepper>>,
@@ -23,7 +23,7 @@ pub(crate) struct Stepper {
 
 #[pymethods]
 impl Stepper {
-    /// `scenario` at time zero; somebody decides about flow `flow`, once a round trip or at the interval `every`.
+    /// `scenario` at time zero; decisions are about `flow`, once a round trip or at the interval `every`.
     #[new]
     #[pyo3(signature = (scenario, flow, every = None))]
     fn new(scenario: &Scenario, flow: &str, every: Option<&str>) -> PyResult<Self> {
@@ -43,7 +43,7 @@ impl Stepper {
             };
             custom::begin();
             let inner = eddyline_sim::Stepper::new(network.clone(), place, decisions, &Options::default())
-                .map_err(|e| refused(e, &network))?;
+                .map_err(|e| sim_error(e, &network))?;
             if let Some(e) = custom::take() {
                 return Err(e);
             }
@@ -51,26 +51,26 @@ impl Stepper {
         })
     }
 
-    /// Runs to the next decision and gives what was seen since the last one, or None: the scenario is over, or the flow has
-    /// completed.
+    /// Runs to the next decision. Returns what the flow measured since the last one, or None if the scenario is over or the
+    /// flow has completed.
     fn advance(&self, py: Python<'_>) -> PyResult<Option<PyRound>> {
         py.detach(|| {
             guarded(|| {
                 let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
                 let stepper = inner.as_mut().ok_or_else(over)?;
                 custom::begin();
-                let mut raised = None;
-                let report = stepper.advance(&mut watching(&mut raised));
-                if let Some(e) = custom::take().or(raised) {
+                let mut watch = Watch::new();
+                let report = stepper.advance(&mut observe(&mut watch));
+                if let Some(e) = custom::take().or(watch.take()) {
                     return Err(e);
                 }
-                let report = report.map_err(|e| refused(e, &self.network))?;
+                let report = report.map_err(|e| sim_error(e, &self.network))?;
                 Ok(report.as_ref().map(PyRound::from))
             })
         })
     }
 
-    /// Decides: `window` packets may be in flight, at least one.
+    /// Sets the window in packets, at least one.
     fn decide(&self, window: f64) -> PyResult<()> {
         self.with(|stepper| stepper.decide(window))
     }
@@ -87,25 +87,25 @@ impl Stepper {
         self.with(|stepper| stepper.handshake_rtt().map(Time::as_secs_f64))
     }
 
-    /// Whether the flow has transferred all that it was to transfer.
+    /// Whether the flow has transferred all of its data.
     #[getter]
     fn completed(&self) -> PyResult<bool> {
         self.with(|stepper| stepper.completed())
     }
 
-    /// Runs the rest without asking; gives the result document. Nothing can be asked of it after that.
+    /// Runs to the end without further decisions and returns the result document. The stepper cannot be used afterwards.
     fn finish(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| {
             guarded(|| {
                 let taken = self.inner.lock().unwrap_or_else(PoisonError::into_inner).take();
                 let stepper = taken.ok_or_else(over)?;
                 custom::begin();
-                let mut raised = None;
-                let outcome = stepper.finish(&mut watching(&mut raised));
-                if let Some(e) = custom::take().or(raised) {
+                let mut watch = Watch::new();
+                let outcome = stepper.finish(&mut observe(&mut watch));
+                if let Some(e) = custom::take().or(watch.take()) {
                     return Err(e);
                 }
-                let outcome = outcome.map_err(|e: SimError| refused(e, &self.network))?;
+                let outcome = outcome.map_err(|e: SimError| sim_error(e, &self.network))?;
                 serde_json::to_string_pretty(&outcome.result).map_err(|e| internal(e.to_string()))
             })
         })
@@ -114,7 +114,7 @@ impl Stepper {
 
 impl Stepper {
     fn with<T>(&self, ask: impl FnOnce(&mut eddyline_sim::Stepper) -> T) -> PyResult<T> {
-        // waiting here, attached, for one that runs and may have to attach would be for ever
+        // to block here, attached, on a run that may have to attach would be a deadlock
         match self.inner.try_lock() {
             Ok(mut inner) => inner.as_mut().map(ask).ok_or_else(over),
             Err(TryLockError::Poisoned(inner)) => inner.into_inner().as_mut().map(ask).ok_or_else(over),
@@ -127,23 +127,7 @@ fn over() -> PyErr {
     InputError::new_err("this simulation is over")
 }
 
-/// Listens for Ctrl-C, and stops after a fault of a user's controller.
-fn watching(raised: &mut Option<PyErr>) -> impl FnMut(Progress) -> ControlFlow<()> {
-    let mut heard = Instant::now();
-    move |_| {
-        if custom::failed() {
-            return ControlFlow::Break(());
-        }
-        if heard.elapsed() < BETWEEN_CALLS {
-            return ControlFlow::Continue(());
-        }
-        heard = Instant::now();
-        match Python::attach(|py| py.check_signals()) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(e) => {
-                *raised = Some(e);
-                ControlFlow::Break(())
-            }
-        }
-    }
+/// Stops at Ctrl-C and after a fault of a user's controller.
+fn observe(watch: &mut Watch) -> impl FnMut(Progress) -> ControlFlow<()> {
+    |_| if custom::failed() { ControlFlow::Break(()) } else { watch.poll(|_| Ok(())) }
 }

@@ -6,27 +6,27 @@ use std::path::PathBuf;
 use eddyline_scenario::{Diagnostic, Input};
 use pyo3::prelude::*;
 
-use crate::custom::{current, met};
+use crate::custom::{current, load_installed};
 use crate::errors::{guarded, internal};
-use crate::scenario::{controllers, format_named};
+use crate::load::{controllers, format_named};
 
 /// Overrides of one point, in order.
 type Overrides = Vec<(String, String)>;
 
-/// What is known of points that were checked together.
+/// The result of checking points.
 #[pyclass(frozen, get_all, module = "eddyline._core")]
 #[derive(Default)]
 pub(crate) struct Checked {
     /// Files that the points refer to, folder included.
     files: BTreeSet<PathBuf>,
-    /// Mistakes as text and as JSON, each once however many points share it.
+    /// Validation errors as text and as JSON, each once.
     mistakes: Vec<(String, String)>,
-    /// Controllers that they name and nobody knows.
+    /// Unknown controllers that they name.
     unknown_controllers: BTreeSet<String>,
 }
 
-/// Loads the scenario once for every point and forgets it again. The first `given` overrides of a point are the whole
-/// sweep's (`--set`), the others its own (`--vary`).
+/// Loads the scenario once for every point, to validate it. The first `given` overrides of a point are those of the whole
+/// sweep (`--set`), the others its own (`--vary`).
 #[pyfunction]
 #[pyo3(signature = (text, format, name, folder, points, given))]
 pub(crate) fn check_points(
@@ -42,13 +42,13 @@ pub(crate) fn check_points(
     let input = Input { text, format, name, folder: folder.as_deref() };
     let checked = || py.detach(|| guarded(|| check(&input, &points, given)));
     let (mut found, kinds) = checked()?;
-    if met(py, &kinds.iter().map(String::as_str).collect::<Vec<_>>())? {
+    if load_installed(py, &kinds.iter().map(String::as_str).collect::<Vec<_>>())? {
         (found, _) = checked()?;
     }
     Ok(found)
 }
 
-/// What is known of the points, and the controllers that they name.
+/// The result, and the controllers that the points name.
 fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<(Checked, BTreeSet<String>)> {
     let vocabulary = current();
     let mut checked = Checked::default();
@@ -75,7 +75,7 @@ fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<(Che
     Ok((checked, kinds))
 }
 
-/// Overrides are taken for `--set`; a point's own came with `--vary`.
+/// Replaces `--set`, as the loader calls overrides, by `--vary` for a point's own.
 fn name_the_option(diagnostic: &mut Diagnostic, varied: &[(String, String)]) {
     let Some(pair) = diagnostic.file.strip_prefix("--set ") else { return };
     if varied.iter().any(|(key, value)| pair == format!("{key}={value}")) {

@@ -1,20 +1,20 @@
-//! Equilibria where senders ask for fewer acknowledgements to keep `ack_alpha` of them queued.
+//! Equilibria with ACK congestion control: senders reduce the rate of acknowledgements to keep `ack_alpha` of them queued.
 //!
 //! The acknowledgements of such a flow are a FAST flow of their own on the way back: a = ack_alpha / q_ack, one for
-//! every x / a packets. With w P_ack a / (P x) for its weight, what the flow counts is x q = x q_data + w a q_ack, so
+//! every x / a packets. With w P_ack a / (P x) for its weight, the flow measures x q = x q_data + w a q_ack, so
 //! it keeps alpha - w ack_alpha packets queued on the way out, w = P_ack / P_data for `weighted` and 0 for `forward`:
-//! data and acknowledgements do not see each other but in what they leave of the links. That holds while a <= x; else
-//! each packet is acknowledged and the two are one flow as ever. Which flows are so is found by trying.
+//! data and acknowledgements are coupled only through the capacity of links. That holds while a <= x; else
+//! each packet is acknowledged and the two are one flow. Which case holds for which flow is found by iteration.
 
 use eddyline_scenario::Network;
 
 use crate::equilibrium::{Equilibria, Equilibrium, Problem, ProblemFlow, solve};
 use crate::error::TheoryError;
 
-/// Target of each flow of a problem, in packets; none where the receiver acknowledges as it pleases.
+/// Target of each flow of a problem, in packets; none without ACK congestion control.
 pub(crate) type Targets = Vec<Option<f64>>;
 
-/// The targets of `network` by place in a problem.
+/// The targets of `network` by index in a problem.
 pub(crate) fn targets(network: &Network, place: &[Option<usize>], flows: usize) -> Targets {
     let mut targets = vec![None; flows];
     for (flow, place) in network.flows.iter().zip(place) {
@@ -27,37 +27,37 @@ pub(crate) fn targets(network: &Network, place: &[Option<usize>], flows: usize) 
 
 /// [`solve`] with acknowledgements as streams of their own.
 pub(crate) fn solve_streams(problem: &Problem, targets: &Targets) -> Result<Equilibria, TheoryError> {
-    let mut apart: Vec<bool> = targets.iter().map(Option::is_some).collect();
+    let mut separate: Vec<bool> = targets.iter().map(Option::is_some).collect();
     loop {
-        let (streamed, stream) = separate(problem, targets, &mut apart);
+        let (streamed, stream) = split(problem, targets, &mut separate);
         let mut solved = solve(&streamed)?;
         let Some(first) = solved.found.first() else { return Ok(solved) };
         let more = |s: usize| stream[s].is_some_and(|a| first.rates[a] > first.rates[s]);
         let joined: Vec<usize> = (0..targets.len()).filter(|s| more(*s)).collect();
         if joined.is_empty() {
-            solved.found.iter_mut().for_each(|at| fold(at, problem, &stream));
+            solved.found.iter_mut().for_each(|at| merge(at, problem, &stream));
             return Ok(solved);
         }
-        joined.into_iter().for_each(|s| apart[s] = false);
+        joined.into_iter().for_each(|s| separate[s] = false);
     }
 }
 
-/// The problem with the streams of flows that are `apart`, and where they are.
-fn separate(problem: &Problem, targets: &Targets, apart: &mut [bool]) -> (Problem, Vec<Option<usize>>) {
+/// The problem with a stream of acknowledgements for each flow that is `separate`, and the streams' indices.
+fn split(problem: &Problem, targets: &Targets, separate: &mut [bool]) -> (Problem, Vec<Option<usize>>) {
     let mut streamed = problem.clone();
     let n = problem.flows.len();
     streamed.ack_wait = (0..n).map(|s| problem.ack_wait_of(s)).collect();
     streamed.base_rtt_error = (0..n).map(|s| problem.error_of(s)).collect();
-    let waived = problem.waived();
+    let ack_priority = problem.ack_priority();
     let mut stream = vec![None; n];
     for (s, target) in targets.iter().enumerate() {
-        let Some(target) = target.filter(|_| apart[s]) else { continue };
+        let Some(target) = target.filter(|_| separate[s]) else { continue };
         let flow = &mut streamed.flows[s];
         let left = flow.alpha - problem.ack_wait_of(s) * target;
-        // a target above what alpha leaves is never reached; where acknowledgements go first they do not queue
-        let first = flow.ack.iter().any(|l| waived[*l as usize]);
+        // a target above what alpha leaves is never reached; prioritised acknowledgements do not queue
+        let first = flow.ack.iter().any(|l| ack_priority[*l as usize]);
         if left <= 0.0 || first || flow.ack.is_empty() || flow.ack_bits <= 0.0 {
-            apart[s] = false;
+            separate[s] = false;
             continue;
         }
         flow.alpha = left;
@@ -77,8 +77,8 @@ fn separate(problem: &Problem, targets: &Targets, apart: &mut [bool]) -> (Proble
     (streamed, stream)
 }
 
-/// Back to an answer about flows alone.
-fn fold(at: &mut Equilibrium, problem: &Problem, stream: &[Option<usize>]) {
+/// Merges the streams of acknowledgements into their flows' results.
+fn merge(at: &mut Equilibrium, problem: &Problem, stream: &[Option<usize>]) {
     let n = problem.flows.len();
     for (s, acks) in stream.iter().enumerate() {
         if let Some(a) = acks {

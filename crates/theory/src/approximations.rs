@@ -1,4 +1,4 @@
-//! What the equilibrium does not honour of a scenario, in words.
+//! Notes on what of a scenario the equilibrium does not model.
 
 use eddyline_cc::{BaseRttSource, FastParams};
 use eddyline_path::loss::{LossParams, LossPattern};
@@ -12,13 +12,13 @@ use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::model::{Model, mean_rate, overlaps, transmission};
 
 /// Names listed before "and n more".
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
 fn listed<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut shown = Vec::new();
     let mut more = 0;
     for name in names {
-        if shown.len() < MOST_NAMES {
+        if shown.len() < MAX_NAMES {
             shown.push(name);
         } else {
             more += 1;
@@ -33,7 +33,7 @@ fn fast(flow: &Flow) -> Option<&FastParams> {
     flow.controller.fast_law()
 }
 
-/// All remarks on the answer `at`; `beliefs` says that base round-trip times were given.
+/// All notes on the equilibrium `at`; `beliefs` says that base round-trip times were given.
 pub(crate) fn of(
     network: &Network,
     model: &Model,
@@ -61,7 +61,7 @@ pub(crate) fn of(
     notes
 }
 
-/// What bears on the equilibrium without having a model.
+/// Flows and traffic without a model.
 pub(crate) fn without_model(network: &Network, model: &Model, notes: &mut Vec<String>) {
     let mut kinds: Vec<&str> = Vec::new();
     let flows = || network.flows.iter().zip(model.place.iter().zip(&model.responses));
@@ -221,7 +221,7 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
     if let Some(which) = listed("link", others) {
         notes.push(format!("{which}: taken as a FIFO queue without limit"));
     }
-    lines(network, |l| crossed[l], notes);
+    link_features(network, |l| crossed[l], notes);
     let offered = &model.problem.unresponsive;
     for (l, link) in network.links.iter().enumerate() {
         if offered[l] > model.problem.capacity[l] {
@@ -235,7 +235,7 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
             Some(Limit::Bytes(n)) => (links[l].queue_bytes.mean, "B", n as f64),
             _ => continue,
         };
-        // the tolerance keeps rounding from crying wolf at a limit of exactly the alphas
+        // the tolerance avoids false alarms from rounding at a limit of exactly the alphas
         if let Some(mean) = waiting.filter(|mean| *mean > limit * (1.0 + 1e-9)) {
             notes.push(format!(
                 "link {}: the queue of equilibrium, {mean:.1} {unit}, would overflow its limit of {limit} {unit}; losses are not \
@@ -246,11 +246,10 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
     }
 }
 
-/// What no theory here honours of the lines that are used: framing, reconstruction, media that links share, and what
-/// varies.
-pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
-    let on = |odd: fn(&Link) -> bool| {
-        let links = network.links.iter().enumerate().filter(|(l, link)| used(*l) && odd(link));
+/// Features of the `used` links that theory does not model: framing, ACK reconstruction, shared media, variation.
+pub(crate) fn link_features(network: &Network, used: impl Fn(usize) -> bool, notes: &mut Vec<String>) {
+    let on = |has: fn(&Link) -> bool| {
+        let links = network.links.iter().enumerate().filter(|(l, link)| used(*l) && has(link));
         listed("link", links.map(|(_, link)| link.name.as_str()))
     };
     if let Some(which) = on(|link| !link.framing.is_none()) {
@@ -281,11 +280,11 @@ pub(crate) fn lines(network: &Network, used: impl Fn(usize) -> bool, notes: &mut
     }
 }
 
-/// The limit of a drop-tail queue, or of one that is but for the order of its packets; `None` for other disciplines.
+/// The limit of a drop-tail queue or of its variant with ACK priority; `None` for other disciplines.
 fn droptail_limit(queue: &QueueParams) -> Option<Limit> {
     match queue {
         QueueParams::DropTail(p) => Some(p.limit),
-        // acknowledgements first, each of both lines a FIFO
+        // two FIFOs, acknowledgements first
         QueueParams::AckPriority(p) => Some(p.limit),
         _ => None,
     }

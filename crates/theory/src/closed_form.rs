@@ -6,7 +6,7 @@
 //! seconds. Packet sizes may differ from flow to flow; what is not finite or not positive gives results that are not
 //! finite, never a panic.
 
-use crate::equilibrium::common_delay::just_full;
+use crate::equilibrium::common_delay::saturating_delay;
 
 /// Which way a flow's data goes over the duplex link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub enum Bottleneck {
     Both,
 }
 
-/// Relative difference below which what two links are asked for counts as balanced: above rounding.
+/// Relative difference of demands below which two links count as balanced: above rounding.
 pub(crate) const BALANCED: f64 = 1e-12;
 
 impl Bottleneck {
-    /// The direction that asks for the larger of two values; both where they agree to rounding.
+    /// The direction with the larger value; both if they agree to rounding.
     fn larger(forward: f64, backward: f64) -> Self {
         if (forward - backward).abs() <= BALANCED * forward.abs().max(backward.abs()) {
             Self::Both
@@ -70,11 +70,11 @@ pub struct Duplex {
     pub utilisation: [f64; 2],
 }
 
-/// Both sides of eq. 4 of the two-way paper: the q at which l_F and the q at which l_B would be just full, in seconds.
+/// Both sides of eq. 4 of the two-way paper: the q at which l_F and the q at which l_B would be just saturated, in seconds.
 ///
 /// `(sum over F+ of alpha P+ + sum over F- of alpha P-) / c_F` and its mirror image.
 #[must_use]
-pub fn full_at(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> [f64; 2] {
+pub fn saturating_delays(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> [f64; 2] {
     let mut bits = [0.0, 0.0];
     for flow in flows {
         let (data, ack) = if flow.direction == Direction::Forward { (0, 1) } else { (1, 0) };
@@ -93,7 +93,7 @@ pub fn duplex(flows: &[DuplexFlow], c_f: f64, c_b: f64) -> Option<Duplex> {
     if flows.is_empty() {
         return None;
     }
-    let [forward, backward] = full_at(flows, c_f, c_b);
+    let [forward, backward] = saturating_delays(flows, c_f, c_b);
     let delay = forward.max(backward);
     Some(Duplex {
         delay,
@@ -184,7 +184,7 @@ pub fn theta(b: f64, c_f: f64, c_b: f64) -> f64 {
 }
 
 /// Eq. 1 of the letter: k_f = c_f P_b / (c_b P_f), the transmission time of an acknowledgement on the reverse link over
-/// that of a data packet on the forward link (the letter's sentence says it upside down).
+/// that of a data packet on the forward link (the letter's text has the inverse).
 #[must_use]
 pub fn asymmetry_factor(c_f: f64, c_b: f64, packet: f64, ack: f64) -> f64 {
     (c_f * ack) / (c_b * packet)
@@ -203,7 +203,7 @@ pub fn asymmetric_delay(alphas: &[f64], c_f: f64, packet_bits: f64, k_f: f64) ->
     alphas.iter().sum::<f64>() * packet_bits / (c_f / k_f.max(1.0))
 }
 
-/// One step of the late joiners' recursion: a flow that starts while others keep a queue takes that queue for
+/// One step of the late joiners' recursion: a flow that starts while others keep a queue mistakes that queue for
 /// propagation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LateJoiners {
@@ -215,7 +215,7 @@ pub struct LateJoiners {
     pub rates: Vec<f64>,
 }
 
-/// FAST flows that join one link one after the other, each when those before have settled.
+/// FAST flows that join one link one after the other, each when the previous ones are in equilibrium.
 ///
 /// Flow i overestimates its base round-trip time by the queueing delay q_(i-1) that it finds, so it sees q - q_(i-1);
 /// after n have joined, q_n solves `sum over i <= n of alpha_i / (q_n - q_(i-1)) = packet_rate`, q_0 = 0 (the effect:
@@ -229,7 +229,7 @@ pub fn late_joiners(alphas: &[f64], packet_rate: f64) -> LateJoiners {
     for alpha in alphas {
         terms.push((alpha / packet_rate, 1.0, delay));
         errors.push(delay);
-        delay = just_full(&terms);
+        delay = saturating_delay(&terms);
         delays.push(delay);
     }
     let rates = alphas.iter().zip(&errors).map(|(alpha, error)| alpha / (delay - error)).collect();

@@ -1,4 +1,4 @@
-//! Why theory gave no answer.
+//! Errors of theory.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ impl From<&str> for Which {
 }
 
 impl TheoryError {
-    /// The same with names in place of the numbers that `flow` and `link` know.
+    /// The same with the names that `flow` and `link` give for numbers.
     pub(crate) fn named<'a>(
         self,
         flow: impl Fn(usize) -> Option<&'a str>,
@@ -46,19 +46,19 @@ impl TheoryError {
                 Self::Overload { link: of(l, &link), load_bps, capacity_bps }
             }
             Self::Starved { link: l } => Self::Starved { link: of(l, &link) },
-            Self::Unfelt { flow: s, link: l } => Self::Unfelt { flow: of(s, &flow), link: of(l, &link) },
+            Self::Unconstrained { flow: s, link: l } => Self::Unconstrained { flow: of(s, &flow), link: of(l, &link) },
             other => other,
         }
     }
 }
 
-/// Why theory gave no answer.
+/// Why theory has no result.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TheoryError {
     /// The solver stopped short of its tolerance.
-    #[error("the equilibrium solver did not converge: residual {0}, where 1e-8 would do")]
+    #[error("the equilibrium solver did not converge: residual {0}, required is 1e-8")]
     NotConverged(String),
-    /// Traffic that does not respond leaves nothing for the flows that do.
+    /// Unresponsive traffic leaves no capacity for responsive flows.
     #[error(
         "unresponsive traffic offers {load_bps} bit/s to link {link}, which carries {capacity_bps} bit/s: its queue grows \
          without bound, there is no equilibrium"
@@ -71,40 +71,41 @@ pub enum TheoryError {
         /// Bits a second that the link carries.
         capacity_bps: f64,
     },
-    /// Acknowledgements that go first would fill a link.
+    /// Prioritised acknowledgements would saturate a link.
     #[error(
-        "acknowledgements go first on link {link} and nothing but that link would hold back the flow that they belong to: they \
-         fill it and data behind them starve, there is no equilibrium"
+        "link {link} sends acknowledgements before data, and only that link limits the flow that they belong to: they saturate it \
+         and data starve, there is no equilibrium"
     )]
     Starved {
         /// The link.
         link: Which,
     },
-    /// Nothing that a flow counts can hold it back.
+    /// No queue that a flow measures can limit it.
     #[error(
-        "flow {flow} counts the queueing of its data alone (delay = \"forward\"), and no link that its data cross can be full: \
-         their acknowledgements fill link {link} first, where nothing tells the flow to stop, and their queue grows without \
-         bound; there is no equilibrium (delay = \"weighted\" has one, and ack_alpha asks for fewer acknowledgements)"
+        "flow {flow} measures the queueing delay of its data alone (delay = \"forward\"), and no link on its data path can be \
+         saturated: its acknowledgements saturate link {link} first, the flow does not respond to that queue, and it grows without \
+         bound; there is no equilibrium (delay = \"weighted\" has one, and ack_alpha reduces the rate of acknowledgements)"
     )]
-    Unfelt {
+    Unconstrained {
         /// The flow.
         flow: Which,
         /// A link that its acknowledgements cross.
         link: Which,
     },
-    /// A question about FAST that counts the round trip, asked of one that does not.
+    /// The analysis assumes that FAST measures the delay of the round trip; this flow measures another delay.
     #[error(
-        "{who} counts {counts} queueing delay (key delay): {question} is of FAST that counts that of the whole round trip"
+        "{who} measures the {counts} queueing delay (key delay): theory has {question} only for FAST that measures that of the \
+         round trip"
     )]
     OneWay {
         /// Flow or arrivals, by name.
         who: String,
-        /// What it counts.
+        /// Which delay it measures.
         counts: &'static str,
-        /// What was asked.
+        /// Which analysis.
         question: &'static str,
     },
-    /// A controller that no equation describes.
+    /// There is no model of this controller.
     #[error("theory has no model of {controller}, which {who} uses")]
     NoModel {
         /// Flow or arrivals, by name.
@@ -112,39 +113,39 @@ pub enum TheoryError {
         /// The controller's kind.
         controller: String,
     },
-    /// A number that the equations have no use for.
+    /// A number is out of range.
     #[error("{what} is {value}; it must be {allowed}")]
     OutOfRange {
-        /// Which number.
+        /// Which one.
         what: String,
-        /// What was given.
+        /// Its value.
         value: f64,
-        /// What would do.
+        /// The allowed range.
         allowed: &'static str,
     },
-    /// A link model that small disturbances have and dynamics have not.
-    #[error("the joint link model is for small disturbances: dynamics follow integrator or ack_clocked")]
+    /// The joint link model has no dynamics.
+    #[error("the joint link model is for small perturbations only; dynamics need integrator or ack_clocked")]
     NoDynamics,
-    /// The dynamics could not be followed to the end.
-    #[error("the dynamics could not be followed to the end: {0}")]
+    /// The integration of the dynamics failed.
+    #[error("the integration of the dynamics failed: {0}")]
     Dynamics(#[from] DdeError),
-    /// Lists that belong together differ in length.
+    /// A list has the wrong length.
     #[error("{what}: {given} given, {wanted} wanted")]
     Length {
         /// Which list.
         what: &'static str,
         /// Its length.
         given: usize,
-        /// The length that it should have.
+        /// The required length.
         wanted: usize,
     },
-    /// A flow has nowhere to send.
+    /// A flow has no data path.
     #[error("flow {flow} crosses no link: a data path needs at least one")]
     NoPath {
         /// The flow, by number.
         flow: usize,
     },
-    /// A list of flows without one, where an answer needs one.
+    /// There are no flows.
     #[error("there is no flow")]
     NoFlow,
 }

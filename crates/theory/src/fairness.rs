@@ -1,15 +1,15 @@
-//! The fair ideal, and how far FAST is from it.
+//! Alpha-fair rates, and how FAST compares with them.
 //!
 //! Proportional fairness is the rates that maximise `sum alpha_s log x_s` under `A x <= c - b` (Kelly, Maulloo and Tan
-//! 1998, with weights). FAST on one-way traffic settles there; with acknowledgements it does not, because they take
-//! little capacity but wait as long as data: `docs/theory/equilibrium.md`. It is the exponent e = 1 of a family (Mo and
-//! Walrand 2000), `sum alpha_s^e x_s^(1 - e) / (1 - e)`: near 0 the sum of rates counts, far above 1 the least x /
+//! 1998, with weights). The equilibrium of FAST with one-way traffic is proportionally fair; with acknowledgements
+//! it is not, because they take little capacity but have the same queueing delay as data: `docs/theory/equilibrium.md`. It is the exponent e = 1 of a family (Mo and
+//! Walrand 2000), `sum alpha_s^e x_s^(1 - e) / (1 - e)`: near 0 the sum of rates counts, far above 1 the smallest x /
 //! alpha. The alphas enter such that flows which share their links get rates in proportion to them whatever e is.
 //!
-//! The maximum is found by clarabel (Goulart and Chen, interior point; exponential or power cones), whose floating
-//! point takes its own course, and then polished here: the optimality conditions are the complementarity problem of
+//! The maximum is found by clarabel (Goulart and Chen, interior point; exponential or power cones), in its own
+//! order of floating-point operations, and then polished here: the optimality conditions are the complementarity problem of
 //! [`equilibrium`] with prices that add up with the weights of the loads, `x_s = alpha_s / (A^T p)_s^(1/e)`,
-//! `A x <= c - b`, `p >= 0`, and Newton's method on the full links ends at rounding, wherever it started. Logarithms
+//! `A x <= c - b`, `p >= 0`, and Newton's method on the full links converges to rounding, wherever it starts. Logarithms
 //! and powers are libm's.
 //!
 //! [`equilibrium`]: crate::equilibrium
@@ -41,18 +41,18 @@ pub struct FairRates {
     pub utility: f64,
     /// Largest relative violation of the optimality conditions.
     pub residual: f64,
-    /// Whether the last digits are this crate's own (polished), not the convex solver's.
+    /// Whether the last digits were polished by Newton's method, or are the convex solver's.
     pub polished: bool,
 }
 
-/// FAST's answer beside the ideal.
+/// FAST's equilibrium compared with the fair rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Yardstick {
+pub struct FairnessMetrics {
     /// Data on the wire in bit/s: FAST's sum over flows, divided by the ideal's.
     pub throughput: f64,
     /// The same with each flow's packets weighted by its alpha: `sum alpha x P` over the ideal's.
     pub weighted_throughput: f64,
-    /// What all of the ideal's rates would have to be multiplied by to be worth no more than FAST's; at most 1. Under
+    /// Factor on the ideal's rates that would reduce their utility to FAST's; at most 1. Under
     /// proportional fairness `exp((U - U*) / sum alpha)`: the geometric mean, weighted by alpha, of FAST's rates over
     /// the ideal's.
     pub efficiency: f64,
@@ -64,7 +64,7 @@ pub struct Yardstick {
     pub jain_ideal: f64,
 }
 
-/// Exponents that are answered: beyond them utilities differ by more than numbers carry.
+/// Allowed exponents: beyond them utilities exceed the range of floating point.
 pub const EXPONENTS: std::ops::RangeInclusive<f64> = 0.1..=20.0;
 
 /// Largest residual that counts as solved.
@@ -73,8 +73,8 @@ const SOLVED: f64 = 1e-7;
 /// Largest ratio of exponents from one solution to the next.
 const STEP: f64 = 2.0;
 
-/// Beyond this many links that are full the polish, which is dense, is left out.
-const MOST_POLISHED: usize = 1_500;
+/// Limit on saturated links for the polish, which is dense.
+const MAX_POLISHED: usize = 1_500;
 
 /// A in sparse columns, in units in which capacity is one.
 struct Scaled {
@@ -108,10 +108,10 @@ impl Scaled {
             }
             column.retain(|c| c.1 > 0.0);
             column.sort_unstable_by_key(|c| c.0);
-            let most = column.iter().fold(0.0f64, |m, c| m.max(c.1));
-            column.iter_mut().for_each(|c| c.1 /= most);
+            let max = column.iter().fold(0.0f64, |m, c| m.max(c.1));
+            column.iter_mut().for_each(|c| c.1 /= max);
             columns.push(column);
-            unit.push(1.0 / most);
+            unit.push(1.0 / max);
         }
         let weight = problem.flows.iter().map(|f| f.alpha / total).collect();
         Self { columns, unit, weight, links, exponent: 1.0 }
@@ -125,8 +125,8 @@ impl Scaled {
         }
         // relative to the greatest, so that no exponent overflows
         let share: Vec<f64> = problem.flows.iter().zip(&self.unit).map(|(f, x)| f.alpha / x).collect();
-        let most = share.iter().fold(0.0f64, |m, w| m.max(*w));
-        let pays = |(w, x): (&f64, &f64)| libm::pow(w / most, exponent) * x;
+        let max = share.iter().fold(0.0f64, |m, w| m.max(*w));
+        let pays = |(w, x): (&f64, &f64)| libm::pow(w / max, exponent) * x;
         let weight: Vec<f64> = share.iter().zip(&self.unit).map(pays).collect();
         let total: f64 = weight.iter().sum();
         Self { weight: weight.into_iter().map(|w| w / total).collect(), exponent, ..self }
@@ -160,7 +160,7 @@ impl Scaled {
             }
         }
         let over = loads.iter().fold(worst, |m, y| m.max(y - 1.0));
-        let proper = |v: &[f64], least: f64| v.iter().all(|v| *v >= least && v.is_finite());
+        let proper = |v: &[f64], min: f64| v.iter().all(|v| *v >= min && v.is_finite());
         if proper(z, f64::MIN_POSITIVE) && proper(p, 0.0) { over } else { f64::INFINITY }
     }
 }
@@ -177,7 +177,7 @@ pub fn proportional_fair(problem: &Problem) -> Result<FairRates, TheoryError> {
 ///
 /// # Errors
 /// As [`solve`](crate::equilibrium::solve) for what is no problem; [`TheoryError::NoFlow`];
-/// [`TheoryError::OutOfRange`]; [`TheoryError::NotConverged`] where the conditions of optimality are not met to 1e-7.
+/// [`TheoryError::OutOfRange`]; [`TheoryError::NotConverged`] if the optimality conditions do not hold to 1e-7.
 pub fn alpha_fair(problem: &Problem, exponent: f64) -> Result<FairRates, TheoryError> {
     problem.check()?;
     if !EXPONENTS.contains(&exponent) {
@@ -286,7 +286,7 @@ fn by_cones(scaled: &Scaled) -> Result<(Vec<f64>, Vec<f64>), TheoryError> {
         DefaultSolver::new(&quadratic, &cost, &matrix, &b, &cones, settings).map_err(|e| failed(e.to_string()))?;
     solver.solve();
     let solution = &solver.solution;
-    // where it stops short of the tolerances asked for, the polish and the check decide
+    // if it does not reach these tolerances, the polish and the check decide
     if matches!(solution.status, SolverStatus::PrimalInfeasible | SolverStatus::DualInfeasible | SolverStatus::Unsolved)
     {
         return Err(failed(format!("{:?}", solution.status)));
@@ -306,7 +306,7 @@ fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)>
     }
     let full: Vec<usize> = (0..scaled.links).filter(|l| share[*l] > (1.0 - loads[*l]).abs()).collect();
     let n = full.len();
-    if n == 0 || n > MOST_POLISHED {
+    if n == 0 || n > MAX_POLISHED {
         return None;
     }
     let mut place = vec![usize::MAX; scaled.links];
@@ -346,15 +346,19 @@ fn polish(scaled: &Scaled, z: &[f64], p: &[f64]) -> Option<(Vec<f64>, Vec<f64>)>
         let step = DenseLu::factor(n, matrix)?.solve(&excess);
         full.iter().zip(&step).for_each(|(l, d)| prices[*l] += d);
     }
-    let before = scaled.violation(z, p);
-    best.filter(|b| b.0 < before.min(1e-9)).map(|b| (b.1, b.2))
+    let unpolished = scaled.violation(z, p);
+    best.filter(|b| b.0 < unpolished.min(1e-9)).map(|b| (b.1, b.2))
 }
 
-/// Efficiency and fairness of FAST's answer `at` against the ideal of the same problem.
+/// Efficiency and fairness of FAST's equilibrium `at` compared with the ideal of the same problem.
 ///
 /// # Errors
 /// [`TheoryError::Length`] where the two are of different problems.
-pub fn yardstick(problem: &Problem, at: &Equilibrium, ideal: &FairRates) -> Result<Yardstick, TheoryError> {
+pub fn fairness_metrics(
+    problem: &Problem,
+    at: &Equilibrium,
+    ideal: &FairRates,
+) -> Result<FairnessMetrics, TheoryError> {
     let wanted = problem.flows.len();
     for given in [at.rates.len(), ideal.rates.len()] {
         if given != wanted {
@@ -383,7 +387,7 @@ pub fn yardstick(problem: &Problem, at: &Equilibrium, ideal: &FairRates) -> Resu
         0.0 => libm::exp(-utility_gap / total),
         _ => libm::pow(1.0 - utility_gap / ideal.utility, 1.0 / rest),
     };
-    Ok(Yardstick {
+    Ok(FairnessMetrics {
         throughput: sum(&at.rates, false) / sum(&ideal.rates, false),
         weighted_throughput: sum(&at.rates, true) / sum(&ideal.rates, true),
         efficiency,

@@ -1,4 +1,4 @@
-//! What the parameters of a FAST controller mean to equations in continuous time.
+//! The parameters of a FAST controller in continuous time.
 
 use eddyline_cc::{ControllerParams, FastParams, FastProfile, MeanRttSource, Smoothing};
 
@@ -8,16 +8,16 @@ pub enum WindowLaw {
     /// The present one: eq. 2 of the two-way paper.
     #[default]
     Present,
-    /// That under which the acknowledged packet was sent, a round trip ago, as FAST's algorithm and every
-    /// implementation of it do: `w_then d / (d + q)` is d times the rate at which acknowledgements came.
+    /// The window when the acknowledged packet was sent, a round trip ago, as in FAST's algorithm and every
+    /// implementation of it: `w_then d / (d + q)` is d times the rate of acknowledgements.
     AtSending,
 }
 
-/// Period of the ns-2 module's timer where the scenario does not say, in seconds.
+/// Period of the ns-2 module's timer by default, in seconds.
 const MODULE_PERIOD_S: f64 = 0.01;
 
-/// Seconds between two updates of the window at the round-trip time `rtt`: what gamma in eq. 2 of the two-way paper is
-/// divided by.
+/// Seconds between two updates of the window at the round-trip time `rtt`: the time unit of gamma in eq. 2 of the
+/// two-way paper.
 ///
 /// `clean` updates once a round trip, or once `update_period` where that is longer. `ns2-1.1.3` updates once a period
 /// in every other round trip and is taken at its mean.
@@ -40,9 +40,9 @@ pub(crate) fn filter_cap(fast: &FastParams) -> f64 {
     })
 }
 
-/// Time constant of what stands for the average round-trip time, in seconds, at a round-trip time and a rate.
+/// Time constant in seconds of the filter that averages round-trip times, at a round-trip time and a rate.
 ///
-/// VFAST's filter is quicker up than down and has none; it is taken at the mean of both weights.
+/// VFAST's filter has two weights, up and down, so no time constant of its own; their mean is used.
 pub(crate) fn averaging_time(params: &ControllerParams, fast: &FastParams, rtt: f64, rate: f64) -> f64 {
     let average = || 1.0 / (rate * (fast.filter_gain / (rate * rtt).max(1.0)).min(filter_cap(fast)));
     let ControllerParams::Vfast(vfast) = params else { return average() };

@@ -1,4 +1,4 @@
-//! By how much VFAST's filter overestimates: eq. 4 of its paper on samples that scatter.
+//! The bias of VFAST's filter: eq. 4 of its paper on random samples.
 //!
 //! `S <- S + psi (X - S)`, psi one constant where X lies above S, another elsewhere, X independent with a density f.
 //! The stationary density p of S solves `p(y) = integral of k(y, s) p(s) ds`, `k = f(s + (y - s) / psi) / psi` with the
@@ -7,7 +7,7 @@
 
 use crate::error::TheoryError;
 
-/// How samples scatter, at mean 0 and standard deviation 1.
+/// Distribution of the samples, with mean 0 and standard deviation 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scatter {
     /// Normal.
@@ -20,9 +20,9 @@ pub enum Scatter {
 
 /// Cells of the grid.
 const CELLS: usize = 1_000;
-/// Weights below this need a finer grid than there is.
-const LEAST: f64 = 0.05;
-const MOST_STEPS: usize = 4_000;
+/// Smallest weight that the grid resolves.
+const MIN_WEIGHT: f64 = 0.05;
+const MAX_STEPS: usize = 4_000;
 
 impl Scatter {
     /// By name.
@@ -46,7 +46,7 @@ impl Scatter {
         }
     }
 
-    /// Beyond these lies less than 1e-9.
+    /// Less than 1e-9 lies outside.
     fn range(self) -> (f64, f64) {
         match self {
             Self::Normal => (-6.2, 6.2),
@@ -63,7 +63,7 @@ impl Scatter {
 /// A weight is not within [0.05, 1].
 pub fn filter_bias(up: f64, down: f64, scatter: Scatter) -> Result<f64, TheoryError> {
     for (name, psi) in [("up", up), ("down", down)] {
-        if !(LEAST..=1.0).contains(&psi) {
+        if !(MIN_WEIGHT..=1.0).contains(&psi) {
             return Err(TheoryError::OutOfRange {
                 what: format!("psi {name}"),
                 value: psi,
@@ -80,7 +80,7 @@ pub fn filter_bias(up: f64, down: f64, scatter: Scatter) -> Result<f64, TheoryEr
         .map(|y| (0..CELLS).map(|s| reached(at(s), at(y) + step / 2.0) - reached(at(s), at(y) - step / 2.0)).collect())
         .collect();
     let mut p: Vec<f64> = (0..CELLS).map(|i| scatter.density(at(i)) * step).collect();
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let mut next: Vec<f64> = kernel.iter().map(|row| row.iter().zip(&p).map(|(k, p)| k * p).sum::<f64>()).collect();
         let total: f64 = next.iter().sum();
         next.iter_mut().for_each(|v| *v /= total);
@@ -100,7 +100,7 @@ pub fn expectile(up: f64, down: f64, scatter: Scatter) -> f64 {
     let steps = 20_000;
     let width = (high - low) / f64::from(steps);
     // up E max(X - s, 0) - down E max(s - X, 0) falls in s
-    let pull = |s: f64| {
+    let imbalance = |s: f64| {
         (0..steps)
             .map(|i| {
                 let x = low + width * (f64::from(i) + 0.5);
@@ -111,7 +111,7 @@ pub fn expectile(up: f64, down: f64, scatter: Scatter) -> f64 {
     let (mut a, mut b) = (low, high);
     for _ in 0..60 {
         let middle = f64::midpoint(a, b);
-        if pull(middle) > 0.0 { a = middle } else { b = middle }
+        if imbalance(middle) > 0.0 { a = middle } else { b = middle }
     }
     f64::midpoint(a, b)
 }

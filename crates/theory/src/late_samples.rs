@@ -1,11 +1,11 @@
-//! How often a sample comes later than the retransmission timeout, and how long that is: eq. 4 to 6 of the VFAST paper, and RFC
+//! The probability that a sample exceeds the retransmission timeout, and the mean timeout: eq. 4 to 6 of the VFAST paper, and RFC
 //! 6298, on independent normal samples.
 //!
-//! Both are `V <- V + zeta (|X - S| - V)`, `S <- S + psi (X - S)` in this order and a timeout of `S + max(4 V, least)`: RFC 6298
+//! Both are `V <- V + zeta (|X - S| - V)`, `S <- S + psi (X - S)` in this order and a timeout of `S + max(4 V, min_spread)`: RFC 6298
 //! with psi 1/8 on either side, eq. 4 to 6 with one psi up and another down. One packet in flight is late where its own sample
-//! lies above the timeout by the samples before it, so the chance is the mean of `P(X > S + max(4 V, least))` over the stationary
-//! density of (S, V), which is carried from sample to sample until it stays. With slow filters S is the mean and V the mean
-//! deviation sqrt(2 / pi), and the chance `Q(4 sqrt(2 / pi))`, one in 1,413.
+//! lies above the timeout by the samples before it, so the probability is the mean of `P(X > S + max(4 V, min_spread))` over the stationary
+//! density of (S, V), which is computed by iteration. With slow filters S is the mean and V the mean
+//! deviation sqrt(2 / pi), and the probability `Q(4 sqrt(2 / pi))`, one in 1,413.
 
 use std::f64::consts::SQRT_2;
 
@@ -16,7 +16,7 @@ use crate::error::TheoryError;
 pub struct TimerWeights {
     /// psi where the sample lies above S.
     pub up: f64,
-    /// psi elsewhere.
+    /// psi otherwise.
     pub down: f64,
     /// zeta, of the deviation.
     pub zeta: f64,
@@ -27,7 +27,7 @@ impl TimerWeights {
     pub const RFC_6298: Self = Self { up: 0.125, down: 0.125, zeta: 0.25 };
 }
 
-/// A timer with one least spread.
+/// Result for one minimum spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LateSamples {
     /// The share of samples that come after the timeout.
@@ -36,7 +36,7 @@ pub struct LateSamples {
     pub timeout: f64,
 }
 
-const LEAST_WEIGHT: f64 = 0.05;
+const MIN_WEIGHT: f64 = 0.05;
 /// Samples: nodes of the trapezoid rule.
 const SAMPLE_RANGE: f64 = 6.0;
 const SAMPLES: usize = 97;
@@ -45,17 +45,17 @@ const MEAN_RANGE: f64 = 5.0;
 const DEVIATION_RANGE: f64 = 6.0;
 /// Cells a standard deviation, of the finer of two grids.
 const CELLS: usize = 20;
-const MOST_STEPS: usize = 1_000;
+const MAX_STEPS: usize = 1_000;
 const SETTLED: f64 = 1e-7;
 
-/// What the timer does at each `least` spread, in standard deviations of the samples.
+/// The timer at each minimum spread (`min_spreads`), in standard deviations of the samples.
 ///
 /// # Errors
 ///
-/// A weight is not within [0.05, 1], or a least spread is negative or no number.
-pub fn late_samples(weights: TimerWeights, leasts: &[f64]) -> Result<Vec<LateSamples>, TheoryError> {
+/// A weight is not within [0.05, 1], or a minimum spread is negative or no number.
+pub fn late_samples(weights: TimerWeights, min_spreads: &[f64]) -> Result<Vec<LateSamples>, TheoryError> {
     for (name, weight) in [("psi up", weights.up), ("psi down", weights.down), ("zeta", weights.zeta)] {
-        if !(LEAST_WEIGHT..=1.0).contains(&weight) {
+        if !(MIN_WEIGHT..=1.0).contains(&weight) {
             return Err(TheoryError::OutOfRange {
                 what: name.to_owned(),
                 value: weight,
@@ -63,20 +63,20 @@ pub fn late_samples(weights: TimerWeights, leasts: &[f64]) -> Result<Vec<LateSam
             });
         }
     }
-    if let Some(least) = leasts.iter().find(|l| !(0.0..).contains(*l)) {
+    if let Some(min_spread) = min_spreads.iter().find(|l| !(0.0..).contains(*l)) {
         return Err(TheoryError::OutOfRange {
-            what: "the least spread".to_owned(),
-            value: *least,
+            what: "the minimum spread".to_owned(),
+            value: *min_spread,
             allowed: "0 or more standard deviations",
         });
     }
     // Cells smear S and V by a variance that goes with their square: two grids tell how much.
     let (coarse, fine) = (Grid { cells: CELLS / 2 }, Grid { cells: CELLS });
     let (coarse_density, fine_density) = (coarse.stationary(weights), fine.stationary(weights));
-    Ok(leasts
+    Ok(min_spreads
         .iter()
-        .map(|least| {
-            let (a, b) = (coarse.timer(&coarse_density, *least), fine.timer(&fine_density, *least));
+        .map(|min_spread| {
+            let (a, b) = (coarse.timer(&coarse_density, *min_spread), fine.timer(&fine_density, *min_spread));
             let limit = |coarse: f64, fine: f64| fine + (fine - coarse) / 3.0;
             LateSamples {
                 probability: limit(a.probability, b.probability).max(0.0),
@@ -107,7 +107,7 @@ impl Grid {
         (i as f64 / self.cells as f64 - MEAN_RANGE, k as f64 / self.cells as f64)
     }
 
-    /// Shares of the cells in the long run.
+    /// The stationary distribution.
     fn stationary(self, weights: TimerWeights) -> Vec<f64> {
         let step = 2.0 * SAMPLE_RANGE / (SAMPLES - 1) as f64;
         let samples: Vec<(f64, f64)> = (0..SAMPLES)
@@ -116,7 +116,7 @@ impl Grid {
             .collect();
         let mut density = vec![0.0; self.means() * self.deviations()];
         self.add(&mut density, 0.0, (2.0 / std::f64::consts::PI).sqrt(), 1.0);
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let mut next = vec![0.0; density.len()];
             for (cell, p) in density.iter().enumerate().filter(|(_, p)| **p > 1e-14) {
                 let (s, v) = self.at(cell);
@@ -149,11 +149,11 @@ impl Grid {
         density[cell + deviations + 1] += share * a * b;
     }
 
-    fn timer(self, density: &[f64], least: f64) -> LateSamples {
+    fn timer(self, density: &[f64], min_spread: f64) -> LateSamples {
         let (mut whole, mut late, mut timeout) = (0.0, 0.0, 0.0);
         for (cell, p) in density.iter().enumerate() {
             let (s, v) = self.at(cell);
-            let at = s + (4.0 * v).max(least);
+            let at = s + (4.0 * v).max(min_spread);
             whole += p;
             late += p * 0.5 * libm::erfc(at / SQRT_2);
             timeout += p * at;

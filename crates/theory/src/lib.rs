@@ -1,17 +1,18 @@
-//! World `theory`: what the equations say.
+//! World `theory`: mathematical models of congestion control.
 //!
-//! [`equilibrium`] finds where FAST flows settle on any network of two-way paths, [`closed_form`] holds the formulas of
-//! the papers where one duplex link is the bottleneck, [`fluid`] follows flows on their way there, [`stability`] says
-//! whether they stay, [`population`] lets flows come and go, [`filter_bias`] and [`smoothed_jitter`] say what VFAST makes
-//! of scattered samples, [`late_samples`] when its timer expires on them, [`buffer`] sizes the buffers of an asymmetric
-//! link, [`sawtooth`] is that of DCTCP, and [`run`] turns the answer into the result that all worlds share.
+//! [`equilibrium`] computes the equilibrium of FAST flows on any network of two-way paths; [`closed_form`] has the
+//! formulas of the papers for one duplex link as the bottleneck. [`fluid`] integrates the fluid model over time,
+//! [`stability`] analyses it about an equilibrium. [`population`] treats flows that arrive and leave. [`filter_bias`] and
+//! [`smoothed_jitter`] compute the bias of VFAST's filter on noisy samples, [`late_samples`] how often its retransmission
+//! timer expires on them. [`buffer`] sizes the buffers of an asymmetric link, [`sawtooth`] is that of DCTCP, [`response`]
+//! has response functions of loss-based senders. [`run`] gives the result that all worlds share.
 //!
-//! Nothing here asks for the time, opens a file or starts a thread. Floating point is + - * / and square root, and
-//! functions of libm, so the numbers are the same on every platform, but for what two libraries compute in an order of
-//! their own: clarabel's optimum behind [`proportional_fair`], which is polished here wherever the answer says
-//! `polished`; its linear programs by which [`equilibrium`] proves that there is none, with a margin of 1e-6; and faer's
-//! eigenvalues, from which the roots of [`stability`] start and end on the exact function, but which the margins and
-//! Nyquist curves of three and more queues have as they are.
+//! Nothing here reads a clock, opens a file or starts a thread. Floating point is + - * /, square root and functions of
+//! libm in a fixed order, so numbers are the same on every platform, with three exceptions. Clarabel computes the optimum
+//! behind [`proportional_fair`]; Newton's method then determines the last digits wherever the result says `polished`.
+//! Clarabel also solves the linear programs by which [`equilibrium`] proves that there is none, with a margin of 1e-6.
+//! faer computes eigenvalues: as starting points for the roots of [`stability`], which Newton's method then determines,
+//! and, for three and more queues, as the margins and Nyquist loci themselves.
 
 mod ack_streams;
 mod approximations;
@@ -45,7 +46,7 @@ pub use document::{
 };
 pub use equilibrium::{Equilibria, Equilibrium};
 pub use error::{TheoryError, Which};
-pub use fairness::{EXPONENTS, FairRates, Yardstick, alpha_fair, proportional_fair, yardstick};
+pub use fairness::{EXPONENTS, FairRates, FairnessMetrics, alpha_fair, fairness_metrics, proportional_fair};
 pub use fast::WindowLaw;
 pub use fluid::{Dynamics, DynamicsOptions, dynamics, dynamics_observed};
 pub use link_model::LinkModel;

@@ -91,9 +91,9 @@ impl DenseLu {
 /// A basis of the vectors v with A v = 0, for the rows of A given one by one; `n` is the length of v.
 ///
 /// The rows hold small whole numbers (how often a flow crosses a link), so what remains of a dependent row is rounding
-/// and `1e-9` tells it from a real one.
+/// and `1e-9` distinguishes it from an independent one.
 pub(crate) fn null_space(n: usize, rows: impl Iterator<Item = Vec<f64>>) -> Vec<Vec<f64>> {
-    // echelon rows, each scaled to 1 at its pivot column and 0 at the pivots before
+    // echelon rows, each scaled to 1 at its pivot column and 0 at earlier pivots
     let mut echelon: Vec<(usize, Vec<f64>)> = Vec::new();
     let mut free = vec![true; n];
     for mut row in rows {

@@ -1,4 +1,5 @@
-//! A network as the problem of equilibrium: who is in it, what bears on it that has no model, and its solution by name.
+//! A network as a complementarity problem: which flows have a model, which links are affected by others, and the
+//! solution by name.
 
 use eddyline_cc::{ControllerParams, Delay};
 use eddyline_path::loss::{LossParams, LossPattern};
@@ -30,12 +31,12 @@ pub(crate) fn alpha(params: &ControllerParams) -> Option<f64> {
     params.fast_law().map(|fast| fast.alpha.get())
 }
 
-/// Which queueing delay a flow counts.
+/// Which queueing delay a flow measures.
 pub(crate) fn delay(params: &ControllerParams) -> Delay {
     params.delay_options().map_or(Delay::RoundTrip, |o| o.delay)
 }
 
-/// How much of the time that its acknowledgements wait a flow counts.
+/// The weight of the acknowledgements' queueing delay in what a flow measures.
 fn ack_wait(flow: &Flow) -> f64 {
     match delay(&flow.controller) {
         Delay::RoundTrip => 1.0,
@@ -44,7 +45,7 @@ fn ack_wait(flow: &Flow) -> f64 {
     }
 }
 
-/// Refuses a `question` that is of FAST as published where a flow counts another delay.
+/// Refuses an analysis (`question`) of FAST as published if a flow measures another delay than that of the round trip.
 pub(crate) fn counts_round_trips<'a>(
     flows: impl IntoIterator<Item = (&'a str, &'a ControllerParams)>,
     question: &'static str,
@@ -69,35 +70,35 @@ pub(crate) fn solve_named(network: &Network, model: &Model) -> Result<Equilibria
     solved.map_err(|e| e.named(flow, |l| network.links.get(l).map(|link| link.name.as_str())))
 }
 
-/// A flow whose window is what its losses allow.
+/// A flow whose window is given by a response function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Response {
     /// Mean window in packets.
     pub window: f64,
-    /// Share of data packets that its path loses.
+    /// Loss probability of its data path.
     pub loss: f64,
     /// Round-trip time without queueing, in seconds.
     pub rtt_s: f64,
 }
 
-/// A scenario as a problem, with what it leaves out.
+/// A scenario as a problem, and what is left out of it.
 pub(crate) struct Model {
     pub problem: Problem,
-    /// Place of each flow in the problem, `None` where it has no model.
+    /// Index of each flow in the problem, `None` if it has no model.
     pub place: Vec<Option<usize>>,
-    /// The response function of each flow that has one; those without a place would overload a link.
+    /// The response function of each flow that has one; such flows without an index would overload a link.
     pub responses: Vec<Option<Response>>,
-    /// Links whose state is unknown: something without a model crosses them, or a flow whose rate is unknown for that reason.
+    /// Links whose state is unknown: traffic without a model crosses them, or a flow whose rate is unknown for that reason.
     pub unknown: Vec<bool>,
 }
 
 impl Model {
-    /// Whether nothing without a model bears on the flow.
-    pub fn knows(&self, flow: &Flow) -> bool {
+    /// Whether the state of every link on the flow's paths is known.
+    pub fn is_known(&self, flow: &Flow) -> bool {
         !flow.data.iter().chain(flow.ack.iter()).any(|l| self.unknown[*l as usize])
     }
 
-    /// `joint` takes flows with a response function in.
+    /// `joint` includes flows with a response function.
     pub fn new(network: &Network, base_rtts_s: Option<&[f64]>, joint: bool) -> Result<Self, TheoryError> {
         let mut unknown = vec![false; network.links.len()];
         let mut problem = Problem {
@@ -105,7 +106,7 @@ impl Model {
             unresponsive: vec![0.0; network.links.len()],
             ..Problem::default()
         };
-        // what is built on the FAST flows alone, stability and dynamics, takes every queue for a FIFO
+        // stability and dynamics, which are of FAST flows alone, assume that every queue is a FIFO
         if joint && network.links.iter().any(acks_first) {
             problem.acks_first = network.links.iter().map(acks_first).collect();
         }
@@ -125,7 +126,7 @@ impl Model {
         for (s, flow) in network.flows.iter().enumerate() {
             let crossed = || flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize);
             let law = match (alpha(&flow.controller), responses[s]) {
-                // each way has a base of its own, of which the round trip's says nothing
+                // each direction has a base delay of its own; that of the round trip does not determine it
                 (Some(alpha), _) if delay(&flow.controller).is_one_way() => Some((alpha, 0.0, ack_wait(flow))),
                 (Some(alpha), _) => {
                     let believed = |base: &[f64]| base[s] - propagation(network, flow) - transmission(network, flow);
@@ -174,7 +175,7 @@ pub(crate) fn acks_first(link: &Link) -> bool {
     matches!(link.queue, QueueParams::AckPriority(_))
 }
 
-/// Links with the mean rates of unresponsive traffic, and what is said of that.
+/// Links with the mean rates of unresponsive traffic; adds notes about it.
 pub(crate) fn links_alone(network: &Network, notes: &mut Vec<String>) -> Problem {
     let mut problem = Problem {
         capacity: network.links.iter().map(|l| l.rate.as_bps() as f64).collect(),
@@ -193,7 +194,7 @@ pub(crate) fn links_alone(network: &Network, notes: &mut Vec<String>) -> Problem
     problem
 }
 
-/// Every flow of `network`, whatever its controller, as one that keeps `alphas` packets queued, with what that leaves out.
+/// Every flow of `network`, whatever its controller, as one that keeps `alphas` packets queued; and notes on what is left out.
 pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Problem, Vec<String>), TheoryError> {
     let mut notes = Vec::new();
     let mut problem = links_alone(network, &mut notes);
@@ -210,7 +211,7 @@ pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Proble
     Ok((problem, notes))
 }
 
-/// The response function of a Reno flow whose data cross a link with given loss.
+/// The response function of a Reno flow whose data cross a lossy link.
 fn response(network: &Network, flow: &Flow) -> Option<Response> {
     if !matches!(&*flow.controller, ControllerParams::Reno(_) | ControllerParams::NewReno(_)) {
         return None;
@@ -218,14 +219,14 @@ fn response(network: &Network, flow: &Flow) -> Option<Response> {
     let lossy = flow.data.iter().filter_map(|l| match network.links[*l as usize].loss {
         LossParams::Independent(p) => (p > 0.0).then_some((*l, p, Losses::Random)),
         LossParams::Pattern(pattern @ LossPattern::Periodic { .. }) => Some((*l, pattern.mean(), Losses::Periodic)),
-        // what comes in bursts is one event to a window: no response function holds
+        // a burst of losses is one congestion event: no response function holds
         LossParams::Pattern(LossPattern::GilbertElliott { .. }) => None,
     });
     let lossy: Vec<(LinkId, f64, Losses)> = lossy.collect();
     let alone = |l: LinkId| network.flows.iter().filter(|f| f.data.contains(&l)).count() == 1;
     let losses = match lossy.as_slice() {
         [] => return None,
-        // what is periodic on a link is not for one of several flows
+        // periodic loss on a link is not periodic for one of several flows
         [(l, _, Losses::Periodic)] if alone(*l) => Losses::Periodic,
         _ => Losses::Random,
     };
@@ -235,7 +236,7 @@ fn response(network: &Network, flow: &Flow) -> Option<Response> {
     Some(Response { window, loss, rtt_s })
 }
 
-/// Links that unresponsive traffic and the windows of response functions would fill without anyone else.
+/// Links that unresponsive traffic and flows with response functions alone would saturate.
 fn overloaded(network: &Network, problem: &Problem, responses: &[Option<Response>]) -> Vec<bool> {
     let mut offered = problem.unresponsive.clone();
     for (flow, response) in network.flows.iter().zip(responses) {
@@ -284,7 +285,7 @@ pub fn modelled_flows(network: &Network) -> Vec<usize> {
     (0..network.flows.len()).filter(|s| alpha(&network.flows[*s].controller).is_some()).collect()
 }
 
-/// A flow over a link whose state is unknown has a rate that is, and so have the other links that it crosses.
+/// Marks as unknown every link on the paths of a flow that crosses an unknown link, until nothing changes.
 pub(crate) fn spread(network: &Network, unknown: &mut [bool]) {
     loop {
         let mut more = false;
@@ -301,8 +302,8 @@ pub(crate) fn spread(network: &Network, unknown: &mut [bool]) {
     }
 }
 
-/// An answer about nobody says nothing: refuses a network without a flow that has a model.
-pub(crate) fn someone(network: &Network, any: bool) -> Result<(), TheoryError> {
+/// Refuses a network in which no flow has a model; `any` says whether one has.
+pub(crate) fn require_modelled(network: &Network, any: bool) -> Result<(), TheoryError> {
     match network.flows.first() {
         None => Err(TheoryError::NoFlow),
         Some(flow) if !any => {
@@ -312,8 +313,8 @@ pub(crate) fn someone(network: &Network, any: bool) -> Result<(), TheoryError> {
     }
 }
 
-/// Flows that are not FAST's, in words: what stability, dynamics and the fair ideal leave out.
-pub(crate) fn others(network: &Network) -> Option<String> {
+/// A note on flows other than FAST, which stability, dynamics and the fair ideal leave out.
+pub(crate) fn non_fast_note(network: &Network) -> Option<String> {
     match network.flows.len() - modelled_flows(network).len() {
         0 => None,
         1 => Some("1 flow is not FAST and left out".to_owned()),

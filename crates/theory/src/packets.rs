@@ -1,10 +1,10 @@
-//! What a flow's packets take of the links.
+//! The load that a flow's packets put on links.
 
 use eddyline_scenario::network::Flow;
 
 use crate::equilibrium::ProblemFlow;
 
-/// Bits of so many bytes.
+/// Bytes in bits.
 pub(crate) fn bits(bytes: u32) -> f64 {
     8.0 * f64::from(bytes)
 }
@@ -19,7 +19,7 @@ pub(crate) fn ack_bits(flow: &Flow) -> f64 {
     bits(flow.ack_packet) / ack_ratio(flow)
 }
 
-/// The flow in the problem of equilibrium, with `alpha` packets queued.
+/// The flow in the complementarity problem, with `alpha` packets queued.
 pub(crate) fn problem_flow(flow: &Flow, alpha: f64) -> ProblemFlow {
     ProblemFlow {
         alpha,

@@ -1,13 +1,12 @@
 //! Response functions: the mean window of a loss-based sender as a function of the share of its packets that are lost.
 //!
 //! Windows are in packets, `p` is the probability that a data packet is lost, in (0, 1]; the rate is `W / RTT` packets
-//! a second with the round-trip time that the flow sees, queueing included. None of them knows timeouts, so they
-//! overestimate where windows are a few packets small (p above about 1 %), and none knows limits of receiver or
-//! application.
+//! a second with the round-trip time that the flow sees, queueing included. They ignore timeouts, so they
+//! overestimate windows of a few packets (p above about 1 %), and limits of receiver or application.
 
 use crate::error::TheoryError;
 
-/// How losses come.
+/// Pattern of losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Losses {
     /// Every packet is lost with the same probability, independently.
@@ -16,7 +15,7 @@ pub enum Losses {
     Periodic,
 }
 
-/// What is lost must be a share.
+/// Checks a loss probability.
 fn share(p: f64) -> Result<f64, TheoryError> {
     if p > 0.0 && p <= 1.0 {
         Ok(p)
@@ -138,7 +137,7 @@ pub enum Sender {
 }
 
 impl Sender {
-    /// Every name with its sender, as controllers are called.
+    /// The sender of each controller.
     pub const NAMED: [(&'static str, Self); 5] = [
         ("reno", Self::Reno),
         ("newreno", Self::Reno),

@@ -15,7 +15,7 @@ pub(crate) fn flow_results(
     at: &Equilibrium,
     base_rtts_s: Option<&[f64]>,
 ) -> Vec<FlowResult> {
-    let flow = |(s, flow): (usize, &Flow)| match model.place[s].filter(|_| model.knows(flow)) {
+    let flow = |(s, flow): (usize, &Flow)| match model.place[s].filter(|_| model.is_known(flow)) {
         Some(place) if alpha(&flow.controller).is_some() => {
             flow_result(network, flow, at, place, base_rtts_s.map(|b| b[s]))
         }
@@ -29,8 +29,9 @@ pub(crate) fn flow_results(
     network.flows.iter().enumerate().map(flow).collect()
 }
 
-/// Seconds that packets and their acknowledgements of the flow at place `s` wait, whatever of it the sender counts.
-pub(crate) fn waits(flow: &Flow, at: &Equilibrium, s: usize) -> Option<f64> {
+/// Queueing delay in seconds of the packets and acknowledgements of flow `s` of the problem, whether or not the sender
+/// measures all of it.
+pub(crate) fn queueing_delay(flow: &Flow, at: &Equilibrium, s: usize) -> Option<f64> {
     if delay(&flow.controller).is_one_way() {
         return Some(at.forward_delays[s]? + at.reverse_delays[s]?);
     }
@@ -41,7 +42,7 @@ pub(crate) fn waits(flow: &Flow, at: &Equilibrium, s: usize) -> Option<f64> {
 pub(crate) fn window(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base: f64) -> Option<f64> {
     let x = at.rates[s];
     if delay(&flow.controller).is_one_way() {
-        return waits(flow, at, s).map(|q| x * (propagation(network, flow) + q));
+        return queueing_delay(flow, at, s).map(|q| x * (propagation(network, flow) + q));
     }
     // the fixed point of eq. 2 of the two-way paper: w = w baseRTT / RTT + alpha, and w / RTT = x
     Some(alpha(&flow.controller).unwrap_or_default() + x * base)
@@ -51,16 +52,19 @@ fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base:
     let x = at.rates[s];
     let propagation = propagation(network, flow);
     let base = base.unwrap_or(propagation);
-    let waits = waits(flow, at, s);
+    let queueing_delay = queueing_delay(flow, at, s);
     FlowResult {
         name: flow.name.clone(),
         controller: flow.controller.name().to_owned(),
         throughput_bps: Some(x * bits(flow.packet)),
         goodput_bps: Some(x * bits(flow.mss())),
         packets_per_s: Some(x),
-        rtt_s: RttResult { mean: waits.map(|q| propagation + q + transmission(network, flow)), ..RttResult::default() },
+        rtt_s: RttResult {
+            mean: queueing_delay.map(|q| propagation + q + transmission(network, flow)),
+            ..RttResult::default()
+        },
         base_rtt_s: Some(base),
-        queueing_delay_s: waits,
+        queueing_delay_s: queueing_delay,
         forward_queueing_delay_s: at.forward_delays[s],
         reverse_queueing_delay_s: at.reverse_delays[s],
         window_packets: WindowResult { mean: window(network, flow, at, s, base), ..WindowResult::default() },
@@ -68,7 +72,7 @@ fn flow_result(network: &Network, flow: &Flow, at: &Equilibrium, s: usize, base:
     }
 }
 
-/// What differs for a flow whose window is what its losses allow.
+/// Replaces what differs for a flow with a response function.
 fn response_result(result: FlowResult, response: Option<Response>) -> FlowResult {
     let loss = response.map_or(0.0, |r| r.loss);
     FlowResult {
@@ -78,7 +82,7 @@ fn response_result(result: FlowResult, response: Option<Response>) -> FlowResult
     }
 }
 
-/// Acknowledgements a second; where the sender keeps a number of them queued, as many as that makes.
+/// Acknowledgements a second; fewer where the sender keeps a fixed number of them queued (`ack_alpha`).
 fn acks_per_s(flow: &Flow, at: &Equilibrium, s: usize) -> f64 {
     let all = at.rates[s] / ack_ratio(flow);
     let target = flow.controller.delay_options().and_then(|o| o.ack_alpha);
@@ -100,7 +104,7 @@ struct Crossing {
 }
 
 pub(crate) fn link_results(network: &Network, model: &Model, at: &Equilibrium) -> Vec<LinkResult> {
-    let waived = model.problem.waived();
+    let ack_priority = model.problem.ack_priority();
     let mut crossing = vec![Crossing::default(); network.links.len()];
     for (flow, place) in network.flows.iter().zip(&model.place) {
         let Some(s) = place else { continue };
@@ -134,7 +138,7 @@ pub(crate) fn link_results(network: &Network, model: &Model, at: &Equilibrium) -
         }
         let rate = model.problem.capacity[l];
         let sum = c.data_bits + c.ack_bits + c.other_bits;
-        // only traffic that does not respond can offer more than a link carries; its queue then has no mean
+        // only unresponsive traffic can exceed a link's capacity; its queue then has no mean
         let overloaded = c.other_bits > rate;
         let price = if overloaded { None } else { at.prices[l] };
         let mut link = LinkResult {
@@ -146,8 +150,8 @@ pub(crate) fn link_results(network: &Network, model: &Model, at: &Equilibrium) -
             bottleneck: Some(overloaded || at.bottlenecks[l]),
             ..LinkResult::default()
         };
-        // Little's law, of those that wait
-        let acks = if waived[l] { (c.ack_packets, c.ack_bits) } else { (0.0, 0.0) };
+        // Little's law for the packets that wait
+        let acks = if ack_priority[l] { (c.ack_packets, c.ack_bits) } else { (0.0, 0.0) };
         link.queue_packets.mean = price.map(|p| p * (c.packets - acks.0));
         link.queue_bytes.mean = price.map(|p| p * (sum - acks.1) / 8.0);
         let waiting = if c.packets > 0.0 { 1.0 - acks.0 / c.packets } else { 1.0 };
@@ -172,7 +176,7 @@ pub(crate) fn group_result(name: &str, count: usize, flows: &[FlowResult]) -> Gr
         jain_index: goodputs.as_deref().and_then(jain_index),
         goodput_bps: goodputs.as_deref().map(Spread::of).unwrap_or_default(),
         packets_per_s: total(all(|f| f.packets_per_s)),
-        // a sample an acknowledgement, so faster flows count for more
+        // one sample per acknowledgement, so faster flows weigh more
         rtt_s: RttResult { mean: (samples > 0.0).then(|| weighted / samples), ..RttResult::default() },
         ..GroupResult::default()
     }

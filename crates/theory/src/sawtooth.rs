@@ -1,12 +1,11 @@
-//! The saw-tooth of senders that add a packet a round trip and give up a share of the window at marks of one threshold: DCTCP, and Reno
-//! for comparison.
+//! The saw-tooth of AIMD senders with ECN marking at one threshold: DCTCP, and Reno for comparison.
 //!
 //! Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, sections 3.3 and 3.4: N flows in step, one bottleneck that marks what arrives at
 //! more than K packets, the same round-trip time for all. Windows and queues are in packets.
 
 use crate::error::TheoryError;
 
-/// What gives up how much.
+/// The decrease of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
     /// DCTCP: half of the share of packets marked.
@@ -23,9 +22,9 @@ pub struct Sawtooth {
     /// Share of packets marked: the root of `alpha^2 (1 - alpha / 4) = (2 W* + 1) / (W* + 1)^2`, about `sqrt(2 / W*)`; one for
     /// [`Cut::Half`].
     pub alpha: f64,
-    /// What the queue falls by: `N (W* + 1) alpha / 2`, about `sqrt(2 N (C RTT + K)) / 2`.
+    /// Amplitude of the queue: `N (W* + 1) alpha / 2`, about `sqrt(2 N (C RTT + K)) / 2`.
     pub amplitude: f64,
-    /// Round trips from one cut to the next, as many as a flow gives up packets.
+    /// Round trips from one decrease to the next: the decrease of the window in packets.
     pub period_round_trips: f64,
     /// Longest queue, `K + N`.
     pub queue_max: f64,
@@ -37,7 +36,7 @@ pub struct Sawtooth {
     pub period_packets: f64,
 }
 
-/// Every name with what it does, as controllers are called.
+/// The decrease of each controller.
 pub const NAMED: [(&str, Cut); 3] = [("dctcp", Cut::ByShare), ("reno", Cut::Half), ("newreno", Cut::Half)];
 
 /// The saw-tooth of `flows` on a path that holds `pipe` packets (C RTT without queueing), at a `threshold` of so many waiting.
@@ -89,7 +88,7 @@ fn share(window: f64) -> f64 {
     alpha
 }
 
-/// Least threshold at which DCTCP leaves no link idle, whatever the number of flows: `0.17 C RTT` (Alizadeh, Javanmard and Prabhakar,
+/// Smallest threshold at which DCTCP leaves no link idle, whatever the number of flows: `0.17 C RTT` (Alizadeh, Javanmard and Prabhakar,
 /// "Analysis of DCTCP", SIGMETRICS 2011). The paper of 2010 has 1/7, by the approximate alpha.
 #[must_use]
 pub fn least_threshold(pipe: f64) -> f64 {

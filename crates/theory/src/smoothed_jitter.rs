@@ -1,20 +1,20 @@
-//! What eq. 4 of the VFAST paper makes of jitter that is correlated over time.
+//! The bias and variance of VFAST's filter (eq. 4 of its paper) on correlated jitter.
 //!
 //! Jitter J is normal with mean 0 and standard deviation 1, and an autoregression of first order from one sample to the next:
 //! `J' = rho J + sqrt(1 - rho^2) g` (an Ornstein-Uhlenbeck process seen every t has `rho = exp(-t / correlation time)`). SRTT is
-//! `S' = S + psi (X - S)`, psi one constant where X lies above S, another elsewhere. The density of (J, S) is carried from sample
-//! to sample until it stays: by the trapezoid rule in J, which for normal kernels is exact but for the bend of psi, on cells of S
-//! that share what falls between two of them so that its mean is kept. Nothing is drawn at random.
+//! `S' = S + psi (X - S)`, psi one constant where X lies above S, another otherwise. The density of (J, S) is iterated
+//! to its stationary one: by the trapezoid rule in J, which for normal kernels is exact but for the bend of psi, on cells of S
+//! that interpolate linearly, which preserves the mean. There are no random numbers.
 
 use crate::error::TheoryError;
 
-/// What the filter hears of the jitter.
+/// The filter's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
-    /// The jitter itself, J': somebody else's queue.
+pub enum FilterInput {
+    /// The jitter itself, J': delay in queues that the flow does not affect.
     Itself,
-    /// `J' - J`, its change since the sample before: once a round trip, a flow whose own window keeps the link busy. What is
-    /// delayed more is not in the queue meanwhile, so the next packet waits so much less.
+    /// `J' - J`, its change since the sample prior: once a round trip, a flow whose own window keeps the link busy. More
+    /// delay means fewer packets in the queue, so the next packet has less queueing delay.
     Change,
 }
 
@@ -27,18 +27,18 @@ pub struct Smoothed {
     pub variance: f64,
 }
 
-/// Weights below this need a finer grid than there is.
-const LEAST_WEIGHT: f64 = 0.05;
-/// Beyond this correlation there is hardly a bias left, and nodes would be too many.
-const MOST_CORRELATION: f64 = 0.999;
-/// Standard deviations beyond which there is nothing, 2e-10.
+/// Smallest weight that the grid resolves.
+const MIN_WEIGHT: f64 = 0.05;
+/// Limit on the correlation: beyond it the bias vanishes and too many nodes are needed.
+const MAX_CORRELATION: f64 = 0.999;
+/// Range in standard deviations: 2e-10 lies outside.
 const RANGE: f64 = 6.5;
 /// Largest distance of nodes of the jitter.
-const NODES_APART: f64 = 0.125;
+const MAX_NODE_SPACING: f64 = 0.125;
 /// Cells of SRTT.
 const CELLS: usize = 400;
-const MOST_STEPS: usize = 2_000;
-/// The share that may still move in a step.
+const MAX_STEPS: usize = 2_000;
+/// Change of the density in a step that counts as converged.
 const SETTLED: f64 = 1e-9;
 
 /// Mean and variance of SRTT.
@@ -46,9 +46,9 @@ const SETTLED: f64 = 1e-9;
 /// # Errors
 ///
 /// A weight is not within [0.05, 1], the correlation not within [0, 0.999].
-pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, heard: Heard) -> Result<Smoothed, TheoryError> {
+pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, input: FilterInput) -> Result<Smoothed, TheoryError> {
     for (name, psi) in [("up", up), ("down", down)] {
-        if !(LEAST_WEIGHT..=1.0).contains(&psi) {
+        if !(MIN_WEIGHT..=1.0).contains(&psi) {
             return Err(TheoryError::OutOfRange {
                 what: format!("psi {name}"),
                 value: psi,
@@ -56,7 +56,7 @@ pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, heard: Heard) -> Re
             });
         }
     }
-    if !(0.0..=MOST_CORRELATION).contains(&correlation) {
+    if !(0.0..=MAX_CORRELATION).contains(&correlation) {
         return Err(TheoryError::OutOfRange {
             what: "the correlation".to_owned(),
             value: correlation,
@@ -64,9 +64,9 @@ pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, heard: Heard) -> Re
         });
     }
     let jitter = Autoregression::new(correlation);
-    let spread = match heard {
-        Heard::Itself => 1.0,
-        Heard::Change => (2.0 * (1.0 - correlation)).sqrt(),
+    let spread = match input {
+        FilterInput::Itself => 1.0,
+        FilterInput::Change => (2.0 * (1.0 - correlation)).sqrt(),
     };
     let cells = Cells { low: -RANGE * spread, step: 2.0 * RANGE * spread / (CELLS - 1) as f64 };
     let mut density: Vec<Vec<f64>> = jitter
@@ -78,20 +78,20 @@ pub fn smoothed_jitter(up: f64, down: f64, correlation: f64, heard: Heard) -> Re
             row
         })
         .collect();
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let mut next = vec![vec![0.0; CELLS]; jitter.nodes.len()];
         for (to, row) in next.iter_mut().enumerate() {
-            match heard {
-                Heard::Itself => {
-                    let mut before = vec![0.0; CELLS];
+            match input {
+                FilterInput::Itself => {
+                    let mut prior = vec![0.0; CELLS];
                     for (from, chance) in jitter.from(to) {
-                        before.iter_mut().zip(&density[from]).for_each(|(b, p)| *b += chance * p);
+                        prior.iter_mut().zip(&density[from]).for_each(|(b, p)| *b += chance * p);
                     }
-                    cells.pull(row, &before, 1.0, jitter.nodes[to], up, down);
+                    cells.update(row, &prior, 1.0, jitter.nodes[to], up, down);
                 }
-                Heard::Change => {
+                FilterInput::Change => {
                     for (from, chance) in jitter.from(to) {
-                        cells.pull(row, &density[from], chance, jitter.nodes[to] - jitter.nodes[from], up, down);
+                        cells.update(row, &density[from], chance, jitter.nodes[to] - jitter.nodes[from], up, down);
                     }
                 }
             }
@@ -120,14 +120,14 @@ struct Autoregression {
 impl Autoregression {
     fn new(correlation: f64) -> Self {
         let fresh = (1.0 - correlation * correlation).sqrt();
-        let apart = NODES_APART.min(fresh);
-        let half = libm::ceil(RANGE / apart) as i32;
-        let nodes: Vec<f64> = (-half..=half).map(|i| f64::from(i) * apart).collect();
+        let spacing = MAX_NODE_SPACING.min(fresh);
+        let half = libm::ceil(RANGE / spacing) as i32;
+        let nodes: Vec<f64> = (-half..=half).map(|i| f64::from(i) * spacing).collect();
         let kernel = |to: f64, from: f64| {
             let z = (to - correlation * from) / fresh;
             if z.abs() > RANGE { 0.0 } else { libm::exp(-0.5 * z * z) }
         };
-        // what leaves a node arrives somewhere
+        // normalise transitions from each node
         let whole: Vec<f64> = nodes.iter().map(|from| nodes.iter().map(|to| kernel(*to, *from)).sum()).collect();
         let chances = nodes
             .iter()
@@ -141,7 +141,7 @@ impl Autoregression {
         Self { nodes, chances }
     }
 
-    /// Shares of the nodes in the long run.
+    /// The stationary distribution.
     fn stationary(&self) -> Vec<f64> {
         let shares: Vec<f64> = self.nodes.iter().map(|j| libm::exp(-0.5 * j * j)).collect();
         let whole: f64 = shares.iter().sum();
@@ -175,10 +175,10 @@ impl Cells {
         row[cell + 1] += share * part;
     }
 
-    /// Eq. 4 on all cells: a share of what is `before` follows `sample`.
-    fn pull(self, row: &mut [f64], before: &[f64], share: f64, sample: f64, up: f64, down: f64) {
-        for (cell, p) in before.iter().enumerate() {
-            // the tails, which are most cells
+    /// Eq. 4 on all cells: a share of the density `prior` follows `sample`.
+    fn update(self, row: &mut [f64], prior: &[f64], share: f64, sample: f64, up: f64, down: f64) {
+        for (cell, p) in prior.iter().enumerate() {
+            // the tails, which have most of the cells
             if *p > 1e-18 {
                 let s = self.at(cell);
                 self.add(row, s + if sample > s { up } else { down } * (sample - s), share * p);

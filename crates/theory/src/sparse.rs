@@ -1,12 +1,12 @@
-//! Sparse LU on a fixed pattern: links that share no flow share no entry.
+//! Sparse LU on a fixed pattern: links without a common flow have no entry.
 //!
 //! Minimum-degree ordering (Tinney and Walker 1967) of the symmetric pattern once, then as many numeric factorisations
-//! as there are Newton steps. No pivoting: the diagonals of the matrices at hand are positive; a step of iterative
-//! refinement and a check of the residual tell when that was not enough.
+//! as there are Newton steps. No pivoting: the diagonals of the matrices at hand are positive; iterative
+//! refinement and a check of the residual detect when that is not accurate enough.
 
 use std::collections::BTreeSet;
 
-/// Where the entries of a matrix and of its factors are.
+/// The positions of the entries of a matrix and its factors.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     n: usize,
@@ -20,8 +20,8 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// Orders and fills the pattern in which the rows of each clique are coupled; `None` where the factors would hold
-    /// more than `most` entries.
-    pub fn new<'a>(n: usize, cliques: impl Iterator<Item = &'a [usize]>, most: usize) -> Option<Self> {
+    /// more than `max_entries` entries.
+    pub fn new<'a>(n: usize, cliques: impl Iterator<Item = &'a [usize]>, max_entries: usize) -> Option<Self> {
         let mut near: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
         for clique in cliques {
             for a in clique {
@@ -36,7 +36,7 @@ impl Pattern {
         while let Some((_, v)) = waiting.pop_first() {
             let mine = std::mem::take(&mut near[v]);
             entries += 2 * mine.len();
-            if entries > most {
+            if entries > max_entries {
                 return None;
             }
             for u in &mine {

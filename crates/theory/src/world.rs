@@ -9,21 +9,21 @@ use crate::error::TheoryError;
 use crate::model::{Model, solve_named};
 use crate::results::{flow_results, group_result, link_results};
 
-/// The equilibrium of `network` in the result type, every base round-trip time known exactly; what theory cannot know
-/// is `None`, and what it does not honour of the file is in `approximations`.
+/// The equilibrium of `network` in the result type, with exactly known base round-trip times. Values that theory cannot
+/// compute are `None`; `approximations` lists what of the file is not modelled.
 ///
 /// # Errors
 /// [`TheoryError`].
 pub fn run(network: &Network) -> Result<RunResult, TheoryError> {
-    answer(network, None)
+    solve(network, None)
 }
 
-/// The same for senders that believe in the base round-trip times `base_rtts_s`, one a flow, in seconds: what world
-/// `sim` reports as `base_rtt_s`.
+/// The same with the base round-trip times `base_rtts_s` that senders believe, one a flow, in seconds: what world `sim`
+/// reports as `base_rtt_s`.
 ///
 /// A sender's samples include the transmission times of its own packet and acknowledgement, so its error is the belief
-/// less propagation and transmission; it sees q less that error as queueing. Values of flows without a model are not
-/// looked at.
+/// less propagation and transmission; it measures q less that error as queueing delay. Values of flows without a model are
+/// ignored.
 ///
 /// # Errors
 /// [`TheoryError`], where the lengths differ or a value is not finite too.
@@ -32,10 +32,10 @@ pub fn run_with_base_rtt(network: &Network, base_rtts_s: &[f64]) -> Result<RunRe
     if given != wanted {
         return Err(TheoryError::Length { what: "base round-trip times", given, wanted });
     }
-    answer(network, Some(base_rtts_s))
+    solve(network, Some(base_rtts_s))
 }
 
-fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
+fn solve(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, TheoryError> {
     let model = Model::new(network, base_rtts_s, true)?;
     let solved = solve_named(network, &model)?;
     let Some(first) = solved.found.first() else {
@@ -59,8 +59,8 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
         scenario_sha256: network.scenario_sha256.clone(),
         seed: network.seed,
         groups: groups.collect(),
-        arrivals: network.arrivals.iter().map(left_out).collect(),
-        traffic: network.traffic.iter().map(unanswered).collect(),
+        arrivals: network.arrivals.iter().map(arrivals_result).collect(),
+        traffic: network.traffic.iter().map(traffic_result).collect(),
         counters: Counters::default(),
         approximations: approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some()),
         theory: Some(TheoryNote {
@@ -75,8 +75,8 @@ fn answer(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, T
     })
 }
 
-/// Flows that come and go have no place in an equilibrium.
-fn left_out(arrivals: &Arrivals) -> ArrivalsResult {
+/// Dynamic flows are not part of the equilibrium.
+fn arrivals_result(arrivals: &Arrivals) -> ArrivalsResult {
     ArrivalsResult {
         name: arrivals.name.clone(),
         controller: arrivals.flow.controller.name().to_owned(),
@@ -84,6 +84,6 @@ fn left_out(arrivals: &Arrivals) -> ArrivalsResult {
     }
 }
 
-fn unanswered(traffic: &Traffic) -> TrafficResult {
+fn traffic_result(traffic: &Traffic) -> TrafficResult {
     TrafficResult { name: traffic.name.clone(), ..TrafficResult::default() }
 }

@@ -5,8 +5,8 @@ mod common;
 use common::close;
 use eddyline_theory::TheoryError;
 use eddyline_theory::buffer::{
-    Case, Connections, Duplex, Losses, Propagation, Readings, SawTooth, Setting, Unit, Way, case, download_queue,
-    estimate, round_trip, rule_of_thumb, settled, shares, upload_queue,
+    Case, Connections, Duplex, LinkDirection, Losses, Propagation, Readings, SawTooth, Setting, Unit, case,
+    download_queue, estimate, round_trip, rule_of_thumb, shares, steady_state, upload_queue,
 };
 use eddyline_theory::closed_form::{self, Direction, DuplexFlow};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ const C_U: f64 = 192e3;
 
 /// The paper's link: Section 3.1, delayed acknowledgements.
 fn paper(window: f64, up: f64, down: f64, tp: f64) -> Setting {
-    let way = |rate_bps, buffer| Way { rate_bps, buffer, unit: Unit::Bytes };
+    let way = |rate_bps, buffer| LinkDirection { rate_bps, buffer, unit: Unit::Bytes };
     let side = Connections { flows: 1, window, base_rtt_s: 2.0 * tp };
     Setting {
         link: Duplex { down: way(C_D, down), up: way(C_U, up) },
@@ -50,23 +50,23 @@ fn equations_1_to_4() {
 #[test]
 fn the_three_cases() {
     // 60 kB are 0.24 s of downlink, 9 kB 0.375 s of uplink: the downlink is empty
-    let s = settled(60_000.0, 9_000.0, C_D, C_U).expect("windows");
+    let s = steady_state(60_000.0, 9_000.0, C_D, C_U).expect("windows");
     assert_eq!((s.case, s.queue_down), (Case::DownEmpty, 0.0));
     close(s.rtt_s, 0.375, 1e-12);
     close(s.queue_up, 9_000.0, 1e-12);
     close(s.utilisation_down, 0.64, 1e-12);
     assert_eq!(s.utilisation_up, 1.0);
-    let s = settled(60_000.0, 3_000.0, C_D, C_U).expect("windows");
+    let s = steady_state(60_000.0, 3_000.0, C_D, C_U).expect("windows");
     assert_eq!((s.case, s.queue_up), (Case::UpEmpty, 0.0));
     close(s.queue_down, 60_000.0, 1e-12);
     close(s.utilisation_up, 3_000.0 / 5_760.0, 1e-12);
     // windows in proportion to capacities, and only these, fill both
-    let s = settled(62_500.0, 6_000.0, C_D, C_U).expect("windows");
+    let s = steady_state(62_500.0, 6_000.0, C_D, C_U).expect("windows");
     assert_eq!(s.case, Case::BothBusy);
     close(round_trip(s.queue_down, s.queue_up, C_D, C_U), s.rtt_s, 1e-12);
     assert_eq!((s.utilisation_down, s.utilisation_up), (1.0, 1.0));
     assert_eq!(case(1.0, 0.0, C_D, C_U), Case::UpEmpty);
-    assert!(settled(0.0, 1.0, C_D, C_U).is_err());
+    assert!(steady_state(0.0, 1.0, C_D, C_U).is_err());
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn forward_has_no_equilibrium_where_acknowledgements_fill_a_link_first() {
             assert!(solve(&weighted(stated.clone())).expect("solved").converged);
             match solve(&forward(stated)) {
                 Ok(solved) => assert!(settles && solved.converged, "{narrow}"),
-                Err(TheoryError::Unfelt { flow, link }) => {
+                Err(TheoryError::Unconstrained { flow, link }) => {
                     assert!(!settles, "{narrow}");
                     assert_eq!((flow, link), (Which::Number(0), Which::Number(1)));
                 }
@@ -150,7 +150,7 @@ fn no_equilibrium_by_proof() {
         flow(10.0, 8000.0, 400.0, &[2], &[3]),
     ];
     let none = solve(&forward(problem(&[1e8, 1e8, 4e6, 1e9], flows.clone())));
-    assert!(matches!(none, Err(TheoryError::Unfelt { .. })), "{none:?}");
+    assert!(matches!(none, Err(TheoryError::Unconstrained { .. })), "{none:?}");
     let room = solve(&forward(problem(&[1e8, 1e8, 11e6, 1e9], flows))).expect("5 Mbit/s each are not 11");
     assert!(room.converged);
 }
@@ -193,7 +193,7 @@ fn a_scenario_says_it_and_errors_name_its_flows() {
         close(f.window_packets.mean.unwrap(), x * (0.02 + out + back), 1e-9);
     }
     let none = eddyline_theory::run(&duplex([100_000_000, 1_000_000], Delay::Forward, None)).unwrap_err();
-    assert_eq!(none, TheoryError::Unfelt { flow: "download".into(), link: "up".into() });
+    assert_eq!(none, TheoryError::Unconstrained { flow: "download".into(), link: "up".into() });
     assert!(none.to_string().contains("no equilibrium"), "{none}");
     for question in [
         eddyline_theory::stability::stability(

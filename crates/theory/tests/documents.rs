@@ -10,7 +10,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Traffic;
 use eddyline_theory::population::{DuplexLoad, with_marginals};
 use eddyline_theory::stability::single::SingleLoop;
-use eddyline_theory::stability::{Complex, Options};
+use eddyline_theory::stability::{Complex, ComplexFunctions as _, Options};
 use eddyline_theory::{
     LinkModel, TheoryError, equilibria_document, fairness_document, nyquist_document, stability_document,
     vegas_document,
@@ -124,7 +124,7 @@ fn nyquist_curve_of_one_loop() {
     assert!(curve.omega_rad_s.len() > 200);
     for ((omega, re), im) in curve.omega_rad_s.iter().zip(&curve.re).zip(&curve.im) {
         let wanted = open.open_loop(Complex::new(0.0, omega * round));
-        assert!((Complex::new(*re, *im) - wanted).abs() <= 1e-9 * wanted.abs(), "at {omega}");
+        assert!((Complex::new(*re, *im) - wanted).modulus() <= 1e-9 * wanted.modulus(), "at {omega}");
     }
     assert!(curve.omega_rad_s.windows(2).all(|w| w[0] < w[1]));
     let empty = network(vec![link("l", 8_000_000, 10)], Vec::new());
@@ -144,7 +144,7 @@ fn margins_are_where_the_curve_crosses() {
     close(at * round, open.crossover(), 1e-6);
     close(at * delay, open.phase_margin(), 1e-6);
     let there = open.open_loop(Complex::new(0.0, at * round));
-    close(there.arg() + PI, at * delay, 1e-6);
+    close(there.argument() + PI, at * delay, 1e-6);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use eddyline_cc::{ControllerParams, FastParams};
 use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_scenario::series::{FLOW, Quantity};
-use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Push, Sending, disturbed};
+use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Perturbation, Sending, perturbed};
 use eddyline_theory::stability::{
     Characteristic, OperatingPoint, Options, UpdatePeriod, rightmost, stability_at, zeros_right_up_to,
 };
@@ -55,7 +55,7 @@ fn exact((link_model, law): Model) -> DynamicsOptions {
         base_rtt: BaseRtts::Exact,
         start_up: false,
         tolerance: 1e-10,
-        most_steps: 300_000,
+        max_steps: 300_000,
         ..DynamicsOptions::default()
     }
 }
@@ -93,7 +93,7 @@ fn predicted(n: &Network, at: &Equilibrium, model: Model) -> Predicted {
 fn deviations(
     n: &Network,
     at: &Equilibrium,
-    push: &[Push],
+    push: &[Perturbation],
     model: Model,
     span: f64,
     every: f64,
@@ -101,7 +101,7 @@ fn deviations(
     let mut n = n.clone();
     n.duration = Time::from_secs_f64(span);
     n.record_interval = Time::from_secs_f64(every);
-    let d = disturbed(&n, at, push, &exact(model)).expect("followed to the end");
+    let d = perturbed(&n, at, push, &exact(model)).expect("followed to the end");
     let mut all: Vec<(f64, Vec<f64>)> = Vec::new();
     for (s, flow) in n.flows.iter().enumerate() {
         let sent = |path: &[u32], bytes: u32| {
@@ -123,9 +123,9 @@ fn deviations(
 }
 
 /// Pushes of all flows, apart in size and sign, short enough to excite a pattern of frequency `omega`.
-fn pushes(random: &mut Stream, n: &Network, p: &Predicted, size: f64) -> Vec<Push> {
+fn pushes(random: &mut Stream, n: &Network, p: &Predicted, size: f64) -> Vec<Perturbation> {
     let over_s = if p.root.1 > 0.0 { p.longest.min(2.0 * PI / p.root.1) } else { p.longest };
-    n.flows.iter().map(|_| Push { share: size * between(random, -1.0, 1.0), over_s }).collect()
+    n.flows.iter().map(|_| Perturbation { share: size * between(random, -1.0, 1.0), over_s }).collect()
 }
 
 /// What became of a disturbance.
@@ -228,8 +228,11 @@ fn patterns_that_hardly_decay_do_not_grow() {
         }
         let span = 60.0 * p.longest;
         // as long as the round trip: the flow's own patterns are hardly excited
-        let push: Vec<Push> =
-            n.flows.iter().map(|_| Push { share: 1e-5 * between(&mut pushed, -1.0, 1.0), over_s: 0.0 }).collect();
+        let push: Vec<Perturbation> = n
+            .flows
+            .iter()
+            .map(|_| Perturbation { share: 1e-5 * between(&mut pushed, -1.0, 1.0), over_s: 0.0 })
+            .collect();
         let seen = followed(&deviations(&n, &at, &push, model, span, span / 2000.0), span);
         assert!(seen.change < (MARGIN * 45.0).exp(), "root {:?}, change {}", p.root, seen.change);
         changes.push(seen.change);
@@ -345,7 +348,7 @@ fn without_a_push_nothing_moves() {
         let (_, n) = draw(&mut random);
         let at = equilibria(&n).expect("solved").found.remove(0);
         for model in ALL {
-            let all = deviations(&n, &at, &vec![Push::default(); n.flows.len()], model, 2.0, 0.1);
+            let all = deviations(&n, &at, &vec![Perturbation::default(); n.flows.len()], model, 2.0, 0.1);
             let most = all.iter().flat_map(|(_, v)| v).fold(0.0f64, |m, v| m.max(v.abs()));
             assert!(most < 1e-8, "{model:?}: {most:e}");
         }
@@ -356,13 +359,19 @@ fn without_a_push_nothing_moves() {
 fn pushes_that_make_no_sense_are_refused() {
     let (_, n) = draw(&mut Stream::new(14, "stability", "cases"));
     let at = equilibria(&n).expect("solved").found.remove(0);
-    let wrong = |push: &[Push]| disturbed(&n, &at, push, &exact(PRINTED[0])).expect_err("refused");
+    let wrong = |push: &[Perturbation]| perturbed(&n, &at, push, &exact(PRINTED[0])).expect_err("refused");
     assert!(matches!(wrong(&[]), TheoryError::Length { given: 0, .. }));
-    let all = |push: Push| vec![push; n.flows.len()];
-    assert!(matches!(wrong(&all(Push { share: 1.0, over_s: 0.0 })), TheoryError::OutOfRange { value: 1.0, .. }));
-    assert!(matches!(wrong(&all(Push { share: 0.1, over_s: -1.0 })), TheoryError::OutOfRange { value: -1.0, .. }));
-    assert!(matches!(wrong(&all(Push { share: f64::NAN, over_s: 0.0 })), TheoryError::OutOfRange { .. }));
-    let joint =
-        disturbed(&n, &at, &all(Push::default()), &exact((LinkModel::Joint, WindowLaw::Present))).expect_err("refused");
+    let all = |push: Perturbation| vec![push; n.flows.len()];
+    assert!(matches!(
+        wrong(&all(Perturbation { share: 1.0, over_s: 0.0 })),
+        TheoryError::OutOfRange { value: 1.0, .. }
+    ));
+    assert!(matches!(
+        wrong(&all(Perturbation { share: 0.1, over_s: -1.0 })),
+        TheoryError::OutOfRange { value: -1.0, .. }
+    ));
+    assert!(matches!(wrong(&all(Perturbation { share: f64::NAN, over_s: 0.0 })), TheoryError::OutOfRange { .. }));
+    let joint = perturbed(&n, &at, &all(Perturbation::default()), &exact((LinkModel::Joint, WindowLaw::Present)))
+        .expect_err("refused");
     assert_eq!(joint, TheoryError::NoDynamics);
 }

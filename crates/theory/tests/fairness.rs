@@ -6,7 +6,7 @@ use common::{all_close, below, between, close, flow, magnitude, number, numbers,
 use eddyline_path::random::Stream;
 use eddyline_theory::TheoryError;
 use eddyline_theory::equilibrium::solve;
-use eddyline_theory::fairness::{EXPONENTS, alpha_fair, proportional_fair, yardstick};
+use eddyline_theory::fairness::{EXPONENTS, alpha_fair, fairness_metrics, proportional_fair};
 
 #[test]
 fn the_papers_examples() {
@@ -22,7 +22,7 @@ fn the_papers_examples() {
         let worth: f64 = ideal.worth.iter().sum();
         close(worth, forward.iter().chain(&backward).sum(), 1e-9);
         let at = solve(&stated).expect("solved").found.remove(0);
-        let against = yardstick(&stated, &at, &ideal).expect("of one problem");
+        let against = fairness_metrics(&stated, &at, &ideal).expect("of one problem");
         println!("example {name}: {against:?}");
         assert!(against.efficiency <= 1.0 + 1e-12 && against.utility_gap >= -1e-9);
         if name == "1" || name == "5" {
@@ -49,7 +49,7 @@ fn one_way_fast_is_the_ideal() {
         let at = solve(&stated).expect("solved").found.remove(0);
         let most = if ideal.polished { 1e-8 } else { 1e-5 };
         all_close(&ideal.rates, &at.rates, most);
-        close(yardstick(&stated, &at, &ideal).expect("of one problem").efficiency, 1.0, 1e-9);
+        close(fairness_metrics(&stated, &at, &ideal).expect("of one problem").efficiency, 1.0, 1e-9);
         assert!(ideal.polished, "round {round} without polish: {:e}", ideal.residual);
     }
 }
@@ -97,7 +97,7 @@ fn a_line_of_links() {
             close(ideal.rates[1], 1000.0 - wanted, 1e-6);
             // FAST is proportionally fair here, and its worth that of the ideal shrunk as `efficiency` says
             let at = solve(&stated).expect("solved").found.remove(0);
-            let against = yardstick(&stated, &at, &ideal).expect("of one problem");
+            let against = fairness_metrics(&stated, &at, &ideal).expect("of one problem");
             let worth = |rates: &[f64], by: f64| -> f64 {
                 let of = |alpha: f64, x: f64| match exponent {
                     1.0 => alpha * libm::log(by * x),

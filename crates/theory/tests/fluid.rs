@@ -231,7 +231,7 @@ fn options_that_make_no_sense_are_refused() {
     assert!(matches!(wrong(DynamicsOptions { base_rtt: BaseRtts::Given(vec![]), ..o() }), TheoryError::Length { .. }));
     let psi = Filter::Asymmetric { up: 1.0, down: 0.5 };
     assert!(matches!(wrong(DynamicsOptions { filter: psi, ..o() }), TheoryError::OutOfRange { .. }));
-    assert!(matches!(wrong(DynamicsOptions { most_steps: 10, ..o() }), TheoryError::Dynamics(_)));
+    assert!(matches!(wrong(DynamicsOptions { max_steps: 10, ..o() }), TheoryError::Dynamics(_)));
 }
 
 /// No propagation anywhere, two queues in a row, a flow that finishes, cross traffic that overloads for a while.

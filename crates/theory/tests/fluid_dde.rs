@@ -10,7 +10,7 @@ fn settings(tolerance: f64) -> Settings {
         first_step: 1e-3,
         longest_step: 0.5,
         shortest_step: 1e-12,
-        most_steps: 1_000_000,
+        max_steps: 1_000_000,
         fixed: false,
     }
 }
@@ -236,7 +236,7 @@ fn what_leaves_a_growing_queue_entered_it_long_ago() {
 
 #[test]
 fn too_many_steps_say_so() {
-    let few = Settings { most_steps: 10, ..settings(1e-10) };
+    let few = Settings { max_steps: 10, ..settings(1e-10) };
     let error = solve(&mut Scalar { stop: 1.0 }, (0.0, 50.0), &[1.0], &few, &mut |_, _, _| ControlFlow::Continue(()))
         .expect_err("too many");
     assert!(matches!(error, DdeError::TooManySteps { steps: 10, .. }));

@@ -8,7 +8,7 @@ use common::{close, fast_flow, flow, gentle, link, network, problem};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Group;
 use eddyline_theory::equilibrium::solve;
-use eddyline_theory::map::{Answer, Axis, AxisError, Found, MOST_POINTS, Map, Show, Spacing, answer};
+use eddyline_theory::map::{Axis, AxisError, CellValue, Located, MAX_POINTS, Map, Show, Spacing, evaluate};
 use eddyline_theory::stability::{Options, boundary, crossing, single};
 use eddyline_theory::{LinkModel, TheoryError, equilibria_document, stability_document};
 use eddyline_units::Rate;
@@ -79,7 +79,7 @@ fn what_is_no_range() {
     assert!(matches!(wrong("1 ms, 1 ms"), AxisError::Order { .. }));
     // closer than twelve digits can tell
     assert!(matches!(wrong("1..1.0000000000001:41"), AxisError::Order { .. }));
-    let many = (0..=MOST_POINTS).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+    let many = (0..=MAX_POINTS).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
     assert!(matches!(wrong(&many), AxisError::Points { .. }));
 }
 
@@ -100,7 +100,7 @@ fn brackets_close_on_the_change() {
     let jump = crossing((0.0, -1e-9), (1.0, 1e9), false, 1e-12, |y| count(Some(if y > 0.3 { 1e9 } else { -1e-9 })));
     assert!((jump - 0.3).abs() < 1e-12, "{jump}");
     assert!(calls.get() <= 41, "{} evaluations", calls.get());
-    // without answers in between, somewhere between
+    // without values in between, somewhere between
     let lost = crossing((0.0, -1.0), (1.0, 1.0), false, 1e-12, |_| None);
     assert!((0.0..=1.0).contains(&lost));
     // all of them, and only them
@@ -116,18 +116,18 @@ fn made(columns: usize, rows: usize, margin: impl Fn(f64, f64) -> Option<f64>) -
     let text = |n: usize| format!("0..{}:{n}", n - 1);
     let x = Axis::parse("a", &text(columns)).expect("an axis");
     let y = Axis::parse("b", &text(rows)).expect("an axis");
-    let say = |m: f64| Answer::Stability {
+    let say = |m: f64| CellValue::Stability {
         stable: Some(m > 0.0),
         root_re_per_s: Some(-m),
         root_im_per_s: Some(0.0),
         equilibria: Some(1),
     };
     let cells = y.values.iter().flat_map(|y| x.values.iter().map(move |x| (*x, *y)));
-    let answers = cells.map(|(x, y)| margin(x, y).map(say).ok_or_else(|| "nothing".to_owned())).collect();
+    let values = cells.map(|(x, y)| margin(x, y).map(say).ok_or_else(|| "nothing".to_owned())).collect();
     let net = network(vec![link("l", 1, 1)], Vec::new());
-    let mut map = Map::new(&net, &Show::Stability(LinkModel::Integrator), x, y, answers);
-    let look = |spot| (spot, map.look(spot, |x, y| margin(x, y).map(say)));
-    let found: BTreeMap<_, Found> = map.spots().into_iter().map(look).collect();
+    let mut map = Map::new(&net, &Show::Stability(LinkModel::Integrator), x, y, values);
+    let look = |sample| (sample, map.locate(sample, |x, y| margin(x, y).map(say)));
+    let found: BTreeMap<_, Located> = map.samples().into_iter().map(look).collect();
     map.draw(found);
     map
 }
@@ -174,7 +174,7 @@ fn boundaries_that_end_and_that_come_close() {
     let hole = made(9, 5, |x, y| (y != 2.0).then_some(x - 3.5));
     assert_eq!(hole.failed, 9);
     assert!(hole.cells.iter().filter(|c| c.y == 2.0).all(|c| c.error.as_deref() == Some("nothing")));
-    assert_eq!(lines(&hole).len(), 2, "above and below the row without answers");
+    assert_eq!(lines(&hole).len(), 2, "above and below the row without values");
     assert!(lines(&made(4, 4, |_, _| Some(1.0))).is_empty());
 }
 
@@ -190,10 +190,11 @@ fn the_boundary_of_one_flow_is_that_of_the_loop_in_two_numbers() {
     let show = Show::Stability(LinkModel::Integrator);
     let x = Axis::parse("alpha", "1 packets..60 packets:9:log").expect("an axis");
     let y = Axis::parse("gamma", "0.45..1:12").expect("an axis");
-    let say = |alpha: f64, gamma: f64| answer(&single_flow(alpha, gamma), &show).expect("an answer");
+    let say = |alpha: f64, gamma: f64| evaluate(&single_flow(alpha, gamma), &show).expect("an answer");
     let cells = y.values.iter().flat_map(|y| x.values.iter().map(move |x| Ok(say(*x, *y)))).collect();
     let mut map = Map::new(&single_flow(10.0, 0.5), &show, x, y, cells);
-    let found: BTreeMap<_, Found> = map.spots().into_iter().map(|s| (s, map.look(s, |x, y| Some(say(x, y))))).collect();
+    let found: BTreeMap<_, Located> =
+        map.samples().into_iter().map(|s| (s, map.locate(s, |x, y| Some(say(x, y))))).collect();
     map.draw(found);
     let [line] = lines(&map) else { panic!("one line") };
     assert!(line.len() > 8, "{line:?}");
@@ -216,7 +217,7 @@ fn cells_say_what_the_documents_say() {
         let net = two(alpha);
         let document = equilibria_document(&net).expect("solved");
         let first = &document.equilibria[0];
-        let Ok(Answer::Bottleneck { region, equilibria, bottlenecks }) = answer(&net, &Show::Bottleneck) else {
+        let Ok(CellValue::Bottleneck { region, equilibria, bottlenecks }) = evaluate(&net, &Show::Bottleneck) else {
             panic!("no answer")
         };
         let full: Vec<&str> =
@@ -225,16 +226,16 @@ fn cells_say_what_the_documents_say() {
         assert_eq!((equilibria, bottlenecks.expect("some")[0].len()), (Some(1), full.len()));
         for model in [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint] {
             let judged = stability_document(&net, model, &Options::default()).expect("judged");
-            let Ok(Answer::Stability { stable, root_re_per_s, root_im_per_s, .. }) =
-                answer(&net, &Show::Stability(model))
+            let Ok(CellValue::Stability { stable, root_re_per_s, root_im_per_s, .. }) =
+                evaluate(&net, &Show::Stability(model))
             else {
                 panic!("no answer")
             };
             assert_eq!(stable, Some(judged.stable));
             assert_eq!([root_re_per_s, root_im_per_s], judged.roots[0].map(Some), "{model:?} at {alpha}");
         }
-        let rate = |flow: Option<&str>| match answer(&net, &Show::Throughput(flow.map(str::to_owned))) {
-            Ok(Answer::Throughput { packets_per_s: Some(x), goodput_bps: Some(g), .. }) => (x, g),
+        let rate = |flow: Option<&str>| match evaluate(&net, &Show::Throughput(flow.map(str::to_owned))) {
+            Ok(CellValue::Throughput { packets_per_s: Some(x), goodput_bps: Some(g), .. }) => (x, g),
             other => panic!("{other:?}"),
         };
         assert_eq!(rate(Some("a")), (first.flows[0].packets_per_s, first.flows[0].packets_per_s * 960.0 * 8.0));
@@ -250,7 +251,8 @@ fn several_equilibria_are_counted_and_named() {
     let other = fast_flow("short", 100.0, &[0], &[1]);
     let net = network(vec![link("shared", 10_000_000, 10), link("second", 3_600_000, 10)], vec![there, other]);
     let document = equilibria_document(&net).expect("solved");
-    let Ok(Answer::Bottleneck { equilibria, bottlenecks: Some(sets), .. }) = answer(&net, &Show::Bottleneck) else {
+    let Ok(CellValue::Bottleneck { equilibria, bottlenecks: Some(sets), .. }) = evaluate(&net, &Show::Bottleneck)
+    else {
         panic!("no answer")
     };
     assert_eq!(equilibria, Some(3));
@@ -270,8 +272,8 @@ fn whose_throughput() {
     let mut net = network(vec![link("l", 8_000_000, 10), link("m", 80_000_000, 10)], flows);
     net.flows.push(fast_flow("alone", 10.0, &[0], &[1]));
     net.groups.push(Group { name: "many".to_owned(), first: 0, count: 3 });
-    let rate = |net: &Network, flow: &str| match answer(net, &Show::Throughput(Some(flow.to_owned()))) {
-        Ok(Answer::Throughput { packets_per_s: Some(x), .. }) => x,
+    let rate = |net: &Network, flow: &str| match evaluate(net, &Show::Throughput(Some(flow.to_owned()))) {
+        Ok(CellValue::Throughput { packets_per_s: Some(x), .. }) => x,
         other => panic!("{other:?}"),
     };
     // 1,000 packets a second, shared by four
@@ -286,14 +288,14 @@ fn whose_throughput() {
 fn nobody_there_is_no_answer() {
     let empty = network(vec![link("l", 8_000_000, 10)], Vec::new());
     for show in [Show::Bottleneck, Show::Stability(LinkModel::AckClocked), Show::Throughput(None)] {
-        assert_eq!(answer(&empty, &show), Err(TheoryError::NoFlow), "{show:?}");
+        assert_eq!(evaluate(&empty, &show), Err(TheoryError::NoFlow), "{show:?}");
     }
     let mut reno = fast_flow("reno", 1.0, &[0], &[0]);
     reno.controller =
         std::sync::Arc::new(eddyline_cc::ControllerParams::NewReno(eddyline_cc::NewRenoParams::default()));
     let net = network(vec![link("l", 8_000_000, 10)], vec![reno]);
     for show in [Show::Bottleneck, Show::Stability(LinkModel::AckClocked), Show::Throughput(None)] {
-        assert!(matches!(answer(&net, &show), Err(TheoryError::NoModel { .. })), "{show:?}");
+        assert!(matches!(evaluate(&net, &show), Err(TheoryError::NoModel { .. })), "{show:?}");
     }
 }
 

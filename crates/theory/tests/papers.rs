@@ -41,7 +41,7 @@ fn two_way_examples() {
         close(formula.delay, number(&v["q"]), CLOSED);
         all_close(&formula.rates, &numbers(&v["x"]), CLOSED);
         all_close(&formula.utilisation, &[number(&v["UF"]), number(&v["UB"])], CLOSED);
-        let [forward, backward] = closed_form::full_at(&duplex, problem.capacity[0], problem.capacity[1]);
+        let [forward, backward] = closed_form::saturating_delays(&duplex, problem.capacity[0], problem.capacity[1]);
         close(forward, number(&v["delay_F"]), CLOSED);
         close(backward, number(&v["delay_B"]), CLOSED);
 

@@ -7,7 +7,7 @@ use eddyline_path::random::Stream;
 use eddyline_theory::TheoryError;
 use eddyline_theory::closed_form::Bottleneck;
 use eddyline_theory::population::{
-    DuplexLoad, MOST_STATES, Stationary, asymptotic, balanced_limit, stationary, truncated,
+    DuplexLoad, MAX_STATES, Stationary, asymptotic, balanced_limit, stationary, truncated,
 };
 
 const TOLERANCE: f64 = 1e-8;
@@ -25,7 +25,7 @@ fn balanced(rho: f64, b: f64, c_f: f64, c_b: f64) -> DuplexLoad {
 }
 
 fn solved(load: &DuplexLoad) -> Stationary {
-    let found = stationary(load, TOLERANCE, MOST_STATES).expect("stable").expect("not too large");
+    let found = stationary(load, TOLERANCE, MAX_STATES).expect("stable").expect("not too large");
     assert!(found.error <= TOLERANCE);
     close(found.idle + found.forward + found.backward + found.both, 1.0, 1e-10);
     found
@@ -176,7 +176,7 @@ fn extremes() {
             DuplexLoad { lambda_f, lambda_b, mean_bits: any(1e3, 1e12), c_f: any(1e3, 1e12), c_b: any(1e3, 1e12), b };
         let scale = any(0.1, 0.9) / raw.loads()[0].max(raw.loads()[1]);
         let load = DuplexLoad { lambda_f: lambda_f * scale, lambda_b: lambda_b * scale, ..raw };
-        let Some(found) = stationary(&load, TOLERANCE, MOST_STATES).expect("stable") else {
+        let Some(found) = stationary(&load, TOLERANCE, MAX_STATES).expect("stable") else {
             // many flows of one direction to each of the other: rough, and said to be
             assert!(asymptotic(&load).expect("found").error > 0.5, "{load:?}");
             continue;
@@ -193,10 +193,10 @@ fn extremes() {
 #[test]
 fn truncation_is_bounded_honestly() {
     for load in [fig_5(0.8), fig_5(0.95), balanced(0.9, 0.04, 1e6, 1e6), balanced(0.9, 0.04, 1e6, 2e6)] {
-        let truth = stationary(&load, 1e-11, MOST_STATES).expect("stable").expect("not too large");
+        let truth = stationary(&load, 1e-11, MAX_STATES).expect("stable").expect("not too large");
         let mut compared = 0;
         for tolerance in [1e-3, 1e-5, 1e-7] {
-            let found = stationary(&load, tolerance, MOST_STATES).expect("stable").expect("not too large");
+            let found = stationary(&load, tolerance, MAX_STATES).expect("stable").expect("not too large");
             for (got, wanted) in [(found.mean_forward, truth.mean_forward), (found.mean_backward, truth.mean_backward)]
             {
                 assert!((got / wanted - 1.0).abs() <= found.error, "{found:?} {truth:?}");
@@ -340,7 +340,7 @@ fn above_load_one_it_grows() {
         close(growth.forward, lambda_f - growth.forward * each, 1e-12);
         close(growth.backward, lambda_b - growth.backward * each, 1e-12);
         assert!(!load.is_stable());
-        assert!(matches!(stationary(&load, 1e-6, MOST_STATES), Err(TheoryError::OutOfRange { .. })));
+        assert!(matches!(stationary(&load, 1e-6, MAX_STATES), Err(TheoryError::OutOfRange { .. })));
     }
     assert_eq!(fig_5(0.99).growth(), None);
     assert_eq!(fig_5(1.0).growth(), None);
@@ -355,7 +355,7 @@ fn nonsense_is_refused() {
         DuplexLoad { lambda_b: f64::NAN, ..fig_5(0.5) },
         DuplexLoad { b: f64::INFINITY, ..fig_5(0.5) },
     ] {
-        assert!(matches!(stationary(&load, 1e-6, MOST_STATES), Err(TheoryError::OutOfRange { .. })));
+        assert!(matches!(stationary(&load, 1e-6, MAX_STATES), Err(TheoryError::OutOfRange { .. })));
         assert!(truncated(&load, 10, 5.0).is_err());
     }
     // too large for the states allowed is no failure

@@ -6,7 +6,7 @@ use common::{close, flow};
 use eddyline_path::random::Stream;
 use eddyline_path::traffic::SizeParams;
 use eddyline_theory::equilibrium::Problem;
-use eddyline_theory::population::{DuplexLoad, FlowClass, MOST_STATES, Simulated, simulate, stationary};
+use eddyline_theory::population::{DuplexLoad, FlowClass, MAX_STATES, Simulated, simulate, stationary};
 use eddyline_units::Bytes;
 
 const MEAN: Bytes = Bytes::new(125_000);
@@ -42,7 +42,7 @@ fn chain_and_simulation_agree() {
         [(0.3 / 1.04, 0.3 / 1.04), (0.6 / 1.04, 0.6 / 1.04), (0.9 / 1.04, 0.9 / 1.04), (0.46, 0.98), (0.8, 1.7)];
     for (lambda_f, lambda_b) in rates {
         let load = load(lambda_f, lambda_b);
-        let chain = stationary(&load, 1e-8, MOST_STATES).expect("stable").expect("not too large");
+        let chain = stationary(&load, 1e-8, MAX_STATES).expect("stable").expect("not too large");
         let found = both_ways(&load, 1_000_000, 1);
         let [t_f, t_b] = chain.transfer_times(&load);
         for (got, wanted) in [
@@ -64,7 +64,7 @@ fn chain_and_simulation_agree() {
 #[test]
 fn intervals_cover_what_they_say() {
     let load = load(0.6 / 1.04, 0.6 / 1.04);
-    let chain = stationary(&load, 1e-8, MOST_STATES).expect("stable").expect("not too large");
+    let chain = stationary(&load, 1e-8, MAX_STATES).expect("stable").expect("not too large");
     let seeds = 200;
     let mut inside = [0; 3];
     for seed in 0..seeds {
@@ -111,7 +111,7 @@ fn one_class_does_not_feel_the_distribution() {
 fn both_sides_of_load_one() {
     // loads of both directions at 0.95: finite; on the three ways to overload: growth as in the fluid
     let stable = load(0.95 * 0.92 / 0.9984, 0.95 * 1.96 / 0.9984);
-    let chain = stationary(&stable, 1e-6, MOST_STATES).expect("stable").expect("not too large");
+    let chain = stationary(&stable, 1e-6, MAX_STATES).expect("stable").expect("not too large");
     let found = both_ways(&stable, 4_000_000, 5);
     let (total, wanted) = (found.flows[0].mean + found.flows[1].mean, chain.mean_forward + chain.mean_backward);
     assert!((total - wanted).abs() < 1.5 * (found.flows[0].half_width + found.flows[1].half_width));

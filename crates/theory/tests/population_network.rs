@@ -148,7 +148,7 @@ fn unstable_is_an_answer() {
 
 #[test]
 fn beyond_the_chain() {
-    let options = PopulationOptions { most_states: 20_000, ..PopulationOptions::default() };
+    let options = PopulationOptions { max_states: 20_000, ..PopulationOptions::default() };
     let p = population(&fig_5(0.98), &options).expect("answered");
     assert_eq!(p.method, "asymptotic");
     close(p.mean_flows["down"].expect("finite"), 46.0962, 0.05);

@@ -2,7 +2,7 @@
 
 use eddyline_theory::filter_bias::{Scatter, filter_bias};
 use eddyline_theory::late_samples::{LateSamples, TimerWeights, late_samples};
-use eddyline_theory::smoothed_jitter::{Heard, Smoothed, smoothed_jitter};
+use eddyline_theory::smoothed_jitter::{FilterInput, Smoothed, smoothed_jitter};
 
 const EQ_4_TO_6: TimerWeights = TimerWeights { up: 0.75, down: 0.5, zeta: 0.25 };
 
@@ -21,7 +21,7 @@ impl Chance {
     }
 }
 
-fn smoothed(up: f64, down: f64, correlation: f64, heard: Heard) -> Smoothed {
+fn smoothed(up: f64, down: f64, correlation: f64, heard: FilterInput) -> Smoothed {
     smoothed_jitter(up, down, correlation, heard).unwrap()
 }
 
@@ -33,18 +33,18 @@ fn late(weights: TimerWeights, least: f64) -> LateSamples {
 #[test]
 fn as_a_million_samples_have_it() {
     for (correlation, heard, within) in [
-        (0.0_f64, Heard::Itself, 0.004),
-        (0.5, Heard::Itself, 0.005),
-        (0.9, Heard::Itself, 0.01),
-        (0.0, Heard::Change, 0.004),
-        (0.5, Heard::Change, 0.004),
+        (0.0_f64, FilterInput::Itself, 0.004),
+        (0.5, FilterInput::Itself, 0.005),
+        (0.9, FilterInput::Itself, 0.01),
+        (0.0, FilterInput::Change, 0.004),
+        (0.5, FilterInput::Change, 0.004),
     ] {
         let mut chance = Chance(20_081_211);
         let (mut jitter, mut s, mut sum, mut squares, mut samples) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for _ in 0..1_000_000 {
             let before = jitter;
             jitter = correlation * jitter + (1.0 - correlation * correlation).sqrt() * chance.normal();
-            let x = if heard == Heard::Itself { jitter } else { jitter - before };
+            let x = if heard == FilterInput::Itself { jitter } else { jitter - before };
             s += if x > s { 0.75 } else { 0.5 } * (x - s);
             (sum, squares, samples) = (sum + s, squares + s * s, samples + x);
         }
@@ -62,7 +62,7 @@ fn as_a_million_samples_have_it() {
 fn independent_samples() {
     for (up, down) in [(0.75, 0.5), (0.5, 0.75), (0.9, 0.1), (0.2, 0.1)] {
         let (got, want) =
-            (smoothed(up, down, 0.0, Heard::Itself).bias, filter_bias(up, down, Scatter::Normal).unwrap());
+            (smoothed(up, down, 0.0, FilterInput::Itself).bias, filter_bias(up, down, Scatter::Normal).unwrap());
         assert!((got - want).abs() < 0.001, "{up} {down}: {got} {want}");
     }
 }
@@ -73,7 +73,7 @@ fn independent_samples() {
 fn one_weight_is_linear() {
     for psi in [0.25, 0.5, 1.0] {
         for rho in [0.0, 0.5, 0.95] {
-            let got = smoothed(psi, psi, rho, Heard::Itself);
+            let got = smoothed(psi, psi, rho, FilterInput::Itself);
             let c = (1.0 - psi) * rho;
             let want = psi / (2.0 - psi) * (1.0 + c) / (1.0 - c);
             assert!(got.bias.abs() < 1e-7, "{psi} {rho}: {got:?}");
@@ -82,14 +82,14 @@ fn one_weight_is_linear() {
     }
     // psi = 1: the samples themselves, whose variance is 2 (1 - rho)
     for rho in [0.0, 0.5, 0.95] {
-        let got = smoothed(1.0, 1.0, rho, Heard::Change).variance;
+        let got = smoothed(1.0, 1.0, rho, FilterInput::Change).variance;
         assert!((got / (2.0 * (1.0 - rho)) - 1.0).abs() < 0.002, "{rho}: {got}");
     }
 }
 
 #[test]
 fn weights_exchanged_turn_it_around() {
-    for heard in [Heard::Itself, Heard::Change] {
+    for heard in [FilterInput::Itself, FilterInput::Change] {
         let (a, b) = (smoothed(0.75, 0.5, 0.5, heard), smoothed(0.5, 0.75, 0.5, heard));
         assert!((a.bias + b.bias).abs() < 1e-7 && (a.variance - b.variance).abs() < 1e-7, "{a:?} {b:?}");
     }
@@ -100,9 +100,9 @@ fn weights_exchanged_turn_it_around() {
 #[test]
 fn correlation_takes_it_away() {
     let found: Vec<f64> =
-        [0.0, 0.5, 0.9, 0.99, 0.999].iter().map(|rho| smoothed(0.75, 0.5, *rho, Heard::Itself).bias).collect();
+        [0.0, 0.5, 0.9, 0.99, 0.999].iter().map(|rho| smoothed(0.75, 0.5, *rho, FilterInput::Itself).bias).collect();
     assert!(found.windows(2).all(|w| w[1] < w[0] && w[1] > 0.0), "{found:?}");
-    let change = smoothed(0.75, 0.5, 0.0, Heard::Change).bias / 2f64.sqrt();
+    let change = smoothed(0.75, 0.5, 0.0, FilterInput::Change).bias / 2f64.sqrt();
     assert!(change > 1.1 * found[0], "{change} {found:?}");
 }
 
@@ -158,7 +158,7 @@ fn a_large_floor_is_a_closed_form() {
 #[test]
 fn what_is_out_of_range_is_refused() {
     for (up, down, rho) in [(0.0, 0.5, 0.0), (0.5, 1.1, 0.0), (0.5, f64::NAN, 0.0), (0.5, 0.5, -0.1), (0.5, 0.5, 1.0)] {
-        assert!(smoothed_jitter(up, down, rho, Heard::Itself).is_err(), "{up} {down} {rho}");
+        assert!(smoothed_jitter(up, down, rho, FilterInput::Itself).is_err(), "{up} {down} {rho}");
     }
     assert!(late_samples(TimerWeights { up: 0.01, ..EQ_4_TO_6 }, &[0.0]).is_err());
     assert!(late_samples(EQ_4_TO_6, &[-1.0]).is_err());

@@ -11,8 +11,8 @@ use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_theory::stability::single::{self, Letter, SingleLoop};
 use eddyline_theory::stability::{
-    Characteristic, Complex, Crossing, FlowPoint, OperatingPoint, Options, UpdatePeriod, boundary, judge,
-    locally_stable, margins, one_way, rightmost, stability, stability_at, zeros_right_of,
+    Characteristic, Complex, ComplexFunctions as _, Crossing, FlowPoint, OperatingPoint, Options, UpdatePeriod,
+    boundary, judge, locally_stable, margins, one_way, rightmost, stability, stability_at, zeros_right_of,
 };
 use eddyline_theory::{LinkModel, TheoryError, WindowLaw, equilibria};
 use eddyline_units::Time;
@@ -112,8 +112,8 @@ fn scalar_delay_equation() {
     for root in rightmost(&Characteristic::new(&point, LinkModel::Integrator), 8).found {
         // W e^W = -a; the window's own pole at -kappa rho is the only other
         let z = root.at;
-        let product = z * z.exp() + Complex::from(4.0);
-        assert!(product.abs() < 1e-10 * 4.0 || (z.re + 30.0).abs() < 1e-6, "{z:?}");
+        let product = z * z.exponential() + Complex::from(4.0);
+        assert!(product.modulus() < 1e-10 * 4.0 || (z.re + 30.0).abs() < 1e-6, "{z:?}");
     }
     let answer = judge(&scalar(1.0, 1.0), LinkModel::Integrator, &Options::default());
     close(answer.gain_margin.expect("one"), 0.5 * PI, 1e-9);
@@ -208,9 +208,9 @@ fn nyquist(point: &OperatingPoint) -> usize {
         let mut det = Complex::ONE;
         for k in 0..n {
             let pivot = a[k * n + k];
-            det = det * pivot / (z + Complex::from(unit));
+            det = (det * pivot).over(z + Complex::from(unit));
             for i in k + 1..n {
-                let factor = a[i * n + k] / pivot;
+                let factor = a[i * n + k].over(pivot);
                 for j in k..n {
                     let change = factor * a[k * n + j];
                     a[i * n + j] -= change;
@@ -218,14 +218,14 @@ fn nyquist(point: &OperatingPoint) -> usize {
             }
         }
         // a zero at the origin for every combination of prices that no flow notices
-        det * ((z + Complex::from(unit)) / z).powi(point.undetermined())
+        det * (z + Complex::from(unit)).over(z).power(point.undetermined())
     };
     let (top, steps) = (5_000.0, 25_000);
     let mut phase = 0.0;
     let mut last = value(1e-6);
     for i in 1..=steps {
         let next = value(top * f64::from(i) / f64::from(steps));
-        phase += (next / last).arg();
+        phase += next.over(last).argument();
         last = next;
     }
     // the axis upwards is clockwise
@@ -346,7 +346,7 @@ fn balance_is_always_unstable_for_integrators() {
         for (re, im) in &answer.roots[..2] {
             let z = Complex::new(re * f.rtt_s, im * f.rtt_s);
             let open = l.open_loop(z) + Complex::ONE;
-            assert!(open.abs() < 1e-7, "{z:?} {open:?}");
+            assert!(open.modulus() < 1e-7, "{z:?} {open:?}");
         }
         assert!(stability(&both, LinkModel::AckClocked, &Options::default()).expect("judged").stable);
         // the joint model keeps patterns that come back after a round trip as they were
@@ -410,8 +410,8 @@ fn the_letters_loop() {
     // one plus the loop from W to W vanishes where one plus L does: eq. 20's convention is 1 - L
     let z = Complex::new(0.3, 1.7);
     let l = a.corrected();
-    let closed = (Complex::ONE - a.corrected_open_loop(z)) * (z + (z * -1.0).exp()) / z;
-    assert!((closed - (Complex::ONE + l.open_loop(z))).abs() < 1e-12);
+    let closed = ((Complex::ONE - a.corrected_open_loop(z)) * (z + (z * -1.0).exponential())).over(z);
+    assert!((closed - (Complex::ONE + l.open_loop(z))).modulus() < 1e-12);
     close(a.printed_open_loop(Complex::ZERO).re, -a.gain_at_zero(), 1e-12);
     close(a.printed_open_loop_with_lag(Complex::ZERO).re, -a.gain_at_zero(), 1e-12);
     // d / q0 < 1 is neither necessary nor sufficient with integrators, and exactly what makes any gain safe with ACK
@@ -456,10 +456,10 @@ fn the_window_at_sending_makes_one_ack_clocked_queue_stable_for_any_delay() {
         // integrators: z law + e^-z (law + u (1 - rho)) = 0, law = z + u (1 - (1 - rho) e^-z)
         for (re, im) in judge(&point, LinkModel::Integrator, &Options::default()).roots {
             let z = Complex::new(re * 0.1, im * 0.1);
-            let (late, kept) = ((z * -1.0).exp(), 1.0 - rho);
+            let (late, kept) = ((z * -1.0).exponential(), 1.0 - rho);
             let law = z + (Complex::ONE - late * kept) * u;
             let closed = z * law + late * (law + Complex::from(u * kept));
-            assert!(closed.abs() < 1e-8 * (1.0 + z.abs() * z.abs()) * (1.0 + u), "{z:?} {closed:?}");
+            assert!(closed.modulus() < 1e-8 * (1.0 + z.modulus() * z.modulus()) * (1.0 + u), "{z:?} {closed:?}");
         }
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BinaryHeap;
 use std::f64::consts::PI;
 
 use eddyline_theory::LinkModel;
-use eddyline_theory::stability::{Characteristic, Complex, Crossing, FlowPoint, OperatingPoint, rightmost};
+use eddyline_theory::stability::{
+    Characteristic, Complex, ComplexFunctions as _, Crossing, FlowPoint, OperatingPoint, rightmost,
+};
 
 /// Three flows over two links; data over one, acknowledgements over the other.
 struct Setting {
@@ -105,7 +107,7 @@ impl Setting {
             free[l] += busy;
             events.push(at(free[l] + self.wire[k][hop], n, k, 1 - hop));
         }
-        sums.into_iter().map(|s| [s[0].abs(), s[1].abs()]).collect()
+        sums.into_iter().map(|s| [s[0].modulus(), s[1].modulus()]).collect()
     }
 }
 

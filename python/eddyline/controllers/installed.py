@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from importlib.metadata import EntryPoint
 
-__all__ = ["GROUP", "Declared", "conflicts", "declared", "import_declared", "load", "meet"]
+__all__ = ["GROUP", "Declared", "conflicts", "declared", "import_declared", "load"]
 
 GROUP = "eddyline.controllers"
 """The group of entry points; the name of one is what scenarios call the controller, its value `MODULE:CLASS`."""
@@ -95,7 +95,6 @@ def import_declared(kinds: Iterable[str]) -> bool:
     return any(new)
 
 
-meet = import_declared  # the name by which the extension calls it
 
 
 def _import(kind: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from eddyline import _core
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
 from eddyline.theory.document import Document
@@ -170,15 +171,15 @@ def theory_map(
         raise unknown("link model", link_model, LINK_MODELS)
     if flow is not None and show != "throughput":
         raise InputError("flow is for maps of throughput", f"this one shows {show}")
-    text = scenario._core.theory_map(
+    request = _core.Map(
         (x[0], _text(x[1])),
         (y[0], _text(y[1])),
         show,
         flow=flow,
         link_model=link_model,
         folder=scenario.folder,
-        progress=progress,
     )
+    text = scenario._core.map(request, progress=progress)
     return TheoryMap(text, scenario.title)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from eddyline import _core
 from eddyline.errors import InputError
 from eddyline.theory.document import Document
 
@@ -66,7 +67,7 @@ def vegas(
         EddylineError: There is no answer, and why.
     """
     pairs = [(_of(alpha, "alpha", name), _of(beta, "beta", name)) for name in scenario.flows]
-    return VegasBand(scenario._core.vegas(pairs), scenario.title)
+    return VegasBand(scenario._core.theory(_core.Vegas(pairs)), scenario.title)
 
 
 def _of(value: float | Mapping[str, float], which: str, flow: str) -> float:

@@ -1,5 +1,5 @@
-//! A user's object as a controller. The interpreter is entered only while one of its methods runs; what the simulator asks
-//! for in between (window, pacing) was read when the method returned.
+//! A user's Python object as a controller. The interpreter is entered only for its event handlers; the attributes that the
+//! simulator reads in between (window, pacing) are copied when a handler returns.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{PyTypeInfo as _, intern};
 
+use super::class::PyClass;
 use super::events::{PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout, seconds};
 use super::fault;
-use super::kind::PyClass;
 
-/// Slower than a packet in a thousand years is not sent at all.
-const LEAST_PACING: f64 = 1e-10;
+/// Smallest pacing rate in packets per second: beyond it intervals exceed the range of time.
+const MIN_PACING: f64 = 1e-10;
 const PS_PER_S: f64 = 1e12;
 
-/// Methods of the object that its class has.
+/// The event handlers that the class defines.
 #[derive(Default)]
 struct Handlers {
     handshake: Option<Py<PyAny>>,
@@ -33,8 +33,8 @@ struct Handlers {
     idle: Option<Py<PyAny>>,
 }
 
-/// Which of them.
-type Method = fn(&Handlers) -> Option<&Py<PyAny>>;
+/// Selects a handler.
+type Selector = fn(&Handlers) -> Option<&Py<PyAny>>;
 
 impl Handlers {
     fn of(object: &Bound<'_, PyAny>, names: &[String]) -> PyResult<Self> {
@@ -56,61 +56,63 @@ impl Handlers {
     }
 }
 
-/// What an object says of itself.
+/// The attributes of the object that the simulator reads.
 #[derive(Clone, Copy)]
-struct Said {
+struct Attributes {
     window: f64,
     pacing: Option<Time>,
     threshold: Option<f64>,
     base_rtt: Option<Time>,
 }
 
-/// A user's object.
+/// A controller implemented by a Python object.
 pub(super) struct PyController {
     class: Arc<PyClass>,
     object: Option<Py<PyAny>>,
     on: Handlers,
-    said: Said,
+    attributes: Attributes,
     partial_ack: PartialAck,
     meter: RoundMeter,
 }
 
 impl PyController {
-    /// An object of `class`. If that fails the run is stopped at the next look.
+    /// Constructs the object. If that fails, the run is stopped at the next check.
     pub(super) fn new(py: Python<'_>, class: &Arc<PyClass>, keywords: &Py<PyDict>, facts: &Facts) -> Self {
         let window = facts.initial_window.max(1.0);
         let mut made = Self {
             class: Arc::clone(class),
             object: None,
             on: Handlers::default(),
-            said: Said { window, pacing: None, threshold: None, base_rtt: None },
+            attributes: Attributes { window, pacing: None, threshold: None, base_rtt: None },
             partial_ack: PartialAck::Stay,
             meter: RoundMeter::default(),
         };
-        let made_of = || -> PyResult<_> {
+        let construct = || -> PyResult<_> {
             let object = class.class.bind(py).call((PathFacts::of(facts),), Some(keywords.bind(py)))?;
             let handlers = Handlers::of(&object, &class.handlers)?;
             Ok((object, handlers))
         };
-        match made_of() {
+        match construct() {
             Err(error) => fault::raised(py, &class.kind, &format!("{}(...)", class.name), error),
-            Ok((object, handlers)) => match said(&object).and_then(|said| Ok((said, partial_ack(&object)?))) {
-                Ok((said, partial_ack)) => {
-                    made.said = said;
-                    made.partial_ack = partial_ack;
-                    made.on = handlers;
-                    made.object = Some(object.unbind());
+            Ok((object, handlers)) => {
+                match attributes(&object).and_then(|attributes| Ok((attributes, partial_ack(&object)?))) {
+                    Ok((attributes, partial_ack)) => {
+                        made.attributes = attributes;
+                        made.partial_ack = partial_ack;
+                        made.on = handlers;
+                        made.object = Some(object.unbind());
+                    }
+                    Err(invalid) => invalid.report(py, class, "__init__"),
                 }
-                Err(wrong) => wrong.tell(py, class, "__init__"),
-            },
+            }
         }
         made
     }
 
-    /// Calls a method and reads what it left. After the first fault nothing is called any more.
+    /// Calls a handler and copies the attributes. After the first fault no handler is called.
     fn call<'py, A: PyCallArgs<'py>>(
         &mut self,
-        method: Method,
+        method: Selector,
         name: &str,
         py: Python<'py>,
         args: A,
@@ -124,13 +126,13 @@ impl PyController {
                 return None;
             }
         };
-        match said(object.bind(py)) {
-            Ok(said) => {
-                self.said = said;
+        match attributes(object.bind(py)) {
+            Ok(attributes) => {
+                self.attributes = attributes;
                 Some(answer)
             }
-            Err(wrong) => {
-                wrong.tell(py, &self.class, name);
+            Err(invalid) => {
+                invalid.report(py, &self.class, name);
                 self.object = None;
                 None
             }
@@ -143,36 +145,39 @@ impl PyController {
     }
 }
 
-/// What is wrong with an object.
-enum Wrong {
+/// Why an object is not valid.
+enum Invalid {
     Raised(PyErr),
-    Nonsense(String),
+    Value(String),
 }
 
-impl Wrong {
-    fn tell(self, py: Python<'_>, class: &PyClass, method: &str) {
+impl Invalid {
+    fn report(self, py: Python<'_>, class: &PyClass, method: &str) {
         let place = format!("{}.{method}", class.name);
         match self {
             Self::Raised(error) => fault::raised(py, &class.kind, &place, error),
-            Self::Nonsense(message) => fault::nonsense(&class.kind, &place, message),
+            Self::Value(message) => fault::invalid(&class.kind, &place, message),
         }
     }
 }
 
-/// Reads what an object says of itself.
+/// Copies the attributes of the object.
 #[inline]
-fn said(object: &Bound<'_, PyAny>) -> Result<Said, Wrong> {
+fn attributes(object: &Bound<'_, PyAny>) -> Result<Attributes, Invalid> {
     let py = object.py();
     let window = match object.getattr_opt(intern!(py, "cwnd")) {
         Ok(Some(value)) => number(&value).filter(|w| w.is_finite() && *w >= 1.0).ok_or_else(|| {
-            Wrong::Nonsense(format!("left cwnd = {}; a finite number of packets, at least 1, is needed", shown(&value)))
+            Invalid::Value(format!(
+                "left cwnd = {}; a finite number of packets, at least 1, is required",
+                short_repr(&value)
+            ))
         })?,
-        Ok(None) => return Err(Wrong::Nonsense("left no cwnd: set self.cwnd, in packets".to_owned())),
-        Err(error) => return Err(Wrong::Raised(error)),
+        Ok(None) => return Err(Invalid::Value("left no cwnd: set self.cwnd, in packets".to_owned())),
+        Err(error) => return Err(Invalid::Raised(error)),
     };
     let pacing =
         optional(object, intern!(py, "pacing_rate"), "pacing_rate", "packets per second, above 0, or None", |r| {
-            r > LEAST_PACING && r.is_finite()
+            r > MIN_PACING && r.is_finite()
         })?;
     let threshold =
         optional(object, intern!(py, "ssthresh"), "ssthresh", "a number of packets, at least 2, or None", |t| {
@@ -181,7 +186,7 @@ fn said(object: &Bound<'_, PyAny>) -> Result<Said, Wrong> {
     let base_rtt = optional(object, intern!(py, "base_rtt"), "base_rtt", "seconds, at least 0, or None", |t| {
         (0.0..1e7).contains(&t)
     })?;
-    Ok(Said {
+    Ok(Attributes {
         window,
         pacing: pacing.map(|rate| Time::from_ps((PS_PER_S / rate) as u64)),
         threshold,
@@ -199,35 +204,35 @@ fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
 fn optional(
     object: &Bound<'_, PyAny>,
     name: &Bound<'_, pyo3::types::PyString>,
-    said: &str,
-    needed: &str,
+    attribute: &str,
+    required: &str,
     holds: fn(f64) -> bool,
-) -> Result<Option<f64>, Wrong> {
+) -> Result<Option<f64>, Invalid> {
     match object.getattr_opt(name) {
         Ok(None) => Ok(None),
         Ok(Some(value)) if value.is_none() => Ok(None),
         Ok(Some(value)) => number(&value)
             .filter(|n| holds(*n))
             .map(Some)
-            .ok_or_else(|| Wrong::Nonsense(format!("left {said} = {}; {needed}", shown(&value)))),
-        Err(error) => Err(Wrong::Raised(error)),
+            .ok_or_else(|| Invalid::Value(format!("left {attribute} = {}; {required}", short_repr(&value)))),
+        Err(error) => Err(Invalid::Raised(error)),
     }
 }
 
-fn partial_ack(object: &Bound<'_, PyAny>) -> Result<PartialAck, Wrong> {
-    let value = object.getattr_opt("partial_ack").map_err(Wrong::Raised)?;
+fn partial_ack(object: &Bound<'_, PyAny>) -> Result<PartialAck, Invalid> {
+    let value = object.getattr_opt("partial_ack").map_err(Invalid::Raised)?;
     match value.as_ref().and_then(|v| v.extract::<String>().ok()).as_deref() {
         Some("stay") => Ok(PartialAck::Stay),
         Some("leave") => Ok(PartialAck::Leave),
         _ => match value {
             None => Ok(PartialAck::Stay),
-            Some(v) => Err(Wrong::Nonsense(format!("left partial_ack = {}; \"stay\" or \"leave\"", shown(&v)))),
+            Some(v) => Err(Invalid::Value(format!("left partial_ack = {}; \"stay\" or \"leave\"", short_repr(&v)))),
         },
     }
 }
 
 /// A value, short enough for a message.
-fn shown(value: &Bound<'_, PyAny>) -> String {
+fn short_repr(value: &Bound<'_, PyAny>) -> String {
     let text = value.repr().map_or_else(|_| "something".to_owned(), |r| r.to_string_lossy().into_owned());
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -244,9 +249,9 @@ impl Controller for PyController {
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
-        let usual = Stamp { remembered: sent.in_flight as f32 };
+        let default = Stamp { remembered: sent.in_flight as f32 };
         if self.on.sent.is_none() {
-            return usual;
+            return default;
         }
         Python::attach(|py| {
             let answer = self.call(|on| on.sent.as_ref(), "on_sent", py, (PySent::from(sent),));
@@ -254,16 +259,13 @@ impl Controller for PyController {
                 Some(value) if !value.is_none() => match number(&value) {
                     Some(remembered) => Stamp { remembered: remembered as f32 },
                     None => {
-                        Wrong::Nonsense(format!("returned {}; a number to remember, or None", shown(&value))).tell(
-                            py,
-                            &self.class,
-                            "on_sent",
-                        );
+                        Invalid::Value(format!("returned {}; a number to remember, or None", short_repr(&value)))
+                            .report(py, &self.class, "on_sent");
                         self.object = None;
-                        usual
+                        default
                     }
                 },
-                _ => usual,
+                _ => default,
             }
         })
     }
@@ -297,8 +299,8 @@ impl Controller for PyController {
 
     fn on_ecn(&mut self, mark: &Loss) {
         self.meter.on_mark();
-        // a mark is a loss to a class that does not tell them apart
-        let (handler, name): (Method, _) = match self.on.ecn {
+        // without on_ecn a mark counts as a loss
+        let (handler, name): (Selector, _) = match self.on.ecn {
             Some(_) => (|on| on.ecn.as_ref(), "on_ecn"),
             None => (|on| on.loss.as_ref(), "on_loss"),
         };
@@ -318,9 +320,9 @@ impl Controller for PyController {
             Python::attach(|py| self.call(|on| on.idle.as_ref(), "on_idle", py, (restart_window,)).is_some());
             return;
         }
-        let window = self.said.window.min(restart_window.max(1.0));
-        if window < self.said.window {
-            self.said.window = window;
+        let window = self.attributes.window.min(restart_window.max(1.0));
+        if window < self.attributes.window {
+            self.attributes.window = window;
             Python::attach(|py| {
                 let Some(object) = &self.object else { return };
                 if let Err(error) = object.bind(py).setattr(intern!(py, "cwnd"), window) {
@@ -332,19 +334,19 @@ impl Controller for PyController {
     }
 
     fn window(&self) -> f64 {
-        self.said.window
+        self.attributes.window
     }
 
     fn pacing_interval(&self) -> Option<Time> {
-        self.said.pacing
+        self.attributes.pacing
     }
 
     fn slow_start_threshold(&self) -> Option<f64> {
-        self.said.threshold
+        self.attributes.threshold
     }
 
     fn base_rtt(&self) -> Option<Time> {
-        self.said.base_rtt
+        self.attributes.base_rtt
     }
 
     fn partial_ack(&self) -> PartialAck {

@@ -1,4 +1,4 @@
-//! What Python controllers hear: the events of `eddyline_cc`, times in seconds.
+//! Events of Python controllers: those of `eddyline_cc`, with times in seconds.
 
 use eddyline_cc::{Ack, Loss, RoundReport, Sent, Timeout};
 use eddyline_units::Time;
@@ -10,7 +10,7 @@ pub(super) fn seconds(time: Time) -> f64 {
     time.as_secs_f64()
 }
 
-/// What a controller may know of its path before the first packet.
+/// Facts about the path that are known before the first packet.
 #[pyclass(frozen, get_all, module = "eddyline._core")]
 pub(crate) struct PathFacts {
     /// Payload bytes of a full segment.
@@ -19,7 +19,7 @@ pub(crate) struct PathFacts {
     ack_ratio: u32,
     /// Initial window in packets.
     initial_window: f64,
-    /// Propagation and access delay of the round trip in seconds: what a sender cannot know, for experiments.
+    /// Propagation and access delay of the round trip in seconds: unknown to a real sender, for experiments.
     known_base_rtt: Option<f64>,
     /// Growth by what is acknowledged, at most so many packets per acknowledgement in slow start (RFC 3465), or None.
     byte_counting: Option<f64>,

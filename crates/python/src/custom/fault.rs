@@ -1,5 +1,5 @@
-//! What went wrong in a user's code during the run on this thread. Controllers have no way to say so: the run is stopped at
-//! the next look at it.
+//! The fault of a user's controller in the run on this thread. The trait `Controller` returns no errors, so faults are kept
+//! here and the run is stopped at the next check.
 
 use std::cell::RefCell;
 
@@ -12,42 +12,42 @@ thread_local! {
     static FAULT: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// A run begins.
+/// Clears the fault before a run.
 pub(crate) fn begin() {
     FAULT.take();
 }
 
-/// Whether something went wrong.
+/// Whether there is a fault.
 pub(crate) fn failed() -> bool {
     FAULT.with_borrow(Option::is_some)
 }
 
-/// The first thing that went wrong.
+/// Takes the first fault.
 pub(crate) fn take() -> Option<PyErr> {
     FAULT.take()
 }
 
-/// What a user's function raised. Ctrl-C and the like stay what they are.
+/// Records an exception of a handler. Ctrl-C and the like are kept as they are.
 pub(super) fn raised(py: Python<'_>, controller: &str, place: &str, error: PyErr) {
-    // nobody but the command line decides on its exit code
+    // a controller must not choose the exit code
     if !error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PySystemExit>(py) {
         return put(error);
     }
-    let words = match error.value(py).str() {
+    let text = match error.value(py).str() {
         Ok(text) if !text.to_string_lossy().is_empty() => {
             format!("{}: {}", type_name(py, &error), text.to_string_lossy())
         }
         _ => type_name(py, &error),
     };
-    let traceback = written_out(py, &error).unwrap_or_default();
-    let told =
-        ControllerError::new_err((controller.to_owned(), place.to_owned(), format!("raised {words}"), traceback));
-    told.set_cause(py, Some(error));
-    put(told);
+    let traceback = traceback_text(py, &error).unwrap_or_default();
+    let fault =
+        ControllerError::new_err((controller.to_owned(), place.to_owned(), format!("raised {text}"), traceback));
+    fault.set_cause(py, Some(error));
+    put(fault);
 }
 
-/// A user's function left something that makes no sense.
-pub(super) fn nonsense(controller: &str, place: &str, message: String) {
+/// Records an invalid value that a handler left or returned.
+pub(super) fn invalid(controller: &str, place: &str, message: String) {
     put(ControllerError::new_err((controller.to_owned(), place.to_owned(), message, String::new())));
 }
 
@@ -62,7 +62,7 @@ fn type_name(py: Python<'_>, error: &PyErr) -> String {
 }
 
 /// The traceback as Python prints it.
-fn written_out(py: Python<'_>, error: &PyErr) -> PyResult<String> {
+fn traceback_text(py: Python<'_>, error: &PyErr) -> PyResult<String> {
     let lines: Vec<String> =
         py.import("traceback")?.call_method1("format_exception", (error.clone_ref(py),))?.extract()?;
     Ok(lines.concat())

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
+use super::class::PyClass;
 use super::controller::PyController;
 
 /// A registered class.
@@ -17,19 +18,6 @@ pub(super) struct PyKind {
     pub(super) source: String,
     pub(super) schema: Value,
     pub(super) class: Arc<PyClass>,
-}
-
-/// What is called.
-pub(super) struct PyClass {
-    /// The name it is registered by.
-    pub(super) kind: String,
-    /// The class's own name.
-    pub(super) name: String,
-    pub(super) class: Py<PyAny>,
-    /// Gives, for parameters as JSON, those that the constructor takes and the canonical table as JSON.
-    pub(super) read: Py<PyAny>,
-    /// Methods that the class has.
-    pub(super) handlers: Vec<String>,
 }
 
 impl fmt::Debug for PyKind {
@@ -71,7 +59,7 @@ impl CustomKind for PyKind {
     }
 }
 
-/// A class and what its constructor is given.
+/// A class and the arguments of its constructor.
 struct PyParams {
     class: Arc<PyClass>,
     keywords: Py<PyDict>,

@@ -1,5 +1,6 @@
-//! Controllers that users write in Python: what they hear, how they are called, where they are kept.
+//! Controllers written in Python: their events, how they are called, their registration.
 
+mod class;
 mod controller;
 mod events;
 mod fault;
@@ -8,4 +9,4 @@ mod vocabulary;
 
 pub(crate) use events::{PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout};
 pub(crate) use fault::{begin, failed, take};
-pub(crate) use vocabulary::{add_controller, current, met, remove_controller};
+pub(crate) use vocabulary::{add_controller, current, load_installed, remove_controller};

@@ -1,4 +1,4 @@
-//! The controllers that this process knows besides the built-in ones.
+//! The controllers registered in this process, besides the built-in ones.
 
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
@@ -6,45 +6,47 @@ use eddyline_cc::CustomKind;
 use eddyline_scenario::Vocabulary;
 use pyo3::prelude::*;
 
-use super::kind::{PyClass, PyKind};
+use super::class::PyClass;
+use super::kind::PyKind;
 use crate::errors::{InputError, guarded, internal};
 
-/// Where installed packages are asked for controllers.
+/// The Python module that loads controllers from installed packages.
 const INSTALLED: &str = "eddyline.controllers.installed";
 
 #[derive(Default)]
-struct Known {
+struct Registered {
     kinds: Vec<Arc<dyn CustomKind>>,
     vocabulary: Arc<Vocabulary>,
 }
 
-static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
+static REGISTERED: LazyLock<RwLock<Registered>> = LazyLock::new(RwLock::default);
 
-/// The words of scenarios now.
+/// The vocabulary of scenarios, registered controllers included.
 pub(crate) fn current() -> Arc<Vocabulary> {
-    Arc::clone(&KNOWN.read().unwrap_or_else(PoisonError::into_inner).vocabulary)
+    Arc::clone(&REGISTERED.read().unwrap_or_else(PoisonError::into_inner).vocabulary)
 }
 
-/// Whether installed packages had controllers of these names that were not known before and are now. Python raises where one
-/// of them is broken, or a name means two things.
-pub(crate) fn met(py: Python<'_>, kinds: &[&str]) -> PyResult<bool> {
+/// Registers controllers of these kinds from installed packages; returns whether there were new ones. Raises if a package is
+/// broken or two provide the same kind.
+pub(crate) fn load_installed(py: Python<'_>, kinds: &[&str]) -> PyResult<bool> {
     if kinds.is_empty() {
         return Ok(false);
     }
-    py.import(INSTALLED)?.call_method1("meet", (kinds.to_vec(),))?.extract()
+    py.import(INSTALLED)?.call_method1("import_declared", (kinds.to_vec(),))?.extract()
 }
 
 fn change(edit: impl FnOnce(&mut Vec<Arc<dyn CustomKind>>)) -> PyResult<()> {
-    let mut kinds = KNOWN.read().unwrap_or_else(PoisonError::into_inner).kinds.clone();
+    let mut kinds = REGISTERED.read().unwrap_or_else(PoisonError::into_inner).kinds.clone();
     edit(&mut kinds);
     let vocabulary = Vocabulary::new(kinds.clone()).map_err(|e| InputError::new_err(e.to_string()))?;
-    *KNOWN.write().unwrap_or_else(PoisonError::into_inner) = Known { kinds, vocabulary: Arc::new(vocabulary) };
+    *REGISTERED.write().unwrap_or_else(PoisonError::into_inner) =
+        Registered { kinds, vocabulary: Arc::new(vocabulary) };
     Ok(())
 }
 
-/// Adds a class as controller `name`; another one of that name that was added before goes. `schema` is the JSON Schema of
-/// its parameters; `read` gives, for a table of them as JSON, the constructor's keywords and the canonical table as JSON;
-/// `handlers` are the methods that it has.
+/// Registers a class as controller `name`, replacing one registered by that name. `schema` is the JSON Schema of its
+/// parameters; `read` returns, for a table of them as JSON, the constructor's keywords and the canonical table as JSON;
+/// `handlers` are the event handlers that it defines.
 #[pyfunction]
 #[pyo3(signature = (name, class, *, class_name, summary, source, schema, read, handlers))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
@@ -69,15 +71,15 @@ pub(crate) fn add_controller(
     })
 }
 
-/// Forgets the controller of that name that was added; says whether there was one.
+/// Removes the registered controller of that name; returns whether there was one.
 #[pyfunction]
 pub(crate) fn remove_controller(name: &str) -> PyResult<bool> {
     guarded(|| {
         let mut found = false;
         change(|kinds| {
-            let before = kinds.len();
+            let count = kinds.len();
             kinds.retain(|k| k.name() != name);
-            found = kinds.len() < before;
+            found = kinds.len() < count;
         })?;
         Ok(found)
     })

@@ -1,37 +1,51 @@
-//! A map of a scenario: a network for every cell, all processors at work.
+//! Maps over two keys of a scenario: a network for every cell, computed on all processors.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eddyline_scenario::{Diagnostics, Format, Input, Network};
-use eddyline_theory::map::{Answer, Axis, MOST_CELLS, Map, Show, Spot, answer, flows_called};
+use eddyline_scenario::{Diagnostics, Format, Input, Network, Scenario};
+use eddyline_theory::LinkModel;
+use eddyline_theory::map::{self, Axis, CellValue, MAX_CELLS, Sample, Show, flows_called};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::{named, pool};
+use super::background;
+use super::vocabulary::link_model_named;
 use crate::custom::current;
-use crate::errors::{EddylineError, InputError, guarded, internal};
-use crate::scenario::{Scenario, refuse};
+use crate::errors::{EddylineError, InputError, guarded, internal, scenario_error};
 
-/// What is asked.
-pub(crate) struct MapRequest {
-    /// Key and range of the first axis.
-    pub(crate) x: (String, String),
-    /// Key and range of the second.
-    pub(crate) y: (String, String),
-    /// `bottleneck`, `stability` or `throughput`.
-    pub(crate) show: String,
-    /// Whose throughput.
-    pub(crate) flow: Option<String>,
-    /// The link model of a stability map.
-    pub(crate) link_model: String,
-    /// Where relative paths in the scenario start.
-    pub(crate) folder: Option<PathBuf>,
+/// A map over the keys `x` and `y`, each with its range. `show` is `bottleneck`, `stability` (by `link_model`) or `throughput`
+/// (of `flow`, or of all). Relative paths in the scenario start in `folder`.
+#[pyclass(frozen, from_py_object, module = "eddyline._core")]
+#[derive(Clone)]
+pub(crate) struct Map {
+    x: (String, String),
+    y: (String, String),
+    show: String,
+    flow: Option<String>,
+    link_model: LinkModel,
+    folder: Option<PathBuf>,
 }
 
-/// A scenario that is loaded again for every cell.
+#[pymethods]
+impl Map {
+    #[new]
+    #[pyo3(signature = (x, y, show, *, flow = None, link_model = "ack_clocked", folder = None))]
+    fn new(
+        x: (String, String),
+        y: (String, String),
+        show: String,
+        flow: Option<String>,
+        link_model: &str,
+        folder: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        Ok(Self { x, y, show, flow, link_model: link_model_named(link_model)?, folder })
+    }
+}
+
+/// What it takes to load the scenario anew for every cell.
 struct Source {
     canonical: String,
     title: String,
@@ -49,26 +63,26 @@ impl Source {
         eddyline_scenario::load_with(&current(), &input, &overrides).map(|scenario| scenario.network)
     }
 
-    /// A defect of ours in one cell does not take the others along.
-    fn answer(&self, x: &str, y: &str) -> Result<Answer, String> {
+    /// What the map shows at one cell; a panic there fails this cell only.
+    fn answer(&self, x: &str, y: &str) -> Result<CellValue, String> {
         let try_it = || {
             let network = self.load(x, y).map_err(|d| d.to_string())?;
-            answer(&network, &self.show).map_err(|e| e.to_string())
+            map::evaluate(&network, &self.show).map_err(|e| e.to_string())
         };
         catch_unwind(AssertUnwindSafe(try_it))
             .unwrap_or_else(|_| Err("internal error: a defect of Eddyline".to_owned()))
     }
 }
 
-/// The map as a JSON document. `progress` is called with the pieces of work done and their number, which grows when the cells
-/// are known and a boundary remains to be found.
-pub(crate) fn map(
+/// The map as a JSON document. `progress` is called with the jobs done and their number, which grows when the cells are done
+/// and a boundary remains to be located.
+pub(crate) fn draw(
     py: Python<'_>,
     scenario: &Scenario,
-    request: MapRequest,
+    request: Map,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<String> {
-    let network = &scenario.inner.network;
+    let network = &scenario.network;
     let show = show(&request, network)?;
     let x = axis("--x", &request.x)?;
     let y = axis("--y", &request.y)?;
@@ -76,12 +90,12 @@ pub(crate) fn map(
         return Err(InputError::new_err((format!("both axes are {}", x.key), "a map needs two different keys")));
     }
     let (columns, rows) = (x.values.len(), y.values.len());
-    if columns * rows > MOST_CELLS {
-        let message = format!("{columns} x {rows} cells; at most {MOST_CELLS} are allowed");
+    if columns * rows > MAX_CELLS {
+        let message = format!("{columns} x {rows} cells; at most {MAX_CELLS} are allowed");
         return Err(InputError::new_err((message, "ask for fewer points: KEY=LO..HI:POINTS")));
     }
     let source = Arc::new(Source {
-        canonical: scenario.inner.canonical.clone(),
+        canonical: scenario.canonical.clone(),
         title: network.title.clone(),
         folder: request.folder,
         keys: [x.key.clone(), y.key.clone()],
@@ -89,20 +103,20 @@ pub(crate) fn map(
     });
     let outcome = py.detach(|| {
         guarded(|| {
-            if let Some(mistakes) = mistakes(&source, &x, &y)? {
-                return Ok(Err(mistakes));
+            if let Some(diagnostics) = diagnostics(&source, &x, &y)? {
+                return Ok(Err(diagnostics));
             }
-            let map = drawn(network, &show, x, y, &source, progress)?;
+            let map = compute(network, &show, x, y, &source, progress)?;
             serde_json::to_string_pretty(&map).map(Ok).map_err(|e| internal(e.to_string()))
         })
     })?;
     match outcome {
         Ok(text) => Ok(text),
-        Err(diagnostics) => Err(refuse(py, &diagnostics)?),
+        Err(diagnostics) => Err(scenario_error(py, &diagnostics)?),
     }
 }
 
-fn show(request: &MapRequest, network: &Network) -> PyResult<Show> {
+fn show(request: &Map, network: &Network) -> PyResult<Show> {
     if let Some(name) = request.flow.as_deref().filter(|name| flows_called(network, name).is_none()) {
         let names = network.groups.iter().map(|g| &g.name).chain(network.flows.iter().map(|f| &f.name));
         let names: Vec<String> = names.take(20).map(|name| format!("{name:?}")).collect();
@@ -111,7 +125,7 @@ fn show(request: &MapRequest, network: &Network) -> PyResult<Show> {
     }
     match request.show.as_str() {
         "bottleneck" => Ok(Show::Bottleneck),
-        "stability" => Ok(Show::Stability(named(&request.link_model)?)),
+        "stability" => Ok(Show::Stability(request.link_model)),
         "throughput" => Ok(Show::Throughput(request.flow.clone())),
         other => Err(PyValueError::new_err(format!("a map shows bottleneck, stability or throughput, not {other:?}"))),
     }
@@ -122,25 +136,25 @@ fn axis(option: &str, (key, range): &(String, String)) -> PyResult<Axis> {
     Axis::parse(key, range).map_err(|e| InputError::new_err((format!("{option} {key}={range}: {e}"), hint)))
 }
 
-/// What is wrong with the first value that makes no scenario with any value of the other axis. Pairs that make none are cells
-/// without an answer.
-fn mistakes(source: &Arc<Source>, x: &Axis, y: &Axis) -> PyResult<Option<Diagnostics>> {
+/// The errors of the first value that is invalid with every value of the other axis. A single invalid pair is a cell without
+/// an answer.
+fn diagnostics(source: &Arc<Source>, x: &Axis, y: &Axis) -> PyResult<Option<Diagnostics>> {
     let values: Vec<(bool, String)> =
         x.settings.iter().map(|v| (true, v.clone())).chain(y.settings.iter().map(|v| (false, v.clone()))).collect();
     let (shared, others) = (Arc::clone(source), [y.settings.clone(), x.settings.clone()]);
-    let right = move |(first, value): &(bool, String)| {
+    let check = move |(first, value): &(bool, String)| {
         let load = |other: &String| if *first { shared.load(value, other) } else { shared.load(other, value) };
         let mut tries = others[usize::from(!first)].iter().map(load);
         match tries.next() {
-            Some(Err(mistakes)) if !tries.any(|t| t.is_ok()) => Err(mistakes),
+            Some(Err(diagnostics)) if !tries.any(|t| t.is_ok()) => Err(diagnostics),
             _ => Ok(()),
         }
     };
-    let looked = pool::each(values, right, |_, _| Ok(()))?;
-    Ok(looked.into_iter().find_map(Result::err).map(|d| renamed(d, x, y)))
+    let checked = background::map(values, check, |_, _| Ok(()))?;
+    Ok(checked.into_iter().find_map(Result::err).map(|d| renamed(d, x, y)))
 }
 
-/// The loader knows overrides as `--set`.
+/// Replaces `--set`, as the loader calls overrides, by the option of the axis.
 fn renamed(mut diagnostics: Diagnostics, x: &Axis, y: &Axis) -> Diagnostics {
     for diagnostic in &mut diagnostics.all {
         for (option, key) in [("--x", &x.key), ("--y", &y.key)] {
@@ -154,15 +168,15 @@ fn renamed(mut diagnostics: Diagnostics, x: &Axis, y: &Axis) -> Diagnostics {
     diagnostics
 }
 
-fn drawn(
+fn compute(
     network: &Network,
     show: &Show,
     x: Axis,
     y: Axis,
     source: &Arc<Source>,
     progress: Option<&Py<PyAny>>,
-) -> PyResult<Map> {
-    let tell = |py: Python<'_>, done: usize, of: usize| match progress {
+) -> PyResult<map::Map> {
+    let report = |py: Python<'_>, done: usize, of: usize| match progress {
         Some(callback) => callback.call1(py, (done, of)).map(drop),
         None => Ok(()),
     };
@@ -173,20 +187,20 @@ fn drawn(
         let source = Arc::clone(source);
         move |cell: &(String, String)| source.answer(&cell.0, &cell.1)
     };
-    let answers = pool::each(cells, work, |py, done| tell(py, done, count))?;
-    if let Some(Err(why)) = answers.first().filter(|_| answers.iter().all(Result::is_err)) {
+    let values = background::map(cells, work, |py, done| report(py, done, count))?;
+    if let Some(Err(why)) = values.first().filter(|_| values.iter().all(Result::is_err)) {
         return Err(EddylineError::new_err(format!("no cell of the map has an answer: {why}")));
     }
-    let mut map = Map::new(network, show, x, y, answers);
-    let spots = map.spots();
+    let mut map = map::Map::new(network, show, x, y, values);
+    let samples = map.samples();
     if map.link_model.is_some() {
-        let total = count + spots.len();
+        let total = count + samples.len();
         let (source, known) = (Arc::clone(source), Arc::new(map.clone()));
-        let look = move |spot: &Spot| {
+        let look = move |sample: &Sample| {
             let at = |x: f64, y: f64| source.answer(&known.x.setting(x), &known.y.setting(y)).ok();
-            (*spot, known.look(*spot, at))
+            (*sample, known.locate(*sample, at))
         };
-        let found = pool::each(spots, look, |py, done| tell(py, count + done, total))?;
+        let found = background::map(samples, look, |py, done| report(py, count + done, total))?;
         map.draw(found.into_iter().collect::<BTreeMap<_, _>>());
     }
     Ok(map)

@@ -1,4 +1,4 @@
-//! Numbers that equations can take.
+//! Range checks.
 
 use crate::error::TheoryError;
 

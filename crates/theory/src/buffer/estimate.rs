@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::checked::positive;
-use super::link::{Connections, Setting, Unit, Way};
+use super::link::{Connections, LinkDirection, Setting, Unit};
 use super::shares::{Shares, shares};
 use crate::error::TheoryError;
 
-/// The window that a sender keeps on average, by the room `B* + P` that the path has for it.
+/// The mean window of a sender on a path with room for `B* + P`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SawTooth {
     /// As printed before eq. 8: W where `B* + P > W` (no loss ever), else 3/4 of `B* + P`.
     #[default]
     AsPrinted,
-    /// The smaller of W and 3/4 of `B* + P`: another model, for it cuts windows that never meet a loss.
+    /// The smaller of W and 3/4 of `B* + P`: another model, which reduces windows that never have a loss.
     Smaller,
 }
 
@@ -29,7 +29,7 @@ pub enum Propagation {
     AsPrinted,
 }
 
-/// How several flows of one direction lose.
+/// Synchronisation of losses of several flows in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Losses {
@@ -40,7 +40,7 @@ pub enum Losses {
     OneAtATime,
 }
 
-/// How the text is read.
+/// Interpretation of the paper's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Readings {
@@ -59,14 +59,14 @@ pub struct Estimate {
     pub window_down: f64,
     /// cwnd_u: bytes of all uploads together.
     pub window_up: f64,
-    /// B*_u (eq. 7): bytes of data that fit into the uplink's buffer beside the acknowledgements; 0 where these fill
+    /// B*_u (eq. 7): bytes of data that fit into the uplink's buffer besides the acknowledgements; 0 where these fill
     /// it.
     pub room_up: f64,
     /// The download's buffer or window is the limit, W, so that nothing of it is lost.
     pub down_limited_by_window: bool,
     /// The same of the uploads.
     pub up_limited_by_window: bool,
-    /// Acknowledgements leave room for less than one packet: uploads starve, and the ratio says nothing.
+    /// Acknowledgements leave room for less than one packet: uploads starve, and the ratio is meaningless.
     pub up_starves: bool,
     /// r of eq. 8: `cwnd_d / cwnd_u`.
     pub ratio: f64,
@@ -85,7 +85,9 @@ pub struct Estimate {
 pub fn estimate(setting: &Setting, readings: &Readings) -> Result<Estimate, TheoryError> {
     setting.check()?;
     let packet = setting.packet;
-    let in_bytes = |way: &Way, taken: f64| (way.buffer - taken).max(0.0) * packet / way.unit.of(packet);
+    let in_bytes = |direction: &LinkDirection, taken: f64| {
+        (direction.buffer - taken).max(0.0) * packet / direction.unit.of(packet)
+    };
     // acknowledgements in the downlink's buffer are neglected, as in the paper
     let room_down = in_bytes(&setting.link.down, 0.0);
     let (window_down, down_limited_by_window) = window(&setting.downloads, &setting.link.down, room_down, readings);
@@ -106,26 +108,26 @@ pub fn estimate(setting: &Setting, readings: &Readings) -> Result<Estimate, Theo
 }
 
 /// The windows of all flows of one direction together, and whether W is their limit.
-fn window(side: &Connections, way: &Way, room: f64, readings: &Readings) -> (f64, bool) {
+fn window(side: &Connections, direction: &LinkDirection, room: f64, readings: &Readings) -> (f64, bool) {
     let flows = f64::from(side.flows);
     let path = match readings.propagation {
-        Propagation::Corrected => way.rate_bps * side.base_rtt_s / 8.0,
-        Propagation::AsPrinted => way.rate_bps * side.base_rtt_s,
+        Propagation::Corrected => direction.rate_bps * side.base_rtt_s / 8.0,
+        Propagation::AsPrinted => direction.rate_bps * side.base_rtt_s,
     };
-    let (most, given) = (room + path, flows * side.window);
+    let (capacity, given) = (room + path, flows * side.window);
     let mean = match readings.losses {
         Losses::Together => 0.75,
         Losses::OneAtATime => 1.0 - 0.25 / flows,
-    } * most;
+    } * capacity;
     match readings.saw_tooth {
-        SawTooth::AsPrinted if most > given => (given, true),
+        SawTooth::AsPrinted if capacity > given => (given, true),
         SawTooth::AsPrinted => (mean, false),
         SawTooth::Smaller => (mean.min(given), given <= mean),
     }
 }
 
 impl Setting {
-    /// The least uplink buffer, in its unit, that leaves room for `packets` data packets beside the acknowledgements of
+    /// The smallest uplink buffer, in its unit, that leaves room for `packets` data packets besides the acknowledgements of
     /// a download that fills the downlink's buffer and path (or its own window): with packets and delayed
     /// acknowledgements half the downlink's buffer and a bit, the paper's empirical rule.
     ///
@@ -134,9 +136,9 @@ impl Setting {
     pub fn least_uplink(&self, packets: f64) -> Result<f64, TheoryError> {
         self.check()?;
         let down = &self.link.down;
-        let most =
+        let capacity =
             down.buffer * self.packet / down.unit.of(self.packet) + down.rate_bps * self.downloads.base_rtt_s / 8.0;
-        let outstanding = most.min(f64::from(self.downloads.flows) * self.downloads.window);
+        let outstanding = capacity.min(f64::from(self.downloads.flows) * self.downloads.window);
         let unit: Unit = self.link.up.unit;
         let acks = outstanding / self.packet / self.acks_every;
         Ok(acks * unit.of(self.ack) + packets * unit.of(self.packet))

@@ -1,4 +1,4 @@
-//! The link, its buffers and who uses it.
+//! The link, its buffers and its flows.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,10 +32,10 @@ impl Unit {
 /// One direction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Way {
+pub struct LinkDirection {
     /// C: rate in bit/s.
     pub rate_bps: f64,
-    /// B: how much may wait, in `unit`.
+    /// B: size of the buffer, in `unit`.
     pub buffer: f64,
     /// What the buffer counts.
     pub unit: Unit,
@@ -46,9 +46,9 @@ pub struct Way {
 #[serde(deny_unknown_fields)]
 pub struct Duplex {
     /// Towards the subscriber.
-    pub down: Way,
+    pub down: LinkDirection,
     /// Away from the subscriber.
-    pub up: Way,
+    pub up: LinkDirection,
 }
 
 /// Flows whose data goes one way.
@@ -63,7 +63,7 @@ pub struct Connections {
     pub base_rtt_s: f64,
 }
 
-/// A link and its users.
+/// A link and its flows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
@@ -82,11 +82,11 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Whether equations can take it.
+    /// Checks the ranges of all values.
     pub(super) fn check(&self) -> Result<(), TheoryError> {
-        for (name, way) in [("downlink", self.link.down), ("uplink", self.link.up)] {
-            positive(&format!("the {name}'s rate"), way.rate_bps)?;
-            positive(&format!("the {name}'s buffer"), way.buffer)?;
+        for (name, direction) in [("downlink", self.link.down), ("uplink", self.link.up)] {
+            positive(&format!("the {name}'s rate"), direction.rate_bps)?;
+            positive(&format!("the {name}'s buffer"), direction.buffer)?;
         }
         for (name, side) in [("downloads", self.downloads), ("uploads", self.uploads)] {
             at_least_one(&format!("the number of {name}"), f64::from(side.flows))?;

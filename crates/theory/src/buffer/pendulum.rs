@@ -1,4 +1,4 @@
-//! Eq. 1 to 5: where the outstanding data of a download and an upload waits.
+//! Eq. 1 to 5: the data pendulum, in which queue the outstanding data of a download and an upload are.
 //!
 //! Propagation and the size of acknowledgements are neglected, as in the paper.
 
@@ -12,21 +12,21 @@ use crate::error::TheoryError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
-    /// 1: nothing waits for the downlink; the uplink is full.
+    /// 1: the downlink queue is empty; the uplink is saturated.
     DownEmpty,
-    /// 2: nothing waits for the uplink; the downlink is full.
+    /// 2: the uplink queue is empty; the downlink is saturated.
     UpEmpty,
     /// 3: both are full, which takes windows in proportion to capacities.
     BothBusy,
 }
 
-/// Eq. 1: the round-trip time of both connections when `d_d` and `d_u` bytes wait, in seconds.
+/// Eq. 1: the round-trip time of both connections when `d_d` and `d_u` bytes are queued, in seconds.
 #[must_use]
 pub fn round_trip(d_d: f64, d_u: f64, c_d: f64, c_u: f64) -> f64 {
     8.0 * d_d / c_d + 8.0 * d_u / c_u
 }
 
-/// Eq. 2: bytes of the download that wait for the downlink when its acknowledgements wait behind `d_u` bytes of the
+/// Eq. 2: bytes of the download queued at the downlink when its acknowledgements queue behind `d_u` bytes of the
 /// upload.
 ///
 /// Holds while the downlink is busy: only then do acknowledgements come in proportion to `c_d`.
@@ -44,7 +44,7 @@ pub fn upload_queue(cwnd_u: f64, d_d: f64, c_d: f64, c_u: f64) -> f64 {
 /// Condition 5: queueing is on the side of the connection that has more outstanding in time, `cwnd_d / c_d` against
 /// `cwnd_u / c_u`.
 ///
-/// The paper's step to eq. 5 divides by `cwnd_u`; without an upload (0) the answer is case 2.
+/// The paper's step to eq. 5 divides by `cwnd_u`; without an upload (0) it is case 2.
 #[must_use]
 pub fn case(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Case {
     let (down, up) = (cwnd_d / c_d, cwnd_u / c_u);
@@ -57,16 +57,16 @@ pub fn case(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Case {
     }
 }
 
-/// Where two windows come to rest.
+/// The steady state of two windows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Settled {
+pub struct SteadyState {
     /// Which of the three cases.
     pub case: Case,
     /// Round-trip time in seconds.
     pub rtt_s: f64,
-    /// Bytes waiting for the downlink; in case 3 any split will do, this is the even one (in time).
+    /// Bytes queued at the downlink; in case 3 any split will do, this is the even one (in time).
     pub queue_down: f64,
-    /// Bytes waiting for the uplink.
+    /// Bytes queued at the uplink.
     pub queue_up: f64,
     /// Share of the downlink in use.
     pub utilisation_down: f64,
@@ -79,7 +79,7 @@ pub struct Settled {
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`].
-pub fn settled(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Result<Settled, TheoryError> {
+pub fn steady_state(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Result<SteadyState, TheoryError> {
     not_negative("the upload's window", cwnd_u)?;
     positive("the download's window", cwnd_d)?;
     positive("the downlink's rate", c_d)?;
@@ -91,7 +91,7 @@ pub fn settled(cwnd_d: f64, cwnd_u: f64, c_d: f64, c_u: f64) -> Result<Settled, 
         Case::UpEmpty => 1.0,
         Case::BothBusy => 0.5,
     };
-    Ok(Settled {
+    Ok(SteadyState {
         case,
         rtt_s,
         queue_down: share * rtt_s * c_d / 8.0,

@@ -1,10 +1,10 @@
-//! Rates of windows of given size on both directions at once.
+//! Rates of given windows on both directions at once.
 
 use serde::Serialize;
 
 use super::checked::positive;
 use super::link::Setting;
-use crate::equilibrium::common_delay::just_full;
+use crate::equilibrium::common_delay::saturating_delay;
 use crate::error::TheoryError;
 
 /// Rates, and the delay that they take.
@@ -22,12 +22,12 @@ pub struct Shares {
     pub utilisation_up: f64,
 }
 
-/// `T_x = cwnd_x / RTT_x` with `RTT_x = base_x + q`, q the least delay at which neither direction is asked for more
-/// than it carries, acknowledgements included.
+/// `T_x = cwnd_x / RTT_x` with `RTT_x = base_x + q`, q the smallest delay at which neither direction is
+/// overloaded, acknowledgements included.
 ///
 /// This is eq. 1 to 5 with propagation, acknowledgements and unequal round-trip times: every packet and its
-/// acknowledgement see both queues once, so q is the same for all flows, and the direction that would ask for the
-/// larger q is the full one.
+/// acknowledgement see both queues once, so q is the same for all flows, and the direction that demands the
+/// larger q is saturated.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`].
@@ -38,7 +38,7 @@ pub fn shares(setting: &Setting, window_down: f64, window_up: f64) -> Result<Sha
     let (base_down, base_up) = (setting.downloads.base_rtt_s, setting.uploads.base_rtt_s);
     let acks = setting.ack / (setting.packet * setting.acks_every);
     let full = |rate: f64, of_down: f64, of_up: f64| {
-        just_full(&[
+        saturating_delay(&[
             (8.0 * window_down * of_down / rate, 1.0, -base_down),
             (8.0 * window_up * of_up / rate, 1.0, -base_up),
         ])

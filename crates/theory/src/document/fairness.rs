@@ -1,14 +1,14 @@
-//! FAST's equilibria beside the fair ideal.
+//! FAST's equilibria compared with alpha-fair rates.
 
 use eddyline_scenario::Network;
 use serde::Serialize;
 
 use crate::equilibrium::solve;
 use crate::error::TheoryError;
-use crate::fairness::{alpha_fair, yardstick};
-use crate::model::{Model, modelled_flows, others, someone};
+use crate::fairness::{alpha_fair, fairness_metrics};
+use crate::model::{Model, modelled_flows, non_fast_note, require_modelled};
 
-/// FAST beside the ideal.
+/// FAST compared with the fair ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FairnessDocument {
     /// 1 is proportional fairness.
@@ -23,10 +23,10 @@ pub struct FairnessDocument {
     pub utility: f64,
     /// Largest relative violation of the ideal's optimality conditions.
     pub residual: f64,
-    /// Whether the last digits are a Newton method's, not the convex solver's.
+    /// Whether Newton's method determined the last digits, not the convex solver.
     pub polished: bool,
-    /// Every equilibrium of the FAST flows beside it.
-    pub equilibria: Vec<Beside>,
+    /// Every equilibrium of the FAST flows, compared with it.
+    pub equilibria: Vec<Comparison>,
     /// What is left out.
     pub notes: Vec<String>,
 }
@@ -53,16 +53,16 @@ pub struct IdealLink {
     pub utilisation: f64,
 }
 
-/// An equilibrium beside the ideal.
+/// An equilibrium compared with the ideal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Beside {
+pub struct Comparison {
     /// Flows in file order.
-    pub flows: Vec<BesideFlow>,
+    pub flows: Vec<ComparedFlow>,
     /// Data on the wire in bit/s, over the ideal's.
     pub throughput: f64,
     /// The same with each flow's packets weighted by its alpha.
     pub weighted_throughput: f64,
-    /// What the ideal's rates would have to be multiplied by to be worth no more; at most 1.
+    /// Factor on the ideal's rates that would reduce their utility to that of the equilibrium; at most 1.
     pub efficiency: f64,
     /// `U* - U` in packets; of proportional fairness only.
     pub utility_gap_packets: Option<f64>,
@@ -70,9 +70,9 @@ pub struct Beside {
     pub jain: f64,
 }
 
-/// A flow's rate beside its ideal.
+/// A flow's rate compared with its fair rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct BesideFlow {
+pub struct ComparedFlow {
     /// Name from the scenario.
     pub name: String,
     /// x in packet/s.
@@ -81,14 +81,14 @@ pub struct BesideFlow {
     pub of_ideal: f64,
 }
 
-/// The ideal of `network`'s FAST flows, weights alpha, that is fair in the sense of `exponent`, with their equilibria
-/// beside it.
+/// The rates of `network`'s FAST flows that are fair in the sense of `exponent`, with weights alpha, and their equilibria
+/// compared with it.
 ///
 /// # Errors
 /// As [`alpha_fair`]; [`TheoryError::NoFlow`] where there is no FAST flow.
 pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDocument, TheoryError> {
     let places = modelled_flows(network);
-    someone(network, !places.is_empty())?;
+    require_modelled(network, !places.is_empty())?;
     let problem = Model::new(network, None, false)?.problem;
     let ideal = alpha_fair(&problem, exponent)?;
     let solved = solve(&problem)?;
@@ -100,18 +100,18 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
     let mut jain_ideal = 1.0;
     let mut equilibria = Vec::with_capacity(solved.found.len());
     for at in &solved.found {
-        let beside = yardstick(&problem, at, &ideal)?;
-        jain_ideal = beside.jain_ideal;
+        let metrics = fairness_metrics(&problem, at, &ideal)?;
+        jain_ideal = metrics.jain_ideal;
         let rates = at.rates.iter().zip(&ideal.rates).enumerate();
-        equilibria.push(Beside {
+        equilibria.push(Comparison {
             flows: rates
-                .map(|(i, (x, best))| BesideFlow { name: name(i), packets_per_s: *x, of_ideal: x / best })
+                .map(|(i, (x, best))| ComparedFlow { name: name(i), packets_per_s: *x, of_ideal: x / best })
                 .collect(),
-            throughput: beside.throughput,
-            weighted_throughput: beside.weighted_throughput,
-            efficiency: beside.efficiency,
-            utility_gap_packets: (exponent == 1.0).then_some(beside.utility_gap),
-            jain: beside.jain,
+            throughput: metrics.throughput,
+            weighted_throughput: metrics.weighted_throughput,
+            efficiency: metrics.efficiency,
+            utility_gap_packets: (exponent == 1.0).then_some(metrics.utility_gap),
+            jain: metrics.jain,
         });
     }
     let links = network.links.iter().zip(ideal.worth.iter().zip(&ideal.loads));
@@ -132,6 +132,6 @@ pub fn fairness_document(network: &Network, exponent: f64) -> Result<FairnessDoc
         residual: ideal.residual,
         polished: ideal.polished,
         equilibria,
-        notes: others(network).into_iter().collect(),
+        notes: non_fast_note(network).into_iter().collect(),
     })
 }

@@ -1,5 +1,4 @@
-//! The documents that `eddyline theory` prints: every equilibrium of a scenario, whether the first is stable, and what
-//! is set beside them.
+//! The documents that `eddyline theory` prints.
 
 mod fairness;
 mod nyquist;
@@ -17,19 +16,19 @@ use crate::approximations::without_model;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::model::{Model, alpha, joint_equilibria, modelled_flows, propagation, someone};
-use crate::results::{waits, window};
+use crate::model::{Model, alpha, joint_equilibria, modelled_flows, propagation, require_modelled};
+use crate::results::{queueing_delay, window};
 use crate::stability::{Options, locally_stable, stability};
 
 /// Every equilibrium that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EquilibriaDocument {
-    /// At least one; those that no fluid dynamics contradicts come first.
+    /// At least one; those that may be stable come first.
     pub equilibria: Vec<EquilibriumDocument>,
-    /// True by proof, false where several were found, null where one was found and nothing proves that there is no
-    /// other, or where something that theory has no model of bears on it.
+    /// True if proved, false if several were found, null if one was found and uniqueness is not proved, or if flows or
+    /// traffic without a model affect it.
     pub unique: Option<bool>,
-    /// How they were found.
+    /// How they were computed.
     pub method: &'static str,
     /// Whether every residual is below the solver's tolerance.
     pub converged: bool,
@@ -40,14 +39,14 @@ pub struct EquilibriaDocument {
 /// One equilibrium.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EquilibriumDocument {
-    /// Flows that theory has a model of and that nothing else bears on, in file order.
+    /// Flows with a model that cross no link of unknown state, in file order.
     pub flows: Vec<FlowAt>,
     /// Links, in file order.
     pub links: Vec<LinkAt>,
     /// Largest relative violation of x (q - e) = alpha, feasibility and complementarity.
     pub residual: f64,
-    /// Whether small disturbances die out with links that integrate (eq. 3 of the two-way paper); null where nothing
-    /// can be disturbed or the network is too large to be judged in passing.
+    /// Whether small perturbations decay with the integrator link model (eq. 3 of the two-way paper); null if no link has a
+    /// queue or the network has too many.
     pub locally_stable: Option<bool>,
 }
 
@@ -60,8 +59,8 @@ pub struct FlowAt {
     pub packets_per_s: f64,
     /// x (d + q) in packets; null where q is.
     pub window_packets: Option<f64>,
-    /// q in seconds, both sub-paths, whatever of it the sender counts; null where it does not count both alike and the
-    /// equilibrium leaves open how much of its delay is whose.
+    /// q in seconds of the round trip, whether or not the sender measures all of it; null if it weights both directions
+    /// differently and the equilibrium does not determine their delays.
     pub queueing_delay_s: Option<f64>,
     /// Only for a flow whose window comes from a response function: the share of its data packets that is lost.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +74,7 @@ pub struct LinkAt {
     pub name: String,
     /// p in seconds; null where only a sum over several links is determined.
     pub queueing_delay_s: Option<f64>,
-    /// Load over capacity, acknowledgements included; null where something without a model bears on it.
+    /// Load over capacity, acknowledgements included; null if its state is unknown.
     pub utilisation: Option<f64>,
     /// The price is above zero; null likewise.
     pub bottleneck: Option<bool>,
@@ -87,7 +86,7 @@ pub struct LinkAt {
 /// [`TheoryError`].
 pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
-    someone(network, network.flows.iter().any(|f| model.knows(f)))?;
+    require_modelled(network, network.flows.iter().any(|f| model.is_known(f)))?;
     let mut notes = Vec::new();
     without_model(network, &model, &mut notes);
     let equilibria = solved.found.iter().map(|at| describe(network, &model, at)).collect();
@@ -105,7 +104,7 @@ pub fn equilibria_document(network: &Network) -> Result<EquilibriaDocument, Theo
 pub struct StabilityDocument {
     /// `integrator`, `ack_clocked` or `joint`.
     pub link_model: &'static str,
-    /// Whether small disturbances die out.
+    /// Whether small perturbations decay.
     pub stable: bool,
     /// Characteristic roots, real and imaginary part in 1/s, rightmost first; one of each conjugate pair.
     pub roots: Vec<[f64; 2]>,
@@ -148,7 +147,7 @@ pub fn stability_document(
 
 fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDocument {
     let flow = |(i, flow): (usize, &Flow)| {
-        let s = model.place[i].filter(|_| model.knows(flow))?;
+        let s = model.place[i].filter(|_| model.is_known(flow))?;
         let response = model.responses[i].filter(|_| alpha(&flow.controller).is_none());
         Some(FlowAt {
             name: flow.name.clone(),
@@ -157,7 +156,7 @@ fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDo
                 Some(r) => Some(r.window),
                 None => window(network, flow, at, s, propagation(network, flow)),
             },
-            queueing_delay_s: waits(flow, at, s),
+            queueing_delay_s: queueing_delay(flow, at, s),
             path_loss: response.map(|r| r.loss),
         })
     };
@@ -171,10 +170,9 @@ fn describe(network: &Network, model: &Model, at: &Equilibrium) -> EquilibriumDo
         flows: network.flows.iter().enumerate().filter_map(flow).collect(),
         links: network.links.iter().enumerate().map(link).collect(),
         residual: at.residual,
-        // flows by their response function have no dynamics here
-        // the dynamics take every queue for a FIFO
+        // there are no dynamics of flows with response functions, nor of queues other than FIFO
         locally_stable: (modelled_flows(network).len() == network.flows.len()
-            && !model.problem.waived().contains(&true))
+            && !model.problem.ack_priority().contains(&true))
         .then(|| locally_stable(network, at, LinkModel::Integrator))
         .flatten(),
     }

@@ -1,4 +1,4 @@
-//! The Nyquist curves behind a stability verdict.
+//! Nyquist loci about the first equilibrium.
 
 use eddyline_scenario::Network;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct NyquistDocument {
     pub loci: Vec<NyquistCurve>,
 }
 
-/// One eigenvalue, frequency by frequency.
+/// One eigenvalue as a function of frequency.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NyquistCurve {
     /// Frequencies, ascending.
@@ -28,7 +28,7 @@ pub struct NyquistCurve {
     pub im: Vec<f64>,
 }
 
-/// The Nyquist curves of `network` about its first equilibrium, with the settings of its stability document.
+/// The Nyquist loci of `network` about its first equilibrium, with the settings of its stability document.
 ///
 /// # Errors
 /// [`TheoryError`] where there is no equilibrium.

@@ -1,4 +1,4 @@
-//! The band in which Vegas flows rest.
+//! The range of equilibria of Vegas flows.
 
 use eddyline_scenario::Network;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::model::vegas_problem;
 /// Vegas flows on a scenario's paths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VegasDocument {
-    /// Whether the bands are exact; else they are their corners, and something in between may reach further.
+    /// Whether the ranges are exact; otherwise they are taken at the corners, and rates between may lie outside.
     pub exact: bool,
     /// Every flow, in file order.
     pub flows: Vec<VegasFlow>,
@@ -29,9 +29,9 @@ pub struct VegasFlow {
     pub alpha_packets: f64,
     /// Upper threshold.
     pub beta_packets: f64,
-    /// Least rate in packet/s at which it may rest.
+    /// Lowest rate in packet/s in equilibrium.
     pub least_packets_per_s: f64,
-    /// Largest.
+    /// Highest rate.
     pub most_packets_per_s: f64,
     /// Rate with every flow at its lower threshold.
     pub at_alpha_packets_per_s: f64,
@@ -79,8 +79,8 @@ pub fn vegas_document(network: &Network, thresholds: &[(f64, f64)]) -> Result<Ve
             "the network has several equilibria, {several} were found; the rates at both ends are of the first"
         ));
     }
-    let ends = (band.at_alpha.found.first(), band.at_beta.found.first());
-    let (Some(low), Some(high)) = ends else {
+    let corners = (band.at_alpha.found.first(), band.at_beta.found.first());
+    let (Some(low), Some(high)) = corners else {
         return Err(TheoryError::NotConverged("unknown: no equilibrium was found".to_owned()));
     };
     let flow = |(s, flow): (usize, &eddyline_scenario::network::Flow)| VegasFlow {

@@ -1,14 +1,14 @@
-//! Connected parts in which all flows see the same queueing delay up to a constant factor.
+//! Components in which all flows have the same queueing delay up to a constant factor.
 //!
 //! One duplex link is the case of the papers: every flow crosses both directions, once with data and once with
-//! acknowledgements, so q is the sum of both prices for all. Each link has one q at which it would be just full; the
-//! largest of these is the equilibrium's, the link that asks for it is the bottleneck (Theorem 1 of the two-way paper),
-//! and there is no other equilibrium, because a smaller q overloads that link and a larger one fills none.
+//! acknowledgements, so q is the sum of both prices for all. For each link there is one q at which it would be just
+//! saturated. The largest of these is the equilibrium's, and its link is the bottleneck (Theorem 1 of the two-way paper).
+//! There is no other equilibrium: a smaller q overloads that link, a larger one saturates none.
 
 use super::problem::Method;
 use super::reduce::Component;
 
-/// The solution in scaled prices, or `None` where the classes see different sums.
+/// The solution in scaled prices, or `None` if the classes' delays are not proportional.
 pub(super) fn solve(component: &Component) -> Option<(Vec<f64>, Method)> {
     let links = component.links.len();
     let first = component.classes.first()?;
@@ -44,13 +44,13 @@ pub(super) fn solve(component: &Component) -> Option<(Vec<f64>, Method)> {
             .map(|(c, g)| (c.entries[l].load, *g, c.error))
             .filter(|t| t.0 > 0.0)
             .collect();
-        delays.push(if exact { terms.iter().map(|(w, g, _)| w / g).sum() } else { just_full(&terms) });
+        delays.push(if exact { terms.iter().map(|(w, g, _)| w / g).sum() } else { saturating_delay(&terms) });
     }
     let largest = delays.iter().fold(0.0f64, |m, z| m.max(*z));
-    // at balance every link that asks for the delay gets an equal part; which part is whose is not determined
-    let asks = |z: f64| z >= largest * (1.0 - super::TIGHT);
-    let sharers = delays.iter().filter(|z| asks(**z)).count() as f64;
-    let pi = delays.iter().zip(&first.entries).map(|(z, e)| if asks(*z) { largest / sharers / e.delay } else { 0.0 });
+    // where several links tie, each gets an equal part of the delay; how it is divided is not determined
+    let ties = |z: f64| z >= largest * (1.0 - super::TIGHT);
+    let sharers = delays.iter().filter(|z| ties(**z)).count() as f64;
+    let pi = delays.iter().zip(&first.entries).map(|(z, e)| if ties(*z) { largest / sharers / e.delay } else { 0.0 });
     let mut scaled = vec![0.0; links];
     for (value, e) in pi.zip(&first.entries) {
         scaled[e.link] = value;
@@ -62,7 +62,7 @@ pub(super) fn solve(component: &Component) -> Option<(Vec<f64>, Method)> {
 ///
 /// Newton's method from below: the sum is convex and falls, so the steps never pass the root.
 #[must_use]
-pub(crate) fn just_full(terms: &[(f64, f64, f64)]) -> f64 {
+pub(crate) fn saturating_delay(terms: &[(f64, f64, f64)]) -> f64 {
     let below = |m: f64, (w, g, e): &(f64, f64, f64)| if *w > 0.0 { m.max((w + e) / g) } else { m };
     let mut z = terms.iter().fold(f64::NEG_INFINITY, below);
     if !z.is_finite() {

@@ -1,16 +1,16 @@
-//! All equilibria of a small component: Newton's method on every set of links that could be the active one.
+//! All equilibria of a small component: Newton's method on every possible set of active links.
 //!
-//! A set whose links see linearly dependent delays is left out: prices with the same delays exist on fewer links. That
-//! nothing was missed is checked by the index theorem: where no full link is without a price, the signs of det(A D G^T)
-//! over the active links sum to one over all equilibria (Kojima and Saigal 1979, degree of the natural map), so there
-//! is an odd number of them.
+//! Sets of links with linearly dependent columns of G are left out: fewer links give the same delays. The index theorem
+//! checks that none was missed: if every saturated link has a price above zero, the signs of det(A D G^T)
+//! over the active links sum to one over all equilibria (Kojima and Saigal 1979, degree of the natural map), so their
+//! number is odd.
 
 use super::newton::{self, violation};
 use super::reduce::Component;
 use super::system::System;
 use super::uniqueness::rank;
 
-/// Random starts that put equilibria far from each other in reach, the same in every run.
+/// Random numbers for starting points, the same in every run.
 #[derive(Debug)]
 pub(super) struct Starts(u64);
 
@@ -31,12 +31,12 @@ impl Starts {
 
 /// An equilibrium of a component, with the sign of its Jacobian's determinant.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct Solution {
     pub pi: Vec<f64>,
     pub index: Option<i8>,
 }
 
-/// Whether enumeration is worth its time.
+/// Whether enumeration is fast enough.
 pub(super) fn affordable(component: &Component) -> bool {
     let n = component.links.len();
     let couplings: usize = component.classes.iter().map(|c| c.entries.len() * c.entries.len()).sum();
@@ -44,15 +44,15 @@ pub(super) fn affordable(component: &Component) -> bool {
 }
 
 /// Every equilibrium found.
-pub(super) fn solve(system: &System, component: &Component) -> Vec<Found> {
+pub(super) fn solve(system: &System, component: &Component) -> Vec<Solution> {
     let n = component.links.len();
     let mut starts = Starts::new();
     let sets: Vec<Vec<bool>> = (0..1usize << n)
         .map(|bits| (0..n).map(|l| bits >> l & 1 == 1).collect::<Vec<bool>>())
         .filter(|set| independent(component, set))
         .collect();
-    let mut found: Vec<Found> = Vec::new();
-    // more starts only where the indices say that an equilibrium is missing
+    let mut found: Vec<Solution> = Vec::new();
+    // more starting points only if the indices show that an equilibrium is missing
     for effort in [4, 24] {
         for set in &sets {
             for attempt in 0..effort {
@@ -103,8 +103,8 @@ fn independent(component: &Component, set: &[bool]) -> bool {
     rank(places.len(), rows) == places.len()
 }
 
-/// Keeps an equilibrium unless its rates are known already.
-pub(super) fn add(system: &System, component: &Component, pi: Vec<f64>, found: &mut Vec<Found>) {
+/// Adds an equilibrium unless one with the same rates is known.
+pub(super) fn add(system: &System, component: &Component, pi: Vec<f64>, found: &mut Vec<Solution>) {
     let margins = component.margins(&pi);
     let known = found.iter().any(|f| {
         let others = component.margins(&f.pi);
@@ -112,11 +112,11 @@ pub(super) fn add(system: &System, component: &Component, pi: Vec<f64>, found: &
     });
     if !known {
         let index = index(system, component, &pi, &margins);
-        found.push(Found { pi, index });
+        found.push(Solution { pi, index });
     }
 }
 
-/// Sign of det(A D G^T) over the active links, `None` where a full link has no price.
+/// Sign of det(A D G^T) over the active links, `None` where a saturated link has price zero.
 pub(super) fn index(system: &System, component: &Component, pi: &[f64], margins: &[f64]) -> Option<i8> {
     let rates: Vec<f64> = margins.iter().map(|r| 1.0 / r).collect();
     let loads = component.loads(&rates);

@@ -1,16 +1,16 @@
-//! GMRES (Saad and Schultz 1986) with restarts, for matrices that are known by what they do to a vector.
+//! GMRES (Saad and Schultz 1986) with restarts, for matrices given by their product with a vector.
 
 /// Vectors kept before a restart.
-const MOST_KEPT: usize = 40;
+const MAX_KEPT: usize = 40;
 
-/// Solves A x = b to `tolerance` of b's norm within `most` products with A; also returns the share of b's norm that is
-/// left.
+/// Solves A x = b to `tolerance` of b's norm within `max_products` products with A; also returns the norm of the residual
+/// relative to that of b.
 ///
 /// `product(v, out)` writes A v.
 pub(super) fn solve(
     b: &[f64],
     tolerance: f64,
-    most: usize,
+    max_products: usize,
     mut product: impl FnMut(&[f64], &mut [f64]),
 ) -> (Vec<f64>, f64) {
     let n = b.len();
@@ -22,9 +22,9 @@ pub(super) fn solve(
     let mut rest = b.to_vec();
     let mut left = target;
     let mut done = 0;
-    while left > tolerance * target && done < most {
-        let before = left;
-        let step = cycle(&rest, left, tolerance * target, &mut product, most - done);
+    while left > tolerance * target && done < max_products {
+        let previous = left;
+        let step = cycle(&rest, left, tolerance * target, &mut product, max_products - done);
         done += step.products + 1;
         for (x, d) in x.iter_mut().zip(&step.change) {
             *x += d;
@@ -34,7 +34,7 @@ pub(super) fn solve(
             *r = b - *r;
         }
         left = norm(&rest);
-        if left.is_nan() || left > 0.999 * before {
+        if left.is_nan() || left > 0.999 * previous {
             break;
         }
     }
@@ -46,14 +46,20 @@ struct Cycle {
     products: usize,
 }
 
-fn cycle(rest: &[f64], size: f64, enough: f64, product: &mut impl FnMut(&[f64], &mut [f64]), most: usize) -> Cycle {
+fn cycle(
+    rest: &[f64],
+    size: f64,
+    enough: f64,
+    product: &mut impl FnMut(&[f64], &mut [f64]),
+    max_products: usize,
+) -> Cycle {
     let n = rest.len();
     let mut basis: Vec<Vec<f64>> = vec![rest.iter().map(|v| v / size).collect()];
-    // columns of the triangle, rotations that made it, and the right-hand side that they turned
+    // columns of the triangular factor, the Givens rotations, and the rotated right-hand side
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let mut rotations: Vec<(f64, f64)> = Vec::new();
     let mut right = vec![size];
-    while columns.len() < MOST_KEPT.min(most) {
+    while columns.len() < MAX_KEPT.min(max_products) {
         let j = columns.len();
         let mut w = vec![0.0; n];
         product(&basis[j], &mut w);

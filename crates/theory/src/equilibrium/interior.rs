@@ -2,17 +2,17 @@
 //!
 //! Unknowns are prices pi, slacks s and rates y with the bilinear equations y (q - e) = 1 and pi s = mu and the linear
 //! ones A y + s = c; mu goes to zero (Kojima, Megiddo, Noma and Yoshise 1991 for complementarity problems). Where the
-//! problem is one of utility maximisation the path to mu = 0 is unique and this always arrives; elsewhere the path may
-//! fold, so several starts are tried and what comes out is checked.
+//! problem is one of utility maximisation the path to mu = 0 is unique and the method always converges; otherwise the path
+//! may fold, so several starting points are tried and results are verified.
 
 use super::TOLERANCE;
-use super::newton::{largest, polish, rise, violation, without_traces};
+use super::newton::{delay_change, max_abs, polish, violation, without_negligible_prices};
 use super::reduce::Component;
 use super::system::System;
 
-/// Good enough without polish.
+/// Violation below which no polishing is needed.
 const ACCURATE: f64 = 1e-12;
-const MOST_STEPS: usize = 150;
+const MAX_STEPS: usize = 150;
 
 struct Point {
     pi: Vec<f64>,
@@ -20,8 +20,8 @@ struct Point {
     rates: Vec<f64>,
 }
 
-/// An equilibrium in scaled prices, reached from `start` (all above zero); with its violation. `None` where the path
-/// broke off.
+/// An equilibrium in scaled prices, reached from `start` (all above zero), and its violation. `None` if the method
+/// failed.
 pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Option<(Vec<f64>, f64)> {
     let n = start.len();
     if let Some(pi) = polish(system, component, start, &slack_of(component, start)) {
@@ -31,7 +31,7 @@ pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Op
     let mut at = begin(component, start)?;
     let mut best = (f64::INFINITY, at.pi.clone());
     let mut last_polish = f64::INFINITY;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let margins = component.margins(&at.pi);
         let error = violation(component, &at.pi);
         if error < best.0 {
@@ -60,7 +60,7 @@ pub(super) fn solve(system: &System, component: &Component, start: &[f64]) -> Op
             return Some((pi, error));
         }
     }
-    let pi = without_traces(component, &best.1);
+    let pi = without_negligible_prices(component, &best.1);
     let error = violation(component, &pi);
     error.is_finite().then_some((pi, error))
 }
@@ -80,7 +80,7 @@ fn begin(component: &Component, start: &[f64]) -> Option<Point> {
     Some(Point { pi: start.to_vec(), slack, rates })
 }
 
-/// One step: a predictor towards mu = 0 says how far the path is straight, then the step aims at that share of the gap.
+/// One predictor-corrector step: how far the predictor towards mu = 0 can go determines the share of the gap to aim at.
 fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f64], gap: f64) -> Option<()> {
     let n = at.pi.len();
     let loads = component.loads(&at.rates);
@@ -96,22 +96,22 @@ fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f6
     let [predictor, centre] = solved.as_slice() else { return None };
     let moves = |mu: f64| {
         let dp: Vec<f64> = predictor.iter().zip(centre).map(|(a, b)| a + mu * b).collect();
-        let dr = rise(component, &dp);
+        let dr = delay_change(component, &dp);
         let dy: Vec<f64> = (0..at.rates.len()).map(|k| (mismatch[k] - at.rates[k] * dr[k]) / margins[k]).collect();
         let ds: Vec<f64> =
             (0..n).map(|l| (mu * gap - at.pi[l] * at.slack[l] - at.slack[l] * dp[l]) / at.pi[l]).collect();
         (dp, dr, dy, ds)
     };
-    let room = |m: &(Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>)| {
+    let max_step = |m: &(Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>)| {
         let pairs = [(&at.pi[..], &m.0), (margins, &m.1), (&at.rates, &m.2), (&at.slack, &m.3)];
         let each = pairs.into_iter().flat_map(|(v, d)| v.iter().zip(d));
         each.fold(f64::INFINITY, |t, (v, d)| if *d < 0.0 { t.min(-v / d) } else { t })
     };
-    let straight = room(&moves(0.0)).min(1.0);
+    let straight = max_step(&moves(0.0)).min(1.0);
     let aim = ((1.0 - straight) * (1.0 - straight) * (1.0 - straight)).max(1e-4);
     let step = moves(aim);
-    let part = (room(&step) * (0.9f64).max(1.0 - gap)).min(1.0);
-    if part.is_nan() || part <= 1e-12 || !largest(&step.0).is_finite() {
+    let part = (max_step(&step) * (0.9f64).max(1.0 - gap)).min(1.0);
+    if part.is_nan() || part <= 1e-12 || !max_abs(&step.0).is_finite() {
         return None;
     }
     for (values, d) in [(&mut at.pi, &step.0), (&mut at.rates, &step.2), (&mut at.slack, &step.3)] {
@@ -122,9 +122,9 @@ fn advance(system: &System, component: &Component, at: &mut Point, margins: &[f6
     Some(())
 }
 
-/// A start from which queues have already grown for a while: each price times the square root of its link's load, which
-/// is what a queue does when load exceeds capacity, kept above zero.
-pub(super) fn settled(component: &Component, mut pi: Vec<f64>, rounds: usize) -> Vec<f64> {
+/// A starting point by fixed-point iteration: each price times the square root of its link's load, as a queue grows when
+/// load exceeds capacity, kept above zero.
+pub(super) fn price_iteration(component: &Component, mut pi: Vec<f64>, rounds: usize) -> Vec<f64> {
     for _ in 0..rounds {
         let margins = component.margins(&pi);
         let rates: Vec<f64> = margins.iter().map(|r| if *r > 0.0 { 1.0 / r } else { 1e300 }).collect();

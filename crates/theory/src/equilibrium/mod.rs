@@ -1,4 +1,4 @@
-//! Where FAST flows settle on any network: the complementarity problem and its solution.
+//! The equilibrium of FAST flows on any network: a complementarity problem and its solution.
 //!
 //! Flow s keeps `alpha_s` packets queued, so its rate is `x_s = alpha_s / q_s`, where `q_s` is the sum of the prices
 //! (queueing delays) of the links that its data and its acknowledgements cross. Links carry `A x` bits a second,
@@ -6,39 +6,37 @@
 //!
 //! `x_s = alpha_s / (q_s - e_s)`, `q = G^T p`, `G = R+ + R-`, `A x <= c`, `p >= 0`, `p . (c - A x) = 0`.
 //!
-//! A flow may count its acknowledgements' waiting in part or not at all ([`Problem::ack_wait`]): G = R+ + R- diag(w).
-//! With w = P- / P+ prices are shared exactly as capacity is, A = G diag(P+), and the equilibrium is weighted
-//! proportional fairness; with w = 0 there is none where only acknowledgements can fill a link.
+//! A flow may weight the queueing delay of its acknowledgements, or ignore it ([`Problem::ack_wait`]):
+//! G = R+ + R- diag(w). With w = P- / P+ prices add up with the weights of loads, A = G diag(P+), and the equilibrium is
+//! weighted proportional fairness. With w = 0 there is none where only acknowledgements can saturate a link.
 //!
 //! Sources: Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", Sections 2.1 and 4.1; rates
 //! as in Theorem 1 of Jin, Wei, Low, INFOCOM 2004. With acknowledgements this is no convex program, because bits and
 //! delays add up with different weights, and there may be several solutions: `docs/theory/equilibrium.md`.
 
-mod answer;
 pub(crate) mod common_delay;
-mod determined;
+mod determinacy;
 mod enumerate;
 mod gmres;
+mod infeasible;
 mod interior;
 mod large;
-mod large_answer;
-mod large_interior;
 mod newton;
 mod problem;
+mod recover;
 mod reduce;
 mod search;
 mod system;
 mod table;
-mod unfelt;
 mod uniqueness;
 mod vegas;
 
-pub use problem::{Equilibria, Equilibrium, Method, Problem, ProblemFlow};
-pub use table::{FlowRow, FlowTable, LargeProblem};
+pub use problem::{Equilibria, Equilibrium, FlowRow, Method, Problem, ProblemFlow};
+pub use table::{FlowTable, LargeProblem};
 pub use vegas::{VegasBand, vegas};
 
 use crate::error::{TheoryError, Which};
-use enumerate::Found;
+use enumerate::Solution;
 use reduce::{Component, Reduced};
 use system::System;
 
@@ -48,18 +46,18 @@ pub const TOLERANCE: f64 = 1e-8;
 /// A link counts as full when its slack is below this share of its capacity.
 pub(crate) const TIGHT: f64 = 1e-10;
 
-/// Equilibria of independent parts multiply; beyond this many only the first few are listed.
-const MOST_LISTED: usize = 64;
+/// Limit on the listed combinations of the equilibria of independent components.
+const MAX_LISTED: usize = 64;
 
-/// Flows beyond which classes of like ones are not looked for first.
-const MOST_GROUPED: usize = 200_000;
+/// Beyond this many flows the solver for large networks is tried before flows are grouped into classes.
+const MAX_GROUPED: usize = 200_000;
 
-/// Links of one part up to which several equilibria are looked for.
-const MOST_SEARCHED: usize = 64;
+/// Links of a component up to which several equilibria are searched for.
+const MAX_SEARCHED: usize = 64;
 
-/// What one component came to.
+/// The solutions of one component.
 struct Part {
-    found: Vec<Found>,
+    found: Vec<Solution>,
     unique: bool,
     method: Method,
 }
@@ -69,30 +67,30 @@ struct Part {
 /// A problem without flows has one: all prices zero.
 ///
 /// # Errors
-/// [`TheoryError::OutOfRange`], [`TheoryError::Length`], [`TheoryError::Overload`] where the problem is none;
-/// [`TheoryError::Unfelt`], [`TheoryError::Starved`] where there is no equilibrium; [`TheoryError::NotConverged`] where
-/// no point with x = alpha / q was found at all. An answer whose residual is above [`TOLERANCE`] is returned with
+/// [`TheoryError::OutOfRange`], [`TheoryError::Length`], [`TheoryError::Overload`] where the problem is not valid;
+/// [`TheoryError::Unconstrained`], [`TheoryError::Starved`] where there is no equilibrium; [`TheoryError::NotConverged`] where
+/// no point with x = alpha / q was found. A result whose residual is above [`TOLERANCE`] is returned with
 /// `converged` false.
 pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
-    let mut hopeless = false;
+    let mut large_failed = false;
     let special = problem.is_special();
-    if !special && problem.flows.len() > MOST_GROUPED && problem.capacity.len() > MOST_SEARCHED {
+    if !special && problem.flows.len() > MAX_GROUPED && problem.capacity.len() > MAX_SEARCHED {
         let solved = solve_large(&LargeProblem::from(problem))?;
         if solved.converged {
             return Ok(solved);
         }
-        hopeless = true;
+        large_failed = true;
     }
     let reduced = Reduced::new(problem);
     if let Some((flow, link)) = reduced.unbounded() {
         return Err(match problem.ack_wait_of(flow) {
-            0.0 => TheoryError::Unfelt { flow: Which::Number(flow), link: Which::Number(link) },
+            0.0 => TheoryError::Unconstrained { flow: Which::Number(flow), link: Which::Number(link) },
             _ => TheoryError::Starved { link: Which::Number(link) },
         });
     }
     let systems: Vec<System> = reduced.components.iter().map(System::new).collect();
-    if !special && !hopeless && systems.iter().any(System::is_too_dense) {
+    if !special && !large_failed && systems.iter().any(System::is_too_dense) {
         let mut solved = solve_large(&LargeProblem::from(problem))?;
         if solved.converged || systems.iter().any(System::is_out_of_reach) {
             let proven = reduced.components.iter().all(|c| common_delay::solve(c).is_some() || uniqueness::proven(c));
@@ -102,15 +100,15 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     }
     let pairs = systems.iter().zip(&reduced.components);
     let parts = pairs.map(|(s, c)| solve_component(s, c)).collect::<Result<Vec<Part>, TheoryError>>();
-    let parts = parts.map_err(|e| unfelt::certified(problem).unwrap_or(e))?;
+    let parts = parts.map_err(|e| infeasible::proof(problem).unwrap_or(e))?;
     let method = parts.iter().map(|p| p.method).max().unwrap_or(Method::ClosedForm);
     let several = parts.iter().any(|p| p.found.len() > 1);
     let proven = parts.iter().all(|p| p.unique);
     let mut found: Vec<Equilibrium> = combinations(&parts)
         .into_iter()
         .map(|choice| {
-            let chosen: Vec<&Found> = parts.iter().zip(choice).map(|(p, i)| &p.found[i]).collect();
-            answer::build(problem, &reduced, &chosen)
+            let chosen: Vec<&Solution> = parts.iter().zip(choice).map(|(p, i)| &p.found[i]).collect();
+            recover::build(problem, &reduced, &chosen)
         })
         .collect();
     // the order must not depend on the order of flows and links
@@ -120,11 +118,11 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
         stays(b).cmp(&stays(a)).then(throughput(b).total_cmp(&throughput(a)))
     });
     let converged = found.iter().all(|e| e.residual <= TOLERANCE);
-    if let Some(none) = unfelt::certified(problem).filter(|_| !converged) {
+    if let Some(none) = infeasible::proof(problem).filter(|_| !converged) {
         return Err(none);
     }
-    if !converged && !special && !hopeless && !systems.iter().any(System::is_too_dense) {
-        // another method, another path
+    if !converged && !special && !large_failed && !systems.iter().any(System::is_too_dense) {
+        // another method may converge
         let mut other = solve_large(&LargeProblem::from(problem))?;
         if other.converged {
             other.unique = proven.then_some(true);
@@ -139,17 +137,17 @@ pub fn solve(problem: &Problem) -> Result<Equilibria, TheoryError> {
     Ok(Equilibria { found, unique, method, converged })
 }
 
-/// An equilibrium of a network of up to millions of flows, found without elimination and without looking for others.
+/// An equilibrium of a network of up to millions of flows, by iterative linear algebra and without a search for others.
 ///
-/// Time and memory grow with the number of links that round trips cross, not with its square: see
-/// `docs/theory/equilibrium.md` for a table. For small networks [`solve`] says more.
+/// Time and memory grow with the total length of the flows' paths, not with its square:
+/// `docs/theory/equilibrium.md` has a table. For small networks [`solve`] gives more.
 ///
 /// # Errors
-/// As [`solve`]; an answer whose residual is above [`TOLERANCE`] is returned with `converged` false.
+/// As [`solve`]; a result whose residual is above [`TOLERANCE`] is returned with `converged` false.
 pub fn solve_large(problem: &LargeProblem) -> Result<Equilibria, TheoryError> {
     problem.check()?;
-    let solved = large::solve(&large::Flat::new(problem));
-    let found = large_answer::build(problem, solved);
+    let solved = large::solve(&large::Routes::new(problem));
+    let found = large::recover::build(problem, solved);
     let converged = found.residual <= TOLERANCE;
     Ok(Equilibria { found: vec![found], unique: None, method: Method::SmoothingNewton, converged })
 }
@@ -161,7 +159,7 @@ fn solve_component(system: &System, component: &Component) -> Result<Part, Theor
     }
     if let Some((pi, method)) = common_delay::solve(component) {
         let index = enumerate::index(system, component, &pi, &component.margins(&pi));
-        return Ok(Part { found: vec![Found { pi, index }], unique: true, method });
+        return Ok(Part { found: vec![Solution { pi, index }], unique: true, method });
     }
     let unique = uniqueness::proven(component);
     if !unique && enumerate::affordable(component) {
@@ -170,16 +168,16 @@ fn solve_component(system: &System, component: &Component) -> Result<Part, Theor
             return Ok(Part { found, unique, method: Method::Enumeration });
         }
     }
-    let search = !unique && component.links.len() <= MOST_SEARCHED;
+    let search = !unique && component.links.len() <= MAX_SEARCHED;
     let found = search::from_starts(system, component, search).ok_or_else(extreme)?;
     Ok(Part { found, unique, method: if search { Method::MultiStart } else { Method::InteriorPoint } })
 }
 
-/// Every choice of one equilibrium a component, at most [`MOST_LISTED`].
+/// Combinations of one equilibrium from each component, at most [`MAX_LISTED`].
 fn combinations(parts: &[Part]) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::with_capacity(parts.len())];
     for part in parts {
-        let choices = if all.len() * part.found.len() <= MOST_LISTED { part.found.len() } else { 1 };
+        let choices = if all.len() * part.found.len() <= MAX_LISTED { part.found.len() } else { 1 };
         all = all
             .into_iter()
             .flat_map(|chosen| {

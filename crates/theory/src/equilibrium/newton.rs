@@ -1,4 +1,4 @@
-//! Newton's method on a given set of active links, and how far prices are from an equilibrium.
+//! Newton's method on a given set of active links, and the residual of prices.
 
 use super::reduce::Component;
 use super::system::System;
@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// Solves load = capacity on the `active` links with all other prices zero, from `start`.
 ///
-/// Prices may come out negative; `None` where it does not converge to full precision. `ridge` admits singular sets.
+/// Prices may be negative; `None` if it does not converge to full precision. `ridge` regularises singular sets.
 pub(super) fn solve(
     system: &System,
     component: &Component,
@@ -33,7 +33,7 @@ pub(super) fn solve(
         for (excess, on) in excess.iter_mut().zip(active) {
             *excess = if *on { *excess - 1.0 } else { 0.0 };
         }
-        let size = largest(&excess);
+        let size = max_abs(&excess);
         if size < 0.5 * best.0 {
             stalled = 0;
         } else {
@@ -42,7 +42,7 @@ pub(super) fn solve(
         if size < best.0 {
             best = (size, pi.clone());
         }
-        // where base round-trip times are far off, q - e has lost digits and rounding ends the progress earlier
+        // with large errors of base round-trip times q - e loses digits, and rounding stops convergence earlier
         if size == 0.0 || (stalled > 0 && best.0 < 1e-13) || (stalled > 3 && best.0 < ROUNDING) {
             return Some(best.1);
         }
@@ -59,7 +59,7 @@ pub(super) fn solve(
             }
         }
         let step = system.solve(&weights, &diagonal, Some(active), &[&excess])?.pop()?;
-        let change = rise(component, &step);
+        let change = delay_change(component, &step);
         let mut part = 1.0f64;
         for (r, dr) in margins.iter().zip(&change) {
             if *dr < 0.0 {
@@ -74,18 +74,18 @@ pub(super) fn solve(
     (best.0 < ROUNDING).then_some(best.1)
 }
 
-/// How q changes with the prices.
-pub(super) fn rise(component: &Component, step: &[f64]) -> Vec<f64> {
+/// The change of q for a change of prices.
+pub(super) fn delay_change(component: &Component, step: &[f64]) -> Vec<f64> {
     component.classes.iter().map(|c| c.entries.iter().fold(0.0, |sum, e| sum + e.delay * step[e.link])).collect()
 }
 
 /// Largest absolute value; infinite where one is not a number.
-pub(super) fn largest(values: &[f64]) -> f64 {
+pub(super) fn max_abs(values: &[f64]) -> f64 {
     values.iter().fold(0.0f64, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) })
 }
 
 /// Largest relative violation of feasibility and complementarity at scaled prices: overload of a link, and its slack
-/// times its price as a share of the least queueing delay among its users.
+/// times its price as a share of the smallest queueing delay among its users.
 pub(super) fn violation(component: &Component, pi: &[f64]) -> f64 {
     let margins = component.margins(pi);
     if !margins.iter().all(|r| *r > 0.0) {
@@ -104,7 +104,7 @@ pub(super) fn violation(component: &Component, pi: &[f64]) -> f64 {
     worst
 }
 
-/// Each link's price as a share of the least queueing delay among its users: 1 where some user waits nowhere else.
+/// Each link's price as a share of the smallest queueing delay among its users: 1 where some user has no other queue.
 fn shares(component: &Component, pi: &[f64], margins: &[f64]) -> Vec<f64> {
     let mut share = vec![0.0f64; pi.len()];
     for (class, r) in component.classes.iter().zip(margins) {
@@ -116,8 +116,8 @@ fn shares(component: &Component, pi: &[f64], margins: &[f64]) -> Vec<f64> {
     share
 }
 
-/// Sets prices to zero that weigh less than their links' slack.
-pub(super) fn without_traces(component: &Component, pi: &[f64]) -> Vec<f64> {
+/// Sets prices to zero whose share of a user's delay is below their link's slack.
+pub(super) fn without_negligible_prices(component: &Component, pi: &[f64]) -> Vec<f64> {
     let margins = component.margins(pi);
     let rates: Vec<f64> = margins.iter().map(|r| 1.0 / r).collect();
     let loads = component.loads(&rates);
@@ -125,10 +125,10 @@ pub(super) fn without_traces(component: &Component, pi: &[f64]) -> Vec<f64> {
     (0..pi.len()).map(|l| if share[l] > 1.0 - loads[l] { pi[l] } else { 0.0 }).collect()
 }
 
-/// Sets prices outside the active set to zero and polishes the rest; `None` where that is no equilibrium.
+/// Sets prices outside the active set to zero and polishes the rest; `None` if the result is no equilibrium.
 ///
-/// A link is taken for active where its price weighs more with some user than its slack: prices may differ by many
-/// orders of magnitude, so their size alone says nothing.
+/// A link counts as active where its price's share of some user's delay exceeds its slack: prices may differ by many
+/// orders of magnitude, so their absolute size does not decide.
 pub(super) fn polish(system: &System, component: &Component, pi: &[f64], slack: &[f64]) -> Option<Vec<f64>> {
     let share = shares(component, pi, &component.margins(pi));
     let active: Vec<bool> = share.iter().zip(slack).map(|(p, s)| p > s).collect();

@@ -1,8 +1,7 @@
-//! The complementarity problem as a user states it, and its solution.
+//! The complementarity problem and its solution.
 
 use std::sync::Arc;
 
-use super::table::FlowRow;
 use crate::error::{TheoryError, Which};
 
 /// FAST flows on links: find prices p with x = alpha / (q - e), A x <= c, p >= 0 and p . (c - A x) = 0.
@@ -15,12 +14,12 @@ pub struct Problem {
     pub unresponsive: Vec<f64>,
     /// The flows.
     pub flows: Vec<ProblemFlow>,
-    /// How far each flow overestimates its base round-trip time, in seconds: it sees q - e. Empty stands for all zeros.
+    /// How far each flow overestimates its base round-trip time, in seconds: it measures q - e. Empty stands for all zeros.
     pub base_rtt_error: Vec<f64>,
     /// Links that send acknowledgements before data. Empty stands for none.
     pub acks_first: Vec<bool>,
-    /// How much of the time that its acknowledgements wait each flow counts: all of it, 1, as published; P- / P+, by
-    /// what they load; 0, none. Empty stands for all ones.
+    /// w: weight of the queueing delay of its acknowledgements in what each flow measures. 1 is FAST as published,
+    /// P- / P+ their share of the load, 0 ignores it. Empty stands for all ones.
     pub ack_wait: Vec<f64>,
 }
 
@@ -40,13 +39,26 @@ pub struct ProblemFlow {
     pub ack: Arc<[u32]>,
 }
 
+/// Sizes of one flow; meanings and units as in [`ProblemFlow`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlowRow {
+    /// Packets to keep queued along the round trip, above 0.
+    pub alpha: f64,
+    /// Bits of a data packet on the wire, above 0.
+    pub packet_bits: f64,
+    /// Bits of acknowledgement for each data packet, at least 0.
+    pub ack_bits: f64,
+    /// How far the flow overestimates its base round-trip time, in seconds.
+    pub base_rtt_error: f64,
+}
+
 /// All equilibria that were found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Equilibria {
-    /// At least one; those that no fluid dynamics contradicts come first, among them the one of highest throughput.
+    /// At least one. Those that may be stable (index not -1) come first; among them the one of highest throughput.
     pub found: Vec<Equilibrium>,
-    /// Whether the rates x are unique: `Some(true)` by proof, `Some(false)` where several were found, `None` where one
-    /// was found and nothing proves that there is no other.
+    /// Whether the rates x are unique: `Some(true)` if proved, `Some(false)` if several were found, `None` if one was
+    /// found and uniqueness is not proved.
     pub unique: Option<bool>,
     /// How it was solved.
     pub method: Method,
@@ -59,12 +71,12 @@ pub struct Equilibria {
 pub struct Equilibrium {
     /// Each flow's x in packet/s.
     pub rates: Vec<f64>,
-    /// Each flow's q in seconds: the queueing delay that it counts, of the whole round trip unless
-    /// [`ack_wait`](Problem::ack_wait) says otherwise.
+    /// Each flow's q in seconds: the queueing delay that it measures, of the round trip unless
+    /// [`ack_wait`](Problem::ack_wait) differs.
     pub delays: Vec<f64>,
-    /// The part of q that data packets wait, in seconds; `None` where only the sum is determined.
+    /// Queueing delay of data packets in seconds; `None` where only the sum is determined.
     pub forward_delays: Vec<Option<f64>>,
-    /// The part of q that acknowledgements wait, in seconds; `None` where only the sum is determined.
+    /// Queueing delay of acknowledgements in seconds; `None` where only the sum is determined.
     pub reverse_delays: Vec<Option<f64>>,
     /// Each link's p in seconds; `None` where only a sum over several links is determined.
     pub prices: Vec<Option<f64>>,
@@ -72,18 +84,18 @@ pub struct Equilibrium {
     pub loads: Vec<f64>,
     /// Links whose price is above zero, or undetermined.
     pub bottlenecks: Vec<bool>,
-    /// Sign of the determinant of the active links' Jacobian A D G^T; -1 means that no fluid dynamics in which queues
-    /// grow with excess load can stay there. `None` where it is zero, a full link has no price, or the network is too
-    /// large to say.
+    /// Sign of the determinant of the active links' Jacobian A D G^T; with -1 the equilibrium is unstable under any
+    /// fluid dynamics in which queues grow with excess load. `None` where it is zero, a saturated link has price zero, or
+    /// the network is too large to compute it.
     pub index: Option<i8>,
     /// Largest relative violation of x (q - e) = alpha, feasibility and complementarity.
     pub residual: f64,
 }
 
-/// How an equilibrium was found, from the most special to the most general.
+/// How an equilibrium was computed, from the most special method to the most general.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
-    /// All flows of a connected part share one queueing delay: eq. 4-6 of the two-way paper.
+    /// All flows of a component share one queueing delay: eq. 4-6 of the two-way paper.
     ClosedForm,
     /// The same with base round-trip times in error: one equation in one unknown for each link.
     CommonDelay,
@@ -91,14 +103,14 @@ pub enum Method {
     Enumeration,
     /// A primal-dual interior-point method, then Newton's method on the links that it found active.
     InteriorPoint,
-    /// The same from many starts, to look for several equilibria; some may have been missed.
+    /// The same from many starting points, in search of several equilibria; some may have been missed.
     MultiStart,
     /// A smoothing Newton method with iterative linear algebra, for networks too large for elimination.
     SmoothingNewton,
 }
 
 impl Method {
-    /// In words.
+    /// As in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -119,28 +131,28 @@ impl Problem {
         self.base_rtt_error.get(flow).copied().unwrap_or(0.0)
     }
 
-    /// How much a flow counts of the time that its acknowledgements wait.
+    /// The weight of the acknowledgements' queueing delay in what a flow measures.
     #[must_use]
     pub fn ack_wait_of(&self, flow: usize) -> f64 {
         self.ack_wait.get(flow).copied().unwrap_or(1.0)
     }
 
-    /// Whether delays are anything but sums of both paths' prices: the methods for large networks know only those.
+    /// Whether some flow's delay is not the sum of its links' prices, which the solver for large networks assumes.
     pub(super) fn is_special(&self) -> bool {
-        self.ack_wait.iter().any(|w| *w != 1.0) || self.waived().contains(&true)
+        self.ack_wait.iter().any(|w| *w != 1.0) || self.ack_priority().contains(&true)
     }
 
-    /// Links on which acknowledgements take capacity but do not wait: those that send them first, and have data to make
-    /// wait. Without data acknowledgements wait for each other and the order is that of a FIFO.
+    /// Links on which acknowledgements take capacity but have no queueing delay: those that send them first and carry data.
+    /// Without data such a link is a FIFO of acknowledgements.
     #[must_use]
-    pub fn waived(&self) -> Vec<bool> {
-        let mut waived = vec![false; self.capacity.len()];
+    pub fn ack_priority(&self) -> Vec<bool> {
+        let mut ack_priority = vec![false; self.capacity.len()];
         if self.acks_first.contains(&true) {
             for l in self.flows.iter().flat_map(|f| f.data.iter()).map(|l| *l as usize) {
-                waived[l] = self.acks_first.get(l).copied().unwrap_or(false);
+                ack_priority[l] = self.acks_first.get(l).copied().unwrap_or(false);
             }
         }
-        waived
+        ack_priority
     }
 
     pub(crate) fn check(&self) -> Result<(), TheoryError> {
@@ -156,10 +168,14 @@ impl Problem {
         }
         if !self.ack_wait.is_empty() && self.ack_wait.len() != flows {
             let given = self.ack_wait.len();
-            return Err(TheoryError::Length { what: "shares of acknowledgements' waiting", given, wanted: flows });
+            return Err(TheoryError::Length {
+                what: "weights of acknowledgements' queueing delay",
+                given,
+                wanted: flows,
+            });
         }
         for (s, wait) in self.ack_wait.iter().enumerate() {
-            let what = || format!("the share of acknowledgements' waiting that flow {s} counts");
+            let what = || format!("the weight of acknowledgements' queueing delay for flow {s}");
             within(*wait >= 0.0, *wait, what, "at least 0 and finite")?;
         }
         for (s, f) in self.flows.iter().enumerate() {
@@ -179,7 +195,7 @@ fn within(holds: bool, value: f64, what: impl Fn() -> String, allowed: &'static 
     if holds && value.is_finite() { Ok(()) } else { Err(TheoryError::OutOfRange { what: what(), value, allowed }) }
 }
 
-/// Refuses links that are none.
+/// Checks the links.
 pub(super) fn check_links(capacity: &[f64], unresponsive: &[f64]) -> Result<(), TheoryError> {
     if unresponsive.len() != capacity.len() {
         let (given, wanted) = (unresponsive.len(), capacity.len());
@@ -192,7 +208,7 @@ pub(super) fn check_links(capacity: &[f64], unresponsive: &[f64]) -> Result<(), 
     Ok(())
 }
 
-/// Refuses a flow that is none; `links` are capacities and unresponsive loads.
+/// Checks flow `s`; `links` are capacities and unresponsive loads.
 pub(super) fn check_flow(
     s: usize,
     row: FlowRow,

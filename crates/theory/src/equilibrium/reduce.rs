@@ -1,8 +1,8 @@
-//! From the problem as stated to the smallest one that has the same equilibria.
+//! Reduction of a problem to a smaller one with the same equilibria.
 //!
-//! Three steps, all exact. Links that cannot fill because all of their flows cross a tighter one have price zero in
-//! every equilibrium. Flows that see the same sum of the remaining prices have rates in proportion to alpha, so they
-//! become one class. Links that share no class, directly or through others, form problems of their own.
+//! Three steps, all exact. Links that cannot be saturated because all of their flows cross a tighter link have
+//! price zero in every equilibrium. Flows with the same sum of the remaining prices have rates in proportion to alpha and
+//! become one class. Links that share no class, directly or through others, form independent components.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,27 @@ use super::problem::Problem;
 /// A link on a class's round trip.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Entry {
-    /// Place in [`Component::links`].
+    /// Index in [`Component::links`].
     pub link: usize,
-    /// How often the round trip waits for it, times the link's price scale: seconds of delay for each unit of scaled
-    /// price; 0 where only acknowledgements cross it and do not wait.
+    /// How often the round trip includes its queueing delay, times the link's price scale: seconds of delay for each unit
+    /// of scaled price; 0 where only acknowledgements without queueing delay cross it.
     pub delay: f64,
     /// Seconds of transmission that a class whose q - e is 1 s puts on the link each second.
     pub load: f64,
 }
 
-/// Flows that see the same delay.
+/// Flows with the same queueing delay.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Class {
     /// e in seconds.
     pub error: f64,
-    /// Links crossed, by place.
+    /// Links crossed, by index.
     pub entries: Vec<Entry>,
 }
 
-/// Links and classes that hang together.
+/// A connected component of links and classes.
 ///
-/// Prices are scaled: price = scale x pi, where scale is the price at which the link would be just full if it were the
-/// only one. Every pi of an equilibrium is in [0, 1], whatever the units and sizes of the network.
+/// Prices are scaled: price = scale x pi, where scale is the price at which the link alone would be just saturated. Every pi of an equilibrium is in [0, 1], whatever the units and sizes of the network.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Component {
     /// Numbers of the links in the problem.
@@ -50,7 +49,7 @@ impl Component {
         self.classes.iter().map(sum).collect()
     }
 
-    /// Utilisation of each link, counted in what unresponsive traffic leaves.
+    /// Load of each link as a share of what unresponsive traffic leaves.
     pub fn loads(&self, rates: &[f64]) -> Vec<f64> {
         let mut loads = vec![0.0; self.links.len()];
         for (class, y) in self.classes.iter().zip(rates) {
@@ -62,10 +61,10 @@ impl Component {
     }
 }
 
-/// A flow's round trip without its alpha: flows that agree in it differ in rate by alpha alone.
+/// A round trip: flows that share one differ in rate by alpha alone.
 #[derive(Debug, Clone)]
 pub(super) struct Trip {
-    /// (link, how often waited for as far as that counts, bits a packet puts on it), by link.
+    /// (link, weight of its queueing delay, bits a packet puts on it), by link.
     pub row: Vec<(usize, f64, f64)>,
     /// e in seconds.
     pub error: f64,
@@ -76,24 +75,24 @@ pub(super) struct Trip {
 /// The reduced problem.
 #[derive(Debug)]
 pub(super) struct Reduced {
-    /// Which trip each flow makes.
+    /// The trip of each flow.
     pub trip_of: Vec<usize>,
     /// The distinct trips.
     pub trips: Vec<Trip>,
-    /// Links that may be full in some equilibrium.
+    /// Links that may be saturated in some equilibrium.
     kept: Vec<bool>,
-    /// Independent problems.
+    /// The independent components.
     pub components: Vec<Component>,
 }
 
 impl Reduced {
-    /// A flow that feels no link that can fill, with the link that its acknowledgements would fill.
+    /// A flow that measures the delay of no link that can be saturated, and the link that its acknowledgements would saturate.
     pub fn unbounded(&self) -> Option<(usize, usize)> {
         self.trip_of.iter().enumerate().find_map(|(flow, trip)| {
             let mut crossed = self.trips[*trip].row.iter().filter(|r| self.kept[r.0]);
             let first = crossed.next()?;
-            let unfelt = first.1 <= 0.0 && crossed.all(|r| r.1 <= 0.0);
-            unfelt.then_some((flow, first.0))
+            let unconstrained = first.1 <= 0.0 && crossed.all(|r| r.1 <= 0.0);
+            unconstrained.then_some((flow, first.0))
         })
     }
 
@@ -107,7 +106,7 @@ impl Reduced {
 }
 
 fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
-    let waived = problem.waived();
+    let ack_priority = problem.ack_priority();
     let mut known = BTreeMap::new();
     let mut trips: Vec<Trip> = Vec::new();
     let mut trip_of = Vec::with_capacity(problem.flows.len());
@@ -129,7 +128,7 @@ fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
                 for l in path.iter() {
                     let entry = row.entry(*l as usize).or_default();
                     entry.0 += match ack {
-                        true if waived[*l as usize] => 0.0,
+                        true if ack_priority[*l as usize] => 0.0,
                         true => ack_wait,
                         false => 1.0,
                     };
@@ -146,7 +145,7 @@ fn trips(problem: &Problem) -> (Vec<usize>, Vec<Trip>) {
     (trip_of, trips)
 }
 
-/// Links that may be full in some equilibrium.
+/// Links that may be saturated in some equilibrium.
 ///
 /// If all flows of link a cross link l, then a carries at most max(A_as / A_ls) times what l can carry; where that is
 /// below a's own capacity, a is slack whenever l is not overloaded.
@@ -164,15 +163,15 @@ fn can_fill(trips: &[Trip], left: &[f64]) -> Vec<bool> {
         row.binary_search_by_key(&l, |r| r.0).map_or(0.0, |at| row[at].2)
     };
     let held = |a: usize, l: usize| {
-        let mut most = 0.0f64;
+        let mut ratio = 0.0f64;
         for t in &users[a] {
             let tighter = bits_on(*t, l);
             if tighter <= 0.0 {
                 return false;
             }
-            most = most.max(bits_on(*t, a) / tighter);
+            ratio = ratio.max(bits_on(*t, a) / tighter);
         }
-        most * left[l] < left[a] * (1.0 - 1e-12)
+        ratio * left[l] < left[a] * (1.0 - 1e-12)
     };
     let keep = |a: usize| {
         let Some(first) = users[a].first() else { return false };
@@ -234,7 +233,7 @@ fn components(trips: &[Trip], kept: &[bool], left: &[f64]) -> Vec<Component> {
     components
 }
 
-/// Finds the price at which each link would be just full alone, and counts prices in it.
+/// Computes the price at which each link alone would be just saturated, and scales prices by it.
 fn set_scale(component: &mut Component) {
     let mut scale = vec![0.0; component.links.len()];
     let mut error = vec![0.0f64; component.links.len()];

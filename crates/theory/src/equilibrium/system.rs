@@ -4,14 +4,14 @@ use super::reduce::Component;
 use crate::linear::DenseLu;
 use crate::sparse::Pattern;
 
-/// Below this many links dense elimination is faster than keeping books.
+/// Below this many links dense elimination is faster than sparse.
 const DENSE_BELOW: usize = 96;
 /// Beyond this many links iterative linear algebra is faster than a dense matrix.
 const DENSE_SENSIBLE: usize = 400;
-/// Pairs of links that flows couple beyond which no sparse pattern is looked for.
-const MOST_COUPLINGS: usize = 20_000_000;
-/// Beyond this many links a dense matrix is no way out.
-const DENSE_MOST: usize = 2_500;
+/// Limit on pairs of coupled links for a sparse pattern.
+const MAX_COUPLINGS: usize = 20_000_000;
+/// Limit on the links of a dense matrix.
+const DENSE_MAX: usize = 2_500;
 
 /// Assembles and solves the Newton systems of one component.
 #[derive(Debug)]
@@ -41,9 +41,9 @@ impl<'a> System<'a> {
         self.n > DENSE_SENSIBLE && self.sparse.is_none()
     }
 
-    /// Whether elimination is out of the question.
+    /// Whether elimination is impossible.
     pub fn is_out_of_reach(&self) -> bool {
-        self.n > DENSE_MOST && self.sparse.is_none()
+        self.n > DENSE_MAX && self.sparse.is_none()
     }
 
     /// Solves (A D G^T + diag) x = b for several b, D = diag(`weights`) a value a class.
@@ -64,7 +64,7 @@ impl<'a> System<'a> {
                 return Some(solved);
             }
         }
-        if self.n > DENSE_MOST {
+        if self.n > DENSE_MAX {
             return None;
         }
         let lu = DenseLu::factor(self.n, self.dense(weights, diagonal, &on))?;
@@ -98,16 +98,16 @@ impl<'a> System<'a> {
 }
 
 impl Sparse {
-    /// `None` where most links are coupled anyway.
+    /// `None` if the matrix would be nearly dense.
     fn new(component: &Component, n: usize) -> Option<Self> {
         let couplings: usize = component.classes.iter().map(|c| c.entries.len() * c.entries.len()).sum();
-        if couplings > MOST_COUPLINGS {
+        if couplings > MAX_COUPLINGS {
             return None;
         }
         let cliques: Vec<Vec<usize>> =
             component.classes.iter().map(|c| c.entries.iter().map(|e| e.link).collect()).collect();
-        let most = (n * n / 4).min(20_000_000);
-        let pattern = Pattern::new(n, cliques.iter().map(Vec::as_slice), most)?;
+        let max_entries = (n * n / 4).min(20_000_000);
+        let pattern = Pattern::new(n, cliques.iter().map(Vec::as_slice), max_entries)?;
         let diagonal = (0..n).map(|l| pattern.position(l, l)).collect();
         let pairs = cliques.iter().flat_map(|c| c.iter().flat_map(move |a| c.iter().map(move |b| (*a, *b))));
         let positions = pairs.map(|(a, b)| pattern.position(a, b)).collect();

@@ -1,6 +1,6 @@
-//! Networks of many flows: routes in flat arrays, no allocation a flow.
+//! Problems with many flows: routes in flat arrays, without an allocation per flow.
 
-use super::problem::{Problem, check_flow, check_links};
+use super::problem::{FlowRow, Problem, check_flow, check_links};
 use crate::error::TheoryError;
 
 /// FAST flows in flat arrays, for networks of up to millions.
@@ -10,7 +10,7 @@ pub struct FlowTable {
     pub(super) packet_bits: Vec<f64>,
     pub(super) ack_bits: Vec<f64>,
     pub(super) error: Vec<f64>,
-    /// Where in `links` each flow's acknowledgements start, and where they end.
+    /// Start and end of each flow's acknowledgement path in `links`.
     pub(super) cuts: Vec<[u32; 2]>,
     /// Data path of the first flow, its acknowledgements' path, those of the second, and so on.
     pub(super) links: Vec<u32>,
@@ -31,7 +31,7 @@ impl FlowTable {
         }
     }
 
-    /// Adds a flow of which `row` says the sizes; data cross `data`, acknowledgements `ack`.
+    /// Adds a flow; its data cross `data`, its acknowledgements `ack`.
     pub fn push(&mut self, row: FlowRow, data: &[u32], ack: &[u32]) {
         self.alpha.push(row.alpha);
         self.packet_bits.push(row.packet_bits);
@@ -73,19 +73,6 @@ impl FlowTable {
             base_rtt_error: self.error[s],
         }
     }
-}
-
-/// Sizes of one flow; meanings and units as in [`ProblemFlow`](super::ProblemFlow).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FlowRow {
-    /// Packets to keep queued along the round trip, above 0.
-    pub alpha: f64,
-    /// Bits of a data packet on the wire, above 0.
-    pub packet_bits: f64,
-    /// Bits of acknowledgement for each data packet, at least 0.
-    pub ack_bits: f64,
-    /// How far the flow overestimates its base round-trip time, in seconds.
-    pub base_rtt_error: f64,
 }
 
 /// [`Problem`] with its flows in flat arrays.

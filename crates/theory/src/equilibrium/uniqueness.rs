@@ -1,10 +1,10 @@
-//! Proofs that a component has one equilibrium only.
+//! Proofs that the equilibrium of a component is unique.
 //!
 //! Two, both exact. If loads and delays add up with the same weights but for one factor a link and one a class
 //! (A = D1 G D2), equilibrium is the maximum of a strictly concave utility, as with one-way traffic. Otherwise: the
 //! difference of the loads at prices p and p' is exactly -A D G^T (p - p') with D = diag(y y') > 0, so if A D G^T is a
-//! P-matrix for every positive D, some link would have to be both dearer and less loaded or both cheaper and more
-//! loaded, which no two equilibria allow. By Cauchy and Binet that is so if for every set I of links no set J of as
+//! P-matrix for every positive D, some link would have both a higher price and a lower load, or the reverse, at
+//! the two, which contradicts complementarity. By the Cauchy-Binet formula it is a P-matrix if for every set I of links no set J of as
 //! many classes has det A_IJ det G_IJ below zero, and one has it above.
 
 use super::reduce::Component;
@@ -15,7 +15,7 @@ pub(super) fn rank(n: usize, rows: impl Iterator<Item = Vec<f64>>) -> usize {
     n - null_space(n, rows).len()
 }
 
-/// Whether there is a proof that rates are unique.
+/// Whether the rates are proved to be unique.
 pub(super) fn proven(component: &Component) -> bool {
     symmetrisable(component) || p_matrix(component)
 }
@@ -63,12 +63,12 @@ fn symmetrisable(component: &Component) -> bool {
     all.all(closes)
 }
 
-/// Minors beyond which the check is left undone.
-const MOST_MINORS: usize = 60_000;
+/// Limit on minors for the check.
+const MAX_MINORS: usize = 60_000;
 
 fn p_matrix(component: &Component) -> bool {
     let (links, classes) = (component.links.len(), component.classes.len());
-    if links > 8 || minors(links, classes).is_none_or(|count| count > MOST_MINORS) {
+    if links > 8 || minors(links, classes).is_none_or(|count| count > MAX_MINORS) {
         return false;
     }
     let mut load = vec![0.0; links * classes];
@@ -116,7 +116,7 @@ fn minors(links: usize, classes: usize) -> Option<usize> {
     Some(count)
 }
 
-/// The next set of as many numbers below `n` in lexicographic order.
+/// The next combination of numbers below `n` in lexicographic order.
 fn next_choice(chosen: &mut [usize], n: usize) -> bool {
     let m = chosen.len();
     for i in (0..m).rev() {

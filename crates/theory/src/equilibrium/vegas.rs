@@ -1,35 +1,34 @@
-//! Equilibria of Vegas: a band instead of a point.
+//! Equilibria of Vegas: a range instead of a point.
 
 use super::problem::{Equilibria, Method, Problem};
 use super::solve;
 use crate::error::TheoryError;
 
-/// Where Vegas flows can settle.
+/// The equilibria of Vegas flows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VegasBand {
     /// Every flow at its lower threshold: a FAST network with these alphas.
     pub at_alpha: Equilibria,
     /// Every flow at its upper threshold.
     pub at_beta: Equilibria,
-    /// Least and largest rate of each flow in packet/s.
+    /// Lowest and highest rate of each flow in packet/s.
     pub rates: Vec<[f64; 2]>,
-    /// Whether `rates` are exact. They are where all flows see the same queueing delay up to a factor; elsewhere they
-    /// are the corners (own threshold low and all others high, and the reverse), and something in between may reach
-    /// further.
+    /// Whether `rates` are exact. They are if all flows have the same queueing delay up to a factor. Otherwise they
+    /// are taken at the corners (own threshold low and all others high, and the reverse), and rates between may lie outside.
     pub exact: bool,
 }
 
 /// Every equilibrium of Vegas flows that keep between `alpha` (in `problem`) and `beta` packets queued.
 ///
 /// Vegas adds a packet a round trip while its estimate of queued packets, `x (q - e)`, is below alpha, takes one away
-/// while it is above beta, and rests in between: any backlogs k with `alpha <= k <= beta` are an equilibrium, with the
+/// while it is above beta, and keeps it in between: any backlogs k with `alpha <= k <= beta` are an equilibrium, with the
 /// rates of a FAST network of alphas k. Source: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a
 /// Global Internet", 1995, section 3.2; Low, Peterson and Wang, "Understanding Vegas: A Duality Model", 2002, for alpha
 /// = beta.
 ///
 /// # Errors
 /// As [`solve`]; [`TheoryError::Length`] and [`TheoryError::OutOfRange`] where `beta` does not fit,
-/// [`TheoryError::NotConverged`] where some corner has no answer.
+/// [`TheoryError::NotConverged`] where the solver does not converge at some corner.
 pub fn vegas(problem: &Problem, beta: &[f64]) -> Result<VegasBand, TheoryError> {
     let (given, wanted) = (beta.len(), problem.flows.len());
     if given != wanted {

@@ -1,10 +1,10 @@
-//! The equations: windows, links in both models, what senders see.
+//! The equations: windows, links in both models, what senders measure.
 
+use super::breaking_points::{BreakingPoint, BreakingPoints, Packet};
 use super::dde::{Past, System};
-use super::marks::{Errand, Mark, Marks};
 use super::options::{DynamicsOptions, Filter, Gain};
 use super::plan::{FlowPlan, Plan};
-use super::rest::Rest;
+use super::steady_state::SteadyState;
 use crate::fast::{WindowLaw, between_updates};
 use crate::link_model::LinkModel;
 
@@ -19,36 +19,35 @@ pub(super) const DELAY: usize = 0;
 pub(super) const ARRIVED: usize = 1;
 pub(super) const LEFT: usize = 2;
 pub(super) const PACKETS: usize = 3;
-const EACH: usize = 4;
+const UNKNOWNS: usize = 4;
 
-/// A queue that is empty begins to fill where y / c - 1 rises above this: rounding does not.
-const FILLS: f64 = 1e-7;
-/// Missing packets in flight are sent at this rate a round-trip time. It makes the window equation
-/// "sent less acknowledged is the window" hold where rates alone would drift away from it, and spreads the first
-/// window.
+/// An empty queue begins to fill when y / c - 1 exceeds this, which rounding does not.
+const FILL_THRESHOLD: f64 = 1e-7;
+/// Packets missing in flight are sent at this rate per round-trip time: integrated rates alone would drift away from
+/// "sent - acknowledged = window". It also spreads the initial window.
 const CATCH_UP: f64 = 5.0;
-/// A filter that is faster than this a round-trip time cannot be told from no filter, but would dictate the step.
+/// Limit on the rate of a filter per round-trip time: a faster one is equivalent to none, but would force small steps.
 const FASTEST_FILTER: f64 = 50.0;
 /// Seconds between the two thresholds of start-up, which keeps rounding from switching it on and off.
 const HYSTERESIS: f64 = 1e-9;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Not begun, or the handshake is on its way.
+    /// Not started, or in the handshake.
     Idle,
     Open,
     Closed,
 }
 
-/// What switches at events and stops, and what was computed last.
+/// Discrete state of a flow, and the values computed last.
 #[derive(Debug, Clone)]
 pub(super) struct FlowState {
     pub phase: Phase,
-    /// The first acknowledgement is back.
-    pub heard: bool,
+    /// The first acknowledgement has arrived.
+    pub established: bool,
     pub doubling: bool,
     /// The smallest sample so far, in seconds.
-    pub smallest: f64,
+    pub min_rtt: f64,
     /// R of the acknowledgement that arrives now.
     pub rtt: f64,
     /// Packets acknowledged.
@@ -62,11 +61,11 @@ pub(super) struct Model {
     pub busy: Vec<bool>,
     /// Load at each link in bit/s and packet/s.
     load: Vec<(f64, f64)>,
-    pub(super) marks: Marks,
+    pub(super) breaking_points: BreakingPoints,
     earliest: f64,
     pub shortest_trip: f64,
-    /// Where everything was before the beginning, if it did not begin empty.
-    rest: Option<Rest>,
+    /// The initial equilibrium, unless the network starts empty.
+    steady: Option<SteadyState>,
 }
 
 impl Model {
@@ -78,22 +77,22 @@ impl Model {
             5..=16 => 2,
             _ => 1,
         };
-        let mut marks = Marks::new(generations, 1e-8 * shortest_trip);
+        let mut breaking_points = BreakingPoints::new(generations, 1e-8 * shortest_trip);
         let flow = FlowState {
             phase: Phase::Idle,
-            heard: false,
+            established: false,
             doubling: options.start_up,
-            smallest: f64::INFINITY,
+            min_rtt: f64::INFINITY,
             rtt: 0.0,
             acknowledged: 0.0,
         };
         for (s, f) in plan.flows.iter().enumerate() {
-            marks.add(f.start, Mark::Start(s));
-            marks.add(f.stop, Mark::Stop(s));
+            breaking_points.add(f.start, BreakingPoint::Start(s));
+            breaking_points.add(f.stop, BreakingPoint::Stop(s));
         }
         for load in &plan.loads {
-            marks.add(load.from, Mark::Load);
-            marks.add(load.to, Mark::Load);
+            breaking_points.add(load.from, BreakingPoint::Load);
+            breaking_points.add(load.to, BreakingPoint::Load);
         }
         Self {
             flows: vec![flow; plan.flows.len()],
@@ -101,38 +100,38 @@ impl Model {
             load: vec![(0.0, 0.0); plan.capacity.len()],
             plan,
             options,
-            marks,
+            breaking_points,
             earliest: f64::NEG_INFINITY,
             shortest_trip,
-            rest: None,
+            steady: None,
         }
     }
 
-    /// Begins at `rest`, where it has been forever, instead of empty.
-    pub(super) fn resting(plan: Plan, options: DynamicsOptions, rest: Rest) -> Self {
+    /// Starts from an equilibrium instead of an empty network.
+    pub(super) fn from_steady_state(plan: Plan, options: DynamicsOptions, steady: SteadyState) -> Self {
         let mut model = Self::new(plan, options);
-        // whoever is there has started, and nobody leaves
-        model.marks.clear();
+        // all flows have started, and none leaves
+        model.breaking_points.clear();
         for (state, flow) in model.flows.iter_mut().zip(&model.plan.flows) {
             state.phase = Phase::Open;
-            state.heard = true;
+            state.established = true;
             state.doubling = false;
-            state.smallest = flow.trip;
+            state.min_rtt = flow.trip;
         }
-        for (busy, delay) in model.busy.iter_mut().zip(&rest.delays) {
+        for (busy, delay) in model.busy.iter_mut().zip(&steady.delays) {
             *busy = *delay > 0.0;
         }
-        model.load.clone_from(&rest.unresponsive);
-        model.rest = Some(rest);
+        model.load.clone_from(&steady.unresponsive);
+        model.steady = Some(steady);
         model
     }
 
     pub(super) fn of_flow(&self, flow: usize, unknown: usize) -> usize {
-        EACH * flow + unknown
+        UNKNOWNS * flow + unknown
     }
 
     pub(super) fn of_link(&self, link: usize, unknown: usize) -> usize {
-        EACH * (self.plan.flows.len() + link) + unknown
+        UNKNOWNS * (self.plan.flows.len() + link) + unknown
     }
 
     pub(super) fn initial(&self) -> Vec<f64> {
@@ -141,12 +140,12 @@ impl Model {
             y[self.of_flow(s, WINDOW)] = f.initial_window;
             y[self.of_flow(s, AVERAGE)] = f.trip;
         }
-        let Some(rest) = &self.rest else { return y };
-        for (s, f) in rest.flows.iter().enumerate() {
+        let Some(steady) = &self.steady else { return y };
+        for (s, f) in steady.flows.iter().enumerate() {
             y[self.of_flow(s, WINDOW)] = f.rate * f.rtt;
             y[self.of_flow(s, AVERAGE)] = f.rtt;
         }
-        for (l, delay) in rest.delays.iter().enumerate() {
+        for (l, delay) in steady.delays.iter().enumerate() {
             y[self.of_link(l, DELAY)] = *delay;
         }
         y
@@ -155,24 +154,23 @@ impl Model {
     /// Bits of flow `s` that had arrived at its receiver at the beginning, counted as [`received`](Self::received)
     /// does.
     pub(super) fn received_at_first(&self, s: usize) -> f64 {
-        match (&self.rest, self.options.link_model) {
+        match (&self.steady, self.options.link_model) {
             (None, _) | (_, LinkModel::Integrator) => 0.0,
-            (Some(rest), LinkModel::AckClocked | LinkModel::Joint) => {
+            (Some(steady), LinkModel::AckClocked | LinkModel::Joint) => {
                 let flow = &self.plan.flows[s];
-                -rest.flows[s].rate * rest.way(flow) * flow.packet_bits
+                -steady.flows[s].rate * steady.forward_delay(flow) * flow.packet_bits
             }
         }
     }
 
-    /// When the packet that stands at time `t`, `lead` behind the head of the queue before hop `hop`, was sent; and how
-    /// much closer packets were together at the sender than they are now: every queue stretches what enters by 1 + p'.
+    /// When the packet that at time `t` is `lead` seconds past the queue before hop `hop` was sent; and the ratio of the
+    /// present rate to that at the sender: every queue stretches the spacing of packets by 1 + p'.
     pub(super) fn sent_at(&self, past: &Past, flow: &FlowPlan, hop: usize, lead: f64, t: f64) -> (f64, f64) {
         let mut u = t - lead;
         let mut share = 1.0;
         for h in (0..hop).rev() {
             let (entered, slope) = past.entered(self.of_link(flow.hops[h].link, DELAY), u);
-            // a queue that nothing enters shrinks by a second a second; the bound on rates at the end is what holds
-            // then
+            // without arrivals p' = -1; then the capacity limits the rate
             share /= (1.0 + slope).max(1e-9);
             u = entered - flow.hops[h].lead;
         }
@@ -189,16 +187,16 @@ impl Model {
         match self.options.link_model {
             LinkModel::Integrator => (rate, sent),
             LinkModel::AckClocked | LinkModel::Joint => {
-                // no link gives more than its capacity
-                let most = flow.hops[..hop].iter().map(|h| self.plan.capacity[h.link] / h.bits.max(1e-300));
-                (most.fold(rate * share, f64::min), sent)
+                // no link exceeds its capacity
+                let limits = flow.hops[..hop].iter().map(|h| self.plan.capacity[h.link] / h.bits.max(1e-300));
+                (limits.fold(rate * share, f64::min), sent)
             }
         }
     }
 
-    /// Bits of flow `s` that have arrived at its receiver. The joint model loses and makes no packets, so they are
-    /// those that had been sent when what arrives now was; the integrator's rates are no departures and have to be
-    /// added up.
+    /// Bits of flow `s` that have arrived at its receiver. The ack-clocked model conserves packets, so they
+    /// are those sent up to the time at which the packet that arrives now was sent. The integrator's rates are no
+    /// departures and have to be integrated.
     pub(super) fn received(&self, past: &Past, s: usize, y: &[f64], t: f64) -> f64 {
         let flow = &self.plan.flows[s];
         match self.options.link_model {
@@ -210,9 +208,9 @@ impl Model {
         }
     }
 
-    /// What a sender believes, having seen `rtt` last.
+    /// The base round-trip time that a sender believes after the sample `rtt`.
     pub(super) fn base_rtt(&self, s: usize, rtt: f64) -> f64 {
-        self.plan.flows[s].belief.unwrap_or_else(|| self.flows[s].smallest.min(rtt))
+        self.plan.flows[s].belief.unwrap_or_else(|| self.flows[s].min_rtt.min(rtt))
     }
 
     /// The window's derivative, the window that the law multiplies being `then`, and by how much the sender's queueing
@@ -253,7 +251,7 @@ impl Model {
                 }
             }
         };
-        // n samples leave (1 - weight)^n of the difference
+        // n samples reduce the difference to (1 - weight)^n
         let rate = (-libm::log1p(-weight) * acks).min(FASTEST_FILTER / rtt);
         rate * (rtt - average)
     }
@@ -261,22 +259,22 @@ impl Model {
 
 impl System for Model {
     fn unknowns(&self) -> usize {
-        EACH * (self.plan.flows.len() + self.plan.capacity.len())
+        UNKNOWNS * (self.plan.flows.len() + self.plan.capacity.len())
     }
 
-    fn before(&self, dy: &mut [f64]) {
-        let Some(rest) = &self.rest else { return };
-        for (s, f) in rest.flows.iter().enumerate() {
+    fn history(&self, dy: &mut [f64]) {
+        let Some(steady) = &self.steady else { return };
+        for (s, f) in steady.flows.iter().enumerate() {
             dy[self.of_flow(s, SENT)] = f.rate;
         }
-        for (l, (bps, packets)) in rest.arriving(&self.plan).into_iter().enumerate() {
+        for (l, (bps, packets)) in steady.arriving(&self.plan).into_iter().enumerate() {
             dy[self.of_link(l, ARRIVED)] = bps;
             dy[self.of_link(l, LEFT)] = bps;
             dy[self.of_link(l, PACKETS)] = packets;
         }
     }
 
-    /// One a link (it empties, or fills), two a flow (start-up ends or begins again; all is sent).
+    /// One a link (it empties, or fills), two a flow (start-up ends or begins again; all data are sent).
     fn events(&self) -> usize {
         self.plan.capacity.len() + 2 * self.plan.flows.len()
     }
@@ -286,7 +284,7 @@ impl System for Model {
         let mut arriving = self.load.clone();
         for s in 0..flows {
             let at = self.of_flow(s, 0);
-            dy[at..at + EACH].fill(0.0);
+            dy[at..at + UNKNOWNS].fill(0.0);
             let of_events = links + 2 * s;
             events[of_events..of_events + 2].fill(-1.0);
             if self.flows[s].phase == Phase::Idle {
@@ -297,16 +295,19 @@ impl System for Model {
             let (acks, sent) = self.rate_at(past, s, flow.hops.len(), flow.to_sender, t);
             let rtt = (t - sent).max(1e-3 * flow.trip);
             let acknowledged = past.value(at + SENT, sent);
-            let heard = self.flows[s].heard;
+            let established = self.flows[s].established;
             if self.flows[s].phase == Phase::Open {
                 let then = match self.options.law {
                     WindowLaw::Present => w,
                     WindowLaw::AtSending => past.value(at + WINDOW, sent),
                 };
                 let (grow, above) = self.window_rate(s, (w, then, average), rtt, acks);
-                dy[at + WINDOW] =
-                    if heard { grow + self.rest.as_ref().map_or(0.0, |r| r.flows[s].pushed(t)) } else { 0.0 };
-                dy[at + AVERAGE] = if heard { self.filter_rate(s, (w, average), rtt, acks) } else { 0.0 };
+                dy[at + WINDOW] = if established {
+                    grow + self.steady.as_ref().map_or(0.0, |r| r.flows[s].perturbation_rate(t))
+                } else {
+                    0.0
+                };
+                dy[at + AVERAGE] = if established { self.filter_rate(s, (w, average), rtt, acks) } else { 0.0 };
                 dy[at + SENT] = match self.options.link_model {
                     // two-way, before eq. 1
                     LinkModel::Integrator => w / rtt,
@@ -317,7 +318,7 @@ impl System for Model {
                         if flow.paced { room.min(w / rtt) } else { room }
                     }
                 };
-                if self.options.start_up && heard {
+                if self.options.start_up && established {
                     let doubling = self.flows[s].doubling;
                     events[of_events] = if doubling { above } else { -above - HYSTERESIS };
                 }
@@ -345,7 +346,7 @@ impl System for Model {
             dy[at + ARRIVED] = *bps;
             dy[at + LEFT] = if busy { c } else { *bps };
             dy[at + PACKETS] = *packets;
-            events[l] = if busy { -y[at + DELAY] } else { growth - FILLS };
+            events[l] = if busy { -y[at + DELAY] } else { growth - FILL_THRESHOLD };
         }
     }
 
@@ -355,48 +356,48 @@ impl System for Model {
             self.busy[i] = !self.busy[i];
             y[self.of_link(i, DELAY)] = 0.0;
             let abrupt = !self.busy[i] && self.options.link_model == LinkModel::AckClocked;
-            self.kink(i, t, u8::from(!abrupt));
+            self.queue_switched(i, t, u8::from(!abrupt));
             return;
         }
         let s = (i - links) / 2;
         if (i - links).is_multiple_of(2) {
             self.flows[s].doubling = !self.flows[s].doubling;
-            self.depart(s, t, u8::from(self.options.link_model == LinkModel::Integrator), 1, Errand::None);
+            self.depart(s, t, u8::from(self.options.link_model == LinkModel::Integrator), 1, Packet::None);
         } else {
             self.flows[s].phase = Phase::Closed;
-            self.depart(s, t, 0, 0, Errand::None);
+            self.depart(s, t, 0, 0, Packet::None);
         }
     }
 
     fn next_stop(&self) -> f64 {
-        self.marks.next()
+        self.breaking_points.next()
     }
 
     fn stopped(&mut self, t: f64, y: &mut [f64], past: &Past) {
-        while let Some((at, mark)) = self.marks.due(t) {
+        while let Some((at, mark)) = self.breaking_points.due(t) {
             match mark {
-                Mark::Start(s) if self.options.handshake => {
-                    self.depart(s, at, 0, 0, Errand::Syn);
+                BreakingPoint::Start(s) if self.options.handshake => {
+                    self.depart(s, at, 0, 0, Packet::Syn);
                 }
-                Mark::Start(s) => self.open(s, at, y, past),
-                Mark::Stop(s) => {
+                BreakingPoint::Start(s) => self.open(s, at, y, past),
+                BreakingPoint::Stop(s) => {
                     self.flows[s].phase = match self.flows[s].phase {
-                        // what has not begun is over before it could
+                        // a flow that has not started never does
                         Phase::Idle | Phase::Closed => Phase::Closed,
                         Phase::Open => {
-                            self.depart(s, at, 0, 0, Errand::None);
+                            self.depart(s, at, 0, 0, Packet::None);
                             Phase::Closed
                         }
                     };
                 }
-                Mark::Load => {
+                BreakingPoint::Load => {
                     self.load.fill((0.0, 0.0));
                     for load in self.plan.loads.iter().filter(|l| l.from <= t && t < l.to) {
                         self.load[load.link].0 += load.bps;
                         self.load[load.link].1 += load.packets_per_s;
                     }
                 }
-                Mark::Packet(front) => self.arrive(front, at, y, past),
+                BreakingPoint::Arrival(discontinuity) => self.arrive(discontinuity, at, y, past),
             }
         }
     }
@@ -407,8 +408,8 @@ impl System for Model {
             let flow = &self.plan.flows[s];
             let (sent, _) = self.sent_at(past, flow, flow.hops.len(), flow.to_sender, t);
             earliest = earliest.min(sent);
-            if self.flows[s].heard {
-                self.flows[s].smallest = self.flows[s].smallest.min(t - sent);
+            if self.flows[s].established {
+                self.flows[s].min_rtt = self.flows[s].min_rtt.min(t - sent);
             }
         }
         for l in 0..self.plan.capacity.len() {

@@ -1,12 +1,12 @@
-//! What to integrate, and how exactly.
+//! Options of the fluid model.
 
 use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
 
-/// When an [`AckClocked`](LinkModel::AckClocked) sender uses room in its window.
+/// When an [`AckClocked`](LinkModel::AckClocked) sender sends what its window allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sending {
-    /// As the flow is told to: paced, or not.
+    /// As configured for the flow: paced, or not.
     #[default]
     AsConfigured,
     /// At once: packets in flight equal the window.
@@ -15,28 +15,28 @@ pub enum Sending {
     Paced,
 }
 
-/// How fast the window goes where eq. 2 sends it.
+/// Gain of the window law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Gain {
     /// gamma a round-trip time, in 1/s: eq. 2.
     #[default]
     Continuous,
-    /// -ln(1 - gamma) a round-trip time: an update a round trip that goes the share gamma of the way leaves the share 1
-    /// - gamma, and so does this.
+    /// -ln(1 - gamma) a round-trip time: the rate at which a round trip leaves the share 1 - gamma of a
+    /// deviation, as an update a round trip does.
     Sampled,
 }
 
-/// What stands for the average round-trip time in the window law.
+/// The average round-trip time in the window law.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Filter {
     /// The last sample: eq. 2 as printed.
     #[default]
     None,
-    /// The sender's own. FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`); VFAST's: as
+    /// The sender's filter. FAST's: each acknowledgement has the weight min(`filter_gain` / w, `filter_cap`); VFAST's: as
     /// below.
     Fast,
     /// VFAST's, eq. 4 of its paper: each acknowledgement has the weight `up` where the sample is above the average,
-    /// `down` elsewhere.
+    /// `down` otherwise.
     Asymmetric {
         /// psi where the sample is larger, in (0, 1); 3/4 in the paper.
         up: f64,
@@ -45,13 +45,13 @@ pub enum Filter {
     },
 }
 
-/// What senders take for the round-trip time without queueing.
+/// The base round-trip times that senders believe.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum BaseRtts {
-    /// As the controller is told to: the smallest sample so far, or propagation.
+    /// As configured for the controller: the smallest sample so far, or propagation.
     #[default]
     AsConfigured,
-    /// Propagation and the flow's own transmission times, so that q is all queueing and nothing else: the equations.
+    /// Propagation and the flow's own transmission times, so that q is queueing delay alone, as in the equations.
     Exact,
     /// One a flow of the network, in seconds, transmission times included: as in
     /// [`run_with_base_rtt`](crate::run_with_base_rtt).
@@ -61,17 +61,17 @@ pub enum BaseRtts {
 /// Options of [`dynamics`](super::dynamics).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DynamicsOptions {
-    /// How a queue hears of windows.
+    /// The link model.
     pub link_model: LinkModel,
-    /// When a sender uses room in its window; [`AckClocked`](LinkModel::AckClocked) only.
+    /// When a sender sends what its window allows; [`AckClocked`](LinkModel::AckClocked) only.
     pub sending: Sending,
     /// Which window the law multiplies.
     pub law: WindowLaw,
-    /// How fast windows move.
+    /// Gain of the window law.
     pub gain: Gain,
-    /// What averages the round-trip time.
+    /// The filter of round-trip times.
     pub filter: Filter,
-    /// What senders believe.
+    /// Base round-trip times.
     pub base_rtt: BaseRtts,
     /// Whether windows double each round trip while the queueing delay that the sender sees is below `mi_threshold`.
     pub start_up: bool,
@@ -80,12 +80,12 @@ pub struct DynamicsOptions {
     /// Local error allowed in a step: relative for windows, relative to the round-trip time for queueing delays.
     pub tolerance: f64,
     /// Steps after which to give up.
-    pub most_steps: u64,
+    pub max_steps: u64,
 }
 
 impl DynamicsOptions {
-    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the published
-    /// average of round-trip times.
+    /// FAST's algorithm instead of eq. 2 of the two-way paper: the window at sending, and the published filter of
+    /// round-trip times.
     #[must_use]
     pub fn algorithm() -> Self {
         Self { filter: Filter::Fast, law: WindowLaw::AtSending, ..Self::default() }
@@ -104,7 +104,7 @@ impl Default for DynamicsOptions {
             start_up: true,
             handshake: true,
             tolerance: 1e-6,
-            most_steps: 20_000_000,
+            max_steps: 20_000_000,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A network as the equations need it: paths with their delays, loads by time, each flow's parameters.
+//! Parameters of the equations: paths with their delays, unresponsive loads over time, each flow's parameters.
 
 use eddyline_cc::{BaseRttSource, ControllerParams, FastParams, FastProfile, MeanRttSource, Smoothing};
 use eddyline_scenario::Network;
@@ -6,7 +6,7 @@ use eddyline_scenario::network::{Flow, Pacing};
 use eddyline_units::{Rate, Time};
 
 use super::options::{BaseRtts, DynamicsOptions, Filter, Sending};
-use crate::approximations::lines;
+use crate::approximations::link_features;
 use crate::fast::filter_cap;
 use crate::model::{mean_rate, spread};
 use crate::packets::{ack_bits, ack_ratio, bits};
@@ -41,7 +41,7 @@ pub(super) struct FlowPlan {
     pub to_sender: f64,
     /// d with the flow's own transmission times, in seconds: the round trip without waiting.
     pub trip: f64,
-    /// The belief that no sample changes, in seconds; `None` where the smallest sample is believed.
+    /// Fixed base round-trip time in seconds; `None` if it is the smallest sample.
     pub belief: Option<f64>,
     /// Whether it sends no faster than w / RTT.
     pub paced: bool,
@@ -63,7 +63,7 @@ pub(super) struct FlowPlan {
     pub size: f64,
 }
 
-/// Load on a link that does not respond.
+/// Unresponsive load on a link.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Load {
     pub link: usize,
@@ -80,7 +80,7 @@ pub(super) struct Plan {
     pub loads: Vec<Load>,
     /// Flows at each link: which, and at what hop.
     pub users: Vec<Vec<(usize, usize)>>,
-    /// Links that something without a model bears on: nothing is said of them, nor of flows over them.
+    /// Links of unknown state, since flows or traffic without a model affect them.
     pub unknown: Vec<bool>,
     pub notes: Vec<String>,
 }
@@ -123,7 +123,7 @@ impl Plan {
                 plan.notes.push(format!("flow {}: the receive window is not modelled", flow.name));
             }
         }
-        lines(network, |_| true, &mut plan.notes);
+        link_features(network, |_| true, &mut plan.notes);
         for traffic in &network.traffic {
             let Some(bps) = mean_rate(traffic) else {
                 traffic.path.iter().for_each(|l| plan.unknown[*l as usize] = true);
@@ -151,15 +151,15 @@ impl Plan {
     }
 }
 
-/// VFAST has a filter of its own where each sender's own is asked for.
-fn own_filter(asked: Filter, controller: &ControllerParams) -> Filter {
-    match (asked, controller) {
+/// The filter of VFAST, if each sender's own filter is requested.
+fn own_filter(requested: Filter, controller: &ControllerParams) -> Filter {
+    match (requested, controller) {
         (Filter::Fast, ControllerParams::Vfast(p))
             if p.smoothing == Smoothing::Ack && p.mean_rtt == MeanRttSource::Srtt =>
         {
             Filter::Asymmetric { up: p.psi_up, down: p.psi_down }
         }
-        _ => asked,
+        _ => requested,
     }
 }
 
@@ -173,7 +173,7 @@ fn plan_flow(network: &Network, options: &DynamicsOptions, index: usize, flow: &
         lead = across(network, *link, flow.packet);
         syn_lead = across(network, *link, flow.ack_packet);
     }
-    // the uncongested access lies behind the last link, as in the packet simulator
+    // the uncongested access follows the last link, as in the packet simulator
     lead += flow.access_data.as_secs_f64();
     syn_lead += flow.access_data.as_secs_f64();
     let to_receiver = lead;

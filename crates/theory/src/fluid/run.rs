@@ -1,4 +1,4 @@
-//! The doors: a network and options in, series and the final state out.
+//! Integration of a network: series and the final state.
 
 use std::ops::ControlFlow;
 
@@ -8,36 +8,36 @@ use super::dde::{Past, Piece, Settings, Statistics, System, solve};
 use super::model::{ARRIVED, AVERAGE, DELAY, LEFT, Model, PACKETS, Phase, SENT, WINDOW};
 use super::options::{BaseRtts, DynamicsOptions, Filter};
 use super::plan::Plan;
-use super::rest::{Push, Rest};
+use super::steady_state::{Perturbation, SteadyState};
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::model::{counts_round_trips, modelled_flows, someone};
+use crate::model::{counts_round_trips, modelled_flows, require_modelled};
 use crate::world::run_with_base_rtt;
 use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 
-/// What the equations do from an empty network to the network's duration.
+/// A solution from time 0 to the network's duration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dynamics {
     /// At multiples of the network's interval. Rates are means over the interval, all else is as it is at that moment.
     pub series: Series,
-    /// The flows that theory has a model of, at the end.
+    /// The flows with a model, at the end.
     pub flows: Vec<FlowEnd>,
     /// Every link at the end.
     pub links: Vec<LinkEnd>,
-    /// Largest relative difference between a flow's rate at the end and its rate in equilibrium, the senders' beliefs
-    /// being what they are at the end. `None` where a flow has stopped or not begun, or no equilibrium was found.
+    /// Largest relative difference between a flow's rate at the end and in equilibrium at the base round-trip times believed
+    /// then. `None` if a flow has stopped or not started, or no equilibrium was found.
     pub from_equilibrium: Option<f64>,
-    /// What it took.
+    /// Steps taken.
     pub statistics: Statistics,
-    /// What the equations do not honour of the network, in words.
+    /// What of the network the equations do not model.
     pub notes: Vec<String>,
 }
 
 /// A flow at the end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowEnd {
-    /// Place in the network's flows.
+    /// Index in the network's flows.
     pub flow: usize,
     /// Whether it is sending.
     pub open: bool,
@@ -45,11 +45,11 @@ pub struct FlowEnd {
     pub packets_per_s: f64,
     /// w in packets.
     pub window_packets: f64,
-    /// R in seconds, as the sender sees it.
+    /// R in seconds, as the sender measures it.
     pub rtt_s: f64,
-    /// q in seconds: what of R is neither propagation nor the flow's own transmission times.
+    /// q in seconds: R without propagation and the flow's own transmission times.
     pub queueing_delay_s: f64,
-    /// What the sender takes for the round-trip time without queueing, in seconds.
+    /// Base round-trip time in seconds that the sender believes.
     pub base_rtt_s: f64,
     /// Data packets sent.
     pub sent_packets: f64,
@@ -69,13 +69,12 @@ pub struct LinkEnd {
 /// Integrates the equations of `network` from an empty network at time 0 to its duration.
 ///
 /// # Errors
-/// [`TheoryError::NoFlow`], [`TheoryError::NoModel`]; [`TheoryError::OutOfRange`], [`TheoryError::Length`] for options
-/// that make no sense; [`TheoryError::Dynamics`] where the limit on steps is reached.
+/// [`TheoryError::NoFlow`], [`TheoryError::NoModel`]; [`TheoryError::OutOfRange`], [`TheoryError::Length`] for invalid options; [`TheoryError::Dynamics`] where the limit on steps is reached.
 pub fn dynamics(network: &Network, options: &DynamicsOptions) -> Result<Dynamics, TheoryError> {
     dynamics_observed(network, options, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`dynamics`] that tells `observe` after every step how far it is, in seconds, and ends where that says so.
+/// [`dynamics`] that calls `observe` with the time in seconds after every step and stops on `Break`.
 ///
 /// # Errors
 /// As [`dynamics`]; [`TheoryError::Dynamics`] with [`DdeError::Interrupted`](super::dde::DdeError::Interrupted).
@@ -85,16 +84,16 @@ pub fn dynamics_observed(
     observe: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Dynamics, TheoryError> {
     check(network, options)?;
-    someone(network, !modelled_flows(network).is_empty())?;
+    require_modelled(network, !modelled_flows(network).is_empty())?;
     let mut plan = Plan::new(network, options);
     let notes = std::mem::take(&mut plan.notes);
     follow(network, options, Model::new(plan, options.clone()), notes, observe)
 }
 
-/// What `network` does after it has been in the equilibrium `at` since ever and each window is pushed off its place by
-/// the share `push` (one a flow that theory has a model of, in order) in the course of that flow's first round trip.
+/// What `network` does after it has been in the equilibrium `at` since ever and each window is perturbation_rate off its place by
+/// the share `perturbation` (one a flow that theory has a model of, in order) in the course of that flow's first round trip.
 ///
-/// Flows last from before the beginning beyond the end: starts, stops and sizes do not count, nor do times of
+/// Flows are permanent: starts, stops and sizes are ignored, and so are times of
 /// unresponsive traffic. `at` has to be the equilibrium of what senders believe: with [`BaseRtts::Exact`] one of
 /// [`equilibria`](crate::equilibria). `start_up` should be off where an equilibrium's delay is below `mi_threshold`, or
 /// start-up begins anew.
@@ -102,17 +101,19 @@ pub fn dynamics_observed(
 /// # Errors
 /// As [`dynamics`]; [`TheoryError::Length`], [`TheoryError::OutOfRange`] for pushes that make no sense too;
 /// [`TheoryError::NotConverged`] where the prices that `at` leaves open cannot be chosen.
-pub fn disturbed(
+pub fn perturbed(
     network: &Network,
     at: &Equilibrium,
-    push: &[Push],
+    perturbation: &[Perturbation],
     options: &DynamicsOptions,
 ) -> Result<Dynamics, TheoryError> {
     check(network, options)?;
     let mut plan = Plan::new(network, options);
     let notes = std::mem::take(&mut plan.notes);
-    let rest = Rest::new(network, &plan, at, push)?;
-    follow(network, options, Model::resting(plan, options.clone(), rest), notes, &mut |_| ControlFlow::Continue(()))
+    let steady = SteadyState::new(network, &plan, at, perturbation)?;
+    follow(network, options, Model::from_steady_state(plan, options.clone(), steady), notes, &mut |_| {
+        ControlFlow::Continue(())
+    })
 }
 
 fn follow(
@@ -129,7 +130,7 @@ fn follow(
         first_step: 1e-3 * trip,
         longest_step: 0.5 * trip,
         shortest_step: 1e-9 * trip,
-        most_steps: options.most_steps,
+        max_steps: options.max_steps,
         fixed: false,
     };
     let mut recorder = Recorder::new(network, &model);
@@ -256,7 +257,7 @@ impl Recorder {
         }
         model.rates(t, &self.y, past, &mut self.dy, &mut self.events);
         let y = &self.y;
-        for (s, before) in self.received.iter_mut().enumerate() {
+        for (s, previous) in self.received.iter_mut().enumerate() {
             let (plan, state) = (&model.plan.flows[s], &model.flows[s]);
             if plan.hops.iter().any(|hop| model.plan.unknown[hop.link]) {
                 continue;
@@ -268,19 +269,19 @@ impl Recorder {
                 Quantity::InFlightPackets,
                 if state.phase == Phase::Idle { 0.0 } else { of(SENT) - state.acknowledged },
             );
-            if state.heard {
+            if state.established {
                 row(Quantity::RttS, state.rtt);
                 if plan.filter != Filter::None {
                     row(Quantity::SrttS, of(AVERAGE));
                 }
             }
             let received = model.received(past, s, y, t);
-            let throughput = (received - *before) / self.interval;
+            let throughput = (received - *previous) / self.interval;
             row(Quantity::ThroughputBps, throughput);
             row(Quantity::GoodputBps, throughput * plan.payload_bits / plan.packet_bits);
-            *before = received;
+            *previous = received;
         }
-        for (l, before) in self.links.iter_mut().enumerate() {
+        for (l, previous) in self.links.iter_mut().enumerate() {
             if model.plan.unknown[l] {
                 continue;
             }
@@ -288,14 +289,14 @@ impl Recorder {
             let delay = of(DELAY).max(0.0);
             let packets = model.of_link(l, PACKETS);
             let mut row = |q, v| self.series.push(t, LINK, l as u32, q, v);
-            // what waits arrived since what leaves now did
+            // packets in the queue arrived after the one that leaves now
             let (entered, _) = past.entered(model.of_link(l, DELAY), t);
             let waiting = if delay > 0.0 { (y[packets] - past.value(packets, entered)).max(0.0) } else { 0.0 };
             row(Quantity::QueuePackets, waiting);
             row(Quantity::QueueBytes, delay * model.plan.capacity[l] / 8.0);
-            row(Quantity::ArrivalBps, (of(ARRIVED) - before.0) / self.interval);
-            row(Quantity::DepartureBps, (of(LEFT) - before.1) / self.interval);
-            *before = (of(ARRIVED), of(LEFT));
+            row(Quantity::ArrivalBps, (of(ARRIVED) - previous.0) / self.interval);
+            row(Quantity::DepartureBps, (of(LEFT) - previous.1) / self.interval);
+            *previous = (of(ARRIVED), of(LEFT));
         }
     }
 }

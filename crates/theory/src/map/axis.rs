@@ -6,11 +6,11 @@ use thiserror::Error;
 
 use crate::stability::between;
 
-/// Points of a range that does not say how many.
+/// Default number of points of a range.
 pub const DEFAULT_POINTS: usize = 41;
 
-/// Most points of one axis.
-pub const MOST_POINTS: usize = 10_000;
+/// Limit on points of one axis.
+pub const MAX_POINTS: usize = 10_000;
 
 /// How the values of an axis follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -24,9 +24,9 @@ pub enum Spacing {
     List,
 }
 
-/// Why a text is no axis. What is allowed is in every message.
+/// Why a text is no valid axis. Every message has what is allowed.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[expect(missing_docs, reason = "the messages say it")]
+#[expect(missing_docs, reason = "the messages explain them")]
 pub enum AxisError {
     #[error(
         "one value, where a map needs at least two: LO..HI, LO..HI:POINTS, LO..HI:POINTS:log, or a list with commas"
@@ -46,7 +46,7 @@ pub enum AxisError {
     Empty { end: String },
     #[error("the list is not in ascending order: {after} follows {before}")]
     Order { before: String, after: String },
-    #[error("{given:?} is not a number of points; allowed are 2 to {MOST_POINTS}")]
+    #[error("{given:?} is not a number of points; allowed are 2 to {MAX_POINTS}")]
     Points { given: String },
     #[error("{given:?} is no spacing; allowed are linear and log")]
     Spacing { given: String },
@@ -54,23 +54,23 @@ pub enum AxisError {
     LogFromZero { low: String },
 }
 
-/// A number as written: how much of which unit, and what one of that unit is in SI units.
+/// A number with its unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Written {
+struct Parsed {
     number: f64,
-    unit: &'static Known,
+    unit: &'static KnownUnit,
 }
 
-/// A unit that a scenario file may have.
+/// A unit of the scenario file, with its SI unit and scale.
 #[derive(Debug, PartialEq)]
-struct Known {
+struct KnownUnit {
     symbol: &'static str,
     si: &'static str,
     scale: f64,
 }
 
-/// Of a plain number.
-static PLAIN: Known = Known { symbol: "", si: "", scale: 1.0 };
+/// The unit of a plain number.
+static PLAIN: KnownUnit = KnownUnit { symbol: "", si: "", scale: 1.0 };
 
 /// Values of one key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -83,7 +83,7 @@ pub struct Axis {
     pub spacing: Spacing,
     /// The values, ascending.
     pub values: Vec<f64>,
-    /// The same as text for `--set`: the answer of a cell is exactly that of the scenario with these two set.
+    /// The same as text for `--set`: a cell is exactly the scenario with these two set.
     pub settings: Vec<String>,
     #[serde(skip)]
     symbol: &'static str,
@@ -96,7 +96,7 @@ impl Axis {
     /// their units; points are evenly spaced and rounded to twelve significant digits.
     ///
     /// # Errors
-    /// [`AxisError`]. Whether the key takes such values is the scenario's to say.
+    /// [`AxisError`]. The scenario checks whether the key takes such values.
     pub fn parse(key: &str, text: &str) -> Result<Self, AxisError> {
         let text = text.trim();
         match text.split_once("..") {
@@ -115,13 +115,13 @@ impl Axis {
         if text.contains("..") || text.contains(',') {
             return Self::parse("", text).map(|axis| (axis.values, axis.unit));
         }
-        read(text).map(|one| (vec![one.number * one.unit.scale], one.unit.si))
+        parse_value(text).map(|one| (vec![one.number * one.unit.scale], one.unit.si))
     }
 
     /// As `--set` takes a value (in SI units) between those of the axis, not rounded.
     #[must_use]
     pub fn setting(&self, value: f64) -> String {
-        written(value / self.scale, self.symbol)
+        format_value(value / self.scale, self.symbol)
     }
 
     /// Whether halfway between two values is their geometric mean.
@@ -130,13 +130,13 @@ impl Axis {
         self.spacing == Spacing::Log
     }
 
-    fn of(key: &str, spacing: Spacing, unit: &'static Known, numbers: &[f64]) -> Self {
+    fn of(key: &str, spacing: Spacing, unit: &'static KnownUnit, numbers: &[f64]) -> Self {
         Self {
             key: key.to_owned(),
             unit: unit.si,
             spacing,
             values: numbers.iter().map(|n| n * unit.scale).collect(),
-            settings: numbers.iter().map(|n| written(*n, unit.symbol)).collect(),
+            settings: numbers.iter().map(|n| format_value(*n, unit.symbol)).collect(),
             symbol: unit.symbol,
             scale: unit.scale,
         }
@@ -147,22 +147,24 @@ fn range(key: &str, low: &str, rest: &str) -> Result<Axis, AxisError> {
     let mut parts = rest.split(':').map(str::trim);
     let high = parts.next().unwrap_or_default();
     let (mut points, mut spacing) = (DEFAULT_POINTS, Spacing::Linear);
-    let words: Vec<&str> = parts.collect();
-    for (i, word) in words.iter().enumerate() {
-        match *word {
-            "log" if i + 1 == words.len() => spacing = Spacing::Log,
-            "linear" if i + 1 == words.len() => {}
-            word if i == 0 && word.starts_with(|c: char| !c.is_alphabetic()) => points = number_of_points(word)?,
+    let modifiers: Vec<&str> = parts.collect();
+    for (i, modifier) in modifiers.iter().enumerate() {
+        match *modifier {
+            "log" if i + 1 == modifiers.len() => spacing = Spacing::Log,
+            "linear" if i + 1 == modifiers.len() => {}
+            modifier if i == 0 && modifier.starts_with(|c: char| !c.is_alphabetic()) => {
+                points = number_of_points(modifier)?
+            }
             "" => return Err(AxisError::Points { given: String::new() }),
-            word => return Err(AxisError::Spacing { given: word.to_owned() }),
+            modifier => return Err(AxisError::Spacing { given: modifier.to_owned() }),
         }
     }
-    let (low, high) = ends(low.trim(), high)?;
+    let (low, high) = endpoints(low.trim(), high)?;
     let unit = high.unit;
     // in the upper end's unit, since people think of 500 kbit/s..10 Mbit/s in Mbit/s
     let low = if low.unit == unit { low.number } else { low.number * (low.unit.scale / unit.scale) };
     let high = high.number;
-    let shown = |n: f64| written(n, unit.symbol);
+    let shown = |n: f64| format_value(n, unit.symbol);
     if low > high {
         return Err(AxisError::Reversed { low: shown(low), high: shown(high) });
     }
@@ -179,14 +181,14 @@ fn range(key: &str, low: &str, rest: &str) -> Result<Axis, AxisError> {
     };
     let numbers: Vec<f64> = (0..points).map(at).collect();
     match numbers.windows(2).find(|w| w[0] >= w[1]) {
-        // closer together than twelve digits can tell
+        // closer than twelve digits can distinguish
         Some(w) => Err(AxisError::Order { before: shown(w[0]), after: shown(w[1]) }),
         None => Ok(Axis::of(key, spacing, unit, &numbers)),
     }
 }
 
-fn ends(low: &str, high: &str) -> Result<(Written, Written), AxisError> {
-    let (first, second) = (read(low)?, read(high)?);
+fn endpoints(low: &str, high: &str) -> Result<(Parsed, Parsed), AxisError> {
+    let (first, second) = (parse_value(low)?, parse_value(high)?);
     for (bare, other, text) in [(first, second, low), (second, first, high)] {
         if bare.unit.symbol.is_empty() && !other.unit.symbol.is_empty() {
             let hint = format!("{text} {}", other.unit.symbol);
@@ -200,7 +202,7 @@ fn ends(low: &str, high: &str) -> Result<(Written, Written), AxisError> {
 }
 
 fn number_of_points(text: &str) -> Result<usize, AxisError> {
-    let n = text.parse::<usize>().ok().filter(|n| (2..=MOST_POINTS).contains(n));
+    let n = text.parse::<usize>().ok().filter(|n| (2..=MAX_POINTS).contains(n));
     n.ok_or_else(|| AxisError::Points { given: text.to_owned() })
 }
 
@@ -208,14 +210,14 @@ fn list(key: &str, text: &str) -> Result<Axis, AxisError> {
     let texts: Vec<&str> = text.split(',').map(str::trim).collect();
     let mut members = Vec::with_capacity(texts.len());
     for text in &texts {
-        let (_, member) = ends(texts[0], text)?;
+        let (_, member) = endpoints(texts[0], text)?;
         members.push(member);
     }
-    if members.len() > MOST_POINTS {
+    if members.len() > MAX_POINTS {
         return Err(AxisError::Points { given: members.len().to_string() });
     }
     let unit = members[members.len() - 1].unit;
-    let same = |w: &Written| if w.unit == unit { w.number } else { w.number * (w.unit.scale / unit.scale) };
+    let same = |w: &Parsed| if w.unit == unit { w.number } else { w.number * (w.unit.scale / unit.scale) };
     let numbers: Vec<f64> = members.iter().map(same).collect();
     if let Some(i) = (1..numbers.len()).find(|i| numbers[i - 1] >= numbers[*i]) {
         return Err(AxisError::Order { before: texts[i - 1].to_owned(), after: texts[i].to_owned() });
@@ -227,12 +229,12 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
 }
 
-fn written(number: f64, symbol: &str) -> String {
+fn format_value(number: f64, symbol: &str) -> String {
     if symbol.is_empty() { number.to_string() } else { format!("{number} {symbol}") }
 }
 
-/// A number with a unit that the scenario file knows, or a plain one.
-fn read(text: &str) -> Result<Written, AxisError> {
+/// Parses a number with a unit of the scenario file, or a plain one.
+fn parse_value(text: &str) -> Result<Parsed, AxisError> {
     let (number, symbol) = text.split_once(char::is_whitespace).map_or((text, ""), |(n, u)| (n, u.trim()));
     let unit = if symbol.is_empty() { Some(&PLAIN) } else { units().iter().find(|u| u.symbol == symbol) };
     let decimal = match Decimal::parse(number) {
@@ -243,18 +245,18 @@ fn read(text: &str) -> Result<Written, AxisError> {
         Err(_) => None,
     };
     match (decimal, unit) {
-        (Some(number), Some(unit)) => Ok(Written { number, unit }),
+        (Some(number), Some(unit)) => Ok(Parsed { number, unit }),
         _ => Err(AxisError::NotANumber { given: text.to_owned() }),
     }
 }
 
-fn units() -> &'static [Known] {
+fn units() -> &'static [KnownUnit] {
     use std::sync::OnceLock;
-    static ALL: OnceLock<Vec<Known>> = OnceLock::new();
-    fn of<Q: Quantity>(si: &'static str) -> impl Iterator<Item = Known> {
+    static ALL: OnceLock<Vec<KnownUnit>> = OnceLock::new();
+    fn of<Q: Quantity>(si: &'static str) -> impl Iterator<Item = KnownUnit> {
         let known = move |symbol: &'static str| {
             let scale = Q::parse(&format!("1 {symbol}")).map_or(1.0, Quantity::si);
-            Known { symbol, si, scale }
+            KnownUnit { symbol, si, scale }
         };
         Q::symbols().into_iter().map(known)
     }

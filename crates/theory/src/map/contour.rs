@@ -1,7 +1,7 @@
-//! The boundary between cells of different verdicts, as lines through places that are found on the edges between cells.
+//! The boundary between cells of different verdicts, as polylines through points on the edges between cells.
 //!
 //! Marching squares: each square of four neighbouring cells is crossed where two of its edges (or four) have cells of
-//! different verdicts at their ends. Where it is four, the verdict in the middle of the square says which belong
+//! different verdicts at their endpoints. Where it is four, the verdict in the middle of the square says which belong
 //! together.
 
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ pub(super) struct Verdicts<'a> {
     pub of: &'a [Option<bool>],
 }
 
-/// A place that has to be looked at to draw the boundary; cells by column and row.
+/// A point needed to draw the boundary; cells by column and row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Spot {
+pub enum Sample {
     /// The edge from a cell to the next in its row.
     Along(usize, usize),
     /// The edge from a cell to the next in its column.
@@ -24,9 +24,9 @@ pub enum Spot {
     Middle(usize, usize),
 }
 
-/// What was found at a [`Spot`].
+/// The result at a [`Sample`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Found {
+pub enum Located {
     /// Where on the edge the verdict changes.
     Point([f64; 2]),
     /// The verdict in the middle, where there is one.
@@ -47,14 +47,14 @@ impl Verdicts<'_> {
     }
 
     /// Edges of the square whose first cell is (i, j) where the verdict changes, going round.
-    fn changes(&self, i: usize, j: usize) -> Vec<Spot> {
+    fn changes(&self, i: usize, j: usize) -> Vec<Sample> {
         let edges = [
-            (Spot::Along(i, j), (i, j), (i + 1, j)),
-            (Spot::Across(i + 1, j), (i + 1, j), (i + 1, j + 1)),
-            (Spot::Along(i, j + 1), (i, j + 1), (i + 1, j + 1)),
-            (Spot::Across(i, j), (i, j), (i, j + 1)),
+            (Sample::Along(i, j), (i, j), (i + 1, j)),
+            (Sample::Across(i + 1, j), (i + 1, j), (i + 1, j + 1)),
+            (Sample::Along(i, j + 1), (i, j + 1), (i + 1, j + 1)),
+            (Sample::Across(i, j), (i, j), (i, j + 1)),
         ];
-        edges.into_iter().filter(|(_, a, b)| self.differ(*a, *b)).map(|(spot, ..)| spot).collect()
+        edges.into_iter().filter(|(_, a, b)| self.differ(*a, *b)).map(|(sample, ..)| sample).collect()
     }
 
     fn squares(&self) -> impl Iterator<Item = (usize, usize)> {
@@ -62,35 +62,35 @@ impl Verdicts<'_> {
         (1..rows).flat_map(move |j| (1..columns).map(move |i| (i - 1, j - 1)))
     }
 
-    /// Every place to look at, in order.
-    pub fn spots(&self) -> Vec<Spot> {
+    /// All samples needed, in order.
+    pub fn samples(&self) -> Vec<Sample> {
         let (columns, rows) = (self.columns, self.rows());
-        let mut spots = Vec::new();
+        let mut samples = Vec::new();
         for j in 0..rows {
             for i in 0..columns {
                 if i + 1 < columns && self.differ((i, j), (i + 1, j)) {
-                    spots.push(Spot::Along(i, j));
+                    samples.push(Sample::Along(i, j));
                 }
                 if j + 1 < rows && self.differ((i, j), (i, j + 1)) {
-                    spots.push(Spot::Across(i, j));
+                    samples.push(Sample::Across(i, j));
                 }
             }
         }
         let saddles = self.squares().filter(|(i, j)| self.changes(*i, *j).len() == 4);
-        spots.extend(saddles.map(|(i, j)| Spot::Middle(i, j)));
-        spots
+        samples.extend(saddles.map(|(i, j)| Sample::Middle(i, j)));
+        samples
     }
 
-    /// The boundary as lines; one that closes ends where it began.
-    pub fn lines(&self, found: &BTreeMap<Spot, Found>) -> Vec<Vec<[f64; 2]>> {
-        let mut segments: Vec<[Spot; 2]> = Vec::new();
+    /// The boundary as polylines; a closed one ends at its start.
+    pub fn polylines(&self, found: &BTreeMap<Sample, Located>) -> Vec<Vec<[f64; 2]>> {
+        let mut segments: Vec<[Sample; 2]> = Vec::new();
         for (i, j) in self.squares() {
             match self.changes(i, j)[..] {
                 [a, b] => segments.push([a, b]),
                 [below, right, above, left] => {
                     // the corner (i, j) is cut off from the middle where their verdicts differ
-                    let middle = match found.get(&Spot::Middle(i, j)) {
-                        Some(Found::Verdict(v)) => *v,
+                    let middle = match found.get(&Sample::Middle(i, j)) {
+                        Some(Located::Verdict(v)) => *v,
                         _ => None,
                     };
                     if middle == self.at(i, j) {
@@ -103,36 +103,36 @@ impl Verdicts<'_> {
                 _ => {}
             }
         }
-        let point = |spot: &Spot| match found.get(spot) {
-            Some(Found::Point(at)) => Some(*at),
+        let point = |sample: &Sample| match found.get(sample) {
+            Some(Located::Point(at)) => Some(*at),
             _ => None,
         };
         joined(&segments).iter().map(|line| line.iter().filter_map(point).collect()).collect()
     }
 }
 
-/// Segments put end to end. Each spot is the end of at most two, since an edge has a square on either side.
-fn joined(segments: &[[Spot; 2]]) -> Vec<Vec<Spot>> {
-    let mut ends: BTreeMap<Spot, Vec<usize>> = BTreeMap::new();
+/// Joins segments into polylines. Each sample is the end of at most two segments, since an edge has two squares.
+fn joined(segments: &[[Sample; 2]]) -> Vec<Vec<Sample>> {
+    let mut endpoints: BTreeMap<Sample, Vec<usize>> = BTreeMap::new();
     for (s, segment) in segments.iter().enumerate() {
-        segment.iter().for_each(|spot| ends.entry(*spot).or_default().push(s));
+        segment.iter().for_each(|sample| endpoints.entry(*sample).or_default().push(s));
     }
     let mut used = vec![false; segments.len()];
-    let mut lines = Vec::new();
-    let open = |spot: &Spot| ends[spot].len() == 1;
-    // lines that end somewhere first, from their ends; what is left are loops
-    let starts = ends.keys().filter(|s| open(s)).chain(ends.keys());
+    let mut polylines = Vec::new();
+    let open = |sample: &Sample| endpoints[sample].len() == 1;
+    // open polylines first, from their endpoints; the rest are loops
+    let starts = endpoints.keys().filter(|s| open(s)).chain(endpoints.keys());
     for start in starts {
         let mut line = vec![*start];
         let mut at = *start;
-        while let Some(next) = ends[&at].iter().copied().find(|s| !used[*s]) {
+        while let Some(next) = endpoints[&at].iter().copied().find(|s| !used[*s]) {
             used[next] = true;
             at = if segments[next][0] == at { segments[next][1] } else { segments[next][0] };
             line.push(at);
         }
         if line.len() > 1 {
-            lines.push(line);
+            polylines.push(line);
         }
     }
-    lines
+    polylines
 }

@@ -1,14 +1,13 @@
-//! Maps: one question to theory over any two keys of a scenario.
+//! Maps: an analysis over any two keys of a scenario.
 //!
-//! An [`Axis`] is values of one key, [`answer`] what a cell says, [`Map`] the document. Whoever has the scenario makes
-//! a network of every cell; [`Map::spots`] are the places that remain to be looked at for the stability boundary, which
-//! [`Map::look`] does.
+//! An [`Axis`] has the values of one key, [`evaluate`] computes a cell, [`Map`] is the document. The caller makes a network
+//! for every cell. [`Map::samples`] are the points that the stability boundary needs besides; [`Map::locate`] computes one.
 
 mod axis;
 mod contour;
 
-pub use axis::{Axis, AxisError, DEFAULT_POINTS, MOST_POINTS, Spacing};
-pub use contour::{Found, Spot};
+pub use axis::{Axis, AxisError, DEFAULT_POINTS, MAX_POINTS, Spacing};
+pub use contour::{Located, Sample};
 
 use std::collections::BTreeMap;
 
@@ -18,14 +17,14 @@ use serde::Serialize;
 use crate::equilibrium::{Equilibria, Equilibrium};
 use crate::error::TheoryError;
 use crate::link_model::LinkModel;
-use crate::model::{equilibria, joint_equilibria, modelled_flows, someone};
+use crate::model::{equilibria, joint_equilibria, modelled_flows, require_modelled};
 use crate::results::flow_results;
 use crate::stability::{OperatingPoint, Options, crossing, stability_at};
 use crate::world::run;
 use contour::Verdicts;
 
-/// Most cells of a map.
-pub const MOST_CELLS: usize = 1_000_000;
+/// Limit on cells of a map.
+pub const MAX_CELLS: usize = 1_000_000;
 
 /// Bracket of a point of the boundary, as a share of the distance between two cells.
 const TOLERANCE: f64 = 1e-9;
@@ -41,10 +40,10 @@ pub enum Show {
     Throughput(Option<String>),
 }
 
-/// What a cell says; without an answer, nulls.
+/// Values of a cell; nulls if it failed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum CellValue {
     /// Of [`Show::Bottleneck`].
     Bottleneck {
         /// Links with a price in the first equilibrium, in file order with ` + ` between; `none` where there is none.
@@ -56,9 +55,9 @@ pub enum Answer {
     },
     /// Of [`Show::Stability`]: about the first equilibrium.
     Stability {
-        /// Whether small disturbances die out.
+        /// Whether small perturbations decay.
         stable: Option<bool>,
-        /// Real part of the rightmost root in 1/s; null where no flow meets a queue.
+        /// Real part of the rightmost root in 1/s; null if no flow crosses a queue.
         root_re_per_s: Option<f64>,
         /// Its imaginary part in 1/s, at least 0.
         root_im_per_s: Option<f64>,
@@ -83,10 +82,10 @@ pub struct Cell {
     pub x: f64,
     /// Value on the second.
     pub y: f64,
-    /// What it says.
+    /// Its values.
     #[serde(flatten)]
-    pub answer: Answer,
-    /// Why it has no answer.
+    pub value: CellValue,
+    /// Why it failed.
     pub error: Option<String>,
 }
 
@@ -111,12 +110,12 @@ pub struct Map {
     pub y: Axis,
     /// Row by row: y stays while x goes through its values.
     pub cells: Vec<Cell>,
-    /// Cells without an answer.
+    /// Number of failed cells.
     pub failed: usize,
     /// Of a stability map: where the verdict changes, as lines of (x, y) in SI units, each point bracketed to 1e-9 of
     /// the distance between the two cells that it lies between.
     pub boundary: Option<Vec<Vec<[f64; 2]>>>,
-    /// What the answers leave out, as far as the scenario itself shows it.
+    /// What the model leaves out of the scenario itself.
     pub notes: Vec<String>,
 }
 
@@ -131,24 +130,24 @@ impl Show {
         }
     }
 
-    /// A cell without an answer.
+    /// The values of a failed cell.
     #[must_use]
-    pub const fn nothing(&self) -> Answer {
+    pub const fn empty(&self) -> CellValue {
         match self {
-            Self::Bottleneck => Answer::Bottleneck { region: None, equilibria: None, bottlenecks: None },
+            Self::Bottleneck => CellValue::Bottleneck { region: None, equilibria: None, bottlenecks: None },
             Self::Stability(_) => {
-                Answer::Stability { stable: None, root_re_per_s: None, root_im_per_s: None, equilibria: None }
+                CellValue::Stability { stable: None, root_re_per_s: None, root_im_per_s: None, equilibria: None }
             }
-            Self::Throughput(_) => Answer::Throughput { packets_per_s: None, goodput_bps: None, equilibria: None },
+            Self::Throughput(_) => CellValue::Throughput { packets_per_s: None, goodput_bps: None, equilibria: None },
         }
     }
 }
 
-/// What a cell says of its `network`.
+/// The values of a cell with this `network`.
 ///
 /// # Errors
-/// [`TheoryError`], also where a flow that is asked for has no model.
-pub fn answer(network: &Network, show: &Show) -> Result<Answer, TheoryError> {
+/// [`TheoryError`], also if the requested flow has no model.
+pub fn evaluate(network: &Network, show: &Show) -> Result<CellValue, TheoryError> {
     match show {
         Show::Bottleneck => bottleneck(network),
         Show::Stability(model) => rightmost(network, *model),
@@ -164,9 +163,9 @@ fn first(solved: &Equilibria) -> Result<&Equilibrium, TheoryError> {
     }
 }
 
-fn bottleneck(network: &Network) -> Result<Answer, TheoryError> {
+fn bottleneck(network: &Network) -> Result<CellValue, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
-    someone(network, model.place.iter().any(Option::is_some))?;
+    require_modelled(network, model.place.iter().any(Option::is_some))?;
     first(&solved)?;
     let names = |at: &Equilibrium| -> Vec<String> {
         let full = network.links.iter().zip(&at.bottlenecks).filter(|(_, full)| **full);
@@ -174,17 +173,21 @@ fn bottleneck(network: &Network) -> Result<Answer, TheoryError> {
     };
     let bottlenecks: Vec<Vec<String>> = solved.found.iter().map(names).collect();
     let region = bottlenecks.first().filter(|b| !b.is_empty()).map_or_else(|| "none".to_owned(), |b| b.join(" + "));
-    Ok(Answer::Bottleneck { region: Some(region), equilibria: Some(bottlenecks.len()), bottlenecks: Some(bottlenecks) })
+    Ok(CellValue::Bottleneck {
+        region: Some(region),
+        equilibria: Some(bottlenecks.len()),
+        bottlenecks: Some(bottlenecks),
+    })
 }
 
-fn rightmost(network: &Network, model: LinkModel) -> Result<Answer, TheoryError> {
-    someone(network, !modelled_flows(network).is_empty())?;
+fn rightmost(network: &Network, model: LinkModel) -> Result<CellValue, TheoryError> {
+    require_modelled(network, !modelled_flows(network).is_empty())?;
     let solved = equilibria(network)?;
     // the list of roots is as long as that of `theory stability`, whose first root this is, to the last digit
     let options = Options { margins: false, ..Options::default() };
     let judged = stability_at(network, first(&solved)?, model, &options)?;
     let root = judged.roots.first();
-    Ok(Answer::Stability {
+    Ok(CellValue::Stability {
         stable: Some(judged.stable),
         root_re_per_s: root.map(|r| r.0),
         root_im_per_s: root.map(|r| r.1),
@@ -192,14 +195,14 @@ fn rightmost(network: &Network, model: LinkModel) -> Result<Answer, TheoryError>
     })
 }
 
-/// Places of the flows that `name` means; `None` where nobody has the name.
+/// Indices of the flows of that name; `None` if there are none.
 #[must_use]
 pub fn flows_called(network: &Network, name: &str) -> Option<std::ops::Range<usize>> {
     let group = network.groups.iter().find(|g| g.name == name).map(|g| g.first..g.first + g.count);
     group.or_else(|| network.flows.iter().position(|f| f.name == name).map(|s| s..s + 1))
 }
 
-fn throughput(network: &Network, name: Option<&str>) -> Result<Answer, TheoryError> {
+fn throughput(network: &Network, name: Option<&str>) -> Result<CellValue, TheoryError> {
     let (model, solved) = joint_equilibria(network)?;
     let at = first(&solved)?;
     let flows = match name {
@@ -219,7 +222,7 @@ fn throughput(network: &Network, name: Option<&str>) -> Result<Answer, TheoryErr
         packets += x;
         goodput += g;
     }
-    Ok(Answer::Throughput {
+    Ok(CellValue::Throughput {
         packets_per_s: Some(packets),
         goodput_bps: Some(goodput),
         equilibria: Some(solved.found.len()),
@@ -227,17 +230,17 @@ fn throughput(network: &Network, name: Option<&str>) -> Result<Answer, TheoryErr
 }
 
 impl Map {
-    /// The map of `network` over `x` and `y`, of which each cell's answer is in `answers`, row by row.
+    /// The map of `network` over `x` and `y` with these cells, row by row.
     #[must_use]
-    pub fn new(network: &Network, show: &Show, x: Axis, y: Axis, answers: Vec<Result<Answer, String>>) -> Self {
-        let mut cells = Vec::with_capacity(answers.len());
+    pub fn new(network: &Network, show: &Show, x: Axis, y: Axis, values: Vec<Result<CellValue, String>>) -> Self {
+        let mut cells = Vec::with_capacity(values.len());
         let places = y.values.iter().flat_map(|y| x.values.iter().map(move |x| (*x, *y)));
-        for ((x, y), answer) in places.zip(answers) {
-            let (answer, error) = match answer {
-                Ok(answer) => (answer, None),
-                Err(error) => (show.nothing(), Some(error)),
+        for ((x, y), value) in places.zip(values) {
+            let (value, error) = match value {
+                Ok(value) => (value, None),
+                Err(error) => (show.empty(), Some(error)),
             };
-            cells.push(Cell { x, y, answer, error });
+            cells.push(Cell { x, y, value, error });
         }
         Self {
             title: network.title.clone(),
@@ -255,58 +258,60 @@ impl Map {
         }
     }
 
-    /// Where the stability boundary remains to be looked for; nowhere in other maps.
+    /// The points needed to draw the stability boundary; none in other maps.
     #[must_use]
-    pub fn spots(&self) -> Vec<Spot> {
+    pub fn samples(&self) -> Vec<Sample> {
         if self.link_model.is_none() {
             return Vec::new();
         }
         let of = self.verdicts();
-        Verdicts { columns: self.x.values.len(), of: &of }.spots()
+        Verdicts { columns: self.x.values.len(), of: &of }.samples()
     }
 
-    /// Looks at `spot`; `answer_at` says what the scenario with these two values (SI units) says.
-    pub fn look(&self, spot: Spot, answer_at: impl Fn(f64, f64) -> Option<Answer>) -> Found {
+    /// Computes `sample`; `value_at` gives the cell of the scenario at these two values (SI units).
+    pub fn locate(&self, sample: Sample, value_at: impl Fn(f64, f64) -> Option<CellValue>) -> Located {
         let (x, y) = (&self.x.values, &self.y.values);
         let columns = x.len();
-        let known = |i: usize, j: usize| margin(&self.cells[j * columns + i].answer).unwrap_or_default();
-        match spot {
-            Spot::Along(i, j) => {
-                let ends = ((x[i], known(i, j)), (x[i + 1], known(i + 1, j)));
-                let of = |x: f64| answer_at(x, y[j]).as_ref().and_then(margin);
-                Found::Point([crossing(ends.0, ends.1, self.x.is_log(), TOLERANCE, of), y[j]])
+        let known = |i: usize, j: usize| margin(&self.cells[j * columns + i].value).unwrap_or_default();
+        match sample {
+            Sample::Along(i, j) => {
+                let bracket = ((x[i], known(i, j)), (x[i + 1], known(i + 1, j)));
+                let of = |x: f64| value_at(x, y[j]).as_ref().and_then(margin);
+                Located::Point([crossing(bracket.0, bracket.1, self.x.is_log(), TOLERANCE, of), y[j]])
             }
-            Spot::Across(i, j) => {
-                let ends = ((y[j], known(i, j)), (y[j + 1], known(i, j + 1)));
-                let of = |y: f64| answer_at(x[i], y).as_ref().and_then(margin);
-                Found::Point([x[i], crossing(ends.0, ends.1, self.y.is_log(), TOLERANCE, of)])
+            Sample::Across(i, j) => {
+                let bracket = ((y[j], known(i, j)), (y[j + 1], known(i, j + 1)));
+                let of = |y: f64| value_at(x[i], y).as_ref().and_then(margin);
+                Located::Point([x[i], crossing(bracket.0, bracket.1, self.y.is_log(), TOLERANCE, of)])
             }
-            Spot::Middle(i, j) => {
+            Sample::Middle(i, j) => {
                 let half = |axis: &Axis, at: usize| {
                     crate::stability::between(axis.values[at], axis.values[at + 1], 0.5, axis.is_log())
                 };
-                Found::Verdict(answer_at(half(&self.x, i), half(&self.y, j)).as_ref().and_then(margin).map(|m| m > 0.0))
+                Located::Verdict(
+                    value_at(half(&self.x, i), half(&self.y, j)).as_ref().and_then(margin).map(|m| m > 0.0),
+                )
             }
         }
     }
 
-    /// Draws the boundary through what was found.
-    pub fn draw(&mut self, found: BTreeMap<Spot, Found>) {
+    /// Draws the boundary through the samples.
+    pub fn draw(&mut self, found: BTreeMap<Sample, Located>) {
         if self.link_model.is_some() {
             let of = self.verdicts();
-            self.boundary = Some(Verdicts { columns: self.x.values.len(), of: &of }.lines(&found));
+            self.boundary = Some(Verdicts { columns: self.x.values.len(), of: &of }.polylines(&found));
         }
     }
 
     fn verdicts(&self) -> Vec<Option<bool>> {
-        self.cells.iter().map(|c| margin(&c.answer).map(|m| m > 0.0)).collect()
+        self.cells.iter().map(|c| margin(&c.value).map(|m| m > 0.0)).collect()
     }
 }
 
-/// Above zero where stable: the sign is the verdict's, which counts roots, the size is the distance of the rightmost
+/// Above zero if stable. The sign is that of the verdict, which counts roots; the size is the distance of the rightmost
 /// root from the axis.
-fn margin(answer: &Answer) -> Option<f64> {
-    let Answer::Stability { stable: Some(stable), root_re_per_s, .. } = answer else { return None };
+fn margin(value: &CellValue) -> Option<f64> {
+    let CellValue::Stability { stable: Some(stable), root_re_per_s, .. } = value else { return None };
     let size = root_re_per_s.map_or(1.0, f64::abs).max(f64::MIN_POSITIVE);
     Some(if *stable { size } else { -size })
 }

@@ -1,6 +1,7 @@
-//! The Markov chain of Section 6 of the two-way paper: its stationary distribution, with a bound of what truncation
-//! costs.
+//! The Markov chain of Section 6 of the two-way paper: its stationary distribution, with a bound on the error of
+//! truncation.
 
+use super::distribution::Stationary;
 use super::duplex::DuplexLoad;
 use super::elimination::{self, Chain};
 use super::reduction;
@@ -8,53 +9,22 @@ use super::space::Space;
 use crate::closed_form::Bottleneck;
 use crate::error::TheoryError;
 
-/// What the population of one duplex link is like in the long run.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stationary {
-    /// Share of time without flows.
-    pub idle: f64,
-    /// Share of time in which l_F alone is full.
-    pub forward: f64,
-    /// Share of time in which l_B alone is full.
-    pub backward: f64,
-    /// Share of time in which both are full: the states on the line n = theta m.
-    pub both: f64,
-    /// E\[n\].
-    pub mean_forward: f64,
-    /// E\[m\].
-    pub mean_backward: f64,
-    /// Bound of the relative error of the means and of the absolute error of the shares, as far as truncation goes; for
-    /// the asymptotic answer an estimate.
-    pub error: f64,
-    /// States of the truncated chain; 0 for the asymptotic answer.
-    pub states: usize,
-}
+/// Limit on states of a truncated chain: some 5 s and 1 GiB.
+pub const MAX_STATES: usize = 2_500_000;
 
-impl Stationary {
-    /// Mean times of transfer forward and backward in seconds, by Little's law; `None` in a direction without arrivals.
-    #[must_use]
-    pub fn transfer_times(&self, load: &DuplexLoad) -> [Option<f64>; 2] {
-        let time = |mean: f64, rate: f64| (rate > 0.0).then(|| mean / rate);
-        [time(self.mean_forward, load.lambda_f), time(self.mean_backward, load.lambda_b)]
-    }
-}
+/// Levels kept even at light loads, so that states on the dividing line are among them.
+const MIN_TOP: f64 = 150.0;
 
-/// Most states of a truncated chain: some 5 s and 1 GiB.
-pub const MOST_STATES: usize = 2_500_000;
+/// Probabilities are kept above ten to minus this.
+const MIN_DIGITS: f64 = 200.0;
 
-/// Levels that are kept at light loads too, so that the dividing line's first states are among them.
-const LEAST_TOP: f64 = 150.0;
-
-/// Unless that takes probabilities further down than this power of ten.
-const LEAST_DIGITS: f64 = 200.0;
-
-/// Truncations that are tried.
+/// Limit on truncations tried.
 const ROUNDS: usize = 30;
 
-/// Share of the tolerance that the first guess of a truncation aims at, so that one solution mostly suffices.
+/// Share of the tolerance that the first truncation aims at, so that one solution usually suffices.
 const AIM: f64 = 0.1;
 
-/// What the error bound is multiplied with for being exact in one dimension only.
+/// Safety factor on the error bound, which is exact in one dimension only.
 const CAUTION: f64 = 3.0;
 
 /// The truncated chain: arrivals that would leave the space are lost, completions that would leave it do not take
@@ -107,8 +77,8 @@ pub struct Marginals {
 impl Marginals {
     fn of(states: &[(u32, u32)], probability: &[f64]) -> Self {
         let sums = |number: fn(&(u32, u32)) -> u32| {
-            let most = states.iter().map(number).max().unwrap_or(0);
-            let mut sums = vec![0.0; most as usize + 1];
+            let largest = states.iter().map(number).max().unwrap_or(0);
+            let mut sums = vec![0.0; largest as usize + 1];
             states.iter().zip(probability).for_each(|(state, p)| sums[number(state) as usize] += p);
             sums.truncate(sums.iter().rposition(|p| *p > 1e-12).map_or(1, |last| last + 1));
             sums
@@ -118,12 +88,12 @@ impl Marginals {
 }
 
 /// The stationary distribution with relative error `tolerance` (between 1e-12 and 0.1), by a truncated chain where one
-/// of at most `most_states` states does, otherwise `None`.
+/// of at most `max_states` states does, otherwise `None`.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`], also where the population is not stable.
-pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Result<Option<Stationary>, TheoryError> {
-    Ok(with_marginals(load, tolerance, most_states)?.map(|found| found.0))
+pub fn stationary(load: &DuplexLoad, tolerance: f64, max_states: usize) -> Result<Option<Stationary>, TheoryError> {
+    Ok(with_marginals(load, tolerance, max_states)?.map(|found| found.0))
 }
 
 /// The same with the distributions of both directions' flows.
@@ -133,7 +103,7 @@ pub fn stationary(load: &DuplexLoad, tolerance: f64, most_states: usize) -> Resu
 pub fn with_marginals(
     load: &DuplexLoad,
     tolerance: f64,
-    most_states: usize,
+    max_states: usize,
 ) -> Result<Option<(Stationary, Marginals)>, TheoryError> {
     load.check()?;
     let rho = load.loads()[0].max(load.loads()[1]);
@@ -154,18 +124,18 @@ pub fn with_marginals(
         return Ok(Some((nothing, Marginals { forward: vec![1.0], backward: vec![1.0] })));
     }
     let tolerance = tolerance.clamp(1e-12, 0.1);
-    let Some(top) = reduction::top(load, AIM * tolerance, most_states as u32) else { return Ok(None) };
+    let Some(top) = reduction::top(load, AIM * tolerance, max_states as u32) else { return Ok(None) };
     let digits = -libm::log10((load.lambda_f + load.lambda_b) / load.service_extremes().maximum);
-    let mut top = top.max((LEAST_DIGITS / digits).clamp(2.0, LEAST_TOP) as u32);
+    let mut top = top.max((MIN_DIGITS / digits).clamp(2.0, MIN_TOP) as u32);
     let mut reach = (-2.0 * libm::log(tolerance)).sqrt() + 0.5;
     for _ in 0..ROUNDS {
         let space = space(load, top, reach);
-        if space.len() > most_states {
+        if space.len() > max_states {
             return Ok(None);
         }
-        let (answer, cut, marginals) = solve(load, &space);
-        if answer.error <= tolerance {
-            return Ok(Some((answer, marginals)));
+        let (stationary, cut, marginals) = solve(load, &space);
+        if stationary.error <= tolerance {
+            return Ok(Some((stationary, marginals)));
         }
         if cut.top >= cut.sides {
             top += top / 4;
@@ -192,11 +162,11 @@ fn space(load: &DuplexLoad, top: u32, reach: f64) -> Space {
         return Space::line(top, load.lambda_b == 0.0);
     }
     let share = load.lambda_f / (load.lambda_f + load.lambda_b);
-    // the margin is for the first levels, where a normal law says little
+    // the margin is for the first levels, where the normal approximation is poor
     Space::band(top, share, |k| 30.0 + reach * (k * share * (1.0 - share)).sqrt())
 }
 
-/// What the two kinds of cut cost, relative to E[n + m].
+/// Errors of both kinds of truncation, relative to E[n + m].
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     top: f64,
@@ -206,7 +176,7 @@ struct Cut {
 fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut, Marginals) {
     let chain = Truncated { load, space, states: space.states().collect() };
     let probability = elimination::stationary(&chain);
-    let mut answer = Stationary {
+    let mut stationary = Stationary {
         idle: 0.0,
         forward: 0.0,
         backward: 0.0,
@@ -220,22 +190,22 @@ fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut, Marginals) {
     for ((n, m), p) in chain.states.iter().zip(&probability) {
         levels[(n + m) as usize] += p;
         let (n, m) = (f64::from(*n), f64::from(*m));
-        answer.mean_forward += n * p;
-        answer.mean_backward += m * p;
+        stationary.mean_forward += n * p;
+        stationary.mean_backward += m * p;
         let share = if n + m == 0.0 {
-            &mut answer.idle
+            &mut stationary.idle
         } else {
             match load.bottleneck(n, m) {
-                Bottleneck::Forward => &mut answer.forward,
-                Bottleneck::Backward => &mut answer.backward,
-                Bottleneck::Both => &mut answer.both,
+                Bottleneck::Forward => &mut stationary.forward,
+                Bottleneck::Backward => &mut stationary.backward,
+                Bottleneck::Both => &mut stationary.both,
             }
         };
         *share += p;
     }
-    let cut = cost(&chain, &probability, &levels, answer.mean_forward + answer.mean_backward);
-    answer.error = CAUTION * (cut.top + cut.sides);
-    (answer, cut, Marginals::of(&chain.states, &probability))
+    let cut = cost(&chain, &probability, &levels, stationary.mean_forward + stationary.mean_backward);
+    stationary.error = CAUTION * (cut.top + cut.sides);
+    (stationary, cut, Marginals::of(&chain.states, &probability))
 }
 
 /// The relative error of E[N], N = n + m, that blocked transitions make.
@@ -243,7 +213,7 @@ fn solve(load: &DuplexLoad, space: &Space) -> (Stationary, Cut, Marginals) {
 /// For any f, the truncated mean differs from the true one by the sum over blocked transitions of their flow times the
 /// difference of h at their two ends, where h solves Poisson's equation for f. Along the levels, as for any birth-death
 /// chain, that difference for f = N is the sum over j > k of (j - E[N]) pi_j / (lambda pi_k). Beyond the last level pi
-/// is taken to fall as it does before; the ratio of neighbours falls with the level, so this is on the safe side.
+/// is assumed to decay at the same ratio; the true ratio of neighbours decreases with the level, so this is conservative.
 fn cost(chain: &Truncated, probability: &[f64], levels: &[f64], mean: f64) -> Cut {
     let lambda = chain.load.lambda_f + chain.load.lambda_b;
     let top = levels.len() - 1;

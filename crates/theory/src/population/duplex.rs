@@ -3,12 +3,12 @@
 //! Flows of equal alpha and packet size arrive as two Poisson processes and carry exponential amounts of data of the
 //! same mean; acknowledgements are b data packets long. Rates of links in bit/s, times in seconds. With n flows forward
 //! and m backward, every flow's data move at `1 / max(f_F, f_B)` bit/s, where `f_F = (n + b m) / c_F` and
-//! `f_B = (m + b n) / c_B` (eq. 5 and 6 of that paper: the larger asks for the larger queueing delay).
+//! `f_B = (m + b n) / c_B` (eq. 5 and 6 of that paper: the larger one determines the queueing delay).
 
 use crate::closed_form::{Bottleneck, Division, bottleneck_of_counts, division};
 use crate::error::TheoryError;
 
-/// What is offered to one duplex link.
+/// Offered load of one duplex link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DuplexLoad {
     /// lambda_F: arrivals a second of flows whose data cross l_F.
@@ -25,12 +25,12 @@ pub struct DuplexLoad {
     pub b: f64,
 }
 
-/// Where the number of flows goes when there is no end to it.
+/// Growth of an unstable population.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
-    /// Flows forward that are added a second.
+    /// Growth of forward flows per second.
     pub forward: f64,
-    /// Flows backward that are added a second.
+    /// Growth of backward flows per second.
     pub backward: f64,
     /// Which link the growing population keeps full.
     pub saturated: Bottleneck,
@@ -51,7 +51,7 @@ pub struct ServiceExtremes {
 
 impl DuplexLoad {
     /// # Errors
-    /// [`TheoryError::OutOfRange`] where a number has no meaning.
+    /// [`TheoryError::OutOfRange`].
     pub fn check(&self) -> Result<(), TheoryError> {
         let within = |holds: bool, what: &str, value: f64, allowed: &'static str| {
             let what = what.to_owned();
@@ -75,8 +75,8 @@ impl DuplexLoad {
     #[must_use]
     pub fn completion(&self, n: f64, m: f64) -> f64 {
         let [f, b] = self.seconds_per_bit(n, m);
-        let most = f.max(b);
-        if most > 0.0 { 1.0 / (self.mean_bits * most) } else { 0.0 }
+        let slower = f.max(b);
+        if slower > 0.0 { 1.0 / (self.mean_bits * slower) } else { 0.0 }
     }
 
     /// Which link is full with n and m flows (eq. 7); both exactly on the dividing line of eq. 17.

@@ -16,13 +16,13 @@ pub(super) trait Chain {
     fn neighbours(&self, state: usize, visit: &mut dyn FnMut(usize, f64, f64));
 }
 
-/// Boxes of at most this many states are eliminated as they are.
+/// Boxes of at most this many states are eliminated without further dissection.
 const LEAF: usize = 40;
 
-/// Pivots whose effect on the rest of a front is applied together.
+/// Pivots of one panel of a blocked elimination.
 const PANEL: usize = 16;
 
-/// Not in the front at hand.
+/// Not in the current front.
 const NONE: u32 = u32::MAX;
 
 /// Eliminated.
@@ -31,7 +31,7 @@ const GONE: u32 = u32::MAX - 1;
 /// Above this, probabilities found so far are scaled down.
 const LARGE: f64 = 1e150;
 
-/// What later states contribute to an eliminated one.
+/// Multipliers of an eliminated front.
 struct Eliminated {
     /// States of the front, those eliminated first.
     states: Vec<u32>,
@@ -41,15 +41,15 @@ struct Eliminated {
     multipliers: Vec<f64>,
 }
 
-/// Rates among the states on the rim of a box whose inside is gone.
-struct Rim {
+/// Rates among the boundary states of a box whose interior is eliminated.
+struct Boundary {
     states: Vec<u32>,
     rates: Vec<f64>,
 }
 
 struct Dissection<'a, C: Chain> {
     chain: &'a C,
-    /// Place of each state in the front at hand.
+    /// Index of each state in the current front.
     slot: Vec<u32>,
     fronts: Vec<Eliminated>,
 }
@@ -62,7 +62,7 @@ pub(super) fn stationary<C: Chain>(chain: &C) -> Vec<f64> {
     work.dissect(states);
     let mut probability = vec![0.0; chain.len()];
     let fronts = work.fronts;
-    // the state that is left over at the end
+    // the state that remains at the end
     if let Some(last) = fronts.last().and_then(|f| f.states.last()) {
         probability[*last as usize] = 1.0;
     }
@@ -87,7 +87,7 @@ pub(super) fn stationary<C: Chain>(chain: &C) -> Vec<f64> {
 
 impl<C: Chain> Dissection<'_, C> {
     /// Eliminates all of `states`, which have no transitions to other states than those of earlier separators.
-    fn dissect(&mut self, states: Vec<u32>) -> Rim {
+    fn dissect(&mut self, states: Vec<u32>) -> Boundary {
         if states.len() <= LEAF {
             return self.front(states, &[]);
         }
@@ -99,35 +99,35 @@ impl<C: Chain> Dissection<'_, C> {
         }
         let across = high.0 - low.0 >= high.1 - low.1;
         let middle = if across { low.0 + (high.0 - low.0) / 2 } else { low.1 + (high.1 - low.1) / 2 };
-        let (mut before, mut after, mut separator) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut low_side, mut high_side, mut separator) = (Vec::new(), Vec::new(), Vec::new());
         for s in states {
             let (u, v) = self.chain.place(s as usize);
             match (if across { u } else { v }).cmp(&middle) {
-                core::cmp::Ordering::Less => before.push(s),
+                core::cmp::Ordering::Less => low_side.push(s),
                 core::cmp::Ordering::Equal => separator.push(s),
-                core::cmp::Ordering::Greater => after.push(s),
+                core::cmp::Ordering::Greater => high_side.push(s),
             }
         }
-        let mut rims = Vec::new();
-        for side in [before, after] {
+        let mut boundaries = Vec::new();
+        for side in [low_side, high_side] {
             if !side.is_empty() {
-                rims.push(self.dissect(side));
+                boundaries.push(self.dissect(side));
             }
         }
-        self.front(separator, &rims)
+        self.front(separator, &boundaries)
     }
 
-    /// Eliminates `pivots`, which have transitions to each other, to the rims of what lies on their two sides, and to
+    /// Eliminates `pivots`, which have transitions to each other, to the boundaries of what lies on their two sides, and to
     /// states of earlier separators.
-    fn front(&mut self, pivots: Vec<u32>, rims: &[Rim]) -> Rim {
+    fn front(&mut self, pivots: Vec<u32>, boundaries: &[Boundary]) -> Boundary {
         let count = pivots.len();
         let mut states = pivots;
         for (i, s) in states.iter().enumerate() {
             self.slot[*s as usize] = i as u32;
         }
         let slot = &mut self.slot;
-        for rim in rims {
-            rim.states.iter().for_each(|s| join(slot, &mut states, *s));
+        for boundary in boundaries {
+            boundary.states.iter().for_each(|s| join(slot, &mut states, *s));
         }
         for i in 0..count {
             self.chain.neighbours(states[i] as usize, &mut |other, _, _| {
@@ -138,11 +138,11 @@ impl<C: Chain> Dissection<'_, C> {
         }
         let size = states.len();
         let mut rates = vec![0.0; size * size];
-        for rim in rims {
-            let width = rim.states.len();
-            for (i, from) in rim.states.iter().enumerate() {
+        for boundary in boundaries {
+            let width = boundary.states.len();
+            for (i, from) in boundary.states.iter().enumerate() {
                 let row = slot[*from as usize] as usize * size;
-                for (to, rate) in rim.states.iter().zip(&rim.rates[i * width..(i + 1) * width]) {
+                for (to, rate) in boundary.states.iter().zip(&boundary.rates[i * width..(i + 1) * width]) {
                     rates[row + slot[*to as usize] as usize] += rate;
                 }
             }
@@ -172,9 +172,10 @@ impl<C: Chain> Dissection<'_, C> {
         }
         let width = size - count;
         let rest = (count..size).flat_map(|i| rates[i * size + count..(i + 1) * size].iter().copied());
-        let rim = Rim { states: states[count..].to_vec(), rates: if width > 0 { rest.collect() } else { Vec::new() } };
+        let boundary =
+            Boundary { states: states[count..].to_vec(), rates: if width > 0 { rest.collect() } else { Vec::new() } };
         self.fronts.push(Eliminated { states, pivots, multipliers });
-        rim
+        boundary
     }
 }
 
@@ -185,7 +186,7 @@ fn join(slot: &mut [u32], states: &mut Vec<u32>, s: u32) {
     }
 }
 
-/// Eliminates the first `pivots` of `size` states of a dense matrix of rates, row by row; the diagonal means nothing.
+/// Eliminates the first `pivots` of `size` states of a dense matrix of rates, row by row; the diagonal is ignored.
 ///
 /// Afterwards column p holds, below the diagonal, what each later state contributes to the probability of p.
 fn eliminate(rates: &mut [f64], size: usize, pivots: usize) {
@@ -193,11 +194,11 @@ fn eliminate(rates: &mut [f64], size: usize, pivots: usize) {
     for start in (0..pivots).step_by(PANEL) {
         let end = (start + PANEL).min(pivots);
         for p in start..end {
-            let (before, after) = rates.split_at_mut((p + 1) * size);
-            let pivot = &before[p * size..];
+            let (upper, lower) = rates.split_at_mut((p + 1) * size);
+            let pivot = &upper[p * size..];
             let leaving: f64 = pivot[p + 1..].iter().sum();
             inverse[p - start] = 1.0 / leaving;
-            for row in after.chunks_exact_mut(size).take(end - p - 1) {
+            for row in lower.chunks_exact_mut(size).take(end - p - 1) {
                 row[p] /= leaving;
                 let l = row[p];
                 row[p + 1..].iter_mut().zip(&pivot[p + 1..]).for_each(|(r, u)| *r += l * u);

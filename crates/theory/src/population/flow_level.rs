@@ -1,9 +1,9 @@
-//! Simulation flow by flow: Poisson arrivals, any sizes, rates of equilibrium in every state.
+//! Flow-level simulation: Poisson arrivals, any size distribution, equilibrium rates in every state.
 //!
-//! No assumption but the separation of timescales: rates jump to their equilibrium whenever a flow comes or goes. All
-//! flows of a class have one rate, so a class keeps one clock, the bits that a flow present from the beginning would
-//! have got; a flow that arrives at clock reading v with z bits to send leaves at v + z, and the next to leave is the
-//! top of a heap. An event costs a heap operation and the rates, whatever the number of flows.
+//! No assumption but the separation of timescales: rates take their equilibrium values whenever a flow arrives or
+//! leaves. All flows of a class have one rate, so a class has one clock: the bits that a flow present from the start would
+//! have received. A flow that arrives at clock value v with z bits to send leaves at v + z, so departures are ordered in a
+//! heap. An event costs a heap operation and the rates, whatever the number of flows.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,10 +26,10 @@ const STUDENT: f64 = 2.045;
 /// Share of the arrivals before statistics begin.
 const WARMUP: f64 = 0.1;
 
-/// Flows present at a time beyond which a population counts as out of hand.
-const MOST_FLOWS: usize = 50_000_000;
+/// Limit on flows present at a time.
+const MAX_FLOWS: usize = 50_000_000;
 
-/// One kind of flows that come and go.
+/// One class of dynamic flows.
 #[derive(Debug, Clone)]
 pub struct FlowClass {
     /// Names the random streams.
@@ -84,7 +84,7 @@ pub struct Simulated {
     pub time_s: f64,
 }
 
-/// Simulates `arrivals` arrivals of `classes` beside the flows of `fixed`, which never leave.
+/// Simulates `arrivals` arrivals of `classes` with the permanent flows of `fixed`.
 ///
 /// # Errors
 /// [`TheoryError`] of the equilibria, and where the flows present pass fifty million.
@@ -182,16 +182,16 @@ impl Batch {
     }
 }
 
-/// What happens next.
+/// The next event.
 #[derive(Debug, Clone, Copy)]
 struct Next {
-    /// In so many seconds.
+    /// Seconds until then.
     after: f64,
     class: usize,
     leaves: bool,
 }
 
-/// The simulation under way.
+/// State of the simulation.
 struct State<'a> {
     classes: Vec<Class<'a>>,
     counts: Vec<u32>,
@@ -200,7 +200,7 @@ struct State<'a> {
 }
 
 impl State<'_> {
-    /// `None` where nobody comes or goes any more.
+    /// `None` if there are no more events.
     fn next(&self) -> Option<Next> {
         let mut next = Next { after: f64::INFINITY, class: 0, leaves: false };
         for (c, class) in self.classes.iter().enumerate() {
@@ -216,7 +216,7 @@ impl State<'_> {
         next.after.is_finite().then_some(next)
     }
 
-    /// Time passes in which nobody comes or goes.
+    /// Advances time between events.
     fn pass(&mut self, step: f64, full: Full, batch: &mut Batch) {
         self.now += step;
         batch.time += step;
@@ -251,9 +251,9 @@ impl State<'_> {
         class.present.push(Reverse((end.to_bits(), self.now.to_bits())));
         class.next_arrival += class.gap();
         self.counts[c] += 1;
-        if class.present.len() > MOST_FLOWS {
+        if class.present.len() > MAX_FLOWS {
             let what = format!("the number of flows of {}", class.params.name);
-            return Err(TheoryError::OutOfRange { what, value: MOST_FLOWS as f64, allowed: "smaller" });
+            return Err(TheoryError::OutOfRange { what, value: MAX_FLOWS as f64, allowed: "smaller" });
         }
         Ok(())
     }
@@ -316,8 +316,8 @@ fn estimate(batches: &[Batch], part: &dyn Fn(&Batch) -> f64, whole: &dyn Fn(&Bat
         return Estimate { mean: 0.0, half_width: f64::INFINITY };
     }
     let mean = batches.iter().map(part).sum::<f64>() / total;
-    // residuals of the ratio estimator: what a batch has beyond its due
-    let due = |b: &Batch| (part(b) - mean * whole(b)) / (total / n);
-    let squares: f64 = batches.iter().map(|b| due(b) * due(b)).sum();
+    // residuals of the ratio estimator
+    let residual = |b: &Batch| (part(b) - mean * whole(b)) / (total / n);
+    let squares: f64 = batches.iter().map(|b| residual(b) * residual(b)).sum();
     Estimate { mean, half_width: STUDENT * (squares / (n - 1.0) / n).sqrt() }
 }

@@ -1,23 +1,25 @@
-//! Flows that come and go: how many there are, how long they take, which link is full.
+//! Dynamic flows: their number, their transfer times, and which links are saturated.
 //!
-//! Arrivals are Poisson, and the rates of the flows present are those of equilibrium at every moment: flows last long
-//! in comparison with a round trip. [`population`] answers for a scenario. Behind it, [`DuplexLoad`] is the model of
+//! Arrivals are Poisson, and the flows present have the rates of equilibrium at any time: transfers are long
+//! compared with a round trip. [`population`] answers for a scenario. Behind it, [`DuplexLoad`] is the model of
 //! Section 6 of the two-way paper, [`stationary`] its Markov chain solved with a bound of the truncation error, and
 //! [`simulate`] the simulation flow by flow for any network and any distribution of sizes. Model, equations and proofs:
 //! `docs/theory/population.md`.
 
-mod answer;
 mod chain;
+mod distribution;
 mod duplex;
 mod elimination;
 mod flow_level;
-mod fluid;
+mod fluid_limit;
 mod reduction;
+mod scenario;
 mod sharing;
 mod space;
 
-pub use answer::{Population, PopulationMethod, PopulationOptions, population};
-pub use chain::{MOST_STATES, Marginals, Stationary, stationary, truncated, with_marginals};
+pub use chain::{MAX_STATES, Marginals, stationary, truncated, with_marginals};
+pub use distribution::Stationary;
 pub use duplex::{DuplexLoad, Growth, ServiceExtremes};
 pub use flow_level::{Estimate, FlowClass, Simulated, simulate};
 pub use reduction::{asymptotic, balanced_limit};
+pub use scenario::{Population, PopulationMethod, PopulationOptions, population};

@@ -1,26 +1,26 @@
-//! The population of one duplex link seen along n + m alone.
+//! The population of one duplex link reduced to n + m.
 //!
 //! Both directions' flows complete at the same rate each, so given their sum k = n + m the share of forward flows is
 //! close to normal about p = lambda_F / (lambda_F + lambda_B) with variance p (1 - p) / k, whatever that rate is. While
 //! l_F is full, the work f_F = (n + b m) / c_F is served at a constant rate; likewise f_B. So the slow variable is the
 //! linear function of n and m that follows max(f_F, f_B) on the average: its drift and diffusion, averaged over the
-//! split, make a birth-death chain in k. That chain chooses where the two-dimensional one is cut, and is the answer
-//! where that one would be too large: its error vanishes as the load goes to 1.
+//! split, make a birth-death chain in k. That chain determines where the two-dimensional one is truncated, and replaces
+//! it where it would be too large: its error vanishes as the load goes to 1.
 
-use super::chain::Stationary;
+use super::distribution::Stationary;
 use super::duplex::DuplexLoad;
 use crate::closed_form::{Bottleneck, Division, division};
 
 /// Levels below which the binomial distribution is summed; a normal one is integrated above.
-const SUMMED: u64 = 200;
+const MAX_SUMMED: u64 = 200;
 
-/// Levels that one step stands for, as a share of the level.
+/// One step covers one in this many levels.
 const STEP: u64 = 20_000;
 
-/// Levels are not followed further than this.
-const FARTHEST: f64 = 1e15;
+/// Limit on levels.
+const MAX_LEVEL: f64 = 1e15;
 
-/// What the split averages to on one level.
+/// Averages over the split on one level.
 #[derive(Debug, Clone, Copy, Default)]
 struct Level {
     /// Work that arrives over work that is served.
@@ -50,11 +50,11 @@ impl Level {
     }
 }
 
-/// The level beyond which the error of E\[n + m\] is below `tolerance` relative; `None` where it is above `most`.
-pub(super) fn top(load: &DuplexLoad, tolerance: f64, most: u32) -> Option<u32> {
+/// The level beyond which the error of E\[n + m\] is below `tolerance` relative; `None` where it is above `max_level`.
+pub(super) fn top(load: &DuplexLoad, tolerance: f64, max_level: u32) -> Option<u32> {
     let mut averages = Averages::new(load);
     let (mut weight, mut moment) = (1.0f64, 0.0f64);
-    for k in 1..=u64::from(most) {
+    for k in 1..=u64::from(max_level) {
         let ratio = libm::exp(averages.at(k).slope());
         weight *= ratio;
         let level = k as f64;
@@ -106,7 +106,7 @@ pub fn asymptotic(load: &DuplexLoad) -> Option<Stationary> {
         if slope < 0.0 && weight / step as f64 * level as f64 / -slope < 1e-13 * moment {
             break;
         }
-        if level as f64 > FARTHEST {
+        if level as f64 > MAX_LEVEL {
             return None;
         }
     }
@@ -156,12 +156,12 @@ impl<'a> Averages<'a> {
 
     /// For levels in rising order, one back at most.
     fn at(&mut self, k: u64) -> Level {
-        if k <= SUMMED {
+        if k <= MAX_SUMMED {
             return average(self.load, &binomial(self.load, k), k as f64);
         }
         while k > self.high.0 {
             if self.high.0 == 0 {
-                self.high = (SUMMED, average(self.load, &normal(self.load, SUMMED as f64), SUMMED as f64));
+                self.high = (MAX_SUMMED, average(self.load, &normal(self.load, MAX_SUMMED as f64), MAX_SUMMED as f64));
             }
             let next = self.high.0 + (self.high.0 / 128).max(1);
             self.low = core::mem::replace(

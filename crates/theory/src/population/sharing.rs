@@ -1,4 +1,4 @@
-//! Who gets how much with so many flows of each class: equilibrium in every state of the population.
+//! Rates in every state of the population, by equilibrium.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use crate::closed_form::BALANCED;
 use crate::equilibrium::{Problem, ProblemFlow, TOLERANCE, solve};
 use crate::error::TheoryError;
 
-/// States whose equilibrium is kept; when there are more, all are forgotten.
-const MOST_CACHED: usize = 1 << 20;
+/// Limit on cached states; beyond it the cache is cleared.
+const MAX_CACHED: usize = 1 << 20;
 
-/// What is full in a state.
+/// Which links are saturated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Full {
     /// Nothing.
@@ -20,7 +20,7 @@ pub(super) enum Full {
     Several,
 }
 
-/// How a network is shared.
+/// Computes the rates.
 pub(super) struct Sharing {
     kind: Kind,
     /// Bits of a data packet of each class.
@@ -32,10 +32,10 @@ enum Kind {
     Network(Box<General>),
 }
 
-/// All flows see the same queueing delay q, the largest that a link asks for: x = alpha / q.
+/// All flows have the same queueing delay q, the largest that a link demands: x = alpha / q.
 #[derive(Debug, Clone)]
 pub(super) struct Common {
-    /// For each link that may be full, its number and the delay that flows which never leave ask for.
+    /// For each link that may be full, its index and the delay that permanent flows demand.
     pub links: Vec<(usize, f64)>,
     /// For each of these, the delay that one flow of each class adds, in seconds.
     pub delay: Vec<Vec<f64>>,
@@ -44,14 +44,14 @@ pub(super) struct Common {
 }
 
 struct General {
-    /// Capacities, and the flows that never leave.
+    /// Capacities, and the permanent flows.
     fixed: Problem,
     classes: Vec<ProblemFlow>,
     cache: HashMap<Vec<u32>, (Vec<f64>, Full)>,
 }
 
 impl Sharing {
-    /// `classes` of flows that come and go beside those of `fixed`.
+    /// `classes` of dynamic flows, and the permanent flows of `fixed`.
     pub fn new(fixed: Problem, classes: Vec<ProblemFlow>) -> Self {
         let packet_bits = classes.iter().map(|c| c.packet_bits).collect();
         let kind = match Common::of(&fixed, &classes) {
@@ -76,7 +76,7 @@ impl Sharing {
         }
     }
 
-    /// Sets each class's bit/s of data a flow, with `counts` flows of each; says what is full.
+    /// Sets each class's bit/s of data a flow, with `counts` flows of each; returns which links are saturated.
     pub fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<Full, TheoryError> {
         match &mut self.kind {
             Kind::Common(common) => Ok(common.rates(counts, rates)),
@@ -86,26 +86,26 @@ impl Sharing {
 }
 
 impl Common {
-    /// Links that cannot fill before another one does are left out; the form holds where all flows cross the others
-    /// alike.
+    /// Leaves out links that another link always saturates before. The form holds if all flows cross the others equally
+    /// often.
     fn of(fixed: &Problem, classes: &[ProblemFlow]) -> Option<Self> {
         let all: Vec<&ProblemFlow> = fixed.flows.iter().chain(classes).collect();
         let links = fixed.capacity.len();
         let left: Vec<f64> = fixed.capacity.iter().zip(&fixed.unresponsive).map(|(c, b)| c - b).collect();
-        // seconds of queueing that a flow asks for on each link, and how often it crosses it
-        let mut asks = vec![vec![0.0; links]; all.len()];
+        // queueing delay in seconds that a flow demands on each link, and how often it crosses it
+        let mut demand = vec![vec![0.0; links]; all.len()];
         let mut times = vec![vec![0u32; links]; all.len()];
         for (s, flow) in all.iter().enumerate() {
             for (path, bits) in [(&flow.data, flow.packet_bits), (&flow.ack, flow.ack_bits)] {
                 for l in path.iter().map(|l| *l as usize) {
-                    asks[s][l] += flow.alpha * bits / left[l];
+                    demand[s][l] += flow.alpha * bits / left[l];
                     times[s][l] += 1;
                 }
             }
         }
         let crossed = |l: usize| times.iter().any(|t| t[l] > 0);
         let below = |l: usize, other: usize| {
-            let less = |s: usize| asks[s][l] < asks[s][other] * (1.0 - BALANCED) || times[s][l] == 0;
+            let less = |s: usize| demand[s][l] < demand[s][other] * (1.0 - BALANCED) || times[s][l] == 0;
             l != other && crossed(other) && (0..all.len()).all(less)
         };
         let kept: Vec<usize> = (0..links).filter(|l| crossed(*l) && !(0..links).any(|o| below(*l, o))).collect();
@@ -113,26 +113,26 @@ impl Common {
             return None;
         }
         let first = fixed.flows.len();
-        let standing = |l: usize| asks[..first].iter().map(|a| a[l]).sum::<f64>();
+        let standing = |l: usize| demand[..first].iter().map(|a| a[l]).sum::<f64>();
         Some(Self {
             links: kept.iter().map(|l| (*l, standing(*l))).collect(),
-            delay: kept.iter().map(|l| asks[first..].iter().map(|a| a[*l]).collect()).collect(),
+            delay: kept.iter().map(|l| demand[first..].iter().map(|a| a[*l]).collect()).collect(),
             bits: classes.iter().map(|c| c.alpha * c.packet_bits).collect(),
         })
     }
 
     fn rates(&self, counts: &[u32], rates: &mut [f64]) -> Full {
-        let (mut most, mut full) = (0.0f64, Full::None);
+        let (mut delay, mut full) = (0.0f64, Full::None);
         for ((link, standing), delays) in self.links.iter().zip(&self.delay) {
-            let asked = delays.iter().zip(counts).fold(*standing, |sum, (d, n)| sum + d * f64::from(*n));
-            if asked > most * (1.0 + BALANCED) {
-                (most, full) = (asked, Full::One(*link));
-            } else if asked > 0.0 && asked >= most * (1.0 - BALANCED) {
+            let demanded = delays.iter().zip(counts).fold(*standing, |sum, (d, n)| sum + d * f64::from(*n));
+            if demanded > delay * (1.0 + BALANCED) {
+                (delay, full) = (demanded, Full::One(*link));
+            } else if demanded > 0.0 && demanded >= delay * (1.0 - BALANCED) {
                 full = Full::Several;
             }
         }
         for (rate, bits) in rates.iter_mut().zip(&self.bits) {
-            *rate = if most > 0.0 { bits / most } else { 0.0 };
+            *rate = if delay > 0.0 { bits / delay } else { 0.0 };
         }
         full
     }
@@ -165,7 +165,7 @@ impl General {
             (Some(l), None) => Full::One(l),
             _ => Full::Several,
         };
-        if self.cache.len() >= MOST_CACHED {
+        if self.cache.len() >= MAX_CACHED {
             self.cache.clear();
         }
         self.cache.insert(counts.to_vec(), (rates.to_vec(), full));
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn paths_that_differ_need_the_solver() {
         let fixed = Problem { capacity: vec![1e6, 2e6, 1e6], unresponsive: vec![0.0; 3], ..Problem::default() };
-        let apart = vec![flow(10.0, 8000.0, &[0], &[1]), flow(10.0, 8000.0, &[2], &[1])];
-        assert!(Sharing::new(fixed.clone(), apart).common().is_none());
+        let disjoint = vec![flow(10.0, 8000.0, &[0], &[1]), flow(10.0, 8000.0, &[2], &[1])];
+        assert!(Sharing::new(fixed.clone(), disjoint).common().is_none());
         // a link of one's own that is wide enough does not matter
         let wide = Problem { capacity: vec![1e6, 2e6, 1e7], ..fixed };
         let access = vec![flow(10.0, 8000.0, &[2, 0], &[1]), flow(10.0, 8000.0, &[1], &[0])];

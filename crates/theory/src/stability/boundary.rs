@@ -1,4 +1,4 @@
-//! Where a verdict changes over two parameters.
+//! Stability boundaries over two parameters.
 
 /// For each of `xs`, every y in `range` at which `margin(x, y)` changes sign: a stability boundary where the margin is,
 /// say, minus the real part of the rightmost root.
@@ -33,12 +33,12 @@ pub fn boundary(
     xs.iter().map(|x| crossings(*x)).collect()
 }
 
-/// Where `margin` changes sign between `from` and `to`, both a place and the margin there, of different signs. The
-/// bracket is narrowed to `tolerance` of what it was (in the logarithm where `log`), or as far as `margin` has an
-/// answer.
+/// Where `margin` changes sign between `from` and `to`, each a point and the margin there, of different signs. The
+/// bracket is narrowed to `tolerance` of its initial length (in the logarithm if `log`), or as far as `margin` is
+/// defined.
 ///
 /// The method is ITP (Oliveira and Takahashi, "An Enhancement of the Bisection Method Average Performance Preserving
-/// Minmax Optimality", 2020): never more than one evaluation beyond bisection, mostly far fewer, and no need of
+/// Minmax Optimality", 2020): at most one evaluation more than bisection, usually far fewer, and it does not require
 /// continuity.
 pub fn crossing(
     from: (f64, f64),
@@ -51,11 +51,11 @@ pub fn crossing(
     const TRUNCATION: f64 = 0.2;
     let at = |share: f64| between(from.0, to.0, share, log);
     let (mut a, mut b) = ((0.0, from.1), (1.0, to.1));
-    let most = libm::ceil(libm::log2(1.0 / tolerance)) + 1.0;
+    let max_evaluations = libm::ceil(libm::log2(1.0 / tolerance)) + 1.0;
     let mut spent = 0.0;
-    while b.0 - a.0 > tolerance && spent < most {
+    while b.0 - a.0 > tolerance && spent < max_evaluations {
         let half = 0.5 * (a.0 + b.0);
-        let room = 0.5 * (tolerance * libm::exp2(most - spent) - (b.0 - a.0)).max(0.0);
+        let room = 0.5 * (tolerance * libm::exp2(max_evaluations - spent) - (b.0 - a.0)).max(0.0);
         let secant = (b.1 * a.0 - a.1 * b.0) / (b.1 - a.1);
         let off = half - secant;
         let step = TRUNCATION * (b.0 - a.0) * (b.0 - a.0);

@@ -8,21 +8,21 @@ use crate::error::TheoryError;
 use crate::model::modelled_flows;
 use crate::packets::{ack_bits, bits};
 
-/// A network of flows in one direction that is to behave like a two-way one.
+/// A network of one-way flows that models a two-way one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OneWay {
     /// One link; flows whose data was on it keep their packets, the others have the size of their acknowledgements.
     pub problem: Problem,
-    /// Its own equilibrium with the delays of the two-way network. Nothing but alpha, sizes and propagation is taken
-    /// over.
+    /// Its own equilibrium with the delays of the two-way network. Only alpha, sizes and propagation are those of that
+    /// network.
     pub point: OperatingPoint,
 }
 
 /// The flows of `network` that cross `link` as one-way flows over that link alone (Section 3: s in F+ with packets P+,
 /// s in F- with packets P-, alpha as it was).
 ///
-/// It is the same local dynamics where `link` is the only one with a queue, and not where another has one as well: at
-/// exact balance the two-way network has twice the loop gain of this one.
+/// Local dynamics are the same if only `link` has a queue, but not if another link has one: at exact balance the loop gain
+/// of the two-way network is twice that of this one.
 ///
 /// # Errors
 /// [`TheoryError::OutOfRange`] where a flow crosses `link` other than once: the paper's mapping is for one duplex link.
@@ -30,7 +30,7 @@ pub fn one_way(network: &Network, link: usize, period: UpdatePeriod, filter: boo
     let capacity = network.links[link].rate.as_bps() as f64;
     let mut problem = Problem { capacity: vec![capacity], unresponsive: vec![0.0], ..Problem::default() };
     let flows = modelled_flows(network);
-    // seconds to the link and around, without any queueing
+    // seconds to the link and of the round trip, without queueing
     let mut delays = Vec::with_capacity(flows.len());
     for flow in flows.iter().map(|s| &network.flows[*s]) {
         let data = (&flow.data, flow.packet, bits(flow.packet), flow.access_data);

@@ -2,37 +2,38 @@
 
 use faer::{Mat, c64};
 
-use super::complex::{Complex, Lu};
+use super::complex::{Complex, ComplexFunctions as _};
 use super::count::zeros_right_of;
+use super::lu::Lu;
 use super::model::{Characteristic, Parts};
 use crate::link_model::LinkModel;
 
-/// How far the loop is from the verdict's change.
+/// Gain and delay margins.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Margins {
-    /// Where stable, the least factor above 1 on the senders' answer to delay that ends stability; where unstable, the
-    /// largest below 1 that brings it about. `None` where there is none.
+    /// If stable, the smallest factor above 1 on the senders' response to delay that makes the loop unstable; if unstable,
+    /// the largest below 1 that makes it stable. `None` if there is none.
     ///
-    /// In the integrator model the answer is that of the rate, w / (d + q) and the window's; in the ack-clocked model
-    /// that of the window, since packets in flight are conserved, not controlled.
+    /// In the integrator model the response is that of the rate w / (d + q) and of the window; in the ack-clocked model that
+    /// of the window, since packets in flight are conserved.
     pub gain: Option<f64>,
     /// The frequency of the oscillation that starts there, in rad/s: the phase crossover.
     pub gain_at_rad_s: Option<f64>,
-    /// Seconds by which every sender may hear of delay later before stability ends; `None` where it is unstable already
-    /// or never ends.
+    /// Additional feedback delay in seconds, the same for every sender, that makes the loop unstable; `None` if it is
+    /// unstable already or no delay does.
     pub delay_s: Option<f64>,
     /// The frequency of the oscillation that starts there, in rad/s: the gain crossover.
     pub delay_at_rad_s: Option<f64>,
 }
 
-/// Frequency sweep of `f`, whose verdict is `stable`.
+/// Margins of `f`, which is `stable` or not, by a frequency sweep.
 #[must_use]
 pub fn margins(f: &Characteristic<'_>, stable: bool) -> Margins {
-    let Some((least, most)) = f.point.round_trips() else { return Margins::default() };
-    let top = f.band(1.0).max(8.0 * std::f64::consts::PI / least);
+    let Some((shortest, longest)) = f.point.round_trips() else { return Margins::default() };
+    let top = f.band(1.0).max(8.0 * std::f64::consts::PI / shortest);
     let count = libm::ceil((12.0 * top * f.longest_delay()).clamp(400.0, 20_000.0)) as usize;
-    // off the axis by as little as the counts of zeros are, where fixed windows have poles on it
-    let off = if f.model == LinkModel::Integrator { 0.0 } else { 1e-9 / most };
+    // slightly off the axis if fixed windows have poles on it
+    let off = if f.model == LinkModel::Integrator { 0.0 } else { 1e-9 / longest };
     let at = |omega: f64| eigenvalues(f, Complex::new(off, omega));
     let mut gains = Vec::new();
     let mut delay: Option<(f64, f64)> = None;
@@ -43,25 +44,25 @@ pub fn margins(f: &Characteristic<'_>, stable: bool) -> Margins {
         let mut values = at(omega);
         pair(&last.1, &mut values);
         for (a, b) in last.1.iter().zip(&values) {
-            let ends = ((last.0, *a), (omega, *b));
+            let bracket = ((last.0, *a), (omega, *b));
             if a.im * b.im <= 0.0 && a.re < 0.0 && b.re < 0.0 {
-                let (w, v) = bisect(&at, ends, |v| v.im);
+                let (w, v) = bisect(&at, bracket, |v| v.im);
                 if v.re < 0.0 && v.im.abs() < 1e-6 * v.re.abs() {
                     gains.push((-1.0 / v.re, w));
                 }
             }
-            if stable && (a.abs() - 1.0) * (b.abs() - 1.0) <= 0.0 {
-                let (w, v) = bisect(&at, ends, |v| v.abs() - 1.0);
-                if (v.abs() - 1.0).abs() < 1e-6 {
-                    let wait = (v.arg() + std::f64::consts::PI) / w;
-                    delay = Some(delay.filter(|d| d.0 <= wait).unwrap_or((wait, w)));
+            if stable && (a.modulus() - 1.0) * (b.modulus() - 1.0) <= 0.0 {
+                let (w, v) = bisect(&at, bracket, |v| v.modulus() - 1.0);
+                if (v.modulus() - 1.0).abs() < 1e-6 {
+                    let margin = (v.argument() + std::f64::consts::PI) / w;
+                    delay = Some(delay.filter(|d| d.0 <= margin).unwrap_or((margin, w)));
                 }
             }
         }
         last = (omega, values);
     }
     gains.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let right = |k: f64| zeros_right_of(f, 1e-7 / most, k);
+    let right = |k: f64| zeros_right_of(f, 1e-7 / longest, k);
     let gain = if stable {
         gains.iter().copied().filter(|k| k.0 > 1.0).find(|k| right(k.0 * 1.001).is_none_or(|n| n > 0))
     } else {
@@ -97,32 +98,32 @@ pub(super) fn eigenvalues(f: &Characteristic<'_>, z: Complex) -> Vec<Complex> {
 }
 
 fn sqrt(z: Complex) -> Complex {
-    let size = z.abs();
+    let size = z.modulus();
     let re = (0.5 * (size + z.re)).max(0.0).sqrt();
     let im = (0.5 * (size - z.re)).max(0.0).sqrt();
     Complex::new(re, if z.im < 0.0 { -im } else { im })
 }
 
-/// Puts `values` into the order of those before.
-pub(super) fn pair(before: &[Complex], values: &mut [Complex]) {
-    for (i, was) in before.iter().enumerate().take(values.len()) {
-        let far = |v: &Complex| (*v - *was).abs();
+/// Orders `values` by proximity to the `previous` ones.
+pub(super) fn pair(previous: &[Complex], values: &mut [Complex]) {
+    for (i, was) in previous.iter().enumerate().take(values.len()) {
+        let far = |v: &Complex| (*v - *was).modulus();
         let at = (i..values.len()).min_by(|a, b| far(&values[*a]).total_cmp(&far(&values[*b]))).unwrap_or(i);
         values.swap(i, at);
     }
 }
 
-/// Follows one eigenvalue to where `of` it changes sign.
+/// Bisects the frequency at which `of` an eigenvalue changes sign.
 fn bisect(
     at: &impl Fn(f64) -> Vec<Complex>,
-    ends: ((f64, Complex), (f64, Complex)),
+    bracket: ((f64, Complex), (f64, Complex)),
     of: impl Fn(Complex) -> f64,
 ) -> (f64, Complex) {
-    let (mut a, mut b) = ends;
+    let (mut a, mut b) = bracket;
     for _ in 0..60 {
         let omega = 0.5 * (a.0 + b.0);
         let guess = (a.1 + b.1) * 0.5;
-        let nearest = at(omega).into_iter().min_by(|x, y| (*x - guess).abs().total_cmp(&(*y - guess).abs()));
+        let nearest = at(omega).into_iter().min_by(|x, y| (*x - guess).modulus().total_cmp(&(*y - guess).modulus()));
         let Some(value) = nearest else { break };
         if of(value) * of(a.1) > 0.0 {
             a = (omega, value);

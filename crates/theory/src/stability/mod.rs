@@ -1,15 +1,15 @@
 //! Local stability of FAST about an equilibrium of any network, with exact delays.
 //!
 //! The window law is eq. 2 of Ge, Chan, Andrew, Li, Tan, Zukerman, "Performance Effects of Two-way FAST TCP", with
-//! gamma a round trip (or a fixed period); links follow one of two models, [`LinkModel`]. Every delay, propagation,
-//! transmission and queueing in equilibrium, is as long as it is: no rational approximation, no lag. [`stability`]
-//! gives the verdict with the rightmost characteristic roots and the margins; the rest are the parts that it is made
-//! of. `docs/theory/stability.md` has the derivations.
+//! gamma a round trip (or a fixed period); links follow a [`LinkModel`]. Every delay (propagation, transmission,
+//! queueing in equilibrium) is exact, without rational approximation. [`stability`] gives the verdict with the rightmost
+//! characteristic roots and the margins; the rest are its parts. `docs/theory/stability.md` has the derivations.
 
 mod boundary;
 mod complex;
 mod count;
 mod locus;
+mod lu;
 mod mapping;
 mod margins;
 mod model;
@@ -20,7 +20,7 @@ mod spectral;
 
 pub(crate) use boundary::between;
 pub use boundary::{boundary, crossing};
-pub use complex::Complex;
+pub use complex::{Complex, ComplexFunctions};
 pub use count::{zeros_right_of, zeros_right_up_to};
 pub use locus::{Locus, loci};
 pub use mapping::{OneWay, one_way};
@@ -32,28 +32,28 @@ pub use roots::{Root, Roots, newton, rightmost};
 
 use eddyline_scenario::Network;
 
-use crate::approximations::lines;
+use crate::approximations::link_features;
 use crate::equilibrium::Equilibrium;
 use crate::error::TheoryError;
 use crate::fast::WindowLaw;
 use crate::link_model::LinkModel;
-use crate::model::{equilibria, modelled_flows, others, someone};
+use crate::model::{equilibria, modelled_flows, non_fast_note, require_modelled};
 
-/// Networks with more queues are not judged by [`locally_stable`], where nobody asked for the minutes that it takes.
-const MOST_LINKS: usize = 16;
+/// Limit on queues for [`locally_stable`]: beyond it the analysis takes minutes.
+const MAX_LINKS: usize = 16;
 
-/// What [`stability`] and [`stability_at`] are to do.
+/// Options of [`stability`] and [`stability_at`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// How often windows are updated.
     pub period: UpdatePeriod,
-    /// Whether the window law sees the controller's average of round-trip times instead of their present value (eq. 2).
+    /// Whether the window law uses the controller's average round-trip time instead of the present one (eq. 2).
     pub filter: bool,
     /// Which window the law multiplies.
     pub law: WindowLaw,
     /// How many roots to list.
     pub roots: usize,
-    /// Whether to look for margins.
+    /// Whether to compute margins.
     pub margins: bool,
 }
 
@@ -64,20 +64,20 @@ impl Default for Options {
 }
 
 impl Options {
-    /// FAST as its algorithm is written and not as eq. 2 of the two-way paper: the window at sending, and the
-    /// controller's own average of round-trip times.
+    /// FAST's algorithm instead of eq. 2 of the two-way paper: the window at sending, and the controller's average
+    /// round-trip time.
     #[must_use]
     pub fn algorithm() -> Self {
         Self { filter: true, law: WindowLaw::AtSending, ..Self::default() }
     }
 }
 
-/// The verdict about one equilibrium.
+/// Stability of one equilibrium.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stability {
-    /// How links answer to windows.
+    /// The link model.
     pub link_model: LinkModel,
-    /// Whether small disturbances die out.
+    /// Whether small perturbations decay.
     pub stable: bool,
     /// Characteristic roots (real part, imaginary part) in 1/s, rightmost first; one with an imaginary part above zero
     /// stands for itself and its conjugate.
@@ -94,7 +94,7 @@ pub struct Stability {
     pub delay_margin_at_rad_s: Option<f64>,
     /// Roots right of the axis, conjugates counted, by the argument principle.
     pub unstable_roots: Option<usize>,
-    /// What this verdict does not cover, in words.
+    /// What the verdict does not cover.
     pub notes: Vec<String>,
 }
 
@@ -103,19 +103,19 @@ pub struct Stability {
 /// # Errors
 /// [`TheoryError`] where there is no FAST flow, or no equilibrium.
 pub fn stability(network: &Network, model: LinkModel, options: &Options) -> Result<Stability, TheoryError> {
-    someone(network, !modelled_flows(network).is_empty())?;
+    require_modelled(network, !modelled_flows(network).is_empty())?;
     let solved = equilibria(network)?;
     let first = solved.found.first().filter(|_| solved.converged);
     let Some(at) = first else {
         return Err(TheoryError::NotConverged("too large, so there is nothing to linearise about".to_owned()));
     };
-    let mut answer = stability_at(network, at, model, options)?;
-    lines(network, |_| true, &mut answer.notes);
-    answer.notes.extend(others(network));
+    let mut stability = stability_at(network, at, model, options)?;
+    link_features(network, |_| true, &mut stability.notes);
+    stability.notes.extend(non_fast_note(network));
     if solved.found.len() > 1 {
-        answer.notes.push(format!("this is the first of {} equilibria", solved.found.len()));
+        stability.notes.push(format!("this is the first of {} equilibria", solved.found.len()));
     }
-    Ok(answer)
+    Ok(stability)
 }
 
 /// Local stability of `network` in the equilibrium `at`.
@@ -133,7 +133,7 @@ pub fn stability_at(
 }
 
 /// Whether small disturbances of `at` die out, for listings; `None` where no flow has a model, no queue is there to be
-/// disturbed, or the network is too large to be judged in passing.
+/// perturbed, or the network is too large to be judged in passing.
 #[must_use]
 pub fn locally_stable(network: &Network, at: &Equilibrium, model: LinkModel) -> Option<bool> {
     if modelled_flows(network).is_empty() {
@@ -145,11 +145,11 @@ pub fn locally_stable(network: &Network, at: &Equilibrium, model: LinkModel) -> 
     }
     let options = Options { margins: false, roots: 4, ..Options::default() };
     let point = OperatingPoint::new(network, at, options.period, options.filter).ok()?;
-    let fits = !point.links.is_empty() && point.links.len() <= MOST_LINKS;
+    let fits = !point.links.is_empty() && point.links.len() <= MAX_LINKS;
     fits.then(|| judge(&point, model, &options).stable)
 }
 
-/// The verdict about an operating point.
+/// Stability of an operating point.
 #[must_use]
 pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Stability {
     let f = Characteristic::new(point, model);
@@ -172,9 +172,9 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     if model != LinkModel::Integrator && !point.flows.is_empty() {
         let fixed = if stable { Some(0) } else { zeros_right_of(&f, 1e-7 / slowest, 0.0) };
         if fixed.is_some_and(|n| n > 0) {
-            let words =
+            let text =
                 "it grows with fixed windows too: patterns shorter than a round trip, passed on by several queues";
-            notes.push(words.to_owned());
+            notes.push(text.to_owned());
             adjustable = false;
         }
         notes.push(format!("roots were counted up to {:.3} rad/s", f.band(1.0)));
@@ -197,8 +197,8 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
     }
 }
 
-/// The roots put back that det M has lost: where flows with the same window law are taken together, or are more than
-/// there are queues, some of what they differ in is no matter to any queue and decays by the window law alone.
+/// Adds the roots that det M lacks: if several flows have the same window law and are merged, or outnumber the queues,
+/// some differences between them affect no queue and decay by the window law alone.
 fn with_differences(mut roots: Roots, point: &OperatingPoint, wanted: usize) -> Roots {
     let mut lost: Vec<f64> = Vec::new();
     for flow in &point.flows {

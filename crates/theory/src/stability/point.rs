@@ -1,4 +1,4 @@
-//! The operating point: what the linearised equations need to know of an equilibrium.
+//! The operating point about which the equations are linearised.
 
 use eddyline_cc::{ControllerParams, FastProfile};
 use eddyline_scenario::Network;
@@ -11,10 +11,10 @@ use crate::linear::null_space;
 use crate::model::{counts_round_trips, modelled_flows};
 use crate::packets::{ack_bits, bits};
 
-/// How fast windows move: gamma of the two-way paper's eq. 2 needs a unit of time, which the paper leaves out.
+/// The time unit of gamma in eq. 2 of the two-way paper, which the paper does not give.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum UpdatePeriod {
-    /// As the flow's controller does it: `clean` once a round trip, or once `update_period` where that is longer,
+    /// That of the flow's controller: `clean` once a round trip, or once `update_period` where that is longer,
     /// `ns2-1.1.3` every period of every other round trip.
     #[default]
     Controller,
@@ -24,29 +24,29 @@ pub enum UpdatePeriod {
     Seconds(f64),
 }
 
-/// One passage of a flow's packets (or acknowledgements) through a link with a queue.
+/// One crossing of a flow's packets (or acknowledgements) through a link with a queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
-    /// The link's place in [`OperatingPoint::links`].
+    /// The link's index in [`OperatingPoint::links`].
     pub link: usize,
-    /// Share of the link's capacity that the flow takes in this passage: x b / c.
+    /// Share of the link's capacity that the flow takes in this crossing: x b / c.
     pub share: f64,
-    /// Seconds from the sender to the link's queue, all queueing on the way included: tau^f. What is left of the round
-    /// trip, this link's own queue included, is tau^b.
+    /// Seconds from the sender to the link's queue, all queueing on the way included: tau^f. The rest of the round trip,
+    /// this link's own queue included, is tau^b.
     pub forward_s: f64,
 }
 
-/// A flow, or flows that are alike in everything but their share.
+/// A flow, or flows that differ only in their shares.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowPoint {
     /// R: the whole round trip in seconds.
     pub rtt_s: f64,
     /// kappa: gain of the window law in 1/s.
     pub gain: f64,
-    /// rho: the share of the round trip that the flow takes for queueing, q / R with the base round-trip time known. In
+    /// rho: the share of the round trip that the flow measures as queueing delay, q / R with the base round-trip time known. In
     /// equilibrium alpha / w.
     pub rho: f64,
-    /// Time constant of the average of round-trip times that the window law looks at; zero without.
+    /// Time constant of the average round-trip time in the window law; zero without a filter.
     pub filter_s: f64,
     /// Age of the window that the law multiplies by d / (d + q): zero in eq. 2, R for [`WindowLaw::AtSending`].
     pub memory_s: f64,
@@ -57,8 +57,7 @@ pub struct FlowPoint {
 }
 
 impl FlowPoint {
-    /// The rate in 1/s at which the window finds back where no queue notices: kappa rho, or what it becomes with
-    /// memory.
+    /// Decay rate in 1/s of a perturbation of the window that affects no queue: kappa rho, or its counterpart with memory.
     #[must_use]
     pub fn decay(&self) -> f64 {
         let (kappa, rho, memory) = (self.gain, self.rho, self.memory_s);
@@ -75,14 +74,14 @@ impl FlowPoint {
     }
 }
 
-/// An equilibrium as the linearised equations see it: links with queues, flows with delays.
+/// An equilibrium for linearisation: links with queues, flows with delays.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OperatingPoint {
-    /// Links with a queue, by their places in the network.
+    /// Links with a queue, by index in the network.
     pub links: Vec<usize>,
-    /// Flows that cross at least one of them, those that are alike taken together.
+    /// Flows that cross at least one of them, merged where they differ only in their shares.
     pub flows: Vec<FlowPoint>,
-    /// What the linearisation leaves out of this network, in words.
+    /// What of this network the linearisation leaves out.
     pub notes: Vec<String>,
 }
 
@@ -128,9 +127,9 @@ impl OperatingPoint {
         self
     }
 
-    /// Adds a flow; one that differs from an earlier one in its shares only is added to it.
+    /// Adds a flow, or merges it with one that differs only in its shares.
     ///
-    /// The sum of such flows obeys the equations of one; what they differ in decays on its own, at kappa rho.
+    /// The sum of such flows obeys the equations of one; their differences decay on their own, at kappa rho.
     pub fn add(&mut self, flow: FlowPoint) {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs());
         let alike = |a: &FlowPoint| {
@@ -155,7 +154,7 @@ impl OperatingPoint {
         }
     }
 
-    /// How many combinations of prices no flow notices: above zero only where links are exactly balanced.
+    /// Dimension of the price changes that leave all delays unchanged: above zero only if links are exactly balanced.
     #[must_use]
     pub fn undetermined(&self) -> usize {
         let rows = self.flows.iter().map(|f| {
@@ -166,7 +165,7 @@ impl OperatingPoint {
         null_space(self.links.len(), rows).len()
     }
 
-    /// The shortest and the longest round trip; `None` where no flow meets a queue.
+    /// The shortest and the longest round trip; `None` if no flow crosses a queue.
     #[must_use]
     pub fn round_trips(&self) -> Option<(f64, f64)> {
         let all = || self.flows.iter().map(|f| f.rtt_s);
@@ -178,7 +177,7 @@ fn crosses(flow: &Flow, l: usize) -> bool {
     flow.data.iter().chain(flow.ack.iter()).any(|k| *k as usize == l)
 }
 
-/// Prices with the undetermined ones chosen as alike as the flows' delays allow.
+/// Prices, the undetermined ones chosen as equal as the flows' delays allow.
 pub(crate) fn prices(network: &Network, modelled: &[usize], at: &Equilibrium) -> Result<Vec<f64>, TheoryError> {
     let mut prices: Vec<f64> = at.prices.iter().map(|p| p.unwrap_or(0.0)).collect();
     let open: Vec<bool> = at.prices.iter().map(Option::is_none).collect();
@@ -186,7 +185,7 @@ pub(crate) fn prices(network: &Network, modelled: &[usize], at: &Equilibrium) ->
         return Ok(prices);
     }
     let path = |s: &usize| network.flows[*s].data.iter().chain(network.flows[*s].ack.iter()).map(|l| *l as usize);
-    // Kaczmarz's method from an even split ends at the solution next to it
+    // Kaczmarz's method converges to the solution closest to the starting point
     let mut worst = f64::INFINITY;
     for _ in 0..2_000 {
         worst = 0.0;
@@ -235,11 +234,11 @@ fn point_of(
             at_s += prices[l];
             at_s += link.rate.transmission_time(u64::from(bytes)).as_secs_f64() + link.delay.as_secs_f64();
         }
-        // the uncongested access lies behind the last link, as in the packet simulator
+        // the uncongested access follows the last link, as in the packet simulator
         at_s += access.as_secs_f64();
     }
     let (alpha, gain, filter_s) = controller(&flow.controller, at_s, rate, period);
-    // in equilibrium w - alpha = w d / R for whatever d the sender believes in
+    // in equilibrium w - alpha = w d / R for any d that the sender believes
     let rho = alpha / (rate * at_s);
     FlowPoint {
         rtt_s: at_s,

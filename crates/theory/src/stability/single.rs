@@ -1,10 +1,10 @@
-//! One link, flows alike: the loop in two numbers, and what the letter printed of it.
+//! One link with identical flows: a loop with two parameters, and the loop that the letter prints.
 //!
 //! "Letter" is Ge, Tan, Zukerman, "Throughput of FAST TCP in Asymmetric Networks", IEEE Communications Letters 2008.
 
 use std::f64::consts::PI;
 
-use super::complex::Complex;
+use super::complex::{Complex, ComplexFunctions as _};
 use super::point::{Crossing, FlowPoint, OperatingPoint};
 
 /// FAST on one link in units of the round trip: z = s R, u = kappa R, rho = q / R.
@@ -25,15 +25,15 @@ impl SingleLoop {
         Self { u, rho, factor: 1.0 }
     }
 
-    /// `L(z) = factor e^-z (z + u) / (z (z + u rho))`: letter eq. 16 to 19 with gamma put back into eq. 17 and the rate
-    /// that the link has. Stable where 1 + L has no zero on the right.
+    /// `L(z) = factor e^-z (z + u) / (z (z + u rho))`: letter eq. 16 to 19 with gamma restored in eq. 17 and the
+    /// link's rate. Stable if 1 + L has no zero on the right.
     #[must_use]
     pub fn open_loop(&self, z: Complex) -> Complex {
         let (u, pole) = (Complex::from(self.u), Complex::from(self.u * self.rho));
-        (z * -1.0).exp() * (z + u) * self.factor / (z * (z + pole))
+        ((z * -1.0).exponential() * (z + u) * self.factor).over(z * (z + pole))
     }
 
-    /// The frequency, in radians a round trip, at which |L| = 1; |L| falls all the way, so there is one.
+    /// The frequency, in radians a round trip, at which |L| = 1; |L| decreases, so there is one.
     #[must_use]
     pub fn crossover(&self) -> f64 {
         // w^4 + w^2 (u^2 rho^2 - k^2) - k^2 u^2 = 0
@@ -45,14 +45,14 @@ impl SingleLoop {
         square.sqrt()
     }
 
-    /// Phase left at the crossover, in radians; stable where above zero.
+    /// Phase margin at the crossover, in radians; stable if above zero.
     #[must_use]
     pub fn phase_margin(&self) -> f64 {
         let w = self.crossover();
         0.5 * PI - w + libm::atan2(w, self.u) - libm::atan2(w, self.u * self.rho)
     }
 
-    /// Whether the integrator model is stable, with the delay as it is.
+    /// Whether the integrator model is stable, with the exact delay.
     #[must_use]
     pub fn stable(&self) -> bool {
         self.phase_margin() > 0.0
@@ -85,7 +85,7 @@ impl SingleLoop {
 /// rho*(u): the integrator model is stable for rho above. Zero where it is stable for all rho.
 #[must_use]
 pub fn boundary(u: f64) -> f64 {
-    least_stable(|rho| SingleLoop::new(u, rho).phase_margin())
+    min_stable_rho(|rho| SingleLoop::new(u, rho).phase_margin())
 }
 
 /// The same with the letter's first-order lag: `(sqrt(u) - 1) / u`, at least 0.
@@ -103,7 +103,7 @@ pub fn ack_clocked_boundary(rho: f64) -> f64 {
     libm::acos(-rho / (1.0 - rho)) / (1.0 - 2.0 * rho).sqrt()
 }
 
-/// (u, rho) where rho*(u) is largest: above that rho the integrator model is stable whatever the gain and the delay.
+/// (u, rho) where rho*(u) is largest: above that rho the integrator model is stable for any gain and delay.
 #[must_use]
 pub fn worst_case() -> (f64, f64) {
     // golden section on log u; rho* has one maximum
@@ -121,8 +121,8 @@ pub fn worst_case() -> (f64, f64) {
     (u, boundary(u))
 }
 
-/// Least rho in [0, 1] with `margin` above zero, which grows with rho.
-fn least_stable(margin: impl Fn(f64) -> f64) -> f64 {
+/// Smallest rho in [0, 1] with `margin` above zero; the margin increases with rho.
+fn min_stable_rho(margin: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     if margin(1e-12) > 0.0 {
         return 0.0;
@@ -138,7 +138,7 @@ fn least_stable(margin: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// The setting of the letter: n flows with packets of `packet_bytes` on one link, k_f its asymmetry.
+/// The network of the letter: n flows with packets of `packet_bytes` on one link, k_f its asymmetry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Letter {
     /// Gain times round trip; gamma where updates come once a round trip.
@@ -179,21 +179,21 @@ impl Letter {
     /// a = (1 + k_f) n P_f.
     #[must_use]
     pub fn printed_open_loop(&self, z: Complex) -> Complex {
-        let late = (z * -1.0).exp() * self.printed().factor;
+        let late = (z * -1.0).exponential() * self.printed().factor;
         window_loop(self, z, late)
     }
 
     /// Eq. 22 as printed: the same with `1 / (1 + z)` for `e^-z`.
     #[must_use]
     pub fn printed_open_loop_with_lag(&self, z: Complex) -> Complex {
-        let late = Complex::from(self.printed().factor) / (Complex::ONE + z);
+        let late = Complex::from(self.printed().factor).over(Complex::ONE + z);
         window_loop(self, z, late)
     }
 
     /// The same loop, corrected: a = 1.
     #[must_use]
     pub fn corrected_open_loop(&self, z: Complex) -> Complex {
-        window_loop(self, z, (z * -1.0).exp())
+        window_loop(self, z, (z * -1.0).exponential())
     }
 
     /// d / q0: the gain of the loop at zero frequency, `|L(0)|`, printed and corrected alike.
@@ -204,7 +204,7 @@ impl Letter {
 }
 
 fn window_loop(letter: &Letter, z: Complex, late: Complex) -> Complex {
-    -(late * (letter.u * (1.0 - letter.rho))) / ((z + late) * (z + Complex::from(letter.u * letter.rho)))
+    (-(late * (letter.u * (1.0 - letter.rho)))).over((z + late) * (z + Complex::from(letter.u * letter.rho)))
 }
 
 /// How many zeros `z + a e^-z` has on the right: the poles of the letter's eq. 20. With the lag of eq. 21,

@@ -1,9 +1,9 @@
 //! Spectral discretisation of the infinitesimal generator (Breda, Maset, Vermiglio 2005; for the delayed algebraic
 //! equations of the ack-clocked model the form of Breda, Diekmann, Gyllenberg, Scarabel, Vermiglio 2016).
 //!
-//! What is felt late is a polynomial on [-tau, 0], tau the longest delay, through N + 1 Chebyshev points; its points
-//! move by the polynomial's own derivative, the one at 0 by the network's equations. The eigenvalues of that matrix
-//! start Newton's method on the exact function, so their rounding appears in no result.
+//! Delayed variables are polynomials on [-tau, 0], tau the longest delay, through N + 1 Chebyshev points. The values at
+//! these points change by the polynomial's derivative, the one at 0 by the network's equations. The eigenvalues of that
+//! matrix are starting points for Newton's method on the exact function, so their rounding affects no result.
 
 use faer::Mat;
 
@@ -12,26 +12,25 @@ use super::model::Characteristic;
 use crate::linear::DenseLu;
 use crate::link_model::LinkModel;
 
-/// The discretised network has at most so many states.
-pub(super) const MOST_STATES: usize = 420;
+/// Limit on states of the discretised network.
+pub(super) const MAX_STATES: usize = 420;
 
 /// States of the discretisation with `n` intervals.
 pub(super) fn states(f: &Characteristic<'_>, n: usize) -> usize {
     let (links, flows) = (f.point.links.len(), &f.point.flows);
     if flows.iter().any(|s| s.memory_s > 0.0) {
-        // found by other means: windows would need a past too
+        // not discretised: windows would need a history too
         return usize::MAX;
     }
     match f.model {
         LinkModel::Integrator => links * (n + 1) + flows.iter().map(|s| 2 * s.crossings.len()).sum::<usize>(),
         LinkModel::AckClocked => (links + flows.len()) * n + 2 * flows.len(),
-        // found by other means
+        // not discretised
         LinkModel::Joint => usize::MAX,
     }
 }
 
-/// Eigenvalues of the discretisation with `n` intervals, in no order; those with an imaginary part below zero are left
-/// out.
+/// Eigenvalues of the discretisation with `n` intervals, unordered, without those of negative imaginary part.
 pub(super) fn eigenvalues(f: &Characteristic<'_>, n: usize) -> Vec<Complex> {
     let matrix = match f.model {
         LinkModel::Integrator => Some(integrator(f, n)),
@@ -81,7 +80,7 @@ impl Grid {
     }
 }
 
-/// Prices with their past, and each passage's window as the link sees it, `tau_h` late, so that no window needs a past.
+/// Prices with their history, and for each crossing the window delayed by `tau_h`, so that windows need no history.
 fn integrator(f: &Characteristic<'_>, n: usize) -> Vec<Vec<f64>> {
     let links = f.point.links.len();
     let grid = Grid::new(n, f.longest_delay());
@@ -96,7 +95,7 @@ fn integrator(f: &Characteristic<'_>, n: usize) -> Vec<Vec<f64>> {
     let mut window = links * (n + 1);
     for flow in &f.point.flows {
         for c in &flow.crossings {
-            let (at, heard) = (price(c.link, 0), window + 1);
+            let (at, average) = (price(c.link, 0), window + 1);
             let rate = c.share / flow.rtt_s;
             a[at][window] += rate;
             a[window][window] = -flow.gain * flow.rho;
@@ -107,18 +106,18 @@ fn integrator(f: &Characteristic<'_>, n: usize) -> Vec<Vec<f64>> {
                     let from = price(b.link, j);
                     a[at][from] -= rate * w;
                     if filtered {
-                        a[heard][from] += w / flow.filter_s;
+                        a[average][from] += w / flow.filter_s;
                     } else {
                         a[window][from] -= flow.gain * (1.0 - flow.rho) * w;
                     }
                 }
             }
             if filtered {
-                a[window][heard] = -flow.gain * (1.0 - flow.rho);
-                a[heard][heard] = -1.0 / flow.filter_s;
+                a[window][average] = -flow.gain * (1.0 - flow.rho);
+                a[average][average] = -1.0 / flow.filter_s;
             } else {
-                // no such state: far to the left
-                a[heard][heard] = -1e3 / flow.rtt_s;
+                // unused state: an eigenvalue far to the left
+                a[average][average] = -1e3 / flow.rtt_s;
             }
             window += 2;
         }
@@ -126,8 +125,8 @@ fn integrator(f: &Characteristic<'_>, n: usize) -> Vec<Vec<f64>> {
     a
 }
 
-/// Prices and counts of packets sent, both with their past; their values at 0 follow from the past by algebra:
-/// `p_l = sum over passages of share (n(t - tau_h) - earlier queues)`, `n(t) = n(t - R) + w(t) - q(t)`.
+/// Prices and counts of packets sent, both with their history; their values at 0 follow algebraically:
+/// `p_l = sum over crossings of share (n(t - tau_h) - earlier queues)`, `n(t) = n(t - R) + w(t) - q(t)`.
 fn ack_clocked(f: &Characteristic<'_>, n: usize) -> Option<Vec<Vec<f64>>> {
     let (links, flows) = (f.point.links.len(), &f.point.flows);
     let late = links + flows.len();

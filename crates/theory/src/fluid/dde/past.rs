@@ -1,4 +1,4 @@
-//! What the solution was: pieces of polynomials, and what to ask of them.
+//! The history of a solution: piecewise polynomials.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -58,27 +58,27 @@ impl Piece {
     }
 }
 
-/// The history of a solution. Before its beginning the solution is taken to have been a straight line, constant unless
-/// the system says otherwise.
+/// The history of a solution. Before its start the solution is a straight line, constant unless the system says
+/// otherwise.
 #[derive(Debug)]
 pub struct Past {
     pub(super) pieces: VecDeque<Piece>,
     pub(super) initial: Vec<f64>,
-    /// Slopes before the beginning.
-    pub(super) before: Vec<f64>,
+    /// Slopes before the start.
+    pub(super) slopes: Vec<f64>,
     pub(super) begin: f64,
-    /// The step that is being taken: first guess or last iterate.
+    /// The present step: first guess or last iterate.
     pub(super) trial: Piece,
-    /// Whether an argument fell into it.
+    /// Whether a delayed argument fell into it.
     pub(super) touched: Cell<bool>,
 }
 
 impl Past {
-    pub(super) fn new(begin: f64, y: &[f64], before: Vec<f64>) -> Self {
+    pub(super) fn new(begin: f64, y: &[f64], slopes: Vec<f64>) -> Self {
         Self {
             pieces: VecDeque::new(),
             initial: y.to_vec(),
-            before,
+            slopes,
             begin,
             trial: Piece::new(y.len()),
             touched: Cell::new(false),
@@ -89,7 +89,7 @@ impl Past {
         self.pieces.back().map_or(self.begin, Piece::end)
     }
 
-    /// The piece at `t`; `None` before the beginning.
+    /// The piece at `t`; `None` before the start.
     fn at(&self, t: f64) -> Option<&Piece> {
         if t > self.end() {
             self.touched.set(true);
@@ -105,15 +105,15 @@ impl Past {
         self.at(t).map_or_else(|| self.first(i, t), |p| p.value(i, t))
     }
 
-    /// Unknown `i` before the beginning.
+    /// Unknown `i` before the start.
     fn first(&self, i: usize, t: f64) -> f64 {
-        self.initial[i] + self.before[i] * (t - self.begin)
+        self.initial[i] + self.slopes[i] * (t - self.begin)
     }
 
     /// Unknown `i` and its derivative at time `t`, from the right where it jumps.
     #[must_use]
     pub fn both(&self, i: usize, t: f64) -> (f64, f64) {
-        self.at(t).map_or_else(|| (self.first(i, t), self.before[i]), |p| p.both(i, t))
+        self.at(t).map_or_else(|| (self.first(i, t), self.slopes[i]), |p| p.both(i, t))
     }
 
     /// The time a at which what leaves a queue at `u` entered it, a + p(a) = u, where unknown `i` is p >= 0, its delay;
@@ -131,7 +131,7 @@ impl Past {
                 Some(piece) => piece,
                 // a + p + p' (a - begin) = u
                 None => {
-                    let (delay, slope) = (self.initial[i], self.before[i]);
+                    let (delay, slope) = (self.initial[i], self.slopes[i]);
                     return (self.begin + (u - self.begin - delay) / (1.0 + slope), slope);
                 }
             }
@@ -150,18 +150,18 @@ fn invert(piece: &Piece, i: usize, u: f64) -> (f64, f64) {
     let mut a = (u - form[0].max(0.0)).clamp(low, high);
     for _ in 0..60 {
         let (p, slope) = piece.both(i, a);
-        let miss = a + p - u;
-        if miss > 0.0 {
+        let residual = a + p - u;
+        if residual > 0.0 {
             high = a;
         } else {
             low = a;
         }
-        let step = miss / (1.0 + slope);
-        if miss == 0.0 || step.abs() <= 2e-16 * a.abs() {
+        let step = residual / (1.0 + slope);
+        if residual == 0.0 || step.abs() <= 2e-16 * a.abs() {
             return (a, slope);
         }
         let next = a - step;
-        // an empty or standing queue has slope -1 at worst, where Newton's method has nothing to divide by
+        // an emptying queue has slope -1, where Newton's step is undefined
         a = if next > low && next < high { next } else { 0.5 * (low + high) };
         if high - low <= 2e-16 * high.abs() {
             break;

@@ -1,4 +1,4 @@
-//! The integration itself.
+//! The integrator.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use super::System;
 use super::past::{Past, Piece};
 use super::tableau::{A, C, D, E};
 
-/// How to integrate.
+/// Settings of the integrator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// Local error allowed in a step, relative to [`System::scales`].
@@ -21,25 +21,25 @@ pub struct Settings {
     /// out by as much on either side.
     pub shortest_step: f64,
     /// Steps, rejected ones included, after which to give up.
-    pub most_steps: u64,
+    pub max_steps: u64,
     /// Steps of `longest_step` without error control, for measuring orders of convergence.
     pub fixed: bool,
 }
 
-/// What it took.
+/// Counts of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Statistics {
     /// Steps accepted.
     pub accepted: u64,
-    /// Steps tried again because of their error.
+    /// Steps rejected for their error.
     pub rejected: u64,
-    /// Events that happened.
+    /// Events.
     pub events: u64,
     /// Stops that were passed.
     pub stops: u64,
 }
 
-/// Why the integration ended early.
+/// Why the integration failed.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum DdeError {
     /// Too many steps.
@@ -47,12 +47,12 @@ pub enum DdeError {
     TooManySteps {
         /// How many.
         steps: u64,
-        /// How far.
+        /// Time reached in seconds.
         time_s: f64,
-        /// Of how much.
+        /// End in seconds.
         end_s: f64,
     },
-    /// The solution is no number any more.
+    /// The solution is not finite.
     #[error("the solution ceased to be finite at {time_s} s")]
     NotFinite {
         /// When.
@@ -63,11 +63,11 @@ pub enum DdeError {
     Interrupted,
 }
 
-/// Most events that may switch at one moment before time has to go on.
-const MOST_SWITCHES: usize = 8;
+/// Limit on events at one time.
+const MAX_SWITCHES: usize = 8;
 
-/// Repetitions of a step that reads itself, before it is shortened.
-const MOST_ITERATIONS: usize = 12;
+/// Limit on iterations of a step with delayed arguments inside it, before it is shortened.
+const MAX_ITERATIONS: usize = 12;
 
 struct Stepper {
     k: [Vec<f64>; 7],
@@ -77,7 +77,7 @@ struct Stepper {
     scales: Vec<f64>,
     events: Vec<f64>,
     built: Piece,
-    /// Pieces to be used again.
+    /// Pieces for reuse.
     spare: Vec<Piece>,
 }
 
@@ -136,8 +136,8 @@ impl<'a, S: System> Run<'a, S> {
         observe: &'a mut dyn FnMut(&mut S, &Piece, &Past) -> ControlFlow<()>,
     ) -> Self {
         let n = system.unknowns();
-        let mut before = vec![0.0; n];
-        system.before(&mut before);
+        let mut slopes = vec![0.0; n];
+        system.history(&mut slopes);
         let s = Stepper {
             k: std::array::from_fn(|_| vec![0.0; n]),
             y: y.to_vec(),
@@ -153,7 +153,7 @@ impl<'a, S: System> Run<'a, S> {
             settings,
             observe,
             s,
-            past: Past::new(begin, y, before),
+            past: Past::new(begin, y, slopes),
             t: begin,
             end,
             h: settings.first_step,
@@ -163,7 +163,7 @@ impl<'a, S: System> Run<'a, S> {
         }
     }
 
-    /// What is due at `t` happens; the derivatives there.
+    /// Processes the stops at `t`, then computes the derivatives there.
     fn restart(&mut self, shortest: f64) {
         while self.system.next_stop() <= self.t {
             self.system.stopped(self.t, &mut self.s.y, &self.past);
@@ -175,7 +175,7 @@ impl<'a, S: System> Run<'a, S> {
         }
     }
 
-    /// Over a stop, or to the end, that is too close for a step.
+    /// Crosses a stop, or reaches the end, that is too close for a step.
     fn cross(&mut self, stop: f64, room: f64, shortest: f64) -> Result<(), DdeError> {
         self.tried += 1;
         let last = stop >= self.end;
@@ -193,7 +193,7 @@ impl<'a, S: System> Run<'a, S> {
         if observed.is_break() { Err(DdeError::Interrupted) } else { Ok(()) }
     }
 
-    /// A step of at most `room`, shorter where the error asks for it or an event happens, which it ends with.
+    /// A step of at most `room`, shortened as the error requires, or up to an event.
     fn step(&mut self, stop: f64, room: f64, shortest: f64) -> Result<Option<usize>, DdeError> {
         let mut length = self.h.min(self.settings.longest_step).min(room);
         if room - length < shortest {
@@ -212,7 +212,7 @@ impl<'a, S: System> Run<'a, S> {
                 if let Some((event, at)) = self.s.locate(self.system, self.t, length, &mut self.past) {
                     located = Some(event);
                     if at <= shortest {
-                        // it happens at once
+                        // the event is at the start of the step
                         self.leap(shortest.min(room))?;
                         return Ok(located);
                     }
@@ -230,12 +230,12 @@ impl<'a, S: System> Run<'a, S> {
         }
     }
 
-    /// Tries a step; whether its error will do, and the factor to the length whose error would.
+    /// Tries a step. Returns whether its error is acceptable, and the factor to the next length.
     fn attempt(&mut self, length: f64, shortest: f64) -> Result<(bool, f64), DdeError> {
         self.tried += 1;
         let (t, settings) = (self.t, self.settings);
-        if self.tried > settings.most_steps {
-            return Err(DdeError::TooManySteps { steps: settings.most_steps, time_s: t, end_s: self.end });
+        if self.tried > settings.max_steps {
+            return Err(DdeError::TooManySteps { steps: settings.max_steps, time_s: t, end_s: self.end });
         }
         let error = self.s.attempt(self.system, t, length, &mut self.past, settings);
         if error.is_nan() && length <= shortest {
@@ -251,7 +251,7 @@ impl<'a, S: System> Run<'a, S> {
         Ok((!error.is_nan() && (error <= 1.0 || settings.fixed || length <= shortest), wanted))
     }
 
-    /// After a step: its event, and what of the past nobody reads any more.
+    /// After a step: handles its event and drops history that is no longer needed.
     fn finish(&mut self, event: Option<usize>) {
         self.statistics.accepted += 1;
         self.fresh = event.is_none();
@@ -271,9 +271,9 @@ impl<'a, S: System> Run<'a, S> {
 }
 
 impl Stepper {
-    /// Derivatives at the start of a step, after whatever must switch there has switched.
+    /// Derivatives at the start of a step, after the events there.
     fn begin<S: System>(&mut self, system: &mut S, t: f64, past: &mut Past, short: f64, statistics: &mut Statistics) {
-        for _ in 0..MOST_SWITCHES {
+        for _ in 0..MAX_SWITCHES {
             past.trial.line(t, short, &self.y, &self.k[0]);
             system.rates(t, &self.y, past, &mut self.k[0], &mut self.events);
             let Some(event) = self.events.iter().position(|g| *g > 0.0) else { return };
@@ -321,8 +321,8 @@ impl Stepper {
     fn attempt<S: System>(&mut self, system: &mut S, t: f64, h: f64, past: &mut Past, settings: &Settings) -> f64 {
         system.scales(&self.y, &mut self.scales);
         past.trial.line(t, h, &self.y, &self.k[0]);
-        let mut before: Vec<f64> = Vec::new();
-        for iteration in 0..MOST_ITERATIONS {
+        let mut previous: Vec<f64> = Vec::new();
+        for iteration in 0..MAX_ITERATIONS {
             past.touched.set(false);
             for j in 1..7 {
                 for i in 0..self.y.len() {
@@ -338,16 +338,16 @@ impl Stepper {
             if !past.touched.get() {
                 break;
             }
-            let moved = before.iter().zip(&self.next).zip(&self.scales).map(|((a, b), s)| (a - b).abs() / s);
+            let moved = previous.iter().zip(&self.next).zip(&self.scales).map(|((a, b), s)| (a - b).abs() / s);
             let moved = moved.fold(0.0, f64::max);
             if iteration > 0 && moved <= 0.01 * settings.tolerance {
                 break;
             }
-            if iteration + 1 == MOST_ITERATIONS && moved > 0.1 * settings.tolerance {
+            if iteration + 1 == MAX_ITERATIONS && moved > 0.1 * settings.tolerance {
                 return 32.0;
             }
-            before.clear();
-            before.extend_from_slice(&self.next);
+            previous.clear();
+            previous.extend_from_slice(&self.next);
         }
         let mut worst = 0.0f64;
         for i in 0..self.y.len() {

@@ -1,18 +1,18 @@
-//! Which prices of a large network the delays determine.
+//! Which prices of a large network are determined by the delays.
 //!
-//! Prices of the full links F move freely along v with G_F^T v = 0. With N = G_F G_F^T and b drawn at random, conjugate
-//! gradients (Hestenes and Stiefel 1952) on N x = N b arrive at b less its projection on that null space, so x - b is
+//! Prices of the saturated links F may change along any v with G_F^T v = 0 without a change of delays. With N = G_F G_F^T and b drawn at random, conjugate
+//! gradients (Hestenes and Stiefel 1952) on N x = N b converge to b less its projection on that null space, so x - b is
 //! zero where the price is determined and, with probability one, is not where it is not.
 
 use super::enumerate::Starts;
 use super::table::FlowTable;
 
-/// Flows looked at first, for each full link: if these determine the prices, all do.
+/// Flows sampled first, for each saturated link: if these determine the prices, all do.
 const SAMPLE: usize = 24;
-const MOST_STEPS: usize = 3_000;
+const MAX_STEPS: usize = 3_000;
 
-/// A random change of prices that no flow feels: zero where a price is determined; `None` where that could not be told.
-pub(super) fn hidden_change(flows: &FlowTable, full: &[bool]) -> Option<Vec<f64>> {
+/// A random vector of that null space: zero where a price is determined. `None` if the iteration did not converge.
+pub(super) fn null_vector(flows: &FlowTable, full: &[bool]) -> Option<Vec<f64>> {
     let count = full.iter().filter(|full| **full).count();
     if count < 2 {
         return Some(vec![0.0; full.len()]);
@@ -34,7 +34,7 @@ fn probe(flows: &FlowTable, full: &[bool], every: usize) -> Option<Vec<f64>> {
         let (data, ack) = flows.paths(s);
         data.iter().chain(ack).for_each(|l| uses[*l as usize] += 1.0);
     }
-    // columns scaled to length about one; links that the sample does not see stay in, with nothing to hold them
+    // columns scaled to length about one; links that no sampled flow crosses are unconstrained
     let scale: Vec<f64> =
         uses.iter().zip(full).map(|(u, full)| if *full { 1.0 / u.max(1.0).sqrt() } else { 0.0 }).collect();
     let product = |v: &[f64]| -> Vec<f64> {
@@ -55,7 +55,7 @@ fn probe(flows: &FlowTable, full: &[bool], every: usize) -> Option<Vec<f64>> {
     let mut direction = rest.clone();
     let mut size = rest.iter().fold(0.0, |sum, v| sum + v * v);
     let target = 1e-24 * size;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if size <= target {
             break;
         }

@@ -1,24 +1,23 @@
-//! From scaled prices back to the problem as stated, with what the prices do and do not determine.
+//! The equilibrium of the original problem from scaled prices, and which prices are determined.
 
 use super::TIGHT;
-use super::determined::hidden_change;
-use super::enumerate::Found;
+use super::determinacy::null_vector;
+use super::enumerate::Solution;
 use super::problem::{Equilibrium, Problem};
 use super::reduce::{Component, Reduced};
 use super::table::LargeProblem;
 use crate::linear::null_space;
 
-/// Full links beyond which elimination costs more than the equilibrium; undetermined prices are then found by conjugate
-/// gradients.
-const MOST_FULL: usize = 2_000;
+/// Limit on saturated links for elimination; with more, undetermined prices are found by conjugate gradients.
+const MAX_FULL: usize = 2_000;
 
-/// Too many full links for elimination.
+/// Too many saturated links for elimination: these.
 struct TooMany(Vec<usize>);
 
-/// A change of prices that no flow feels: amounts a link, zeros left out, by link.
+/// A change of prices that leaves all delays unchanged: (link, amount), by link, without zeros.
 type Shift = Vec<(usize, f64)>;
 
-pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> Equilibrium {
+pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Solution]) -> Equilibrium {
     let mut prices = vec![0.0; problem.capacity.len()];
     let mut shifts: Vec<Shift> = Vec::new();
     let mut unknown = vec![false; prices.len()];
@@ -34,14 +33,14 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
     }
     if many.contains(&true) {
         let special = problem.is_special();
-        match Some(()).filter(|()| !special).and_then(|()| hidden_change(&LargeProblem::from(problem).flows, &many)) {
+        match Some(()).filter(|()| !special).and_then(|()| null_vector(&LargeProblem::from(problem).flows, &many)) {
             Some(change) => {
                 let largest = change.iter().fold(0.0f64, |m, v| m.max(v.abs()));
                 let moved = change.iter().enumerate().filter(|(_, v)| **v != 0.0);
                 let shift: Shift = moved.map(|(l, v)| (l, v / largest)).collect();
                 shifts.extend((!shift.is_empty()).then_some(shift));
             }
-            // what cannot be told is not claimed
+            // not known to be determined
             None => unknown.clone_from(&many),
         }
     }
@@ -63,9 +62,9 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
         }
     }
 
-    let waived = problem.waived();
+    let ack_priority = problem.ack_priority();
     let split = |path: &[u32], ack: bool| {
-        let path: Vec<u32> = path.iter().copied().filter(|l| !(ack && waived[*l as usize])).collect();
+        let path: Vec<u32> = path.iter().copied().filter(|l| !(ack && ack_priority[*l as usize])).collect();
         let known = if path.iter().any(|l| unknown[*l as usize]) {
             let moved = |shift: &Shift| {
                 path.iter().fold(0.0, |sum, l| {
@@ -86,7 +85,7 @@ pub(super) fn build(problem: &Problem, reduced: &Reduced, chosen: &[&Found]) -> 
         residual: residual(problem, &prices, &delays, &rates, &loads),
         bottlenecks: prices.iter().zip(&unknown).map(|(p, unknown)| *unknown || *p > 0.0).collect(),
         prices: prices.into_iter().zip(unknown).map(|(p, unknown)| (!unknown).then_some(p)).collect(),
-        // one part from which the fluid runs away is enough
+        // one unstable component is enough
         index: if chosen.iter().any(|f| f.index == Some(-1)) { Some(-1) } else { signs },
         rates,
         delays,
@@ -104,7 +103,7 @@ fn undetermined(component: &Component, pi: &[f64]) -> Result<Vec<Shift>, TooMany
     if full.len() < 2 {
         return Ok(Vec::new());
     }
-    if full.len() > MOST_FULL {
+    if full.len() > MAX_FULL {
         return Err(TooMany(full.into_iter().map(|l| component.links[l]).collect()));
     }
     let mut place = vec![None; pi.len()];
@@ -125,7 +124,7 @@ fn undetermined(component: &Component, pi: &[f64]) -> Result<Vec<Shift>, TooMany
         let moved = full.iter().zip(v).filter(|(_, v)| **v != 0.0);
         moved.map(|(l, v)| (component.links[*l], *v)).collect()
     };
-    // a single direction that would make some price negative either way is none; combinations of several are not
+    // a single direction along which some price becomes negative either way is none; combinations of several are not
     // searched
     if let [only] = basis.as_slice() {
         let free = |sign: f64| full.iter().zip(only).all(|(l, v)| pi[*l] > 1e-12 || sign * v >= 0.0);
@@ -136,8 +135,8 @@ fn undetermined(component: &Component, pi: &[f64]) -> Result<Vec<Shift>, TooMany
     Ok(basis.iter().map(shift).collect())
 }
 
-/// Largest relative violation, from the answer alone: x (q - e) = alpha, load at most capacity, and slack times the
-/// price's share of the least queueing delay that a user of the link has or sees.
+/// Largest relative violation, computed from the result alone: x (q - e) = alpha, load at most capacity, and slack times the
+/// price's share of the smallest queueing delay that a user of the link has or measures.
 fn residual(problem: &Problem, prices: &[f64], delays: &[f64], rates: &[f64], loads: &[f64]) -> f64 {
     let mut worst = 0.0f64;
     let mut grow = |v: f64| worst = if v.is_nan() { f64::INFINITY } else { worst.max(v) };

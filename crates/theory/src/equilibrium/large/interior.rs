@@ -1,16 +1,16 @@
-//! The interior-point method of [`interior`](super::interior) with iterative linear algebra: slower than Newton's
-//! method on smoothed equations, but it arrives from further away.
+//! The interior-point method of [`interior`](crate::equilibrium::interior) with iterative linear algebra: slower than Newton's
+//! method on the smoothed equations, but it converges from further away.
 
-use super::gmres;
-use super::large::Flat;
+use super::routes::Routes;
+use crate::equilibrium::gmres;
 
-const MOST_STEPS: usize = 150;
-const MOST_PRODUCTS: usize = 400;
+const MAX_STEPS: usize = 150;
+const MAX_PRODUCTS: usize = 400;
 
 /// Prices, slacks and rates, all above zero; x r = alpha and load + s = 1 hold in the end only.
 pub(super) struct Interior<'a, 'b> {
-    flat: &'a Flat<'b>,
-    /// What each link would need alone: prices are measured in it.
+    routes: &'a Routes<'b>,
+    /// Price that would saturate each link alone: the unit of prices.
     unit: Vec<f64>,
     /// Links that some flow loads.
     places: Vec<usize>,
@@ -30,16 +30,16 @@ struct Move {
 
 impl<'a, 'b> Interior<'a, 'b> {
     /// Starts from `prices`, at which every q - e must be above zero.
-    pub fn new(flat: &'a Flat<'b>, prices: Vec<f64>, unit: Vec<f64>) -> Option<Self> {
-        let mut margins = vec![0.0; flat.flows()];
+    pub fn new(routes: &'a Routes<'b>, prices: Vec<f64>, unit: Vec<f64>) -> Option<Self> {
+        let mut margins = vec![0.0; routes.flows()];
         let mut loads = vec![0.0; prices.len()];
-        if !flat.loads(&prices, &mut margins, &mut loads) {
+        if !routes.loads(&prices, &mut margins, &mut loads) {
             return None;
         }
-        let rates = margins.iter().zip(flat.alpha()).map(|(r, alpha)| alpha / r).collect();
-        let places = (0..prices.len()).filter(|l| flat.used[*l]).collect();
+        let rates = margins.iter().zip(routes.alpha()).map(|(r, alpha)| alpha / r).collect();
+        let places = (0..prices.len()).filter(|l| routes.used[*l]).collect();
         let slack = loads.iter().map(|load| (1.0 - load).max(0.1)).collect();
-        Some(Self { flat, unit, places, prices, slack, rates, margins })
+        Some(Self { routes, unit, places, prices, slack, rates, margins })
     }
 
     /// Mean of price times slack, prices in their units.
@@ -50,7 +50,7 @@ impl<'a, 'b> Interior<'a, 'b> {
 
     /// Steps until the gap is below `enough`; false where it cannot get there.
     pub fn run(&mut self, enough: f64) -> bool {
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let gap = self.gap();
             if gap < enough {
                 return true;
@@ -65,12 +65,12 @@ impl<'a, 'b> Interior<'a, 'b> {
     fn advance(&mut self, gap: f64) -> Option<()> {
         let links = self.prices.len();
         let weights: Vec<f64> = self.rates.iter().zip(&self.margins).map(|(x, r)| x / r).collect();
-        let alpha = self.flat.alpha();
+        let alpha = self.routes.alpha();
         let mismatch: Vec<f64> = (0..weights.len()).map(|s| alpha[s] - self.rates[s] * self.margins[s]).collect();
         let mut diagonal = vec![0.0; links];
-        self.flat.diagonal(&weights, &mut diagonal);
+        self.routes.diagonal(&weights, &mut diagonal);
         let mut wanted = vec![0.0; links];
-        self.flat.pass(&self.prices, &mut wanted, |s, _| self.rates[s] + mismatch[s] / self.margins[s]);
+        self.routes.pass(&self.prices, &mut wanted, |s, _| self.rates[s] + mismatch[s] / self.margins[s]);
         // (M + diag(s / p)) dp = load + A (alpha - x r) / r - 1 + mu / p
         let (mut column, mut row, mut extra) = (vec![0.0; links], vec![0.0; links], vec![0.0; links]);
         let (mut plain, mut towards) = (vec![0.0; links], vec![0.0; links]);
@@ -89,19 +89,19 @@ impl<'a, 'b> Interior<'a, 'b> {
                 for (scaled, (v, c)) in scaled.iter_mut().zip(v.iter().zip(&column)) {
                     *scaled = v * c;
                 }
-                self.flat.pass(&scaled, out, |s, sum| weights[s] * sum);
+                self.routes.pass(&scaled, out, |s, sum| weights[s] * sum);
                 for l in 0..links {
                     out[l] = row[l] * out[l] + extra[l] * v[l];
                 }
             };
-            let (x, left) = gmres::solve(right, 1e-6, MOST_PRODUCTS, product);
+            let (x, left) = gmres::solve(right, 1e-6, MAX_PRODUCTS, product);
             (left < 0.1).then(|| x.iter().zip(&column).map(|(v, c)| v * c).collect::<Vec<f64>>())
         };
         let (predictor, centre) = (solve(&plain)?, solve(&towards)?);
-        let straight = self.room(&self.towards(0.0, gap, &mismatch, &predictor, &centre)).min(1.0);
+        let straight = self.max_step(&self.towards(0.0, gap, &mismatch, &predictor, &centre)).min(1.0);
         let aim = ((1.0 - straight) * (1.0 - straight) * (1.0 - straight)).max(1e-4);
         let step = self.towards(aim, gap, &mismatch, &predictor, &centre);
-        let part = (self.room(&step) * (0.9f64).max(1.0 - gap)).min(1.0);
+        let part = (self.max_step(&step) * (0.9f64).max(1.0 - gap)).min(1.0);
         if part.is_nan() || part <= 1e-12 {
             return None;
         }
@@ -113,7 +113,7 @@ impl<'a, 'b> Interior<'a, 'b> {
             }
         }
         let mut loads = vec![0.0; links];
-        self.flat.loads(&self.prices, &mut self.margins, &mut loads).then_some(())
+        self.routes.loads(&self.prices, &mut self.margins, &mut loads).then_some(())
     }
 
     /// The step that aims at `aim` of the gap.
@@ -126,7 +126,7 @@ impl<'a, 'b> Interior<'a, 'b> {
         }
         let (mut margins, mut rates) = (vec![0.0; mismatch.len()], vec![0.0; mismatch.len()]);
         let mut unused = vec![0.0; prices.len()];
-        self.flat.pass(&prices, &mut unused, |s, dr| {
+        self.routes.pass(&prices, &mut unused, |s, dr| {
             margins[s] = dr;
             rates[s] = (mismatch[s] - self.rates[s] * dr) / self.margins[s];
             0.0
@@ -134,14 +134,14 @@ impl<'a, 'b> Interior<'a, 'b> {
         Move { prices, slack, margins, rates }
     }
 
-    /// How far the step may go before something reaches zero.
-    fn room(&self, step: &Move) -> f64 {
-        let least = |v: &[f64], d: &[f64]| {
+    /// The longest step that keeps all variables above zero.
+    fn max_step(&self, step: &Move) -> f64 {
+        let limit = |v: &[f64], d: &[f64]| {
             v.iter().zip(d).fold(f64::INFINITY, |t, (v, d)| if *d < 0.0 { t.min(-v / d) } else { t })
         };
-        least(&self.margins, &step.margins)
-            .min(least(&self.rates, &step.rates))
-            .min(least(&self.prices, &step.prices))
-            .min(least(&self.slack, &step.slack))
+        limit(&self.margins, &step.margins)
+            .min(limit(&self.rates, &step.rates))
+            .min(limit(&self.prices, &step.prices))
+            .min(limit(&self.slack, &step.slack))
     }
 }

@@ -1,4 +1,4 @@
-//! Beginning in an equilibrium instead of an empty network.
+//! Starting from an equilibrium instead of an empty network.
 
 use eddyline_scenario::Network;
 
@@ -8,39 +8,39 @@ use crate::error::TheoryError;
 use crate::model::{mean_rate, modelled_flows, overlaps};
 use crate::stability::prices;
 
-/// What pushes a window off its place: smoothly, once, from the beginning on.
+/// A smooth perturbation of a window, from the start on.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Push {
-    /// The share of the window that it gains, above -1 and below 1.
+pub struct Perturbation {
+    /// Relative change of the window, above -1 and below 1.
     pub share: f64,
-    /// Seconds that this takes; 0 for the flow's round trip. Faster patterns than this are hardly excited.
+    /// Its duration in seconds; 0 for the flow's round trip. Faster modes are hardly excited.
     pub over_s: f64,
 }
 
-/// A state in which nothing moves.
+/// An equilibrium as the initial state.
 #[derive(Debug, Clone)]
-pub(super) struct Rest {
-    pub flows: Vec<FlowAtRest>,
+pub(super) struct SteadyState {
+    pub flows: Vec<SteadyFlow>,
     /// p of each link in seconds.
     pub delays: Vec<f64>,
     /// Load of each link that does not respond, in bit/s and packet/s.
     pub unresponsive: Vec<(f64, f64)>,
 }
 
-/// A flow in it.
+/// A flow in equilibrium.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FlowAtRest {
+pub(super) struct SteadyFlow {
     /// x in packet/s.
     pub rate: f64,
     /// R in seconds.
     pub rtt: f64,
-    push: Push,
+    perturbation: Perturbation,
 }
 
-impl FlowAtRest {
-    /// What the push adds to the window at time `t`, in packets a second.
-    pub(super) fn pushed(&self, t: f64) -> f64 {
-        let Push { share, over_s } = self.push;
+impl SteadyFlow {
+    /// Rate of change of the window by the perturbation at time `t`, in packet/s.
+    pub(super) fn perturbation_rate(&self, t: f64) -> f64 {
+        let Perturbation { share, over_s } = self.perturbation;
         if t >= over_s {
             return 0.0;
         }
@@ -48,11 +48,16 @@ impl FlowAtRest {
     }
 }
 
-impl Rest {
-    /// `network`, planned as `plan`, in the equilibrium `at`, with a push for each of the plan's flows.
-    pub(super) fn new(network: &Network, plan: &Plan, at: &Equilibrium, push: &[Push]) -> Result<Self, TheoryError> {
+impl SteadyState {
+    /// `network`, planned as `plan`, in the equilibrium `at`, with a perturbation for each of the plan's flows.
+    pub(super) fn new(
+        network: &Network,
+        plan: &Plan,
+        at: &Equilibrium,
+        perturbation: &[Perturbation],
+    ) -> Result<Self, TheoryError> {
         let wanted = plan.flows.len();
-        for (what, given) in [("pushes", push.len()), ("rates of the equilibrium", at.rates.len())] {
+        for (what, given) in [("pushes", perturbation.len()), ("rates of the equilibrium", at.rates.len())] {
             if given != wanted {
                 return Err(TheoryError::Length { what, given, wanted });
             }
@@ -60,9 +65,14 @@ impl Rest {
         let within = |holds: bool, what: &str, value: f64, allowed: &'static str| {
             if holds { Ok(()) } else { Err(TheoryError::OutOfRange { what: what.to_owned(), value, allowed }) }
         };
-        for Push { share, over_s } in push {
-            within(share.abs() < 1.0, "the share to push a window by", *share, "above -1 and below 1")?;
-            within(*over_s >= 0.0 && over_s.is_finite(), "the time of a push", *over_s, "at least 0 and finite")?;
+        for Perturbation { share, over_s } in perturbation {
+            within(share.abs() < 1.0, "the relative change of a window", *share, "above -1 and below 1")?;
+            within(
+                *over_s >= 0.0 && over_s.is_finite(),
+                "the duration of a perturbation",
+                *over_s,
+                "at least 0 and finite",
+            )?;
         }
         let delays = prices(network, &modelled_flows(network), at)?;
         let mut unresponsive = vec![(0.0, 0.0); delays.len()];
@@ -75,13 +85,13 @@ impl Rest {
         }
         let flow = |(s, f): (usize, &FlowPlan)| {
             let rtt = f.trip + f.hops.iter().map(|h| delays[h.link]).sum::<f64>();
-            let over_s = if push[s].over_s > 0.0 { push[s].over_s } else { rtt };
-            FlowAtRest { rate: at.rates[s], rtt, push: Push { over_s, ..push[s] } }
+            let over_s = if perturbation[s].over_s > 0.0 { perturbation[s].over_s } else { rtt };
+            SteadyFlow { rate: at.rates[s], rtt, perturbation: Perturbation { over_s, ..perturbation[s] } }
         };
         Ok(Self { flows: plan.flows.iter().enumerate().map(flow).collect(), delays, unresponsive })
     }
 
-    /// What arrives at each link, in bit/s and packet/s.
+    /// Arrival rate at each link, in bit/s and packet/s.
     pub(super) fn arriving(&self, plan: &Plan) -> Vec<(f64, f64)> {
         let mut arriving = self.unresponsive.clone();
         for (f, planned) in self.flows.iter().zip(&plan.flows) {
@@ -94,7 +104,7 @@ impl Rest {
     }
 
     /// Seconds from the sender of `flow` to its receiver.
-    pub(super) fn way(&self, flow: &FlowPlan) -> f64 {
+    pub(super) fn forward_delay(&self, flow: &FlowPlan) -> f64 {
         flow.to_receiver + flow.hops[..flow.data_hops].iter().map(|h| h.lead + self.delays[h.link]).sum::<f64>()
     }
 }

@@ -1,8 +1,8 @@
-//! A proof that there is no equilibrium, where flows count nothing of what their acknowledgements wait.
+//! A proof that there is no equilibrium, for flows that do not measure the queueing delay of acknowledgements.
 //!
-//! The rate of such a flow is alpha over the prices of its data path, so in equilibrium one of these links is full.
-//! Which load a link can have at most is a linear program: maximise (A x)_l under A x <= c - b, x >= 0. Where all links
-//! of a data path stay below their capacity, whatever the others send, there is no equilibrium.
+//! The rate of such a flow is alpha over the prices of its data path, so in equilibrium one of these links is
+//! saturated. The largest feasible load of a link is a linear program: maximise (A x)_l subject to A x <= c - b, x >= 0.
+//! If that is below capacity for all links of a data path, there is no equilibrium.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -12,33 +12,33 @@ use clarabel::solver::{
 use super::problem::Problem;
 use crate::error::{TheoryError, Which};
 
-/// Share of a link's capacity that must stay free for certain: above what the solver errs by.
-const FREE: f64 = 1e-6;
+/// Slack, as a share of capacity, that the proof requires: more than the error of the solver.
+const MIN_SLACK: f64 = 1e-6;
 
-/// The error that says so, where there is proof.
-pub(super) fn certified(problem: &Problem) -> Option<TheoryError> {
-    let blind = || (0..problem.flows.len()).filter(|s| problem.ack_wait_of(*s) == 0.0);
-    blind().find_map(|s| {
+/// The error, if there is a proof.
+pub(super) fn proof(problem: &Problem) -> Option<TheoryError> {
+    let forward_only = || (0..problem.flows.len()).filter(|s| problem.ack_wait_of(*s) == 0.0);
+    forward_only().find_map(|s| {
         let flow = &problem.flows[s];
-        let never = flow.data.iter().all(|l| most(problem, *l as usize).is_some_and(|load| load < 1.0 - FREE));
-        let link = flow.ack.first().filter(|_| never)?;
-        Some(TheoryError::Unfelt { flow: Which::Number(s), link: Which::Number(*link as usize) })
+        let slack = flow.data.iter().all(|l| max_load(problem, *l as usize).is_some_and(|load| load < 1.0 - MIN_SLACK));
+        let link = flow.ack.first().filter(|_| slack)?;
+        Some(TheoryError::Unconstrained { flow: Which::Number(s), link: Which::Number(*link as usize) })
     })
 }
 
 /// The largest load of a link, as a share of what unresponsive traffic leaves.
-fn most(problem: &Problem, link: usize) -> Option<f64> {
+fn max_load(problem: &Problem, link: usize) -> Option<f64> {
     let (n, m) = (problem.flows.len(), problem.capacity.len());
     let left: Vec<f64> = problem.capacity.iter().zip(&problem.unresponsive).map(|(c, b)| c - b).collect();
     let mut triplets: (Vec<usize>, Vec<usize>, Vec<f64>) = Default::default();
     let mut cost = vec![0.0; n];
     for (s, flow) in problem.flows.iter().enumerate() {
-        // in units of what the flow could send alone
+        // in units of the rate that the flow could have alone
         let crossed = || {
             let data = flow.data.iter().map(|l| (*l as usize, flow.packet_bits));
             data.chain(flow.ack.iter().map(|l| (*l as usize, flow.ack_bits)))
         };
-        let unit = crossed().fold(0.0f64, |most, (l, bits)| most.max(bits / left[l]));
+        let unit = crossed().fold(0.0f64, |max, (l, bits)| max.max(bits / left[l]));
         let mut column = std::collections::BTreeMap::new();
         crossed().for_each(|(l, bits)| *column.entry(l).or_insert(0.0) += bits / left[l] / unit);
         for (l, share) in column {

@@ -1,12 +1,12 @@
-//! From the prices of a large network to the answer.
+//! The equilibrium of a large network from its prices.
 
-use super::TIGHT;
-use super::determined::hidden_change;
-use super::problem::Equilibrium;
-use super::table::LargeProblem;
+use crate::equilibrium::TIGHT;
+use crate::equilibrium::determinacy::null_vector;
+use crate::equilibrium::problem::Equilibrium;
+use crate::equilibrium::table::LargeProblem;
 
-/// The answer at `prices` in seconds, recomputed from the problem as stated.
-pub(super) fn build(problem: &LargeProblem, prices: Vec<f64>) -> Equilibrium {
+/// The equilibrium at `prices` in seconds, computed from the original problem.
+pub(in crate::equilibrium) fn build(problem: &LargeProblem, prices: Vec<f64>) -> Equilibrium {
     let flows = &problem.flows;
     let sum = |path: &[u32], values: &[f64]| path.iter().fold(0.0, |sum, l| sum + values[*l as usize]);
     let mut loads = problem.unresponsive.clone();
@@ -40,7 +40,7 @@ pub(super) fn build(problem: &LargeProblem, prices: Vec<f64>) -> Equilibrium {
     let full: Vec<bool> = (0..prices.len())
         .map(|l| used[l] && (prices[l] > 0.0 || loads[l] >= problem.capacity[l] * (1.0 - TIGHT)))
         .collect();
-    let change = hidden_change(flows, &full);
+    let change = null_vector(flows, &full);
     let unknown: Vec<bool> = match &change {
         Some(change) => change.iter().map(|v| *v != 0.0).collect(),
         None => full,

@@ -1,4 +1,4 @@
-//! The population of a scenario: which method applies, and its answer by name.
+//! The population of a scenario: which method applies, and its result by name.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use serde::Serialize;
 
-use super::chain::{self, MOST_STATES};
+use super::chain::{self, MAX_STATES};
 use super::duplex::DuplexLoad;
 use super::flow_level::{self, FlowClass};
-use super::fluid::{self, Source};
+use super::fluid_limit::{self, Source};
 use super::reduction;
 use super::sharing::Sharing;
-use crate::approximations::lines;
+use crate::approximations::link_features;
 use crate::equilibrium::{Problem, ProblemFlow};
 use crate::error::TheoryError;
 use crate::model::{counts_round_trips, links_alone};
@@ -22,24 +22,23 @@ use crate::packets::{self, bits};
 /// Which method to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PopulationMethod {
-    /// The chain where it applies, the simulation elsewhere.
+    /// The Markov chain where it applies, otherwise the simulation.
     #[default]
     Auto,
     /// The simulation always.
     FlowLevel,
 }
 
-/// How to find out.
+/// Options of [`population`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PopulationOptions {
     /// Which method to use.
     pub method: PopulationMethod,
-    /// Relative error of mean numbers that cutting the chain may make.
+    /// Relative error of mean numbers allowed for the truncation of the chain.
     pub tolerance: f64,
-    /// Most states of the chain; loads that need more get the asymptotic answer.
-    pub most_states: usize,
-    /// Arrivals that the simulation sees; `None`: two million where the rates are a formula, a hundred thousand where
-    /// they are a solver's.
+    /// Limit on states of the chain; loads that need more get the asymptotic solution.
+    pub max_states: usize,
+    /// Arrivals to simulate; `None`: two million if rates have a closed form, a hundred thousand otherwise.
     pub arrivals: Option<u64>,
     /// Whether to give the distributions of the numbers of flows.
     pub distribution: bool,
@@ -50,14 +49,14 @@ impl Default for PopulationOptions {
         Self {
             method: PopulationMethod::Auto,
             tolerance: 1e-8,
-            most_states: MOST_STATES,
+            max_states: MAX_STATES,
             arrivals: None,
             distribution: false,
         }
     }
 }
 
-/// What the flows that come and go are like in the long run.
+/// The stationary population of dynamic flows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Population {
     /// Whether their number stays finite: every link's load is below 1.
@@ -86,7 +85,7 @@ pub struct Population {
     /// Largest relative error of mean numbers: bound of the truncation (`chain`), estimate (`asymptotic`), half-width
     /// of the 95 % confidence interval (`flow-level`).
     pub error: Option<f64>,
-    /// What the answer leaves out, in words.
+    /// What the result leaves out.
     pub notes: Vec<String>,
 }
 
@@ -98,26 +97,26 @@ impl Population {
     }
 }
 
-/// The population of the flows that `network.arrivals` brings.
+/// The population of the flows of `network.arrivals`.
 ///
-/// Unresponsive traffic counts with its mean rate, flows that are there all the time share with those that come and go.
+/// Unresponsive traffic has its mean rate; permanent flows share links with the dynamic ones.
 ///
 /// # Errors
 /// [`TheoryError`] where there are no arrivals, a controller has no model, unresponsive traffic fills a link, or the
-/// equilibrium of a state is not found. An unstable population is an answer.
+/// equilibrium of a state is not found. An unstable population is no error.
 pub fn population(network: &Network, options: &PopulationOptions) -> Result<Population, TheoryError> {
     if network.arrivals.is_empty() {
         return Err(TheoryError::Length { what: "tables of arrivals", given: 0, wanted: 1 });
     }
     let mut notes = Vec::new();
     let fixed = fixed(network, &mut notes)?;
-    lines(network, |_| true, &mut notes);
+    link_features(network, |_| true, &mut notes);
     let classes = network.arrivals.iter().map(class).collect::<Result<Vec<FlowClass>, TheoryError>>()?;
     let names: Vec<&str> = network.arrivals.iter().map(|a| a.name.as_str()).collect();
     remaining(network, &fixed, &classes)?;
     let load = loads(&fixed, &classes);
     let by_name = network.links.iter().zip(&load).filter(|(_, load)| **load > 0.0);
-    let mut answer = Population {
+    let mut population = Population {
         stable: load.iter().all(|rho| *rho < 1.0),
         load: by_name.map(|(l, load)| (l.name.clone(), *load)).collect(),
         idle: None,
@@ -131,20 +130,20 @@ pub fn population(network: &Network, options: &PopulationOptions) -> Result<Popu
         error: None,
         notes,
     };
-    if !answer.stable {
-        unstable(network, &fixed, &classes, &mut answer);
-        return Ok(answer);
+    if !population.stable {
+        unstable(network, &fixed, &classes, &mut population);
+        return Ok(population);
     }
     let duplex = if options.method == PopulationMethod::Auto { one_duplex_link(&fixed, &classes) } else { None };
     match duplex {
-        Some((load, links)) => by_chain(network, &load, links, options, &mut answer)?,
-        None => simulated(network, &fixed, &classes, options, &mut answer)?,
+        Some((load, links)) => by_chain(network, &load, links, options, &mut population)?,
+        None => simulated(network, &fixed, &classes, options, &mut population)?,
     }
     for name in names {
-        answer.mean_flows.entry(name.to_owned()).or_insert(None);
-        answer.mean_transfer_time_s.entry(name.to_owned()).or_insert(None);
+        population.mean_flows.entry(name.to_owned()).or_insert(None);
+        population.mean_transfer_time_s.entry(name.to_owned()).or_insert(None);
     }
-    Ok(answer)
+    Ok(population)
 }
 
 fn problem_flow(name: &str, flow: &Flow) -> Result<ProblemFlow, TheoryError> {
@@ -167,7 +166,7 @@ fn class(arrivals: &eddyline_scenario::network::Arrivals) -> Result<FlowClass, T
     })
 }
 
-/// Links with unresponsive traffic and the flows that never leave.
+/// Links with unresponsive traffic, and the permanent flows.
 fn fixed(network: &Network, notes: &mut Vec<String>) -> Result<Problem, TheoryError> {
     let mut problem = links_alone(network, notes);
     for flow in &network.flows {
@@ -179,7 +178,7 @@ fn fixed(network: &Network, notes: &mut Vec<String>) -> Result<Problem, TheoryEr
     Ok(problem)
 }
 
-/// What unresponsive traffic leaves on links that flows cross must be something.
+/// Checks that unresponsive traffic leaves capacity on all links that flows cross.
 fn remaining(network: &Network, fixed: &Problem, classes: &[FlowClass]) -> Result<(), TheoryError> {
     for flow in fixed.flows.iter().chain(classes.iter().map(|c| &c.flow)) {
         for l in flow.data.iter().chain(flow.ack.iter()).map(|l| *l as usize) {
@@ -208,7 +207,7 @@ fn loads(fixed: &Problem, classes: &[FlowClass]) -> Vec<f64> {
     bits.into_iter().zip(left).map(|(bits, left)| if bits > 0.0 { bits / left } else { 0.0 }).collect()
 }
 
-/// The arrivals as Section 6 of the two-way paper has them, with its two links; `None` where they are something else.
+/// The arrivals as the model of Section 6 of the two-way paper, with its two links; `None` if it does not apply.
 fn one_duplex_link(fixed: &Problem, classes: &[FlowClass]) -> Option<(DuplexLoad, [usize; 2])> {
     let (first, others) = classes.split_first()?;
     let exponential = classes.iter().all(|c| matches!(c.size, SizeParams::Exponential { .. }));
@@ -243,33 +242,35 @@ fn by_chain(
     load: &DuplexLoad,
     links: [usize; 2],
     options: &PopulationOptions,
-    answer: &mut Population,
+    population: &mut Population,
 ) -> Result<(), TheoryError> {
-    let exact = chain::with_marginals(load, options.tolerance, options.most_states)?;
-    answer.method = if exact.is_some() { "chain" } else { "asymptotic" };
+    let exact = chain::with_marginals(load, options.tolerance, options.max_states)?;
+    population.method = if exact.is_some() { "chain" } else { "asymptotic" };
     if let Some((_, marginals)) = exact.as_ref().filter(|_| options.distribution) {
         for (arrivals, of) in network.arrivals.iter().zip([&marginals.forward, &marginals.backward]) {
-            answer.distribution.insert(arrivals.name.clone(), of.clone());
+            population.distribution.insert(arrivals.name.clone(), of.clone());
         }
     }
     let found = exact.map(|e| e.0).or_else(|| reduction::asymptotic(load));
     let Some(found) = found else {
-        answer.notes.push("the load is too close to 1 for any method: means are not known".to_owned());
+        population.notes.push("the load is too close to 1 for any method: means are not known".to_owned());
         return Ok(());
     };
     if found.states == 0 {
-        answer.notes.push("asymptotic for loads close to 1; the error is an estimate, shares are rougher".to_owned());
+        population
+            .notes
+            .push("asymptotic for loads close to 1; the error is an estimate, shares are rougher".to_owned());
     }
-    answer.idle = Some(found.idle);
+    population.idle = Some(found.idle);
     for (l, share) in links.into_iter().zip([found.forward, found.backward]) {
-        answer.bottleneck.insert(network.links[l].name.clone(), share);
+        population.bottleneck.insert(network.links[l].name.clone(), share);
     }
-    answer.several_full(found.both);
-    answer.error = Some(found.error);
+    population.several_full(found.both);
+    population.error = Some(found.error);
     let means = [found.mean_forward, found.mean_backward];
     for ((arrivals, mean), time) in network.arrivals.iter().zip(means).zip(found.transfer_times(load)) {
-        answer.mean_flows.insert(arrivals.name.clone(), Some(mean));
-        answer.mean_transfer_time_s.insert(arrivals.name.clone(), time);
+        population.mean_flows.insert(arrivals.name.clone(), Some(mean));
+        population.mean_transfer_time_s.insert(arrivals.name.clone(), time);
     }
     Ok(())
 }
@@ -279,75 +280,75 @@ fn simulated(
     fixed: &Problem,
     classes: &[FlowClass],
     options: &PopulationOptions,
-    answer: &mut Population,
+    population: &mut Population,
 ) -> Result<(), TheoryError> {
     let sharing = Sharing::new(fixed.clone(), classes.iter().map(|c| c.flow.clone()).collect());
     let arrivals = options.arrivals.unwrap_or(if sharing.common().is_some() { 2_000_000 } else { 100_000 });
     if sharing.common().is_none() {
-        answer.notes.push(
+        population.notes.push(
             "stability is that of each link's load; for networks this is necessary, not proved to suffice".into(),
         );
     }
     let found = flow_level::run(sharing, network.links.len(), classes, arrivals, network.seed)?;
-    answer.method = "flow-level";
-    answer.idle = Some(found.idle.mean);
+    population.method = "flow-level";
+    population.idle = Some(found.idle.mean);
     let mut crossed = vec![false; network.links.len()];
     for flow in fixed.flows.iter().chain(classes.iter().map(|c| &c.flow)) {
         flow.data.iter().chain(flow.ack.iter()).for_each(|l| crossed[*l as usize] = true);
     }
     for (l, link) in network.links.iter().enumerate().filter(|(l, _)| crossed[*l]) {
-        answer.bottleneck.insert(link.name.clone(), found.alone[l].mean);
+        population.bottleneck.insert(link.name.clone(), found.alone[l].mean);
     }
-    answer.several_full(found.several.mean);
+    population.several_full(found.several.mean);
     let mut error = 0.0f64;
     for (c, class) in classes.iter().enumerate() {
         let (mean, time) = (found.flows[c], found.transfer_s[c]);
         if mean.mean > 0.0 {
             error = error.max(mean.half_width / mean.mean);
         }
-        answer.mean_flows.insert(class.name.clone(), Some(mean.mean));
-        answer.mean_transfer_time_s.insert(class.name.clone(), (time.mean > 0.0).then_some(time.mean));
+        population.mean_flows.insert(class.name.clone(), Some(mean.mean));
+        population.mean_transfer_time_s.insert(class.name.clone(), (time.mean > 0.0).then_some(time.mean));
     }
-    answer.error = error.is_finite().then_some(error);
+    population.error = error.is_finite().then_some(error);
     if classes.iter().any(|c| matches!(c.size, SizeParams::Pareto { shape, .. } if shape <= 2.0)) {
-        answer
+        population
             .notes
             .push("sizes without a variance: means settle slowly and the confidence interval is too narrow".into());
     }
     Ok(())
 }
 
-/// An unstable population: growth where it is known, no means.
-fn unstable(network: &Network, fixed: &Problem, classes: &[FlowClass], answer: &mut Population) {
+/// An unstable population: its growth if known, no means.
+fn unstable(network: &Network, fixed: &Problem, classes: &[FlowClass], population: &mut Population) {
     for class in classes {
-        answer.mean_flows.insert(class.name.clone(), None);
-        answer.mean_transfer_time_s.insert(class.name.clone(), None);
+        population.mean_flows.insert(class.name.clone(), None);
+        population.mean_transfer_time_s.insert(class.name.clone(), None);
     }
     let exponential = classes.iter().all(|c| matches!(c.size, SizeParams::Exponential { .. }));
     let sharing = Sharing::new(fixed.clone(), classes.iter().map(|c| c.flow.clone()).collect());
     let Some(common) = sharing.common().filter(|_| exponential) else {
-        answer.notes.push(
+        population.notes.push(
             "unstable: the fluid limit is known for exponential sizes and flows that share all full links".into(),
         );
         return;
     };
     let sources: Vec<Source> =
         classes.iter().map(|c| Source { lambda: c.rate_per_s, mean_bits: c.mean_bits() }).collect();
-    let Some((growth, full)) = fluid::growth(common, &sources) else {
-        answer.notes.push("load 1: the population has no bound, but does not grow like time either".into());
+    let Some((growth, full)) = fluid_limit::growth(common, &sources) else {
+        population.notes.push("load 1: the population has no bound, but does not grow like time either".into());
         return;
     };
-    answer.growth_per_s = classes.iter().map(|c| c.name.clone()).zip(growth).collect();
-    answer.idle = Some(0.0);
+    population.growth_per_s = classes.iter().map(|c| c.name.clone()).zip(growth).collect();
+    population.idle = Some(0.0);
     // the paper's fraction for n / m -> theta: it has no limit, its mean is one half each by symmetry of the
     // fluctuations
     let each = 1.0 / full.len().max(1) as f64;
     for (at, (l, _)) in common.links.iter().enumerate() {
-        answer.bottleneck.insert(network.links[*l].name.clone(), if full.contains(&at) { each } else { 0.0 });
+        population.bottleneck.insert(network.links[*l].name.clone(), if full.contains(&at) { each } else { 0.0 });
     }
-    answer.several_full(0.0);
+    population.several_full(0.0);
     if full.len() > 1 {
-        answer.notes.push(
+        population.notes.push(
             "several links are full almost all the time: which of them exactly changes ever more slowly, so the shares have no \
              limit and the ones given are means"
                 .into(),
