@@ -1,4 +1,4 @@
-"""Alpha-weighted proportional fairness on one duplex link: what FAST would give without reverse queues."""
+"""Alpha-weighted proportional fairness on one duplex link: the rates of FAST without queueing of ACKs."""
 
 from __future__ import annotations
 
