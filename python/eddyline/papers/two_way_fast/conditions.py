@@ -62,7 +62,7 @@ def _theory_bottleneck(margin: float) -> str:
 
 
 def bottleneck_map(context: Context) -> Exhibit:
-    """One flow each way over a grid of capacity ratios and alpha ratios."""
+    """One flow each way, for a grid of capacity ratios and alpha ratios."""
     points = [(c, a) for c in _RATIOS for a in _ALPHAS]
     rows: list[Row] = []
     for (capacities, alphas), result in zip(
@@ -125,8 +125,8 @@ def _draw(figure: Figure, rows: list[Row]) -> None:
     axis.set_yscale("log")
     axis.set_xlim(left, right)
     axis.set_ylim(low, high)
-    for way in (axis.xaxis, axis.yaxis):
-        way.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}"))
+    for each in (axis.xaxis, axis.yaxis):
+        each.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}"))
     axis.set_xlabel("capacity ratio c_F / c_B")
     axis.set_ylabel("ratio of alphas, forward over backward")
     axis.grid(visible=False)

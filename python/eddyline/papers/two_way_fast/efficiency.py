@@ -90,7 +90,7 @@ def balance(context: Context) -> Exhibit:
     for capacities in (1.0, 2.0, 10.0):
         points += [(f"alpha, c_F / c_B = {capacities:g}", s, capacities, threshold(capacities) * s) for s in _PLACES]
     for alphas in (1.0, 5.0):
-        even = (alphas + B) / (1.0 + B * alphas)  # eq. 17 solved for the capacities
+        even = (alphas + B) / (1.0 + B * alphas)  # eq. 17 solved for the capacity ratio
         points += [(f"capacities, alpha_F / alpha_B = {alphas:g}", s, even * s, alphas) for s in _PLACES]
     rows: list[Row] = []
     for (sweep, place, capacities, alphas), result in zip(

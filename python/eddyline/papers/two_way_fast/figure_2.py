@@ -33,18 +33,18 @@ def build(context: Context) -> Exhibit:
         result = context.runner.run(run)
         for flow, equation in _EQUATIONS.items():
             times, values = result.over_time(flow, "goodput_bps")
-            goal = theory.flow(flow)["goodput_bps"]
+            expected = theory.flow(flow)["goodput_bps"]
             means = _averages(values)
             late = means[len(means) // 2 :]
             rows.append(
                 {
                     "profile": name,
                     "flow": flow,
-                    "theory": goal / 1e6,
+                    "theory": expected / 1e6,
                     "mean": fmean(late) / 1e6,
                     "lowest": min(late) / 1e6,
                     "highest": max(late) / 1e6,
-                    "settled_s": _settled(means, goal),
+                    "settled_s": _settled(means, expected),
                 }
             )
             series += [
@@ -52,7 +52,7 @@ def build(context: Context) -> Exhibit:
                 for t, v in zip(times, values, strict=True)
             ]
             closed_forms += [
-                {"profile": name, "flow": flow, "equation": equation, "time_s": t, "goodput_bps": goal}
+                {"profile": name, "flow": flow, "equation": equation, "time_s": t, "goodput_bps": expected}
                 for t in (0.0, _DURATION_S)
             ]
     return context.definition("fig-2").exhibit(
@@ -65,7 +65,7 @@ def _averages(values: list[float]) -> list[float]:
     return [fmean(values[i : i + 10]) for i in range(0, len(values), 10)]
 
 
-def _settled(means: list[float], goal: float) -> float:
-    """When means over 5 s come within 5 % of `goal` for good."""
-    far = [5.0 * (place + 1) for place, v in enumerate(means) if abs(v - goal) > _SETTLED * goal]
+def _settled(means: list[float], expected: float) -> float:
+    """The time from which means over 5 s stay within 5 % of `expected`."""
+    far = [5.0 * (place + 1) for place, v in enumerate(means) if abs(v - expected) > _SETTLED * expected]
     return max(far, default=0.0)
