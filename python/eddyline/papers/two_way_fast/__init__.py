@@ -29,8 +29,8 @@ __all__ = ["EXHIBITS"]
 
 EXHIBITS: Builders = {
     "theorem-1": examples.theorem,
-    "bottleneck-map": conditions.map_of_bottlenecks,
-    "flow-counts": conditions.counts,
+    "bottleneck-map": conditions.bottleneck_map,
+    "flow-counts": conditions.flow_counts,
     "utilisation": efficiency.utilisation,
     "joining": joining.build,
     "fig-2": figure_2.build,
@@ -45,8 +45,8 @@ EXHIBITS: Builders = {
     "one-way-delay": one_way_delay.build,
     "ack-congestion": ack_congestion.build,
     "late-joiners": late_joiners.build,
-    "film": film.film,
-    "film-load": film.load,
+    "film": film.mean_rates,
+    "film-load": film.film_load,
     "fig-4": film.figure_4,
     "fig-5": figure_5.build,
     "fig-5-timescale": separation.build,

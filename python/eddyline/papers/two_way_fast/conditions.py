@@ -1,24 +1,24 @@
-"""Conditions (4) and (7): which link is the bottleneck, as a map with simulated points on it."""
+"""Conditions (4) and (7): which link is the bottleneck, against simulations."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 from matplotlib.ticker import FuncFormatter
 
 from eddyline.papers.runner import Run
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLUE, RED, drawn
+from eddyline.reports.figures import BLUE, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
     from eddyline.papers.runner import RunResult
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
-__all__ = ["B", "counts", "map_of_bottlenecks", "rate", "threshold"]
+__all__ = ["B", "bottleneck_map", "condition", "flow_counts", "rate", "threshold"]
 
 B = 40.0 / 1000.0
 """Size of an acknowledgement over that of a data packet (the paper's b)."""
@@ -43,33 +43,33 @@ def threshold(capacity_ratio: float) -> float:
 
 
 def rate(mbps: float) -> str:
-    """A rate as scenario files write it."""
+    """A rate in the notation of scenario files."""
     return f"{mbps * 1e6:.0f} bit/s"
 
 
 def condition(forward: float, backward: float, capacity_ratio: float) -> float:
-    """Natural logarithm of left over right side of (4): above zero the forward link is the bottleneck."""
+    """Natural logarithm of left over right side of (4); above zero the forward link is the bottleneck."""
     return math.log((forward + B * backward) / (backward + B * forward) / capacity_ratio)
 
 
-def _by_share(result: RunResult) -> tuple[str, float, float]:
+def _simulated_bottleneck(result: RunResult) -> tuple[str, float, float]:
     forward, backward = (result.link(name)["bottleneck_share"] for name in ("forward", "backward"))
     return ("forward" if forward > backward else "backward"), forward, backward
 
 
-def _side(margin: float) -> str:
+def _theory_bottleneck(margin: float) -> str:
     return "both" if abs(margin) < 1e-9 else "forward" if margin > 0 else "backward"
 
 
-def map_of_bottlenecks(context: Context) -> Exhibit:
-    """One flow each way over a grid of capacity ratios and alpha ratios."""
+def bottleneck_map(context: Context) -> Exhibit:
+    """One flow each way, for a grid of capacity ratios and alpha ratios."""
     points = [(c, a) for c in _RATIOS for a in _ALPHAS]
     rows: list[Row] = []
     for (capacities, alphas), result in zip(
         points, context.runner.run_all([_point(c, a) for c, a in points]), strict=True
     ):
         margin = condition(alphas, 1.0, capacities)
-        simulated, forward, backward = _by_share(result)
+        simulated, forward, backward = _simulated_bottleneck(result)
         rows.append(
             {
                 "capacity_ratio": capacities,
@@ -78,46 +78,16 @@ def map_of_bottlenecks(context: Context) -> Exhibit:
                 "larger_alpha": "neither" if alphas == 1 else "forward" if alphas > 1 else "backward",
                 "margin": margin,
                 "balance": "near" if abs(margin) < _NEAR else "away",
-                "theory": _side(margin),
+                "theory": _theory_bottleneck(margin),
                 "simulated": simulated,
                 "forward_share": forward,
                 "backward_share": backward,
             }
         )
-    return Exhibit(
-        id="bottleneck-map",
-        title="Condition (4): which link is the bottleneck",
-        place="Theorem 1, eq. 4; Section 4.1",
-        reading=(
-            "One flow each way. Shaded areas are condition (4), the line between them is eq. 17; points are "
-            "simulations, coloured by the link that has the longest wait more of the time. Beyond a capacity ratio of "
-            "1/b = 25 the forward link is never the bottleneck, below 1/25 always, whatever alpha is."
-        ),
-        columns=(
-            Column("capacity_ratio", "c_F / c_B"),
-            Column("alpha_ratio", "alpha_F / alpha_B"),
-            Column("margin", "log of left over right side of (4)", digits=3),
-            Column("balance", "balance"),
-            Column("larger_alpha", "larger alpha"),
-            Column("theory", "condition (4)"),
-            Column("simulated", "simulated"),
-            Column("forward_share", "share of forward", percent=True, digits=3),
-            Column("backward_share", "share of backward", percent=True, digits=3),
-        ),
-        rows=rows,
-        pictures=[
-            Picture(
-                "bottleneck-map",
-                "Which link is the bottleneck: condition (4) and simulations",
-                drawn(_paint, 7.0, 4.6, rows),
-            )
-        ],
-        notes=(
-            f"Near balance means that the two sides of (4) differ by less than a factor exp({_NEAR:g}) = "
-            f"{math.exp(_NEAR):.2f}.",
-            "At exact balance the split of the queueing delay between the two links is arbitrary: the simulation "
-            "comes to rest at one that its start decides.",
-        ),
+    return context.definition("bottleneck-map").exhibit(
+        rows,
+        values={"near": _NEAR, "near_factor": math.exp(_NEAR)},
+        draw={"bottleneck-map": partial(_draw, rows=rows)},
     )
 
 
@@ -135,7 +105,7 @@ def _point(capacities: float, alphas: float) -> Run:
     )
 
 
-def _paint(figure: Figure, rows: list[Row]) -> None:
+def _draw(figure: Figure, rows: list[Row]) -> None:
     axis = figure.subplots()
     low, high = min(_ALPHAS) / 1.6, max(_ALPHAS) * 1.6
     left, right = min(_RATIOS) / 1.4, max(_RATIOS) * 1.4
@@ -155,21 +125,23 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
     axis.set_yscale("log")
     axis.set_xlim(left, right)
     axis.set_ylim(low, high)
-    for way in (axis.xaxis, axis.yaxis):
-        way.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}"))
+    for each in (axis.xaxis, axis.yaxis):
+        each.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}" if v >= 1 else f"1/{1 / v:g}"))
     axis.set_xlabel("capacity ratio c_F / c_B")
     axis.set_ylabel("ratio of alphas, forward over backward")
     axis.grid(visible=False)
     figure.legend(loc="outside right upper")
 
 
-def counts(context: Context) -> Exhibit:
-    """Condition (7): equal flows, so many each way."""
+def flow_counts(context: Context) -> Exhibit:
+    """Condition (7): equal flows, different numbers each way."""
     points = [(n, m, c) for n, m in _COUNTS for c in _CAPACITIES]
     rows: list[Row] = []
-    for (n, m, capacities), result in zip(points, context.runner.run_all([_counted(*p) for p in points]), strict=True):
+    for (n, m, capacities), result in zip(
+        points, context.runner.run_all([_equal_flows(*p) for p in points]), strict=True
+    ):
         left = n * (1.0 - B * capacities) + m * (B - capacities)
-        simulated, forward, backward = _by_share(result)
+        simulated, forward, backward = _simulated_bottleneck(result)
         rows.append(
             {
                 "forward_flows": n,
@@ -184,30 +156,10 @@ def counts(context: Context) -> Exhibit:
                 "slower": "neither" if capacities == 1 else "backward" if capacities > 1 else "forward",
             }
         )
-    return Exhibit(
-        id="flow-counts",
-        title="Condition (7): equal flows, different numbers each way",
-        place="Section 4.1, eq. 7",
-        reading=(
-            "All flows have alpha = 30 and the same sizes. Left is the left side of (7): the forward link is a "
-            "bottleneck where it is at least zero. At exactly zero both are, and the simulation may say either."
-        ),
-        columns=(
-            Column("forward_flows", "flows forward"),
-            Column("backward_flows", "flows backward"),
-            Column("capacity_ratio", "c_F / c_B"),
-            Column("left", "left side of (7)", digits=3),
-            Column("slower", "slower link"),
-            Column("condition", "condition (7)"),
-            Column("simulated", "simulated"),
-            Column("forward_share", "share of forward", percent=True, digits=3),
-            Column("backward_share", "share of backward", percent=True, digits=3),
-        ),
-        rows=rows,
-    )
+    return context.definition("flow-counts").exhibit(rows)
 
 
-def _counted(n: int, m: int, capacities: float) -> Run:
+def _equal_flows(n: int, m: int, capacities: float) -> Run:
     forward, backward = (min(40.0, 10.0 * capacities), 0.0) if capacities >= 1 else (10.0 * capacities, 10.0)
     return Run(
         "equal-flows",

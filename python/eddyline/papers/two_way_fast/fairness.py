@@ -1,4 +1,4 @@
-"""Alpha-weighted proportional fairness on one duplex link: what FAST would give without reverse queues."""
+"""Alpha-weighted proportional fairness on one duplex link: the rates of FAST without queueing of ACKs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _STEPS = 200
 def proportional(scenario: dict[str, Any]) -> dict[str, float]:
     """Packets per second of each flow that maximise the sum of alpha log x within both capacities.
 
-    At the optimum `x = alpha / (load of one packet on the links, weighted by their prices)`. With the price of the
-    first link given, the other's follows by bisection, and so in turn the first one's.
+    At the optimum `x = alpha / (load of one packet on the links, weighted by their prices)`. For a given price of the
+    first link, the second link's price is found by bisection; an outer bisection finds the first link's price.
     """
     rate = {k["name"]: _core.quantity("rate", k["rate"]) for k in scenario["link"]}
     first, second = rate
@@ -28,25 +28,25 @@ def proportional(scenario: dict[str, Any]) -> dict[str, float]:
         for f in scenario["flow"]
     ]
 
-    def rates(one: float, other: float) -> dict[str, float]:
-        return {name: alpha / (one * load[0] + other * load[1]) for name, alpha, load in flows}
+    def rates(first_price: float, second_price: float) -> dict[str, float]:
+        return {name: alpha / (first_price * load[0] + second_price * load[1]) for name, alpha, load in flows}
 
-    def excess(at: int, x: dict[str, float]) -> float:
-        return sum(x[name] * load[at] for name, _, load in flows) - rate[(first, second)[at]]
+    def excess(link: int, x: dict[str, float]) -> float:
+        return sum(x[name] * load[link] for name, _, load in flows) - rate[(first, second)[link]]
 
-    def other_price(one: float) -> float:
-        if one > 0 and excess(1, rates(one, 0.0)) <= 0:
+    def second_price(first_price: float) -> float:
+        if first_price > 0 and excess(1, rates(first_price, 0.0)) <= 0:
             return 0.0
-        return _root(lambda price: excess(1, rates(one, price)))
+        return _root(lambda price: excess(1, rates(first_price, price)))
 
-    if excess(0, rates(0.0, other_price(0.0))) <= 0:
-        return rates(0.0, other_price(0.0))
-    one = _root(lambda price: excess(0, rates(price, other_price(price))))
-    return rates(one, other_price(one))
+    if excess(0, rates(0.0, second_price(0.0))) <= 0:
+        return rates(0.0, second_price(0.0))
+    first_price = _root(lambda price: excess(0, rates(price, second_price(price))))
+    return rates(first_price, second_price(first_price))
 
 
 def _root(falling: Callable[[float], float]) -> float:
-    """Where a falling function of a price crosses zero, between 1e-15 and 1e3 s a bit, by halving its logarithm."""
+    """The zero of a falling function of a price between 1e-15 and 1e3 s a bit, by bisection of its logarithm."""
     low, high = 1e-15, 1e3
     for _ in range(_STEPS):
         middle = sqrt(low * high)

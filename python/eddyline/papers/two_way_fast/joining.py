@@ -1,21 +1,21 @@
-"""What reverse traffic does: Example 3 with a flow backward that comes and goes."""
+"""The effect of reverse traffic: Example 3 with a backward flow that joins and leaves."""
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.efficiency import formula
-from eddyline.papers.two_way_fast.examples import ratio
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLUE, RED, drawn
+from eddyline.papers.two_way_fast.examples import relative_error
+from eddyline.reports.figures import BLUE, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["build"]
 
@@ -40,39 +40,13 @@ def build(context: Context) -> Exhibit:
             use = formula(100.0, 30.0 * (phase == "both"), _FORWARD / _BACKWARD, 40.0 / 1040.0)[link]
             theory, simulated = use * rate * _PAYLOAD, fmean(late) / 1e6
             row = {"phase": phase, "start_s": start, "stop_s": stop, "flow": flow, "theory": theory}
-            rows.append({**row, "simulated": simulated, "off": ratio(simulated, theory)})
-    return Exhibit(
-        id="joining",
-        title="A flow backward joins and leaves",
-        place="Sections 1 and 4; Example 3",
-        reading=(
-            "Flow 1 sends forward over 100 Mbit/s; its ACKs come back over 10 Mbit/s with room to spare. From 30 s to "
-            "70 s flow 2 sends data backward: flow 1's ACKs wait behind it, FAST takes the wait for congestion, and "
-            "flow 1 falls to three tenths although nothing has changed on the link that carries its data. Dashed "
-            "lines are eq. 5 and 6."
-        ),
-        columns=(
-            Column("phase", "phase"),
-            Column("start_s", "from", "s"),
-            Column("stop_s", "to", "s"),
-            Column("flow", "flow"),
-            Column("theory", "eq. 5, 6", "Mbit/s"),
-            Column("simulated", "our sim, clean", "Mbit/s"),
-            Column("off", "off", percent=True),
-        ),
-        rows=rows,
-        series={"joining-series": series},
-        notes=(
-            "Means leave out the first 5 s of each phase. The flows know their base RTT here; with an estimate, which "
-            "is what real senders have, a late start shifts rates (exhibit example-4-start).",
-        ),
-        pictures=[
-            Picture("joining", "Throughput while a flow backward comes and goes", drawn(_paint, 8.0, 3.4, series, rows))
-        ],
+            rows.append({**row, "simulated": simulated, "off": relative_error(simulated, theory)})
+    return context.definition("joining").exhibit(
+        rows, series={"joining-series": series}, draw={"joining": partial(_draw, series=series, rows=rows)}
     )
 
 
-def _paint(figure: Figure, series: list[Row], rows: list[Row]) -> None:
+def _draw(figure: Figure, series: list[Row], rows: list[Row]) -> None:
     axis = figure.subplots()
     axis.axvspan(30, 70, color="#000000", alpha=0.05, linewidth=0)
     names = {"flow 1": "flow 1, forward over 100 Mbit/s", "flow 2": "flow 2, backward over 10 Mbit/s"}

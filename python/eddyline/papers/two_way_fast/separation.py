@@ -1,35 +1,35 @@
-"""Section 6 lets rates follow the number of flows at once: what that costs, by packets, for small and large files."""
+"""Section 6 assumes that rates follow the number of flows at once: the error, by packets, over the size of files."""
 
 from __future__ import annotations
 
+from functools import partial
 from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.conditions import B
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, BLUE, RED, drawn
+from eddyline.reports.figures import BLACK, BLUE, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["build"]
 
 _LOADS = (0.3, 0.7)
 _DURATION_S = {12.5: 2_000, 40.0: 5_000, 125.0: 10_000, 400.0: 20_000, 1250.0: 40_000}
-"""Mean size of a file in kB, and how long transfers of it are watched."""
+"""Mean size of a file in kB, and the simulated time for it."""
 _SEEDS = (1, 2, 3)
-_BELIEFS = {"known": tuple(_DURATION_S), "estimated": (12.5, 125.0, 1250.0)}
-"""What senders take for the round trip without queueing, with the sizes for which it is tried."""
+_BASE_RTTS = {"known": tuple(_DURATION_S), "estimated": (12.5, 125.0, 1250.0)}
+"""How senders get their base RTT, with the file sizes for which it is simulated."""
 
 
 def build(context: Context) -> Exhibit:
-    """Mean transfer times over the mean size of files, against the chain, which knows no time but the transfer's."""
-    settings = [(load, size, belief) for load in _LOADS for belief, sizes in _BELIEFS.items() for size in sizes]
+    """Mean transfer times over the mean size of files, against the chain, which has no other time scale."""
+    settings = [(load, size, belief) for load in _LOADS for belief, sizes in _BASE_RTTS.items() for size in sizes]
     runs = {
         (setting, seed): Run("population", "sim", None, _changes(*setting, seed))
         for setting in settings
@@ -61,38 +61,7 @@ def build(context: Context) -> Exhibit:
                     "packets_share": fmean(shares),
                 }
             )
-    return Exhibit(
-        id="fig-5-timescale",
-        title="Rates that follow the number of flows at once: what it costs",
-        place="Section 6, before eq. 17",
-        reading=(
-            "The link of Fig. 5 with files of other mean sizes at the same load; 1 kB is a packet, alpha = 10, 20 "
-            "ms without queueing. The chain's transfer times grow with the size and nothing else; packets need a "
-            "handshake, a start-up and round trips to find their rate. With the base round-trip time known, what "
-            "is off for small files is that; a few percent for large ones come from transmission times, which "
-            "senders take for queueing, 8 ms forward and 4 ms backward. A sender that estimates the base takes a "
-            "standing queue for propagation when it comes late, and stays ahead of those who were there: no matter "
-            "of timescales, so it does not go away with size. Scatter is the standard error of the mean of three "
-            "runs."
-        ),
-        columns=(
-            Column("load", "load of forward", percent=True, digits=3),
-            Column("size_bytes", "mean size", "kB", scale=1e3),
-            Column("belief", "base RTT"),
-            Column("direction", "files"),
-            Column("flows", "transfers"),
-            Column("chain_s", "mean transfer, chain", "s"),
-            Column("packets_s", "packets", "s"),
-            Column("off", "packets against chain", percent=True, digits=3),
-            Column("scatter", "scatter", percent=True, digits=3),
-            Column("chain_share", "bottleneck, chain", percent=True, digits=3),
-            Column("packets_share", "bottleneck, packets", percent=True, digits=3),
-        ),
-        rows=rows,
-        pictures=[
-            Picture("fig-5-timescale", "Mean transfer time, packets against chain", drawn(_paint, 8.0, 3.6, rows))
-        ],
-    )
+    return context.definition("fig-5-timescale").exhibit(rows, draw={"fig-5-timescale": partial(_draw, rows=rows)})
 
 
 def _changes(load: float, kilobytes: float, belief: str, seed: int) -> tuple[tuple[str, str], ...]:
@@ -108,9 +77,9 @@ def _changes(load: float, kilobytes: float, belief: str, seed: int) -> tuple[tup
     )
 
 
-def _paint(figure: Figure, rows: list[Row]) -> None:
-    axes = figure.subplots(1, len(_BELIEFS), sharey=True)
-    for axis, belief in zip(axes, _BELIEFS, strict=True):
+def _draw(figure: Figure, rows: list[Row]) -> None:
+    axes = figure.subplots(1, len(_BASE_RTTS), sharey=True)
+    for axis, belief in zip(axes, _BASE_RTTS, strict=True):
         for direction, colour in (("forward", BLUE), ("backward", RED)):
             for load, style in zip(_LOADS, ("o--", "s-"), strict=True):
                 part = [r for r in rows if (r["belief"], r["direction"], r["load"]) == (belief, direction, load)]

@@ -1,13 +1,13 @@
-"""Example 4 with flows that start at different times: where the paper's simulated rates come from."""
+"""Example 4 with flows that start at different times, which gives the paper's simulated rates."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eddyline.papers.runner import NS2_PROFILE, Run
-from eddyline.papers.two_way_fast.examples import ratio
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLUE, GREEN, RED, drawn
+from eddyline.papers.two_way_fast.examples import relative_error
+from eddyline.reports.figures import BLUE, GREEN, RED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["build"]
 
@@ -27,7 +27,7 @@ def build(context: Context) -> Exhibit:
     """Flow 2 starts up to 3 s after the others; and all three 1 s apart."""
     base = "example-4-1040B"
     cases: list[tuple[str, float | None, str, tuple[tuple[str, str], ...]]] = [
-        (_named(late), late, base, (('flow."flow 2".start', f"{late:g} s"),)) for late in _LATE
+        (_name(late), late, base, (('flow."flow 2".start', f"{late:g} s"),)) for late in _LATE
     ]
     cases.append(("1 s apart", None, "example-4-late-1s-apart", ()))
     runs = [Run(file, "sim", profile, changes) for _, _, file, changes in cases for profile in (NS2_PROFILE, None)]
@@ -38,67 +38,39 @@ def build(context: Context) -> Exhibit:
         module, clean = next(results), next(results)
         reference = context.ns2.get({"together": "ex4_header"}.get(name, f"ex4_{name.replace(' ', '_')}"))
         for flow in _FLOWS:
-            said = printed[flow]["simulation"]
+            paper = printed[flow]["simulation"]
             ours = module.flow(flow)["goodput_bps"] / 1e6
             rows.append(
                 {
                     "starts": name,
                     "late_s": late,
                     "flow": flow,
-                    "paper_simulation": said,
+                    "paper_simulation": paper,
                     "module": ours,
-                    "off": ratio(ours, said),
+                    "off": relative_error(ours, paper),
                     "reference": reference["flows"][flow]["payload_mbps"] if reference else None,
                     "clean": clean.flow(flow)["goodput_bps"] / 1e6,
                     "base_rtt": module.flow(flow)["base_rtt_s"],
                 }
             )
-    return Exhibit(
-        id="example-4-start",
-        title="Example 4 with late starts",
-        place="Section 5.1, Example 4; Table 2",
-        reading=(
-            "The paper does not say when its flows start. Together they reach what theory says. A flow that starts "
-            "while the others' packets wait measures a base round trip that contains their queue, and then keeps more "
-            "packets queued than alpha, for ever. Flow 2 about 0.15 s late gives what the paper prints as its "
-            f"simulation ({_nearest(rows)}); bottlenecks that switch are not needed to explain it. How much queue "
-            "flow 2 meets depends on the others' bursts, so its start matters to the millisecond. The path's own "
-            "round trip is 20 ms."
-        ),
-        columns=(
-            Column("starts", "start of flow 2"),
-            Column("flow", "flow"),
-            Column("paper_simulation", "paper's simulation", "Mbit/s"),
-            Column("module", "our sim, ns-2 profile", "Mbit/s"),
-            Column("off", "off", percent=True, digits=3),
-            Column("reference", "ns-2 reference", "Mbit/s"),
-            Column("clean", "our sim, clean", "Mbit/s"),
-            Column("base_rtt", "base RTT believed", "ms", scale=1e-3),
-        ),
-        rows=rows,
-        pictures=[
-            Picture(
-                "example-4-start",
-                "Example 4: rates by the start of flow 2 (ns-2 profile)",
-                drawn(_paint, 9.0, 3.8, rows),
-            )
-        ],
-        notes=("In the case 1 s apart flow 1 starts at 0 s, flow 2 at 1 s, flow 3 at 2 s.",),
+    nearest, off = _nearest(rows)
+    return context.definition("example-4-start").exhibit(
+        rows, values={"nearest": nearest, "nearest_off": off}, draw={"example-4-start": partial(_draw, rows=rows)}
     )
 
 
-def _nearest(rows: Sequence[Row]) -> str:
-    """The start that comes nearest to the paper's simulation, and how near."""
+def _nearest(rows: Sequence[Row]) -> tuple[str, float]:
+    """The start whose rates come nearest to the paper's simulation, and the largest deviation."""
     worst = {name: max(abs(r["off"]) for r in rows if r["starts"] == name) for name in {r["starts"] for r in rows}}
     name = min(worst, key=lambda start: worst[start])
-    return f"{name}: within {worst[name]:.1%}"
+    return name, worst[name]
 
 
-def _named(late: float) -> str:
+def _name(late: float) -> str:
     return "together" if late == 0 else f"{late:g} s late"
 
 
-def _paint(figure: Figure, rows: list[Row]) -> None:
+def _draw(figure: Figure, rows: list[Row]) -> None:
     whole, close = figure.subplots(1, 2, sharey=True)
     for flow, colour in zip(_FLOWS, (BLUE, RED, GREEN), strict=True):
         part = [r for r in rows if r["flow"] == flow and r["late_s"] is not None]
