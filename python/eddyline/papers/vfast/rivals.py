@@ -134,9 +134,9 @@ def _max_difference(rows: list[Row]) -> float:
 
 def _draw(figure: Figure, rows: list[Row], alphas: Sequence[int]) -> None:
     grid = figure.subplots(2, len(alphas), sharex=True, sharey=True, squeeze=False)
-    for line, kind in enumerate(CUT):
+    for row, kind in enumerate(CUT):
         for column, alpha in enumerate(alphas):
-            axis = grid[line][column]
+            axis = grid[row][column]
             part = [r for r in rows if (r["rival"], r["alpha"], r["numbers"]) == (kind, alpha, "1 and 1")]
             for sender, colour in zip(SENDERS, (BLUE, RED), strict=True):
                 mine = [r for r in part if r["sender"] == sender]
@@ -150,7 +150,7 @@ def _draw(figure: Figure, rows: list[Row], alphas: Sequence[int]) -> None:
             axis.axhline(50, color="#999999", linewidth=0.6)
             axis.set_xscale("log")
             axis.set_title(f"beside {kind}, alpha {alpha}")
-            if line:
+            if row:
                 axis.set_xlabel("buffer (BDP)")
-        grid[line][0].set_ylabel("share (%)")
+        grid[row][0].set_ylabel("share (%)")
     grid[0][0].legend()

@@ -121,22 +121,22 @@ def table_1(context: Context, thin: int = 1, reading: Reading = DEFAULT) -> Exhi
     for phase in JOINING:
         for flow in phase.flows:
             fast, vfast = (results[sender, phase.name] for sender in SENDERS)
-            before, after = fast.flow(flow), vfast.flow(flow)
+            of_fast, of_vfast = fast.flow(flow), vfast.flow(flow)
             rows.append(
                 {
                     "phase": phase.name,
                     "flow": flow,
                     "propagation": true_base_rtt(fast, flow),
-                    "fast_base": before["base_rtt_s"],
-                    "vfast_base": after["base_rtt_s"],
-                    "base_ratio": after["base_rtt_s"] / before["base_rtt_s"],
-                    "fast_rtt": before["rtt_s"]["mean"],
-                    "vfast_rtt": after["rtt_s"]["mean"],
-                    "rtt_ratio": after["rtt_s"]["mean"] / before["rtt_s"]["mean"],
-                    "fast_window": before["window_packets"]["mean"],
-                    "vfast_window": after["window_packets"]["mean"],
-                    "window_ratio": after["window_packets"]["mean"] / before["window_packets"]["mean"],
-                    "rate_ratio": after["packets_per_s"] / before["packets_per_s"],
+                    "fast_base": of_fast["base_rtt_s"],
+                    "vfast_base": of_vfast["base_rtt_s"],
+                    "base_ratio": of_vfast["base_rtt_s"] / of_fast["base_rtt_s"],
+                    "fast_rtt": of_fast["rtt_s"]["mean"],
+                    "vfast_rtt": of_vfast["rtt_s"]["mean"],
+                    "rtt_ratio": of_vfast["rtt_s"]["mean"] / of_fast["rtt_s"]["mean"],
+                    "fast_window": of_fast["window_packets"]["mean"],
+                    "vfast_window": of_vfast["window_packets"]["mean"],
+                    "window_ratio": of_vfast["window_packets"]["mean"] / of_fast["window_packets"]["mean"],
+                    "rate_ratio": of_vfast["packets_per_s"] / of_fast["packets_per_s"],
                 }
             )
     return context.definition("table-1").exhibit(rows)

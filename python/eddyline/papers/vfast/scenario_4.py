@@ -120,9 +120,9 @@ def figure_16(
     )
 
 
-def _ratio_less_errors(before: Sequence[float], after: Sequence[float]) -> float:
+def _ratio_less_errors(first: Sequence[float], second: Sequence[float]) -> float:
     """Mean ratio of the second to the first, seed by seed, less two standard errors of that mean."""
-    ratios = [b / a for a, b in zip(before, after, strict=True)]
+    ratios = [b / a for a, b in zip(first, second, strict=True)]
     return fmean(ratios) - 2.0 * stdev(ratios) / sqrt(len(ratios))
 
 

@@ -86,10 +86,10 @@ def _row(scenario: str, recovery: str, name: str, kind: str, ratios: dict[str, f
     return row
 
 
-def _ratios(before: Sequence[RunResult], after: Sequence[RunResult]) -> dict[str, float]:
+def _ratios(reference: Sequence[RunResult], changed: Sequence[RunResult]) -> dict[str, float]:
     """Medians over flows and phases."""
     found: dict[str, list[float]] = {"base": [], "rtt": [], "window": [], "rate": []}
-    for old, new in zip(before, after, strict=True):
+    for old, new in zip(reference, changed, strict=True):
         for flow in old.document["flows"]:
             other = new.flow(flow["name"])
             if flow["packets_per_s"] and other["packets_per_s"] and other["rtt_s"]["mean"]:
@@ -109,8 +109,8 @@ def slip(context: Context, seeds: int = 3, thin: int = 10, recoveries: Sequence[
     rows: list[Row] = []
     base = context.runner.run_all([Case("scenario-2", FAST, thin=thin).phase(p) for p in JOINING])
     for name, changes in _slips_of_scenario_2(thin).items():
-        after = context.runner.run_all([Case("scenario-2", VFAST, thin=thin, more=changes).phase(p) for p in JOINING])
-        rows.append(_row("II", "SACK", name, "configuration", _ratios(base, after)))
+        changed = context.runner.run_all([Case("scenario-2", VFAST, thin=thin, more=changes).phase(p) for p in JOINING])
+        rows.append(_row("II", "SACK", name, "configuration", _ratios(base, changed)))
     rows.append(_row("II", "SACK", "samples recorded at half", "measurement", _SAMPLES_AT_HALF))
     for recovery in recoveries:
         runs = [
@@ -120,8 +120,8 @@ def slip(context: Context, seeds: int = 3, thin: int = 10, recoveries: Sequence[
         ]
         results = context.runner.run_all(runs)
         for place, name in enumerate(_SLIPS_OF_SCENARIO_4, 1):
-            after = results[place * seeds : (place + 1) * seeds]
-            rows.append(_row("IV", recovery, name, "configuration", _ratios(results[:seeds], after)))
+            changed = results[place * seeds : (place + 1) * seeds]
+            rows.append(_row("IV", recovery, name, "configuration", _ratios(results[:seeds], changed)))
         rows.append(_row("IV", recovery, "samples recorded at half", "measurement", _SAMPLES_AT_HALF))
     return context.definition("slip").exhibit(rows, findings=_nearest(rows), draw={"slip": partial(_draw, rows=rows)})
 

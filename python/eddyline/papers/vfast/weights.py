@@ -143,8 +143,8 @@ def _draw(figure: Figure, rows: list[Row], weights: list[float]) -> None:
         values = [[next(r[name] for r in rows if (r["down"], r["up"]) == (d, u)) for u in weights] for d in weights]
         axis.grid(visible=False)
         image = axis.imshow(values, origin="lower", cmap="viridis" if more else "viridis_r")
-        for i, line in enumerate(values):
-            for k, value in enumerate(line):
+        for i, row in enumerate(values):
+            for k, value in enumerate(row):
                 paper = (weights[i], weights[k]) == PAPER_WEIGHTS
                 text = f"{value:.3g}"
                 axis.text(k, i, text, ha="center", va="center", fontsize=7, color="white" if not paper else "red")
