@@ -67,13 +67,6 @@ def _draw_schedule(figure: Figure, rows: list[Row]) -> None:
     axis.set_xlim(0, 100)
 
 
-_KNOWN = {
-    "II": "rate, delay and number of links, alpha",
-    "III": "buffer and alpha",
-    "IV": "rate, round trip and loss",
-}
-
-
 def paths(number: int, scenario: str) -> Callable[[Context], Exhibit]:
     """Figure `number`: the links of a scenario."""
 

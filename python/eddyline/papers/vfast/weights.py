@@ -115,7 +115,7 @@ def ranks(context: Context, weights: Sequence[float] = WEIGHTS, seeds: int = 3) 
     for name, (unit, more) in OBJECTIVES.items():
         ordered = sorted(found, key=lambda r: r[name], reverse=more)
         paper = next(r for r in found if (r["down"], r["up"]) == PAPER_WEIGHTS)
-        # of the difference of two means
+        # standard error of the difference of two means
         error = sqrt(2.0) * paper.get(f"{name}{_ERROR}", 0.0)
         rank = 1 + sum((r[name] > paper[name]) if more else (r[name] < paper[name]) for r in found)
         rows.append(
