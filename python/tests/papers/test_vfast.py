@@ -132,16 +132,18 @@ def test_the_bias_takes_packets_from_the_queue(vfast: dict[str, Any]) -> None:
     assert abs(rows[0.1, "every ACK"]["less"]) < 0.5 * once["less"]
 
 
-def test_at_rest_with_what_is_seen() -> None:
-    nothing = jitter_queue.Seen(0.0, 0.0)
-    # seen as it is: FAST's x = alpha / q
-    assert jitter_queue.window(nothing, 500.0) == pytest.approx(jitter_queue.RATE * jitter_queue.BASE + 500.0)
-    assert jitter_queue.together([nothing, nothing], 250.0) == pytest.approx([jitter_queue.RATE / 2] * 2)
-    biased = jitter_queue.Seen(0.001, 0.0)
-    at = jitter_queue.window(biased, 500.0)
+def test_equilibrium_with_an_estimate_error() -> None:
+    nothing = jitter_queue.RttEstimate(0.0, 0.0)
+    # no error: FAST's x = alpha / q
+    assert jitter_queue.equilibrium_window(nothing, 500.0) == pytest.approx(
+        jitter_queue.RATE * jitter_queue.BASE + 500.0
+    )
+    assert jitter_queue.shared_rates([nothing, nothing], 250.0) == pytest.approx([jitter_queue.RATE / 2] * 2)
+    biased = jitter_queue.RttEstimate(0.001, 0.0)
+    at = jitter_queue.equilibrium_window(biased, 500.0)
     law = at * (1 - jitter_queue.BASE / (at / jitter_queue.RATE + 0.001))
     assert law == pytest.approx(500.0, rel=1e-9)
-    fast, vfast = jitter_queue.together([nothing, biased], 250.0)
+    fast, vfast = jitter_queue.shared_rates([nothing, biased], 250.0)
     assert fast + vfast == pytest.approx(jitter_queue.RATE)
     assert vfast < fast
 

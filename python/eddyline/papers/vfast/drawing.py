@@ -1,4 +1,4 @@
-"""What the figures of the four scenarios share."""
+"""Drawing of series over time, for the figures of the four scenarios."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from eddyline.papers.runner import RunResult
 
-__all__ = ["COLOURS", "beside", "series_rows", "traces"]
+__all__ = ["COLOURS", "series_rows", "time_panels", "traces"]
 
 COLOURS = {"flow 1": BLUE, "flow 2": RED, "flow 3": GREEN, "flow 4": PINK}
 
 
-def beside(figure: Figure, titles: Sequence[str], label: str) -> list[Axes]:
-    """Axes over time beside each other, one a title."""
+def time_panels(figure: Figure, titles: Sequence[str], label: str) -> list[Axes]:
+    """Panels side by side with time as the x axis, one for each title."""
     axes = figure.subplots(1, len(titles), sharey=True)
     for axis, title in zip(axes, titles, strict=True):
         axis.set_title(title)
@@ -32,8 +32,8 @@ def beside(figure: Figure, titles: Sequence[str], label: str) -> list[Axes]:
     return list(axes)
 
 
-def traces(axis: Axes, result: RunResult, flows: Sequence[str], quantity: str, scale: float, over: int = 1) -> None:
-    """One quantity of several flows while they send; each point the mean of `over` samples around it."""
+def traces(axis: Axes, result: RunResult, flows: Sequence[str], quantity: str, scale: float, samples: int = 1) -> None:
+    """Draws one quantity of several flows while they send; each point is the mean of `samples` samples around it."""
     for flow in flows:
         spec = next(f for f in result.scenario["flow"] if f["name"] == flow)
         start, stop = (
@@ -42,9 +42,10 @@ def traces(axis: Axes, result: RunResult, flows: Sequence[str], quantity: str, s
         )
         times, values = result.over_time(flow, quantity)
         shown = [(t, v / scale) for t, v in zip(times, values, strict=True) if v == v and start < t <= stop]
-        if over > 1:
+        if samples > 1:
             shown = [
-                (shown[i + over // 2][0], fmean(v for _, v in shown[i : i + over])) for i in range(len(shown) - over)
+                (shown[i + samples // 2][0], fmean(v for _, v in shown[i : i + samples]))
+                for i in range(len(shown) - samples)
             ]
         axis.plot([t for t, _ in shown], [v for _, v in shown], color=COLOURS[flow], linewidth=0.9, label=flow)
 
@@ -52,7 +53,7 @@ def traces(axis: Axes, result: RunResult, flows: Sequence[str], quantity: str, s
 def series_rows(
     results: Sequence[tuple[str, RunResult]], entities: Sequence[str], quantity: str
 ) -> list[dict[str, object]]:
-    """The data behind a figure, every second sample."""
+    """The series of a figure as rows, every second sample."""
     rows: list[dict[str, object]] = []
     for sender, result in results:
         for entity in entities:

@@ -1,7 +1,8 @@
-"""What smoothing is for: a round trip that fluctuates; and whether shares depend on the round trip."""
+"""What smoothing changes where the round trip fluctuates, and whether shares depend on the round trip."""
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -9,8 +10,7 @@ from typing import TYPE_CHECKING
 from eddyline.papers.runner import NS2_PROFILE
 from eddyline.papers.vfast.phases import swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, SENDERS, VFAST, Case, Reading
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLUE, RED, drawn
+from eddyline.reports.figures import BLUE, RED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from eddyline.papers.context import Context
     from eddyline.papers.runner import RunResult
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["delays", "fluctuating"]
 
-_UPDATE = Reading("update", "eq. 4 once an update", (("smoothing", "update"),))
+_UPDATE = Reading("update", (("smoothing", "update"),))
 _JITTER = "clean, on jitter"
 _PROFILES: dict[str, tuple[str, str | None, tuple[tuple[str, str], ...]]] = {
     "clean": ("fluctuating", None, ()),
@@ -38,16 +38,16 @@ _PROFILES: dict[str, tuple[str, str | None, tuple[tuple[str, str], ...]]] = {
         ),
     ),
 }
-"""Profile as tables call it: scenario, the profile itself, other changes."""
+"""By the name of the profile in tables: scenario, profile, other changes."""
 
 
 def fluctuating(context: Context, seeds: int = 3, reading: Reading = DEFAULT, stop: float = 220.0) -> Exhibit:
-    """Rate, window, queue and round trip beside traffic that comes and goes."""
+    """Rate, window, queue and round trip of a flow beside on-off traffic."""
     senders = [(FAST, "", DEFAULT), (VFAST, "", reading), (VFAST, ", once an update", _UPDATE)]
     keys = [(p, s, more, r, n) for p in _PROFILES for s, more, r in senders for n in range(1, seeds + 1)]
     end = (("duration", f"{stop:g} s"),) if stop != 220.0 else ()
     runs = [
-        Case(file, s, None, reading=r, profile=profile, seed=n, more=(*more, *end)).whole()
+        Case(file, s, None, reading=r, profile=profile, seed=n, more=(*more, *end)).with_series()
         for p, s, _, r, n in keys
         for file, profile, more in (_PROFILES[p],)
     ]
@@ -71,50 +71,23 @@ def fluctuating(context: Context, seeds: int = 3, reading: Reading = DEFAULT, st
             moved = [m for a in results if (m := swing(*a.over_time(entity, quantity), 20.0, stop))]
             row[key] = fmean(m.width for m in moved)
         row["window_step"] = fmean(_step(*a.over_time("flow 1", "cwnd_packets"), stop) for a in results)
-        before = next((r for r in rows if r["profile"] == profile and r["sender"] == FAST), row)
+        fast = next((r for r in rows if r["profile"] == profile and r["sender"] == FAST), row)
         for key in ("rate_swing", "window_swing", "rtt_swing", "queue_swing", "queue", "window_step"):
-            row[f"{key}_ratio"] = row[key] / before[key]
+            row[f"{key}_ratio"] = row[key] / fast[key]
         rows.append(row)
     pair = [(s, found["clean", s][0]) for s in SENDERS]
-    return Exhibit(
-        id="fluctuating",
-        title="A round trip that fluctuates",
-        place="Abstract; Section V",
-        reading=(
-            "One flow beside traffic that is on at half of the link's rate for a fifth of a second, then off; and one "
-            "alone on a path with jitter of 4 ms. What the senders' filters do with it is hardly to be seen: the queue "
-            "moves because cross traffic or jitter does, and neither sender could prevent it within a round trip."
-        ),
-        columns=(
-            Column("profile", "profile"),
-            Column("sender", "sender"),
-            Column("rate", "rate", "Mbit/s", scale=1e6),
-            Column("queue", "mean queue", "packets"),
-            Column("queue_ratio", "over FAST's"),
-            Column("rate_swing", "rate p95 - p5", "Mbit/s", scale=1e6),
-            Column("rate_swing_ratio", "over FAST's"),
-            Column("window_swing", "window p95 - p5", "packets"),
-            Column("window_swing_ratio", "over FAST's"),
-            Column("window_step", "window, mean step in 0.1 s", "packets"),
-            Column("window_step_ratio", "over FAST's"),
-            Column("queue_swing", "queue p95 - p5", "packets"),
-            Column("queue_swing_ratio", "over FAST's"),
-            Column("rtt_swing", "RTT p95 - p5", "ms", scale=1e-3),
-            Column("rtt_swing_ratio", "over FAST's"),
-        ),
-        rows=rows,
-        pictures=[Picture("fluctuating", "Window and RTT, clean profile, 20 s", drawn(_paint, 9.0, 4.6, pair))],
-        notes=(f"Means over {seeds} seeds; series every 0.1 s.",),
+    return context.definition("fluctuating").exhibit(
+        rows, values={"seeds": seeds}, draw={"fluctuating": partial(_draw, pair=pair)}
     )
 
 
 def _step(times: Sequence[float], values: Sequence[float], stop: float) -> float:
-    """How far a series goes from one sample to the next, on average."""
+    """Mean absolute difference between consecutive samples."""
     chosen = [v for t, v in zip(times, values, strict=True) if 20.0 < t <= stop]
     return fmean(abs(b - a) for a, b in pairwise(chosen))
 
 
-def _paint(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
+def _draw(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
     top, bottom = figure.subplots(2, 1, sharex=True)
     for (sender, result), colour in zip(pair, (BLUE, RED), strict=True):
         for axis, quantity, scale in ((top, "cwnd_packets", 1.0), (bottom, "rtt_s", 1e-3)):
@@ -137,7 +110,7 @@ def delays(context: Context) -> Exhibit:
             "two-delays",
             s,
             more=(("flow.*.controller.base_rtt", b), ("flow.far.start", t)),
-        ).whole()
+        ).with_series()
         for s, b, t in keys
     ]
     rows: list[Row] = []
@@ -153,22 +126,4 @@ def delays(context: Context) -> Exhibit:
                 "ratio": far / near,
             }
         )
-    return Exhibit(
-        id="two-delays",
-        title="Round trips of 40 and 160 ms on one link",
-        place="Section V, first paragraph",
-        reading=(
-            "x = alpha / q has no round trip in it: where senders know their base round trips, shares are even, with "
-            "FAST as with VFAST. Where they estimate them the one that starts later gets more, whatever filters its "
-            "samples."
-        ),
-        columns=(
-            Column("sender", "sender"),
-            Column("base", "base RTT"),
-            Column("start", "start"),
-            Column("near", "40 ms", "Mbit/s", scale=1e6),
-            Column("far", "160 ms", "Mbit/s", scale=1e6),
-            Column("ratio", "far over near"),
-        ),
-        rows=rows,
-    )
+    return context.definition("two-delays").exhibit(rows)

@@ -1,4 +1,4 @@
-"""What a phase looked like: how long it took to settle, what it swung by and how fast."""
+"""Measures of a phase: time until it settles, width and period of its swing."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["Swing", "settling", "swing"]
 
 SETTLED = 0.05
-"""A series has settled once its mean over three seconds stays within this share of what it ends at."""
+"""A series has settled once its mean over three seconds stays within this share of its final value."""
 OVER_S = 3.0
-"""Long against a round trip: the ns-2 module sends in bursts, and a second holds one more or one less of them."""
+"""Long compared with a round trip: the ns-2 module sends in bursts, and a second has one more or one less of them."""
 
 
 def settling(times: Sequence[float], values: Sequence[float], start: float, stop: float) -> float | None:
@@ -47,7 +47,7 @@ def settling(times: Sequence[float], values: Sequence[float], start: float, stop
 
 @dataclass(frozen=True)
 class Swing:
-    """How a series moves: its mean, the distance from the 5th to the 95th percentile, the period of what dominates."""
+    """Mean of a series, distance from the 5th to the 95th percentile, period of the dominant oscillation."""
 
     mean: float
     width: float
@@ -55,7 +55,7 @@ class Swing:
 
 
 def swing(times: Sequence[float], values: Sequence[float], start: float, stop: float) -> Swing | None:
-    """The swing between two times; no period where the width is below 1 % of the mean or nothing comes back."""
+    """The swing between two times; no period where the width is below 1 % of the mean or nothing repeats."""
     chosen = [(t, v) for t, v in zip(times, values, strict=True) if start < t <= stop + 1e-9 and v == v]
     if len(chosen) < 8:
         return None
@@ -67,11 +67,11 @@ def swing(times: Sequence[float], values: Sequence[float], start: float, stop: f
 
 
 def _period(v: np.ndarray, step: float) -> float | None:
-    """The first peak of the autocorrelation after it crossed zero that is nearly as high as any, if above a quarter."""
+    """Lag of the first peak of the autocorrelation after its zero crossing within 90 % of the highest, if above 1/4."""
     n = len(v)
     spectrum = np.fft.rfft(v, 2 * n)
     correlation = np.fft.irfft(spectrum * np.conj(spectrum))[: n // 2]
-    # each lag by how many pairs there are
+    # divide each lag by its number of pairs
     correlation = correlation / (n - np.arange(n // 2)) / (correlation[0] / n)
     below = np.flatnonzero(correlation < 0)
     if not len(below):

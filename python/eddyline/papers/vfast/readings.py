@@ -1,4 +1,4 @@
-"""Which claims depend on how the paper is read: every claim judged again under each reading."""
+"""Which claims depend on how the paper is read: every claim is judged under each reading."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ from typing import TYPE_CHECKING
 from eddyline.papers.claims import judge, read
 from eddyline.papers.vfast import fluctuation, scenario_1, scenario_2, scenario_3, scenario_4
 from eddyline.papers.vfast.runs import DEFAULT, Reading
-from eddyline.reports.exhibit import Column, Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["READINGS", "readings"]
 
 READINGS = (
     DEFAULT,
-    Reading("per update", "eq. 4 and 5 hear one sample an update", (("smoothing", "update"),)),
-    Reading("new SRTT", "eq. 5 subtracts the new SRTT", (("deviation_from", "new"),)),
-    Reading("RFC 6298", "the timeout is the sender's own, not eq. 6", (("rto", "rfc6298"),)),
-    Reading("eq. 6, floor under all", "the least timeout is under the whole", (("rto", "eq6_total"),)),
-    Reading("D is FAST's", "eq. 4 serves the timeout only", (("mean_rtt", "average"),)),
-    Reading("of FAST's average", "eq. 4 hears FAST's average", (("mean_rtt", "srtt_of_average"),)),
-    Reading("psi exchanged", "3/4 down and 1/2 up", (("psi_down", "0.75"), ("psi_up", "0.5"))),
+    Reading("per update", (("smoothing", "update"),)),
+    Reading("new SRTT", (("deviation_from", "new"),)),
+    Reading("RFC 6298", (("rto", "rfc6298"),)),
+    Reading("eq. 6, floor under all", (("rto", "eq6_total"),)),
+    Reading("D is FAST's", (("mean_rtt", "average"),)),
+    Reading("of FAST's average", (("mean_rtt", "srtt_of_average"),)),
+    Reading("psi exchanged", (("psi_down", "0.75"), ("psi_up", "0.5"))),
 )
 SETTINGS = ((40.0, "SACK"), (40.0, "timer"))
 RECOVERIES = ("SACK", "timer")
@@ -51,7 +50,7 @@ def _exhibits(context: Context, reading: Reading, seeds: int, rtts: Sequence[flo
 def readings(
     context: Context, chosen: Sequence[Reading] = READINGS, seeds: int = 3, rtts: Sequence[float] = (40.0, 100.0)
 ) -> Exhibit:
-    """A row a claim, a column a reading."""
+    """One row for each claim, one column for each reading."""
     claims = read(context.folder / "claims.toml")
     verdicts: dict[str, dict[str, str]] = {}
     for reading in chosen:
@@ -67,26 +66,7 @@ def readings(
         other = [r.name for r in chosen[1:] if row[r.name] != row[first]]
         row["depends"] = ", ".join(other) if other else "none"
         rows.append(row)
-    free = [r["claim"] for r in rows if r["depends"] == "none"]
-    return Exhibit(
-        id="readings",
-        title="Which claims depend on how the paper is read",
-        place="Section V, eq. 3 to 6",
-        reading=(
-            "Every claim on scenarios I to IV and on fluctuation, judged again with VFAST under each reading that the"
-            " text allows. `depends` names the readings under which the verdict is another one. The large claims fall"
-            " under every reading; what changes from reading to reading are swings of scenario III, where one "
-            "overflow decides."
-        ),
-        columns=(
-            Column("claim", "claim"),
-            Column("depends", "verdict differs under"),
-            *(Column(reading.name, reading.name) for reading in chosen),
-        ),
-        rows=rows,
-        findings=[f"{len(free)} of {len(rows)} verdicts are the same under every reading."],
-        notes=(
-            *(f"{reading.name}: {reading.says}." for reading in chosen),
-            "Scenario II with rates and alpha a tenth; fewer settings and seeds than the exhibits themselves.",
-        ),
+    independent = [r["claim"] for r in rows if r["depends"] == "none"]
+    return context.definition("readings").exhibit(
+        rows, findings=[("independent", {"independent": len(independent), "total": len(rows)})]
     )

@@ -1,12 +1,12 @@
-"""What the paper wishes for: FAST and VFAST beside Reno and CUBIC, over buffer, alpha and numbers, with theory."""
+"""FAST and VFAST beside Reno and CUBIC, which the paper leaves to later work: over buffer, alpha and numbers."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eddyline.papers.vfast.runs import SENDERS, Case
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLUE, RED, drawn
+from eddyline.reports.figures import BLUE, RED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["predicted", "rivals"]
 
@@ -24,16 +24,17 @@ BUFFERS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 ALPHAS = (10, 50, 200)
 NUMBERS = ((1, 1), (1, 4), (4, 1), (4, 4))
 CUT = {"reno": 0.5, "cubic": 0.3}
-SHAPE = {"reno": 0.5, "cubic": 0.25}
-"""Mean depth of the saw-tooth over its height: a straight line; a cube stays near its top and lacks a quarter."""
+MEAN_DEPTH = {"reno": 0.5, "cubic": 0.25}
+"""Mean distance of the saw-tooth below its top over its height: half for a straight line, a quarter for a cube."""
 
 
 def predicted(buffer: float, alpha: float, delay_based: int, rivals: int, kind: str) -> float:
-    """Share of the delay-based flows, by a saw-tooth that the rivals draw into the queue.
+    """Share of the delay-based flows in theory: the rivals' windows make the queue a saw-tooth.
 
-    The rivals together hold W at the top, where the buffer is full; a loss takes the share `CUT` of one rival's part of
-    W away, and the queue on average lacks `SHAPE` of that. The delay-based flows are in balance with the mean queue:
-    n alpha = x q. The queue is never below zero, and what that leaves idle is shared alike.
+    The rivals together have a window W at the top, where the buffer is full. A loss removes the share `CUT` of one
+    rival's part of W, and the mean queue is `MEAN_DEPTH` of that below the top. The delay-based flows are in
+    equilibrium with the mean queue: n alpha = x q. The queue is never below zero; flows of both kinds lose the same
+    share of what that leaves idle.
     """
 
     def mean_queue(share: float) -> float:
@@ -42,9 +43,9 @@ def predicted(buffer: float, alpha: float, delay_based: int, rivals: int, kind: 
         fall = CUT[kind] * top / rivals
         low = buffer - fall
         if low >= 0:
-            return buffer - SHAPE[kind] * fall
+            return buffer - MEAN_DEPTH[kind] * fall
         # only the part of the saw-tooth above an empty queue counts
-        return (1.0 - SHAPE[kind]) * buffer * buffer / fall
+        return (1.0 - MEAN_DEPTH[kind]) * buffer * buffer / fall
 
     def excess(share: float) -> float:
         return share * mean_queue(share) - delay_based * alpha
@@ -65,45 +66,14 @@ def rivals(
     numbers: Sequence[tuple[int, int]] = NUMBERS,
     duration: str = "300 s",
 ) -> Exhibit:
-    """Shares of one link."""
+    """Shares of one link, by packets and by theory."""
     rows = _shares(context, buffers, alphas, numbers, duration)
     pairs = [r for r in rows if r["numbers"] == "1 and 1" and r["buffer"] * BDP >= 2.0 * r["alpha"]]
     worst = max((abs(r["off"]) for r in pairs), default=0.0)
-    apart = _apart(rows)
-    return Exhibit(
-        id="rivals",
-        title="FAST and VFAST beside Reno and CUBIC",
-        place="Section VII, last paragraph",
-        reading=(
-            "The paper leaves open how VFAST fares beside loss-based flows. As FAST does: those fill the buffer, and "
-            "alpha packets out of a full buffer are its share. A buffer much larger than alpha starves it, one much "
-            "smaller than alpha starves the rivals, whatever filters its samples. Theory is a saw-tooth in the queue "
-            "and x = alpha / q of its mean."
-        ),
-        columns=(
-            Column("sender", "sender"),
-            Column("rival", "rival"),
-            Column("numbers", "how many of each"),
-            Column("alpha", "alpha", "packets"),
-            Column("buffer", "buffer", "BDP"),
-            Column("share", "share", percent=True, digits=3),
-            Column("theory", "theory", percent=True, digits=3),
-            Column("off", "off", percent=True, digits=3),
-            Column("fair", "fair share", percent=True, digits=3),
-            Column("utilisation", "utilisation", percent=True, digits=3),
-        ),
-        rows=rows,
-        findings=(
-            f"One beside one, in a buffer of at least twice alpha, theory is off by at most {100 * worst:.1f} points.",
-            f"FAST's and VFAST's shares differ by at most {100 * apart:.1f} points in a buffer of a BDP and more.",
-        ),
-        pictures=[
-            Picture("rivals", "Share of one delay-based flow beside one rival", drawn(_paint, 9.5, 5.6, rows, alphas))
-        ],
-        notes=(
-            "20 Mbit/s, 50 ms, 120 packets; base round trips known. Theory knows neither losses of the delay-based "
-            "flow nor time without a queue: it is for alpha well below the buffer.",
-        ),
+    return context.definition("rivals").exhibit(
+        rows,
+        findings=[("theory", {"points": 100 * worst}), ("senders", {"points": 100 * _max_difference(rows)})],
+        draw={"rivals": partial(_draw, rows=rows, alphas=alphas)},
     )
 
 
@@ -114,20 +84,20 @@ def _shares(
     settings += [(b, 50, n) for n in numbers if n != (1, 1) for b in buffers if b in (1.0, 5.0)]
     keys = [(s, kind, b, a, n) for s in SENDERS for kind in CUT for b, a, n in settings]
     runs = []
-    for sender, kind, buffer, alpha, (many, others) in keys:
+    for sender, kind, buffer, alpha, (flows, others) in keys:
         more = (
             ("link.forward.queue.limit", f"{max(1, round(buffer * BDP))} packets"),
             ("flow.delay-based.controller.alpha", f"{alpha} packets"),
-            ("flow.delay-based.count", str(many)),
+            ("flow.delay-based.count", str(flows)),
             ("flow.rival.count", str(others)),
             ("flow.rival.controller", f'{{ kind = "{kind}" }}'),
             ("duration", duration),
         )
         case = Case("rivals", sender)
         controller = ("flow.delay-based.controller.kind", sender.lower())
-        runs.append(case.exactly((controller, *more)))
+        runs.append(case.with_only((controller, *more)))
     rows: list[Row] = []
-    for (sender, kind, buffer, alpha, (many, others)), result in zip(keys, context.runner.run_all(runs), strict=True):
+    for (sender, kind, buffer, alpha, (flows, others)), result in zip(keys, context.runner.run_all(runs), strict=True):
         rates = {"delay-based": 0.0, "rival": 0.0}
         for flow in result.document["flows"]:
             rates[flow["name"].split("[")[0]] += flow["packets_per_s"]
@@ -139,20 +109,20 @@ def _shares(
                 "rival": kind,
                 "buffer": buffer,
                 "alpha": alpha,
-                "flows": many,
+                "flows": flows,
                 "rivals": others,
-                "numbers": f"{many} and {others}",
+                "numbers": f"{flows} and {others}",
                 "share": share,
-                "theory": predicted(buffer * BDP, alpha, many, others, kind),
-                "off": share - predicted(buffer * BDP, alpha, many, others, kind),
-                "fair": many / (many + others),
+                "theory": predicted(buffer * BDP, alpha, flows, others, kind),
+                "off": share - predicted(buffer * BDP, alpha, flows, others, kind),
+                "fair": flows / (flows + others),
                 "utilisation": result.link("forward")["utilisation"],
             }
         )
     return rows
 
 
-def _apart(rows: list[Row]) -> float:
+def _max_difference(rows: list[Row]) -> float:
     """The largest difference between both senders in buffers of a bandwidth-delay product and more."""
     first, second = SENDERS
     key = ("rival", "numbers", "alpha", "buffer")
@@ -162,11 +132,11 @@ def _apart(rows: list[Row]) -> float:
     return max(abs(of[first][k] - of[second][k]) for k in of[first] if k[3] >= 1.0)
 
 
-def _paint(figure: Figure, rows: list[Row], alphas: Sequence[int]) -> None:
+def _draw(figure: Figure, rows: list[Row], alphas: Sequence[int]) -> None:
     grid = figure.subplots(2, len(alphas), sharex=True, sharey=True, squeeze=False)
-    for line, kind in enumerate(CUT):
+    for row, kind in enumerate(CUT):
         for column, alpha in enumerate(alphas):
-            axis = grid[line][column]
+            axis = grid[row][column]
             part = [r for r in rows if (r["rival"], r["alpha"], r["numbers"]) == (kind, alpha, "1 and 1")]
             for sender, colour in zip(SENDERS, (BLUE, RED), strict=True):
                 mine = [r for r in part if r["sender"] == sender]
@@ -180,7 +150,7 @@ def _paint(figure: Figure, rows: list[Row], alphas: Sequence[int]) -> None:
             axis.axhline(50, color="#999999", linewidth=0.6)
             axis.set_xscale("log")
             axis.set_title(f"beside {kind}, alpha {alpha}")
-            if line:
+            if row:
                 axis.set_xlabel("buffer (BDP)")
-        grid[line][0].set_ylabel("share (%)")
+        grid[row][0].set_ylabel("share (%)")
     grid[0][0].legend()

@@ -1,4 +1,4 @@
-"""Which runs the exhibits ask for: scenario, sender, round trip, recovery, reading of the paper, phase."""
+"""The runs of the exhibits: scenario, sender, round trip, recovery, reading of the paper, phase."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ = [
     "Case",
     "Phase",
     "Reading",
-    "at_rest",
-    "true_base",
+    "equilibrium_rates",
+    "true_base_rtt",
 ]
 
 FAST, VFAST = "FAST", "VFAST"
@@ -34,7 +34,7 @@ SENDERS = (FAST, VFAST)
 KINDS = {FAST: "fast", VFAST: "vfast"}
 FLOWS = ("flow 1", "flow 2", "flow 3")
 SETTLING_S = 5.0
-"""What means leave out at the start of a phase; as in the runs of ns-2 that they are held against."""
+"""Time at the start of a phase that means leave out; as in the runs of ns-2 that they are compared with."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Phase:
 
     @property
     def name(self) -> str:
-        """As tables call it."""
+        """Its name in tables."""
         return f"{self.start:g} to {self.stop:g} s"
 
 
@@ -73,25 +73,25 @@ RECOVERY: dict[str, tuple[tuple[str, str], ...]] = {
     "NewReno": (("sack", "false"), ("rack", "false")),
     "timer": (("sack", "false"), ("rack", "false"), ("fast_retransmit", "false"), ("min_rto", "134 ms")),
 }
-"""How losses are repaired. `timer`: as the ns-2 module does where a receiver has no SACK; 134 ms above a round trip of
-66 ms are its 200 ms."""
+"""How losses are repaired. `timer`: as the ns-2 module does where a receiver has no SACK; its timeout of 200 ms is
+134 ms above a round trip of 66 ms."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read the paper: what is changed in VFAST's parameters."""
+    """One way to read the paper: changes to VFAST's parameters."""
 
     name: str
-    says: str
     changes: tuple[tuple[str, str], ...] = ()
 
 
-DEFAULT = Reading("default", "eq. 4 on every ACK, SRTT is D, old SRTT in eq. 5, eq. 6 above the least spread")
+DEFAULT = Reading("default")
+"""Eq. 4 on every ACK, SRTT is D, old SRTT in eq. 5, eq. 6 with a floor under 4 V."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario with what the paper leaves open.
+    """A scenario with values for what the paper leaves open.
 
     Attributes:
         file: The scenario's file.
@@ -100,7 +100,7 @@ class Case:
         recovery: How losses are repaired.
         reading: How VFAST's equations are read.
         profile: Of the controller; None for that of the file, the ns-2 module's.
-        thin: All rates, and alpha with them, are so many times smaller.
+        thin: All rates and alpha are divided by this.
         seed: Of random losses.
         more: Other changes.
     """
@@ -137,25 +137,25 @@ class Case:
             pairs.append(("seed", str(self.seed)))
         return (*pairs, *self.more)
 
-    def whole(self, interval: str = "100 ms") -> Run:
-        """All of it, with series."""
+    def with_series(self, interval: str = "100 ms") -> Run:
+        """The whole run, with series."""
         return Run(self.file, "sim", self.profile, self.changes(), interval)
 
     def summary(self) -> Run:
-        """All of it, without series."""
+        """The whole run, without series."""
         return Run(self.file, "sim", self.profile, self.changes())
 
-    def exactly(self, changes: tuple[tuple[str, str], ...]) -> Run:
-        """With these changes and no others, without series."""
+    def with_only(self, changes: tuple[tuple[str, str], ...]) -> Run:
+        """The whole run with these changes and no others, without series."""
         return Run(self.file, "sim", self.profile, changes)
 
     def phase(self, phase: Phase) -> Run:
-        """Up to the end of a phase, summaries over its settled part."""
+        """The run up to the end of a phase, summaries over its settled part."""
         window = (("warmup", f"{phase.start + SETTLING_S:g} s"), ("duration", f"{phase.stop:g} s"))
         return Run(self.file, "sim", self.profile, (*self.changes(), *window))
 
 
-def true_base(result: RunResult, flow: str) -> float:
+def true_base_rtt(result: RunResult, flow: str) -> float:
     """Propagation and a data packet's own transmission times, there and back, in s."""
     links = {link["name"]: link for link in result.scenario["link"]}
     spec = next(f for f in result.scenario["flow"] if f["name"] == flow)
@@ -167,14 +167,14 @@ def true_base(result: RunResult, flow: str) -> float:
     return total
 
 
-def at_rest(result: RunResult, flows: tuple[str, ...], bases: dict[str, float]) -> dict[str, float]:
-    """Packets a second where these flows alone would settle with these base round-trip times, by world theory."""
+def equilibrium_rates(result: RunResult, flows: tuple[str, ...], bases: dict[str, float]) -> dict[str, float]:
+    """Packets a second of these flows alone in equilibrium with these base round-trip times, by world theory."""
     document = {key: result.scenario[key] for key in ("link",)}
     document["flow"] = [
         {k: v for k, v in flow.items() if k not in ("start", "stop")}
         for flow in result.scenario["flow"]
         if flow["name"] in flows
     ]
-    document |= {"title": "at rest", "duration": "100 s", "seed": 1}
-    settled = Scenario(document).run("theory", base_rtt_s=[bases[f["name"]] for f in document["flow"]]).to_dict()
-    return {f["name"]: f["packets_per_s"] for f in settled["flows"]}
+    document |= {"title": "equilibrium", "duration": "100 s", "seed": 1}
+    equilibrium = Scenario(document).run("theory", base_rtt_s=[bases[f["name"]] for f in document["flow"]]).to_dict()
+    return {f["name"]: f["packets_per_s"] for f in equilibrium["flows"]}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from eddyline.papers.vfast.drawing import beside, series_rows
+from eddyline.papers.vfast.drawing import series_rows, time_panels
 from eddyline.papers.vfast.phases import swing
 from eddyline.papers.vfast.runs import DEFAULT, FAST, PHASES, SENDERS, SETTLING_S, Case
-from eddyline.papers.vfast.scenario_3 import arrived, over
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, drawn
+from eddyline.papers.vfast.scenario_3 import arrived_bps, mean_over
+from eddyline.reports.figures import BLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eddyline.papers.context import Context
     from eddyline.papers.runner import RunResult
     from eddyline.papers.vfast.runs import Reading
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["figure_15", "figure_16", "phases"]
 
@@ -33,7 +33,7 @@ def _alone(
     context: Context, recoveries: Sequence[str], seeds: int, reading: Reading
 ) -> dict[tuple[str, str], list[RunResult]]:
     keys = [(r, s, n) for r in recoveries for s in SENDERS for n in range(1, seeds + 1)]
-    runs = [Case("scenario-4-alone", s, None, r, reading, seed=n).whole() for r, s, n in keys]
+    runs = [Case("scenario-4-alone", s, None, r, reading, seed=n).with_series() for r, s, n in keys]
     found: dict[tuple[str, str], list[RunResult]] = {}
     for (recovery, sender, _), result in zip(keys, context.runner.run_all(runs), strict=True):
         found.setdefault((recovery, sender), []).append(result)
@@ -63,31 +63,17 @@ def figure_15(
         }
         rows.append(row)
     pair = [(sender, found[recoveries[0], sender][0]) for sender in SENDERS]
-    return Exhibit(
-        id="fig-15",
-        title="Scenario IV: round trip of flow 1",
-        place="Section VI.D, figure 15",
-        reading="Flow 1 alone, mean over seeds. Neither random loss nor a filter changes a path's least round trip.",
-        columns=(
-            Column("recovery", "losses repaired by"),
-            Column("fast_base", "base, FAST", "ms", scale=1e-3),
-            Column("vfast_base", "VFAST", "ms", scale=1e-3),
-            Column("base_ratio", "ratio"),
-            Column("fast_rtt", "mean RTT, FAST", "ms", scale=1e-3),
-            Column("vfast_rtt", "VFAST", "ms", scale=1e-3),
-            Column("rtt_ratio", "ratio"),
-            Column("fast_swing", "p95 - p5, FAST", "ms", scale=1e-3),
-            Column("vfast_swing", "VFAST", "ms", scale=1e-3),
-        ),
-        rows=rows,
-        pictures=[Picture("fig-15", f"Round trip of flow 1, {recoveries[0]}", drawn(_one, 9.5, 3.0, pair, "rtt_s"))],
+    return context.definition("fig-15").exhibit(
+        rows,
+        values={"recovery": recoveries[0]},
         series={"fig-15-rtt": series_rows(pair, ("flow 1",), "rtt_s")},
+        draw={"fig-15": partial(_draw, pair=pair, quantity="rtt_s")},
     )
 
 
-def _one(figure: Figure, pair: list[tuple[str, RunResult]], quantity: str) -> None:
+def _draw(figure: Figure, pair: list[tuple[str, RunResult]], quantity: str) -> None:
     label, scale = {"rtt_s": ("RTT (ms)", 1e-3), "goodput_bps": ("rate (Mbit/s)", 1e6)}[quantity]
-    for axis, (_, result) in zip(beside(figure, [s for s, _ in pair], label), pair, strict=True):
+    for axis, (_, result) in zip(time_panels(figure, [s for s, _ in pair], label), pair, strict=True):
         times, values = result.over_time("flow 1", quantity)
         axis.plot(times, [v / scale for v in values], color=BLACK, linewidth=0.7)
         if quantity == "goodput_bps":
@@ -106,7 +92,7 @@ def figure_16(
             s: [m.width for a in found[recovery, s] if (m := swing(*a.over_time("forward", "queue_packets"), 10, 100))]
             for s in SENDERS
         }
-        said = _reference(context, recovery)
+        low, high = _reference(context, recovery)
         mean = fmean(rates[FAST])
         rows.append(
             {
@@ -116,48 +102,27 @@ def figure_16(
                 "vfast": fmean(rates["VFAST"]),
                 "vfast_deviation": stdev(rates["VFAST"]),
                 "ratio": fmean(rates["VFAST"]) / mean,
-                "reference_least": said[0],
-                "reference_most": said[1],
-                "ratio_sure": _sure(rates[FAST], rates["VFAST"]),
+                "reference_least": low,
+                "reference_most": high,
+                "ratio_sure": _ratio_less_errors(rates[FAST], rates["VFAST"]),
                 "fast_queue_swing": fmean(queues[FAST]),
                 "vfast_queue_swing": fmean(queues["VFAST"]),
-                "queue_swing_sure": _sure(queues[FAST], queues["VFAST"]),
+                "queue_swing_sure": _ratio_less_errors(queues[FAST], queues["VFAST"]),
             }
         )
     chosen = recoveries[-1]
     pair = [(sender, found[chosen, sender][0]) for sender in SENDERS]
-    return Exhibit(
-        id="fig-16",
-        title="Scenario IV: rate of flow 1",
-        place="Section VI.D, figure 16",
-        reading=(
-            "Flow 1 alone at a loss of 1e-4, mean over seeds. With SACK FAST already fills 94 % of the link: neither "
-            "twice nor three times that is there to be had. Without SACK the ns-2 module leaves each loss to the "
-            "timer, and neither sender's filter shortens that."
-        ),
-        columns=(
-            Column("recovery", "losses repaired by"),
-            Column("fast", "FAST", "Mbit/s", scale=1e6),
-            Column("fast_deviation", "standard deviation", "Mbit/s", scale=1e6),
-            Column("vfast", "VFAST", "Mbit/s", scale=1e6),
-            Column("vfast_deviation", "standard deviation", "Mbit/s", scale=1e6),
-            Column("ratio", "VFAST over FAST"),
-            Column("ratio_sure", "less two standard errors"),
-            Column("reference_least", "ns-2, least", "Mbit/s", scale=1e6),
-            Column("reference_most", "most", "Mbit/s", scale=1e6),
-            Column("fast_queue_swing", "queue p95 - p5, FAST", "packets"),
-            Column("vfast_queue_swing", "VFAST", "packets"),
-            Column("queue_swing_sure", "VFAST over FAST less two standard errors"),
-        ),
-        rows=rows,
-        pictures=[Picture("fig-16", f"Rate of flow 1, {chosen}", drawn(_one, 9.5, 3.0, pair, "goodput_bps"))],
+    return context.definition("fig-16").exhibit(
+        rows,
+        values={"recovery": chosen},
         series={"fig-16-rate": series_rows(pair, ("flow 1",), "goodput_bps")},
+        draw={"fig-16": partial(_draw, pair=pair, quantity="goodput_bps")},
     )
 
 
-def _sure(before: Sequence[float], after: Sequence[float]) -> float:
-    """What the second is of the first seed by seed, in the mean, less two standard errors of that mean."""
-    ratios = [b / a for a, b in zip(before, after, strict=True)]
+def _ratio_less_errors(first: Sequence[float], second: Sequence[float]) -> float:
+    """Mean ratio of the second to the first, seed by seed, less two standard errors of that mean."""
+    ratios = [b / a for a, b in zip(first, second, strict=True)]
     return fmean(ratios) - 2.0 * stdev(ratios) / sqrt(len(ratios))
 
 
@@ -175,38 +140,23 @@ def _reference(context: Context, recovery: str) -> tuple[float | None, float | N
 def phases(context: Context, recoveries: Sequence[str] = RECOVERIES, reading: Reading = DEFAULT) -> Exhibit:
     """Three flows under random loss: totals by phase, and ns-2."""
     keys = [(r, s) for r in recoveries for s in SENDERS]
-    results = context.runner.run_all([Case("scenario-4", s, None, r, reading).whole() for r, s in keys])
-    whole = dict(zip(keys, results, strict=True))
+    results = context.runner.run_all([Case("scenario-4", s, None, r, reading).with_series() for r, s in keys])
+    by_case = dict(zip(keys, results, strict=True))
     rows: list[Row] = []
     for recovery, sender, phase in ((r, s, p) for r, s in keys for p in PHASES):
-        result, start = whole[recovery, sender], phase.start + SETTLING_S
-        known = context.ns2["IV"]["intervals"] if recovery == "SACK" and sender == FAST else None
-        said = known[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if known else None
-        total = arrived(result, phase.flows, start, phase.stop)
+        result, start = by_case[recovery, sender], phase.start + SETTLING_S
+        intervals = context.ns2["IV"]["intervals"] if recovery == "SACK" and sender == FAST else None
+        reference = intervals[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if intervals else None
+        total = arrived_bps(result, phase.flows, start, phase.stop)
         rows.append(
             {
                 "recovery": recovery,
                 "sender": sender,
                 "phase": phase.name,
                 "total": total,
-                "reference": said,
-                "off": None if said is None else total / said - 1.0,
-                "queue": over(result, "forward", "queue_packets", start, phase.stop),
+                "reference": reference,
+                "off": None if reference is None else total / reference - 1.0,
+                "queue": mean_over(result, "forward", "queue_packets", start, phase.stop),
             }
         )
-    return Exhibit(
-        id="scenario-4-totals",
-        title="Scenario IV: totals by phase",
-        place="Section VI.D, figure 14",
-        reading="Two and more flows fill the link whatever one of them lacks.",
-        columns=(
-            Column("recovery", "losses repaired by"),
-            Column("sender", "sender"),
-            Column("phase", "phase"),
-            Column("total", "payload that arrived", "Mbit/s", scale=1e6),
-            Column("reference", "ns-2", "Mbit/s", scale=1e6),
-            Column("off", "off ns-2", percent=True, digits=3),
-            Column("queue", "mean queue", "packets"),
-        ),
-        rows=rows,
-    )
+    return context.definition("scenario-4-totals").exhibit(rows)

@@ -1,13 +1,13 @@
-"""Figures 3, 8, 12 and 14: who sends when. Figures 7, 11 and 13: over what."""
+"""Figures 3, 8, 12 and 14: when each flow sends. Figures 7, 11 and 13: the links."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eddyline import _core
 from eddyline.papers.vfast.drawing import COLOURS
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, drawn
+from eddyline.reports.figures import BLACK
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["paths", "schedule"]
 
@@ -48,29 +48,16 @@ def schedule(number: int, scenario: str) -> Callable[[Context], Exhibit]:
                     "path": ", ".join(str(x) for x in flow["data"]),  # type: ignore[attr-defined]
                 }
             )
-        return Exhibit(
-            id=f"fig-{number}",
-            title=f"Flows of scenario {scenario}",
-            place=f"Section VI, figure {number}",
-            reading=(
-                "The figure itself is not in the text; times are those of the tests of the ns-2 module, whose "
-                "scenarios the paper says it ran, and agree with what it says of them."
-            ),
-            columns=(
-                Column("flow", "flow"),
-                Column("start_s", "from", "s"),
-                Column("stop_s", "to", "s"),
-                Column("alpha", "alpha", "packets"),
-                Column("path", "links"),
-            ),
-            rows=rows,
-            pictures=[Picture(f"fig-{number}", f"Flows of scenario {scenario}", drawn(_bars, 7.0, 2.2, rows))],
+        return context.definition(f"fig-{number}").exhibit(
+            rows,
+            values={"number": number, "scenario": scenario},
+            draw={f"fig-{number}": partial(_draw_schedule, rows=rows)},
         )
 
     return build
 
 
-def _bars(figure: Figure, rows: list[Row]) -> None:
+def _draw_schedule(figure: Figure, rows: list[Row]) -> None:
     axis = figure.subplots()
     for place, row in enumerate(rows):
         axis.barh(place, row["stop_s"] - row["start_s"], left=row["start_s"], height=0.6, color=COLOURS[row["flow"]])
@@ -78,13 +65,6 @@ def _bars(figure: Figure, rows: list[Row]) -> None:
     axis.invert_yaxis()
     axis.set_xlabel("time (s)")
     axis.set_xlim(0, 100)
-
-
-_KNOWN = {
-    "II": "rate, delay and number of links, alpha",
-    "III": "buffer and alpha",
-    "IV": "rate, round trip and loss",
-}
 
 
 def paths(number: int, scenario: str) -> Callable[[Context], Exhibit]:
@@ -104,26 +84,14 @@ def paths(number: int, scenario: str) -> Callable[[Context], Exhibit]:
                     "loss": float(str(link["loss"])),
                 }
             )
-        return Exhibit(
-            id=f"fig-{number}",
-            title=f"Links of scenario {scenario}",
-            place=f"Section VI, figure {number}",
-            reading=f"Given in the text: {_KNOWN[scenario]}. The rest is ours and varied where it matters.",
-            columns=(
-                Column("link", "link"),
-                Column("rate", "rate"),
-                Column("delay", "delay"),
-                Column("limit", "queue"),
-                Column("loss", "loss"),
-            ),
-            rows=rows,
-            pictures=[Picture(f"fig-{number}", f"Links of scenario {scenario}", drawn(_chain, 7.5, 1.9, rows))],
+        return context.definition(f"fig-{number}").exhibit(
+            rows, draw={f"fig-{number}": partial(_draw_links, rows=rows)}
         )
 
     return build
 
 
-def _chain(figure: Figure, rows: list[Row]) -> None:
+def _draw_links(figure: Figure, rows: list[Row]) -> None:
     axis = figure.subplots()
     forward = [row for row in rows if "forward" in row["link"]]
     for place, row in enumerate(forward):

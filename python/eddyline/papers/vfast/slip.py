@@ -1,14 +1,15 @@
-"""Which one slip in a configuration would print what the paper prints: halved round trips, doubled rates."""
+"""Which single slip in a configuration gives what the paper prints: halved round trips, doubled rates."""
 
 from __future__ import annotations
 
+from functools import partial
 from math import log2
+from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
 from eddyline.papers.vfast.runs import FAST, JOINING, RECOVERY, VFAST, Case
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLUE, GREEN, ORANGE, RED, drawn
+from eddyline.reports.figures import BLUE, GREEN, ORANGE, RED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
     from eddyline.papers.context import Context
     from eddyline.papers.runner import RunResult
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["slip"]
 
 PRINTED = {"II": {"base": 0.5, "rtt": 0.5, "window": 1.0, "rate": 2.0}, "IV": {"base": 0.5, "rtt": 0.5, "rate": 2.0}}
-"""VFAST over FAST as the text says it: Section VI.B and VI.D."""
+"""VFAST over FAST by the text of Section VI.B and VI.D."""
 
 _STARTS = ("flow 2", "flow 3", "flow 4")
 
@@ -31,8 +32,8 @@ def _starts(seconds: float) -> tuple[tuple[str, str], ...]:
     return tuple((f'flow."{name}".start', f"{seconds * n:g} s") for n, name in enumerate(_STARTS, 1))
 
 
-def _two(thin: int) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Slips of scenario II, rates and alpha so many times smaller."""
+def _slips_of_scenario_2(thin: int) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Slips of scenario II, rates and alpha divided by `thin`."""
 
     def rate(times: float) -> tuple[str, str]:
         return ("link.*.rate", f"{times * 1000 / thin:g} Mbit/s")
@@ -54,28 +55,25 @@ def _two(thin: int) -> dict[str, tuple[tuple[str, str], ...]]:
     }
 
 
-def _scaled(rtt_ms: float, **more: str) -> tuple[tuple[str, str], ...]:
-    return (
-        *Case("scenario-4-alone", rtt_ms=rtt_ms).changes()[1:],
-        *((k.replace("__", "."), v) for k, v in more.items()),
-    )
+def _rtt(milliseconds: float) -> tuple[tuple[str, str], ...]:
+    return Case("scenario-4-alone", rtt_ms=milliseconds).changes()[1:]
 
 
-_FOUR: dict[str, tuple[tuple[str, str], ...]] = {
+_SLIPS_OF_SCENARIO_4: dict[str, tuple[tuple[str, str], ...]] = {
     "none": (),
-    "delay halved": _scaled(25.0),
-    "delay doubled": _scaled(100.0),
+    "delay halved": _rtt(25.0),
+    "delay doubled": _rtt(100.0),
     "rate doubled": (("link.forward.rate", "200 Mbit/s"),),
     "no loss": (("link.forward.loss", "0.0"),),
     "loss of 1e-5": (("link.forward.loss", "1e-5"),),
     "alpha doubled": (("flow.*.controller.alpha", "400 packets"),),
     "buffer of 100 packets": (("link.forward.queue.limit", "100 packets"),),
-    "delay halved, rate doubled": (*_scaled(25.0), ("link.forward.rate", "200 Mbit/s")),
+    "delay halved, rate doubled": (*_rtt(25.0), ("link.forward.rate", "200 Mbit/s")),
 }
 
 
-def _distance(row: Row, rate: str, scenario: str) -> float:
-    """The worst factor by which a ratio misses what is printed, as a power of two."""
+def _worst_error(row: Row, rate: str, scenario: str) -> float:
+    """log2 of the largest factor between a ratio and what is printed."""
     found = {"base": row["base"], "rtt": row["rtt"], "window": row["window"], "rate": row[rate]}
     return max(abs(log2(found[key] / printed)) for key, printed in PRINTED[scenario].items())
 
@@ -83,15 +81,15 @@ def _distance(row: Row, rate: str, scenario: str) -> float:
 def _row(scenario: str, recovery: str, name: str, kind: str, ratios: dict[str, float]) -> Row:
     row: Row = {"scenario": scenario, "recovery": recovery, "slip": name, "kind": kind, **ratios}
     row["plotted"] = ratios["window"] / ratios["rtt"]
-    row["off_true"] = _distance(row, "rate", scenario)
-    row["off_plotted"] = _distance(row, "plotted", scenario)
+    row["off_true"] = _worst_error(row, "rate", scenario)
+    row["off_plotted"] = _worst_error(row, "plotted", scenario)
     return row
 
 
-def _ratios(before: Sequence[RunResult], after: Sequence[RunResult]) -> dict[str, float]:
+def _ratios(reference: Sequence[RunResult], changed: Sequence[RunResult]) -> dict[str, float]:
     """Medians over flows and phases."""
     found: dict[str, list[float]] = {"base": [], "rtt": [], "window": [], "rate": []}
-    for old, new in zip(before, after, strict=True):
+    for old, new in zip(reference, changed, strict=True):
         for flow in old.document["flows"]:
             other = new.flow(flow["name"])
             if flow["packets_per_s"] and other["packets_per_s"] and other["rtt_s"]["mean"]:
@@ -102,80 +100,43 @@ def _ratios(before: Sequence[RunResult], after: Sequence[RunResult]) -> dict[str
     return {key: median(values) for key, values in found.items()}
 
 
-_ESTIMATE = {"base": 0.5, "rtt": 0.5, "window": 1.0, "rate": 1.0}
-"""Samples recorded at half: d / D and so every window stay as they are, and with them what arrives."""
+_SAMPLES_AT_HALF = {"base": 0.5, "rtt": 0.5, "window": 1.0, "rate": 1.0}
+"""Samples recorded at half: d / D stays as it is, so every window and what arrives do too."""
 
 
 def slip(context: Context, seeds: int = 3, thin: int = 10, recoveries: Sequence[str] = ("SACK", "timer")) -> Exhibit:
-    """VFAST under each slip over FAST without."""
+    """VFAST with each slip over FAST without."""
     rows: list[Row] = []
     base = context.runner.run_all([Case("scenario-2", FAST, thin=thin).phase(p) for p in JOINING])
-    for name, changes in _two(thin).items():
-        after = context.runner.run_all([Case("scenario-2", VFAST, thin=thin, more=changes).phase(p) for p in JOINING])
-        rows.append(_row("II", "SACK", name, "configuration", _ratios(base, after)))
-    rows.append(_row("II", "SACK", "samples recorded at half", "measurement", _ESTIMATE))
+    for name, changes in _slips_of_scenario_2(thin).items():
+        changed = context.runner.run_all([Case("scenario-2", VFAST, thin=thin, more=changes).phase(p) for p in JOINING])
+        rows.append(_row("II", "SACK", name, "configuration", _ratios(base, changed)))
+    rows.append(_row("II", "SACK", "samples recorded at half", "measurement", _SAMPLES_AT_HALF))
     for recovery in recoveries:
         runs = [
             Case("scenario-4-alone", sender, None, recovery, seed=seed, more=changes).summary()
-            for sender, changes in ((FAST, ()), *((VFAST, c) for c in _FOUR.values()))
+            for sender, changes in ((FAST, ()), *((VFAST, c) for c in _SLIPS_OF_SCENARIO_4.values()))
             for seed in range(1, seeds + 1)
         ]
         results = context.runner.run_all(runs)
-        for place, name in enumerate(_FOUR, 1):
-            after = results[place * seeds : (place + 1) * seeds]
-            rows.append(_row("IV", recovery, name, "configuration", _ratios(results[:seeds], after)))
-        rows.append(_row("IV", recovery, "samples recorded at half", "measurement", _ESTIMATE))
-    findings = []
+        for place, name in enumerate(_SLIPS_OF_SCENARIO_4, 1):
+            changed = results[place * seeds : (place + 1) * seeds]
+            rows.append(_row("IV", recovery, name, "configuration", _ratios(results[:seeds], changed)))
+        rows.append(_row("IV", recovery, "samples recorded at half", "measurement", _SAMPLES_AT_HALF))
+    return context.definition("slip").exhibit(rows, findings=_nearest(rows), draw={"slip": partial(_draw, rows=rows)})
+
+
+def _nearest(rows: list[Row]) -> list[tuple[str, Row]]:
+    """The slip whose ratios are nearest to what is printed, by scenario and kind of rate."""
+    findings: list[tuple[str, Row]] = []
     for scenario in dict.fromkeys(r["scenario"] for r in rows):
-        part = [r for r in rows if r["scenario"] == scenario]
-        for key, words in (
-            ("off_true", "what arrives"),
-            ("off_plotted", "window over round trip, as the module's scripts plot"),
-        ):
-            best = min(part, key=lambda r: r[key])
-            findings.append(
-                f"Scenario {scenario}, rate taken as {words}: nearest is “{best['slip']}” ({best['recovery']}), which "
-                f"misses the worst of the printed ratios by a factor of {2 ** best[key]:.2f}."
-            )
-    return Exhibit(
-        id="slip",
-        title="Which slip prints the paper's ratios",
-        place="Section VI.B, VI.D; table I, figures 9, 15, 16",
-        reading=(
-            "On an unchanged path a base round trip cannot halve. So something else was not the same. In scenario II "
-            "no single change of delay, rate, alpha, packet, buffer, SACK or start gives all four of the printed "
-            "ratios (base and mean round trip 1/2, windows equal, rates 2) on links that are full already; halved "
-            "delay together with doubled rate does, which is one slip only if the unit of time is what slipped. The "
-            "other is a measurement: the module's scripts plot the window over its average round trip as rate. If "
-            "samples are recorded at half, d / D and every window stay, both round trips halve, and that “rate” "
-            "doubles while not one packet more arrives."
-        ),
-        columns=(
-            Column("scenario", "scenario"),
-            Column("recovery", "losses repaired by"),
-            Column("slip", "slip"),
-            Column("base", "base RTT"),
-            Column("rtt", "mean RTT"),
-            Column("window", "window"),
-            Column("rate", "rate"),
-            Column("plotted", "window over RTT"),
-            Column("off_true", "worst miss (log2), rate", digits=3),
-            Column("off_plotted", "worst miss (log2), window over RTT", digits=3),
-        ),
-        rows=rows,
-        findings=findings,
-        pictures=[
-            Picture("slip", "Scenario II: VFAST under each slip over FAST without", drawn(_paint, 8.5, 4.6, rows))
-        ],
-        notes=(
-            "Ratios are medians over flows and phases of VFAST with the slip over FAST without. Scenario II with all "
-            "rates and alpha a tenth. The row on samples recorded at half is arithmetic, not a run: eq. 3 has d / D "
-            "only.",
-        ),
-    )
+        for key in ("off_true", "off_plotted"):
+            best = min((r for r in rows if r["scenario"] == scenario), key=itemgetter(key))
+            findings.append((key, best | {"factor": 2 ** best[key]}))
+    return findings
 
 
-def _paint(figure: Figure, rows: list[Row]) -> None:
+def _draw(figure: Figure, rows: list[Row]) -> None:
     axis = figure.subplots()
     part = [r for r in rows if r["scenario"] == "II"]
     for key, colour, mark in (("base", BLUE, "o"), ("rtt", GREEN, "s"), ("window", ORANGE, "^"), ("plotted", RED, "D")):

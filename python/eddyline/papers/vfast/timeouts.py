@@ -6,16 +6,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from eddyline.papers.vfast.runs import VFAST, Case, Reading
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLUE, CYAN, GREEN, ORANGE, RED, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.figure import Figure
-
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["spurious"]
 
@@ -32,39 +28,11 @@ JUMPS = {
 
 
 def spurious(context: Context, floors: Sequence[str] = _FLOORS, seeds: int = 3, duration: str = "600 s") -> Exhibit:
-    """Timeouts of VFAST's law under each rule; the queue loses nothing, so all are spurious."""
+    """Timeouts with VFAST's window law under each rule; the queue loses nothing, so all are spurious."""
     rows = _timeouts(context, floors, seeds, duration)
-    return Exhibit(
-        id="spurious",
-        title="Spurious timeouts by eq. 6 and by RFC 6298",
-        place="Section V, eq. 5 and 6",
-        reading=(
-            "A flow of 10 Mbit/s whose round trip jumps when a burst fills an unlimited queue: nothing is lost, every"
-            " timeout is spurious. Fed with every ACK, V of eq. 5 forgets a jump within a round trip, and without a "
-            "floor under its spread eq. 6 expires more often than RFC 6298, which hears one sample a round trip. The "
-            "floor matters more than the rule; a second of it ends them all. F-RTO gives the window back."
-        ),
-        columns=(
-            Column("jumps", "jumps of"),
-            Column("rule", "timeout by"),
-            Column("smoothing", "samples"),
-            Column("floor", "least"),
-            Column("frto", "F-RTO"),
-            Column("timeouts", "timeouts"),
-            Column("standard", "by RFC 6298"),
-            Column("rate", "rate", "Mbit/s", scale=1e6),
-            Column("without_frto", "without F-RTO", "Mbit/s", scale=1e6),
-            Column("patient", "at the floor with fewest", "Mbit/s", scale=1e6),
-        ),
-        rows=rows,
-        pictures=[
-            Picture("spurious", "Timeouts by rule and floor, without F-RTO", drawn(_bars, 9.0, 3.4, rows, floors))
-        ],
-        notes=(
-            f"Means over {seeds} seeds of {duration}. The law is VFAST's in all rows; jumps are exponential, 10 Gbit/s "
-            "bursts on a link of 10 Mbit/s. `least` is min_rto: under the spread (4 V) for RFC 6298 as this simulator "
-            "has it and for eq. 6, under the whole timeout for the last rule.",
-        ),
+    bars = [r | {"timer": f"{r['rule']}, {r['smoothing']}"} for r in rows if not r["frto"]]
+    return context.definition("spurious").exhibit(
+        rows, values={"seeds": seeds, "duration": duration}, curves={"bars": bars}
     )
 
 
@@ -83,7 +51,7 @@ def _timeouts(context: Context, floors: Sequence[str], seeds: int, duration: str
         Case(
             "late-acks",
             VFAST,
-            reading=Reading(name, name, (key, ("smoothing", smoothing))),
+            reading=Reading(name, (key, ("smoothing", smoothing))),
             seed=seed,
             more=(
                 *JUMPS[jump],
@@ -100,12 +68,12 @@ def _timeouts(context: Context, floors: Sequence[str], seeds: int, duration: str
         found.setdefault((jump, name, smoothing, floor, frto), []).append((flow["timeouts"], flow["goodput_bps"]))
     rows: list[Row] = []
     for (jump, name, smoothing, floor, frto), values in found.items():
-        every = {"ack": "every ACK", "update": "once an update"}[smoothing]
+        samples = {"ack": "every ACK", "update": "once an update"}[smoothing]
         rows.append(
             {
                 "jumps": jump,
                 "rule": name,
-                "smoothing": "once a round trip" if name == "RFC 6298" else every,
+                "smoothing": "once a round trip" if name == "RFC 6298" else samples,
                 "floor": floor,
                 "frto": frto == "true",
                 "timeouts": fmean(t for t, _ in values),
@@ -113,30 +81,11 @@ def _timeouts(context: Context, floors: Sequence[str], seeds: int, duration: str
             }
         )
     for row in rows:
-        alike = [r for r in rows if all(r[k] == row[k] for k in ("jumps", "floor", "frto"))]
-        standard = next(r for r in alike if r["rule"] == "RFC 6298")
+        similar = [r for r in rows if all(r[k] == row[k] for k in ("jumps", "floor", "frto"))]
+        standard = next(r for r in similar if r["rule"] == "RFC 6298")
         row["standard"] = standard["timeouts"]
-        alike = [r for r in rows if not r["frto"] and all(r[k] == row[k] for k in ("jumps", "rule", "smoothing"))]
-        row["without_frto"] = next(r for r in alike if r["floor"] == row["floor"])["rate"]
-        # the flow whose timer expires least: what it has is there to be had
-        row["patient"] = min(alike, key=lambda r: r["timeouts"])["rate"]
+        similar = [r for r in rows if not r["frto"] and all(r[k] == row[k] for k in ("jumps", "rule", "smoothing"))]
+        row["without_frto"] = next(r for r in similar if r["floor"] == row["floor"])["rate"]
+        # the rate that is possible: of the floor with the fewest timeouts
+        row["patient"] = min(similar, key=lambda r: r["timeouts"])["rate"]
     return rows
-
-
-def _bars(figure: Figure, rows: list[Row], floors: Sequence[str]) -> None:
-    axes = figure.subplots(1, len(JUMPS))
-    for axis, jump in zip(axes, JUMPS, strict=True):
-        part = [r for r in rows if r["jumps"] == jump and not r["frto"]]
-        names = list(dict.fromkeys((r["rule"], r["smoothing"]) for r in part))
-        for place, ((rule, smoothing), colour) in enumerate(zip(names, (BLUE, RED, ORANGE, GREEN, CYAN), strict=True)):
-            values = [
-                next(r["timeouts"] for r in part if (r["rule"], r["smoothing"], r["floor"]) == (rule, smoothing, floor))
-                for floor in floors
-            ]
-            spots = [i + 0.16 * (place - 2) for i in range(len(floors))]
-            axis.bar(spots, values, width=0.15, color=colour, label=f"{rule}, {smoothing}")
-        axis.set_xticks(range(len(floors)), floors)
-        axis.set_xlabel("least timeout")
-        axis.set_title(f"jumps of {jump}")
-    axes[0].set_ylabel("spurious timeouts")
-    axes[-1].legend(fontsize=7)

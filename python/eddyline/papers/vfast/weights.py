@@ -1,34 +1,33 @@
-"""Which psi is best: the grid of both weights over the four scenarios, by stated objectives."""
+"""Which weights psi are best: a grid of both over the four scenarios, by six objectives."""
 
 from __future__ import annotations
 
+from functools import partial
 from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from eddyline.papers.vfast.phases import settling, swing
-from eddyline.papers.vfast.runs import JOINING, PHASES, VFAST, Case, Reading
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import drawn
+from eddyline.papers.vfast.runs import DEFAULT, JOINING, PHASES, VFAST, Case, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
     from eddyline.papers.runner import RunResult
     from eddyline.papers.vfast.runs import Phase
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["grid", "ranks"]
 
 WEIGHTS = (0.05, 0.25, 0.5, 0.75, 1.0)
 _ERROR = ", standard error"
-_EQUAL = 0.005
-"""What is no further apart counts as equal."""
-PAPERS = (0.5, 0.75)
-"""Down and up."""
+_TOLERANCE = 0.005
+"""Relative differences up to this count as equal."""
+PAPER_WEIGHTS = (0.5, 0.75)
+"""The paper's, down and up."""
 OBJECTIVES = {
     "I, settling": ("s", False),
     "II, settling": ("s", False),
@@ -37,16 +36,17 @@ OBJECTIVES = {
     "IV, SACK": ("Mbit/s", True),
     "IV, timer": ("Mbit/s", True),
 }
-"""Unit, and whether more is better. Settling: mean seconds over flows and phases until rates stay within 5 % of what
-they end at (a phase's length where they do not); swing: p95 - p5 of flow 1's round trip while more than one sends."""
+"""Unit, and whether larger is better. Settling: mean seconds over flows and phases until rates stay within 5 % of their
+final value (the length of the phase where they do not). Swing: p95 - p5 of flow 1's round trip while more than one flow
+sends."""
 
 
 def _settled(result: RunResult, phases: Sequence[Phase]) -> float:
     times = []
     for phase in phases:
         for flow in phase.flows:
-            after = settling(*result.over_time(flow, "goodput_bps"), phase.start, phase.stop)
-            times.append(phase.stop - phase.start if after is None else after)
+            settled = settling(*result.over_time(flow, "goodput_bps"), phase.start, phase.stop)
+            times.append(phase.stop - phase.start if settled is None else settled)
     return fmean(times)
 
 
@@ -63,28 +63,28 @@ def _objectives(results: Sequence[RunResult], seeds: int) -> dict[str, float]:
         "II, settling": _settled(two, JOINING),
         "III, RTT swing": (moved.width if moved else 0.0) * 1e3,
         "III, total": sum(rates) / 1e6,
-        **_of_seeds("IV, SACK", sack),
-        **_of_seeds("IV, timer", timer),
+        **_mean_and_error("IV, SACK", sack),
+        **_mean_and_error("IV, timer", timer),
     }
 
 
-def _of_seeds(name: str, results: Sequence[RunResult]) -> dict[str, float]:
-    """Their mean, and how far chance moves it: its standard error."""
+def _mean_and_error(name: str, results: Sequence[RunResult]) -> dict[str, float]:
+    """The mean goodput and its standard error."""
     rates = [a.flow("flow 1")["goodput_bps"] / 1e6 for a in results]
     return {name: fmean(rates), f"{name}{_ERROR}": stdev(rates) / sqrt(len(rates))}
 
 
-def _found(context: Context, weights: Sequence[float], seeds: int) -> list[Row]:
+def _objective_rows(context: Context, weights: Sequence[float], seeds: int) -> list[Row]:
     cells = [(down, up) for down in weights for up in weights]
     runs = []
     for down, up in cells:
-        reading = Reading("psi", f"({down:g}, {up:g})", (("psi_down", str(down)), ("psi_up", str(up))))
-        if (down, up) == PAPERS:
-            reading = Reading("default", "")
+        reading = Reading("psi", (("psi_down", str(down)), ("psi_up", str(up))))
+        if (down, up) == PAPER_WEIGHTS:
+            reading = DEFAULT
         runs += [
-            Case("scenario-1", VFAST, 100.0, reading=reading).whole(),
-            Case("scenario-2", VFAST, reading=reading, thin=10).whole(),
-            Case("scenario-3", VFAST, 40.0, reading=reading).whole(),
+            Case("scenario-1", VFAST, 100.0, reading=reading).with_series(),
+            Case("scenario-2", VFAST, reading=reading, thin=10).with_series(),
+            Case("scenario-3", VFAST, 40.0, reading=reading).with_series(),
             *(
                 Case("scenario-4-alone", VFAST, None, recovery, reading, seed=seed).summary()
                 for recovery in ("SACK", "timer")
@@ -102,41 +102,20 @@ def _found(context: Context, weights: Sequence[float], seeds: int) -> list[Row]:
 
 def grid(context: Context, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exhibit:
     """Every pair of weights, every objective."""
-    rows = context.cached("weights", _maker(context, weights, seeds))
-    return Exhibit(
-        id="psi-grid",
-        title="The weights of eq. 4 over the four scenarios",
-        place="Section V, cases a and b",
-        reading=(
-            "The paper says that 1/2 (down) and 3/4 (up) came out best and gives neither objective nor values. Here "
-            "are six objectives over a grid of both."
-        ),
-        columns=(
-            Column("down", "psi down"),
-            Column("up", "psi up"),
-            *(Column(name, name, unit) for name, (unit, _) in OBJECTIVES.items()),
-        ),
-        rows=rows,
-        pictures=[Picture("psi-grid", "Objectives over both weights", drawn(_paint, 10.0, 5.4, rows, list(weights)))],
-        notes=(
-            "Settling and swing: less is better; rates: more. Scenario II with all rates and alpha a tenth; scenario "
-            f"IV with flow 1 alone, mean over {seeds} seeds.",
-        ),
+    rows = context.cached("weights", partial(_objective_rows, context, weights, seeds))
+    return context.definition("psi-grid").exhibit(
+        rows, values={"seeds": seeds}, draw={"psi-grid": partial(_draw, rows=rows, weights=list(weights))}
     )
 
 
-def _maker(context: Context, weights: Sequence[float], seeds: int) -> Callable[[], list[Row]]:
-    return lambda: _found(context, weights, seeds)
-
-
 def ranks(context: Context, weights: Sequence[float] = WEIGHTS, seeds: int = 3) -> Exhibit:
-    """Where the paper's pair ranks."""
-    found = context.cached("weights", _maker(context, weights, seeds))
+    """The rank of the paper's pair by each objective."""
+    found = context.cached("weights", partial(_objective_rows, context, weights, seeds))
     rows: list[Row] = []
     for name, (unit, more) in OBJECTIVES.items():
         ordered = sorted(found, key=lambda r: r[name], reverse=more)
-        paper = next(r for r in found if (r["down"], r["up"]) == PAPERS)
-        # of the difference of two means
+        paper = next(r for r in found if (r["down"], r["up"]) == PAPER_WEIGHTS)
+        # standard error of the difference of two means
         error = sqrt(2.0) * paper.get(f"{name}{_ERROR}", 0.0)
         rank = 1 + sum((r[name] > paper[name]) if more else (r[name] < paper[name]) for r in found)
         rows.append(
@@ -151,45 +130,22 @@ def ranks(context: Context, weights: Sequence[float] = WEIGHTS, seeds: int = 3) 
                 "rank": rank,
                 "of": len(found),
                 "behind": abs(paper[name] / ordered[0][name] - 1.0) if ordered[0][name] else 0.0,
-                "chance": max(_EQUAL, 2.0 * error / paper[name]) if paper[name] else _EQUAL,
+                "chance": max(_TOLERANCE, 2.0 * error / paper[name]) if paper[name] else _TOLERANCE,
                 "spread": abs(ordered[-1][name] / ordered[0][name] - 1.0) if ordered[0][name] else 0.0,
             }
         )
-    return Exhibit(
-        id="psi-rank",
-        title="Where (1/2, 3/4) ranks",
-        place="Section V, cases a and b",
-        reading=(
-            "Rank 1 is best of all pairs. No pair is best everywhere. Over most of the grid the objectives hardly "
-            "move, for a filter that hears every ACK is through with a step after a handful of them."
-        ),
-        columns=(
-            Column("objective", "objective"),
-            Column("best_down", "best psi down"),
-            Column("best_up", "best psi up"),
-            Column("best", "best"),
-            Column("papers", "(1/2, 3/4)"),
-            Column("worst", "worst"),
-            Column("unit", "unit"),
-            Column("rank", "rank of (1/2, 3/4)"),
-            Column("of", "of"),
-            Column("behind", "behind the best", percent=True, digits=3),
-            Column("chance", "what chance may do", percent=True, digits=3),
-            Column("spread", "worst behind best", percent=True, digits=3),
-        ),
-        rows=rows,
-    )
+    return context.definition("psi-rank").exhibit(rows)
 
 
-def _paint(figure: Figure, rows: list[Row], weights: list[float]) -> None:
+def _draw(figure: Figure, rows: list[Row], weights: list[float]) -> None:
     axes = figure.subplots(2, 3)
     for axis, (name, (unit, more)) in zip(axes.flat, OBJECTIVES.items(), strict=True):
         values = [[next(r[name] for r in rows if (r["down"], r["up"]) == (d, u)) for u in weights] for d in weights]
         axis.grid(visible=False)
         image = axis.imshow(values, origin="lower", cmap="viridis" if more else "viridis_r")
-        for i, line in enumerate(values):
-            for k, value in enumerate(line):
-                paper = (weights[i], weights[k]) == PAPERS
+        for i, row in enumerate(values):
+            for k, value in enumerate(row):
+                paper = (weights[i], weights[k]) == PAPER_WEIGHTS
                 text = f"{value:.3g}"
                 axis.text(k, i, text, ha="center", va="center", fontsize=7, color="white" if not paper else "red")
         axis.set_xticks(range(len(weights)), [f"{w:g}" for w in weights])
