@@ -84,7 +84,7 @@ def compare(
 def summary(rows: Sequence[Row]) -> list[Row]:
     """Medians and maxima of the deviations, by figure, tp, order and way to halve."""
     keys = dict.fromkeys((r["figure"], r["tp_s"], r["order"], r["halves"]) for r in rows)
-    found: list[Row] = []
+    summaries: list[Row] = []
     for figure, tp, order, half in keys:
         part = [r for r in rows if (r["figure"], r["tp_s"], r["order"], r["halves"]) == (figure, tp, order, half)]
         row: Row = {"figure": figure, "tp_s": tp, "order": order, "halves": half, "runs": len(part)}
@@ -96,8 +96,8 @@ def summary(rows: Sequence[Row]) -> list[Row]:
         row["ns2_crossing"] = (
             crossing([{"up": r["up_buffer"], "ratio": r["ns2_ratio"]} for r in part]) if packets else None
         )
-        found.append(row)
-    return found
+        summaries.append(row)
+    return summaries
 
 
 _OTHER_ORDERS = tuple(order for order in ORDERS if order != "together")

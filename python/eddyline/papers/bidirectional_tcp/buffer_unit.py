@@ -26,18 +26,18 @@ def build(context: Context) -> Exhibit:
     rows: list[Row] = []
     for unit, limits in _LIMITS.items():
         for limit in limits:
-            found = probe(Scenario.load(file, set={"link.up.queue.limit": limit}), "up")
+            result = probe(Scenario.load(file, set={"link.up.queue.limit": limit}), "up")
             rows.append(
                 {
                     "unit": unit,
                     "limit": limit,
                     "size": float(limit.split()[0]),
-                    "short_s": found.short.wait_s,
-                    "long_s": found.long.wait_s,
-                    "longer": found.long.wait_s / found.short.wait_s,
-                    "found": found.unit or "none",
-                    "found_limit": found.limit,
-                    **{f"off_{name}": off for name, off in found.off.items()},
+                    "short_s": result.short.wait_s,
+                    "long_s": result.long.wait_s,
+                    "longer": result.long.wait_s / result.short.wait_s,
+                    "found": result.unit or "none",
+                    "found_limit": result.limit,
+                    **{f"off_{name}": off for name, off in result.off.items()},
                 }
             )
     return context.definition("buffer-unit").exhibit(rows)

@@ -49,32 +49,32 @@ def _compared(runs: list[tuple[tuple[str, float, str], Outcome]]) -> list[Row]:
     """How often windows are halved and buffers overflow, run by run."""
     rows: list[Row] = []
     minutes = (_DURATION_S - _WARMUP_S) / 60.0
-    for (order, tp, window), found in runs:
-        o = Occupancy.of(found.result, _WARMUP_S)
+    for (order, tp, window), outcome in runs:
+        o = Occupancy.of(outcome.result, _WARMUP_S)
         at_overflow = o.down[np.isin(o.times, o.up_drops)]
         rows.append(
             {
                 "order": order,
                 "tp_s": 1e-3 * tp,
                 "window": window,
-                "ratio": found.ratio,
-                "down_use": found.utilisation("down"),
-                "up_use": found.utilisation("up"),
+                "ratio": outcome.ratio,
+                "down_use": outcome.utilisation("down"),
+                "up_use": outcome.utilisation("up"),
                 "halvings_down": len(halvings(o, o.download_window)) / minutes,
                 "halvings_up": len(halvings(o, o.upload_window)) / minutes,
-                "drops_down": found.drops("down"),
-                "drops_up": found.drops("up"),
+                "drops_down": outcome.drops("down"),
+                "drops_up": outcome.drops("up"),
                 "down_at_up_overflow": float(np.median(at_overflow)) / _DOWN if len(at_overflow) else None,
                 "down_median": float(np.median(o.down)) / _DOWN,
-                "rtt_s": found.rtt("download"),
+                "rtt_s": outcome.rtt("download"),
             }
         )
     return rows
 
 
-def _first_minute(found: Outcome) -> list[Row]:
+def _first_minute(outcome: Outcome) -> list[Row]:
     """Queues and windows of the first minute."""
-    start = Occupancy.of(found.result, 0.0)
+    start = Occupancy.of(outcome.result, 0.0)
     columns = {
         "time_s": start.times,
         "down_bytes": start.down,
@@ -89,7 +89,7 @@ def _first_minute(found: Outcome) -> list[Row]:
 def figure_8(context: Context) -> Exhibit:
     """Windows and queues over time."""
     runs = _runs(context)
-    series = _first_minute(next(found for setting, found in runs if setting == ("together", 20.0, "128 kB")))
+    series = _first_minute(next(outcome for setting, outcome in runs if setting == ("together", 20.0, "128 kB")))
     return context.definition("fig-8").exhibit(
         _compared(runs), series={"fig-8-series": series}, draw={"fig-8": partial(_draw_windows, series=series)}
     )
@@ -115,11 +115,11 @@ def figure_9(context: Context) -> Exhibit:
     """Cross-correlation of both queues."""
     rows: list[Row] = []
     series: list[Row] = []
-    for (order, tp, window), found in _runs(context):
-        o = Occupancy.of(found.result, _WARMUP_S)
+    for (order, tp, window), outcome in _runs(context):
+        o = Occupancy.of(outcome.result, _WARMUP_S)
         curve = [(float(lag), correlation_at(o, float(lag))) for lag in lags(o, _LAG_S)]
         lowest = min(curve, key=lambda point: point[1])
-        within_rtt = [value for lag, value in curve if abs(lag) <= found.rtt("download")]
+        within_rtt = [value for lag, value in curve if abs(lag) <= outcome.rtt("download")]
         rows.append(
             {
                 "order": order,
@@ -130,7 +130,7 @@ def figure_9(context: Context) -> Exhibit:
                 "least_at_s": lowest[0],
                 "least_in_rtt": min(within_rtt),
                 "median": median(value for _, value in curve),
-                "rtt_s": found.rtt("download"),
+                "rtt_s": outcome.rtt("download"),
             }
         )
         if order == "together":

@@ -32,7 +32,7 @@ class Estimate:
         up_starves: Acknowledgements leave room for less than one packet.
         download_bps: Rate on the wire with both capacities and round-trip times kept.
         upload_bps: The same of all uploads.
-        least_uplink: Uplink buffer with room for one packet beside the acknowledgements, in its unit.
+        least_uplink: Uplink buffer with room for one packet in addition to the acknowledgements, in its unit.
     """
 
     ratio: float
@@ -72,7 +72,7 @@ def estimate(link: Link, base_rtts_s: Mapping[str, float] | None = None, **readi
         "ack": 40.0,
         "acks_every": float(link.acks_every),
     }
-    found = json.loads(_core.buffer_estimate(json.dumps({"setting": setting, "readings": readings})))
-    shares = found.pop("shares")
-    found |= {name: shares[name] for name in ("download_bps", "upload_bps")}
-    return Estimate(**{name: found[name] for name in Estimate.__dataclass_fields__})
+    result = json.loads(_core.buffer_estimate(json.dumps({"setting": setting, "readings": readings})))
+    shares = result.pop("shares")
+    result |= {name: shares[name] for name in ("download_bps", "upload_bps")}
+    return Estimate(**{name: result[name] for name in Estimate.__dataclass_fields__})

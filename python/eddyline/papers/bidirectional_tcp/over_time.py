@@ -120,7 +120,7 @@ def _long_term(context: Context) -> list[Row]:
     first_minutes = [Outcome(a) for a in context.runner.run_all([_first_minute(link).run() for link in links])]
     rows: list[Row] = []
     for (name, window, uploads, order), o, first in zip(cases, simulate(context, links), first_minutes, strict=True):
-        known = [
+        linux_runs = [
             c
             for c in linux
             if c["controller"] == "reno" and c["buffers"] == _LINUX[name] and c["starts"] == order and uploads == 1
@@ -137,18 +137,18 @@ def _long_term(context: Context) -> list[Row]:
                 "ratio": o.ratio,
                 "down_use": o.utilisation("down"),
                 "first_minute": first.download,
-                "linux_download": known[0]["download_bps"] if known else None,
-                "linux_upload": known[0]["upload_bps"] if known else None,
+                "linux_download": linux_runs[0]["download_bps"] if linux_runs else None,
+                "linux_upload": linux_runs[0]["upload_bps"] if linux_runs else None,
                 "printed_download": 200e3 if name == "Fig. 1" else None,
                 "printed_upload": 200e3 if name == "Fig. 1" else None,
                 "rtt_ratio": o.rtt("download") / o.rtt("upload"),
             }
         )
     for row in rows:
-        twin = next(
+        in_fig_1 = next(
             r for r in rows if r["link"] == "Fig. 1" and all(r[k] == row[k] for k in ("window", "uploads", "order"))
         )
-        row["download_in_fig_1"] = twin["download"]
+        row["download_in_fig_1"] = in_fig_1["download"]
     return rows
 
 

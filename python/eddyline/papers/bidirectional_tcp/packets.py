@@ -141,10 +141,10 @@ def starving(context: Context) -> Exhibit:
     rows: list[Row] = []
     printed = context.values["half-the-downlink"]["share"]
     for number, acks_every in _EVERY.items():
-        found = _rows(context, acks_every)
+        all_rows = _rows(context, acks_every)
         flat = DOWNLINK // acks_every
         for order, tp in _SETTINGS:
-            part = [r for r in found if r["order"] == order and r["tp_s"] == 1e-3 * tp]
+            part = [r for r in all_rows if r["order"] == order and r["tp_s"] == 1e-3 * tp]
             below = [r for r in part if r["range"] == "below half"]
             mid = [r for r in part if r["range"] == "half to all"]
             jumps = [r["jump"] for r in part if r["jump"] is not None and r["up"] < _FLAT_SHARE * flat]
@@ -170,8 +170,8 @@ def starving(context: Context) -> Exhibit:
                 }
             )
     for row in rows:
-        twin = next(
+        delayed = next(
             r for r in rows if r["acks"] == "delayed" and r["order"] == row["order"] and r["tp_s"] == row["tp_s"]
         )
-        row["jumps_when_delayed"] = twin["jumps"]
+        row["jumps_when_delayed"] = delayed["jumps"]
     return context.definition("half-the-downlink").exhibit(rows)

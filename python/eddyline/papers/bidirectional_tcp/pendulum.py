@@ -49,7 +49,7 @@ def _link(order: str, tp_ms: float, window: int) -> Link:
 
 def _row(context: Context, order: str, tp_ms: float, window: int) -> tuple[Row, Occupancy]:
     result = context.runner.run(_link(order, tp_ms, window).run(_INTERVAL))
-    o, found = Occupancy.of(result, _WARMUP_S), Outcome(result)
+    o, outcome = Occupancy.of(result, _WARMUP_S), Outcome(result)
     full_rtt = 2e-3 * tp_ms + _ACCESS_S + 8 * (_DOWN + 1500) / _RATE_BPS
     down, up = overflows(o.down_drops, full_rtt), overflows(o.up_drops, full_rtt)
     halved = halvings(o, o.download_window)
@@ -62,10 +62,10 @@ def _row(context: Context, order: str, tp_ms: float, window: int) -> tuple[Row, 
         "order": order,
         "tp_s": 1e-3 * tp_ms,
         "window": window,
-        "download": found.download,
-        "upload": found.upload,
-        "down_use": found.utilisation("down"),
-        "up_use": found.utilisation("up"),
+        "download": outcome.download,
+        "upload": outcome.upload,
+        "down_use": outcome.utilisation("down"),
+        "up_use": outcome.utilisation("up"),
         "case_1": share.one,
         "case_1_upset": case_1_after_overflow(o, 3 * full_rtt),
         "case_2": share.two,
@@ -81,9 +81,9 @@ def _row(context: Context, order: str, tp_ms: float, window: int) -> tuple[Row, 
         "correlation": correlation_at(o, 0.0),
         "least_correlation": correlation_at(o, float(lowest_lag)),
         "least_at_s": float(lowest_lag),
-        "rtt_s": found.rtt("download"),
+        "rtt_s": outcome.rtt("download"),
         "full_rtt_s": full_rtt,
-        "compression": found.value("download", "ack_compression"),
+        "compression": outcome.value("download", "ack_compression"),
     }
     return row, o
 

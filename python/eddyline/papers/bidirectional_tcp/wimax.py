@@ -75,10 +75,10 @@ def _tried(context: Context) -> list[Row]:
     cases = _candidates()
     links = [_link(*case) for case in cases]
     plan = [link for each in links for link in (each, _alone(each, "down"), _alone(each, "up"))]
-    found = iter(simulate(context, plan))
+    outcomes = iter(simulate(context, plan))
     rows: list[Row] = []
     for (tp, window, down, up, (kind, size)), link in zip(cases, links, strict=True):
-        both, by_itself, up_alone = next(found), next(found), next(found)
+        both, by_itself, up_alone = next(outcomes), next(outcomes), next(outcomes)
         goodputs = {
             "download_alone": by_itself.download,
             "upload_alone": up_alone.upload,

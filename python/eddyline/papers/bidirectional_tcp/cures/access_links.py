@@ -22,7 +22,7 @@ class AccessLink:
         preset: Its name in `eddyline list`.
         server_ms: One-way delay between the far end of the link and the servers.
         duration_s: Length of each run.
-        warmup_s: Nothing counts before this.
+        warmup_s: Time from which results are measured.
         probe_ms: Time between two probes.
         window_B: Receive window of the transfers, None for unlimited.
     """
