@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
@@ -37,7 +37,7 @@ from eddyline.reports.plot_spec import KINDS, FigureSpec
 from eddyline.reports.plots import UNITS, Data, plot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -96,7 +96,8 @@ class Definition:
             findings: Names of findings with the values that fill them, or sentences as they are.
             series: Data of the figures, which is written beside the table's.
             curves: Data of the figures, which is not written: closed forms.
-            draw: What draws figures without a kind, by name; of the others, what is drawn over them.
+            draw: What draws figures without a kind, by name; of the others, what is drawn over them. Where there is a
+                figure for each value of a column, by that value.
 
         Raises:
             InputError: A template has no value, a figure no data or nothing that draws it.
@@ -110,16 +111,29 @@ class Definition:
             reading=filled(self.table.reading, given, self.where),
             columns=[c for c in self.columns if not c.optional or any(r.get(c.key) is not None for r in rows)],
             rows=rows,
-            pictures=[self._picture(spec, data, draw or {}) for spec in self.table.figure],
-            findings=[f if isinstance(f, str) else self._finding(*f) for f in findings],
+            pictures=[p for spec in self.table.figure for p in self._pictures(spec, data, draw or {})],
+            findings=[f if isinstance(f, str) else self.finding(*f) for f in findings],
             notes=[filled(note, given, self.where) for note in self.table.notes],
             series=dict(series or {}),
         )
 
-    def _finding(self, name: str, values: Mapping[str, Any]) -> str:
+    def finding(self, name: str, values: Mapping[str, Any]) -> str:
+        """The sentence of that name, for code that puts several together."""
         if name not in self.table.findings:
             raise InputError(f"{self.where}: there is no finding {name!r}")
         return filled(self.table.findings[name], values, f"{self.where}, finding {name}")
+
+    def _pictures(
+        self, spec: FigureSpec, data: Data, draw: Mapping[str, Callable[[Figure], None]]
+    ) -> Iterator[Picture]:
+        if not spec.each:
+            yield self._picture(spec, data, draw)
+            return
+        for value in dict.fromkeys(row[spec.each] for row in data.rows(spec.data)):
+            name = filled(spec.name, {**data.values, spec.each: _file_name(str(value))}, self.where)
+            one = replace(spec, each="", name=name, where={**spec.where, spec.each: value})
+            values = {**data.values, spec.each: value}
+            yield self._picture(one, replace(data, values=values), {name: draw[value]} if value in draw else {})
 
     def _picture(self, spec: FigureSpec, data: Data, draw: Mapping[str, Callable[[Figure], None]]) -> Picture:
         name = filled(spec.name, data.values, self.where)
@@ -134,6 +148,10 @@ class Definition:
 
         width, height = spec.size
         return Picture(name, filled(spec.caption, data.values, self.where), drawn(paint, width, height))
+
+
+def _file_name(text: str) -> str:
+    return "".join(c for c in text.lower().replace(" ", "-") if c.isalnum() or c == "-")
 
 
 def read(file: Path) -> dict[str, Definition]:

@@ -135,11 +135,13 @@ class Legend:
         place: As matplotlib calls it; from `outside ...` on it is beside the panels.
         panel: In which panel otherwise, from 0.
         columns: Number of columns.
+        font_size: In points, or as matplotlib calls it (`small`).
     """
 
     place: str = "best"
     panel: int = 0
     columns: int = 1
+    font_size: float | str | None = None
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,7 @@ class FigureSpec:
     Attributes:
         caption: Template of its caption.
         name: Template of its file's name; the exhibit's id unless given.
+        each: A column: one figure for each of its values. The templates of caption and name have that value.
         size: Width and height in inches.
         kind: One of `KINDS`, or nothing where code draws it.
         data: Where the rows are: `rows`, or one of the series that the code gives.
@@ -166,6 +169,7 @@ class FigureSpec:
     caption: str
     size: list[float]
     name: str = "{id}"
+    each: str = ""
     kind: str = ""
     data: str = "rows"
     where: dict[str, Any] = field(default_factory=dict)

@@ -177,11 +177,12 @@ def _legend(figure: Figure, axes: Sequence[Axes], spec: FigureSpec) -> None:
     if spec.legend is None:
         return
     place: Any = spec.legend.place
+    options: dict[str, Any] = {"ncols": spec.legend.columns, "fontsize": spec.legend.font_size}
     if place.startswith("outside"):
         handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc=place, ncols=spec.legend.columns)
+        figure.legend(handles, labels, loc=place, **options)
     else:
-        axes[spec.legend.panel].legend(loc=place, ncols=spec.legend.columns)
+        axes[spec.legend.panel].legend(loc=place, **options)
 
 
 def _scaled_values(rows: Sequence[Row], key: str, axis: Axis) -> list[float]:

@@ -8,7 +8,7 @@ import pytest
 
 from eddyline.papers import find, reproduce
 from eddyline.papers.bidirectional_tcp import EXHIBITS, cures
-from eddyline.papers.bidirectional_tcp.cures.lines import LINES
+from eddyline.papers.bidirectional_tcp.cures.access_links import ACCESS_LINKS
 from eddyline.papers.claims import check, judged, read
 from eddyline.papers.context import Context
 from eddyline.papers.fast_overview.length import VARIABLE
@@ -35,7 +35,7 @@ def reproductions() -> dict[str, Reproduction]:
             patch.setenv(VARIABLE, "5")
         whole = ("two-way-fast", "asymmetric-fast", "fast-overview")
         made: dict[str, Reproduction] = {n: reproduce(find(n)) for n in whole}  # type: ignore[misc]
-    return made | {"bidirectional-tcp": _without_modern_lines(), "vfast": _thin_vfast()}
+    return made | {"bidirectional-tcp": _without_modern_links(), "vfast": _thin_vfast()}
 
 
 def _thin_vfast() -> Reproduction:
@@ -50,11 +50,11 @@ def _thin_vfast() -> Reproduction:
         return reproduce_exhibits(find("vfast"), BUILDERS, (), None)
 
 
-def _without_modern_lines() -> Reproduction:
-    """Bidirectional TCP with its exhibit cures on the paper's own line only: the others take a minute."""
+def _without_modern_links() -> Reproduction:
+    """Bidirectional TCP with its exhibit cures on the paper's own link only: the others take a minute."""
     paper = find("bidirectional-tcp")
     most = reproduce_exhibits(paper, {n: b for n, b in EXHIBITS.items() if n != "cures"}, (), None)
-    exhibits = [*most.exhibits, cures.exhibit(Context(paper.folder), LINES[:1])]
+    exhibits = [*most.exhibits, cures.exhibit(Context(paper.folder), ACCESS_LINKS[:1])]
     verdicts = judged(read(paper.folder / "claims.toml"), {e.id: e for e in exhibits})
     return dataclasses.replace(most, exhibits=exhibits, verdicts=verdicts)
 

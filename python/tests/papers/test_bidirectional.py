@@ -13,12 +13,19 @@ import pytest
 from eddyline import _core
 from eddyline.errors import InputError
 from eddyline.papers import find
-from eddyline.papers.bidirectional_tcp.against_ns2 import compared, scattered
+from eddyline.papers.bidirectional_tcp.against_ns2 import compare, compare_over_starts
 from eddyline.papers.bidirectional_tcp.model import estimate
-from eddyline.papers.bidirectional_tcp.occupancy import Occupancy, cases, correlation_at, halvings, overflows, upset
+from eddyline.papers.bidirectional_tcp.occupancy import (
+    Occupancy,
+    case_1_after_overflow,
+    cases,
+    correlation_at,
+    halvings,
+    overflows,
+)
 from eddyline.papers.bidirectional_tcp.packets import crossing
 from eddyline.papers.bidirectional_tcp.ratio import correlation
-from eddyline.papers.bidirectional_tcp.setting import Link, ask, bandwidth_delay
+from eddyline.papers.bidirectional_tcp.setting import Link, bandwidth_delay, simulate
 from eddyline.papers.context import Context
 
 if TYPE_CHECKING:
@@ -33,7 +40,7 @@ def context() -> Context:
 @pytest.fixture(scope="module")
 def beside(context: Context) -> list[Row]:
     """Every run of ns-2 with ours beside it."""
-    return compared(context)
+    return compare(context)
 
 
 def _off(rows: list[Row], what: str) -> list[float]:
@@ -51,7 +58,7 @@ def test_goodputs_with_buffers_in_bytes(beside: list[Row], what: str) -> None:
 
 
 def test_figures_1_and_2_over_several_starts(context: Context) -> None:
-    rows = scattered(context)
+    rows = compare_over_starts(context)
     assert len(rows) == 4
     assert median(_off(rows, "download")) < 0.10
     # three seeds there: their own medians are known to no better than 20 %
@@ -69,7 +76,7 @@ def test_ratios_with_buffers_in_packets(beside: list[Row], tp_s: float, within: 
 
 
 def test_halving_to_whole_packets_is_what_brings_them_together(context: Context) -> None:
-    rows = compared(context, halves=("whole packets", "bytes"), figures=("figure-6",))
+    rows = compare(context, halves=("whole packets", "bytes"), figures=("figure-6",))
     by = {h: median(_off([r for r in rows if r["halves"] == h], "ratio")) for h in ("whole packets", "bytes")}
     assert by["whole packets"] < 0.6 * by["bytes"]
 
@@ -159,10 +166,10 @@ def test_case_1_after_an_overflow() -> None:
     # case 1 at 0.2, 0.5, 0.6 and 0.9 s; what was dropped before 0.3 s is known for what comes later only
     up = [3000.0 if i in (2, 5, 6, 9) else 0.0 for i in range(10)]
     o = replace(_occupancy([0.0] * 10, up), down_drops=np.asarray([0.35]))
-    assert upset(o, 0.3) == pytest.approx(2 / 3)
-    assert upset(o, 0.8) == pytest.approx(1.0)
-    assert upset(replace(o, down_drops=np.asarray([])), 0.3) == pytest.approx(0.0)
-    assert upset(_occupancy([0.0] * 10, [0.0] * 10), 0.3) is None
+    assert case_1_after_overflow(o, 0.3) == pytest.approx(2 / 3)
+    assert case_1_after_overflow(o, 0.8) == pytest.approx(1.0)
+    assert case_1_after_overflow(replace(o, down_drops=np.asarray([])), 0.3) == pytest.approx(0.0)
+    assert case_1_after_overflow(_occupancy([0.0] * 10, [0.0] * 10), 0.3) is None
 
 
 def test_overflows_and_halvings() -> None:
@@ -188,7 +195,7 @@ def test_pendulum_without_losses_has_no_overflow(bidirectional: dict[str, Any]) 
 
 
 def test_several_uploads_are_added(context: Context) -> None:
-    one, two = ask(context, [Link(duration_s=120.0), Link(uploads=2, duration_s=120.0)])
+    one, two = simulate(context, [Link(duration_s=120.0), Link(uploads=2, duration_s=120.0)])
     assert two.upload == pytest.approx(one.upload, rel=0.02)
     assert len(two.result.document["flows"]) == 3
 

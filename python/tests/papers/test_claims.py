@@ -189,7 +189,7 @@ def test_no_verdict_is_typed() -> None:
         ("fast-overview", "host-1-3", "only where the host works is beside the wire"),
         ("fast-overview", "host-sizes", "confirmed"),
         ("fast-overview", "vegas-unstable", "refuted"),
-        ("bidirectional-tcp", "fig-1-download", "only where least timeout is 1 s or 200 ms, F-RTO"),
+        ("bidirectional-tcp", "fig-1-download", "only where minimum timeout is 1 s or 200 ms, F-RTO"),
         ("bidirectional-tcp", "fig-1-windows", "only where window is 64 kB"),
         ("bidirectional-tcp", "compression-taken-away", "confirmed"),
         ("bidirectional-tcp", "compression-left", "confirmed"),

@@ -1,4 +1,4 @@
-"""The cures: measures against closed forms, ranks and sentences from made-up rows, one line run for real."""
+"""The cures: measures against closed forms, ranks and sentences from made-up rows, one link simulated."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eddyline.fairness import jain
+from eddyline.papers import find
+from eddyline.papers.bidirectional_tcp.cures.access_links import ACCESS_LINKS
 from eddyline.papers.bidirectional_tcp.cures.catalogue import AS_IT_COMES, SMALL_PACKETS, catalogue
-from eddyline.papers.bidirectional_tcp.cures.felt import rating, responsiveness
-from eddyline.papers.bidirectional_tcp.cures.lines import LINES
+from eddyline.papers.bidirectional_tcp.cures.interactive import rating, responsiveness
 from eddyline.papers.bidirectional_tcp.cures.ranking import findings, ranked
+from eddyline.papers.context import Context
 
 if TYPE_CHECKING:
     from eddyline.reports.exhibit import Row
@@ -64,7 +66,8 @@ def test_the_better_one_is_first_and_the_sentence_says_so() -> None:
         _row(SMALL_PACKETS),
         _row("magic", download=9.0, upload=0.9, rpm=500.0, page_s=2.0, call_rating=90.0, up_p99_s=0.01),
     ]
-    sentences = findings(ranked(rows))
+    definition = Context(find("bidirectional-tcp").folder).definition("cures")
+    sentences = findings(ranked(rows), definition)
     assert next(r["cure"] for r in ranked(rows)) == "magic"
     assert sentences[0].startswith("a line, 1 upload: magic: download 90% (as it comes 50%)")
     assert "instead of 100" in sentences[0]
@@ -74,7 +77,7 @@ def test_the_better_one_is_first_and_the_sentence_says_so() -> None:
         for r in rows
     ]
     assert [r["cure"] for r in ranked(worse)][-1] == "magic"
-    assert "nothing on offer is better" in findings(ranked(worse))[0]
+    assert "no cure is better" in findings(ranked(worse), definition)[0]
 
 
 def test_a_cure_that_spoils_a_transfer_alone_gains_nothing() -> None:
@@ -99,7 +102,7 @@ def test_every_discipline_and_option_is_among_them() -> None:
 
     from eddyline import _core
 
-    changed = " ".join(f"{key}={value}" for c in catalogue(LINES[0], 1) for key, value in c.changes)
+    changed = " ".join(f"{key}={value}" for c in catalogue(ACCESS_LINKS[0], 1) for key, value in c.changes)
     for kind in json.loads(_core.register())["queues"]:
         assert f'"{kind["name"]}"' in changed, kind["name"]
     for option in (
@@ -132,5 +135,5 @@ def test_the_papers_link(papers_link: list[Row]) -> None:
     assert all(0.0 <= r["call_loss"] <= 1.0 and r["page_s"] > 0.0 for r in papers_link)
     for n in (1, 10):
         assert sorted(r["rank"] for r in papers_link if r["uploads"] == n) == list(
-            range(1, len(catalogue(LINES[0], n)) + 1)
+            range(1, len(catalogue(ACCESS_LINKS[0], n)) + 1)
         )

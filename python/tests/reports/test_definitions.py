@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from eddyline.reports.definitions import Definition
+    from eddyline.reports.exhibit import Row
 
 DESCRIBED = [paper for paper in papers() if (paper.folder / "exhibits.toml").is_file()]
 
@@ -142,3 +143,17 @@ def test_what_the_code_lacks_is_named(tmp_path: Path) -> None:
         definition.exhibit(ROWS, values={"count": 2})
     with pytest.raises(InputError, match="there is no finding 'least'"):
         definition.exhibit(ROWS, values={"count": 2}, findings=[("least", {})], draw={"one": lambda _: None})
+
+
+def test_a_figure_for_each_value_of_a_column(tmp_path: Path) -> None:
+    text = GOOD.replace("size = [4, 3]", 'size = [4, 3]\neach = "name"\nname = "one-{name}"')
+    rows: list[Row] = [{"name": "A B", "rate": 1e6}, {"name": "it's", "rate": 2e6}]
+    drawn: list[str] = []
+    definition = _read(tmp_path, text)["one"]
+    draw: dict[str, Any] = {name: lambda _, name=name: drawn.append(name) for name in ("A B", "it's")}
+    made = definition.exhibit(rows, values={"count": 2}, draw=draw)
+    assert [p.name for p in made.pictures] == ["one-a-b", "one-its"]
+    made.pictures[1].draw()
+    assert drawn == ["it's"]
+    with pytest.raises(InputError, match="figure 'one-its' has no kind and nothing draws it"):
+        definition.exhibit(rows, values={"count": 2}, draw={"A B": draw["A B"]})

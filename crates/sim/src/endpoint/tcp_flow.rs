@@ -173,7 +173,7 @@ impl TcpFlow {
                     flags: SegmentFlags::from_bits(packet.flags.header()),
                     piggybacked: false,
                 };
-                self.receive_ack(now, &ack, packet.waited, options, sink);
+                self.receive_ack(now, ack, packet.waited, options, sink);
             }
             PacketKind::Data | PacketKind::Fin => {
                 if self.receive_data(now, packet).ack_now {
@@ -218,14 +218,14 @@ impl TcpFlow {
             flags: SegmentFlags::from_bits(ack.flags.header()),
             piggybacked: true,
         };
-        self.receive_ack(now, &segment, waited, ack.options, sink);
+        self.receive_ack(now, segment, waited, ack.options, sink);
     }
 
     #[inline(always)]
     fn receive_ack(
         &mut self,
         now: Time,
-        ack: &Acknowledgement,
+        ack: Acknowledgement,
         waited: Time,
         options: AckOptions,
         sink: &mut impl PacketSink,
@@ -249,7 +249,7 @@ impl TcpFlow {
         let fin = packet.kind == PacketKind::Fin;
         let reaction = self.receiver.on_segment(
             now,
-            &DataSegment {
+            DataSegment {
                 seq: packet.seq,
                 payload: packet.payload(),
                 fin,

@@ -132,12 +132,12 @@ impl Receiver {
 
     /// A segment arrived; a FIN is acknowledged at once.
     #[inline]
-    pub fn on_segment(&mut self, now: Time, segment: &DataSegment) -> Reaction {
+    pub fn on_segment(&mut self, now: Time, segment: DataSegment) -> Reaction {
         let len = if segment.fin { 1 } else { u64::from(segment.payload) };
         if self.options.is_some() {
             self.process_options(now, segment, len);
         } else {
-            self.echo = Echo::of(segment, now);
+            self.echo = Echo::of(&segment, now);
         }
         if segment.fin {
             self.fin = segment.seq;
@@ -158,12 +158,12 @@ impl Receiver {
 
     #[cold]
     #[inline(never)]
-    fn process_options(&mut self, now: Time, segment: &DataSegment, len: u64) {
+    fn process_options(&mut self, now: Time, segment: DataSegment, len: u64) {
         let Some(options) = &mut self.options else { return };
-        if options.is_echoed(segment) {
-            self.echo = Echo::of(segment, options.read_clock(now));
+        if options.is_echoed(&segment) {
+            self.echo = Echo::of(&segment, options.read_clock(now));
         }
-        self.ack_every = options.on_segment(now, segment, segment.seq + len <= self.next);
+        self.ack_every = options.on_segment(now, &segment, segment.seq + len <= self.next);
         options.set_flags(&mut self.echo.flags);
     }
 

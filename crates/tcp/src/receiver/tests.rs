@@ -30,7 +30,7 @@ impl Bench {
     /// Segment `number` arrives at `ms`; returns what is acknowledged at once: the next segment expected, and the echoed time of
     /// transmission in milliseconds.
     fn segment(&mut self, ms: u64, number: u64) -> Option<(u64, u64)> {
-        let reaction = self.0.on_segment(Time::from_ms(ms), &arriving(ms, number));
+        let reaction = self.0.on_segment(Time::from_ms(ms), arriving(ms, number));
         reaction.ack_now.then(|| self.acknowledge())
     }
 
@@ -101,7 +101,7 @@ fn a_duplicate_segment_is_reported_once() {
     let mut bench = Bench::new("rack = true");
     let blocks = |bench: &mut Bench, ms, number| {
         let segment = arriving(ms, number);
-        bench.0.on_segment(Time::from_ms(ms), &segment);
+        bench.0.on_segment(Time::from_ms(ms), segment);
         bench.0.acknowledge().blocks.map(|b| b.map(|(start, end)| (start / 1000, end / 1000)))
     };
     assert_eq!(blocks(&mut bench, 100, 0), None);
@@ -119,7 +119,7 @@ fn acknowledges_as_few_as_the_sender_asks_for() {
     let mut bench = Bench::new("ack_congestion_control = true");
     let mut arrive = |ms, number, ratio| {
         let segment = DataSegment { ack_ratio: ratio, ..arriving(ms, number) };
-        let reaction = bench.0.on_segment(Time::from_ms(ms), &segment);
+        let reaction = bench.0.on_segment(Time::from_ms(ms), segment);
         reaction.ack_now.then(|| bench.acknowledge().0)
     };
     let two: Vec<_> = (0..6).map(|i| arrive(100 + i, i, 2)).collect();
@@ -142,7 +142,7 @@ fn accecn_option_and_sack_blocks_share_the_option_space() {
     let arrive = |bench: &mut Bench, number, ecn| -> AckOptions {
         let mut segment = arriving(100 + number, number);
         segment.flags.set_ecn(ecn);
-        bench.0.on_segment(Time::from_ms(100 + number), &segment);
+        bench.0.on_segment(Time::from_ms(100 + number), segment);
         bench.0.acknowledge()
     };
     for (timestamps, blocks) in [(false, 3), (true, 2)] {

@@ -54,13 +54,13 @@ impl Congestion {
     }
 
     /// The controller.
-    #[inline]
+    #[inline(always)]
     pub fn controller(&self) -> &AnyController {
         &self.controller
     }
 
     /// The controller, for events that need no translation.
-    #[inline]
+    #[inline(always)]
     pub fn controller_mut(&mut self) -> &mut AnyController {
         &mut self.controller
     }
@@ -86,13 +86,13 @@ impl Congestion {
     }
 
     /// Bytes in packets.
-    #[inline]
+    #[inline(always)]
     pub fn packets(&self, bytes: u64) -> f64 {
         bytes as f64 * self.packets_per_byte
     }
 
     /// Bytes that may be in flight.
-    #[inline]
+    #[inline(always)]
     pub fn flight_limit(&self, paced: bool) -> u64 {
         (self.controller.flight_limit(paced) * f64::from(self.mss)) as u64
     }
@@ -149,7 +149,7 @@ impl Congestion {
     }
 
     /// New data was acknowledged.
-    #[inline]
+    #[inline(always)]
     pub fn on_ack(&mut self, ack: &Ack) {
         self.controller.on_ack(ack);
     }

@@ -106,15 +106,15 @@ impl LossRecovery {
         self.detection == Detection::Rack
     }
 
-    /// The counters before an acknowledgement is processed.
-    #[inline]
-    pub fn prior_state(&self, seq: &SendSequence) -> PriorState {
+    /// The counters before an acknowledgement is processed; `in_order` only with `options`, which need it.
+    #[inline(always)]
+    pub fn prior_state(&self, seq: &SendSequence, options: bool) -> PriorState {
         PriorState {
             una: seq.una,
             acknowledged: seq.una + self.board.sacked(),
             duplicate_bytes: self.duplicates.bytes(),
             lost: self.board.ever_lost(),
-            in_order: self.episode == Episode::None && self.board.sacked() == 0,
+            in_order: options && self.episode == Episode::None && self.board.sacked() == 0,
         }
     }
 
@@ -209,9 +209,9 @@ impl LossRecovery {
     pub fn on_ack(
         &mut self,
         now: Time,
-        ack: &Acknowledgement,
+        ack: Acknowledgement,
         blocks: Option<SackBlocks>,
-        prior: &PriorState,
+        prior: PriorState,
         connection: &mut Connection<'_>,
     ) {
         let seq = connection.seq;
@@ -224,11 +224,11 @@ impl LossRecovery {
         if recovered {
             self.end_episode(now, by, connection);
         } else if self.episode == Episode::AfterTimeout {
-            self.run_frto(advanced, ack.piggybacked, prior, connection);
+            self.run_frto(advanced, ack.piggybacked, &prior, connection);
         }
         match self.detection {
             Detection::Rack => {
-                self.detect_by_time(now, ack, advanced, recovered, connection);
+                self.detect_by_time(now, &ack, advanced, recovered, connection);
                 let duplicate = !advanced && blocks.is_none() && !ack.piggybacked;
                 self.on_probe_ack(now, ack.number, duplicate, connection);
             }

@@ -311,7 +311,7 @@ impl Sender {
     pub fn on_ack(
         &mut self,
         now: Time,
-        ack: &Acknowledgement,
+        ack: Acknowledgement,
         blocks: Option<SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
@@ -329,7 +329,7 @@ impl Sender {
     fn process_ack_with_options(
         &mut self,
         now: Time,
-        ack: &Acknowledgement,
+        ack: Acknowledgement,
         blocks: Option<SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
@@ -340,11 +340,11 @@ impl Sender {
     fn process_ack<const OPTIONS: bool>(
         &mut self,
         now: Time,
-        ack: &Acknowledgement,
+        ack: Acknowledgement,
         blocks: Option<SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
-        let prior = self.recovery.prior_state(&self.seq);
+        let prior = self.recovery.prior_state(&self.seq, OPTIONS);
         let advanced = ack.number > self.seq.una;
         if advanced {
             self.seq.una = ack.number;
@@ -359,7 +359,7 @@ impl Sender {
                 now,
                 ack,
                 blocks,
-                &prior,
+                prior,
                 &mut Connection {
                     seq: self.seq,
                     application: &self.application,
@@ -377,7 +377,7 @@ impl Sender {
             self.rto.measure(now, ack.sent_at, rtt);
             self.last_rtt = sample;
         }
-        let reducing = OPTIONS && self.process_options(now, ack, &prior, sample);
+        let reducing = OPTIONS && self.process_options(now, ack, prior, sample);
         if acked > 0 {
             let event = Ack {
                 now,
@@ -397,7 +397,7 @@ impl Sender {
                 self.take_controller_rto();
             }
         } else if self.recovery.duplicate_bytes() > prior.duplicate_bytes {
-            self.report_duplicate(now, ack, &prior);
+            self.report_duplicate(now, ack, prior);
         }
         if advanced {
             if self.seq.is_idle() {
@@ -421,23 +421,23 @@ impl Sender {
     /// What options do with an acknowledgement before the controller gets it; returns whether the window must not grow: on an
     /// echo of a mark (RFC 3168, 6.1.2), while it is being reduced (RFC 9937, 6.4), or beyond what an undone timeout set it to
     /// (RFC 4015, 3.2).
-    fn process_options(&mut self, now: Time, ack: &Acknowledgement, prior: &PriorState, rtt: Option<Time>) -> bool {
+    fn process_options(&mut self, now: Time, ack: Acknowledgement, prior: PriorState, rtt: Option<Time>) -> bool {
         if let Some(rtt) = rtt {
             self.recovery.on_sample(rtt);
         }
-        self.update_ack_ratio(ack, prior);
+        self.update_ack_ratio(&ack, &prior);
         let acknowledged = self.seq.una + self.recovery.sacked();
         let bytes = acknowledged.saturating_sub(prior.acknowledged);
         // without SACK some of it was delivered before, as duplicates reported
         let delivered =
             (acknowledged + self.recovery.duplicate_bytes()).saturating_sub(prior.acknowledged + prior.duplicate_bytes);
-        let marks = self.congestion.on_ecn_feedback(now, ack, &self.seq, prior, (bytes, delivered));
+        let marks = self.congestion.on_ecn_feedback(now, &ack, &self.seq, &prior, (bytes, delivered));
         if marks.reduced {
             self.recovery.on_reduction(now, &self.seq, &mut self.congestion);
         }
         let undone = self.recovery.take_undone();
         let nic_reduces = self.congestion.nic().is_some_and(|nic| nic.is_reducing(self.seq.una));
-        self.recovery.reduce_in_proportion(&self.seq, prior) || marks.forbids_growth || undone || nic_reduces
+        self.recovery.reduce_in_proportion(&self.seq, &prior) || marks.forbids_growth || undone || nic_reduces
     }
 
     fn update_ack_ratio(&mut self, ack: &Acknowledgement, prior: &PriorState) {
@@ -463,7 +463,7 @@ impl Sender {
 
     /// Without SACK: reports a duplicate acknowledgement to the controller.
     #[cold]
-    fn report_duplicate(&mut self, now: Time, ack: &Acknowledgement, prior: &PriorState) {
+    fn report_duplicate(&mut self, now: Time, ack: Acknowledgement, prior: PriorState) {
         let event = Ack {
             now,
             sent_at: ack.sent_at,

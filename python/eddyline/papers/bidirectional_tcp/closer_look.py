@@ -1,7 +1,8 @@
-"""Figures 8 and 9: windows and queues where both directions are busy, and how the queues go together."""
+"""Figures 8 and 9: windows and queues where both directions are busy, and the correlation of the queues."""
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -9,14 +10,13 @@ import numpy as np
 
 from eddyline.papers.bidirectional_tcp.occupancy import Occupancy, correlation_at, halvings, lags
 from eddyline.papers.bidirectional_tcp.setting import ORDERS, Link, Outcome
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, BLUE, GREEN, ORANGE, RED, drawn
+from eddyline.reports.figures import BLACK, BLUE, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["figure_8", "figure_9"]
 
@@ -49,32 +49,32 @@ def _compared(runs: list[tuple[tuple[str, float, str], Outcome]]) -> list[Row]:
     """How often windows are halved and buffers overflow, run by run."""
     rows: list[Row] = []
     minutes = (_DURATION_S - _WARMUP_S) / 60.0
-    for (order, tp, window), found in runs:
-        o = Occupancy.of(found.result, _WARMUP_S)
+    for (order, tp, window), outcome in runs:
+        o = Occupancy.of(outcome.result, _WARMUP_S)
         at_overflow = o.down[np.isin(o.times, o.up_drops)]
         rows.append(
             {
                 "order": order,
                 "tp_s": 1e-3 * tp,
                 "window": window,
-                "ratio": found.ratio,
-                "down_use": found.used("down"),
-                "up_use": found.used("up"),
+                "ratio": outcome.ratio,
+                "down_use": outcome.utilisation("down"),
+                "up_use": outcome.utilisation("up"),
                 "halvings_down": len(halvings(o, o.download_window)) / minutes,
                 "halvings_up": len(halvings(o, o.upload_window)) / minutes,
-                "drops_down": found.drops("down"),
-                "drops_up": found.drops("up"),
+                "drops_down": outcome.drops("down"),
+                "drops_up": outcome.drops("up"),
                 "down_at_up_overflow": float(np.median(at_overflow)) / _DOWN if len(at_overflow) else None,
                 "down_median": float(np.median(o.down)) / _DOWN,
-                "rtt_s": found.rtt("download"),
+                "rtt_s": outcome.rtt("download"),
             }
         )
     return rows
 
 
-def _beginning(found: Outcome) -> list[Row]:
+def _first_minute(outcome: Outcome) -> list[Row]:
     """Queues and windows of the first minute."""
-    start = Occupancy.of(found.result, 0.0)
+    start = Occupancy.of(outcome.result, 0.0)
     columns = {
         "time_s": start.times,
         "down_bytes": start.down,
@@ -89,48 +89,13 @@ def _beginning(found: Outcome) -> list[Row]:
 def figure_8(context: Context) -> Exhibit:
     """Windows and queues over time."""
     runs = _runs(context)
-    series = _beginning(next(found for setting, found in runs if setting == ("together", 20.0, "128 kB")))
-    return Exhibit(
-        id="fig-8",
-        title="Figure 8: windows and queues with 75,000 B down and 9,000 B up",
-        place="Section 3.1, Fig. 8",
-        reading=(
-            "The setting of the marked point of Fig. 6. The paper's figure has an overflow of the downlink, which a "
-            "window of 64 kB cannot give to a buffer of 75,000 B: it takes 128 kB. Halvings are counted in the "
-            "windows, every 20 ms."
-        ),
-        columns=(
-            Column("order", "order of starts"),
-            Column("tp_s", "tp", "ms", scale=1e-3),
-            Column("window", "window"),
-            Column("ratio", "ratio", digits=3),
-            Column("down_use", "downlink in use", percent=True, digits=3),
-            Column("up_use", "uplink in use", percent=True, digits=3),
-            Column("halvings_down", "halvings of the download", "/min", digits=3),
-            Column("halvings_up", "halvings of the upload", "/min", digits=3),
-            Column("drops_down", "dropped down"),
-            Column("drops_up", "dropped up"),
-            Column(
-                "down_at_up_overflow",
-                "downlink's queue when the uplink overflows, of its buffer",
-                percent=True,
-                digits=3,
-            ),
-            Column("down_median", "at any time", percent=True, digits=3),
-        ),
-        rows=_compared(runs),
-        series={"fig-8-series": series},
-        pictures=[
-            Picture(
-                "fig-8",
-                "Windows (lines) and queues (filled) at the start: upload above, download below; 128 kB, tp = 20 ms",
-                drawn(_paint_windows, 8.0, 5.0, series),
-            )
-        ],
+    series = _first_minute(next(outcome for setting, outcome in runs if setting == ("together", 20.0, "128 kB")))
+    return context.definition("fig-8").exhibit(
+        _compared(runs), series={"fig-8-series": series}, draw={"fig-8": partial(_draw_windows, series=series)}
     )
 
 
-def _paint_windows(figure: Figure, series: list[Row]) -> None:
+def _draw_windows(figure: Figure, series: list[Row]) -> None:
     upper, lower = figure.subplots(2, 1, sharex=True)
     times = [r["time_s"] for r in series]
     for axis, queue, window, colour, name in (
@@ -150,66 +115,24 @@ def figure_9(context: Context) -> Exhibit:
     """Cross-correlation of both queues."""
     rows: list[Row] = []
     series: list[Row] = []
-    for (order, tp, window), found in _runs(context):
-        o = Occupancy.of(found.result, _WARMUP_S)
+    for (order, tp, window), outcome in _runs(context):
+        o = Occupancy.of(outcome.result, _WARMUP_S)
         curve = [(float(lag), correlation_at(o, float(lag))) for lag in lags(o, _LAG_S)]
-        least = min(curve, key=lambda point: point[1])
-        near = [value for lag, value in curve if abs(lag) <= found.rtt("download")]
+        lowest = min(curve, key=lambda point: point[1])
+        within_rtt = [value for lag, value in curve if abs(lag) <= outcome.rtt("download")]
         rows.append(
             {
                 "order": order,
                 "tp_s": 1e-3 * tp,
                 "window": window,
                 "at_zero": correlation_at(o, 0.0),
-                "least": least[1],
-                "least_at_s": least[0],
-                "least_in_rtt": min(near),
+                "least": lowest[1],
+                "least_at_s": lowest[0],
+                "least_in_rtt": min(within_rtt),
                 "median": median(value for _, value in curve),
-                "rtt_s": found.rtt("download"),
+                "rtt_s": outcome.rtt("download"),
             }
         )
         if order == "together":
             series += [{"tp_s": 1e-3 * tp, "window": window, "lag_s": lag, "correlation": c} for lag, c in curve]
-    return Exhibit(
-        id="fig-9",
-        title="Figure 9: how the two queues go together",
-        place="Section 3.1, Fig. 9",
-        reading=(
-            "Correlation of the downlink's queue with the uplink's, the latter later by the lag. The paper plots "
-            "their convolution, which is this without dividing by the deviations. Full at one end is empty at the "
-            "other: negative within a round trip, and again positive half a swing away."
-        ),
-        columns=(
-            Column("order", "order of starts"),
-            Column("tp_s", "tp", "ms", scale=1e-3),
-            Column("window", "window"),
-            Column("at_zero", "correlation at lag 0", digits=3),
-            Column("least", "least", digits=3),
-            Column("least_at_s", "at lag", "ms", scale=1e-3, digits=3),
-            Column("least_in_rtt", "least correlation within a round trip", digits=3),
-            Column("rtt_s", "mean round trip", "ms", scale=1e-3, digits=3),
-        ),
-        rows=rows,
-        series={"fig-9-series": series},
-        pictures=[
-            Picture("fig-9", "Cross-correlation of both queues, started together", drawn(_paint_lags, 8.0, 3.4, series))
-        ],
-    )
-
-
-def _paint_lags(figure: Figure, series: list[Row]) -> None:
-    axis = figure.subplots()
-    curves = dict.fromkeys((r["tp_s"], r["window"]) for r in series)
-    for (tp, window), colour in zip(curves, (BLUE, RED, GREEN, ORANGE), strict=False):
-        part = [r for r in series if (r["tp_s"], r["window"]) == (tp, window)]
-        axis.plot(
-            [r["lag_s"] for r in part],
-            [r["correlation"] for r in part],
-            color=colour,
-            label=f"{window}, tp = {1e3 * tp:g} ms",
-        )
-    axis.axhline(0, color="#999999", linewidth=0.8)
-    axis.axvline(0, color="#999999", linewidth=0.8)
-    axis.set_xlabel("uplink's queue later by (s)")
-    axis.set_ylabel("correlation")
-    axis.legend(loc="lower right")
+    return context.definition("fig-9").exhibit(rows, series={"fig-9-series": series})

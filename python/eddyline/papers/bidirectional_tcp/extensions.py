@@ -7,12 +7,11 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.model import Estimate, estimate
-from eddyline.papers.bidirectional_tcp.setting import PAYLOAD, Link, ask
-from eddyline.reports.exhibit import Column, Exhibit
+from eddyline.papers.bidirectional_tcp.setting import PAYLOAD, Link, simulate
 
 if TYPE_CHECKING:
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["extensions"]
 
@@ -28,8 +27,8 @@ class _Case:
 
 def _in_packets() -> list[_Case]:
     cases = []
-    for acks_every, least in ((2, 24), (1, 46)):
-        for up in range(least, 62, 3):
+    for acks_every, smallest_uplink in ((2, 24), (1, 46)):
+        for up in range(smallest_uplink, 62, 3):
             link = Link("50 packets", f"{up} packets", acks_every=acks_every)
             name = f"packets, an ACK for {'two' if acks_every == 2 else 'each'}"
             cases.append(_Case(name, f"{up} up, 50 down", link, estimate(link)))
@@ -51,8 +50,8 @@ def _uploads() -> list[_Case]:
         for up in (6000, 9000, 15000):
             link = Link("75000 B", f"{up} B", window=131072, uploads=uploads)
             for losses, name in (("together", "all lose at once"), ("one_at_a_time", "one loses at a time")):
-                found = estimate(link, losses=losses)
-                cases.append(_Case(f"several uploads, {name}", f"{uploads} uploads, {up:,} B", link, found, losses))
+                predicted = estimate(link, losses=losses)
+                cases.append(_Case(f"several uploads, {name}", f"{uploads} uploads, {up:,} B", link, predicted, losses))
     return cases
 
 
@@ -62,10 +61,10 @@ def _unequal() -> list[_Case]:
         for extra in (50, 100, 200):
             for up in (6000, 9000, 15000):
                 delay = f'{{ data = "{extra / 2:g} ms", ack = "{extra / 2:g} ms" }}'
-                link = Link("75000 B", f"{up} B", window=65536, more=((f"flow.{way}.access_delay", delay),))
+                link = Link("75000 B", f"{up} B", window=65536, overrides=((f"flow.{way}.access_delay", delay),))
                 rtts = {way: 2e-3 * link.tp_ms + 1e-3 * extra}
-                found = estimate(link, base_rtts_s=rtts)
-                cases.append(_Case(f"{way} from further away", f"{extra} ms more, {up:,} B up", link, found))
+                predicted = estimate(link, base_rtts_s=rtts)
+                cases.append(_Case(f"{way} from further away", f"{extra} ms more, {up:,} B up", link, predicted))
     return cases
 
 
@@ -73,7 +72,7 @@ def extensions(context: Context) -> Exhibit:
     """Every case with its error, and their means."""
     cases = [*_in_packets(), *_in_cells(), *_uploads(), *_unequal()]
     rows: list[Row] = []
-    for case, o in zip(cases, ask(context, [c.link for c in cases]), strict=True):
+    for case, o in zip(cases, simulate(context, [c.link for c in cases]), strict=True):
         rate = case.estimate.download_bps / case.estimate.upload_bps
         rows.append(
             {
@@ -93,34 +92,10 @@ def extensions(context: Context) -> Exhibit:
     findings = []
     for name in dict.fromkeys(r["extension"] for r in rows):
         part = [r for r in rows if r["extension"] == name]
-        mean, rates = fmean(abs(r["off"]) for r in part), fmean(abs(r["rates_off"]) for r in part)
-        worst = max((r["rates_off"] for r in part), key=abs)
-        findings.append(
-            f"{name}: mean deviation of eq. 8 {100 * mean:.0f} %, of rates with both round trips and capacities "
-            f"{100 * rates:.0f} % (worst {100 * worst:+.0f} %)."
-        )
-    return Exhibit(
-        id="extensions",
-        title="The estimate beyond the paper",
-        place="Section 3, eq. 7 and 8; not in the paper",
-        reading=(
-            "Eq. 7 and 8 with what the paper leaves out, beside our simulation; started together, tp = 20 ms. Eq. 8 "
-            "is the ratio of windows. Rates give each direction its own round-trip time and neither more than its "
-            "link carries: the left part of eq. 8."
-        ),
-        columns=(
-            Column("extension", "what"),
-            Column("setting", "setting"),
-            Column("estimate", "eq. 8", digits=3),
-            Column("rates_ratio", "by rates", digits=3),
-            Column("ratio", "our sim", digits=3),
-            Column("off", "sim against eq. 8", percent=True, digits=3),
-            Column("rates_off", "against rates", percent=True, digits=3),
-            Column("estimated_download", "download by rates", "kbit/s", scale=1e3),
-            Column("download", "download", "kbit/s", scale=1e3),
-            Column("estimated_upload", "uploads by rates", "kbit/s", scale=1e3),
-            Column("upload", "uploads", "kbit/s", scale=1e3),
-        ),
-        rows=rows,
-        findings=findings,
-    )
+        deviations = {
+            "mean": 100 * fmean(abs(r["off"]) for r in part),
+            "rates": 100 * fmean(abs(r["rates_off"]) for r in part),
+            "largest": 100 * max((r["rates_off"] for r in part), key=abs),
+        }
+        findings.append(("deviation", {"extension": name, **deviations}))
+    return context.definition("extensions").exhibit(rows, findings=findings)

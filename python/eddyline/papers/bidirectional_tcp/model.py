@@ -1,4 +1,4 @@
-"""The buffer model (eq. 6 to 8), as world theory computes it."""
+"""The buffer model (eq. 6 to 8), as the theory engine computes it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Estimate:
         up_starves: Acknowledgements leave room for less than one packet.
         download_bps: Rate on the wire with both capacities and round-trip times kept.
         upload_bps: The same of all uploads.
-        least_uplink: Uplink buffer with room for one packet beside the acknowledgements, in its unit.
+        least_uplink: Uplink buffer with room for one packet in addition to the acknowledgements, in its unit.
     """
 
     ratio: float
@@ -61,18 +61,18 @@ def estimate(link: Link, base_rtts_s: Mapping[str, float] | None = None, **readi
         amount, unit = limit.split()
         return {"rate_bps": rate_bps, "buffer": float(amount), "unit": _UNITS[unit]}
 
-    def side(flows: int, window: int, rtt_s: float) -> dict[str, Any]:
+    def flows_of(flows: int, window: int, rtt_s: float) -> dict[str, Any]:
         return {"flows": flows, "window": float(window), "base_rtt_s": rtt_s}
 
     setting = {
         "link": {"down": way(link.down_bps, link.down), "up": way(link.up_bps, link.up)},
-        "downloads": side(1, link.window, rtts["download"]),
-        "uploads": side(link.uploads, link.upload_window or link.window, rtts["upload"]),
+        "downloads": flows_of(1, link.window, rtts["download"]),
+        "uploads": flows_of(link.uploads, link.upload_window or link.window, rtts["upload"]),
         "packet": 1500.0,
         "ack": 40.0,
         "acks_every": float(link.acks_every),
     }
-    found = json.loads(_core.buffer_estimate(json.dumps({"setting": setting, "readings": readings})))
-    shares = found.pop("shares")
-    found |= {name: shares[name] for name in ("download_bps", "upload_bps")}
-    return Estimate(**{name: found[name] for name in Estimate.__dataclass_fields__})
+    result = json.loads(_core.buffer_estimate(json.dumps({"setting": setting, "readings": readings})))
+    shares = result.pop("shares")
+    result |= {name: shares[name] for name in ("download_bps", "upload_bps")}
+    return Estimate(**{name: result[name] for name in Estimate.__dataclass_fields__})

@@ -1,4 +1,4 @@
-"""Both queues over time: which of the paper's three cases, who overflows after whom, how they go together."""
+"""Both queues over time: the paper's three cases, overflows, correlation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-__all__ = ["Cases", "Occupancy", "cases", "correlation_at", "halvings", "lags", "overflows", "upset"]
+__all__ = ["Cases", "Occupancy", "case_1_after_overflow", "cases", "correlation_at", "halvings", "lags", "overflows"]
 
 _PACKET = 1500
 _HALVED = 0.75
@@ -24,7 +24,7 @@ _HALVED = 0.75
 
 @dataclass(frozen=True)
 class Occupancy:
-    """What waits at both ends of the link, every `interval_s`, in bytes; and the windows, in packets."""
+    """Both queues, in bytes, and both windows, in packets, sampled every `interval_s`."""
 
     interval_s: float
     times: Numbers
@@ -59,7 +59,7 @@ class Occupancy:
 
 @dataclass(frozen=True)
 class Cases:
-    """Shares of time: data stands at the uplink only (1), the downlink only (2), both (3), neither."""
+    """Shares of time with a standing queue at the uplink only (1), the downlink only (2), both (3), neither."""
 
     one: float
     two: float
@@ -68,9 +68,9 @@ class Cases:
 
 
 def cases(o: Occupancy, standing: float = _PACKET) -> Cases:
-    """Shares of time in the cases after eq. 4; data stands where more than `standing` bytes wait.
+    """Shares of time in the cases after eq. 4; a queue stands where more than `standing` bytes wait.
 
-    A packet that passes does not stand, and acknowledgements have no size in the equations.
+    A single packet on its way is no standing queue, and acknowledgements have no size in the equations.
     """
     down, up = o.down > standing, o.up > standing
     return Cases(
@@ -78,10 +78,10 @@ def cases(o: Occupancy, standing: float = _PACKET) -> Cases:
     )
 
 
-def upset(o: Occupancy, within_s: float) -> float | None:
-    """Share of the time in case 1 that comes within `within_s` after a drop at the downlink; None of no such time.
+def case_1_after_overflow(o: Occupancy, within_s: float) -> float | None:
+    """Share of the time in case 1 that is within `within_s` after a drop at the downlink; None without case 1.
 
-    The first `within_s` do not count: what was dropped before them is not known.
+    The first `within_s` do not count, since drops before the first sample are not recorded.
     """
     case_1 = (o.down <= _PACKET) & (o.up > _PACKET) & (o.times > o.times[0] + within_s)
     at, drops = o.times[case_1], np.concatenate([[-np.inf], o.down_drops])
@@ -90,27 +90,27 @@ def upset(o: Occupancy, within_s: float) -> float | None:
     return float(np.mean(at - drops[np.searchsorted(drops, at, side="right") - 1] <= within_s))
 
 
-def overflows(drops: Numbers, apart_s: float) -> list[float]:
-    """First moments of overflows: drops that come within `apart_s` of one another are one."""
+def overflows(drops: Numbers, gap_s: float) -> list[float]:
+    """Start times of overflows: drops within `gap_s` of one another are one overflow."""
     if not len(drops):
         return []
-    return [float(drops[0]), *(float(b) for a, b in pairwise(drops) if b - a > apart_s)]
+    return [float(drops[0]), *(float(b) for a, b in pairwise(drops) if b - a > gap_s)]
 
 
 def halvings(o: Occupancy, window: Numbers) -> list[float]:
-    """When a window was halved."""
-    fell = window[1:] < _HALVED * window[:-1]
-    return [float(t) for t in o.times[1:][fell]]
+    """Times at which a window was halved."""
+    halved = window[1:] < _HALVED * window[:-1]
+    return [float(t) for t in o.times[1:][halved]]
 
 
-def lags(o: Occupancy, most_s: float) -> Numbers:
-    """Lags from `-most_s` to `most_s`, as many as there are samples."""
-    steps = round(most_s / o.interval_s)
+def lags(o: Occupancy, max_lag_s: float) -> Numbers:
+    """Lags from `-max_lag_s` to `max_lag_s`, one interval apart."""
+    steps = round(max_lag_s / o.interval_s)
     return np.arange(-steps, steps + 1, dtype=np.float64) * o.interval_s
 
 
 def correlation_at(o: Occupancy, lag_s: float) -> float:
-    """Correlation of the downlink's queue with the uplink's `lag_s` later: Pearson's, of what overlaps."""
+    """Correlation of the downlink's queue with the uplink's `lag_s` later: Pearson's, over the samples that overlap."""
     shift = round(lag_s / o.interval_s)
     n = len(o.down)
     down, up = o.down[max(0, -shift) : n - max(0, shift)], o.up[max(0, shift) : n - max(0, -shift)]

@@ -1,21 +1,18 @@
-"""Figures 1 and 2: goodput over time while uploads come and go, and what lasts."""
+"""Figures 1 and 2: goodput over time while uploads come and go, and over minutes."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, Link, Outcome, ask
+from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, Link, Outcome, simulate
 from eddyline.papers.runner import Run
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLUE, RED, drawn
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["figure_1", "figure_2", "starts"]
 
@@ -32,62 +29,35 @@ _TIMERS: dict[str, tuple[tuple[str, str], ...]] = {
     "200 ms": (("flow.*.tcp.min_rto", "200 ms"),),
     "200 ms, F-RTO": (("flow.*.tcp.min_rto", "200 ms"), ("flow.*.tcp.frto", "true")),
 }
-"""Least retransmission timeout: RFC 6298 (2.4) and the scenario; Linux; and with what Linux does about false ones."""
-_WHY_TIMERS = {
-    "fig-1": (
-        "The queue fills by a window a round trip, faster than a timer of 200 ms learns: the download takes the "
-        "longer round trip for a loss and starts over. A least timeout of 1 s (RFC 6298) waits; F-RTO sees that "
-        "it was none.",
-    )
-}
-_LABELS = {"upload": "upload", "upload a": "one of two uploads", "upload b": "the other"}
+"""Minimum retransmission timeout: of RFC 6298 (2.4) and the scenario; of Linux; and with F-RTO, as in Linux."""
 
 
 def figure_1(context: Context) -> Exhibit:
     """Buffers of 75,000 B both ways."""
-    return _figure(
-        context,
-        "fig-1",
-        "figure-1",
-        _PHASES_1,
-        "Figure 1: one download, then one upload, then two; 75,000 B both ways",
-        "The download starts at 10 s, an upload runs from 30 s to 45 s, two from 60 s to 85 s. Windows of 64 kB: "
-        "with these the uplink's buffer holds all that is outstanding, so every acknowledgement of the download "
-        "waits behind a full window of upload.",
-    )
+    return _figure(context, "fig-1", "figure-1", _PHASES_1)
 
 
 def figure_2(context: Context) -> Exhibit:
     """75,000 B down, 6,000 B up."""
-    return _figure(
-        context,
-        "fig-2",
-        "figure-2",
-        _PHASES_2,
-        "Figure 2: the same with 6,000 B for the uplink",
-        "The download starts at 10 s, the upload at 30 s. Four packets fit into the uplink's buffer: the queue that "
-        "the download's acknowledgements wait in is short, and so is their wait.",
-    )
+    return _figure(context, "fig-2", "figure-2", _PHASES_2)
 
 
-def _figure(
-    context: Context, name: str, file: str, phases: tuple[tuple[str, float, float], ...], title: str, reading: str
-) -> Exhibit:
+def _figure(context: Context, name: str, file: str, phases: tuple[tuple[str, float, float], ...]) -> Exhibit:
     rows: list[Row] = []
-    shown: list[Row] = []
+    first_series: list[Row] = []
     results = context.runner.run_all([Run(file, "sim", None, changes, "500 ms") for changes in _TIMERS.values()])
     for timer, result in zip(_TIMERS, results, strict=True):
         series: list[Row] = []
         for flow in [f["name"] for f in result.document["flows"]]:
             times, values = result.over_time(flow, "goodput_bps")
             series += [{"flow": flow, "time_s": t, "goodput_bps": v} for t, v in zip(times, values, strict=True)]
-        shown = shown or series
+        first_series = first_series or series
         printed = context.values.get(name, {})
         for phase, start, stop in phases:
-            late = [r for r in series if start + _SETTLING_S < r["time_s"] <= stop]
-            down = fmean(r["goodput_bps"] for r in late if r["flow"] == "download")
-            others = {r["flow"] for r in late} - {"download"}
-            up = sum(fmean(r["goodput_bps"] for r in late if r["flow"] == f) for f in sorted(others))
+            settled = [r for r in series if start + _SETTLING_S < r["time_s"] <= stop]
+            down = fmean(r["goodput_bps"] for r in settled if r["flow"] == "download")
+            others = {r["flow"] for r in settled} - {"download"}
+            up = sum(fmean(r["goodput_bps"] for r in settled if r["flow"] == f) for f in sorted(others))
             rows.append(
                 {
                     "timer": timer,
@@ -102,57 +72,25 @@ def _figure(
                     "printed_upload": printed.get(phase, {}).get("upload_bps"),
                 }
             )
-    return Exhibit(
-        id=name,
-        title=title,
-        place=f"Section 1, Fig. {name[-1]}",
-        reading=reading,
-        columns=(
-            Column("timer", "least timeout"),
-            Column("phase", "phase"),
-            Column("start_s", "from", "s"),
-            Column("stop_s", "to", "s"),
-            *((Column("printed_download", "download, paper", "kbit/s", scale=1e3),) if name == "fig-1" else ()),
-            Column("download", "download", "kbit/s", scale=1e3),
-            Column("share", "of the downlink", percent=True),
-            *((Column("printed_upload", "uploads, paper", "kbit/s", scale=1e3),) if name == "fig-1" else ()),
-            Column("upload", "uploads", "kbit/s", scale=1e3),
-            Column("timeouts", "download's timeouts, whole run"),
-        ),
-        rows=rows,
-        series={f"{name}-series": shown},
-        pictures=[Picture(name, title, drawn(_paint, 8.0, 3.4, shown))],
-        notes=(
-            "The figure has means over two seconds, as a window comes back once a round trip of up to 2.7 s.",
-            *_WHY_TIMERS.get(name, ()),
-            f"Means leave out the first {_SETTLING_S:g} s of each phase. What lasts, for every order of starts and "
-            "other windows: exhibit starts.",
-        ),
+    return context.definition(name).exhibit(
+        rows,
+        values={"settling_s": _SETTLING_S},
+        series={f"{name}-series": first_series},
+        curves={"smoothed": _smoothed(first_series)},
     )
 
 
-def _smooth(part: list[Row]) -> tuple[list[float], list[float]]:
-    """Means over two seconds in kbit/s, from the first to the last that arrives."""
-    there = [i for i, r in enumerate(part) if r["goodput_bps"] > 0]
-    window = range(there[0], there[-1] + 1)
-    means = [fmean(r["goodput_bps"] for r in part[max(there[0], i - 3) : i + 1]) / 1e3 for i in window]
-    return [part[i]["time_s"] for i in window], means
-
-
-def _paint(figure: Figure, series: list[Row]) -> None:
-    axis = figure.subplots()
-    last = max(r["time_s"] for r in series)
+def _smoothed(series: list[Row]) -> list[Row]:
+    """Means over two seconds of each flow, from its first to its last delivery."""
+    rows: list[Row] = []
     for flow in dict.fromkeys(r["flow"] for r in series):
-        times, values = _smooth([r for r in series if r["flow"] == flow])
-        style: dict[str, Any] = (
-            {"color": BLUE} if flow == "download" else {"color": RED, "linestyle": "--", "linewidth": 1}
-        )
-        axis.plot(times, values, label=_LABELS.get(flow, flow), **style)
-    axis.set_xlabel("time (s)")
-    axis.set_ylabel("goodput (kbit/s)")
-    axis.set_xlim(0, last)
-    axis.set_ylim(0, 2100)
-    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
+        part = [r for r in series if r["flow"] == flow]
+        active = [i for i, r in enumerate(part) if r["goodput_bps"] > 0]
+        first, last = active[0], active[-1]
+        for i in range(first, last + 1):
+            mean = fmean(r["goodput_bps"] for r in part[max(first, i - 3) : i + 1])
+            rows.append({"flow": flow, "time_s": part[i]["time_s"], "goodput_bps": mean})
+    return rows
 
 
 _BUFFERS = {
@@ -164,8 +102,8 @@ _LINUX = {"Fig. 1": "75k/75k B", "Fig. 2": "6k up/75k down B", "50 packets": "50
 _WINDOWS = {"64 kB": 65536, "128 kB": 131072, "unlimited": 1_000_000}
 
 
-def _started(context: Context) -> list[Row]:
-    """Every link, window, number of uploads and order of starts, with Linux beside it where that was run."""
+def _long_term(context: Context) -> list[Row]:
+    """Every link, window, number of uploads and order of starts, with results of Linux where there are any."""
     reference = context.folder / "reference"
     linux = json.loads((reference / "linux.json").read_text("utf-8"))["cases"]
     cases = [
@@ -179,10 +117,10 @@ def _started(context: Context) -> list[Row]:
         Link(down=_BUFFERS[name][0], up=_BUFFERS[name][1], window=_WINDOWS[window], uploads=uploads, order=order)
         for name, window, uploads, order in cases
     ]
-    early = [Outcome(a) for a in context.runner.run_all([_early(link).run() for link in links])]
+    first_minutes = [Outcome(a) for a in context.runner.run_all([_first_minute(link).run() for link in links])]
     rows: list[Row] = []
-    for (name, window, uploads, order), o, first in zip(cases, ask(context, links), early, strict=True):
-        known = [
+    for (name, window, uploads, order), o, first in zip(cases, simulate(context, links), first_minutes, strict=True):
+        linux_runs = [
             c
             for c in linux
             if c["controller"] == "reno" and c["buffers"] == _LINUX[name] and c["starts"] == order and uploads == 1
@@ -197,71 +135,41 @@ def _started(context: Context) -> list[Row]:
                 "download": o.download,
                 "upload": o.upload,
                 "ratio": o.ratio,
-                "down_use": o.used("down"),
+                "down_use": o.utilisation("down"),
                 "first_minute": first.download,
-                "linux_download": known[0]["download_bps"] if known else None,
-                "linux_upload": known[0]["upload_bps"] if known else None,
+                "linux_download": linux_runs[0]["download_bps"] if linux_runs else None,
+                "linux_upload": linux_runs[0]["upload_bps"] if linux_runs else None,
                 "printed_download": 200e3 if name == "Fig. 1" else None,
                 "printed_upload": 200e3 if name == "Fig. 1" else None,
                 "rtt_ratio": o.rtt("download") / o.rtt("upload"),
             }
         )
     for row in rows:
-        twin = next(
+        in_fig_1 = next(
             r for r in rows if r["link"] == "Fig. 1" and all(r[k] == row[k] for k in ("window", "uploads", "order"))
         )
-        row["download_in_fig_1"] = twin["download"]
+        row["download_in_fig_1"] = in_fig_1["download"]
     return rows
 
 
 def starts(context: Context) -> Exhibit:
     """The links of both figures, all orders of starts, three windows, one and two uploads."""
-    rows = _started(context)
-    return Exhibit(
-        id="starts",
-        title="What lasts, and what the order of starts does",
-        place="Section 1, Fig. 1 and 2",
-        reading=(
-            "Minutes 1 to 10 after the start, and the download's first minute together with the upload. Download "
-            "first: the upload joins 15 s later; upload first: the reverse. With 64 kB what lasts is the same in "
-            "every order. Larger windows make the first minute depend on it: a download that starts together with "
-            "the upload has its slow start before the uplink's queue is long, and keeps that window until its next "
-            "loss. Linux is real TCP (Reno) over an emulated path for about a minute: there it decides more, and "
-            "longer."
-        ),
-        columns=(
-            Column("link", "buffers of"),
-            Column("window", "window"),
-            Column("uploads", "uploads"),
-            Column("order", "order of starts"),
-            Column("download", "download", "kbit/s", scale=1e3),
-            Column("upload", "uploads", "kbit/s", scale=1e3),
-            Column("ratio", "ratio", digits=3),
-            Column("down_use", "downlink in use", percent=True, digits=3),
-            Column("first_minute", "download, first minute", "kbit/s", scale=1e3),
-            Column("linux_download", "Linux: download", "kbit/s", scale=1e3),
-            Column("linux_upload", "Linux: upload", "kbit/s", scale=1e3),
-            Column("rtt_ratio", "RTT, download over upload", digits=3),
-        ),
-        rows=rows,
-        findings=_first_minutes(rows),
-    )
+    rows = _long_term(context)
+    return context.definition("starts").exhibit(rows, findings=_first_minutes(rows))
 
 
-def _first_minutes(rows: list[Row]) -> list[str]:
-    """What the order does to the first minute and to what lasts, in the link of Fig. 1."""
-    said = []
+def _first_minutes(rows: list[Row]) -> list[tuple[str, Row]]:
+    """What the order of starts changes in the first minute and later, on the link of Fig. 1."""
+    findings: list[tuple[str, Row]] = []
     for window in _WINDOWS:
         part = [r for r in rows if r["link"] == "Fig. 1" and r["uploads"] == 1 and r["window"] == window]
-        first = ", ".join(f"{r['first_minute'] / 1e3:.0f} {r['order']}" for r in part)
-        lasting = ", ".join(f"{r['download'] / 1e3:.0f}" for r in part)
-        said.append(f"Fig. 1, {window}: download in the first minute (kbit/s) {first}; later {lasting}.")
-    return said
+        first = {r["order"]: r["first_minute"] / 1e3 for r in part}
+        later = {r["order"]: r["download"] / 1e3 for r in part}
+        findings.append(("order", {"window": window, "first": first, "later": later}))
+    return findings
 
 
-def _early(link: Link) -> Link:
-    """The same, the first minute in which both are there."""
-    from dataclasses import replace
-
+def _first_minute(link: Link) -> Link:
+    """The same over the first minute in which both directions are active."""
     first = max(ORDERS[link.order])
     return replace(link, duration_s=first + 60.0, warmup_s=first)

@@ -1,28 +1,28 @@
-"""Figure 5: the outstanding data swings from one end of the link to the other."""
+"""Figure 5: outstanding data moves from the queue at one end of the link to that at the other, and back."""
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.occupancy import (
     Occupancy,
+    case_1_after_overflow,
     cases,
     correlation_at,
     halvings,
     lags,
     overflows,
-    upset,
 )
 from eddyline.papers.bidirectional_tcp.setting import ORDERS, Link, Outcome
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, BLUE, RED, drawn
+from eddyline.reports.figures import BLACK, BLUE, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["figure_5"]
 
@@ -49,25 +49,25 @@ def _link(order: str, tp_ms: float, window: int) -> Link:
 
 def _row(context: Context, order: str, tp_ms: float, window: int) -> tuple[Row, Occupancy]:
     result = context.runner.run(_link(order, tp_ms, window).run(_INTERVAL))
-    o, found = Occupancy.of(result, _WARMUP_S), Outcome(result)
+    o, outcome = Occupancy.of(result, _WARMUP_S), Outcome(result)
     full_rtt = 2e-3 * tp_ms + _ACCESS_S + 8 * (_DOWN + 1500) / _RATE_BPS
     down, up = overflows(o.down_drops, full_rtt), overflows(o.up_drops, full_rtt)
-    cut = halvings(o, o.download_window)
-    later = [min((u - d for u in up if u >= d), default=None) for d in down]
-    after = [min((u - c for u in up if u >= c), default=None) for c in cut]
-    known = [x for x in later if x is not None]
+    halved = halvings(o, o.download_window)
+    after_overflow = [min((u - d for u in up if u >= d), default=None) for d in down]
+    after_halving = [min((u - h for u in up if u >= h), default=None) for h in halved]
+    delays = [d for d in after_overflow if d is not None]
     share, strict = cases(o), cases(o, 1499.0)
-    least = min(lags(o, 2 * full_rtt), key=lambda lag: correlation_at(o, float(lag)))
+    lowest_lag = min(lags(o, 2 * full_rtt), key=lambda lag: correlation_at(o, float(lag)))
     row: Row = {
         "order": order,
         "tp_s": 1e-3 * tp_ms,
         "window": window,
-        "download": found.download,
-        "upload": found.upload,
-        "down_use": found.used("down"),
-        "up_use": found.used("up"),
+        "download": outcome.download,
+        "upload": outcome.upload,
+        "down_use": outcome.utilisation("down"),
+        "up_use": outcome.utilisation("up"),
         "case_1": share.one,
-        "case_1_upset": upset(o, 3 * full_rtt),
+        "case_1_upset": case_1_after_overflow(o, 3 * full_rtt),
         "case_2": share.two,
         "case_3": share.three,
         "idle": share.idle,
@@ -75,21 +75,22 @@ def _row(context: Context, order: str, tp_ms: float, window: int) -> tuple[Row, 
         "case_3_strict": strict.three,
         "overflows_down": len(down),
         "overflows_up": len(up),
-        "followed": _within(later, full_rtt),
-        "followed_halving": _within(after, full_rtt),
-        "lag_rtts": median(known) / full_rtt if known else None,
+        "followed": _within(after_overflow, full_rtt),
+        "followed_halving": _within(after_halving, full_rtt),
+        "lag_rtts": median(delays) / full_rtt if delays else None,
         "correlation": correlation_at(o, 0.0),
-        "least_correlation": correlation_at(o, float(least)),
-        "least_at_s": float(least),
-        "rtt_s": found.rtt("download"),
+        "least_correlation": correlation_at(o, float(lowest_lag)),
+        "least_at_s": float(lowest_lag),
+        "rtt_s": outcome.rtt("download"),
         "full_rtt_s": full_rtt,
-        "compression": found.of("download", "ack_compression"),
+        "compression": outcome.value("download", "ack_compression"),
     }
     return row, o
 
 
-def _within(waits: list[float | None], most: float) -> float | None:
-    return sum(w is not None and w <= most for w in waits) / len(waits) if waits else None
+def _within(delays: list[float | None], limit: float) -> float | None:
+    """Share of delays up to `limit`; None is a delay without end."""
+    return sum(d is not None and d <= limit for d in delays) / len(delays) if delays else None
 
 
 def figure_5(context: Context) -> Exhibit:
@@ -103,65 +104,25 @@ def figure_5(context: Context) -> Exhibit:
                 rows.append(row)
                 shown = shown or o
     assert shown is not None
-    picked = (shown.times >= _SHOWN_S[0]) & (shown.times <= _SHOWN_S[1])
+    selected = (shown.times >= _SHOWN_S[0]) & (shown.times <= _SHOWN_S[1])
     series = [
         {"time_s": float(t), "down_bytes": float(d), "up_bytes": float(u)}
-        for t, d, u in zip(shown.times[picked], shown.down[picked], shown.up[picked], strict=True)
+        for t, d, u in zip(shown.times[selected], shown.down[selected], shown.up[selected], strict=True)
     ]
     drops = [[float(t) for t in d if _SHOWN_S[0] <= t <= _SHOWN_S[1]] for d in (shown.down_drops, shown.up_drops)]
     first = rows[0]
-    return Exhibit(
-        id="fig-5",
-        title="Figure 5: the pendulum, a symmetric link with 37,500 and 15,000 B",
-        place="Section 2.2, eq. 1 to 5, Fig. 5",
-        reading=(
-            "2 Mbit/s both ways. Case 1: data stands at the uplink only; case 2: at the downlink only; case 3: at "
-            "both; more than one packet has to wait to stand. When the downlink overflows its sender pauses, the "
-            "queue there runs empty, and all that the upload has outstanding arrives at the uplink. A round trip "
-            "here is one with the downlink's queue full; the overflow needs one to become known, and then the window "
-            "is halved."
-        ),
-        columns=(
-            Column("order", "order of starts"),
-            Column("tp_s", "tp", "ms", scale=1e-3),
-            Column("window", "window", "B"),
-            Column("case_1", "case 1", percent=True, digits=3),
-            Column("case_1_upset", "of it within three round trips of an overflow down", percent=True, digits=3),
-            Column("case_2", "case 2", percent=True, digits=3),
-            Column("case_3", "case 3", percent=True, digits=3),
-            Column("idle", "nothing stands", percent=True, digits=3),
-            Column("case_2_strict", "case 2, one packet stands", percent=True, digits=3),
-            Column("down_use", "downlink in use", percent=True, digits=3),
-            Column("up_use", "uplink in use", percent=True, digits=3),
-            Column("overflows_down", "overflows down"),
-            Column("overflows_up", "overflows up"),
-            Column("followed", "uplink follows within a round trip of the overflow", percent=True, digits=3),
-            Column("followed_halving", "uplink follows within a round trip of the halving", percent=True, digits=3),
-            Column("lag_rtts", "median wait for it", "round trips", digits=3),
-            Column("correlation", "correlation of queues", digits=3),
-            Column("least_correlation", "least over lags", digits=3),
-            Column("least_at_s", "at lag", "ms", scale=1e-3, digits=3),
-            Column("compression", "compressed ACKs, download", percent=True, digits=3),
-        ),
-        rows=rows,
-        series={"fig-5-series": series},
-        pictures=[
-            Picture(
-                "fig-5",
-                "Buffer occupancy at R1 (downlink) and R2 (uplink); crosses are drops. tp = 20 ms",
-                drawn(_paint, 8.0, 4.6, series, drops),
-            )
+    return context.definition("fig-5").exhibit(
+        rows,
+        findings=[
+            ("cases", {f"case_{n}": 100 * first[f"case_{n}"] for n in (1, 2, 3)}),
+            ("overflows", {**first, "seconds": _DURATION_S - _WARMUP_S}),
         ],
-        findings=(
-            f"tp = 20 ms: case 1 {100 * first['case_1']:.0f} %, case 2 {100 * first['case_2']:.0f} %, case 3 "
-            f"{100 * first['case_3']:.0f} % of the time.",
-            f"{first['overflows_down']} overflows of the downlink in {_DURATION_S - _WARMUP_S:g} s; the uplink "
-            f"overflows {first['lag_rtts']:.1f} round trips after each.",
-        ),
+        series={"fig-5-series": series},
+        draw={"fig-5": partial(_draw, series=series, drops=drops)},
     )
 
 
-def _paint(figure: Figure, series: list[Row], drops: list[list[float]]) -> None:
+def _draw(figure: Figure, series: list[Row], drops: list[list[float]]) -> None:
     upper, lower = figure.subplots(2, 1, sharex=True)
     times = [r["time_s"] for r in series]
     for axis, key, limit, colour, name, lost in (

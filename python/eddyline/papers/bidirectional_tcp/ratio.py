@@ -1,15 +1,15 @@
-"""Figures 6 and 7: the ratio that the buffers predict beside the ratio that comes out."""
+"""Figures 6 and 7: the ratio that eq. 8 predicts from the buffers, and the simulated one."""
 
 from __future__ import annotations
 
+from functools import partial
 from math import sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.model import estimate
-from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, UP_BPS, Link, ask, bandwidth_delay
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, BLUE, ORANGE, RED, drawn
+from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, UP_BPS, Link, bandwidth_delay, simulate
+from eddyline.reports.figures import BLACK, BLUE, ORANGE, RED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["correlation", "estimates", "figure_6", "figure_7"]
 
@@ -50,69 +50,50 @@ def _rows(context: Context, uploads: int) -> list[Row]:
         Link(f"{down} B", f"{up} B", w, tp_ms=tp, uploads=uploads, order=order) for order, tp, w, up, down in cases
     ]
     rows: list[Row] = []
-    for (order, tp, w, up, down), link, o in zip(cases, links, ask(context, links), strict=True):
+    for (order, tp, w, up, down), link, o in zip(cases, links, simulate(context, links), strict=True):
         printed, smaller = estimate(link), estimate(link, saw_tooth="smaller")
         spread = estimate(link, losses="one_at_a_time")
-        theirs = ns2.get((w, up, down)) if tp == DELAYS_MS[0] else None
+        reference = ns2.get((w, up, down)) if tp == DELAYS_MS[0] else None
         bdp = bandwidth_delay(DOWN_BPS, 1e-3 * tp)
-        row: Row = {
-            "order": order,
-            "tp_s": 1e-3 * tp,
-            "window": w,
-            "up": up,
-            "down": down,
-            "uploads": uploads,
-            "estimate": printed.ratio,
-            "smaller": smaller.ratio,
-            "spread": spread.ratio,
-            "ratio": o.ratio,
-            "off": o.ratio / printed.ratio - 1.0,
-            "spread_off": o.ratio / spread.ratio - 1.0,
-            "ns2": theirs["download_bps"] / theirs["upload_bps"] if theirs else None,
-            "download": o.download,
-            "upload": o.upload,
-            "down_use": o.used("down"),
-            "up_use": o.used("up"),
-            "use_of_the_lesser_link": min(o.used("down"), o.used("up")),
-            "down_drops": o.drops("down"),
-            "windows_ratio": o.window("download") / o.window("upload"),
-            "rtt_ratio": o.rtt("download") / o.rtt("upload"),
-            "limit": "window" if printed.down_limited_by_window else "buffer",
-            "marked": "circle" if down < bdp else "",
-            "rule": "red" if abs(up - _RULE_S * UP_BPS / 8) <= 2000 and down == _RULE_S * DOWN_BPS / 8 else "",
-            "sized": "windows of 64 kB or more" if w >= 65536 else "smaller windows",
-            "uplink_queue": _uplink_queue(up, down),
-            "half_up_s": 8 * (printed.window_up * 2 / 3) / UP_BPS,
-            "down_s": 8 * (down + bdp) / DOWN_BPS,
-            "window_over_room": o.window("download") * _PACKET / (down + bdp),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "order": order,
+                "tp_s": 1e-3 * tp,
+                "window": w,
+                "up": up,
+                "down": down,
+                "uploads": uploads,
+                "estimate": printed.ratio,
+                "smaller": smaller.ratio,
+                "spread": spread.ratio,
+                "ratio": o.ratio,
+                "off": o.ratio / printed.ratio - 1.0,
+                "spread_off": o.ratio / spread.ratio - 1.0,
+                "ns2": reference["download_bps"] / reference["upload_bps"] if reference else None,
+                "download": o.download,
+                "upload": o.upload,
+                "down_use": o.utilisation("down"),
+                "up_use": o.utilisation("up"),
+                "use_of_the_lesser_link": min(o.utilisation("down"), o.utilisation("up")),
+                "down_drops": o.drops("down"),
+                "windows_ratio": o.window("download") / o.window("upload"),
+                "rtt_ratio": o.rtt("download") / o.rtt("upload"),
+                "limit": "window" if printed.down_limited_by_window else "buffer",
+                "marked": "circle" if down < bdp else "",
+                "rule": "red" if abs(up - _RULE_S * UP_BPS / 8) <= 2000 and down == _RULE_S * DOWN_BPS / 8 else "",
+                "sized": "windows of 64 kB or more" if w >= 65536 else "smaller windows",
+                "uplink_queue": _uplink_queue(up, down),
+                "half_up_s": 8 * (printed.window_up * 2 / 3) / UP_BPS,
+                "down_s": 8 * (down + bdp) / DOWN_BPS,
+                "window_over_room": o.window("download") * _PACKET / (down + bdp),
+            }
+        )
     return rows
 
 
 def _uplink_queue(up: int, down: int) -> str:
-    """Whether half of a full uplink queue lasts shorter than a full downlink queue: what Section 3 supposes."""
+    """Whether half of a full uplink queue drains sooner than a full downlink queue, as Section 3 assumes."""
     return _SHORTER if up / 2 / UP_BPS < down / DOWN_BPS else _LONGER
-
-
-_COLUMNS = (
-    Column("order", "order of starts"),
-    Column("tp_s", "tp", "ms", scale=1e-3),
-    Column("window", "window", "B"),
-    Column("up", "uplink buffer", "B"),
-    Column("down", "downlink buffer", "B"),
-    Column("estimate", "eq. 8", digits=3),
-    Column("smaller", "eq. 8, min reading", digits=3),
-    Column("ratio", "our sim", digits=3),
-    Column("off", "sim against eq. 8", percent=True, digits=3),
-    Column("download", "download", "kbit/s", scale=1e3),
-    Column("upload", "uploads", "kbit/s", scale=1e3),
-    Column("down_use", "downlink in use", percent=True, digits=3),
-    Column("up_use", "uplink in use", percent=True, digits=3),
-    Column("windows_ratio", "windows, measured ratio", digits=3),
-    Column("rtt_ratio", "RTT, download over upload", digits=3),
-    Column("down_drops", "dropped down"),
-)
 
 
 def figure_6(context: Context) -> Exhibit:
@@ -121,22 +102,7 @@ def figure_6(context: Context) -> Exhibit:
     for row in rows:
         at_least_64_kb = row["window"] >= 65536
         row["printed_ratio"] = 10.0 if at_least_64_kb and (row["up"], row["down"]) == (9000, 75000) else None
-    return Exhibit(
-        id="fig-6",
-        title="Figure 6: predicted against simulated ratio, one upload",
-        place="Section 3.1, Fig. 6",
-        reading=(
-            "Every combination of Section 3.1's windows and buffers. As in the paper: point size is the window, "
-            "circles are downlink buffers below the bandwidth-delay product (at tp = 100 ms), red points follow the "
-            "rule of thumb for 300 ms, the vertical line is the capacity ratio. The black dot is the setting of Fig. "
-            "8 and 9. Crosses are ns-2 at the same settings."
-        ),
-        columns=(*_COLUMNS, Column("ns2", "ns-2", digits=3)),
-        rows=rows,
-        pictures=[
-            Picture("fig-6", "Estimate against simulation, one upload, started together", drawn(_paint, 9.0, 4.2, rows))
-        ],
-    )
+    return context.definition("fig-6").exhibit(rows, draw={"fig-6": partial(_draw, rows=rows)})
 
 
 def figure_7(context: Context) -> Exhibit:
@@ -146,32 +112,10 @@ def figure_7(context: Context) -> Exhibit:
     for row in rows:
         row["one_upload"] = single[row["order"], row["tp_s"], row["window"], row["up"], row["down"]]
         row["against_one"] = row["ratio"] / row["one_upload"] - 1.0
-    return Exhibit(
-        id="fig-7",
-        title="Figure 7: predicted against simulated ratio, ten uploads",
-        place="Section 3.1, Fig. 7",
-        reading=(
-            "The same with ten uploads; download over all of them together. Eq. 8 is the paper's, with ten windows "
-            "for one: all uploads halve at once. Ten flows that lose one at a time keep 39/40 of what fits on "
-            "average, not 3/4: our other reading, in columns of its own."
-        ),
-        columns=(
-            *_COLUMNS,
-            Column("spread", "eq. 8, losses one at a time", digits=3),
-            Column("spread_off", "sim against that", percent=True, digits=3),
-            Column("one_upload", "one upload", digits=3),
-            Column("against_one", "against one upload", percent=True, digits=3),
-        ),
-        rows=rows,
-        pictures=[
-            Picture(
-                "fig-7", "Estimate against simulation, ten uploads, started together", drawn(_paint, 9.0, 4.2, rows)
-            )
-        ],
-    )
+    return context.definition("fig-7").exhibit(rows, draw={"fig-7": partial(_draw, rows=rows)})
 
 
-def _paint(figure: Figure, rows: list[Row]) -> None:
+def _draw(figure: Figure, rows: list[Row]) -> None:
     for axis, tp in zip(figure.subplots(1, 2, sharex=True, sharey=True), DELAYS_MS, strict=True):
         part = [r for r in rows if r["order"] == "together" and r["tp_s"] == 1e-3 * tp]
         for r in part:
@@ -212,33 +156,36 @@ def _paint(figure: Figure, rows: list[Row]) -> None:
 
 
 def _mean_off(rows: Sequence[Row], queue: str) -> float | None:
-    """Mean deviation where the download's buffer is the limit and the supposition of Section 3 holds, or not."""
+    """Mean deviation where the download's buffer is the limit and the assumption of Section 3 holds, or not."""
     offs = [abs(r["off"]) for r in rows if r["limit"] == "buffer" and r["uplink_queue"] == queue]
     return fmean(offs) if offs else None
 
 
+def _correlation(rows: Sequence[Row], x: str, y: str) -> float | None:
+    """Correlation of two columns; None without rows."""
+    return correlation([r[x] for r in rows], [r[y] for r in rows]) if rows else None
+
+
 def estimates(context: Context) -> Exhibit:
-    """How well the estimate does, by uplink buffer, and why it fails where it does."""
+    """How good the estimate is, by uplink buffer, and why it fails where it does."""
     one, ten = _rows(context, 1), _rows(context, 10)
     rows: list[Row] = []
     for uploads, source in ((1, one), (10, ten)):
         for tp in DELAYS_MS:
             for up in (0, *UPLINKS):
                 part = [r for r in source if r["tp_s"] == 1e-3 * tp and r["order"] == "together" and up in (0, r["up"])]
-                held = [r for r in part if r["ns2"] is not None]
+                compared = [r for r in part if r["ns2"] is not None]
                 worst = max(part, key=lambda r: abs(r["off"]))
                 rows.append(
                     {
                         "uploads": uploads,
                         "tp_s": 1e-3 * tp,
                         "up": f"{up:,} B" if up else "all",
-                        "correlation": correlation([r["estimate"] for r in part], [r["ratio"] for r in part]),
-                        "ns2_correlation": correlation([r["estimate"] for r in held], [r["ns2"] for r in held])
-                        if held
-                        else None,
-                        "with_ns2": correlation([r["ratio"] for r in held], [r["ns2"] for r in held]) if held else None,
-                        "smaller": correlation([r["smaller"] for r in part], [r["ratio"] for r in part]),
-                        "spread": correlation([r["spread"] for r in part], [r["ratio"] for r in part]),
+                        "correlation": _correlation(part, "estimate", "ratio"),
+                        "ns2_correlation": _correlation(compared, "estimate", "ns2"),
+                        "with_ns2": _correlation(compared, "ratio", "ns2"),
+                        "smaller": _correlation(part, "smaller", "ratio"),
+                        "spread": _correlation(part, "spread", "ratio"),
                         "off_supposed": _mean_off(part, _SHORTER),
                         "off_too_long": _mean_off(part, _LONGER),
                         "off": fmean(abs(r["off"]) for r in part),
@@ -249,36 +196,4 @@ def estimates(context: Context) -> Exhibit:
                         "unreached": fmean(r["half_up_s"] > r["down_s"] for r in part),
                     }
                 )
-    return Exhibit(
-        id="estimate",
-        title="How good the estimate is, and where it fails",
-        place="Section 3, eq. 7 and 8; Fig. 6 and 7",
-        reading=(
-            "Eq. 8 supposes that the download loses as soon as its window exceeds what the downlink's buffer and "
-            "path hold. That needs the data to stand there. Where even after a halving the upload's queue lasts "
-            "longer than a full downlink queue (column 'downlink never fills'), the download's data stands as "
-            "acknowledgements in the uplink instead, its buffer does not overflow, and the window goes on growing "
-            "past that room until a swing of the pendulum empties the uplink. That is so with 30,000 B up, and there "
-            "eq. 8 is too low."
-        ),
-        columns=(
-            Column("uploads", "uploads"),
-            Column("tp_s", "tp", "ms", scale=1e-3),
-            Column("up", "uplink buffer"),
-            Column("correlation", "correlation with our sim", digits=3),
-            Column("ns2_correlation", "with ns-2", digits=3),
-            Column("with_ns2", "ns-2 with our sim", digits=4),
-            Column("smaller", "min reading, our sim", digits=3),
-            Column("spread", "one loss at a time, our sim", digits=3),
-            Column("off", "mean deviation", percent=True, digits=3),
-            Column("spread_off", "mean deviation, one loss at a time", percent=True, digits=3),
-            Column("worst", "worst", percent=True, digits=3),
-            Column("worst_at", "at window, up, down"),
-            Column("off_supposed", "where it may fill", percent=True, digits=3),
-            Column("off_too_long", "where it never does", percent=True, digits=3),
-            Column("overshoot", "largest mean window over room", digits=3),
-            Column("unreached", "points where the downlink never fills", percent=True, digits=3),
-        ),
-        rows=rows,
-        notes=("Flows start together; other orders are in fig-6 and fig-7.",),
-    )
+    return context.definition("estimate").exhibit(rows)

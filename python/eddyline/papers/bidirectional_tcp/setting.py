@@ -1,4 +1,4 @@
-"""The paper's link (Fig. 4, Section 3.1), what exhibits change in it, and what they read off."""
+"""The paper's link (Fig. 4, Section 3.1), what exhibits change in it, and the results they use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from eddyline.papers.context import Context
     from eddyline.papers.runner import RunResult
 
-__all__ = ["DOWN_BPS", "ORDERS", "PAYLOAD", "UP_BPS", "Link", "Outcome", "alone", "ask", "bandwidth_delay"]
+__all__ = ["DOWN_BPS", "ORDERS", "PAYLOAD", "UP_BPS", "Link", "Outcome", "bandwidth_delay", "simulate", "single_flow"]
 
 DOWN_BPS, UP_BPS = 2e6, 192e3
 PAYLOAD = 1460 / 1500
@@ -31,7 +31,7 @@ ORDERS = {
 
 @dataclass(frozen=True)
 class Link:
-    """What differs from `scenarios/link.toml`; buffers as a scenario file says them."""
+    """What differs from `scenarios/link.toml`; buffers as a scenario file writes them."""
 
     down: str = "75000 B"
     up: str = "75000 B"
@@ -45,10 +45,10 @@ class Link:
     up_bps: float = UP_BPS
     duration_s: float = 600.0
     warmup_s: float = 60.0
-    more: tuple[tuple[str, str], ...] = ()
+    overrides: tuple[tuple[str, str], ...] = ()
 
     def run(self, interval: str | None = None) -> Run:
-        """The simulation of it; with series where an interval is given."""
+        """Its simulation, with series if an interval is given."""
         first, second = ORDERS[self.order]
         changes = [
             ("duration", f"{self.duration_s:g} s"),
@@ -66,12 +66,12 @@ class Link:
         ]
         if self.uploads > 1:
             changes.append(("flow.upload.count", str(self.uploads)))
-        return Run("link", "sim", None, (*changes, *self.more), interval)
+        return Run("link", "sim", None, (*changes, *self.overrides), interval)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it: rates are payload, of all flows of a direction together, from the end of the warm-up on."""
+    """The result of a run: rates are payload of all flows of a direction together, after the warm-up."""
 
     result: RunResult
 
@@ -90,10 +90,10 @@ class Outcome:
 
     @property
     def ratio(self) -> float:
-        """Ratio r of eq. 8: download over upload; infinite where the uploads starve altogether."""
+        """Ratio r of eq. 8: download over upload; infinite if the uploads get nothing."""
         return self.download / self.upload if self.upload else inf
 
-    def of(self, way: str, field: str) -> float:
+    def value(self, way: str, field: str) -> float:
         """A number of the first flow of a direction."""
         return float(self._flows(way)[0][field])
 
@@ -109,7 +109,7 @@ class Outcome:
         """Mean round-trip time of the first flow of a direction, seconds."""
         return float(self._flows(way)[0]["rtt_s"]["mean"])
 
-    def used(self, link: str) -> float:
+    def utilisation(self, link: str) -> float:
         """Share of a link in use."""
         return float(self.result.link(link)["utilisation"])
 
@@ -117,19 +117,19 @@ class Outcome:
         """Packets dropped at a link."""
         return sum(int(n) for n in self.result.link(link)["drops"].values())
 
-    def over_whole_run(self, way: str) -> float:
-        """Payload delivered over the whole run, from its first second: bit/s."""
+    def whole_run_goodput(self, way: str) -> float:
+        """Goodput from the first second of the run on, bit/s."""
         return 8.0 * self.total(way, "delivered_bytes") / _core.quantity("time", self.result.scenario["duration"])
 
 
-def ask(context: Context, links: Iterable[Link]) -> list[Outcome]:
-    """Outcomes in the order of `links`, all of them run at once."""
+def simulate(context: Context, links: Iterable[Link]) -> list[Outcome]:
+    """Simulates all `links`, in parallel; outcomes are in their order."""
     runs: Sequence[Run] = [link.run() for link in links]
     return [Outcome(result) for result in context.runner.run_all(runs)]
 
 
-def alone(way: str, buffer: float, rtt_s: float) -> Link:
-    """One flow `down` or `up` by itself, round trip `rtt_s`, its window unlimited; at least a packet of buffer."""
+def single_flow(way: str, buffer: float, rtt_s: float) -> Link:
+    """A single flow `down` or `up` with an unlimited window; its buffer holds at least one packet."""
     limit = f"{max(1500, round(buffer))} B"
     other = "upload" if way == "down" else "download"
     return Link(
@@ -139,7 +139,7 @@ def alone(way: str, buffer: float, rtt_s: float) -> Link:
         tp_ms=5e2 * rtt_s,
         duration_s=300.0,
         warmup_s=60.0,
-        more=((f"flow.{other}.start", "299999 ms"),),
+        overrides=((f"flow.{other}.start", "299999 ms"),),
     )
 
 

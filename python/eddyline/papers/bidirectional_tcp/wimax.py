@@ -1,14 +1,14 @@
-"""Section 5: which links give the four goodputs that were measured on a WiMAX link, and what they leave open."""
+"""Section 5: which links give the four goodputs that were measured on a WiMAX link."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eddyline.papers.bidirectional_tcp.model import estimate
-from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, UP_BPS, Link, Outcome, ask
-from eddyline.reports.exhibit import Column, Exhibit, Picture
-from eddyline.reports.figures import BLACK, BLUE, GREEN, ORANGE, RED, drawn
+from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, UP_BPS, Link, Outcome, simulate
+from eddyline.reports.figures import BLACK, BLUE, GREEN, ORANGE, RED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.papers.context import Context
-    from eddyline.reports.exhibit import Row
+    from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["fit", "in_packets"]
 
@@ -46,17 +46,17 @@ def _link(tp: float, window: int, down: int, up: int, overhead: tuple[str, float
         up_bps=UP_BPS * (1.0 - share),
         duration_s=_DURATION_S,
         warmup_s=_WARMUP_S,
-        more=per_packet,
+        overrides=per_packet,
     )
 
 
 def _alone(link: Link, way: str) -> Link:
-    """One flow by itself; the other buffer has no part in it, so there is one run for all of its sizes."""
+    """One flow by itself. The other buffer has no effect, so one run serves all of its sizes."""
     other = "upload" if way == "down" else "download"
     idle = ((f"flow.{other}.start", f"{_DURATION_S - 0.001:g} s"),)
     if way == "down":
-        return replace(link, up="75000 B", more=(*link.more, *idle))
-    return replace(link, down="75000 B", more=(*link.more, *idle))
+        return replace(link, up="75000 B", overrides=(*link.overrides, *idle))
+    return replace(link, down="75000 B", overrides=(*link.overrides, *idle))
 
 
 def _candidates() -> list[tuple[float, int, int, int, tuple[str, float]]]:
@@ -75,11 +75,11 @@ def _tried(context: Context) -> list[Row]:
     cases = _candidates()
     links = [_link(*case) for case in cases]
     plan = [link for each in links for link in (each, _alone(each, "down"), _alone(each, "up"))]
-    found = iter(ask(context, plan))
+    outcomes = iter(simulate(context, plan))
     rows: list[Row] = []
     for (tp, window, down, up, (kind, size)), link in zip(cases, links, strict=True):
-        both, by_itself, up_alone = next(found), next(found), next(found)
-        got = {
+        both, by_itself, up_alone = next(outcomes), next(outcomes), next(outcomes)
+        goodputs = {
             "download_alone": by_itself.download,
             "upload_alone": up_alone.upload,
             "download": both.download,
@@ -97,10 +97,10 @@ def _tried(context: Context) -> list[Row]:
                 "overhead_spoken": f"{100 * size:g} % of the uplink"
                 if kind.startswith("share")
                 else f"{size:g} B a packet",
-                **got,
+                **goodputs,
                 "ratio": both.ratio,
                 "ratio_alone": by_itself.download / up_alone.upload,
-                "off": max(abs(got[name] / measured[name] - 1.0) for name in _GOODPUTS),
+                "off": max(abs(goodputs[name] / measured[name] - 1.0) for name in _GOODPUTS),
                 "estimate": predicted.ratio,
             }
         )
@@ -116,66 +116,39 @@ def fit(context: Context) -> Exhibit:
         row["place"] = place
         row["best"] = place == 1
         row.update({f"measured_{name}": measured[name] for name in (*_GOODPUTS, "ratio", "ratio_alone")})
-    return Exhibit(
-        id="section-5",
-        title="The WiMAX link: what gives the measured goodputs",
-        place="Section 5",
-        reading=(
-            f"{len(tried):,} links tried: both buffers, propagation, window, and overhead either as a share of the "
-            "uplink's rate or as bytes on every packet. Here are those that give all four measured goodputs within "
-            "10 %: 1.9 and 0.16 Mbit/s alone, 1.04 and 0.15 together."
-        ),
-        columns=(
-            Column("place", "fit"),
-            Column("off", "worst deviation", percent=True, digits=3),
-            Column("down", "downlink buffer", "B"),
-            Column("up", "uplink buffer", "B"),
-            Column("overhead_spoken", "overhead"),
-            Column("tp_s", "tp", "ms", scale=1e-3),
-            Column("window", "window", "B"),
-            Column("download_alone", "download alone", "Mbit/s", scale=1e6, digits=3),
-            Column("upload_alone", "upload alone", "Mbit/s", scale=1e6, digits=3),
-            Column("download", "download", "Mbit/s", scale=1e6, digits=3),
-            Column("upload", "upload", "Mbit/s", scale=1e6, digits=3),
-            Column("ratio", "ratio", digits=3),
-            Column("estimate", "eq. 8", digits=3),
-        ),
-        rows=rows,
+    return context.definition("section-5").exhibit(
+        rows,
+        values={"tried": len(tried)},
         findings=_identified(rows, tried),
-        pictures=[
-            Picture(
-                "section-5",
-                "Uplink buffer over downlink buffer of all links that fit: a valley, not a point",
-                drawn(_paint, 7.0, 3.6, rows, tried),
-            )
-        ],
         series={"section-5-tried": tried},
+        draw={"section-5": partial(_draw, rows=rows, tried=tried)},
     )
 
 
-def _identified(rows: Sequence[Row], tried: Sequence[Row]) -> list[str]:
-    """What the four goodputs fix of the link, and what they leave open."""
+def _identified(rows: Sequence[Row], tried: Sequence[Row]) -> list[tuple[str, Row]]:
+    """What the four goodputs determine of the link, and what they leave open."""
     if not rows:
-        return [f"None of {len(tried):,} links gives all four."]
-
-    def span(key: str, form: str = "{:,.0f}", among: Sequence[Row] = rows) -> str:
-        values = [r[key] for r in among]
-        return f"{form.format(min(values))} to {form.format(max(values))}"
-
-    shares = [100 * r["overhead_size"] for r in rows if r["overhead"].startswith("share")]
+        return [("none", {"tried": len(tried)})]
+    low, high = _range(rows, "estimate")
+    tried_low, tried_high = _range(tried, "estimate")
+    shares = [r for r in rows if r["overhead"].startswith("share")]
+    smallest, largest = _range(shares, "overhead_size") if shares else (0.0, 0.0)
     per_packet = len(rows) - len(shares)
-    less = f"{min(shares):.0f} to {max(shares):.0f} % less than its 192 kbit/s" if shares else "less than 192 kbit/s"
-    instead = f" ({per_packet} fit with 20 to 80 B more on every packet instead)" if per_packet else ""
+    uplink = "bytes" if not shares else "share_or_bytes" if per_packet else "share"
     return [
-        f"{len(rows)} of {len(tried):,} links fit, the best to within {100 * rows[0]['off']:.1f} %.",
-        f"Identified: the ratio of what both directions can store, by eq. 8 {span('estimate', '{:.1f}')} of the "
-        f"{span('estimate', '{:.1f}', tried)} tried; and an uplink that gives {less}{instead}.",
-        f"Not identified: the sizes themselves ({span('up')} B up, {span('down')} B down fit), propagation "
-        f"({span('tp_s', '{:g}')} s) and window ({span('window')} B).",
+        ("fits", {"fits": len(rows), "tried": len(tried), "off": 100 * rows[0]["off"]}),
+        ("ratio", {"low": low, "high": high, "tried_low": tried_low, "tried_high": tried_high}),
+        (uplink, {"low": 100 * smallest, "high": 100 * largest, "per_packet": per_packet}),
+        ("open", {key: _range(rows, key) for key in ("up", "down", "tp_s", "window")}),
     ]
 
 
-def _paint(figure: Figure, rows: list[Row], tried: list[Row]) -> None:
+def _range(rows: Sequence[Row], key: str) -> tuple[float, float]:
+    values = [r[key] for r in rows]
+    return min(values), max(values)
+
+
+def _draw(figure: Figure, rows: list[Row], tried: list[Row]) -> None:
     axis = figure.subplots()
     axis.plot([r["down"] / 1e3 for r in tried], [r["up"] / 1e3 for r in tried], ".", color="#BBBBBB", markersize=3)
     spread = {5.0: -1.2, 20.0: 0.0, 50.0: 1.2}
@@ -223,31 +196,14 @@ def in_packets(context: Context) -> Exhibit:
         for order in ORDERS
     ]
     rows: list[Row] = []
-    for (name, order, each), o in zip(cases, ask(context, [c[-1] for c in cases]), strict=True):
-        rows.append(_counted(name, order, each, o))
-    return Exhibit(
-        id="section-5-packets",
-        title="The WiMAX link if its buffers counted packets",
-        place="Section 5",
-        reading=(
-            "The best fit of section-5 with its own buffers, with as many packets of 1,500 B, and with two common "
-            "defaults. The paper expects a ratio close to 1."
-        ),
-        columns=(
-            Column("buffers", "buffers"),
-            Column("order", "order of starts"),
-            Column("down", "down"),
-            Column("up", "up"),
-            Column("download", "download", "kbit/s", scale=1e3),
-            Column("upload", "upload", "kbit/s", scale=1e3),
-            Column("ratio", "ratio", digits=3),
-        ),
-        rows=rows,
-        notes=(f"Rates {DOWN_BPS / 1e6:g} Mbit/s down and {link.up_bps / 1e3:g} kbit/s up.",),
+    for (name, order, each), o in zip(cases, simulate(context, [c[-1] for c in cases]), strict=True):
+        rows.append(_packet_row(name, order, each, o))
+    return context.definition("section-5-packets").exhibit(
+        rows, values={"down_mbps": DOWN_BPS / 1e6, "up_kbps": link.up_bps / 1e3}
     )
 
 
-def _counted(name: str, order: str, link: Link, o: Outcome) -> Row:
+def _packet_row(name: str, order: str, link: Link, o: Outcome) -> Row:
     return {
         "buffers": name,
         "counted": "packets" if link.up.endswith("packets") else "bytes",

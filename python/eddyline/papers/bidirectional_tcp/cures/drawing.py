@@ -1,4 +1,4 @@
-"""Figures of the cures: what the download keeps against what the uploads keep, a figure a line."""
+"""Figures of the cures: what the download keeps against what the uploads keep, one figure per access link."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.colors import LogNorm
 
-from eddyline.reports.exhibit import Picture
-from eddyline.reports.figures import BLACK, drawn
+from eddyline.reports.figures import BLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,11 +15,11 @@ if TYPE_CHECKING:
 
     from eddyline.reports.exhibit import Row
 
-__all__ = ["pictures"]
+__all__ = ["draw"]
 
-_NAMED = 4
-"""How many of the best carry their name."""
-_ALWAYS = (
+_LISTED = 4
+"""How many of the best are listed by name."""
+_ALWAYS_LISTED = (
     "as it comes",
     "drop-tail, 1,000 packets",
     "drop-tail, advised size in bytes",
@@ -28,37 +27,22 @@ _ALWAYS = (
     "CAKE, ACK filter",
 )
 _MARKERS = {"queue": "o", "TCP": "^", "queue and TCP": "s", "nothing": "*", "the medium": "D"}
-_LEAST_S = 1e-3
+_MIN_S = 1e-3
 
 
-def pictures(rows: Sequence[Row]) -> list[Picture]:
-    """One figure a line, one and ten uploads beside each other."""
-    made = []
-    for line in dict.fromkeys(r["line"] for r in rows):
-        part = [r for r in rows if r["line"] == line]
-        word = "".join(c for c in line.lower().replace(" ", "-") if c.isalnum() or c == "-")
-        caption = (
-            f"{line}: what the download keeps against what the uploads keep of the best that they get alone. Colour: "
-            f"99th "
-            "percentile of the wait at the worse end. Circles: queues; triangles: TCP; squares: both; star: nothing "
-            "done."
-        )
-        made.append(Picture(f"cures-{word}", caption, drawn(_paint, 10.0, 4.6, part)))
-    return made
-
-
-def _paint(figure: Figure, rows: Sequence[Row]) -> None:
+def draw(figure: Figure, rows: Sequence[Row]) -> None:
+    """One access link: a panel for each number of uploads."""
     counts = list(dict.fromkeys(r["uploads"] for r in rows))
     axes = figure.subplots(1, len(counts), sharex=True, sharey=True, squeeze=False)[0]
     delays = [_delay(r) for r in rows]
-    norm = LogNorm(max(min(delays), _LEAST_S), max(*delays, 10 * _LEAST_S))
-    dots = None
+    norm = LogNorm(max(min(delays), _MIN_S), max(*delays, 10 * _MIN_S))
+    points = None
     for axis, uploads in zip(axes, counts, strict=True):
         part = [r for r in rows if r["uploads"] == uploads]
         for what, marker in _MARKERS.items():
             some = [r for r in part if r["changes"] == what]
             if some:
-                dots = axis.scatter(
+                points = axis.scatter(
                     [r["upload_kept"] for r in some],
                     [r["download_kept"] for r in some],
                     c=[_delay(r) for r in some],
@@ -69,8 +53,10 @@ def _paint(figure: Figure, rows: Sequence[Row]) -> None:
                     edgecolors=BLACK,
                     linewidths=0.4,
                 )
-        named = sorted((r for r in part if r["rank"] <= _NAMED or r["cure"] in _ALWAYS), key=lambda r: r["rank"])
-        for r in named:
+        listed = sorted(
+            (r for r in part if r["rank"] <= _LISTED or r["cure"] in _ALWAYS_LISTED), key=lambda r: r["rank"]
+        )
+        for r in listed:
             axis.annotate(
                 str(r["rank"]),
                 (r["upload_kept"], r["download_kept"]),
@@ -78,16 +64,16 @@ def _paint(figure: Figure, rows: Sequence[Row]) -> None:
                 textcoords="offset points",
                 fontsize=7,
             )
-        key = "\n".join(f"{r['rank']:>2}  {r['cure']}" for r in named)
+        key = "\n".join(f"{r['rank']:>2}  {r['cure']}" for r in listed)
         axis.text(0.03, 0.03, key, transform=axis.transAxes, fontsize=7, va="bottom")
         axis.set_title(f"{uploads} upload{'s' if uploads > 1 else ''}")
         axis.set_xlabel("upload kept")
     axes[0].set_ylabel("download kept")
     axes[0].set_xlim(0, 1.05)
     axes[0].set_ylim(0, 1.05)
-    if dots is not None:
-        figure.colorbar(dots, ax=list(axes), label="wait, p99 of the worse end (s)")
+    if points is not None:
+        figure.colorbar(points, ax=list(axes), label="wait, p99 of the slower queue (s)")
 
 
 def _delay(row: Row) -> float:
-    return max(_LEAST_S, row["up_p99_s"] or 0.0, row["down_p99_s"] or 0.0)
+    return max(_MIN_S, row["up_p99_s"] or 0.0, row["down_p99_s"] or 0.0)

@@ -1,4 +1,4 @@
-"""Which cure wins where, and why: computed from the rows."""
+"""Which cure is first on which link, and why: computed from the rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from eddyline.papers.bidirectional_tcp.cures.catalogue import AS_IT_COMES, SMALL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from eddyline.reports.definitions import Definition
     from eddyline.reports.exhibit import Row
 
 __all__ = ["MEASURES", "findings", "overall", "ranked"]
@@ -21,18 +22,17 @@ MEASURES = {
     "page_s": ("page", 1.0),
     "call_rating": ("call", -1.0),
 }
-"""What a rank is made of, each as heavy as the next: the column, how people call it, and which way is better
-(-1: more)."""
+"""The measures that make up a rank, with equal weight: column, name, and sign (-1 where more is better)."""
 
-_ALIKE = 0.02
-"""Values nearer than this share of the better one count as equal: seeds and phases move them as much."""
+_EQUAL_WITHIN = 0.02
+"""Values that differ by less than this share count as equal: seeds and phases change them as much."""
 
 
 def ranked(rows: Iterable[Row]) -> list[Row]:
-    """The rows line by line, best first, with what each direction kept, its ranks and the mean of these.
+    """The rows link by link, best first, with what each direction keeps, its ranks and their mean.
 
-    What a direction keeps is held against the best that it gets alone on that line under any cure: one that halves
-    a transfer alone and then leaves it alone has cured nothing.
+    What a direction keeps is relative to the maximum that it gets alone on that link under any cure, so that a cure
+    which slows a transfer even when it is alone gains nothing by that.
     """
     groups: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in rows:
@@ -47,11 +47,11 @@ def ranked(rows: Iterable[Row]) -> list[Row]:
         for r in part:
             r["kept"] = min(r["download_kept"], r["upload_kept"])
         for column, (_, sign) in MEASURES.items():
-            for r, place in zip(part, _places([r[column] for r in part], sign), strict=True):
+            for r, place in zip(part, _ranks([r[column] for r in part], sign), strict=True):
                 r[f"rank_{column}"] = place
         for r in part:
             r["mean_rank"] = fmean(r[f"rank_{column}"] for column in MEASURES)
-        _beside(part)
+        _add_baselines(part)
         part.sort(key=lambda r: (r["mean_rank"], -r["kept"]))
         for place, r in enumerate(part, 1):
             r["rank"] = place
@@ -59,8 +59,8 @@ def ranked(rows: Iterable[Row]) -> list[Row]:
     return result
 
 
-def _beside(part: Sequence[Row]) -> None:
-    """Sets figures of doing nothing and of small packet buffers beside each row, for claims."""
+def _add_baselines(part: Sequence[Row]) -> None:
+    """Adds the values of doing nothing and of small packet buffers to each row, for claims."""
     nothing = next(r for r in part if r["cure"] == AS_IT_COMES)
     packets = next(r for r in part if r["cure"] == SMALL_PACKETS)
     for r in part:
@@ -68,18 +68,18 @@ def _beside(part: Sequence[Row]) -> None:
         r["kept_small_packets"] = packets["kept"]
 
 
-def _places(values: Sequence[float | None], sign: float) -> list[float]:
-    """The place of each value, 1 for the best; a value's place counts those that are clearly better. None is last."""
+def _ranks(values: Sequence[float | None], sign: float) -> list[float]:
+    """The rank of each value: one more than the number of values that are clearly better. None is last."""
     known = [v for v in values if v is not None]
 
     def better(a: float, b: float) -> bool:
-        return sign * (a - b) < 0 and abs(a - b) > _ALIKE * max(abs(a), abs(b))
+        return sign * (a - b) < 0 and abs(a - b) > _EQUAL_WITHIN * max(abs(a), abs(b))
 
     return [1.0 + (len(known) if v is None else sum(better(k, v) for k in known)) for v in values]
 
 
 def overall(rows: Sequence[Row]) -> list[tuple[str, float, int]]:
-    """Cures that are on offer on every line, by mean rank over all lines: name, mean, lines where it is first."""
+    """Cures that exist for every link, by mean rank: name, mean rank, number of cases where it is first."""
     places: dict[str, list[int]] = defaultdict(list)
     for row in rows:
         places[row["cure"]].append(row["rank"])
@@ -88,98 +88,103 @@ def overall(rows: Sequence[Row]) -> list[tuple[str, float, int]]:
     return sorted(table, key=lambda entry: entry[1])
 
 
-def findings(rows: Sequence[Row]) -> list[str]:
-    """Sentences about the rows that `ranked` gave."""
+def findings(rows: Sequence[Row], definition: Definition) -> list[str]:
+    """Sentences about the rows that `ranked` gave: over all links, link by link, and by what cures change."""
     groups: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in rows:
         groups[row["line"], row["uploads"]].append(row)
-    said = [_first_of(part) for part in groups.values()]
-    table = overall(rows)
+    sentences = [_first(part, definition) for part in groups.values()]
     if len(groups) > 1:
-        said.insert(0, _over_all(table, len(groups)))
-    said.append(_options(rows))
-    return said
+        sentences.insert(0, _over_all(overall(rows), len(groups), definition))
+    return [*sentences, _by_kind(rows, definition)]
 
 
-def _over_all(table: Sequence[tuple[str, float, int]], lines: int) -> str:
-    top = ", ".join(f"{name} ({mean:.1f}, first on {first})" for name, mean, first in table[:5])
-    nothing = next(place for place, entry in enumerate(table, 1) if entry[0] == AS_IT_COMES)
-    return (
-        f"Over all {lines} cases (mean rank, times first): {top}. Doing nothing is number {nothing} of {len(table)}; "
-        f"last is "
-        f"{table[-1][0]} ({table[-1][1]:.1f})."
-    )
+def _over_all(table: Sequence[tuple[str, float, int]], cases: int, definition: Definition) -> str:
+    best = [
+        definition.finding("overall_entry", {"cure": name, "mean": mean, "first": first})
+        for name, mean, first in table[:5]
+    ]
+    values = {
+        "cases": cases,
+        "best": ", ".join(best),
+        "nothing": next(place for place, entry in enumerate(table, 1) if entry[0] == AS_IT_COMES),
+        "cures": len(table),
+        "last": table[-1][0],
+        "last_rank": table[-1][1],
+    }
+    return definition.finding("overall", values)
 
 
-def _first_of(part: Sequence[Row]) -> str:
-    """The winner of one line with its figures beside those of doing nothing, and what changed."""
+def _first(part: Sequence[Row], definition: Definition) -> str:
+    """The winner on one link, its values and those of doing nothing, and what is different."""
     best, nothing = part[0], next(r for r in part if r["cure"] == AS_IT_COMES)
-    where = f"{best['line']}, {best['uploads']} upload{'s' if best['uploads'] > 1 else ''}"
+    values = {
+        **{key: best[key] for key in ("line", "uploads", "cure")},
+        "plural": "s" if best["uploads"] > 1 else "",
+        "best": best,
+        "nothing": nothing,
+        "rpm": _rpm(best),
+        "nothing_rpm": _rpm(nothing),
+    }
     if best is nothing:
-        return f"{where}: nothing on offer is better than the line as it comes."
-    kept = (
-        f"download {best['download_kept']:.0%} (as it comes {nothing['download_kept']:.0%}), "
-        f"upload {best['upload_kept']:.0%} ({nothing['upload_kept']:.0%})"
-    )
-    felt = (
-        f"{_rpm(best)} round trips a minute ({_rpm(nothing)}), page {best['page_s']:.1f} s ({nothing['page_s']:.1f}), "
-        f"call rated {best['call_rating']:.0f} ({nothing['call_rating']:.0f})"
-    )
-    return f"{where}: {best['cure']}: {kept}; {felt}. {_why(best, nothing)}{_elsewhere(part)}"
+        return definition.finding("nothing_better", values)
+    first = definition.finding("first", {**values, "reason": _reason(best, nothing, definition)})
+    others = _better_in_one_measure(part)
+    return definition.finding("first_not_in_all", {"first": first, "others": ", ".join(others)}) if others else first
 
 
 def _rpm(row: Row) -> str:
     return "-" if row["rpm"] is None else f"{row['rpm']:,.0f}"
 
 
-def _why(best: Row, nothing: Row) -> str:
+def _reason(best: Row, nothing: Row, definition: Definition) -> str:
     """What is different in the queues, largest change first."""
-    causes: list[tuple[float, str]] = []
-    for way, name in (("up", "uplink"), ("down", "downlink")):
-        now, before = best[f"{way}_p99_s"] or 0.0, nothing[f"{way}_p99_s"] or 0.0
-        if now < 0.8 * before:
-            text = f"99 % of packets wait at most {1e3 * now:.0f} ms for the {name} instead of {1e3 * before:.0f}"
-            causes.append((1.0 - now / before, text))
-    acks, before = best["acks"], nothing["acks"]
-    if before > 0 and abs(acks / before - 1.0) > 0.2:
-        causes.append((min(abs(acks / before - 1.0), 1.0), _ack_traffic(best, nothing)))
-    loss, before = best["up_loss"] + best["down_loss"], nothing["up_loss"] + nothing["down_loss"]
-    if before > 0.005 and loss < 0.5 * before:
-        causes.append((0.5, f"less loss, {loss:.1%} instead of {before:.1%} of data packets"))
-    if not causes:
-        p99 = best["up_p99_s"] or 0.0
-        return f"The queues are much the same (uplink p99 {1e3 * p99:.0f} ms): who is served first is what differs."
-    causes.sort(reverse=True)
-    return "Why: " + "; ".join(text for _, text in causes) + "."
+    reasons: list[tuple[float, str]] = []
+
+    def add(weight: float, name: str, **values: float | str) -> None:
+        reasons.append((weight, definition.finding(name, values)))
+
+    for way, link in (("up", "uplink"), ("down", "downlink")):
+        wait, wait_before = best[f"{way}_p99_s"] or 0.0, nothing[f"{way}_p99_s"] or 0.0
+        if wait < 0.8 * wait_before:
+            change = 1.0 - wait / wait_before
+            add(change, "reason_wait", best=1e3 * wait, nothing=1e3 * wait_before, link=link)
+    acks, acks_before = best["acks"], nothing["acks"]
+    if acks_before > 0 and abs(acks / acks_before - 1.0) > 0.2:
+        change = min(abs(acks / acks_before - 1.0), 1.0)
+        add(change, _ack_reason(best, nothing), best=acks, nothing=acks_before)
+    loss, loss_before = best["up_loss"] + best["down_loss"], nothing["up_loss"] + nothing["down_loss"]
+    if loss_before > 0.005 and loss < 0.5 * loss_before:
+        add(0.5, "reason_loss", best=loss, nothing=loss_before)
+    if not reasons:
+        return definition.finding("reason_order", {"up_p99_ms": 1e3 * (best["up_p99_s"] or 0.0)})
+    reasons.sort(reverse=True)
+    return definition.finding("reasons", {"reasons": "; ".join(text for _, text in reasons)})
 
 
-def _ack_traffic(best: Row, nothing: Row) -> str:
-    """Whether fewer ACKs are made for the same download, or only more or fewer get through."""
-    share = f"{best['acks']:.0%} of the uplink instead of {nothing['acks']:.0%}"
+def _ack_reason(best: Row, nothing: Row) -> str:
+    """Whether more ACKs get through, or fewer serve a faster or slower download."""
     if best["acks"] > nothing["acks"]:
-        return f"the download's ACKs get through ({share})"
-    return f"fewer ACKs ({share}) for {'more' if best['download'] > nothing['download'] else 'less'} of a download"
+        return "reason_acks_get_through"
+    faster = best["download"] > nothing["download"]
+    return "reason_fewer_acks_more_download" if faster else "reason_fewer_acks_less_download"
 
 
-def _elsewhere(part: Sequence[Row]) -> str:
-    """Who is best at each thing, where that is somebody else."""
+def _better_in_one_measure(part: Sequence[Row]) -> list[str]:
+    """The best cure by each measure in which the winner is not among the best."""
     others = []
     for column, (name, _) in MEASURES.items():
         first = [r for r in part if r[f"rank_{column}"] == 1.0]
         if first and part[0] not in first:
             others.append(f"{name}: {first[0]['cure']}")
-    return f" Better at one thing: {', '.join(others)}." if others else ""
+    return others
 
 
-def _options(rows: Sequence[Row]) -> str:
-    """How far TCP's options come by themselves."""
-    best: dict[str, list[float]] = defaultdict(list)
+def _by_kind(rows: Sequence[Row], definition: Definition) -> str:
+    """What cures of queues, of TCP and of both gain on average."""
+    by_kind: dict[str, list[float]] = defaultdict(list)
     nothing = {(r["line"], r["uploads"]): r["kept"] for r in rows if r["cure"] == AS_IT_COMES}
     for row in rows:
-        best[row["changes"]].append(row["kept"] - nothing[row["line"], row["uploads"]])
-    parts = [f"{what}: {fmean(gains):+.0%}" for what, gains in best.items() if what not in ("nothing", "the medium")]
-    return (
-        "What the worse-off direction keeps, against the line as it comes, mean over all cures that change "
-        + "; ".join(parts)
-        + "."
-    )
+        by_kind[row["changes"]].append(row["kept"] - nothing[row["line"], row["uploads"]])
+    gains = [f"{kind}: {fmean(g):+.0%}" for kind, g in by_kind.items() if kind not in ("nothing", "the medium")]
+    return definition.finding("by_kind", {"gains": "; ".join(gains)})

@@ -1,4 +1,4 @@
-"""One line, one cure: download alone, uploads alone, both at once, and what a person feels meanwhile."""
+"""One access link, one cure: download alone, uploads alone, both at once, and both with a call and page loads."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from eddyline.adviser.access import HEADER_B, PACKET_B
 from eddyline.fairness import jain
-from eddyline.papers.bidirectional_tcp.cures.felt import PAGES, call, page, working_latency
+from eddyline.papers.bidirectional_tcp.cures.interactive import PAGES, call, page, working_latency
 from eddyline.papers.runner import Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from eddyline.papers.bidirectional_tcp.cures.access_links import AccessLink
     from eddyline.papers.bidirectional_tcp.cures.catalogue import Cure
-    from eddyline.papers.bidirectional_tcp.cures.lines import Line
     from eddyline.papers.runner import RunResult
     from eddyline.reports.exhibit import Row
 
@@ -23,35 +23,35 @@ __all__ = ["Trial"]
 
 @dataclass(frozen=True)
 class Trial:
-    """What is run for one row."""
+    """The runs of one row."""
 
-    line: Line
+    link: AccessLink
     uploads: int
     cure: Cure
 
     def runs(self) -> list[Run]:
         """Download alone, uploads alone, both, both with call and pages."""
-        return [self._plain("download"), self._plain("upload"), self._plain("both"), self._felt()]
+        return [self._transfers("download"), self._transfers("upload"), self._transfers("both"), self._interactive()]
 
     def _common(self) -> list[tuple[str, str]]:
-        line = self.line
-        access = f'{{ data = "{line.server_ms:g} ms", ack = "{line.server_ms:g} ms" }}'
+        link = self.link
+        access = f'{{ data = "{link.server_ms:g} ms", ack = "{link.server_ms:g} ms" }}'
         changes = [
-            ("duration", f"{line.duration_s:g} s"),
-            ("warmup", f"{line.warmup_s:g} s"),
-            ("duplex.line.preset", line.preset),
+            ("duration", f"{link.duration_s:g} s"),
+            ("warmup", f"{link.warmup_s:g} s"),
+            ("duplex.line.preset", link.preset),
             ("flow.*.access_delay", access),
         ]
-        if line.window_B is not None:
-            changes += [(f"flow.{f}.receive_window", f"{line.window_B} B") for f in ("download", "upload")]
+        if link.window_B is not None:
+            changes += [(f"flow.{f}.receive_window", f"{link.window_B} B") for f in ("download", "upload")]
         return changes
 
-    def _plain(self, who: str) -> Run:
-        line = self.line
-        never = f"{line.duration_s:g} s"
-        # Alone, the number of uploads does not matter to the download.
+    def _transfers(self, who: str) -> Run:
+        link = self.link
+        never = f"{link.duration_s:g} s"
+        # The number of uploads does not affect a download alone.
         count = 1 if who == "download" else self.uploads
-        probe = ("flow.probe.application.every", f"{line.probe_ms:g} ms")
+        probe = ("flow.probe.application.every", f"{link.probe_ms:g} ms")
         changes = [*self._common(), ("flow.upload.count", str(count)), probe, *self.cure.changes]
         if who == "download":
             changes.append(("flow.upload.start", never))
@@ -59,30 +59,30 @@ class Trial:
             changes.append(("flow.download.start", never))
         return Run("cures", "sim", None, tuple(changes))
 
-    def _felt(self) -> Run:
+    def _interactive(self) -> Run:
         changes = [
             *self._common(),
             ("flow.upload.count", str(self.uploads)),
             *((f'flow."page {n}".start', f"{s * 1e3:.0f} ms") for n, s in enumerate(self._page_starts(), 1)),
             *self.cure.changes,
         ]
-        return Run("cures-felt", "sim", None, tuple(changes))
+        return Run("cures-interactive", "sim", None, tuple(changes))
 
     def _page_starts(self) -> list[float]:
-        line = self.line
-        span = (line.duration_s - line.warmup_s) / PAGES
-        return [line.warmup_s + n * span for n in range(PAGES)]
+        link = self.link
+        span = (link.duration_s - link.warmup_s) / PAGES
+        return [link.warmup_s + n * span for n in range(PAGES)]
 
     def row(self, results: Sequence[RunResult]) -> Row:
-        """The table's row from the answers to `runs`; kept shares and ranks come later."""
-        alone_down, alone_up, both, felt = results
-        line = self.line
+        """The row of the table from the results of `runs`, without kept shares and ranks."""
+        alone_down, alone_up, both, interactive = results
+        link = self.link
         down, up = _links(both)
-        talk = call(felt, 1e-3 * line.server_ms)
-        load = page(felt, self._page_starts(), line.duration_s)
+        voice = call(interactive, 1e-3 * link.server_ms)
+        loads = page(interactive, self._page_starts(), link.duration_s)
         uploads = _goodputs(both, "upload")
         return {
-            "line": line.name,
+            "line": link.name,
             "uploads": self.uploads,
             "cure": self.cure.name,
             "changes": self.cure.what,
@@ -100,12 +100,12 @@ class Trial:
             "up_loss": _loss(both, "line/up", "upload"),
             "acks_dropped": up["drops"]["ack"],
             "rpm": working_latency(both),
-            "page_s": load.seconds,
-            "pages_unfinished": load.unfinished,
-            "call_loss": talk.loss,
-            "call_delay_s": talk.delay_s,
-            "call_jitter_s": talk.jitter_s,
-            "call_rating": talk.rating,
+            "page_s": loads.seconds,
+            "pages_unfinished": loads.unfinished,
+            "call_loss": voice.loss,
+            "call_delay_s": voice.delay_s,
+            "call_jitter_s": voice.jitter_s,
+            "call_rating": voice.rating,
         }
 
 
@@ -118,7 +118,7 @@ def _links(result: RunResult) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _loss(result: RunResult, link: str, way: str) -> float:
-    """Share of data packets that the queue drops, of all that came to it."""
+    """Share of arriving data packets that the queue drops."""
     dropped = result.link(link)["drops"]["data"]
     flows = [f for f in result.document["flows"] if f["name"].startswith(way)]
     arrived = sum(f["delivered_bytes"] for f in flows) / (PACKET_B - HEADER_B)

@@ -1,4 +1,4 @@
-"""The access lines on which cures are tried, and for how long."""
+"""The access links on which cures are tried, and for how long."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 from eddyline import _core
 from eddyline.adviser.access import PACKET_B, Access
 
-__all__ = ["LINES", "Line"]
+__all__ = ["ACCESS_LINKS", "AccessLink"]
 
 
 @dataclass(frozen=True)
-class Line:
-    """An access line by its preset.
+class AccessLink:
+    """An access link by its preset.
 
     Attributes:
-        name: As people call it.
-        preset: As `eddyline list` calls it.
-        server_ms: One-way delay between the line's far end and the servers.
-        duration_s: How long each run is.
-        warmup_s: Nothing counts before this.
+        name: Its usual name.
+        preset: Its name in `eddyline list`.
+        server_ms: One-way delay between the far end of the link and the servers.
+        duration_s: Length of each run.
+        warmup_s: Time from which results are measured.
         probe_ms: Time between two probes.
-        window_B: Receive window of transfers as the line is used, None for unlimited.
+        window_B: Receive window of the transfers, None for unlimited.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Line:
 
     @property
     def info(self) -> dict[str, Any]:
-        """Rates in bit/s, delays, queues: what the preset says."""
+        """The preset: rates, delays, queues."""
         return _presets()[self.preset]
 
     def rate(self, way: str) -> float:
@@ -55,11 +55,11 @@ class Line:
         return float(ways + 2e-3 * self.server_ms)
 
     def own_limit(self, way: str) -> str:
-        """The limit of the queue that comes with the line."""
+        """The limit of the queue that comes with the link."""
         return str(self.info[way]["queue"]["limit"])
 
     def access(self, uploads: int) -> Access:
-        """The line as the adviser knows it."""
+        """The link as the adviser takes it."""
         return Access(self.rate("down"), self.rate("up"), (self.rtt_s, self.rtt_s), uploads)
 
 
@@ -68,13 +68,12 @@ def _presets() -> dict[str, dict[str, Any]]:
     return {p["name"]: p for p in json.loads(_core.register())["presets"]}
 
 
-LINES = (
-    Line("the paper's link", "wimax-2009", 0.0, 900.0, 240.0, 500.0, 65_536),
-    Line("ADSL2+", "adsl2+", 10.0, 240.0, 40.0, 100.0),
-    Line("VDSL2", "vdsl2", 10.0, 100.0, 20.0, 50.0),
-    Line("DOCSIS 3.1", "docsis-3.1", 10.0, 30.0, 8.0, 20.0),
-    Line("LTE", "lte", 10.0, 150.0, 30.0, 100.0),
-    Line("Starlink", "starlink", 10.0, 60.0, 15.0, 50.0),
+ACCESS_LINKS = (
+    AccessLink("the paper's link", "wimax-2009", 0.0, 900.0, 240.0, 500.0, 65_536),
+    AccessLink("ADSL2+", "adsl2+", 10.0, 240.0, 40.0, 100.0),
+    AccessLink("VDSL2", "vdsl2", 10.0, 100.0, 20.0, 50.0),
+    AccessLink("DOCSIS 3.1", "docsis-3.1", 10.0, 30.0, 8.0, 20.0),
+    AccessLink("LTE", "lte", 10.0, 150.0, 30.0, 100.0),
+    AccessLink("Starlink", "starlink", 10.0, 60.0, 15.0, 50.0),
 )
-"""The paper's link and five of today. The faster the line, the shorter the run: what counts is the number of "
-"packets."""
+"""The paper's link and five of today. Faster links have shorter runs of about as many packets."""

@@ -1,23 +1,20 @@
-"""What a person feels while the line is busy: working latency, a page, a call.
+"""Interactive traffic on a busy link: working latency, a page, a call.
 
-**Working latency** in round trips per minute as draft-ietf-ippm-responsiveness-09, section 5.3.1.1, with TLS defines
-it:
-the mean of 60 s over a foreign round trip and 60 s over a loaded one. Foreign probes open a connection of their own
-(TCP, TLS 1.3, HTTP: a round trip each); here they are small packets of a flow of their own, all three alike. Loaded
-probes are requests on a connection that carries the load; here the round trips that the transfers themselves see, down
-and up with equal weight, so that no data wait in the sender. Not modelled: the best 95 % of samples only (means are
-of all
-samples that were not sent twice), the ramp of parallel connections (the transfers are those of the table), processing.
+**Working latency** in round trips per minute as in draft-ietf-ippm-responsiveness-09, section 5.3.1.1, with TLS: the
+mean of 60 s over a foreign round trip and 60 s over a loaded one. Foreign probes open a connection of their own (TCP,
+TLS 1.3, HTTP: a round trip each); here they are small packets of a flow of their own, all three alike. Loaded probes
+are requests on a connection that carries the load; here the round trips of the transfers themselves, download and
+uploads with equal weight, so that time in the sender's buffer does not count. Not modelled: the restriction to the best
+95 % of samples (means are of all samples of packets sent once), the increasing number of parallel connections (the
+transfers are those of the table), processing.
 
-**A page** of 2 MB in 60 objects of 33 kB comes over six connections, each with a TCP handshake and ten objects in turn.
-Not modelled: name look-up, TLS, who discovers which object, priorities.
+**A page** of 2 MB in 60 objects of 33 kB comes over six connections, each with a TCP handshake and ten objects in
+sequence. Not modelled: name look-up, TLS, dependencies between objects, priorities.
 
 **A call** is 50 packets/s of 200 B each way. Its rating R is the E-model's for G.711 with random loss and concealment,
-R = 94.2 - Id - 30 ln(1 + 15 e), Id = 0.024 d + 0.11 (d - 177.3) for d above 177.3 ms (Cole and Rosenbluth, Voice
-over IP
-performance monitoring, CCR 31(2), 2001), with d the 99th percentile of the one-way delay, which a jitter buffer must
-wait
-for, and 20 ms of packetisation. Above 80 people are satisfied, below 50 nobody is (ITU-T G.109).
+R = 94.2 - Id - 30 ln(1 + 15 e), Id = 0.024 d + 0.11 (d - 177.3) for d above 177.3 ms (Cole and Rosenbluth, Voice over
+IP performance monitoring, CCR 31(2), 2001), with d the 99th percentile of the one-way delay, which a jitter buffer must
+wait for, and 20 ms of packetisation. Above 80 people are satisfied, below 50 nobody is (ITU-T G.109).
 """
 
 from __future__ import annotations
@@ -67,8 +64,8 @@ class Page:
     """Time to load the page.
 
     Attributes:
-        seconds: Mean over the loads; one that was not over at the end of the run counts with the time it had.
-        unfinished: How many were not over.
+        seconds: Mean over the loads; one that has not completed counts with the time until the end of the run.
+        unfinished: How many have not completed.
     """
 
     seconds: float
@@ -76,24 +73,24 @@ class Page:
 
 
 def page(result: RunResult, starts_s: Sequence[float], end_s: float) -> Page:
-    """The page's loads in a run: each is over when its last connection is."""
+    """The page's loads in a run: each is complete when its last connection is."""
     times, unfinished = [], 0
     for number, start in enumerate(starts_s, 1):
-        ends = [f["completed_at_s"] for f in result.document["flows"] if f["name"].startswith(f"page {number}[")]
-        done = [e for e in ends if e is not None]
-        unfinished += len(done) < len(ends)
-        times.append((max(done) if len(done) == len(ends) else end_s) - start)
+        completions = [f["completed_at_s"] for f in result.document["flows"] if f["name"].startswith(f"page {number}[")]
+        done = [e for e in completions if e is not None]
+        unfinished += len(done) < len(completions)
+        times.append((max(done) if len(done) == len(completions) else end_s) - start)
     return Page(fmean(times), unfinished)
 
 
 @dataclass(frozen=True)
 class Call:
-    """The worse of both ways, way by way.
+    """Quality of the call: each value is that of the worse direction.
 
     Attributes:
         loss: Share of packets lost.
-        delay_s: 99th percentile of one-way delay, way to the server included.
-        jitter_s: Mean difference between neighbours.
+        delay_s: 99th percentile of one-way delay, delay to the server included.
+        jitter_s: Mean difference between consecutive delays.
         rating: R of the E-model, 0 to 94.
     """
 
@@ -104,10 +101,10 @@ class Call:
 
 
 def call(result: RunResult, server_s: float) -> Call:
-    """The call in a run."""
+    """The call of a run."""
     ways = [t for t in result.document["traffic"] if t["name"].startswith("call")]
     losses = [1.0 if w["loss_ratio"] is None else w["loss_ratio"] for w in ways]
-    # A way of which nothing arrived has no delay; its loss says enough.
+    # Without any arrival there is no delay, and the loss is 1.
     delays = [server_s + (w["one_way_delay_s"]["p99"] or 0.0) for w in ways]
     return Call(
         loss=max(losses),
