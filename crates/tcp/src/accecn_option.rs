@@ -1,6 +1,6 @@
 //! Accurate ECN on the wire (RFC 9768): initial values, and the AccECN option (3.2.3), payload bytes by the ECN field with which they arrived.
 
-use crate::Ecn;
+use crate::ecn::Ecn;
 
 /// AE, CWR and ECE of a SYN-ACK that accepts accurate ECN for a SYN that arrived as Not-ECT (RFC 9768, table 2).
 pub const SYN_NOT_ECT: u8 = 0b010;

@@ -8,6 +8,7 @@
 
 mod accecn_option;
 mod config;
+mod ecn;
 mod receiver;
 mod segment;
 mod sender;
@@ -17,6 +18,7 @@ mod test_config;
 
 pub use accecn_option::AccEcnOption;
 pub use config::{AccurateEcn, Application, Config, LocalCongestion, Pacing, PacingGain, TimestampClock, Transfer};
+pub use ecn::Ecn;
 pub use receiver::{Echo, Reaction, Receiver};
-pub use segment::{AckOptions, Acknowledgement, DataSegment, Ecn, SackBlocks, Segment, SegmentFlags, SegmentKind};
+pub use segment::{AckOptions, Acknowledgement, DataSegment, SackBlocks, Segment, SegmentFlags, SegmentKind};
 pub use sender::{SegmentSink, Sender};

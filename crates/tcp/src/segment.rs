@@ -2,7 +2,8 @@
 
 use eddyline_units::Time;
 
-use crate::AccEcnOption;
+use crate::accecn_option::AccEcnOption;
+use crate::ecn::Ecn;
 
 /// What a segment is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,21 +14,6 @@ pub enum SegmentKind {
     Syn,
     /// Closes it.
     Fin,
-}
-
-/// The ECN field of the IP header (RFC 3168, 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum Ecn {
-    /// Not ECN-capable.
-    #[default]
-    NotEct = 0,
-    /// ECT(1): ECN-capable, for low-latency queues (RFC 9331).
-    Ect1 = 1,
-    /// ECT(0): ECN-capable.
-    Ect0 = 2,
-    /// Congestion experienced.
-    Ce = 3,
 }
 
 /// TCP header flags and ECN field of a segment, and whether it is a retransmission.

@@ -2,7 +2,7 @@
 
 use eddyline_units::Time;
 
-use crate::{AccurateEcn, Config, LocalCongestion, Pacing, PacingGain};
+use crate::config::{AccurateEcn, Config, LocalCongestion, Pacing, PacingGain};
 
 /// Segments of 1,000 bytes and the defaults of a scenario file, changed by `options`.
 pub fn config(options: &str) -> Config {

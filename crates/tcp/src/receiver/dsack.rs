@@ -1,6 +1,6 @@
 //! Duplicate SACK: reports of segments that arrived segment (RFC 2883).
 
-use crate::SackBlocks;
+use crate::segment::SackBlocks;
 
 /// The segment that the next acknowledgement reports.
 #[derive(Debug, Clone, Copy, Default)]

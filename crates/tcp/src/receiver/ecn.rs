@@ -1,7 +1,10 @@
 //! Explicit congestion notification, the receiver's side (RFC 3168, 6.1.1 and 6.1.3; RFC 9768).
 
+use crate::accecn_option::AccEcnOption;
 use crate::accecn_option::{INITIAL_CE_COUNT, SYN_NOT_ECT};
-use crate::{AccEcnOption, AccurateEcn, Ecn, SegmentFlags};
+use crate::config::AccurateEcn;
+use crate::ecn::Ecn;
+use crate::segment::SegmentFlags;
 
 /// ECN state of a data receiver.
 #[derive(Debug, Clone, Copy, Default)]

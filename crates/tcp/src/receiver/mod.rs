@@ -11,8 +11,9 @@ mod timestamps;
 
 use eddyline_units::Time;
 
+use crate::config::Config;
+use crate::segment::{AckOptions, DataSegment, SackBlocks, SegmentFlags};
 use crate::sequence_ranges::SequenceRanges;
-use crate::{AckOptions, Config, DataSegment, SackBlocks, SegmentFlags};
 use options::Options;
 
 /// What an acknowledgement echoes of the segment that caused it.

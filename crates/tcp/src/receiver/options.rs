@@ -7,7 +7,10 @@ use super::dsack::Dsack;
 use super::ecn::EcnReceiver;
 use super::quick_acks::QuickAcks;
 use super::timestamps::Timestamps;
-use crate::{AccEcnOption, Config, DataSegment, Ecn, SegmentFlags, TimestampClock};
+use crate::accecn_option::AccEcnOption;
+use crate::config::{Config, TimestampClock};
+use crate::ecn::Ecn;
+use crate::segment::{DataSegment, SegmentFlags};
 
 /// State of the options in use.
 #[derive(Debug, Clone)]

@@ -3,8 +3,10 @@
 use eddyline_units::Time;
 
 use super::Receiver;
+use crate::accecn_option::AccEcnOption;
+use crate::ecn::Ecn;
+use crate::segment::{AckOptions, DataSegment, SegmentFlags};
 use crate::test_config::config;
-use crate::{AccEcnOption, AckOptions, DataSegment, Ecn, SegmentFlags};
 
 /// Segment `number` as it arrives at `ms`, half a round trip of 100 ms after it was sent.
 fn arriving(ms: u64, number: u64) -> DataSegment {

@@ -2,7 +2,7 @@
 
 use eddyline_units::Time;
 
-use crate::{Application, Transfer};
+use crate::config::{Application, Transfer};
 
 /// The sending application.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The number of CE-marked packets, from the ACE field of every acknowledgement and the AccECN option of some (RFC 9768).
 
-use crate::AccEcnOption;
+use crate::accecn_option::AccEcnOption;
 use crate::accecn_option::INITIAL_CE_COUNT;
 
 /// Weight of an acknowledgement in the average number of packets that one covers, and the average above which stretch
@@ -78,7 +78,7 @@ impl CeCounter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Ecn;
+    use crate::ecn::Ecn;
 
     const MSS: u64 = 1000;
 

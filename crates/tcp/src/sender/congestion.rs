@@ -6,7 +6,8 @@ use eddyline_units::Time;
 use super::ecn_feedback::EcnFeedback;
 use super::nic::NicQueue;
 use super::sequence::{PriorState, SendSequence};
-use crate::{AccurateEcn, Acknowledgement, Config};
+use crate::config::{AccurateEcn, Config};
+use crate::segment::Acknowledgement;
 
 /// A controller with the ECN feedback and NIC queue that it responds to.
 #[derive(Debug)]

@@ -3,8 +3,10 @@
 use eddyline_cc::EcnResponse;
 
 use super::ce_counter::CeCounter;
+use crate::accecn_option::AccEcnOption;
 use crate::accecn_option::SYN_NOT_ECT;
-use crate::{AccEcnOption, Ecn, SegmentFlags};
+use crate::ecn::Ecn;
+use crate::segment::SegmentFlags;
 
 /// ECN state of a data sender.
 #[derive(Debug, Clone, Copy)]

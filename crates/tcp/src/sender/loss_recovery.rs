@@ -18,7 +18,8 @@ use super::rack_tlp::RackTlp;
 use super::rto::RetransmissionTimer;
 use super::scoreboard::Scoreboard;
 use super::sequence::{PriorState, SendSequence};
-use crate::{Acknowledgement, Config, SackBlocks};
+use crate::config::Config;
+use crate::segment::{Acknowledgement, SackBlocks};
 
 /// How losses are detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

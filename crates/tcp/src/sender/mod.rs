@@ -29,7 +29,10 @@ mod transmissions;
 use eddyline_cc::{Ack, AnyController, Controller as _, Sent, Stamp};
 use eddyline_units::Time;
 
-use crate::{AccEcnOption, Acknowledgement, Config, Ecn, SackBlocks, Segment, SegmentFlags, SegmentKind, Transfer};
+use crate::accecn_option::AccEcnOption;
+use crate::config::{Config, Transfer};
+use crate::ecn::Ecn;
+use crate::segment::{Acknowledgement, SackBlocks, Segment, SegmentFlags, SegmentKind};
 use ack_ratio::{AckRatio, RatioAck};
 use application::ApplicationSource;
 use congestion::Congestion;

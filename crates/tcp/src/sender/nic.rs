@@ -4,7 +4,7 @@
 //! reduced as for a congestion mark, once per window, and the next acknowledgement tried again. `backpressure` is what came
 //! later (TCP small queues): no more than fits is handed to the queue, which tells when it has room.
 
-use crate::LocalCongestion;
+use crate::config::LocalCongestion;
 
 /// What a sender keeps about its NIC queue.
 #[derive(Debug, Clone, Copy)]

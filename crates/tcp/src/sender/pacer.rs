@@ -3,7 +3,7 @@
 use eddyline_cc::{AnyController, Controller as _};
 use eddyline_units::Time;
 
-use crate::{Config, Pacing, PacingGain};
+use crate::config::{Config, Pacing, PacingGain};
 
 /// When the next packet may leave.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use eddyline_units::Time;
 use super::rack::{Rack, ReorderingState};
 use super::tlp::{ProbeAck, Tlp};
 use super::transmissions::SentSegment;
-use crate::SackBlocks;
+use crate::segment::SackBlocks;
 
 /// State of RACK, of the tail loss probe and of their timer.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,8 @@
 //! RFC 3168: what is ECN-capable, and how the sender responds to echoes.
 
 use super::{BULK, Bench, RTT, newreno, resent};
-use crate::{Acknowledgement, Ecn, SegmentFlags};
+use crate::ecn::Ecn;
+use crate::segment::{Acknowledgement, SegmentFlags};
 
 fn echo(ack: &mut Acknowledgement) {
     ack.flags.set_ece(true);

@@ -4,7 +4,7 @@ use eddyline_cc::Controller as _;
 use eddyline_units::Time;
 
 use super::{BULK, Bench, Sent, new, newreno, resent};
-use crate::Transfer;
+use crate::config::Transfer;
 
 /// Sends segments, without an acknowledgement until the timer expires; returns how many are outstanding.
 fn timed_out(tcp: &str) -> (Bench, u64) {

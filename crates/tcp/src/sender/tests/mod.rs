@@ -13,8 +13,9 @@ use eddyline_cc::{Controller as _, ControllerParams, PathFacts};
 use eddyline_units::Time;
 
 use super::{SegmentSink, Sender};
+use crate::config::{Application, Config, Pacing, Transfer};
+use crate::segment::{Acknowledgement, SackBlocks, Segment, SegmentFlags, SegmentKind};
 use crate::test_config::config;
-use crate::{Acknowledgement, Application, Config, Pacing, SackBlocks, Segment, SegmentFlags, SegmentKind, Transfer};
 
 const MSS: u64 = 1000;
 const RTT: Time = Time::from_ms(100);

@@ -3,7 +3,8 @@
 use eddyline_units::Time;
 
 use super::{BULK, Bench, new, newreno, resent};
-use crate::{Acknowledgement, Application, Transfer};
+use crate::config::{Application, Transfer};
+use crate::segment::Acknowledgement;
 
 /// `n` segments of 1,000 bytes every ten seconds.
 fn bursts(n: u64) -> Transfer {
