@@ -11,8 +11,10 @@ use eddyline_cc::{
 use eddyline_scenario::Network;
 use eddyline_units::Time;
 
+use super::error::SimError;
 use super::event_loop::{EVERY_EVENT, Simulation};
-use super::run::{Options, Outcome, Progress, SimError};
+use super::options::{Options, Progress};
+use super::run::Outcome;
 
 /// Events between two calls of the observer.
 const OBSERVER_INTERVAL: u64 = 1 << 14;
