@@ -59,22 +59,22 @@ impl Path {
     /// Runs until `ms`; gives how long the pacing rate was at which multiple of the link's, in ms by percent, and the least
     /// and largest number of packets in flight.
     fn run(&mut self, ms: u64) -> (Vec<(u64, u64)>, usize, usize) {
-        let (mut spans, mut least, mut most) = (Vec::<(u64, u64)>::new(), usize::MAX, 0);
-        let mut before = self.now;
+        let (mut spans, mut min, mut max) = (Vec::<(u64, u64)>::new(), usize::MAX, 0);
+        let mut prior = self.now;
         while self.now < Time::from_ms(ms) {
             self.step();
             let percent =
                 (100.0 * PACKET.as_secs_f64() / self.c.pacing_interval().unwrap().as_secs_f64()).round() as u64;
-            let passed = (self.now - before).as_ps();
+            let passed = (self.now - prior).as_ps();
             match spans.last_mut() {
                 Some((p, span)) if p.abs_diff(percent) <= 1 => *span += passed,
                 _ => spans.push((percent, passed)),
             }
-            before = self.now;
-            least = least.min(self.flight.len());
-            most = most.max(self.flight.len());
+            prior = self.now;
+            min = min.min(self.flight.len());
+            max = max.max(self.flight.len());
         }
-        (spans.into_iter().map(|(p, ps)| (p, ps / 1_000_000_000)).filter(|s| s.1 > 0).collect(), least, most)
+        (spans.into_iter().map(|(p, ps)| (p, ps / 1_000_000_000)).filter(|s| s.1 > 0).collect(), min, max)
     }
 }
 
@@ -83,7 +83,7 @@ impl Path {
 fn the_gain_cycle_of_version_1() {
     let mut path = Path::new("bbr");
     path.run(3_000);
-    let (spans, _, most) = path.run(8_000);
+    let (spans, _, max) = path.run(8_000);
     // 1.25, 0.75, 1.0, in this order, and nothing else
     let phases: Vec<u64> = spans.iter().map(|s| s.0).collect();
     assert!(phases.len() >= 12, "{spans:?}");
@@ -100,7 +100,7 @@ fn the_gain_cycle_of_version_1() {
         assert!(of.all(|s| (low..=high).contains(&s.1)), "{gain}: {spans:?}");
     }
     // 1.25 times the 101 packets of the path, and the packets of the send quantum
-    assert!((120..=135).contains(&most), "{most} in flight");
+    assert!((120..=135).contains(&max), "{max} in flight");
 }
 
 /// The bandwidth is known after Startup within 2 %, with at most 2.89 times the path in flight until then.
@@ -108,9 +108,9 @@ fn the_gain_cycle_of_version_1() {
 fn startup_finds_the_bandwidth() {
     for kind in ["bbr", "bbr3"] {
         let mut path = Path::new(kind);
-        let (spans, _, most) = path.run(3_000);
+        let (spans, _, max) = path.run(3_000);
         assert!(spans.iter().any(|s| s.0 > 250), "{kind}: {spans:?}");
-        assert!(most <= 310, "{kind}: {most} in flight");
+        assert!(max <= 310, "{kind}: {max} in flight");
         let (spans, ..) = path.run(4_000);
         assert!(spans.iter().all(|s| (73..=127).contains(&s.0)), "{kind}: {spans:?}");
     }
@@ -167,7 +167,7 @@ fn holes_of_one_window_are_one_loss() {
                 since = path.now;
             }
         }
-        let before = path.c.pacing_interval().unwrap().as_secs_f64();
+        let prior = path.c.pacing_interval().unwrap().as_secs_f64();
         let ack = |now: Time, sent_at, stamp, lost| Ack {
             now,
             sent_at,
@@ -190,7 +190,7 @@ fn holes_of_one_window_are_one_loss() {
             let stamp = path.c.on_sent(&Sent { now: sent_at, in_flight: 100.0, cwnd_limited: true });
             path.now += DELAY;
             path.c.on_ack(&ack(path.now, sent_at, stamp, 1.0));
-            left = left.min(before / path.c.pacing_interval().unwrap().as_secs_f64());
+            left = left.min(prior / path.c.pacing_interval().unwrap().as_secs_f64());
         }
         assert!((low..=high).contains(&left), "SACK {sack}: {left} of the rate");
     }
@@ -204,13 +204,13 @@ fn the_window_before_timeouts_comes_back() {
         while p.now < Time::from_ms(5_000) {
             p.step();
         }
-        let before = p.c.window();
-        assert!(before > 50.0, "{kind}: {before}");
+        let prior = p.c.window();
+        assert!(prior > 50.0, "{kind}: {prior}");
         for repeated in [false, true] {
-            p.c.on_timeout(&Timeout { now: p.now, flight_size: before, repeated });
+            p.c.on_timeout(&Timeout { now: p.now, flight_size: prior, repeated });
             assert!(p.c.window() <= 4.0, "{kind}: {}", p.c.window());
         }
         p.c.on_timeout_recovered();
-        assert!((p.c.window() - before).abs() < 1e-9, "{kind}: {} of {before}", p.c.window());
+        assert!((p.c.window() - prior).abs() < 1e-9, "{kind}: {} of {prior}", p.c.window());
     }
 }

@@ -15,9 +15,9 @@ fn searches_for_the_last_maximum() {
     let mut phases = [0; 4];
     let mut beyond = 0.0f64;
     for _ in 0..400 {
-        let before = b.c.window();
-        let step = b.round(100.0) - before;
-        let distance = 1000.0 - before;
+        let prior = b.c.window();
+        let step = b.round(100.0) - prior;
+        let distance = 1000.0 - prior;
         if distance > 64.0 + 16.0 {
             close(step, 16.0, 0.3);
             phases[0] += 1;
@@ -47,9 +47,9 @@ fn searches_for_the_last_maximum() {
 fn aims_lower_after_a_loss_below_the_maximum() {
     let mut b = Bench::new("bic", "", 100.0);
     b.in_avoidance(1000.0, 100.0);
-    let before = b.c.window();
+    let prior = b.c.window();
     b.lose();
-    let aim = before * (1.0 + 819.0 / 1024.0) / 2.0;
+    let aim = prior * (1.0 + 819.0 / 1024.0) / 2.0;
     let mut flat = (f64::INFINITY, 0.0);
     for _ in 0..60 {
         let w = b.c.window();

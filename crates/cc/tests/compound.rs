@@ -5,7 +5,7 @@ mod bench;
 use bench::{Bench, close};
 use eddyline_cc::Controller as _;
 
-/// Without a queue the delay window grows by win^0.75 / 8 - 1 a round trip, beside Reno's packet.
+/// Without a queue the delay window grows by win^0.75 / 8 - 1 a round trip, in addition to Reno's packet.
 #[test]
 fn the_delay_window_grows_without_a_queue() {
     let mut b = Bench::new("compound", "", 100.0);
@@ -13,9 +13,9 @@ fn the_delay_window_grows_without_a_queue() {
     close(b.c.window(), 400.0, 1e-9);
     b.round(100.0);
     for _ in 0..10 {
-        let before = b.c.window();
-        let step = b.round(100.0) - before;
-        close(step, before.powf(0.75) / 8.0 - 1.0 + 1.0, 0.1);
+        let prior = b.c.window();
+        let step = b.round(100.0) - prior;
+        close(step, prior.powf(0.75) / 8.0 - 1.0 + 1.0, 0.1);
     }
 }
 
@@ -27,12 +27,12 @@ fn the_delay_window_gives_way_to_a_queue() {
     for _ in 0..30 {
         b.round(100.0);
     }
-    let before = b.c.window();
+    let prior = b.c.window();
     // 10 % queued
     b.round(111.0);
     let middle = b.c.window();
     let after = b.round(111.0);
-    assert!(after < middle && middle <= before + 30.0, "{before}, {middle}, {after}");
+    assert!(after < middle && middle <= prior + 30.0, "{prior}, {middle}, {after}");
     close(middle - after, middle * 11.0 / 111.0 - 1.0, 3.0);
     for _ in 0..20 {
         b.round(111.0);
@@ -49,6 +49,6 @@ fn a_loss_halves() {
     (0..10).for_each(|_| {
         b.round(100.0);
     });
-    let before = b.c.window();
-    close(b.lose(), before / 2.0, 1e-9);
+    let prior = b.c.window();
+    close(b.lose(), prior / 2.0, 1e-9);
 }

@@ -38,8 +38,8 @@ fn the_velocity_doubles() {
     b.round(150.0);
     let steps: Vec<f64> = (0..9)
         .map(|_| {
-            let before = b.c.window();
-            b.round(100.0) - before
+            let prior = b.c.window();
+            b.round(100.0) - prior
         })
         .collect();
     assert!(steps.windows(2).skip(4).all(|s| s[1] > 1.6 * s[0] || s[1] > 0.9 * b.c.window() / 2.0), "{steps:?}");

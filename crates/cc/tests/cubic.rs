@@ -36,14 +36,14 @@ fn fast_convergence() {
         close(b.c.window(), 490.0, 1e-9);
         let begin = b.now.as_secs_f64();
         // where the curve is flat: the slowest round trip
-        let mut before = b.c.window();
+        let mut prior = b.c.window();
         let mut slowest = (f64::INFINITY, 0.0, 0.0);
         for _ in 0..130 {
             let w = b.round(100.0);
-            if w - before < slowest.0 {
-                slowest = (w - before, b.now.as_secs_f64() - begin, w);
+            if w - prior < slowest.0 {
+                slowest = (w - prior, b.now.as_secs_f64() - begin, w);
             }
-            before = w;
+            prior = w;
         }
         slowest
     };
@@ -59,8 +59,8 @@ fn the_reno_friendly_region() {
     close(b.c.window(), 70.0, 1e-9);
     let slopes: Vec<f64> = (0..80)
         .map(|_| {
-            let before = b.c.window();
-            b.round(10.0) - before
+            let prior = b.c.window();
+            b.round(10.0) - prior
         })
         .collect();
     close(slopes[20], 0.529, 0.02);
@@ -69,10 +69,10 @@ fn the_reno_friendly_region() {
     let mut old = Bench::new("cubic", r#", "profile": "2008""#, 10.0);
     old.in_avoidance(100.0, 10.0);
     close(old.c.window(), 100.0 * 819.0 / 1024.0, 1e-9);
-    let before = old.c.window();
+    let prior = old.c.window();
     let w = old.round(10.0);
     // 3 (1 - 0.8) / (1 + 0.8)
-    close(w - before, 0.334, 0.02);
+    close(w - prior, 0.334, 0.02);
 }
 
 /// Section 4.7: after a timeout the curve begins where slow start ended.
@@ -95,7 +95,7 @@ fn after_a_timeout() {
     assert!(b.c.window() > low && b.c.window() < high, "{} between {low} and {high}", b.c.window());
 }
 
-/// Sections 4.2 and 5.8: t does not count while the application limits the flow, whether it says little or nothing.
+/// Sections 4.2 and 5.8: t does not count while the application limits the flow, whether it sends little or nothing.
 #[test]
 fn time_without_the_window_as_limit_does_not_count() {
     for (trickle, silence_s) in [(60, 0.0), (1, 60.0), (60, 60.0)] {
@@ -104,9 +104,9 @@ fn time_without_the_window_as_limit_does_not_count() {
         for _ in 0..50 {
             b.round(100.0);
         }
-        let before = b.c.window();
+        let prior = b.c.window();
         b.trickle(trickle, 100.0);
-        close(b.c.window(), before, 0.0);
+        close(b.c.window(), prior, 0.0);
         b.now += bench::ms(silence_s * 1e3);
         let k = (1000.0f64 * 0.3 / 0.4).cbrt();
         for i in 1..=100 {
@@ -135,7 +135,7 @@ fn after_a_restart() {
     let (begin, k) = (b.now.as_secs_f64(), (1000.0f64 * 0.3 / 0.4).cbrt());
     for _ in 0..80 {
         let w = b.round(100.0);
-        // the stage began within the round trip before, and its target is a round trip ahead
+        // the stage began within the previous round trip, and its target is a round trip ahead
         let t = b.now.as_secs_f64() - begin;
         let [low, high] = [t - 0.15, t + 0.25].map(|t| 0.4 * (t - k).powi(3) + 1000.0);
         assert!(w >= low - 1.0 && w <= high + 1.0, "{w} at {t}, between {low} and {high}");

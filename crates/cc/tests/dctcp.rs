@@ -5,7 +5,7 @@ mod bench;
 use bench::{Bench, close, ms};
 use eddyline_cc::{Controller, EcnResponse, Loss, Marks, Sent};
 
-/// A round trip of the whole window in which packets for which `marks` says so are marked; the first of them reduces the window.
+/// A round trip of the whole window in which the packets that `marks` selects are marked; the first of them reduces the window.
 pub fn round(b: &mut Bench, rtt_ms: f64, marks: &mut dyn FnMut() -> bool) -> f64 {
     let n = (b.c.window() as u64).max(1);
     let (begin, rtt) = (b.now, ms(rtt_ms));
@@ -17,9 +17,9 @@ pub fn round(b: &mut Bench, rtt_ms: f64, marks: &mut dyn FnMut() -> bool) -> f64
         let marked = f64::from(u8::from(marks()));
         b.c.on_marks(&Marks { now: sent + rtt, sent_at: sent, acked: 1.0, marked });
         if marked > 0.0 && !reduced {
-            let before = b.c.window();
+            let prior = b.c.window();
             b.c.on_ecn(&Loss { now: sent + rtt, flight_size: n as f64 });
-            reduced = b.c.window() < before;
+            reduced = b.c.window() < prior;
         }
         b.acknowledge(sent, rtt, n as f64 - 1.0, 1.0, stamp);
     }

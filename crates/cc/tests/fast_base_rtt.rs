@@ -56,7 +56,7 @@ fn without_a_cure_the_error_stays() {
     assert_eq!(c.base_rtt(), Some(Time::from_ms(120)));
 }
 
-/// A pause every 100 s: down to two packets, nothing is learnt from what was sent before, back with what was seen.
+/// A pause every 100 s: the window falls to two packets, packets sent before the pause give no sample, and the first sample ends it.
 #[test]
 fn a_drain_learns_the_base() {
     let (mut c, mut at) = settled(r#", "drain": { "every": "100 s" }"#);
@@ -75,7 +75,7 @@ fn a_drain_learns_the_base() {
     exchange(&mut c, begun + Time::from_ms(140), 100);
     assert_eq!(c.base_rtt(), Some(Time::from_ms(100)));
     assert!((c.window() - window).abs() < 0.5, "{} of {window}", c.window());
-    // what leaves while the flight grows again says nothing
+    // packets sent while the flight grows again give no sample
     exchange(&mut c, begun + Time::from_ms(250), 100);
     assert!((c.window() - window).abs() < 0.5);
     // then the law, with the right base: w 50 / 150 = 50
@@ -115,7 +115,7 @@ fn more_rounds_take_longer() {
     assert!(c.window() > 200.0);
 }
 
-/// A loss in a pause is a loss: there is no way back to the window of before.
+/// A loss ends a pause without restoring the window.
 #[test]
 fn a_loss_ends_the_pause() {
     for timeout in [false, true] {
@@ -142,13 +142,13 @@ fn a_new_flow_corrects_itself_once() {
     let mut at = Time::from_ms(120);
     let (mut pauses, mut first) = (0, 0);
     for round in 0..400 {
-        let before = c.window();
+        let prior = c.window();
         exchange(&mut c, at, 150);
         at += Time::from_ms(151);
-        if c.window() < 0.2 * before {
+        if c.window() < 0.2 * prior {
             pauses += 1;
             first = round + 1;
-            assert!((c.window() - 0.1 * before).abs() < 1e-9);
+            assert!((c.window() - 0.1 * prior).abs() < 1e-9);
             exchange(&mut c, at, 100);
             at += Time::from_ms(151);
         }

@@ -1,4 +1,4 @@
-//! FAST that counts one way, on acknowledgements made by hand: clocks hours apart and drifting, thinned acknowledgements.
+//! FAST with one-way delay, on synthetic acknowledgements: clocks hours apart and drifting, thinned acknowledgements.
 
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, PathFacts, Sent};
 use eddyline_units::Time;
@@ -45,13 +45,13 @@ struct Path {
 
 impl Path {
     fn new(more: &str, clock: Clock) -> Self {
-        // every packet here meets the queue that it is told to, so a pause would learn nothing
+        // the queueing delay of every packet is given, so a pause would not empty a queue
         let mut c = build(&format!(r#"{more}, "drain": false"#));
         c.on_handshake(Time::from_ms(100), Time::from_ms(100));
         Self { c, clock, acked: 1.0 }
     }
 
-    /// A packet sent at `sent` waits `out` ms on the way out, its acknowledgement `back` ms on the way back; 50 ms each besides.
+    /// A packet sent at `sent` waits `out` ms, its acknowledgement `back` ms; the propagation delay is 50 ms each way.
     fn exchange(&mut self, sent: Time, out: f64, back: f64) {
         let in_flight = self.c.window();
         let stamp = self.c.on_sent(&Sent { now: sent, in_flight, cwnd_limited: false });

@@ -25,8 +25,8 @@ fn the_table() {
     for (w, a, b) in TABLE {
         let mut bench = Bench::new("highspeed", "", 100.0);
         // slow start beyond and a loss to just there: w / (1 - b) is not known, so search it
-        let before = [0.5, 0.75].map(|share| w / share);
-        let (mut low, mut high) = (before[1], before[0]);
+        let prior = [0.5, 0.75].map(|share| w / share);
+        let (mut low, mut high) = (prior[1], prior[0]);
         for _ in 0..40 {
             let middle = (low + high) / 2.0;
             let mut probe = Bench::new("highspeed", "", 100.0);

@@ -13,9 +13,9 @@ fn the_increase_rises_with_time() {
     close(b.c.window(), 500.0, 1e-9);
     let begin = b.now.as_secs_f64();
     for _ in 0..50 {
-        let before = b.c.window();
+        let prior = b.c.window();
         let passed = b.now.as_secs_f64() - begin;
-        let step = b.round(100.0) - before;
+        let step = b.round(100.0) - prior;
         let alpha = |d: f64| if d > 1.0 { 1.0 + 10.0 * (d - 1.0) + ((d - 1.0) / 2.0).powi(2) } else { 1.0 };
         // set once a round trip, when its first acknowledgement arrives
         let (low, high) = (alpha(passed - 0.1), alpha(passed + 0.21));
@@ -33,9 +33,9 @@ fn the_back_off_empties_the_queue() {
         for extra in 0..=15 {
             b.round(100.0 + f64::from(extra) / 15.0 * queue);
         }
-        let before = b.c.window();
+        let prior = b.c.window();
         let after = b.lose();
-        close(after / before, expected, 0.002);
+        close(after / prior, expected, 0.002);
     }
 }
 
@@ -51,8 +51,8 @@ fn time_without_the_window_as_limit_does_not_count() {
         b.trickle(trickle, 100.0);
         b.now += bench::ms(silence_s * 1e3);
         for i in 0..20 {
-            let before = b.c.window();
-            let step = b.round(100.0) - before;
+            let prior = b.c.window();
+            let step = b.round(100.0) - prior;
             let passed = 2.0 + 0.1 * f64::from(i) - 0.1;
             let alpha = |d: f64| if d > 1.0 { 1.0 + 10.0 * (d - 1.0) + ((d - 1.0) / 2.0).powi(2) } else { 1.0 };
             let (low, high) = (alpha(passed - 0.2), alpha(passed + 0.21));

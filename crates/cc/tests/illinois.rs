@@ -17,14 +17,14 @@ fn increase_and_decrease_follow_the_delay() {
         for _ in 0..8 {
             b.round(100.0 + delay);
         }
-        let before = b.c.window();
-        let step = b.round(100.0 + delay) - before;
+        let prior = b.c.window();
+        let step = b.round(100.0 + delay) - prior;
         let k1 = (100.0 - 1.0) * 0.3 * 10.0 / (10.0 - 0.3);
         let k2 = (100.0 - 1.0) * 0.3 / (10.0 - 0.3) - 1.0;
         let alpha: f64 = if delay <= 1.0 { 10.0 } else { k1 / (k2 + delay) };
         close(step / alpha, 1.0, 0.02);
-        let before = b.c.window();
-        close(1.0 - b.lose() / before, beta, 1e-3);
+        let prior = b.c.window();
+        close(1.0 - b.lose() / prior, beta, 1e-3);
     }
 }
 
@@ -34,11 +34,11 @@ fn reno_when_small() {
     let mut b = Bench::new("illinois", "", 100.0);
     b.in_avoidance(16.0, 100.0);
     b.round(100.0);
-    let before = b.c.window();
+    let prior = b.c.window();
     // whole packets acknowledge 14 of 14.9
-    close(b.round(100.0) - before, 1.0, 0.1);
-    let before = b.c.window();
-    close(b.lose() / before, 0.5, 1e-9);
+    close(b.round(100.0) - prior, 1.0, 0.1);
+    let prior = b.c.window();
+    close(b.lose() / prior, 0.5, 1e-9);
 }
 
 /// The bug of Linux 2.6.22: an eighth is left where an eighth is to go.
@@ -50,6 +50,6 @@ fn leaves_beta_where_asked() {
     for _ in 0..8 {
         b.round(100.5);
     }
-    let before = b.c.window();
-    close(b.lose() / before, 0.125, 1e-3);
+    let prior = b.c.window();
+    close(b.lose() / prior, 0.125, 1e-3);
 }

@@ -40,13 +40,13 @@ fn goes_by_the_distance_from_the_target() {
         for _ in 0..2_000 {
             feed(&mut b, 30.0);
         }
-        // the present delay is the least of four samples
+        // the current delay is the minimum of four samples
         for _ in 0..4 {
             feed(&mut b, 30.0 + queueing);
         }
-        let before = b.c.window();
+        let prior = b.c.window();
         feed(&mut b, 30.0 + queueing);
-        close((b.c.window() - before) * before, slope, 1e-3);
+        close((b.c.window() - prior) * prior, slope, 1e-3);
     }
 }
 
@@ -58,8 +58,8 @@ fn grows_by_a_packet_a_round_trip() {
         feed(&mut b, 30.0);
     }
     close(b.c.window(), (4.0f64 + 2.0 * 5_000.0).sqrt(), 0.1);
-    let before = b.c.window();
-    close(b.lose() / before, 0.5, 1e-9);
+    let prior = b.c.window();
+    close(b.lose() / prior, 0.5, 1e-9);
     close(b.time_out(), 1.0, 0.0);
 }
 
@@ -81,10 +81,10 @@ fn the_window_follows_what_is_in_flight() {
 fn plus_plus_starts_slowly_and_slows_down() {
     let mut b = Bench::new("ledbat", r#", "profile": "ledbat++""#, 50.0);
     feed(&mut b, 30.0);
-    let before = b.c.window();
+    let prior = b.c.window();
     feed(&mut b, 30.0);
     // base 50 ms: ceil(120 / 50) = 3
-    close(b.c.window() - before, 1.0 / 3.0, 1e-9);
+    close(b.c.window() - prior, 1.0 / 3.0, 1e-9);
     for _ in 0..100 {
         feed(&mut b, 30.0);
     }
@@ -93,12 +93,12 @@ fn plus_plus_starts_slowly_and_slows_down() {
         feed(&mut b, 80.0);
     }
     assert!(b.c.window() >= full, "avoidance below the target");
-    let mut least = f64::INFINITY;
+    let mut min = f64::INFINITY;
     for _ in 0..20 {
         feed(&mut b, 30.0);
-        least = least.min(b.c.window());
+        min = min.min(b.c.window());
     }
-    close(least, 2.0, 0.0);
+    close(min, 2.0, 0.0);
     for _ in 0..150 {
         feed(&mut b, 30.0);
     }

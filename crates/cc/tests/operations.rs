@@ -88,7 +88,7 @@ impl Harness {
     }
 
     fn apply(&mut self, operation: &Operation) {
-        let before = self.controller.window();
+        let prior = self.controller.window();
         let loss = Loss { now: self.now, flight_size: self.flight() };
         match operation {
             Operation::Wait(ps) => self.now = self.now.saturating_add(Time::from_ps(*ps)).min(Time::from_ps(1 << 63)),
@@ -102,7 +102,7 @@ impl Harness {
             Operation::Lose => {
                 self.controller.on_loss(&loss);
                 assert!(
-                    self.controller.window() <= before.max(loss.flight_size / 2.0).max(2.0),
+                    self.controller.window() <= prior.max(loss.flight_size / 2.0).max(2.0),
                     "a loss opens no window"
                 );
             }
@@ -110,14 +110,14 @@ impl Harness {
             Operation::TimeOut { repeated } => {
                 let event = Timeout { now: self.now, flight_size: self.flight(), repeated: *repeated };
                 self.controller.on_timeout(&event);
-                assert!(self.controller.window() <= before.max(2.0), "a timeout opens no window");
+                assert!(self.controller.window() <= prior.max(2.0), "a timeout opens no window");
                 self.outstanding.clear();
             }
             Operation::Spurious => self.controller.on_spurious_timeout(self.flight() + 1.0),
             Operation::Mark => {
                 self.controller.on_ecn(&loss);
                 assert!(
-                    self.controller.window() <= before.max(loss.flight_size / 2.0).max(2.0),
+                    self.controller.window() <= prior.max(loss.flight_size / 2.0).max(2.0),
                     "a mark opens no window"
                 );
             }
@@ -128,7 +128,7 @@ impl Harness {
             }
             Operation::Idle(packets) => {
                 self.controller.on_idle(*packets);
-                assert!(self.controller.window() <= before.max(2.0), "idleness opens no window");
+                assert!(self.controller.window() <= prior.max(2.0), "idleness opens no window");
             }
         }
     }

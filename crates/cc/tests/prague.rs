@@ -1,4 +1,4 @@
-//! Prague: the end of slow start, growth beside marks, the virtual round-trip time, pacing, and the rate at a given share of marks.
+//! Prague: the end of slow start, growth with marks, the virtual round-trip time, pacing, and the rate at a given share of marks.
 
 mod bench;
 
@@ -10,11 +10,11 @@ use eddyline_units::Time;
 fn feed(b: &mut Bench, sent: Time, rtt: Time, acked: f64, marked: f64, may_reduce: bool) -> bool {
     let now = sent + rtt;
     b.c.on_marks(&Marks { now, sent_at: sent, acked, marked });
-    let before = b.c.window();
+    let prior = b.c.window();
     if marked > 0.0 && may_reduce {
-        b.c.on_ecn(&Loss { now, flight_size: before });
+        b.c.on_ecn(&Loss { now, flight_size: prior });
     }
-    let reduced = b.c.window() < before;
+    let reduced = b.c.window() < prior;
     b.c.on_ack(&Ack {
         now,
         sent_at: sent,
@@ -31,7 +31,7 @@ fn feed(b: &mut Bench, sent: Time, rtt: Time, acked: f64, marked: f64, may_reduc
     reduced
 }
 
-/// A round trip of the whole window; `marks` says of each packet whether it is marked.
+/// A round trip of the whole window; `marks` decides for each packet whether it is marked.
 fn round(b: &mut Bench, rtt_ms: f64, marks: &mut dyn FnMut() -> bool) -> f64 {
     let n = (b.c.window() as u64).max(1);
     let (begin, rtt) = (b.now, ms(rtt_ms));
@@ -90,8 +90,8 @@ fn short_round_trips_grow_as_virtual_ones() {
         for _ in 0..60 {
             round(&mut b, rtt_ms, &mut || false);
         }
-        let before = b.c.window();
-        let grown = (0..20).map(|_| round(&mut b, rtt_ms, &mut || false)).last().unwrap() - before;
+        let prior = b.c.window();
+        let grown = (0..20).map(|_| round(&mut b, rtt_ms, &mut || false)).last().unwrap() - prior;
         // each round trip acknowledges a whole number of packets, up to one less than the window
         close(grown, 20.0 * a_round, 0.1 * 20.0 * a_round);
     }

@@ -14,9 +14,9 @@ fn recovers_in_as_many_round_trips_at_any_window() {
         close(b.c.window(), 0.875 * window, 1e-6);
         let mut rounds = 0;
         while b.c.window() < window {
-            let before = b.c.window();
+            let prior = b.c.window();
             let after = b.round(100.0);
-            close(after / before, 1.01, 2e-4);
+            close(after / prior, 1.01, 2e-4);
             rounds += 1;
         }
         // log(8 / 7) / log(1.01) = 13.4

@@ -100,7 +100,7 @@ impl Rounds {
     }
 }
 
-/// RttThresh is an eighth of the round before, between 4 and 16 ms; eight samples decide.
+/// RttThresh is an eighth of the previous round's minimum, between 4 and 16 ms; eight samples decide.
 #[test]
 fn the_first_slow_start_slows_down_when_delay_grows() {
     for (base_us, threshold_us) in [(20_000, 4_000), (100_000, 12_500), (1_000_000, 16_000)] {
@@ -158,7 +158,7 @@ fn after_a_loss_slow_start_is_standard() {
     assert_eq!(windows[8], 18.0, "one a packet, no matter how delay grows, up to the threshold of 20");
 }
 
-/// L = 8 unpaced, none paced, or as byte counting says.
+/// L = 8 unpaced, unlimited if paced, or the L of byte counting.
 #[test]
 fn how_much_one_acknowledgement_counts() {
     for (facts, growth) in [

@@ -26,10 +26,10 @@ fn keeps_between_alpha_and_beta_packets_queued() {
         b.in_avoidance(200.0, 100.0);
         close(b.c.window(), 100.0, 1e-9);
         b.round(rtt);
-        let before = b.c.window();
+        let prior = b.c.window();
         // queued: 1.0, 2.9, 5.7 packets
         let after = b.round(rtt);
-        close(after - before, step, 1e-9);
+        close(after - prior, step, 1e-9);
     }
 }
 
@@ -44,8 +44,7 @@ fn the_base_may_be_known() {
     assert_eq!(b.c.base_rtt(), Some(ms(100.0)));
 }
 
-/// With marks as its price no round-trip time matters: x times what the marks stand for is between alpha and beta, or the window
-/// moves, whatever waits.
+/// With marks as the price round-trip times do not matter: the window changes unless x times the price is between alpha and beta.
 #[test]
 fn the_price_of_marks() {
     let price = r#", "price": { "kind": "marks", "phi": 1.2, "unit": "1 ms" }"#;
@@ -56,14 +55,14 @@ fn the_price_of_marks() {
         // the average is an eighth a round trip
         for _ in 0..40 {
             let (now, w) = (b.now, b.c.window());
-            // at x = w / 150 ms a share m stands for -log_1.2(1 - m) ms
+            // at x = w / 150 ms a fraction m of marks is a price of -log_1.2(1 - m) ms
             let share = 1.0 - 1.2f64.powf(-packets / w * 150.0);
             b.c.on_marks(&Marks { now, sent_at: now, acked: 1000.0, marked: 1000.0 * share });
             moved = b.round(150.0) - w;
         }
         close(moved, step, 1e-9);
-        let before = b.c.window();
-        b.c.on_ecn(&Loss { now: b.now, flight_size: before });
-        close(b.c.window(), before, 1e-9);
+        let prior = b.c.window();
+        b.c.on_ecn(&Loss { now: b.now, flight_size: prior });
+        close(b.c.window(), prior, 1e-9);
     }
 }

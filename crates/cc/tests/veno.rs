@@ -12,10 +12,10 @@ fn tells_random_loss_from_congestion() {
         let mut b = Bench::new("veno", "", 100.0);
         b.in_avoidance(125.0, 100.0);
         close(b.c.window(), 100.0, 1e-9);
-        let before = b.c.window();
+        let prior = b.c.window();
         // 1.0 and 9.1 packets queued
         let after = b.round(rtt);
-        close(after - before, step, 0.02);
+        close(after - prior, step, 0.02);
         close(b.lose() / after, left, 1e-9);
     }
 }

@@ -127,7 +127,7 @@ fn the_module_smooths_once_an_update_period() {
     for after in [4.0, 6.0, 9.0] {
         b.acknowledge(sent + ms(after), ms(120.0), 9.0, 1.0, Stamp { remembered: 10.0 });
     }
-    // due at the first (nothing was before it), 10 ms after which no other came
+    // due at the first sample, then none within 10 ms of it
     close(rto(&b, Time::ZERO) - 200.0, 115.0, 1e-6);
     b.acknowledge(sent + ms(14.0), ms(120.0), 9.0, 1.0, Stamp { remembered: 10.0 });
     close(rto(&b, Time::ZERO) - 200.0, 118.75, 1e-6);
@@ -136,7 +136,7 @@ fn the_module_smooths_once_an_update_period() {
 #[test]
 fn retransmissions_are_no_samples() {
     let mut b = vfast("", 100.0);
-    let before = rto(&b, Time::ZERO);
+    let prior = rto(&b, Time::ZERO);
     b.c.on_loss(&Loss { now: b.now, flight_size: 10.0 });
     let (now, stamp) = (b.now + ms(900.0), Stamp { remembered: 10.0 });
     b.c.on_ack(&Ack {
@@ -152,7 +152,7 @@ fn retransmissions_are_no_samples() {
         in_recovery: false,
     });
     b.time_out();
-    close(rto(&b, Time::ZERO), before, 0.0);
+    close(rto(&b, Time::ZERO), prior, 0.0);
 }
 
 #[test]
@@ -163,8 +163,8 @@ fn unknown_keys_are_refused_and_none_is_lost() {
     let all = r#"{ "kind": "vfast", "alpha": "5 packets", "gamma": 0.25, "psi_up": 0.5, "smoothing": "update" }"#;
     let params = parse(all).unwrap();
     assert_eq!(params.fast_law().unwrap().gamma, 0.25);
-    let again = parse(&serde_json::to_string(&params).unwrap()).unwrap();
-    assert_eq!(params, again);
+    let reparsed = parse(&serde_json::to_string(&params).unwrap()).unwrap();
+    assert_eq!(params, reparsed);
 }
 
 proptest! {
@@ -197,7 +197,7 @@ proptest! {
         prop_assert!(srtt >= min - 1e-9 && srtt <= max + 1e-9);
     }
 
-    /// At a constant round-trip time nothing tells VFAST from FAST but the timeout.
+    /// At a constant round-trip time VFAST differs from FAST only in the timeout.
     #[test]
     fn the_fixed_point_is_fasts(
         rtt in 20.0f64..300.0,

@@ -22,7 +22,7 @@ pub enum LossParams {
 pub enum LossPattern {
     /// Every n-th data packet is lost.
     Periodic {
-        /// The n; at least 1.
+        /// Period n in data packets, at least 1.
         #[schemars(range(min = 1))]
         every: u64,
     },
@@ -81,7 +81,7 @@ pub enum Loss {
     },
     /// Every n-th data packet.
     Periodic {
-        /// The n.
+        /// Period n in data packets.
         every: u64,
         /// Data packets since the last loss.
         seen: u64,

@@ -72,7 +72,7 @@ fn duplicates_of_what_has_left_stay() {
     assert_eq!(q.packets(), 2);
 }
 
-/// CAKE's rules as its documentation states them: conservative keeps one redundant beside the newest, aggressive the
+/// CAKE's rules as its documentation states them: conservative keeps one redundant besides the newest, aggressive the
 /// newest.
 #[test]
 fn the_rules_of_cake() {
@@ -109,7 +109,7 @@ fn limits_count_after_filtering() {
     let json = r#"{ "kind": "ack_filter", "limit": "100 B" }"#;
     let big = Parcel { bytes: 90, ..ack(2, 1, 200) };
     let (removed, left) = through(json, &[ack(0, 1, 100), ack(1, 2, 100), big]);
-    assert_eq!((removed.concat(), left), (vec![2], vec![0, 1]), "what does not fit removes nobody");
+    assert_eq!((removed.concat(), left), (vec![2], vec![0, 1]), "a packet that does not fit removes none");
 }
 
 fn drive(q: &mut Queue<Parcel>, seed: u64) {
@@ -141,8 +141,8 @@ fn drive(q: &mut Queue<Parcel>, seed: u64) {
         } else if let (Some(p), _) = take(q, Time::ZERO)
             && let Some(a) = p.acknowledges
         {
-            let before = seen.insert(p.flow, a.number);
-            assert!(before <= Some(a.number), "numbers never fall");
+            let previous = seen.insert(p.flow, a.number);
+            assert!(previous <= Some(a.number), "numbers never fall");
         }
     }
     while let (Some(p), _) = take(q, Time::ZERO) {

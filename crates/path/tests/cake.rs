@@ -7,7 +7,7 @@ use eddyline_path::{Acknowledgement, Ecn};
 use eddyline_units::{Rate, Time};
 use parcel::{Constant, Parcel, ack, assert_max_min, bytes_of, constant, data, link, put, queue, serve, take};
 
-/// Under load packets leave exactly as far apart as the bandwidth has them take on the line.
+/// Under load packets leave at intervals of exactly their transmission time at the bandwidth.
 #[test]
 fn it_sends_at_its_bandwidth_framing_included() {
     let until = Time::from_ms(2_000);

@@ -28,7 +28,7 @@ fn drops(law: &mut Codel, from: Time, steps: u64) -> Vec<Time> {
     (0..steps).map(|n| from + us(10 * n)).filter(|now| law.congested(*now, LONG, MANY)).collect()
 }
 
-/// The first after a whole interval, each further one `interval / sqrt(count)` after the one before.
+/// The first after a whole interval, each further one `interval / sqrt(count)` after the previous one.
 #[test]
 fn drops_come_at_the_interval_over_the_root_of_their_count() {
     let mut law = law();
@@ -77,8 +77,8 @@ fn the_count_resumes_where_it_worked() {
         let gained = law.count() - 1;
         assert!(gained > 5, "{gained}");
         law.congested(Time::from_ms(700), Time::ZERO, MANY);
-        let again = Time::from_ms(700 + pause_ms);
-        let second = drops(&mut law, again, 30_000);
+        let resumed = Time::from_ms(700 + pause_ms);
+        let second = drops(&mut law, resumed, 30_000);
         let count = if resumed { gained } else { 1 };
         let gap = (second[1] - second[0]).as_secs_f64();
         let want = INTERVAL.as_secs_f64() / f64::from(count).sqrt();

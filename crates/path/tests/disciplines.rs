@@ -16,7 +16,7 @@ fn draw(r: &mut Stream, id: u64) -> Parcel {
         return ack(id, 100 + flow, id * 100);
     }
     let bytes = 41 + r.below(1460) as u32;
-    // a connection's packets are all of one kind, and a queue may hold kinds apart
+    // a connection's packets are all of one kind, and a queue may separate kinds
     let ecn = [Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1][(flow % 3) as usize];
     let class = if r.uniform() < 0.1 { Class::Cross } else { Class::Data };
     Parcel { ecn, class, host: (flow / 4) as u32, ..data(id, flow, bytes) }
@@ -85,8 +85,8 @@ fn every_discipline_conserves() {
                             inside.remove(&p.id).unwrap_or_else(|| panic!("{}: {} left twice", kind.name, p.id));
                         let marked = Parcel { ecn: Ecn::Ce, ..as_sent.clone() };
                         assert!(p == as_sent || as_sent.ecn != Ecn::NotCapable && p == marked, "{}: {p:?}", kind.name);
-                        let before = last_of_flow.insert(p.flow, p.id);
-                        assert!(before.is_none_or(|b| b < p.id), "{}: flow {} out of order", kind.name, p.flow);
+                        let previous = last_of_flow.insert(p.flow, p.id);
+                        assert!(previous.is_none_or(|b| b < p.id), "{}: flow {} out of order", kind.name, p.flow);
                     }
                 }
                 assert_eq!(q.packets(), inside.len() as u64, "{} seed {seed} at {id}", kind.name);

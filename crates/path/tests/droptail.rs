@@ -55,7 +55,7 @@ fn limits_survive_text_and_say_what_is_wrong() {
         assert_eq!(parse(&limit.to_string()).unwrap(), limit);
     }
     assert_eq!(parse("1.5 kB").unwrap(), Limit::Bytes(1500));
-    for (text, says) in [
+    for (text, expected) in [
         ("0 cells", "at least one packet must fit"),
         ("50", "packets, cells, B,"),
         ("50 frames", "packets, cells, B,"),
@@ -63,6 +63,6 @@ fn limits_survive_text_and_say_what_is_wrong() {
         ("-1 cells", "negative"),
     ] {
         let error = parse(text).unwrap_err().to_string();
-        assert!(error.contains(says), "{text}: {error}");
+        assert!(error.contains(expected), "{text}: {error}");
     }
 }

@@ -35,8 +35,8 @@ fn no_two_busy_flows_drift_apart() {
                         * (i64::from(s.parcel.flow == a.flow) - i64::from(s.parcel.flow == b.flow));
                     (low, high) = (low.min(difference), high.max(difference));
                 }
-                let most = quantum as i64 + 2 * 1500;
-                assert!(high - low < most, "{} and {}: {} bytes, quantum {quantum}", a.flow, b.flow, high - low);
+                let bound = quantum as i64 + 2 * 1500;
+                assert!(high - low < bound, "{} and {}: {} bytes, quantum {quantum}", a.flow, b.flow, high - low);
             }
         }
     }

@@ -46,7 +46,7 @@ fn the_identifier_chooses_the_queue() {
     }
 }
 
-/// `p' <- p' + alpha (wait - target) + beta (wait - wait before)`: 0.15 /s and 3 /s for 100 ms, every 15 ms.
+/// `p' <- p' + alpha (wait - target) + beta (wait - previous wait)`: 0.15 /s and 3 /s for 100 ms, every 15 ms.
 #[test]
 fn the_base_probability() {
     let mut q = dual("{}");
@@ -75,7 +75,7 @@ fn looking_late_changes_nothing() {
             (0..held).for_each(|id| put(q, Time::ZERO, id, Ecn::Ect0));
         }
         for n in 1..=300 {
-            // room for nobody: an arrival that only looks
+            // no room: an arrival that only triggers the update
             let _ = often.enqueue(us(1000 * n * 15), data(9, 9, u32::MAX), &mut |_| {});
             let _ = often.packets();
         }

@@ -77,7 +77,7 @@ fn codel_for_each() {
     let lost = |flow| dropped.iter().filter(|id| arrivals[**id as usize].1.flow == flow).count();
     assert_eq!(lost(2), 0);
     assert!(lost(1) > 100);
-    // in transmission 1.2 ms, no more than one packet of the other besides
+    // in transmission 1.2 ms, and at most one packet of the other flow
     let thin = sent.iter().filter(|s| s.parcel.flow == 2).map(|s| s.waited).max().unwrap();
     assert!(thin <= Time::from_ps(2_500_000_000), "{thin}");
 }

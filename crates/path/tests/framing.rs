@@ -47,10 +47,10 @@ fn ptm_and_minimum() {
     assert_eq!(named("docsis").line_bytes(47), 65);
     assert_eq!(named("ethernet").line_bytes(1500), 1538);
     assert_eq!(named("ethernet").line_bytes(40), 84);
-    let odd: FramingParams =
+    let custom: FramingParams =
         serde_json::from_str(r#"{ "overhead": "10 B", "minimum": "100 B", "linklayer": "atm" }"#).unwrap();
-    assert_eq!(odd.numbers().line_bytes(1), 3 * 53, "the minimum before the cells");
-    assert!(Framing::default().is_none() && !odd.numbers().is_none());
+    assert_eq!(custom.numbers().line_bytes(1), 3 * 53, "the minimum before the cells");
+    assert!(Framing::default().is_none() && !custom.numbers().is_none());
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn bytes_take_as_many_as_needed_and_no_more() {
     }
     assert_eq!(put(&mut q, Time::ZERO, data(10, 1, 250)), [0, 1, 2]);
     assert_eq!(q.bytes(), 950);
-    assert_eq!(put(&mut q, Time::ZERO, data(11, 1, 1001)), [11], "what never fits drops nobody else");
+    assert_eq!(put(&mut q, Time::ZERO, data(11, 1, 1001)), [11], "a packet that can never fit drops no other");
     assert_eq!(q.packets(), 8);
 }
 

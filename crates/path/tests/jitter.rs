@@ -75,9 +75,9 @@ fn without_correlation_every_packet_is_for_itself() {
     near(correlation(&values, 0.0, 1.0, |_| 0.0).0, 0.0, 0.015);
 }
 
-/// In order: nobody overtakes, and each arrives when it or someone before it would have. Free: each when it would have.
+/// In order: each packet arrives no earlier than its predecessors. With reordering: each arrives by its own delay.
 #[test]
-fn packets_overtake_only_where_they_may() {
+fn packets_overtake_only_if_allowed() {
     let params: JitterParams = serde_json::from_str(r#"{ "kind": "exponential", "mean": "4 ms" }"#).unwrap();
     let way = |reorder| {
         let variation = Variation { jitter: Some(params), reorder, ..Variation::default() };

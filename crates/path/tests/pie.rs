@@ -15,7 +15,7 @@ fn law(json: &str) -> Pie {
     Pie::new(&params, &LinkContext { rate: Rate::from_bps(10_000_000), seed: 7, name: "link" })
 }
 
-/// A law with a clock that stands at an update after another.
+/// The law, advanced update by update.
 struct Bench {
     law: Pie,
     updates: u64,
@@ -44,7 +44,7 @@ fn near(got: f64, want: f64) {
     assert!((got - want).abs() <= 1e-9 * want.abs().max(1e-9), "{got}, not {want}");
 }
 
-/// Each line worked out by hand: `0.125 (delay - 0.015) + 1.25 (delay - old)`, divided as the table says.
+/// Each line worked out by hand: `0.125 (delay - 0.015) + 1.25 (delay - old)`, divided as in the RFC's table.
 #[test]
 fn the_probability_follows_the_table_of_gains() {
     let mut pie = Bench::new("{}");
@@ -104,7 +104,7 @@ fn a_burst_after_a_quiet_time_passes() {
     for _ in 0..200 {
         pie.update(0);
     }
-    assert_eq!(pie.law.burst_allowance(), Time::from_ms(150), "quiet again");
+    assert_eq!(pie.law.burst_allowance(), Time::from_ms(150), "no congestion again");
 }
 
 #[test]
@@ -145,10 +145,10 @@ fn drops_are_spread_out() {
             since = 0.0;
         }
     }
-    let least = gaps.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = gaps.iter().copied().fold(0.0, f64::max);
-    assert!(least > quiet, "{least} at p {p}");
-    assert!(most <= (8.5 / p).ceil() + 1.0, "{most} at p {p}");
+    let min = gaps.iter().copied().fold(f64::INFINITY, f64::min);
+    let max = gaps.iter().copied().fold(0.0, f64::max);
+    assert!(min > quiet, "{min} at p {p}");
+    assert!(max <= (8.5 / p).ceil() + 1.0, "{max} at p {p}");
     // geometric, cut at 8.5 / p, where exp(-7.65) are left
     let last = (8.5 / p).ceil() - quiet;
     let want = quiet + (1.0 - (1.0 - p).powf(last)) / p;
@@ -172,9 +172,9 @@ fn marks_up_to_ten_percent_and_drops_beyond() {
     assert!(seen[0] > 50 && seen[1] > 5, "{seen:?}");
 }
 
-/// However long nobody looks, the updates in between are made up for, one by one.
+/// Updates missed between two calls are performed one by one at the next call.
 #[test]
-fn looking_late_changes_nothing() {
+fn late_calls_change_nothing() {
     for delay_ms in [0, 1, 14, 15, 16, 300] {
         let mut often = Bench::new("{}");
         for _ in 0..30 {

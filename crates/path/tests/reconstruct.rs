@@ -56,7 +56,7 @@ fn a_leap_becomes_even_steps() {
         left,
         [
             (ms(0), 1000, false),
-            // 8,000 bytes in 40 ms: four, 10 ms apart, the one that came the last
+            // 8,000 bytes in 40 ms: four at intervals of 10 ms, the last is the original
             (ms(40), 3000, true),
             (ms(50), 5000, true),
             (ms(60), 7000, true),
@@ -66,7 +66,7 @@ fn a_leap_becomes_even_steps() {
             (ms(90), 13_000, true),
             (ms(100), 15_000, true),
             (ms(110), 17_500, false),
-            // behind those, as far as they were apart
+            // behind those, at their original spacing
             (ms(120), 18_500, false),
         ]
     );
@@ -85,7 +85,7 @@ fn what_does_not_leap_passes() {
     let sack = Acknowledgement { number: 50_000, selective: true, flags: 0 };
     let selective = Parcel { acknowledges: Some(sack), ..ack(3, 1, 0) };
     let packets = [
-        // the first of a connection: nobody knows what was before
+        // the first of a connection: the previous number is unknown
         (Time::from_ms(1), ack(0, 1, 30_000)),
         (Time::from_ms(2), ack(1, 1, 31_000)),
         (Time::from_ms(3), ack(2, 1, 31_000)),
@@ -125,8 +125,9 @@ fn created_acks_say_nothing_new() {
             let came: Vec<u64> = own.iter().map(|(_, p)| p.acknowledges.unwrap().number).collect();
             assert_eq!(originals, came, "seed {seed}");
             for (when, number, _) in &left {
-                let said = own.iter().filter(|(at, _)| at <= when).map(|(_, p)| p.acknowledges.unwrap().number).max();
-                assert!(Some(*number) <= said, "seed {seed}: {number} before it was said");
+                let acknowledged =
+                    own.iter().filter(|(at, _)| at <= when).map(|(_, p)| p.acknowledges.unwrap().number).max();
+                assert!(Some(*number) <= acknowledged, "seed {seed}: {number} before the original arrived");
             }
         }
         // several connections at once leave what each leaves alone

@@ -204,8 +204,8 @@ fn adaptive_red_steps() {
     hold(&mut law, 14, 490, 1510);
     near(law.red().curve.max_p, 0.13);
     hold(&mut law, 14, 1510, 60_000);
-    let most = law.red().curve.max_p;
-    assert!((0.5..0.51).contains(&most), "{most}: no step up from above a half");
+    let max_p = law.red().curve.max_p;
+    assert!((0.5..0.51).contains(&max_p), "{max_p}: no step up from above a half");
     hold(&mut law, 10, 60_000, 66_000);
     let rest = law.red().curve.max_p;
     hold(&mut law, 10, 66_000, 80_000);
@@ -215,18 +215,18 @@ fn adaptive_red_steps() {
     hold(&mut law, 6, 84_990, 85_490);
     near(law.red().curve.max_p, low * 0.9);
     hold(&mut law, 6, 85_490, 200_000);
-    let least = law.red().curve.max_p;
-    assert!((0.009..0.01).contains(&least), "{least}");
+    let min_p = law.red().curve.max_p;
+    assert!((0.009..0.01).contains(&min_p), "{min_p}");
     // small steps upwards are a quarter
     hold(&mut law, 14, 200_000, 203_000);
     let small = law.red().curve.max_p;
-    let steps = (small / least).ln() / 1.25f64.ln();
-    assert!(steps > 0.9 && (steps - steps.round()).abs() < 1e-9, "{least} to {small}");
+    let steps = (small / min_p).ln() / 1.25f64.ln();
+    assert!(steps > 0.9 && (steps - steps.round()).abs() < 1e-9, "{min_p} to {small}");
 }
 
-/// An idle link's average ages; updates that nobody saw are made up for as if somebody had looked.
+/// An idle link's average decays; updates missed between two calls are performed at the next call.
 #[test]
-fn adaptive_red_looking_late_changes_nothing() {
+fn adaptive_red_late_calls_change_nothing() {
     let mut often = adaptive(12, "{}");
     hold(&mut often, 14, 0, 10_200);
     often.idle(Time::from_ms(10_200));
@@ -239,8 +239,8 @@ fn adaptive_red_looking_late_changes_nothing() {
     assert!(late.red().curve.max_p < 0.01, "long below the target");
 }
 
-/// A sender that slows down as the root of the drop rate, as TCP does: the average settles in the target for loads that
-/// want drop rates a factor of ten apart, where plain RED's queue would move with them.
+/// Senders whose rate falls with the root of the drop rate, as TCP's: the average settles within the target for loads whose drop
+/// rates differ by a factor of ten, where plain RED's queue would vary with the load.
 #[test]
 fn adaptive_red_holds_its_average() {
     for load in [1.0f64, 2.0, 3.0] {

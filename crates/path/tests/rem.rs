@@ -64,7 +64,7 @@ fn looking_late_changes_nothing() {
 }
 
 /// Twice or four times what the link sends, whatever happens to it: a share `1 - c / x` must go, so the price is
-/// `ln(x / c) / ln phi`; the queue stands at its target.
+/// `ln(x / c) / ln phi`; the queue is at its target.
 #[test]
 fn the_equilibrium_of_a_fixed_overload() {
     for (overload, ecn) in [(1.5, Ecn::NotCapable), (2.0, Ecn::NotCapable), (4.0, Ecn::Ect0)] {

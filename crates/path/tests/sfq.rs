@@ -25,12 +25,12 @@ fn by_packets_flows_send_as_many() {
     let bytes = bytes_of(&sources, &sent, Time::from_ms(1_000));
     let counts: Vec<f64> = bytes.iter().zip(&sources).map(|(b, s)| b / f64::from(s.bytes)).collect();
     // those with the largest packets are the slowest in packets a second and all busy; the others may be less than that
-    let most = counts.iter().copied().fold(0.0, f64::max);
+    let max = counts.iter().copied().fold(0.0, f64::max);
     let busy =
-        sources.iter().zip(&counts).filter(|(s, _)| s.kbps as f64 * 125.0 / f64::from(s.bytes) * 9.0 > 1.01 * most);
+        sources.iter().zip(&counts).filter(|(s, _)| s.kbps as f64 * 125.0 / f64::from(s.bytes) * 9.0 > 1.01 * max);
     let busy: Vec<f64> = busy.map(|(_, n)| *n).collect();
     assert!(busy.len() >= 3, "{counts:?}");
-    assert!(busy.iter().all(|n| (n / most - 1.0).abs() < 0.01), "{busy:?} of {most}");
+    assert!(busy.iter().all(|n| (n / max - 1.0).abs() < 0.01), "{busy:?} of {max}");
 }
 
 #[test]
@@ -89,10 +89,10 @@ fn a_new_hash_parts_neighbours() {
     let parted = |perturb: &str| {
         let json = format!(r#"{{ "kind": "sfq", "limit": "unlimited", "queues": 4{perturb} }}"#);
         let mut q = seeded(&json, 3);
-        let before = neighbours(&mut q, 8, Time::ZERO);
-        let after = neighbours(&mut q, 8, Time::from_ms(1_000));
-        assert!(before.len() >= 4, "eight flows on four queues");
-        before != after
+        let first = neighbours(&mut q, 8, Time::ZERO);
+        let second = neighbours(&mut q, 8, Time::from_ms(1_000));
+        assert!(first.len() >= 4, "eight flows on four queues");
+        first != second
     };
     assert!(!parted(""));
     assert!(parted(r#", "perturb": "300 ms""#));

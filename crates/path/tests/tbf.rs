@@ -33,10 +33,10 @@ fn worst_excess(sent: &[Sent], fast: Rate, rate: Rate, burst: u64, line: impl Fn
         })
         .collect();
     // max over i <= j of sum(i..=j) - burst - (t_j - t_i) x rate, in one pass
-    let (mut best, mut running, mut before) = (f64::MIN, 0.0f64, starts[0].0);
+    let (mut best, mut running, mut previous) = (f64::MIN, 0.0f64, starts[0].0);
     for (t, bytes) in &starts {
-        running = (running - (t - before)).max(0.0) + bytes;
-        before = *t;
+        running = (running - (t - previous)).max(0.0) + bytes;
+        previous = *t;
         best = best.max(running);
     }
     best - burst as f64

@@ -142,11 +142,11 @@ fn staggered_viewers_are_smoother_and_as_many() {
         moments(&seconds)
     };
     let (together, v_together) = variance(r#"{"kind":"vbr","copies":200}"#);
-    let (apart, v_apart) = variance(r#"{"kind":"vbr","copies":200,"synchronised":false}"#);
+    let (unsynchronised, v_unsynchronised) = variance(r#"{"kind":"vbr","copies":200,"synchronised":false}"#);
     // independent films add variances, one film for all adds amplitudes: 200 times less, here at least 30 times
-    assert!(v_apart * 30.0 < v_together, "{v_apart} {v_together}");
+    assert!(v_unsynchronised * 30.0 < v_together, "{v_unsynchronised} {v_together}");
     let mean = 200.0 * 629.0 * 908.0 / 70.0;
-    near(apart / mean, 1.0, 0.03);
+    near(unsynchronised / mean, 1.0, 0.03);
     // one film of 300 s: some 60 scenes, 8 % each way
     near(together / mean, 1.0, 0.3);
 }

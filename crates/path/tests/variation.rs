@@ -137,7 +137,7 @@ fn a_transmission_ends_where_the_integral_says() {
         let bytes = 1 + stream.below(3_000_000);
         let end = c.end(start, bytes);
         if end == Time::MAX {
-            // it stands still for ever: the last line of a recording that is not repeated
+            // the rate stays zero: the last line of a recording that does not repeat
             assert_eq!(c.bits(ms(20_000), ms(900_000)), 0.0);
             continue;
         }
@@ -172,7 +172,7 @@ fn walked(c: &Conditions, start: Time, bytes: u64) -> Time {
 fn bisection_ends_where_a_walk_does() {
     let mut stream = Stream::new(2, "conditions", "walk");
     for n in 0..150 {
-        let ps = |stream: &mut Stream, most: u64| Time::from_ps(1 + stream.below(most));
+        let ps = |stream: &mut Stream, max: u64| Time::from_ps(1 + stream.below(max));
         let outages: Vec<OutageParams> = (0..stream.below(4))
             .map(|_| {
                 let length = ps(&mut stream, 2_000_000_000);
@@ -209,8 +209,8 @@ fn bisection_ends_where_a_walk_does() {
                 // about where the list ends of 12 pieces in 12 ms that never repeat: 2^20 / 12 laps
                 start += ms((1 << 20) / 12 * 12 - 40);
             }
-            let most = if stream.uniform() < 0.5 { 3_000 } else { 200_000 };
-            let bytes = stream.below(most);
+            let max = if stream.uniform() < 0.5 { 3_000 } else { 200_000 };
+            let bytes = stream.below(max);
             if c.bits(start, start + ms(2_000)) < 8.0 * bytes as f64 {
                 continue;
             }
@@ -232,8 +232,8 @@ fn a_recording_of_one_rate_goes_on_after_its_list() {
     }
 }
 
-/// A link that is out whenever it would transmit never does, and says so at once; whether its outages are listed or
-/// not.
+/// A link whose outages cover all times at which it could transmit never transmits, and this is found at once, whether the outages are
+/// listed or periodic.
 #[test]
 fn outages_that_cover_all_that_is_transmitted_end_nothing() {
     let text = "time_s,rate_bps\n0,1e6\n0.001,0\n";
@@ -315,7 +315,7 @@ fn recordings_are_read_from_named_columns() {
     assert_eq!(up.rows()[1].loss, Some(0.0));
     assert_eq!(Recording::csv(&down.to_csv(), None).unwrap(), down);
 
-    for (text, side, says) in [
+    for (text, side, expected) in [
         ("", None, "fewer than two"),
         ("time_s,rate_bps\n0,1\n", None, "fewer than two"),
         ("t,rate_bps\n0,1\n1,1\n", None, "no column time_s; columns are: t, rate_bps"),
@@ -329,8 +329,8 @@ fn recordings_are_read_from_named_columns() {
         ("time_s,rate_bps\n0,3\n,1\n", None, "line 3: times"),
         ("time_s,rate_bps\n0,0\n1,0\n", None, "0 all the time"),
     ] {
-        let told = Recording::csv(text, side).unwrap_err().to_string();
-        assert!(told.contains(says), "{text:?}: {told}");
+        let message = Recording::csv(text, side).unwrap_err().to_string();
+        assert!(message.contains(expected), "{text:?}: {message}");
     }
 }
 
@@ -343,20 +343,20 @@ fn packet_delivery_traces_keep_their_integral() {
     for (until_ms, packets) in [(1, 2), (2, 2), (3, 3), (9, 3), (10, 6), (11, 8), (20, 12), (1_000, 600)] {
         near(c.bits(Time::ZERO, ms(until_ms)), f64::from(packets) * 12_000.0, 1e-6);
     }
-    for (text, says) in [
+    for (text, expected) in [
         ("", "fewer"),
         ("0\n", "fewer"),
         ("1\n0.5\n", "line 2: \"0.5\" is no millisecond"),
         ("2\n1\n", "line 2: times"),
     ] {
-        let told = Recording::mahimahi(text).unwrap_err().to_string();
-        assert!(told.contains(says), "{text:?}: {told}");
+        let message = Recording::mahimahi(text).unwrap_err().to_string();
+        assert!(message.contains(expected), "{text:?}: {message}");
     }
     assert_eq!(Recording::mahimahi("0\n"), Err(RecordingError::Empty));
 }
 
 /// Each profile has the link's rate as its mean, never less than its delay, other numbers with another seed, and the
-/// spread that it is said to have.
+/// spread that is documented.
 #[test]
 fn profiles_have_the_moments_that_they_are_said_to_have() {
     let (rate, delay) = (mbps(40), ms(12));

@@ -65,7 +65,7 @@ pub struct FlowResult {
     #[schemars(extend("x-unit" = "bit/s"))]
     pub throughput_bps: Option<f64>,
     /// Rate of payload delivered to the application in order. Data that waits at the receiver for a missing packet counts when
-    /// that packet arrives, so a window in which a hole is filled may show more than the link rate, and the one before it less.
+    /// that packet arrives, so a window in which a hole is filled may show more than the link rate, and the previous one less.
     #[schemars(extend("x-unit" = "bit/s"))]
     pub goodput_bps: Option<f64>,
     /// Rate of data packets that arrived at the receiver for the first time.

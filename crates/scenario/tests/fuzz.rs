@@ -16,10 +16,10 @@ fn survives(text: &str) {
     for loaded in [toml(text, &[]), json(text, &[]), dict(text, &[])] {
         match loaded {
             Ok(scenario) => {
-                let again = json(&scenario.canonical, &[]).unwrap_or_else(|e| panic!("{text}\n{e}"));
-                assert_eq!(again.canonical, scenario.canonical, "{text}");
+                let reloaded = json(&scenario.canonical, &[]).unwrap_or_else(|e| panic!("{text}\n{e}"));
+                assert_eq!(reloaded.canonical, scenario.canonical, "{text}");
             }
-            Err(told) => assert!(!told.all.is_empty() && !told.to_string().is_empty()),
+            Err(errors) => assert!(!errors.all.is_empty() && !errors.to_string().is_empty()),
         }
     }
 }
@@ -186,8 +186,8 @@ proptest! {
 fn quickly(name: &str, text: &str) {
     let begun = Instant::now();
     for loaded in [toml(text, &[]), json(text, &[])] {
-        if let Err(told) = loaded {
-            assert!(told.all.len() <= 1000 && told.to_string().len() < 2_000_000, "{name}");
+        if let Err(errors) = loaded {
+            assert!(errors.all.len() <= 1000 && errors.to_string().len() < 2_000_000, "{name}");
         }
     }
     assert!(begun.elapsed() < Duration::from_secs(20), "{name}: {:?}", begun.elapsed());

@@ -27,8 +27,8 @@ fn three_errors_are_reported_at_once() {
         "delay = 10",
         1,
     );
-    let told = toml(&text, &[]).unwrap_err();
-    assert_eq!(told.all.iter().map(|d| d.line).collect::<Vec<_>>(), [Some(11), Some(29), Some(30)], "{told}");
+    let errors = toml(&text, &[]).unwrap_err();
+    assert_eq!(errors.all.iter().map(|d| d.line).collect::<Vec<_>>(), [Some(11), Some(29), Some(30)], "{errors}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn options_of_tcp_reach_the_network() {
     assert_eq!((t.quick_acks, t.byte_counting, t.pacing, t.ack_every), (16, Some(2), Pacing::On, 2));
     assert_eq!((t.pacing_gain.slow_start, t.pacing_gain.avoidance), (2.0, 1.0));
     assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
-    // what is off is no part of the canonical form: a scenario of before keeps its digest
+    // options that are off are not in the canonical form, so scenarios without them keep their digests
     let off = "quick_acks = 0, limited_transmit = true, fast_retransmit = true, timestamps = false, prr = false, rack = false, frto = false, \
                ack_congestion_control = false, pacing_gain = { slow_start = 2.0, avoidance = 1.2 }";
     let plain = toml(SMALLEST, &[]).unwrap();
@@ -128,8 +128,9 @@ fn options_of_tcp_reach_the_network() {
     ] {
         assert!(!plain.canonical.contains(name), "{name}: {}", plain.canonical);
     }
-    let said = SMALLEST.replace("reno\" }", "reno\", slow_start = \"standard\" }") + &format!("tcp = {{ {off} }}\n");
-    assert_eq!(toml(&said, &[]).unwrap().sha256, plain.sha256);
+    let explicit =
+        SMALLEST.replace("reno\" }", "reno\", slow_start = \"standard\" }") + &format!("tcp = {{ {off} }}\n");
+    assert_eq!(toml(&explicit, &[]).unwrap().sha256, plain.sha256);
 }
 
 #[test]
@@ -187,14 +188,14 @@ fn files_are_read_with_their_traces() {
     assert_eq!(scenario.files, [folder.join("traces/film.dat")]);
     let traces: Vec<_> = scenario.network.traffic.iter().map(|t| t.trace.clone().unwrap()).collect();
     assert!(std::sync::Arc::ptr_eq(&traces[0], &traces[1]));
-    let told = load_file(&write("noise.toml", &(0..=255).collect::<Vec<u8>>()), &[]).unwrap_err();
-    assert!(told.to_string().contains("not UTF-8"), "{told}");
+    let errors = load_file(&write("noise.toml", &(0..=255).collect::<Vec<u8>>()), &[]).unwrap_err();
+    assert!(errors.to_string().contains("not UTF-8"), "{errors}");
     assert!(load_file(&write("case.json", b"{}"), &[]).unwrap_err().to_string().contains("duration is missing"));
     assert!(load_file(&folder, &[]).unwrap_err().to_string().contains("not a file"));
     assert!(load_file(&folder.join("absent.toml"), &[]).unwrap_err().to_string().contains("cannot read"));
     write("traces/film.dat", b"\xff\xfe");
-    let told = load_file(&folder.join("film.toml"), &[]).unwrap_err();
-    assert_eq!((told.all.len(), told.all[0].key.as_str()), (1, "traffic.a.model.file"), "{told}");
+    let errors = load_file(&folder.join("film.toml"), &[]).unwrap_err();
+    assert_eq!((errors.all.len(), errors.all[0].key.as_str()), (1, "traffic.a.model.file"), "{errors}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -255,8 +256,8 @@ fn a_file_may_name_its_schema_and_null_means_default() {
     let s = json(text, &[]).unwrap_or_else(|e| panic!("{e}"));
     assert!(!s.canonical.contains("$schema"));
     assert_eq!(s.network.seed, 7);
-    let told = json(&text.replace("\"seed\": 7.0", "\"seed\": null"), &[]).unwrap_err();
-    assert!(told.to_string().contains("leave the key out"), "{told}");
+    let errors = json(&text.replace("\"seed\": 7.0", "\"seed\": null"), &[]).unwrap_err();
+    assert!(errors.to_string().contains("leave the key out"), "{errors}");
 }
 
 #[test]
@@ -300,8 +301,8 @@ fn line_ends_and_marks_of_other_systems_do_no_harm() {
     let text = as_json(TWO_WAY).replace('\n', "\r\n");
     assert_eq!(json(&text, &[]).unwrap().sha256, plain.sha256);
     assert_eq!(json(&format!("\u{feff}{text}"), &[]).unwrap_or_else(|e| panic!("{e}")).sha256, plain.sha256);
-    let told = toml(&TWO_WAY.replace("gamma", "gama").replace('\n', "\r\n"), &[]).unwrap_err();
-    assert_eq!(told.all[0].line, Some(29));
+    let errors = toml(&TWO_WAY.replace("gamma", "gama").replace('\n', "\r\n"), &[]).unwrap_err();
+    assert_eq!(errors.all[0].line, Some(29));
 }
 
 #[test]

@@ -16,7 +16,7 @@ struct Case {
     set: Vec<[String; 2]>,
     line: Option<usize>,
     key: String,
-    says: Vec<String>,
+    expected: Vec<String>,
     #[serde(default = "one")]
     count: usize,
 }
@@ -46,14 +46,14 @@ impl Case {
         self.set.iter().map(|[k, v]| (k.as_str(), v.as_str())).collect()
     }
 
-    /// What is wrong with what was told, if anything.
-    fn judge(&self, told: &Diagnostics, with_line: bool) -> Option<String> {
-        let says = |d: &Diagnostic| self.says.iter().all(|words| d.to_string().contains(words));
+    /// How `errors` differ from what is expected, if they do.
+    fn judge(&self, errors: &Diagnostics, with_line: bool) -> Option<String> {
+        let message = |d: &Diagnostic| self.expected.iter().all(|part| d.to_string().contains(part));
         let place = |d: &Diagnostic| d.key == self.key && (!with_line || d.line == self.line);
-        if !told.all.iter().any(|d| says(d) && place(d)) {
-            return Some(format!("{}:\n{told}\n", self.name));
+        if !errors.all.iter().any(|d| message(d) && place(d)) {
+            return Some(format!("{}:\n{errors}\n", self.name));
         }
-        (told.all.len() != self.count).then(|| format!("{}: {} errors\n{told}\n", self.name, told.all.len()))
+        (errors.all.len() != self.count).then(|| format!("{}: {} errors\n{errors}\n", self.name, errors.all.len()))
     }
 }
 
@@ -66,7 +66,7 @@ fn cases() -> Vec<Case> {
 fn toml_names_line_key_and_remedy() {
     let judged = cases().into_iter().filter_map(|case| match toml(&case.text(), &case.overrides()) {
         Ok(_) => Some(format!("{}: accepted\n", case.name)),
-        Err(told) => case.judge(&told, true),
+        Err(errors) => case.judge(&errors, true),
     });
     let short: Vec<String> = judged.collect();
     assert!(short.is_empty(), "{} cases fall short\n{}", short.len(), short.join("\n"));
@@ -81,17 +81,17 @@ fn json_and_dict_name_the_same_keys() {
     let mut short = Vec::new();
     for mut case in documents {
         let text = as_json(&case.text());
-        // only a file of lines can point at a second line
-        case.says.retain(|words| !words.contains("in line"));
-        for told in [json(&text, &case.overrides()), dict(&text, &case.overrides())] {
-            match told {
+        // only a text file has a second line to point at
+        case.expected.retain(|part| !part.contains("in line"));
+        for errors in [json(&text, &case.overrides()), dict(&text, &case.overrides())] {
+            match errors {
                 Ok(_) => short.push(format!("{}: accepted\n", case.name)),
-                Err(told) => short.extend(case.judge(&told, false)),
+                Err(errors) => short.extend(case.judge(&errors, false)),
             }
         }
-        let told = json(&text, &case.overrides()).unwrap_err();
-        let placed = told.all.iter().filter(|d| !d.file.starts_with("--set"));
-        assert!(placed.clone().all(|d| d.line.is_some() && d.pointer.is_some()), "{}:\n{told}", case.name);
+        let errors = json(&text, &case.overrides()).unwrap_err();
+        let placed = errors.all.iter().filter(|d| !d.file.starts_with("--set"));
+        assert!(placed.clone().all(|d| d.line.is_some() && d.pointer.is_some()), "{}:\n{errors}", case.name);
     }
     assert!(short.is_empty(), "{} cases fall short\n{}", short.len(), short.join("\n"));
 }
@@ -104,10 +104,10 @@ fn there_is_a_case_for_every_kind() {
 #[test]
 fn json_points_into_the_text() {
     let text = "{\n  \"duration\": \"1 s\",\n  \"link\": [{\"name\": \"a\", \"rate\": 3, \"delay\": \"1 ms\"}]\n}";
-    let told = json(text, &[]).unwrap_err();
-    let rate = told.all.iter().find(|d| d.key == "link.a.rate").expect("the rate is told");
+    let errors = json(text, &[]).unwrap_err();
+    let rate = errors.all.iter().find(|d| d.key == "link.a.rate").expect("an error for the rate");
     assert_eq!((rate.line, rate.column, rate.pointer.as_deref()), (Some(3), Some(34), Some("/link/0/rate")));
-    for (text, says) in [
+    for (text, expected) in [
         ("{\"a\": 1,}", "not JSON"),
         ("{\"a\": 1 // why\n}", "not JSON"),
         ("{'a': 1}", "not JSON"),
@@ -117,7 +117,7 @@ fn json_points_into_the_text() {
         ("{} {}", "not JSON"),
         ("{\"duration\": 0x10}", "not JSON"),
     ] {
-        let told = json(text, &[]).unwrap_err().to_string();
-        assert!(told.contains(says), "{text}: {told}");
+        let errors = json(text, &[]).unwrap_err().to_string();
+        assert!(errors.contains(expected), "{text}: {errors}");
     }
 }

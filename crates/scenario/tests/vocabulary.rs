@@ -60,8 +60,8 @@ fn a_scenario_names_it_and_its_defaults_are_written_out() {
         canonical["flow"][0]["controller"],
         serde_json::json!({ "kind": "still", "window": 10.0, "wait": "2 ms" })
     );
-    let again = with_controller(r#"{ kind = "still", window = 10, wait = "2000 us" }"#).unwrap();
-    assert_eq!(scenario.sha256, again.sha256, "what means the same is the same");
+    let respelled = with_controller(r#"{ kind = "still", window = 10, wait = "2000 us" }"#).unwrap();
+    assert_eq!(scenario.sha256, respelled.sha256, "equivalent tables have the same digest");
     let mut built = scenario.network.flows[0].controller.build(&PathFacts::default());
     assert_eq!(built.window(), 10.0);
     built.on_idle(1.0);
@@ -70,14 +70,14 @@ fn a_scenario_names_it_and_its_defaults_are_written_out() {
 
 #[test]
 fn errors_are_found_as_in_built_in_kinds() {
-    for (controller, told) in [
+    for (controller, expected) in [
         (r#"{ kind = "still", wait = 2 }"#, "8:39: flow.f.controller.wait: 2 is a bare number"),
         (r#"{ kind = "still", window = 0.5 }"#, "flow.f.controller.window: 0.5 is out of range; at least 1"),
         (r#"{ kind = "still", widow = 5 }"#, "unknown key; one of kind, wait, window\n  hint: did you mean window?"),
         (r#"{ kind = "stil" }"#, "did you mean still?"),
     ] {
-        let said = with_controller(controller).unwrap_err().to_string();
-        assert!(said.contains(told), "{controller}: {said}");
+        let message = with_controller(controller).unwrap_err().to_string();
+        assert!(message.contains(expected), "{controller}: {message}");
     }
 }
 

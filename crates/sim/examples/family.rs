@@ -1,9 +1,9 @@
-//! The family of controllers side by side: `cargo run --release -p eddyline-sim --example family -- [TABLE] [KIND...]`.
+//! Tables of all controllers: `cargo run --release -p eddyline-sim --example family -- [TABLE] [KIND...]`.
 //!
 //! Tables: `response` (mean window at random loss), `loss` (use of a 20 Mbit/s, 40 ms, 100-packet link at loss 1e-5), `ns2`
 //! (packets a second on the runs of the reference: 100 Mbit/s, 80 ms), `fairness` (shares of two flows at round-trip times
-//! of 40 and 80 ms, and at equal ones), `converge` (time until a late flow has its share), `step` (reaction to half the
-//! capacity being taken for a while), `speed` (work per packet against FAST's). Without a name all of them.
+//! of 40 and 80 ms, and at equal ones), `converge` (time until a late flow has its share), `step` (response to cross traffic
+//! at half the capacity for 30 s), `speed` (packets per second of computing against FAST's). Without a name all of them.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use eddyline_scenario::series::{FLOW, Quantity};
 use eddyline_scenario::{Format, Input, load};
 use eddyline_sim::{Options, run};
 
-fn answer(toml: &str) -> RunResult {
+fn result_of(toml: &str) -> RunResult {
     simulate(toml, false).0
 }
 
@@ -31,7 +31,7 @@ fn simulate(toml: &str, series: bool) -> (RunResult, Vec<Vec<(f64, f64)>>) {
     (outcome.result, rates)
 }
 
-/// The controller's table in a scenario, with what it needs.
+/// The controller's table in a scenario, with its required parameters.
 fn controller(kind: &str) -> String {
     let alpha = if matches!(kind, "fast" | "vfast") { ", alpha = \"20 packets\"" } else { "" };
     format!("kind = \"{kind}\"{alpha}")
@@ -64,12 +64,12 @@ fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
 fn response(kinds: &[&str]) {
     println!("mean window in packets at random loss, 80 ms, no queue");
     println!("{:<12}{:>10}{:>10}{:>10}", "kind", "1e-2", "1e-3", "1e-4");
-    // what does not answer random loss fills any link
+    // controllers that do not respond to random loss fill any link
     for kind in kinds.iter().filter(|k| !matches!(**k, "fast" | "vfast" | "bbr" | "bbr3" | "copa" | "westwood")) {
         let windows = [1e-2, 1e-3, 1e-4].map(|p| {
             let one = |seed| {
                 let text = head(30.0 + 0.1 / p, 30.0, seed) + &links("10 Gbit/s", 40.0, "unlimited", p);
-                answer(&(text + &flow("x", kind, ""))).flows[0].window_packets.mean.unwrap_or(f64::NAN)
+                result_of(&(text + &flow("x", kind, ""))).flows[0].window_packets.mean.unwrap_or(f64::NAN)
             };
             mean((0..4).map(one))
         });
@@ -81,7 +81,8 @@ fn loss(kinds: &[&str]) {
     println!("20 Mbit/s, 40 ms, 100 packets, loss 1e-5, 120 s");
     println!("{:<12}{:>12}{:>14}{:>12}", "kind", "use in %", "queue, packets", "retransmits");
     for kind in kinds {
-        let r = answer(&(head(120.0, 10.0, 1) + &links("20 Mbit/s", 20.0, "100 packets", 1e-5) + &flow("x", kind, "")));
+        let r =
+            result_of(&(head(120.0, 10.0, 1) + &links("20 Mbit/s", 20.0, "100 packets", 1e-5) + &flow("x", kind, "")));
         println!(
             "{kind:<12}{:>12.1}{:>14.1}{:>12}",
             100.0 * r.links[0].data_utilisation.unwrap_or(f64::NAN),
@@ -101,7 +102,7 @@ fn ns2(kinds: &[&str]) {
     for kind in kinds {
         let rate = |seed, limit: &str, p| {
             let text = head(300.0, 30.0, seed) + &links("100 Mbit/s", 40.0, limit, p) + &flow("x", kind, wire);
-            answer(&text).flows[0].packets_per_s.unwrap_or(f64::NAN)
+            result_of(&text).flows[0].packets_per_s.unwrap_or(f64::NAN)
         };
         let lossy = [0.01, 0.0001].map(|p| mean((0..3).map(|seed| rate(seed, "1000 packets", p))));
         let short = ["250 packets", "1000 packets"].map(|limit| rate(1, limit, 0.0));
@@ -109,7 +110,7 @@ fn ns2(kinds: &[&str]) {
             + &links("100 Mbit/s", 40.0, "250 packets", 0.0)
             + &flow("x", kind, wire)
             + &flow("reno", "reno", &format!("{wire}\nstart = \"0.1 s\""));
-        let r = answer(&beside);
+        let r = result_of(&beside);
         let [a, b] = [0, 1].map(|i| r.flows[i].packets_per_s.unwrap_or(f64::NAN));
         println!("{kind:<12}{:>10.1}{:>10.1}{:>12.0}{:>12.0}{a:>9.0}{b:>7.0}", lossy[0], lossy[1], short[0], short[1]);
     }
@@ -126,9 +127,9 @@ fn fairness(kinds: &[&str]) {
                 + &links("20 Mbit/s", 20.0, "100 packets", 0.0)
                 + &flow("near", kind, "")
                 + &flow("far", kind, &format!("start = \"1 s\"\n{more}"))
-                // a drop-tail queue has phases (Floyd and Jacobson 1991): random arrivals of packets of another length break them
+                // random arrivals of another packet size break the phase effects of drop-tail queues (Floyd and Jacobson 1991)
                 + "[[traffic]]\nname = \"noise\"\npath = [\"f\"]\npacket = \"173 B\"\nmodel = { kind = \"poisson\", rate = \"1 Mbit/s\" }\n";
-            let r = answer(&text);
+            let r = result_of(&text);
             r.flows[0].throughput_bps.unwrap_or(f64::NAN) / r.flows[1].throughput_bps.unwrap_or(f64::NAN)
         };
         let far = "access_delay = { data = \"20 ms\", ack = \"20 ms\" }";
@@ -163,7 +164,7 @@ fn step(kinds: &[&str]) {
                 + "[[traffic]]\nname = \"taken\"\npath = [\"f\"]\nstart = \"60 s\"\nstop = \"90 s\"\n\
                    model = { kind = \"cbr\", rate = \"10 Mbit/s\" }\n"
         };
-        let lost = [60.0, 90.0].map(|end| answer(&text(end)).links[0].drops.data.unwrap_or(0));
+        let lost = [60.0, 90.0].map(|end| result_of(&text(end)).links[0].drops.data.unwrap_or(0));
         let rates = &simulate(&text(150.0), true).1[0];
         let during = mean(rates.iter().filter(|(t, _)| *t > 62.0 && *t <= 90.0).map(|r| r.1));
         let after = rates.iter().find(|(t, rate)| *t > 91.0 && *rate >= 18.0).map(|r| r.0 - 90.0);
@@ -173,11 +174,13 @@ fn step(kinds: &[&str]) {
 }
 
 fn speed(kinds: &[&str]) {
-    println!("1 Gbit/s, 20 ms, 400 packets, 10 s: data packets per second of work over FAST's, best of five in turn");
+    println!(
+        "1 Gbit/s, 20 ms, 400 packets, 10 s: data packets per second of computing over FAST's, best of five in turn"
+    );
     let one = |kind: &str| {
         let text = head(10.0, 1.0, 1) + &links("1 Gbit/s", 10.0, "400 packets", 0.0) + &flow("x", kind, "");
         let begin = Instant::now();
-        let delivered = answer(&text).counters.data_packets_delivered.unwrap_or(0);
+        let delivered = result_of(&text).counters.data_packets_delivered.unwrap_or(0);
         delivered as f64 / begin.elapsed().as_secs_f64()
     };
     println!("{:<12}{:>10}{:>12}", "kind", "ratio", "packets/s");
@@ -205,9 +208,9 @@ const TABLES: [(&str, Table); 7] = [
 ];
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let tables: Vec<_> = TABLES.iter().filter(|(name, _)| words.iter().any(|w| w == name)).collect();
-    let kinds: Vec<&str> = KINDS.iter().map(|k| k.name).filter(|k| words.iter().any(|w| w == k)).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let tables: Vec<_> = TABLES.iter().filter(|(name, _)| arguments.iter().any(|w| w == name)).collect();
+    let kinds: Vec<&str> = KINDS.iter().map(|k| k.name).filter(|k| arguments.iter().any(|w| w == k)).collect();
     let kinds = if kinds.is_empty() { KINDS.iter().map(|k| k.name).collect() } else { kinds };
     for (name, table) in if tables.is_empty() { TABLES.iter().collect() } else { tables } {
         println!("# {name}");

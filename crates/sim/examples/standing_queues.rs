@@ -1,7 +1,7 @@
-//! What a queue makes of real TCP: waits, use and losses of one link, as a Markdown table.
+//! A queue discipline under TCP: queueing delay, utilisation and drops of one link, as a Markdown table.
 //!
 //! `standing_queues [QUEUE] [CONTROLLER]`: the queue and the flows' controller as a scenario file writes them, without braces.
-//! New Reno where none is given. Flows of 1500-byte packets, round trip 100 ms, 120 s of which the first 40 are left out.
+//! CoDel and NewReno by default. Flows of 1500-byte packets, round trip 100 ms, 120 s with a warm-up of 40 s.
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -54,9 +54,9 @@ fn table(queue: &str, controller: &str) -> Result<String, String> {
 }
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let word = |n: usize, default: &'static str| words.get(n).map_or(default, String::as_str).to_owned();
-    let table = table(&word(0, "kind = \"codel\""), &word(1, "kind = \"newreno\""));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let argument = |n: usize, default: &'static str| arguments.get(n).map_or(default, String::as_str).to_owned();
+    let table = table(&argument(0, "kind = \"codel\""), &argument(1, "kind = \"newreno\""));
     match table.and_then(|t| std::io::stdout().write_all(t.as_bytes()).map_err(|e| e.to_string())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

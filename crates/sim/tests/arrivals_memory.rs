@@ -1,13 +1,13 @@
-//! Memory follows the flows that are present, not those that ever came. Alone in its process, since the process is measured.
+//! Memory is proportional to the flows present, not to the arrivals so far. A test binary of its own, since it measures the process.
 //!
-//! `EDDYLINE_CASES=10000000 cargo test --release -p eddyline-sim --test arrivals_memory -- --nocapture` for as many transfers.
+//! `EDDYLINE_CASES=10000000 cargo test --release -p eddyline-sim --test arrivals_memory -- --nocapture` runs ten million transfers.
 #![cfg(target_os = "linux")]
 
 mod scenarios;
 
-use scenarios::answer;
+use scenarios::result_of;
 
-/// Ten segments on the average, 4,167 a second: half of a gigabit a second.
+/// Transfers of ten segments on average, 4,167 per second: a load of 0.5 on 1 Gbit/s.
 fn scenario(transfers: u64, controller: &str) -> String {
     let duration = transfers as f64 / 4167.0;
     scenarios::head(duration, 0.0, 1)
@@ -18,9 +18,9 @@ fn scenario(transfers: u64, controller: &str) -> String {
         )
 }
 
-/// The most memory that the process ever had resident, in KiB.
+/// Peak resident set size of the process, in KiB.
 fn peak_kib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells");
+    let status = std::fs::read_to_string("/proc/self/status").expect("/proc is mounted");
     let line = status.lines().find(|l| l.starts_with("VmHWM:")).expect("a high-water mark");
     line.split_whitespace().nth(1).and_then(|v| v.parse().ok()).expect("a number")
 }
@@ -29,16 +29,16 @@ fn peak_kib() -> u64 {
 fn memory_does_not_grow_with_the_number_of_transfers() {
     let many: u64 = std::env::var("EDDYLINE_CASES").ok().and_then(|v| v.parse().ok()).unwrap_or(200_000);
     for controller in ["kind = \"newreno\"", "kind = \"fast\", alpha = \"20 packets\""] {
-        answer(&scenario(20_000, controller));
+        result_of(&scenario(20_000, controller));
         let before = peak_kib();
-        let files = answer(&scenario(many, controller)).arrivals.remove(0);
+        let files = result_of(&scenario(many, controller)).arrivals.remove(0);
         let after = peak_kib();
         let (arrived, completed) = (files.arrived.expect("counted"), files.completed.expect("counted"));
         println!("{controller}: {arrived} transfers, {before} KiB after 20,000, {after} KiB after them");
         // Poisson: five standard deviations
         assert!(arrived.abs_diff(many) as f64 <= 5.0 * (many as f64).sqrt(), "{arrived} arrived");
         assert!(arrived - completed < 1_000, "{arrived} arrived, {completed} completed");
-        // some hundreds are present at a time; a transfer's state alone is some hundred bytes, a hundred million for all
+        // some hundreds are present at a time; keeping every transfer's state would take a hundred megabytes
         assert!(after <= before + 1024, "{before} KiB became {after} KiB");
     }
 }

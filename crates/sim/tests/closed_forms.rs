@@ -1,9 +1,9 @@
-//! Scenarios whose answer a line of arithmetic gives.
+//! Scenarios with elementary closed forms.
 
 mod scenarios;
 
 use eddyline_sim::{LogSelection, Options};
-use scenarios::{answer, duplex, flow, head, link, near, network, of, outcome};
+use scenarios::{duplex, flow, flow_result, head, link, near, network, outcome, result_of};
 
 const KNOWN: &str = "kind = \"fast\", alpha = \"50 packets\", base_rtt = \"known\"";
 
@@ -11,22 +11,22 @@ const KNOWN: &str = "kind = \"fast\", alpha = \"50 packets\", base_rtt = \"known
 #[test]
 fn a_lone_fast_flow_keeps_alpha_packets_queued() {
     let text = head(60.0, 30.0, 1) + &duplex(20e6, 20e6, 0.030) + &flow("x", KNOWN, "f", "b", "");
-    let r = answer(&text);
+    let r = result_of(&text);
     let packet = 1040.0 * 8.0 / 20e6;
     // a paced flow's last packet joins up to one packet time after the average
-    near(of(&r, "x").rtt_s.mean.unwrap(), 0.030 + 50.0 * packet, 0.01, "RTT");
+    near(flow_result(&r, "x").rtt_s.mean.unwrap(), 0.030 + 50.0 * packet, 0.01, "RTT");
     near(link(&r, "f").queue_packets.mean.unwrap(), 49.0, 0.02, "queue");
     near(link(&r, "f").utilisation.unwrap(), 1.0, 1e-4, "utilisation");
     assert_eq!(link(&r, "b").queue_packets.max, Some(0.0), "ACKs never wait");
 }
 
-/// Twice the rate into room for N packets: half is lost, the queue stays full, every packet waits N transmissions.
+/// A load of 2 on a queue of N packets: half is lost, the queue stays full, every packet waits N transmission times.
 #[test]
 fn constant_rate_at_twice_the_capacity() {
     let text = head(100.0, 10.0, 1)
         + "[[link]]\nname = \"f\"\nrate = \"4 Mbit/s\"\ndelay = \"5 ms\"\nqueue = { kind = \"droptail\", limit = \"20 packets\" }\n\
            [[traffic]]\nname = \"c\"\npath = [\"f\"]\npacket = \"1000 B\"\nmodel = { kind = \"cbr\", rate = \"8 Mbit/s\" }\n";
-    let r = answer(&text);
+    let r = result_of(&text);
     let f = link(&r, "f");
     let packet = 1000.0 * 8.0 / 4e6;
     near(f.drops.cross.unwrap() as f64, 50_000.0, 0.001, "drops");
@@ -44,8 +44,8 @@ fn constant_rate_at_twice_the_capacity() {
 fn completion_time_of_a_finite_transfer() {
     let text =
         head(20.0, 0.0, 1) + &duplex(10e6, 10e6, 0.100) + &flow("x", "kind = \"reno\"", "f", "b", "size = \"1 MB\"");
-    let r = answer(&text);
-    let x = of(&r, "x");
+    let r = result_of(&text);
+    let x = flow_result(&r, "x");
     // SYN and SYN-ACK: one round trip and two 40-byte packets. Then 10, 20, 40, 80 segments a round trip; the pipe holds
     // 120, so from the round of 80 on each ACK finds the link busier and the last 850 segments leave back to back.
     let (packet, ack) = (1040.0 * 8.0 / 10e6, 40.0 * 8.0 / 10e6);
@@ -62,7 +62,7 @@ fn completion_time_of_a_finite_transfer() {
 fn an_acknowledgement_for_every_second_segment() {
     let base = head(20.0, 0.0, 1) + &duplex(10e6, 10e6, 0.020);
     let acks = |more: &str| {
-        let r = answer(&(base.clone() + &flow("x", "kind = \"reno\"", "f", "b", more)));
+        let r = result_of(&(base.clone() + &flow("x", "kind = \"reno\"", "f", "b", more)));
         // SYN-ACK and ACKs on the return link, FIN's included, by their bits
         let bits = link(&r, "b").ack_utilisation.unwrap() * 10e6 * 20.0;
         (bits / 320.0, r.counters.data_packets_delivered.unwrap())
@@ -83,8 +83,13 @@ fn an_acknowledgement_for_every_second_segment() {
             "b",
             "tcp = { ack_every = 2, ack_timer = \"100 ms\" }\nreceive_window = \"1000 B\"",
         );
-    let r = answer(&text);
-    near(of(&r, "x").rtt_s.mean.unwrap(), 0.1 + 0.020 + (1040.0 + 40.0) * 8.0 / 10e6, 0.002, "delayed by the timer");
+    let r = result_of(&text);
+    near(
+        flow_result(&r, "x").rtt_s.mean.unwrap(),
+        0.1 + 0.020 + (1040.0 + 40.0) * 8.0 / 10e6,
+        0.002,
+        "delayed by the timer",
+    );
 }
 
 /// A drop-tail queue of one bandwidth-delay product keeps the link busy through Reno's halving.
@@ -94,9 +99,9 @@ fn a_buffer_of_one_bandwidth_delay_product_suffices() {
         + "[[link]]\nname = \"f\"\nrate = \"20 Mbit/s\"\ndelay = \"40 ms\"\nqueue = { kind = \"droptail\", limit = \"193 packets\" }\n\
            [[link]]\nname = \"b\"\nrate = \"20 Mbit/s\"\ndelay = \"40 ms\"\n"
         + &flow("x", "kind = \"newreno\"", "f", "b", "");
-    let r = answer(&text);
+    let r = result_of(&text);
     assert!(link(&r, "f").utilisation.unwrap() > 0.99, "{:?}", link(&r, "f"));
-    assert!(link(&r, "f").drops.data.unwrap() > 0 && of(&r, "x").timeouts == Some(0));
+    assert!(link(&r, "f").drops.data.unwrap() > 0 && flow_result(&r, "x").timeouts == Some(0));
 }
 
 /// A window of N segments gives N segments a round trip.
@@ -105,9 +110,9 @@ fn the_receive_window_limits() {
     let text = head(30.0, 10.0, 1)
         + &duplex(50e6, 50e6, 0.050)
         + &flow("x", "kind = \"reno\"", "f", "b", "receive_window = \"20 kB\"");
-    let r = answer(&text);
+    let r = result_of(&text);
     let rtt = 0.050 + (1040.0 + 40.0) * 8.0 / 50e6;
-    near(of(&r, "x").packets_per_s.unwrap(), 20.0 / rtt, 0.001, "rate");
+    near(flow_result(&r, "x").packets_per_s.unwrap(), 20.0 / rtt, 0.001, "rate");
 }
 
 /// After a pause longer than the timeout the window starts over: a burst takes the same time as the first one.
@@ -122,34 +127,34 @@ fn idle_restart() {
             "b",
             "application = { kind = \"bursts\", bytes = \"300 kB\", every = \"10 s\" }",
         );
-    let r = answer(&text);
-    let window = of(&r, "x").window_packets.min.unwrap();
+    let r = result_of(&text);
+    let window = flow_result(&r, "x").window_packets.min.unwrap();
     assert!((window - 10.0).abs() < 1.0, "restart window of ten packets, not {window}");
 }
 
-/// Start, stop, FIN: nothing before, nothing after, everything delivered.
+/// `start` and `stop`: no data before or after, FIN at the stop, everything delivered.
 #[test]
 fn start_and_stop() {
     let text = head(20.0, 0.0, 1)
         + &duplex(8.32e6, 8.32e6, 0.020)
         + &flow("x", "kind = \"fast\", alpha = \"20 packets\"", "f", "b", "start = \"5 s\"\nstop = \"15 s\"");
-    let r = answer(&text);
-    let x = of(&r, "x");
+    let r = result_of(&text);
+    let x = flow_result(&r, "x");
     let done = x.completed_at_s.unwrap();
     assert!((15.0..15.2).contains(&done), "{done}");
     // 1,000 packets a second for ten seconds, less the start
     near(x.delivered_bytes.unwrap() as f64, 10e6, 0.02, "delivered");
     assert_eq!(r.counters.packets_in_flight, Some(0));
-    // a transfer that is not over by then is cut short, one that is goes on to its own end
-    let sized = |size: &str| answer(&text.replace("stop =", &format!("size = \"{size}\"\nstop =")));
-    assert_eq!(of(&sized("1 GB"), "x").delivered_bytes, x.delivered_bytes);
-    assert_eq!(of(&sized("1 MB"), "x").delivered_bytes, Some(1_000_000));
+    // `stop` cuts a transfer that is not complete by then, and does not affect one that is
+    let sized = |size: &str| result_of(&text.replace("stop =", &format!("size = \"{size}\"\nstop =")));
+    assert_eq!(flow_result(&sized("1 GB"), "x").delivered_bytes, x.delivered_bytes);
+    assert_eq!(flow_result(&sized("1 MB"), "x").delivered_bytes, Some(1_000_000));
 }
 
-/// The segment that the third duplicate acknowledgement shows lost leaves in that moment, however full the window
-/// (RFC 5681, 3.2 step 3; RFC 6675, 5 step 4.3).
+/// The third duplicate acknowledgement triggers the retransmission at once, even if the window is full (RFC 5681, 3.2 step 3;
+/// RFC 6675, 5 step 4.3).
 #[test]
-fn fast_retransmit_waits_for_no_window() {
+fn fast_retransmit_ignores_the_window() {
     for (kind, sack) in [("reno", true), ("reno", false), ("newreno", false), ("fast\", alpha = \"50 packets", true)] {
         let text = head(5.0, 0.0, 1)
             + "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"50 ms\"\nloss = { kind = \"periodic\", every = 30 }\n\
@@ -165,12 +170,12 @@ fn fast_retransmit_waits_for_no_window() {
             );
         let options = Options { packet_log: Some(LogSelection::All), ..Options::default() };
         let log = outcome(&network(&text), &options).log.unwrap();
-        let sent = |seq: u64, again: bool| {
+        let sent = |seq: u64, retransmission: bool| {
             let row = |i: &usize| log.event[*i] == 0 && log.packet[*i] == 0 && log.seq[*i] == seq;
-            let i = (0..log.time_s.len()).filter(row).find(|i| log.retransmission[*i] == again);
-            log.time_s[i.unwrap_or_else(|| panic!("{kind}: {seq} was not sent, again {again}"))]
+            let i = (0..log.time_s.len()).filter(row).find(|i| log.retransmission[*i] == retransmission);
+            log.time_s[i.unwrap_or_else(|| panic!("{kind}: {seq} was not sent, retransmission {retransmission}"))]
         };
-        // the 30th segment is lost, the 33rd causes the third duplicate; nobody waits in a queue
+        // the 30th segment is lost, the 33rd causes the third duplicate; no packet queues
         let round = 0.1 + (1040.0 + 40.0) * 8.0 / 10e6;
         near(sent(29_000, true) - sent(32_000, false), round, 1e-9, kind);
     }

@@ -7,7 +7,7 @@ use eddyline_scenario::series::{FLOW, LINK, Quantity};
 use eddyline_sim::{Options, Outcome};
 use scenarios::{flow, head, link, near, network, outcome};
 
-/// N flows on a path that holds so many packets of 1500 bytes, at a threshold K.
+/// N flows on a path whose bandwidth-delay product is `pipe` packets of 1500 bytes, with marking threshold K.
 #[derive(Debug, Clone, Copy)]
 struct Case {
     flows: u32,
@@ -15,13 +15,13 @@ struct Case {
     threshold: f64,
 }
 
-/// What the paper says of it.
+/// The paper's closed forms for a case.
 #[derive(Debug, Clone, Copy)]
 struct Theory {
     window: f64,
     alpha: f64,
     amplitude: f64,
-    /// The queue's lowest, below zero where the link runs dry.
+    /// Minimum of the queue; negative if the link runs dry.
     bottom: f64,
     utilisation: f64,
 }
@@ -34,7 +34,7 @@ impl Case {
     }
 
     /// W* = (C RTT + K) / N; alpha^2 (1 - alpha / 4) = (2 W* + 1) / (W* + 1)^2, or one for Reno; A = N (W* + 1) alpha / 2; the queue is at
-    /// most K + N. Where it runs dry, a round trip takes the time of the pipe, else that of the windows.
+    /// most K + N. While the link is idle part of the time, a round trip lasts the base RTT; else it lasts the time to send the windows.
     fn theory(&self, halves: bool) -> Theory {
         let (n, pipe) = (f64::from(self.flows), self.pipe);
         let window = (pipe + self.threshold) / n;
@@ -47,19 +47,19 @@ impl Case {
         let alpha = if halves { 1.0 } else { low };
         let top = n * (window + 1.0);
         let amplitude = top * alpha / 2.0;
-        let least = top - amplitude;
-        let dry = (pipe - least).max(0.0);
-        let full = top * top - (least + dry).powi(2);
-        let sent = (top * top - least * least) / 2.0;
-        Theory { window, alpha, amplitude, bottom: least - pipe, utilisation: sent / (dry * pipe + full / 2.0) }
+        let bottom = top - amplitude;
+        let dry = (pipe - bottom).max(0.0);
+        let full = top * top - (bottom + dry).powi(2);
+        let sent = (top * top - bottom * bottom) / 2.0;
+        Theory { window, alpha, amplitude, bottom: bottom - pipe, utilisation: sent / (dry * pipe + full / 2.0) }
     }
 
-    /// Round trips from one cut to the next are as many as packets are given up; the run is `before` and twelve of them. Flows begin one
-    /// after the other, so that they are not in step from the start.
-    fn run(&self, controller: &str, theory: &Theory, before: f64) -> (Outcome, f64) {
+    /// A cut of n packets takes n round trips to regain. The run lasts `warmup_periods` such periods and twelve more. Flow starts are
+    /// staggered, so that the flows are not synchronised from the start.
+    fn run(&self, controller: &str, theory: &Theory, warmup_periods: f64) -> (Outcome, f64) {
         let rtt = self.rtt_s();
         let period = rtt * (theory.window + 1.0) * theory.alpha / 2.0;
-        let warmup = 100.0 * rtt + before * period;
+        let warmup = 100.0 * rtt + warmup_periods * period;
         let half = (rtt * 5e8) as u64;
         let text = head(warmup + 12.0 * period.max(8.0 * rtt), warmup, 1)
             + &format!("record = {{ interval = \"{} ns\" }}\n", half / 4)
@@ -80,7 +80,7 @@ impl Case {
         (outcome(&network(&text), &Options { series: true, ..Options::default() }), warmup)
     }
 
-    /// At a weight g of a tenth of what the paper allows, 1.386 / sqrt(2 (C RTT + K) / N): its theory has alpha constant.
+    /// With g at a tenth of the paper's bound, 1.386 / sqrt(2 (C RTT + K) / N), because the theory takes alpha as constant.
     fn dctcp(&self, theory: &Theory) -> (Outcome, f64) {
         let gain = 0.1386 / (2.0 * theory.window).sqrt();
         self.run(&format!("kind = \"dctcp\", gain = {gain}, initial_alpha = {}", theory.alpha), theory, 30.0)
@@ -107,12 +107,12 @@ const CASES: [Case; 8] = [
     Case { flows: 20, pipe: 500.0, threshold: 100.0 },
 ];
 
-/// The queue is at most K + N, exactly: the packet that is the first to find more than K makes K + 1 wait, and in the round trip until
-/// its mark is answered each flow adds one. It falls by A where flows are in step; the more there are the less they are, and the less
-/// it falls (the paper says so of its Figure 12): 12 % less for up to 5, 25 % for 20. A saw-tooth is as often at every length, so between
-/// the 5th and the 95th of a hundred lie 90 % of it, to a packet.
+/// The maximum of the queue is K + N beyond the packet in transmission: the first packet that finds more than K waiting raises it to
+/// K + 1, and in the round trip until the sender responds to its mark each flow adds one. The queue falls by A if flows are synchronised.
+/// More flows are less synchronised, so it falls by less (as the paper notes of its Figure 12): 12 % less for up to 5, 25 % for 20. A
+/// sawtooth is uniform over its range, so its 5th and 95th percentiles span 90 % of it, to a packet.
 #[test]
-fn queue_of_the_closed_form() {
+fn queue_matches_the_closed_form() {
     for case in CASES {
         let theory = case.theory(false);
         let run = case.dctcp(&theory);
@@ -122,17 +122,17 @@ fn queue_of_the_closed_form() {
         let lengths = queue(&run);
         let at = |share: f64| lengths[((lengths.len() - 1) as f64 * share) as usize];
         let amplitude = (at(0.95) - at(0.05)) / 0.9;
-        let least = if case.flows <= 5 { 0.88 } else { 0.75 };
-        let allowed = least * theory.amplitude - 1.0..theory.amplitude + 1.0;
+        let share = if case.flows <= 5 { 0.88 } else { 0.75 };
+        let allowed = share * theory.amplitude - 1.0..theory.amplitude + 1.0;
         assert!(allowed.contains(&amplitude), "{case:?}: {amplitude}, not within {allowed:?}");
         assert!(lengths[0] >= theory.bottom - 1.0, "{case:?}: {}, not above {}", lengths[0], theory.bottom);
     }
 }
 
-/// One flow: W* + 1 at the most, and each mark takes alpha / 2 of it. The window is of the moment that the first of a round trip's marks
-/// is answered, up to a tenth of a period after the average was last right: 8 %.
+/// One flow: the window is at most W* + 1, and each reduction takes alpha / 2 of it. The cut comes at the first mark of a round trip, up
+/// to a tenth of a period after alpha was updated: within 8 %.
 #[test]
-fn window_and_share_of_the_closed_form() {
+fn window_and_alpha_match_the_closed_form() {
     for case in CASES.into_iter().filter(|c| c.flows == 1) {
         let theory = case.theory(false);
         let run = case.dctcp(&theory);
@@ -140,21 +140,21 @@ fn window_and_share_of_the_closed_form() {
         let windows = series.of(FLOW, 0, Quantity::CwndPackets).into_iter().filter(|(t, _)| *t > run.1);
         let windows: Vec<f64> = windows.map(|(_, w)| w).collect();
         let top = windows.iter().copied().fold(0.0, f64::max);
-        // the queue is that without the packet in transmission, and the pipe's end is on the wire too
+        // K excludes the packet in transmission, and a packet is partly delivered when the window is read
         assert!((top - theory.window - 1.0).abs() < 3.5, "{case:?}: {top}");
         let falls: Vec<f64> = windows.windows(2).filter(|w| w[1] < w[0] - 1.0).map(|w| w[0] - w[1]).collect();
         let fall = falls.iter().sum::<f64>() / falls.len() as f64;
         assert!(falls.len() >= 8, "{case:?}: {falls:?}");
         near(2.0 * fall / top, theory.alpha, 0.08, "alpha");
-        // its approximation
+        // the paper's approximation of alpha
         near(theory.alpha, (2.0 / theory.window).sqrt(), 0.03, "sqrt(2 / W*)");
     }
 }
 
-/// At the weight of 1/16 a long period forgets: alpha has faded by (15/16)^D when the next cut comes, and the queue falls by less. The
-/// paper's bound for g says from where on.
+/// With g = 1/16 and a long period alpha decays by (15/16)^D before the next cut, so the queue falls by less. The paper's bound on g says
+/// from which period on.
 #[test]
-fn a_large_weight_forgets() {
+fn a_large_gain_decays_alpha_between_cuts() {
     let case = Case { flows: 1, pipe: 500.0, threshold: 100.0 };
     let theory = case.theory(false);
     assert!(1.386 / (2.0 * theory.window).sqrt() < 1.0 / 16.0);
@@ -167,11 +167,11 @@ fn a_large_weight_forgets() {
     assert!(large < 0.9 * small, "{large}, {small}");
 }
 
-/// Reno halves at the same marks: the link runs dry, by as much as the saw-tooth says. DCTCP needs K > C RTT / 7 to leave nothing unused
-/// whatever the number of flows by the approximate alpha, 0.17 C RTT by the analysis of 2011; by the exact one the worst number,
-/// N = (C RTT + K) / 8, comes within three packets of an empty queue at 0.17. At a tenth of that it runs dry.
+/// Reno halves at the same marks, and the link idles for the time that the sawtooth predicts. For full use with any number of flows
+/// DCTCP needs K > C RTT / 7 by the approximate alpha, 0.17 C RTT by the analysis of 2011. By the exact alpha the worst number of flows,
+/// N = (C RTT + K) / 8, comes within three packets of an empty queue at 0.17; at a tenth of that the link idles.
 #[test]
-fn what_the_threshold_must_be() {
+fn full_use_needs_the_thresholds_bound() {
     for case in [CASES[0], CASES[3], CASES[5]] {
         let theory = case.theory(true);
         let (run, _) = case.run("kind = \"newreno\"", &theory, 3.0);
@@ -185,10 +185,10 @@ fn what_the_threshold_must_be() {
         let used = link(&case.dctcp(&theory).0.result, "f").utilisation.unwrap();
         (used, theory.utilisation, theory.bottom)
     };
-    let (enough, said, bottom) = used(0.17 * pipe);
-    assert!(bottom.abs() < 3.0 && said > 0.999 && enough > 0.999, "{enough}, {said}, {bottom}");
-    let (little, said, bottom) = used(0.017 * pipe);
+    let (enough, predicted, bottom) = used(0.17 * pipe);
+    assert!(bottom.abs() < 3.0 && predicted > 0.999 && enough > 0.999, "{enough}, {predicted}, {bottom}");
+    let (little, predicted, bottom) = used(0.017 * pipe);
     assert!(bottom < -20.0, "{bottom}");
-    assert!(little < 0.999, "{little}, {said}");
-    near(little, said, 0.02, "DCTCP");
+    assert!(little < 0.999, "{little}, {predicted}");
+    near(little, predicted, 0.02, "DCTCP");
 }

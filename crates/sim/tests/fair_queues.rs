@@ -5,7 +5,7 @@ mod scenarios;
 use std::fmt::Write as _;
 
 use eddyline_sim::{LogEvent, LogSelection, Options};
-use scenarios::{answer, near, network, outcome};
+use scenarios::{near, network, outcome, result_of};
 
 const SIZES: [u32; 10] = [1500, 40, 576, 1000, 300, 1300, 64, 800, 1200, 150];
 
@@ -76,7 +76,7 @@ fn even_shares_under_tcp() {
                 60 * (size - 40)
             );
         }
-        let result = answer(&text);
+        let result = result_of(&text);
         for f in &result.flows {
             near(f.throughput_bps.unwrap(), 2e6, 0.01, &format!("{queue}: {}", f.name));
         }
@@ -116,7 +116,7 @@ fn a_table_is_a_host_by_default() {
            [[flow]]\nname = \"four\"\ncontroller = { kind = \"newreno\" }\ndata = [\"l\"]\nack = [\"b\"]\ncount = 4\n\
            [[arrivals]]\nname = \"more\"\nhost = \"four\"\nrate = \"2 /s\"\nsize = { kind = \"fixed\", size = \"100 kB\" }\n\
            controller = { kind = \"newreno\" }\ndata = [\"l\"]\nack = [\"b\"]\n";
-    let result = answer(&text);
+    let result = result_of(&text);
     let one = result.flows[0].throughput_bps.unwrap();
     // a lone flow under COBALT does not fill its half all of the time; four that were equals would leave it a fifth
     assert!(one > 3.6e6 && one < 4.8e6, "{one}");

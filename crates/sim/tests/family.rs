@@ -1,5 +1,4 @@
-//! The family in the simulator: response functions, an easy link, another simulator's numbers, and traces that tell the
-//! kinds apart.
+//! All controllers in the simulator: response functions, an easy link, ns-2's numbers, and classification by traces.
 
 mod linux_modules;
 mod scenarios;
@@ -7,7 +6,7 @@ mod scenarios;
 use eddyline_cc::KINDS;
 use eddyline_scenario::series::{FLOW, Quantity};
 use eddyline_sim::Options;
-use scenarios::{answer, flow, head, link, mean, near, network, of, outcome};
+use scenarios::{flow, flow_result, head, link, mean, near, network, outcome, result_of};
 
 /// Two links of a rate in Mbit/s with half of 80 ms each.
 fn links(rate: f64, limit: &str, loss: &str) -> String {
@@ -21,14 +20,14 @@ fn links(rate: f64, limit: &str, loss: &str) -> String {
 fn periodic_window(controller: &str, every: u64) -> f64 {
     let loss = format!("{{ kind = \"periodic\", every = {every} }}");
     let text = head(300.0, 60.0, 1) + &links(10_000.0, "unlimited", &loss) + &flow("x", controller, "f", "b", "");
-    of(&answer(&text), "x").window_packets.mean.unwrap()
+    flow_result(&result_of(&text), "x").window_packets.mean.unwrap()
 }
 
-/// Mean windows at periodic losses against the closed forms, 10 %: these know no recovery, a round trip
-/// without growth, so there must be some ten between losses.
+/// Mean windows at periodic losses against the closed forms, within 10 %. The forms neglect recovery, a round trip without
+/// growth, so some ten round trips must lie between losses.
 #[test]
 fn response_functions() {
-    // RFC 9438, 5.1: (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4), and 1.22 / sqrt(p) where that is more
+    // RFC 9438, 5.1: (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4), or 1.22 / sqrt(p) if larger
     for every in [1_000u64, 10_000, 50_000] {
         let own = (0.4 * 3.7f64 / 1.2).powf(0.25) * (0.08 * every as f64).powf(0.75);
         let expected = own.max(1.22 * (every as f64).sqrt());
@@ -39,13 +38,13 @@ fn response_functions() {
         let expected = 0.12 * (every as f64).powf(0.835);
         near(periodic_window("kind = \"highspeed\"", every), expected, 0.1, &format!("highspeed, 1/{every}"));
     }
-    // Kelly 2003: a / (b p), of random losses; the saw-tooth of periodic ones is (1 - b / 2) lower
+    // Kelly 2003: a / (b p) for random losses; periodic losses give (1 - b / 2) of that
     for p in [1e-3, 1e-4] {
         let one = |seed| {
             let text = head(250.0, 50.0, seed)
                 + &links(10_000.0, "unlimited", &format!("{p:?}"))
                 + &flow("x", "kind = \"scalable\"", "f", "b", "");
-            of(&answer(&text), "x").window_packets.mean.unwrap()
+            flow_result(&result_of(&text), "x").window_packets.mean.unwrap()
         };
         near(mean(&[1, 2, 3, 4].map(one)).0, 0.08 / p, 0.1, &format!("scalable, {p}"));
     }
@@ -59,9 +58,9 @@ fn response_functions() {
         let expected = 1.22 * (every as f64).sqrt() * 3.2;
         near(periodic_window("kind = \"hybla\"", every), expected, 0.1, &format!("hybla, 1/{every}"));
     }
-    // without a queue: Reno's saw-tooth for those that go by delay and find none
+    // without a queue the delay-based laws give Reno's sawtooth
     near(periodic_window("kind = \"vegas\"", 10_000), 122.0, 0.1, "vegas");
-    // four fifths left: sqrt((1 + b) / (2 (1 - b) p)), b = 0.8
+    // a loss leaves four fifths: sqrt((1 + b) / (2 (1 - b) p)), b = 0.8
     near(periodic_window("kind = \"veno\"", 10_000), (1.8f64 / 0.4 * 1e4).sqrt(), 0.1, "veno");
 }
 
@@ -74,68 +73,68 @@ fn every_kind_fills_an_easy_link() {
                queue = { kind = \"droptail\", limit = \"100 packets\" }\n\
                [[link]]\nname = \"b\"\nrate = \"20 Mbit/s\"\ndelay = \"20 ms\"\n[[flow]]\nname = \"x\"\ndata = [\"f\"]\nack = [\"b\"]\n"
             + &format!("controller = {}\n", kind.example.replace("\": ", "\" = "));
-        let used = link(&answer(&text), "f").data_utilisation.unwrap();
+        let used = link(&result_of(&text), "f").data_utilisation.unwrap();
         assert!(used > 0.6, "{}: {used}", kind.name);
     }
 }
 
-/// Shorter than the reference's 300 s, so at random loss the scatter is more: a fifth for a cell, where that page has 15 %.
+/// Shorter than the reference's 300 s, so random losses scatter more: 20 % for a cell, where the page has 15 %.
 const SHORT: linux_modules::Effort =
     linux_modules::Effort { symmetric_s: 120, seeds: 2, beside_s: 300, asymmetric_s: 600 };
 
-/// Every cell of the reference is met or has a cause (docs/controllers/ns2.md), every median is below 15 %, and Reno's numbers
-/// would not do for anybody else.
+/// Every cell agrees with the reference or has a documented cause (docs/controllers/ns2.md), every median deviation is within its
+/// bound, and Reno's numbers do not pass for any other kind.
 #[test]
 fn like_another_simulator() {
-    let mut mistakes = Vec::new();
+    let mut failures = Vec::new();
     for (kind, controller) in linux_modules::MODULES {
         let cells = linux_modules::cells(kind, controller, SHORT);
         let median = linux_modules::median(&cells);
         println!("{kind}: {:.1} % of {}", 100.0 * median, cells.len());
-        // two differ by version: 10.7 and 12.8 % in long runs
+        // these two are other versions of the law: 10.7 and 12.8 % in long runs
         let bound = match kind {
             "vegas" => 0.15,
             "hybla" => 0.17,
             _ => 0.08,
         };
         if median > bound {
-            mistakes.push(format!("{kind}: median {median:.3}"));
+            failures.push(format!("{kind}: median {median:.3}"));
         }
         for cell in cells.iter().filter(|c| c.deviation().abs() > 0.2 && linux_modules::cause(c).is_none()) {
-            mistakes.push(format!("{cell:?}: {:+.3}", cell.deviation()));
+            failures.push(format!("{cell:?}: {:+.3}", cell.deviation()));
         }
         if kind != "reno" {
             let reno = linux_modules::cells(kind, linux_modules::MODULES[0].1, RENO);
             if reno.iter().all(|c| c.deviation().abs() <= 0.2 || linux_modules::cause(c).is_some()) {
-                mistakes.push(format!("{kind}: Reno would do"));
+                failures.push(format!("{kind}: Reno's numbers pass"));
             }
         }
     }
-    assert!(mistakes.is_empty(), "{mistakes:#?}");
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// What tells the others from Reno is seen at once.
+/// Short runs suffice to distinguish the others from Reno.
 const RENO: linux_modules::Effort = linux_modules::Effort { symmetric_s: 60, seeds: 1, beside_s: 60, asymmetric_s: 60 };
 
-/// A cause that says how far apart the numbers are.
+/// A cause that predicts the ratio of the numbers.
 #[test]
-fn vegas_with_twice_the_growth() {
-    // a packet in two round trips: sqrt(2) at small losses; 10 %, two seeds
+fn vegas_grows_twice_as_fast_as_the_module() {
+    // the module adds a packet every two round trips: sqrt(2) at small losses; 10 %, two seeds
     let vegas = linux_modules::cells("vegas", "kind = \"vegas\"", SHORT);
     let cell = vegas.iter().find(|c| c.part == "random_loss" && c.case == "0.0001").unwrap();
     near(cell.ours, cell.theirs * std::f64::consts::SQRT_2, 0.1, "vegas");
 }
 
-/// What a trace shows of a controller: three runs, windows once a round trip.
+/// Features of a controller's trace: three runs, windows once per round trip.
 #[derive(Debug)]
 struct Features {
-    /// Mean queue in packets on a link with a long one.
+    /// Mean queue in packets on a link with a large buffer.
     queue: f64,
-    /// Share of the window left by the typical loss on a link with 100 packets, none without losses.
+    /// Share of the window that the median loss leaves on a link with 100 packets of buffer; `None` without losses.
     left: Option<f64>,
-    /// The same without a queue, by a loss in 20,000 packets.
+    /// The same without a queue, at one loss in 20,000 packets.
     free_left: Option<f64>,
-    /// Mean growth in packets a round trip, early and late between two such losses.
+    /// Mean growth in packets per round trip in the first and last third between two such losses.
     growth: Option<(f64, f64)>,
 }
 
@@ -150,8 +149,8 @@ fn windows(controller: &str, limit: &str, loss: &str, rate: f64) -> (Vec<f64>, f
     (series.into_iter().filter(|(t, _)| *t > 40.0).map(|(_, w)| w).collect(), queue)
 }
 
-/// What tells apart those that are Reno until something marks: a short path whose queue marks ever more, and the windows on it, once a
-/// round trip: the typical fall, and the typical rise in packets.
+/// Distinguishes the kinds that behave as Reno without marks: on a short path with a marking queue, the median ratio of the window's
+/// decreases and the median of its increases in packets, per round trip.
 fn marked(controller: &str) -> (f64, f64) {
     let text = head(40.0, 0.0, 1)
         + "record = { interval = \"10 ms\" }\n[[link]]\nname = \"f\"\nrate = \"100 Mbit/s\"\ndelay = \"5 ms\"\n\
@@ -171,11 +170,11 @@ fn marked(controller: &str) -> (f64, f64) {
     (median(falls), median(rises))
 }
 
-/// Which of them.
+/// The kind by these.
 fn classify_by_marks((fall, rise): (f64, f64)) -> &'static str {
     match () {
         () if (fall - 0.5).abs() < 0.05 => "reno",
-        // half of the small share that is marked, and a packet a round trip, or what that is to a virtual one of 25 ms
+        // reduces by half of the small share of marks; grows by a packet per round trip, or per virtual round trip of 25 ms
         () if fall > 0.9 && (rise - 1.0).abs() < 0.2 => "dctcp",
         () if fall > 0.9 && (rise - 0.16).abs() < 0.06 => "prague",
         () => "unknown",
@@ -210,50 +209,50 @@ fn features(controller: &str) -> Features {
     Features { queue, left: falls(&short), free_left: falls(&free), growth }
 }
 
-/// Which kind a trace is of, by its signature alone. Reno and NewReno are one with SACK.
+/// The kind of a trace by its features. With SACK, Reno and NewReno are the same.
 fn classify(f: &Features) -> &'static str {
     let at = |value: Option<f64>, want: f64| value.is_some_and(|v| (v - want).abs() < 0.03);
-    let (early, late) = f.growth.unwrap_or((f64::NAN, f64::NAN));
-    let reno_like = (early - 1.0).abs() < 0.1 && (late - 1.0).abs() < 0.1;
+    let (first, last) = f.growth.unwrap_or((f64::NAN, f64::NAN));
+    let reno_like = (first - 1.0).abs() < 0.1 && (last - 1.0).abs() < 0.1;
     match f {
         // no loss on a short queue
         _ if f.left.is_none() && at(f.free_left, 0.5) => "vegas",
         _ if f.left.is_none() => "copa",
-        // the queue is what they ask for, whatever its limit
+        // the queue is alpha, whatever its limit
         _ if (f.queue - 99.0).abs() < 5.0 => "fast",
         _ if f.left.is_some_and(|l| l < 0.05) && f.free_left.is_some_and(|l| l < 0.05) => "tahoe",
         _ if f.queue < 12.0 => "bbr",
         _ if f.queue < 60.0 => "bbr3",
-        // one hundred milliseconds of it
+        // a target of 100 ms
         _ if reno_like && f.queue < 300.0 => "ledbat",
         _ if reno_like && at(f.free_left, 0.8) => "veno",
         _ if reno_like && at(f.free_left, 0.5) => "reno",
-        // nothing is given up where nothing is queued
+        // no reduction without a queue
         _ if f.free_left.is_none() => "westwood",
-        // fast first, flat at the last maximum
-        _ if at(f.left, 0.7) && at(f.free_left, 0.7) && late < 0.3 * early => "cubic",
-        _ if at(f.free_left, 0.8) && late < 0.3 * early => "bic",
-        // slow first, then ever faster
-        _ if late > 5.0 * early => "htcp",
-        // the delay window: win^0.75 / 8
-        _ if at(f.free_left, 0.5) && late > 1.2 * early => "compound",
-        _ if at(f.free_left, 0.5) && (early - 10.2).abs() < 0.5 => "hybla",
-        _ if at(f.free_left, 0.875) && (early - 10.0).abs() < 0.2 => "illinois",
-        // the same growth without a queue; with one it gives up what is queued
+        // concave: fast first, flat at W_max
+        _ if at(f.left, 0.7) && at(f.free_left, 0.7) && last < 0.3 * first => "cubic",
+        _ if at(f.free_left, 0.8) && last < 0.3 * first => "bic",
+        // convex: slow first, then ever faster
+        _ if last > 5.0 * first => "htcp",
+        // the delay window grows by win^0.75 / 8
+        _ if at(f.free_left, 0.5) && last > 1.2 * first => "compound",
+        _ if at(f.free_left, 0.5) && (first - 10.2).abs() < 0.5 => "hybla",
+        _ if at(f.free_left, 0.875) && (first - 10.0).abs() < 0.2 => "illinois",
+        // scalable's growth without a queue; with one YeAH reduces by the queue
         _ if at(f.free_left, 0.875) && at(f.left, 0.875) => "scalable",
         _ if at(f.free_left, 0.875) => "yeah",
-        _ if f.free_left.is_some_and(|l| l > 0.55 && l < 0.7) && late > early => "highspeed",
+        _ if f.free_left.is_some_and(|l| l > 0.55 && l < 0.7) && last > first => "highspeed",
         _ => "unknown",
     }
 }
 
 #[test]
-fn traces_tell_the_kinds_apart() {
+fn traces_identify_the_kinds() {
     for kind in KINDS {
         let controller = kind.example[2..kind.example.len() - 2].replace("\": ", "\" = ").replace("\"kind\"", "kind");
         let f = features(&controller);
         println!("{:<10} {f:.2?}", kind.name);
-        // without losses of several packets, without scattered delays these pairs are one
+        // without multiple losses per window and without delay noise these pairs are indistinguishable
         let expected = match kind.name {
             "newreno" => "reno",
             "vfast" => "fast",

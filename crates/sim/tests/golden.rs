@@ -1,6 +1,6 @@
 //! Determinism: the same file and seed give the same bytes, in every build and on every platform. The digests in
-//! `golden/digests.txt` are of the result document without its cost; `EDDYLINE_BLESS=1` writes them anew, which is right
-//! only when results were meant to change.
+//! `golden/digests.txt` are of the result document without its cost; `EDDYLINE_BLESS=1` writes them anew, only for
+//! intended changes of results.
 
 mod scenarios;
 
@@ -65,7 +65,7 @@ fn the_digests_of_the_golden_scenarios() {
 }
 
 #[test]
-fn twice_is_the_same() {
+fn repeated_runs_are_identical() {
     for name in SCENARIOS {
         let (a, b) = (recorded(&golden(name)), recorded(&golden(name)));
         assert_eq!(document(&a), document(&b), "{name}");
@@ -73,27 +73,27 @@ fn twice_is_the_same() {
     }
 }
 
-/// Another seed changes what is random and nothing else.
+/// Another seed changes only scenarios with random elements.
 #[test]
 fn the_seed_matters_only_where_something_is_random() {
     for (name, random) in [("chain", false), ("example-2", false), ("module", false), ("losses", true)] {
         let mut network = golden(name);
-        let before = recorded(&network);
+        let base = recorded(&network);
         network.seed += 1;
-        let mut after = recorded(&network);
-        after.result.seed -= 1;
-        assert_eq!(document(&before) != document(&after), random, "{name}");
+        let mut changed = recorded(&network);
+        changed.result.seed -= 1;
+        assert_eq!(document(&base) != document(&changed), random, "{name}");
     }
 }
 
-/// A stream belongs to its entity: one more link with loss changes nobody else's draws.
+/// Random streams are per entity: an additional link with loss changes no other draws.
 #[test]
-fn streams_do_not_mix() {
+fn random_streams_are_independent() {
     let mut network = golden("losses");
-    let before = recorded(&network).result;
+    let base = recorded(&network).result;
     let mut extra = network.links[0].clone();
     extra.name = "unused".to_owned();
     network.links.push(extra);
-    let after = recorded(&network).result;
-    assert_eq!(before.flows, after.flows);
+    let changed = recorded(&network).result;
+    assert_eq!(base.flows, changed.flows);
 }

@@ -1,5 +1,5 @@
-//! What holds in every run, on random scenarios: conservation, queues within their limits, delivery in order and complete,
-//! and one answer from both ways of simulating a link. `EDDYLINE_CASES` asks for more scenarios than usual.
+//! Invariants of every run, on random scenarios: conservation, queues within their limits, delivery in order and complete,
+//! and identical results of both kinds of link. `EDDYLINE_CASES` sets the number of scenarios.
 
 mod scenarios;
 
@@ -18,7 +18,7 @@ fn pick<'a>(random: &mut Stream, from: &[&'a str]) -> &'a str {
     from[(random.uniform() * from.len() as f64) as usize]
 }
 
-/// Some with options, else any controller there is.
+/// A controller with options in four of ten draws, else any registered kind.
 fn draw_controller(r: &mut Stream) -> String {
     if r.uniform() < 0.4 {
         let controller = pick(
@@ -43,7 +43,7 @@ fn draw_controller(r: &mut Stream) -> String {
     kind.example.replace("\": ", "\" = ")
 }
 
-/// Drop-tail with all kinds of limits in two of three draws, else any discipline there is.
+/// Drop-tail with all kinds of limits in two of three draws, else any registered discipline.
 fn draw_queue(r: &mut Stream) -> String {
     let limit = pick(
         r,
@@ -66,30 +66,30 @@ fn draw_queue(r: &mut Stream) -> String {
     kind.example.replace("\": ", "\" = ")
 }
 
-/// Links with framing, and the first two on one half-duplex medium.
-fn odd_lines(r: &mut Stream, text: &str) -> String {
+/// Adds framing and reconstruction to links, and puts the first two on one half-duplex medium in half of the draws.
+fn with_link_options(r: &mut Stream, text: &str) -> String {
     let framing = pick(r, &["\"pppoe-llcsnap\"", "\"docsis\"", "{ overhead = \"30 B\", linklayer = \"ptm\" }"]);
     let turnaround = pick(r, &["0 s", "50 us"]);
     let shared = r.uniform() < 0.5;
-    let mut odd = String::new();
+    let mut result = String::new();
     for (i, line) in text.lines().enumerate() {
-        odd += line;
-        odd.push('\n');
+        result += line;
+        result.push('\n');
         if line.starts_with("rate") && i % 2 == 0 {
-            odd += &format!("framing = {framing}\n");
+            result += &format!("framing = {framing}\n");
         }
         if line.starts_with("rate") && i % 3 == 0 {
-            odd += "reconstruct = { every = \"3 kB\", hold = \"50 ms\" }\n";
+            result += "reconstruct = { every = \"3 kB\", hold = \"50 ms\" }\n";
         }
         if shared && (line == "name = \"l0\"" || line == "name = \"l1\"") {
-            odd += &format!("medium = {{ name = \"air\", turnaround = \"{turnaround}\" }}\n");
+            result += &format!("medium = {{ name = \"air\", turnaround = \"{turnaround}\" }}\n");
         }
     }
-    odd
+    result
 }
 
-/// Links that change while they run: by steps, outages, a profile, jitter with and without reordering, policers.
-fn varying_lines(seed: u64, text: &str) -> String {
+/// Adds variation to links: steps, outages, profiles, jitter with and without reordering, policers.
+fn with_variation(seed: u64, text: &str) -> String {
     let mut r = Stream::new(seed, "invariants", "variation");
     let mut varying = String::new();
     for line in text.lines() {
@@ -124,7 +124,7 @@ fn varying_lines(seed: u64, text: &str) -> String {
     varying
 }
 
-/// TCP's machinery: half of the flows as it is without asking, the others with any mixture of options.
+/// TCP's options: the defaults for half of the flows, a random mixture for the others.
 fn draw_tcp(r: &mut Stream) -> String {
     if r.uniform() < 0.5 {
         return String::new();
@@ -156,7 +156,7 @@ fn draw_tcp(r: &mut Stream) -> String {
     format!("tcp = {{ {} }}\n", keys.join(", "))
 }
 
-/// Two flows that are one connection: the second has the paths of the first in exchange, all else its own.
+/// Two flows that share one connection: the second uses the paths of the first swapped; their other keys are independent.
 fn draw_connection(r: &mut Stream, data: &str, ack: &str) -> String {
     let mut text = String::new();
     let delays = [("0 s", "0 s"), ("2 ms", "500 us")][r.below(2) as usize];
@@ -181,7 +181,8 @@ fn draw_connection(r: &mut Stream, data: &str, ack: &str) -> String {
     text + "piggyback = \"there\"\n"
 }
 
-/// A scenario with two to five links, up to five flows of every kind and option, and now and then cross traffic.
+/// A scenario with two to five links, up to five flows of every kind and option, and in some draws a shared connection, arrivals or
+/// cross traffic.
 fn draw(seed: u64) -> String {
     let mut r = Stream::new(seed, "invariants", "scenario");
     let links = 2 + (r.uniform() * 4.0) as usize;
@@ -211,10 +212,10 @@ fn draw(seed: u64) -> String {
         );
     }
     if r.uniform() < 0.3 {
-        text = odd_lines(&mut r, &text);
+        text = with_link_options(&mut r, &text);
     }
     if seed % 3 == 2 {
-        text = varying_lines(seed, &text);
+        text = with_variation(seed, &text);
     }
     let path = |r: &mut Stream| {
         let n = 1 + (r.uniform() * 3.0) as usize;
@@ -268,7 +269,7 @@ fn draw(seed: u64) -> String {
     text
 }
 
-/// A byte limit may be too short for the largest packet in a drawn scenario, which the loader refuses.
+/// The scenarios of `n` seeds that the loader accepts; it rejects a byte limit below the largest packet.
 fn drawn(n: u64) -> impl Iterator<Item = (u64, String, Network)> {
     (0..n).filter_map(|seed| {
         let text = draw(seed);
@@ -280,13 +281,13 @@ fn drawn(n: u64) -> impl Iterator<Item = (u64, String, Network)> {
 
 #[test]
 fn every_run_conserves_and_both_kinds_of_link_agree() {
-    let mut seen = 0;
+    let mut cases = 0;
     for (seed, text, network) in drawn(number_of_cases(400)) {
-        seen += 1;
+        cases += 1;
         let fast = outcome(&network, &Options::default()).result;
         let n = fast.counters;
-        let gone = n.packets_delivered.unwrap() + n.packets_dropped.unwrap() + n.packets_in_flight.unwrap();
-        assert_eq!(n.packets_sent, Some(gone), "{seed}: {text}");
+        let accounted = n.packets_delivered.unwrap() + n.packets_dropped.unwrap() + n.packets_in_flight.unwrap();
+        assert_eq!(n.packets_sent, Some(accounted), "{seed}: {text}");
         let per_link: u64 = fast
             .links
             .iter()
@@ -296,9 +297,9 @@ fn every_run_conserves_and_both_kinds_of_link_agree() {
         for (l, spec) in fast.links.iter().zip(&network.links) {
             let (packets, bytes) = (l.queue_packets.max.unwrap(), l.queue_bytes.max.unwrap());
             match spec.queue.limit() {
-                Limit::Packets(most) => assert!(packets <= most as f64, "{seed}: {l:?}"),
-                Limit::Bytes(most) => assert!(bytes <= most as f64, "{seed}: {l:?}"),
-                Limit::Cells(most) => assert!(bytes <= 48.0 * most as f64, "{seed}: {l:?}"),
+                Limit::Packets(max) => assert!(packets <= max as f64, "{seed}: {l:?}"),
+                Limit::Bytes(max) => assert!(bytes <= max as f64, "{seed}: {l:?}"),
+                Limit::Cells(max) => assert!(bytes <= 48.0 * max as f64, "{seed}: {l:?}"),
                 Limit::Unlimited => {}
             }
             assert!(
@@ -317,7 +318,7 @@ fn every_run_conserves_and_both_kinds_of_link_agree() {
                 f.window_packets.min.is_none_or(|w| w >= floor.min(f64::from(spec.tcp.initial_window))),
                 "{seed}: {f:?}"
             );
-            // what arrived early before the window counts as goodput when a retransmission fills the gap within it
+            // out-of-order data received before the warm-up ends counts as goodput once a retransmission fills the gap after it
             let ordered = f.retransmits == Some(0);
             assert!(!ordered || f.goodput_bps.is_none_or(|g| g <= f.throughput_bps.unwrap()), "{seed}: {f:?}");
         }
@@ -325,7 +326,7 @@ fn every_run_conserves_and_both_kinds_of_link_agree() {
         general.counters.events = n.events;
         assert_eq!(fast, general, "{seed}: {text}");
     }
-    assert!(seen > 100, "the loader refuses most of what is drawn");
+    assert!(cases > 100, "the loader rejects most draws");
 }
 
 #[test]
@@ -336,7 +337,7 @@ fn recording_changes_nothing() {
         let recorded = outcome(&network, &options);
         assert_eq!(plain, recorded.result, "{seed}");
         let log = recorded.log.unwrap();
-        assert!(log.time_s.is_sorted(), "{seed}: events in order of time");
+        assert!(log.time_s.is_sorted(), "{seed}: events in time order");
         let sends = log.event.iter().filter(|e| **e == eddyline_sim::LogEvent::Send as u8).count();
         assert_eq!(Some(sends as u64), plain.counters.packets_sent, "{seed}");
     }
@@ -346,7 +347,7 @@ fn recording_changes_nothing() {
 #[test]
 fn every_transfer_completes_under_heavy_loss() {
     for kind in CONTROLLERS {
-        // what the options do does not depend on the law: all of them for the oldest kinds
+        // the options act independently of the window law, so only these kinds run all of them
         let options = if ["reno", "newreno", "fast"].contains(&kind.name) { 6 } else { 2 };
         for tcp in
             ["", "sack = false", "prr = true", "rack = true", "frto = true", "rack = true, prr = true, frto = true"]

@@ -5,7 +5,7 @@
 
 mod scenarios;
 
-use scenarios::{answer, head};
+use scenarios::{head, result_of};
 
 struct Run {
     name: &'static str,
@@ -114,12 +114,12 @@ impl Run {
                 self.wire - 1000,
             );
         }
-        answer(&text).flows.iter().map(|f| f.packets_per_s.unwrap()).collect()
+        result_of(&text).flows.iter().map(|f| f.packets_per_s.unwrap()).collect()
     }
 }
 
-/// Within 2 %. In examples 3 and 4 that module stops anywhere in a backlog between alpha - 2 and alpha, so each rate may
-/// lie where these backlogs allow, here 5 %.
+/// Within 2 %. In examples 3 and 4 the module settles at any backlog between alpha - 2 and alpha, which allows 5 %
+/// in each rate.
 #[test]
 fn the_modules_rates() {
     for run in RUNS {

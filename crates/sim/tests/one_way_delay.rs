@@ -1,10 +1,9 @@
-//! FAST that counts one way, packet by packet: closed forms of two full links, clocks that nobody synchronised, fewer
-//! acknowledgements.
+//! FAST with one-way delay at packet level: closed forms of two full links, unsynchronised clocks, ACK congestion control.
 
 mod scenarios;
 
 use eddyline_sim::Options;
-use scenarios::{answer, duplex, flow, head, near, network, of, outcome};
+use scenarios::{duplex, flow, flow_result, head, near, network, outcome, result_of};
 
 const DATA: f64 = 8320.0;
 const ACK: f64 = 320.0;
@@ -26,20 +25,20 @@ fn example_3(seconds: f64, more: &str, ppm: f64) -> String {
         + &flow("2", &fast(30), "b", "f", &tcp(-ppm))
 }
 
-/// P x + A y = c, A x + P y = c': where both links are full alphas share nothing.
+/// P x + A y = c, A x + P y = c': if both links are full the rates do not depend on the alphas.
 fn both_full(c: f64, d: f64) -> [f64; 2] {
     let determinant = DATA * DATA - ACK * ACK;
     [(DATA * c - ACK * d) / determinant, (DATA * d - ACK * c) / determinant]
 }
 
-/// Whole packets leave a packet of alpha open, which moves no rate here: both links are full.
+/// The equilibrium with both links full.
 #[test]
-fn both_links_fill_at_rest() {
+fn both_links_are_full_in_equilibrium() {
     let want = both_full(100e6, 10e6);
     for delay in ["forward", "weighted"] {
-        let result = answer(&example_3(40.0, &format!(", delay = \"{delay}\", drain = false"), 0.0));
+        let result = result_of(&example_3(40.0, &format!(", delay = \"{delay}\", drain = false"), 0.0));
         for (name, want) in ["1", "2"].iter().zip(want) {
-            near(of(&result, name).packets_per_s.unwrap(), want, 0.002, delay);
+            near(flow_result(&result, name).packets_per_s.unwrap(), want, 0.002, delay);
         }
         for link in &result.links {
             near(link.utilisation.unwrap(), 1.0, 0.002, delay);
@@ -47,23 +46,24 @@ fn both_links_fill_at_rest() {
     }
 }
 
-/// Clocks 3 s apart, 100 ppm either way: what pauses cost, two round trips of 70 ms in 10 s, and half of that again.
+/// Clocks with an offset of 3 s and a drift of 100 ppm: the rates change by no more than the drain pauses cost, two round trips of 70 ms
+/// in 10 s, and half as much for the drift.
 #[test]
-fn clocks_apart_change_no_rate() {
+fn clock_offset_and_drift_change_no_rate() {
     let want = both_full(100e6, 10e6);
     for ppm in [100.0, -100.0] {
         for delay in ["forward", "weighted"] {
-            let result = answer(&example_3(120.0, &format!(", delay = \"{delay}\""), ppm));
+            let result = result_of(&example_3(120.0, &format!(", delay = \"{delay}\""), ppm));
             for (name, want) in ["1", "2"].iter().zip(want) {
-                near(of(&result, name).packets_per_s.unwrap(), want, 0.021, delay);
+                near(flow_result(&result, name).packets_per_s.unwrap(), want, 0.021, delay);
             }
         }
     }
 }
 
-/// The clock's offset is nobody's business: with it or without, the same packets at the same times.
+/// A clock offset alone changes nothing: the same packets at the same times.
 #[test]
-fn an_offset_changes_nothing_at_all() {
+fn a_clock_offset_changes_nothing() {
     let run = |ahead: &str| {
         let text = example_3(10.0, ", delay = \"forward\"", 0.0);
         let text = text
@@ -75,17 +75,17 @@ fn an_offset_changes_nothing_at_all() {
     assert_eq!(near.counters, far.counters);
 }
 
-/// 100 Mbit/s of data, 1 Mbit/s for their acknowledgements: with five of them queued the data have their link, and a ratio of at
-/// least 3.85 packets an acknowledgement is what that takes.
+/// 100 Mbit/s of data, 1 Mbit/s for their acknowledgements: with `ack_alpha` of five the data fill their link, which needs at least 3.85
+/// packets per acknowledgement.
 #[test]
-fn acknowledgements_by_delay_leave_the_data_their_link() {
+fn ack_alpha_keeps_the_data_link_full() {
     let fast = "kind = \"fast\", alpha = \"100 packets\", delay = \"forward\", ack_alpha = \"5 packets\"";
     let text = head(60.0, 30.0, 1)
         + &duplex(100e6, 1e6, 0.02)
         + &flow("1", fast, "f", "b", "tcp = { timestamps = true, initial_window = 2 }");
-    let result = answer(&text);
-    near(result.links[0].data_utilisation.unwrap(), 1.0, 0.02, "the way out");
+    let result = result_of(&text);
+    near(result.links[0].data_utilisation.unwrap(), 1.0, 0.02, "data link");
     let queued = result.links[1].queue_packets.mean.unwrap();
-    assert!((3.0..20.0).contains(&queued), "five acknowledgements at rest, more after each pause: {queued}");
+    assert!((3.0..20.0).contains(&queued), "five acknowledgements in equilibrium, more after each pause: {queued}");
     assert_eq!(result.links[1].drops.ack, Some(0));
 }

@@ -1,4 +1,4 @@
-//! Active queue management under real TCP: New Reno with SACK, one flow and ten, 10 Mbit/s and more.
+//! Active queue management under TCP: NewReno with SACK, one flow and ten, 10 Mbit/s and more.
 
 mod scenarios;
 
@@ -7,14 +7,14 @@ use eddyline_scenario::series::{LINK, Quantity};
 use eddyline_sim::Options;
 use scenarios::{link, network, outcome};
 
-/// Warm-up of a run, in seconds; it goes on for 80 more.
+/// Warm-up of a run, in seconds; 80 s follow.
 const WARMUP: f64 = 40.0;
 /// Spacing of the series, in seconds.
 const STEP: f64 = 0.002;
 
 struct Run {
     link: LinkResult,
-    /// How long an arriving packet would wait, every [`STEP`].
+    /// Queueing delay of a packet that arrives now, every [`STEP`].
     waits: Vec<f64>,
 }
 
@@ -33,40 +33,39 @@ fn simulate(queue: &str, mbps: f64, rtt_ms: f64, flows: u32) -> Run {
     Run { link: link(&o.result, "f").clone(), waits }
 }
 
-/// The standing queue (RFC 8289, section 3.1): the mean, over all windows of this length, of the least wait in each.
+/// The standing queue (RFC 8289, section 3.1): the mean, over all windows of this length, of the minimum wait in each.
 fn standing(waits: &[f64], window_s: f64) -> f64 {
-    let least =
-        waits.windows((window_s / STEP).round() as usize).map(|w| w.iter().copied().fold(f64::INFINITY, f64::min));
-    let least: Vec<f64> = least.collect();
-    least.iter().sum::<f64>() / least.len() as f64
+    let windows = waits.windows((window_s / STEP).round() as usize);
+    let minima: Vec<f64> = windows.map(|w| w.iter().copied().fold(f64::INFINITY, f64::min)).collect();
+    minima.iter().sum::<f64>() / minima.len() as f64
 }
 
-/// CoDel holds what stands, not what comes and goes. Packets that all come within an interval and a round trip, which is how
-/// long a drop takes to come and to be felt, find a wait below the target now and then. In that time N flows add N packets
-/// a round trip to a queue that stood at the target: that much wait on top and no more, but for one packet in a hundred.
+/// CoDel controls the standing queue, not bursts. A drop takes an interval to come and a round trip to have an effect, so in
+/// every window of that length the wait falls below the target at least once. In that time N flows add N packets per round
+/// trip to a queue at the target: 99 % of packets wait no longer than that.
 #[test]
 fn codel_holds_its_target() {
     let (target, interval, rtt) = (0.005, 0.1, 0.1);
     for mbps in [10.0, 20.0, 50.0, 100.0] {
         for flows in [1, 10] {
             let run = simulate("kind = \"codel\"", mbps, rtt * 1e3, flows);
-            let stands = standing(&run.waits, interval + rtt);
-            assert!(stands <= target, "{mbps} Mbit/s, {flows} flows: {stands} s stand");
+            let standing_s = standing(&run.waits, interval + rtt);
+            assert!(standing_s <= target, "{mbps} Mbit/s, {flows} flows: standing queue of {standing_s} s");
             let packet = 1500.0 * 8.0 / (mbps * 1e6);
-            let most = target + f64::from(flows) * packet * (1.0 + interval / rtt);
+            let bound = target + f64::from(flows) * packet * (1.0 + interval / rtt);
             let p99 = run.link.queueing_delay_s.p99.unwrap();
-            assert!(p99 <= most, "{mbps} Mbit/s, {flows} flows: 1 % wait more than {p99} s, not {most}");
-            // the queue is in use: neither is the link idle beyond what New Reno's halving leaves of it, 75 %
+            assert!(p99 <= bound, "{mbps} Mbit/s, {flows} flows: 1 % wait more than {p99} s, not {bound}");
+            // the link is not idle beyond what NewReno's halving costs without a buffer, 25 %
             let used = run.link.utilisation.unwrap();
-            let least = if flows == 1 { 0.75 } else { 0.95 };
-            assert!(used > least, "{mbps} Mbit/s, {flows} flows: {used} used");
+            let min = if flows == 1 { 0.75 } else { 0.95 };
+            assert!(used > min, "{mbps} Mbit/s, {flows} flows: {used} used");
         }
     }
 }
 
-/// A PI controller leaves no error in the mean where something stands in the queue all the time: with ten flows, and with one
-/// whose halved window still fills the pipe. The wait swings by half of itself over some two seconds, so 80 s know its mean
-/// to some 8 %; twice that is allowed, three times for the slower swings of one flow.
+/// A PI controller has no steady-state error in the mean wait as long as the queue never empties: with ten flows, and with one
+/// whose halved window still fills the pipe. The wait oscillates by half of its mean with a period of some two seconds, so 80 s
+/// estimate the mean to some 8 %; twice that is allowed, three times for the slower oscillation of one flow.
 #[test]
 fn pie_and_dualpi2_hold_their_target() {
     for kind in ["pie", "dualpi2"] {
@@ -93,9 +92,9 @@ fn pie_and_dualpi2_hold_their_target() {
     }
 }
 
-/// Adaptive RED brings the average of a queue with much to send into its target: 9 to 11 packets, as the thresholds are 5 and
-/// 15 on links that send less than ten packets in 5 ms. Arrivals, which the law averages over, see half a packet more or less
-/// than time does.
+/// Adaptive RED keeps the average of a loaded queue within its target: 9 to 11 packets, as the thresholds are 5 and 15 on links
+/// that send less than ten packets in 5 ms. The law averages over arrivals, the result over time; these differ by up to half a
+/// packet.
 #[test]
 fn adaptive_red_holds_its_average() {
     for (mbps, flows) in [(4.0, 10), (4.0, 30), (10.0, 30), (10.0, 100)] {

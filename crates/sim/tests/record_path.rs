@@ -1,12 +1,12 @@
 //! The record path, 1 Gbit/s and 180 ms, against ns-2.35: megabits a second of payload over the first 300 s.
 //!
-//! Access of 10 Gbit/s with a twentieth of the delay, data of 1,460 + 40 bytes, ACKs of 40, initial window 2. An hour of FAST, and the
-//! documents' experiments, are exhibits of `python/eddyline/papers/fast_overview`.
+//! Access of 10 Gbit/s with a twentieth of the delay, data of 1,460 + 40 bytes, ACKs of 40, initial window 2. The paper's own
+//! experiments, an hour of FAST among them, are exhibits of `python/eddyline/papers/fast_overview`.
 
 mod scenarios;
 
 use eddyline_scenario::result::RunResult;
-use scenarios::{answer, head, link, near, of};
+use scenarios::{flow_result, head, link, near, result_of};
 
 fn path(limit: &str) -> String {
     format!(
@@ -25,11 +25,11 @@ fn flow(controller: &str, data: &str, tcp: &str) -> String {
 }
 
 fn run(limit: &str, controller: &str, tcp: &str) -> RunResult {
-    answer(&(head(300.0, 0.0, 1) + &path(limit) + &flow(controller, "\"access\", \"f\"", tcp)))
+    result_of(&(head(300.0, 0.0, 1) + &path(limit) + &flow(controller, "\"access\", \"f\"", tcp)))
 }
 
 fn mbps(r: &RunResult) -> f64 {
-    of(r, "x").goodput_bps.unwrap() / 1e6
+    flow_result(r, "x").goodput_bps.unwrap() / 1e6
 }
 
 const MODULE: &str = "kind = \"fast\", alpha = \"200 packets\", profile = \"ns2-1.1.3\"";
@@ -38,9 +38,9 @@ const MODULE: &str = "kind = \"fast\", alpha = \"200 packets\", profile = \"ns2-
 fn fast_with_ten_thousand_packets_in_the_network() {
     let r = run("10000 packets", MODULE, "");
     near(mbps(&r), 958.9, 0.02, "FAST");
-    near(link(&r, "f").queue_packets.mean.unwrap(), 208.4, 0.1, "its queue");
-    // ns-2's start overran the queue by nothing, ours by a little: it doubles until it hears, a round trip late
-    assert!(of(&r, "x").retransmits.unwrap() < 5_000, "{:?}", of(&r, "x").retransmits);
+    near(link(&r, "f").queue_packets.mean.unwrap(), 208.4, 0.1, "queue");
+    // ns-2's start does not overflow the queue, ours does slightly: it doubles for one more round trip
+    assert!(flow_result(&r, "x").retransmits.unwrap() < 5_000, "{:?}", flow_result(&r, "x").retransmits);
 }
 
 #[test]
@@ -50,27 +50,27 @@ fn reno_with_ten_thousand_packets_in_the_network() {
 }
 
 #[test]
-fn reno_with_a_hundred() {
+fn reno_with_a_hundred_packets_in_the_network() {
     // Agent/TCP/Reno, no SACK
     near(mbps(&run("100 packets", "kind = \"reno\", whole_packets = true", ", sack = false")), 53.57, 0.1, "Reno");
 }
 
-/// The card's queue is unlimited in ns-2: alpha less two packets wait there and none in the network's queue of 100. From 50 s on
-/// nothing changes any more.
+/// ns-2's NIC queue is unlimited: alpha less two packets wait there and none in the network's queue of 100. The run is stationary
+/// from 50 s on.
 #[test]
-fn fast_behind_an_unlimited_card() {
-    // the law as published rests at this alpha with small steps only: see python/eddyline/papers/fast_overview
+fn fast_behind_an_unlimited_nic_queue() {
+    // the published law is stable at this alpha only with a small gamma: see python/eddyline/papers/fast_overview
     let published = "kind = \"fast\", alpha = \"200 packets\", gamma = 0.25";
     for (controller, wait) in [(MODULE, 198.0), (published, 199.0)] {
         let text = head(100.0, 50.0, 1)
-            + "[[link]]\nname = \"card\"\nrate = \"1 Gbit/s\"\ndelay = \"2.25 ms\"\n"
+            + "[[link]]\nname = \"nic\"\nrate = \"1 Gbit/s\"\ndelay = \"2.25 ms\"\n"
             + &path("100 packets")
-            + &flow(controller, "\"card\", \"f\"", "");
-        let r = answer(&text);
+            + &flow(controller, "\"nic\", \"f\"", "");
+        let r = result_of(&text);
         // 1,460 of 1,500 bytes are payload: 973.3 at most
         assert!((0.99 * 966.0..=1.01 * 973.4).contains(&mbps(&r)), "{controller}: {}", mbps(&r));
-        near(link(&r, "card").queue_packets.mean.unwrap(), wait, 0.02, controller);
+        near(link(&r, "nic").queue_packets.mean.unwrap(), wait, 0.02, controller);
         assert!(link(&r, "f").queue_packets.mean.unwrap() < 1.0);
-        assert_eq!(of(&r, "x").retransmits, Some(0), "{controller}");
+        assert_eq!(flow_result(&r, "x").retransmits, Some(0), "{controller}");
     }
 }

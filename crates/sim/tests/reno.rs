@@ -1,11 +1,11 @@
 //! Reno and NewReno against their response functions, with SACK.
 //!
-//! Random loss: mean window 1.31 / sqrt(p) (Ott, Kemperman and Mathis 1996); periodic loss: 1.22 / sqrt(p), the saw-tooth
+//! Random loss: mean window 1.31 / sqrt(p) (Ott, Kemperman and Mathis 1996); periodic loss: 1.22 / sqrt(p), the sawtooth
 //! (Mathis et al. 1997). With delayed acknowledgements and growth per acknowledgement both over sqrt(2).
 
 mod scenarios;
 
-use scenarios::{answer, flow, head, mean, near, of};
+use scenarios::{flow, flow_result, head, mean, near, result_of};
 
 const KINDS: [&str; 2] = ["reno", "newreno"];
 
@@ -25,16 +25,19 @@ fn random(kind: &str, p: f64, delayed: bool) -> (f64, f64) {
     let duration = 30.0 + 100.0 / p / (window / 0.080);
     let windows: Vec<f64> = (0..30)
         .map(|seed| {
-            of(&answer(&scenario(kind, &format!("{p}"), duration, seed, delayed)), "x").window_packets.mean.unwrap()
+            flow_result(&result_of(&scenario(kind, &format!("{p}"), duration, seed, delayed)), "x")
+                .window_packets
+                .mean
+                .unwrap()
         })
         .collect();
     mean(&windows)
 }
 
-/// Within 8 % and two standard errors: the formula knows no recovery time and no timeout, which show at p = 0.01.
+/// Within 8 % and two standard errors: the formula neglects recovery time and timeouts, which matter at p = 0.01.
 #[test]
 fn random_loss() {
-    // with SACK the two kinds are one, as the periodic losses show
+    // with SACK the two kinds are the same, as `periodic_loss` shows
     for kind in ["newreno"] {
         for p in [1e-4f64, 1e-3, 1e-2] {
             for (delayed, ratio) in [(false, 1.0), (true, std::f64::consts::FRAC_1_SQRT_2)] {
@@ -50,17 +53,17 @@ fn random_loss() {
     }
 }
 
-/// Within 4 %: the saw-tooth itself; what is missing is the round trip of recovery, and of a window of 38 packets its detection.
+/// Within 4 % of the sawtooth, which neglects the round trip of recovery and, with a window of 38 packets, of detection.
 #[test]
 fn periodic_loss() {
     for kind in KINDS {
         for every in [1_000u64, 10_000] {
             for (delayed, ratio) in [(false, 1.0), (true, std::f64::consts::FRAC_1_SQRT_2)] {
                 let loss = format!("{{ kind = \"periodic\", every = {every} }}");
-                let r = answer(&scenario(kind, &loss, 1_000.0, 1, delayed));
+                let r = result_of(&scenario(kind, &loss, 1_000.0, 1, delayed));
                 let expected = 1.22 * (every as f64).sqrt() * ratio;
                 near(
-                    of(&r, "x").window_packets.mean.unwrap(),
+                    flow_result(&r, "x").window_packets.mean.unwrap(),
                     expected,
                     0.04,
                     &format!("{kind}, 1/{every}, {delayed}"),
@@ -85,7 +88,7 @@ fn like_another_simulator() {
                     )
                     + &flow("x", "kind = \"reno\"", "f", "b", "header = \"50 B\"\nack_packet = \"50 B\"")
                         .replace("1040 B", "1050 B");
-                of(&answer(&text), "x").packets_per_s.unwrap()
+                flow_result(&result_of(&text), "x").packets_per_s.unwrap()
             })
             .collect();
         let ((ours, e1), (theirs, e2)) = (mean(&ours), mean(&theirs));
@@ -94,9 +97,9 @@ fn like_another_simulator() {
     }
 }
 
-/// Losses do not breed losses: after a timeout the flow goes back to its share, whatever it had outstanding.
+/// Retransmissions stay below twice the losses: after a timeout the flow does not resend all that was outstanding.
 #[test]
-fn what_is_sent_again_is_what_was_lost() {
+fn only_lost_segments_are_retransmitted() {
     for (loss, limit) in [(0.01, 5), (0.02, 20), (0.05, 20), (0.1, 100)] {
         for seed in 0..12 {
             let text = head(60.0, 0.0, seed)
@@ -106,10 +109,14 @@ fn what_is_sent_again_is_what_was_lost() {
                      [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n"
                 )
                 + &flow("x", "kind = \"newreno\"", "f", "b", "");
-            let r = answer(&text);
+            let r = result_of(&text);
             let lost = scenarios::link(&r, "f").lost.unwrap() + scenarios::link(&r, "f").drops.data.unwrap();
-            let (again, arrived) = (of(&r, "x").retransmits.unwrap(), r.counters.data_packets_delivered.unwrap());
-            assert!(again < 2 * lost + 20, "{loss}, {limit}, seed {seed}: {again} sent again, {lost} lost");
+            let (retransmits, arrived) =
+                (flow_result(&r, "x").retransmits.unwrap(), r.counters.data_packets_delivered.unwrap());
+            assert!(
+                retransmits < 2 * lost + 20,
+                "{loss}, {limit}, seed {seed}: {retransmits} retransmitted, {lost} lost"
+            );
             assert!((lost as f64) < 2.0 * loss * arrived as f64 + 60.0, "{loss}, {limit}, seed {seed}: {lost} lost");
         }
     }
@@ -127,11 +134,11 @@ fn like_another_simulator_with_a_short_buffer() {
             )
             + &flow("x", "kind = \"reno\"", "f", "b", "header = \"50 B\"\nack_packet = \"50 B\"")
                 .replace("1040 B", "1050 B");
-        near(of(&answer(&text), "x").packets_per_s.unwrap(), theirs, 0.08, limit);
+        near(flow_result(&result_of(&text), "x").packets_per_s.unwrap(), theirs, 0.08, limit);
     }
 }
 
-/// A receive window limits a paced flow as it does one that is not: the window does not grow past what may be used.
+/// The congestion window does not grow beyond the receive window, paced or not.
 #[test]
 fn a_paced_window_ends_at_the_receive_window() {
     for pacing in ["true", "false"] {
@@ -140,7 +147,7 @@ fn a_paced_window_ends_at_the_receive_window() {
                [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"40 ms\"\n"
             + &flow("x", "kind = \"newreno\"", "f", "b", "receive_window = \"20000 B\"")
             + &format!("tcp = {{ pacing = {pacing} }}\n");
-        let window = of(&answer(&text), "x").window_packets.max.unwrap();
+        let window = flow_result(&result_of(&text), "x").window_packets.max.unwrap();
         assert!((20.0..=22.0).contains(&window), "{window} packets, pacing {pacing}");
     }
 }

@@ -1,9 +1,9 @@
-//! Without SACK: controllers that measure the rate of delivery, and losses left to the timer.
+//! Without SACK: controllers that measure the delivery rate, and losses repaired by the retransmission timer.
 
 mod scenarios;
 
 use eddyline_scenario::result::FlowResult;
-use scenarios::{answer, flow, head, mean, near, of};
+use scenarios::{flow, flow_result, head, mean, near, result_of};
 
 fn run(kind: &str, sack: bool, limit: u32) -> FlowResult {
     let text = head(120.0, 0.0, 1)
@@ -14,15 +14,15 @@ fn run(kind: &str, sack: bool, limit: u32) -> FlowResult {
         )
         + &flow("x", &format!("kind = \"{kind}\""), "f", "b", &format!("tcp = {{ sack = {sack} }}"))
             .replace("1040 B", "1500 B");
-    of(&answer(&text), "x").clone()
+    flow_result(&result_of(&text), "x").clone()
 }
 
 fn goodput(kind: &str, sack: bool, limit: u32) -> f64 {
     run(kind, sack, limit).goodput_bps.unwrap()
 }
 
-/// Duplicates are deliveries: a loss without SACK does not look like a path that delivers less. What remains is the repair of one
-/// hole a round trip (RFC 6582).
+/// Duplicate ACKs count as deliveries, so a loss without SACK does not lower the delivery rate. The remaining difference is the repair
+/// of one hole per round trip (RFC 6582).
 #[test]
 fn duplicates_are_deliveries() {
     for (kind, limit, share) in
@@ -35,9 +35,9 @@ fn duplicates_are_deliveries() {
 }
 
 /// With less than a bandwidth-delay product of buffer (33 packets) every probe of `bbr3` loses one packet of five for a round trip or two.
-/// That many holes take a second to fill, in which new data goes on: four fifths of the link at least, and no timeout for
-/// each of the sixty probes. Where the timer filled holes at recovery points, it was 5.3 to 5.5 Mbit/s with some fifty
-/// timeouts; where every hole lowered the short-term bounds, the pacing rate fell to a packet a round trip.
+/// Repairing so many holes takes a second, during which new data goes on: at least four fifths of the link are used, with
+/// far fewer timeouts than the sixty probes. Repair by the timer would give 5.3 to 5.5 Mbit/s with some fifty timeouts; lowering
+/// the short-term bounds at every hole would reduce the pacing rate to a packet per round trip.
 #[test]
 fn probes_into_short_buffers() {
     for limit in [5, 10, 15, 20, 25, 30] {
@@ -47,11 +47,11 @@ fn probes_into_short_buffers() {
     }
 }
 
-/// The fourth scenario of the VFAST paper where losses are left to the timer, as the ns-2 module leaves them without SACK: one loss in n
-/// packets, so that nothing is random, and ten n, since rounds of work and rest lock in with one. A program written apart from
-/// this one, from the module's rules, gives 54.85 Mbit/s on average; single n differ by up to 3 Mbit/s by which round comes first.
+/// The fourth scenario of the VFAST paper with losses repaired by the timer, as in the ns-2 module without SACK. One loss in n
+/// packets makes the run deterministic; ten values of n average out phase locking. An independent program of the module's rules gives
+/// 54.85 Mbit/s on average; single n differ by up to 3 Mbit/s with the phase.
 #[test]
-fn losses_left_to_the_timer() {
+fn losses_repaired_by_the_timer() {
     let rates = [8600, 8900, 9200, 9500, 9800, 10100, 10400, 10700, 11000, 11300].map(|every| {
         let link = |name: &str, loss: &str| {
             format!("[[link]]\nname = \"{name}\"\nrate = \"100 Mbit/s\"\ndelay = \"20 ms\"\n{loss}\n")
@@ -62,7 +62,7 @@ fn losses_left_to_the_timer() {
             + &link("f", &format!("loss = {{ kind = \"periodic\", every = {every} }}"))
             + &link("b", "")
             + &flow("x", "kind = \"fast\", alpha = \"200 packets\", profile = \"ns2-1.1.3\"", "f", "b", more);
-        of(&answer(&text), "x").goodput_bps.unwrap()
+        flow_result(&result_of(&text), "x").goodput_bps.unwrap()
     });
     near(mean(&rates).0, 54.85e6, 0.015, "mean of ten");
 }

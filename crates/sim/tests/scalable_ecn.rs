@@ -3,11 +3,11 @@
 mod scenarios;
 
 use eddyline_scenario::result::{FlowResult, RunResult};
-use scenarios::{answer, flow, head, link, near, of};
+use scenarios::{flow, flow_result, head, link, near, result_of};
 
 const ACCURATE: &str = "tcp = { accurate_ecn = true }";
 
-/// Marks with a probability that grows from none to one between two lengths of the queue as it is at the moment.
+/// A queue that marks with a probability that grows from 0 to 1 between two lengths of the instantaneous queue.
 fn ramp(from: u32, to: u32) -> String {
     format!(
         "{{ kind = \"red\", min_threshold = \"{from} packets\", max_threshold = \"{to} packets\", max_p = 1.0, weight = 1.0, \
@@ -23,41 +23,42 @@ fn path(rate_mbps: f64, rtt_ms: f64, queue: &str) -> String {
     )
 }
 
-/// Every mark arrives: with one and two segments per acknowledgement the sender that goes by the share of marks has the
-/// same window, and one that goes by their presence halves once a round trip as with RFC 3168.
+/// No feedback is lost with delayed acknowledgements: with one and two segments per acknowledgement the window is the same
+/// both for a sender that uses the fraction of marks and for one that halves once per round trip, as with RFC 3168.
 #[test]
 fn no_mark_is_lost_on_the_way_back() {
     let run = |controller: &str, tcp: &str| {
-        answer(
+        result_of(
             &(head(120.0, 40.0, 1)
                 + &path(20.0, 40.0, "{ kind = \"pie\", ecn = true, limit = \"1000 packets\" }")
                 + &flow("x", controller, "f", "b", &format!("tcp = {{ {tcp} }}"))),
         )
     };
     let windows = |controller: &str, tcps: &[&str]| {
-        let all: Vec<f64> = tcps.iter().map(|t| of(&run(controller, t), "x").window_packets.mean.unwrap()).collect();
+        let all: Vec<f64> =
+            tcps.iter().map(|t| flow_result(&run(controller, t), "x").window_packets.mean.unwrap()).collect();
         for w in &all[1..] {
             near(*w, all[0], 0.05, &format!("{controller}, {tcps:?}: {all:?}"));
         }
     };
     windows("kind = \"dctcp\"", &["accurate_ecn = true", "accurate_ecn = true, ack_every = 2"]);
-    // what a mark takes is the same whether it is counted or echoed
+    // a mark causes the same reduction whether it is counted or echoed
     windows("kind = \"newreno\"", &["ecn = true", "accurate_ecn = true"]);
 }
 
-/// REM marks each packet by itself with a probability p that hardly changes. A reduction takes p / 2 of the window W on average and
-/// comes with the first mark of a round trip that follows the last one's, so 1 + 1 / (W p) round trips lie between two; a round trip
-/// adds a packet, Prague's 1 - p. So c = W p solves c^2 = 2 (1 + c): 1 + sqrt(3). The literature's 2 / p has evenly spaced marks.
+/// REM marks packets independently with a nearly constant probability p. A reduction takes p / 2 of the window W on average and
+/// comes with the first mark after the previous reduction's round trip, so reductions are 1 + 1 / (W p) round trips apart; a round trip
+/// adds one packet, or 1 - p for Prague. So c = W p solves c^2 = 2 (1 + c): 1 + sqrt(3). The literature's 2 / p is for evenly spaced marks.
 #[test]
 fn window_at_random_marks() {
     let rem = "{ kind = \"rem\", target = \"20 packets\", limit = \"1000 packets\" }";
     for kind in ["dctcp", "prague"] {
-        let r = answer(
+        let r = result_of(
             &(head(200.0, 50.0, 1)
                 + &path(50.0, 40.0, rem)
                 + &flow("x", &format!("kind = \"{kind}\""), "f", "b", ACCURATE)),
         );
-        let (x, f) = (of(&r, "x"), link(&r, "f"));
+        let (x, f) = (flow_result(&r, "x"), link(&r, "f"));
         assert!(f.utilisation.unwrap() > 0.98, "{kind}: {f:?}");
         let p = f.marked.unwrap() as f64 / r.counters.data_packets_delivered.unwrap() as f64;
         let g = 1.0 - p;
@@ -66,16 +67,16 @@ fn window_at_random_marks() {
     }
 }
 
-/// On a queue that marks by one rule the share of marks stays near the little that a large window needs: DCTCP gives up little at a
-/// time and leaves nothing unused, where who halves at each mark runs the queue empty.
+/// A large window needs a small fraction of marks: DCTCP's reductions are small and keep the link busy, while a sender that halves at
+/// each mark empties the queue.
 #[test]
 fn small_steps_need_no_queue() {
     let used = |kind: &str| {
         let text = head(100.0, 40.0, 1)
             + &path(50.0, 40.0, &ramp(5, 40))
             + &flow("x", &format!("kind = \"{kind}\""), "f", "b", ACCURATE);
-        let r = answer(&text);
-        assert!(of(&r, "x").retransmits.unwrap() < 500, "{kind}");
+        let r = result_of(&text);
+        assert!(flow_result(&r, "x").retransmits.unwrap() < 500, "{kind}");
         (link(&r, "f").utilisation.unwrap(), link(&r, "f").queue_packets.max.unwrap())
     };
     for kind in ["dctcp", "prague"] {
@@ -85,16 +86,16 @@ fn small_steps_need_no_queue() {
     assert!(used("newreno").0 < 0.9, "{:?}", used("newreno"));
 }
 
-/// Prague behind DualPI2: queues of a millisecond where a classic flow has tens; both classes share alike (RFC 9332, 2.1 wants roughly
-/// equal rates; at 20 to 25 ms, where Prague goes by its virtual round-trip time).
+/// Prague through DualPI2: queueing delay of a millisecond where a classic flow has tens; both classes get similar rates (RFC 9332, 2.1
+/// requires roughly equal rates; at 20 to 25 ms, where Prague uses its virtual round-trip time).
 #[test]
-fn prague_beside_a_classic_flow() {
+fn prague_shares_with_a_classic_flow() {
     let text = head(180.0, 60.0, 1)
         + &path(40.0, 20.0, "{ kind = \"dualpi2\" }")
         + &flow("prague", "kind = \"prague\"", "f", "b", ACCURATE)
         + &flow("classic", "kind = \"cubic\"", "f", "b", "tcp = { ecn = true }");
-    let r = answer(&text);
-    let (prague, classic) = (of(&r, "prague"), of(&r, "classic"));
+    let r = result_of(&text);
+    let (prague, classic) = (flow_result(&r, "prague"), flow_result(&r, "classic"));
     assert_eq!(prague.retransmits, Some(0));
     let ratio = prague.goodput_bps.unwrap() / classic.goodput_bps.unwrap();
     assert!((0.5..2.0).contains(&ratio), "{ratio}");
@@ -106,7 +107,7 @@ fn prague_beside_a_classic_flow() {
 /// The rate at evenly spaced marks, (1 - p) / p packets in half a virtual round trip: the same for all round trips below 25 ms, which
 /// DCTCP's is not. Two flows of one kind with 5 and 20 ms behind one queue see the same marks.
 #[test]
-fn short_round_trips_are_alike_to_prague() {
+fn pragues_rate_is_independent_of_short_round_trips() {
     let ratio = |kind: &str| {
         let text = head(120.0, 40.0, 1)
             + &path(40.0, 5.0, "{ kind = \"dualpi2\" }")
@@ -118,8 +119,8 @@ fn short_round_trips_are_alike_to_prague() {
                 "b",
                 &format!("{ACCURATE}\naccess_delay = {{ data = \"7.5 ms\", ack = \"7.5 ms\" }}"),
             );
-        let r = answer(&text);
-        of(&r, "near").goodput_bps.unwrap() / of(&r, "far").goodput_bps.unwrap()
+        let r = result_of(&text);
+        flow_result(&r, "near").goodput_bps.unwrap() / flow_result(&r, "far").goodput_bps.unwrap()
     };
     let prague = ratio("prague");
     assert!((0.7..1.4).contains(&prague), "{prague}");
@@ -127,14 +128,14 @@ fn short_round_trips_are_alike_to_prague() {
     assert!(dctcp > 1.5 * prague, "{dctcp} and {prague}");
 }
 
-/// A mark excuses no loss: at 1 % of random loss DCTCP is Reno, marked or not (RFC 8257, 3.5).
+/// Losses still count with ECN: at 1 % of random loss DCTCP is Reno, marked or not (RFC 8257, 3.5).
 #[test]
 fn losses_count_beside_marks() {
     let run = |controller: &str, queue: &str| -> RunResult {
         let lossy = path(20.0, 40.0, queue).replacen("delay", "loss = 0.01\ndelay", 1);
-        answer(&(head(200.0, 20.0, 1) + &lossy + &flow("x", controller, "f", "b", ACCURATE)))
+        result_of(&(head(200.0, 20.0, 1) + &lossy + &flow("x", controller, "f", "b", ACCURATE)))
     };
-    let window = |r: &RunResult| of(r, "x").window_packets.mean.unwrap();
+    let window = |r: &RunResult| flow_result(r, "x").window_packets.mean.unwrap();
     let plain = window(&run("kind = \"newreno\"", "{ kind = \"droptail\" }"));
     for kind in ["dctcp", "prague"] {
         let marked = run(&format!("kind = \"{kind}\""), &ramp(3, 100));
@@ -142,8 +143,8 @@ fn losses_count_beside_marks() {
     }
 }
 
-/// Vegas that takes REM's price for its signal needs no base round-trip time: a flow that comes late to a full path gets its share,
-/// and the queue stays at REM's target, where Vegas by delay takes the queue for propagation.
+/// Vegas with REM's price as its signal needs no base round-trip time: a flow that joins a full path gets its share, and the queue
+/// stays at REM's target, while delay-based Vegas takes the standing queue for propagation delay.
 #[test]
 fn vegas_with_the_price_of_marks() {
     let rem = "{ kind = \"rem\", target = \"5 packets\", phi = 1.004, gamma = 0.02, alpha = 0.1, period = \"10 ms\", limit = \"1000 packets\" }";
@@ -151,7 +152,7 @@ fn vegas_with_the_price_of_marks() {
         let text = head(300.0, 150.0, 1)
             + &path(10.0, 40.0, queue)
             + &flow("x", controller, "f", "b", &format!("{ACCURATE}\ncount = 4\nstagger = \"20 s\""));
-        answer(&text)
+        result_of(&text)
     };
     let jain = |r: &RunResult| r.groups[0].jain_index.unwrap();
     let cured = run(
@@ -161,15 +162,15 @@ fn vegas_with_the_price_of_marks() {
     let by_delay = run("kind = \"vegas\", alpha = \"8 packets\", beta = \"10 packets\"", "{ kind = \"droptail\" }");
     assert!(jain(&cured) > 0.95 && jain(&by_delay) < 0.95);
     assert!(link(&cured, "f").utilisation.unwrap() > 0.95);
-    // four flows that want 8 to 10 packets each keep more where they do not know the path; REM's target is 5
+    // four flows with 8 to 10 packets each keep more if their base RTT is overestimated; REM's target is 5
     let queues = [&cured, &by_delay].map(|r| link(r, "f").queue_packets.mean.unwrap());
     assert!(queues[0] < 20.0 && queues[1] > 40.0, "{queues:?}");
 }
 
 /// The coupling of DualPI2 with k = 2 (RFC 9332, 2.1 and appendix A): L is marked with k p', C with p'^2, so a classic window is
-/// 1.22 / p' and a scalable one 2 to 2.7 over 2 p', about as much; rates go as round trips then, of which Prague's is never below 25 ms. For
-/// some flows of each kind that holds within a quarter, whether the classic ones are dropped from or marked; one alone in C makes a queue
-/// that swings, and the pair is within a factor of two only (the test above).
+/// 1.22 / p' and a scalable one 2 to 2.7 over 2 p', about as much; rates are then inversely proportional to round trips, of which Prague's is at least 25 ms. With
+/// some flows of each kind this holds within a quarter, whether the classic packets are dropped or marked. A single classic flow makes the
+/// C queue oscillate, so the pair is within a factor of two only (the test above).
 #[test]
 fn coupled_fairness() {
     let run = |mbps: f64, rtt_ms: f64, scalable: u32, classic: u32, ecn: bool| {
@@ -183,15 +184,15 @@ fn coupled_fairness() {
             )
             .replace("1040 B", "1500 B")
         };
-        let r = answer(
+        let r = result_of(
             &(head(45.0, 15.0, 1)
                 + &path(mbps, rtt_ms, "{ kind = \"dualpi2\" }")
                 + &flows("scalable", "prague", scalable, "accurate_ecn = \"option\"")
                 + &flows("classic", "cubic", classic, &format!("ecn = {ecn}"))),
         );
-        let of = |name: &str| r.flows.iter().filter(|f| f.name.starts_with(name)).collect::<Vec<_>>();
+        let group = |name: &str| r.flows.iter().filter(|f| f.name.starts_with(name)).collect::<Vec<_>>();
         let mean = |name: &str, what: fn(&FlowResult) -> Option<f64>| {
-            let values: Vec<f64> = of(name).into_iter().map(|f| what(f).unwrap()).collect();
+            let values: Vec<f64> = group(name).into_iter().map(|f| what(f).unwrap()).collect();
             values.iter().sum::<f64>() / values.len() as f64
         };
         let rates = mean("scalable", |f| f.goodput_bps) / mean("classic", |f| f.goodput_bps);
@@ -212,16 +213,16 @@ fn coupled_fairness() {
     }
 }
 
-/// One queue with step marking: from 25 ms on Prague has some three quarters of what DCTCP has, as packets that are marked do not let its
-/// window grow and those of the other come in bursts; below, Prague goes by its virtual round-trip time, grows by `(rtt / 25 ms)^2` of
-/// what DCTCP does and is left with little.
+/// One queue with step marking: from 25 ms on Prague gets some three quarters of DCTCP's rate, as marked packets do not increase its window
+/// and DCTCP's packets come in bursts. Below 25 ms Prague uses its virtual round-trip time, grows by `(rtt / 25 ms)^2` of DCTCP's increase,
+/// and gets little.
 #[test]
-fn prague_beside_dctcp() {
+fn prague_shares_with_dctcp() {
     let ratio = |rtt_ms: f64| {
         let flows = |kind: &str| {
             flow(kind, &format!("kind = \"{kind}\""), "f", "b", &format!("count = 2\nstagger = \"500 ms\"\n{ACCURATE}"))
         };
-        let r = answer(
+        let r = result_of(
             &(head(50.0, 20.0, 1)
                 + &path(40.0, rtt_ms, "{ kind = \"step\", threshold = \"30 packets\" }")
                 + &flows("prague")

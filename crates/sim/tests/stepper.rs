@@ -1,4 +1,4 @@
-//! A simulation that waits for decisions is the one that does not.
+//! `Stepper`: a run that stops for decisions gives the results of one that does not.
 
 use std::ops::ControlFlow;
 
@@ -50,7 +50,7 @@ fn stepper(decisions: Decisions) -> Stepper {
     Stepper::new(network(&[]), 0, decisions, &Options::default()).unwrap()
 }
 
-/// However often it stops, and whoever asks how it is going, the bytes are the same.
+/// The result does not depend on how often the run stops.
 #[test]
 fn stopping_changes_nothing() {
     let whole = stepper(Decisions::Rounds).finish(&mut go).unwrap().result;
@@ -70,19 +70,19 @@ fn stopping_changes_nothing() {
 }
 
 #[test]
-fn intervals_are_what_was_asked_for() {
+fn intervals_have_the_requested_length() {
     let mut every = stepper(Decisions::Every(Time::from_ms(300)));
     let mut ends = Vec::new();
     while let Some(report) = every.advance(&mut go).unwrap() {
         assert_eq!(report.began, ends.last().copied().unwrap_or(Time::ZERO));
         ends.push(report.now);
     }
-    // 13 times 300 ms; what is left of 4 s is no interval
+    // 13 times 300 ms; the remaining 100 ms of 4 s give no report
     assert_eq!(ends, (1..=13).map(|i| Time::from_ms(300 * i)).collect::<Vec<_>>());
     assert_eq!(every.advance(&mut go).unwrap(), None);
 }
 
-/// A round trip lasts as long as a round trip: the report's first packet left at its beginning or after.
+/// A round ends when a packet sent at its beginning or later is acknowledged.
 #[test]
 fn rounds_are_round_trips() {
     let mut rounds = stepper(Decisions::Rounds);
@@ -120,7 +120,7 @@ fn a_decision_is_a_window() {
 }
 
 #[test]
-fn a_flow_that_completes_wants_no_decisions() {
+fn a_completed_flow_needs_no_decisions() {
     let network = network(&[("flow.\"agent's\".size", "100 kB")]);
     let mut rounds = Stepper::new(network, 0, Decisions::Rounds, &Options::default()).unwrap();
     assert!(!rounds.completed());
@@ -128,11 +128,11 @@ fn a_flow_that_completes_wants_no_decisions() {
     assert!(rounds.completed());
     let result = rounds.finish(&mut go).unwrap().result;
     assert!(result.flows[0].completed_at_s.is_some_and(|t| t < 2.0));
-    assert!(result.flows[1].goodput_bps.is_some_and(|b| b > 1e6), "the other went on to the end");
+    assert!(result.flows[1].goodput_bps.is_some_and(|b| b > 1e6), "the other flow ran to the end");
 }
 
 #[test]
-fn it_can_be_interrupted_and_goes_on() {
+fn an_interrupted_run_can_continue() {
     let mut every = stepper(Decisions::Every(Time::from_ms(3_000)));
     let mut asked = 0;
     let stop = &mut |_| {
@@ -142,6 +142,6 @@ fn it_can_be_interrupted_and_goes_on() {
     assert_eq!(every.advance(stop), Err(SimError::Interrupted));
     assert_eq!(asked, 1);
     assert_eq!(every.advance(&mut go).unwrap().map(|r| r.now), Some(Time::from_ms(3_000)));
-    let nobody = Stepper::new(network(&[]), 2, Decisions::Rounds, &Options::default());
-    assert!(matches!(nobody.err(), Some(SimError::UnknownEntity(_))));
+    let unknown = Stepper::new(network(&[]), 2, Decisions::Rounds, &Options::default());
+    assert!(matches!(unknown.err(), Some(SimError::UnknownEntity(_))));
 }

@@ -1,11 +1,11 @@
-//! Explicit congestion notification from a queue that marks to a window that halves.
+//! ECN end to end: from the mark in the queue to the reduction of the window.
 
 mod scenarios;
 
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{FLOW, Quantity};
 use eddyline_sim::Options;
-use scenarios::{answer, flow, head, link, mean, near, network, of, outcome};
+use scenarios::{flow, flow_result, head, link, mean, near, network, outcome, result_of};
 
 /// One flow over 10 Mbit/s and 100 ms with CoDel, whose marks are further apart than a round trip.
 fn codel(tcp: &str, controller: &str) -> String {
@@ -16,12 +16,12 @@ fn codel(tcp: &str, controller: &str) -> String {
 }
 
 fn through_codel(tcp: &str, controller: &str) -> RunResult {
-    answer(&codel(tcp, controller))
+    result_of(&codel(tcp, controller))
 }
 
 const NEWRENO: &str = "kind = \"newreno\"";
 
-/// Nothing is dropped, nothing is sent again, and acknowledgements are not marked.
+/// Nothing is dropped or retransmitted, and acknowledgements are not marked.
 #[test]
 fn marks_instead_of_losses() {
     for controller in [NEWRENO, "kind = \"reno\"", "kind = \"fast\", alpha = \"100 packets\""] {
@@ -29,23 +29,27 @@ fn marks_instead_of_losses() {
         let f = link(&marked, "f");
         assert!(f.marked.unwrap() > 20, "{controller}: {f:?}");
         assert_eq!(f.drops.data, Some(0), "{controller}");
-        assert_eq!((of(&marked, "x").retransmits, of(&marked, "x").timeouts), (Some(0), Some(0)), "{controller}");
+        assert_eq!(
+            (flow_result(&marked, "x").retransmits, flow_result(&marked, "x").timeouts),
+            (Some(0), Some(0)),
+            "{controller}"
+        );
         assert_eq!(link(&marked, "b").marked, Some(0), "{controller}");
         let dropped = through_codel("", controller);
-        assert!(of(&dropped, "x").retransmits.unwrap() > 20, "{controller}");
+        assert!(flow_result(&dropped, "x").retransmits.unwrap() > 20, "{controller}");
         assert_eq!(link(&dropped, "f").marked, Some(0), "{controller}");
     }
 }
 
 /// A window of additive increase that halves after every n packets has the mean sqrt(3 n / 2) over round trips (Mathis et al.
-/// 1997), whether it halves for a loss or for a mark. CoDel marks a second packet while the first mark is on its way back, which
-/// is the same window and no second reason, so the halvings are counted and not the marks. The queue's share of the round trip
-/// moves the mean over time by less than the 3 % allowed.
+/// 1997), whether it halves for a loss or for a mark. CoDel marks a second packet while the first mark's echo is in flight; in the
+/// same window it causes no second reduction, so reductions are counted, not marks. The queueing delay's share of the round trip
+/// shifts the mean over time by less than the 3 % allowed.
 #[test]
 fn a_mark_halves_as_a_loss_does() {
     let (text, options) = (codel("ecn = true", NEWRENO), Options { series: true, ..Options::default() });
     let o = outcome(&network(&text.replace("seed", "record = { interval = \"10 ms\" }\nseed")), &options);
-    let (x, f) = (of(&o.result, "x"), link(&o.result, "f"));
+    let (x, f) = (flow_result(&o.result, "x"), link(&o.result, "f"));
     let windows: Vec<f64> =
         o.series.as_ref().unwrap().of(FLOW, 0, Quantity::CwndPackets).into_iter().map(|(_, w)| w).collect();
     let halvings: Vec<f64> = windows.windows(2).filter(|w| w[1] < 0.9 * w[0]).map(|w| w[1] / w[0]).collect();
@@ -60,7 +64,7 @@ fn a_mark_halves_as_a_loss_does() {
     near(x.window_packets.mean.unwrap(), (1.5 * packets / halvings.len() as f64).sqrt(), 0.03, "mean window");
 }
 
-/// Ten flows through RED: with ECN about as much goes through, and only what overflows is sent again.
+/// Ten flows through RED: with ECN the throughput is similar, and only overflows are retransmitted.
 #[test]
 fn many_flows_through_red() {
     let run = |ecn: bool| {
@@ -69,7 +73,7 @@ fn many_flows_through_red() {
                queue = { kind = \"red\", min_threshold = \"10 packets\", max_threshold = \"60 packets\", ecn = true }\n\
                [[link]]\nname = \"b\"\nrate = \"20 Mbit/s\"\ndelay = \"20 ms\"\n"
             + &flow("x", NEWRENO, "f", "b", &format!("count = 10\nstagger = \"37 ms\"\ntcp = {{ ecn = {ecn} }}"));
-        answer(&text)
+        result_of(&text)
     };
     let (with, without) = (run(true), run(false));
     let sum = |r: &RunResult| r.flows.iter().map(|f| f.retransmits.unwrap()).sum::<u64>();
@@ -81,16 +85,16 @@ fn many_flows_through_red() {
     assert!(goodputs.iter().all(|g| (g / share - 1.0).abs() < 0.3), "{goodputs:?}");
 }
 
-/// A flow that does not ask for ECN is not marked by a queue that could, one beside it that does is.
+/// In one queue, only the flow with ECN is marked; the other's packets are dropped.
 #[test]
-fn only_who_asks() {
+fn only_ecn_flows_are_marked() {
     let text = head(60.0, 10.0, 1)
         + "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\nqueue = { kind = \"codel\" }\n\
            [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n"
-        + &flow("asks", NEWRENO, "f", "b", "tcp = { ecn = true }")
-        + &flow("does not", NEWRENO, "f", "b", "");
-    let r = answer(&text);
-    assert_eq!(of(&r, "asks").retransmits, Some(0));
-    assert!(of(&r, "does not").retransmits.unwrap() > 5);
+        + &flow("ecn", NEWRENO, "f", "b", "tcp = { ecn = true }")
+        + &flow("no ecn", NEWRENO, "f", "b", "");
+    let r = result_of(&text);
+    assert_eq!(flow_result(&r, "ecn").retransmits, Some(0));
+    assert!(flow_result(&r, "no ecn").retransmits.unwrap() > 5);
     assert!(link(&r, "f").marked.unwrap() > 5);
 }

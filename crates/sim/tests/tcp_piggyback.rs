@@ -1,10 +1,10 @@
-//! Data both ways on one connection: acknowledgements ride on it.
+//! Data in both directions of one connection, with piggybacked acknowledgements.
 
 mod scenarios;
 
 use eddyline_scenario::result::RunResult;
 use eddyline_sim::{LogSelection, Options};
-use scenarios::{answer, duplex, flow, head, link, near, network, of, outcome};
+use scenarios::{duplex, flow, flow_result, head, link, near, network, outcome, result_of};
 
 const NEWRENO: &str = "kind = \"newreno\"";
 
@@ -30,39 +30,39 @@ fn ack_share(r: &RunResult) -> f64 {
     link(r, "f").ack_utilisation.unwrap() + link(r, "b").ack_utilisation.unwrap()
 }
 
-/// Windows of N segments that begin together cross each other in one piece for ever: a cycle takes N transmissions and one
-/// propagation, in which the links are silent but for acknowledgements, one for two packets. On one connection each
-/// acknowledgement waits for a packet to ride on, the next to leave: that is the clock of both directions, and both links are
-/// full of data, of which 1,000 of 1,040 bytes are payload.
+/// On two connections, windows of N segments that start together stay clustered: a cycle takes N transmissions and one
+/// propagation delay, during which the links carry only acknowledgements, one for two packets. On one connection each
+/// acknowledgement is carried by the next data packet, which clocks both directions, and both links are full of data, of which
+/// 1,000 of 1,040 bytes are payload.
 #[test]
-fn no_bit_for_acknowledgements() {
+fn piggybacking_saves_all_pure_acknowledgements() {
     let n = 150.0;
     let cycle = n * 1040.0 * 8.0 / 10e6 + 0.020;
     let run = |shared| {
         let keys = format!("receive_window = \"{n} kB\"\ntcp = {{ ack_every = 2 }}");
-        answer(&both_ways(&duplex(10e6, 10e6, 0.040), NEWRENO, [&keys; 2], shared))
+        result_of(&both_ways(&duplex(10e6, 10e6, 0.040), NEWRENO, [&keys; 2], shared))
     };
     let full = 10e6 * 1_000.0 / 1_040.0;
     for (shared, goodput, share) in [(false, n * 8_000.0 / cycle, n * 320.0 / 10e6 / cycle), (true, full, 0.0)] {
         let r = run(shared);
         for name in ["there", "back"] {
-            near(of(&r, name).goodput_bps.unwrap(), goodput, 0.001, name);
+            near(flow_result(&r, name).goodput_bps.unwrap(), goodput, 0.001, name);
         }
         assert!((ack_share(&r) - share).abs() < 2e-4, "{} instead of {share}", ack_share(&r));
     }
-    // Where each packet is acknowledged at once there is seldom one that leaves at that moment.
-    let at_once = answer(&both_ways(&duplex(10e6, 10e6, 0.040), NEWRENO, ["receive_window = \"150 kB\""; 2], true));
+    // without delayed acknowledgements there is rarely a data packet to carry one
+    let at_once = result_of(&both_ways(&duplex(10e6, 10e6, 0.040), NEWRENO, ["receive_window = \"150 kB\""; 2], true));
     assert!(ack_share(&at_once) > 0.06, "{}", ack_share(&at_once));
 }
 
-/// A direction with less data than the other sends pure acknowledgements for the rest; delayed ones wait for data to ride on.
+/// A direction with less data than the other sends pure acknowledgements as well; delayed ones wait for data to carry them.
 #[test]
 fn pure_acknowledgements_where_no_data_is_due() {
     // a kilobyte back every 10 ms, and one packet of the download each 0.832 ms
     let trickle = "application = { kind = \"bursts\", bytes = \"1000 B\", every = \"10 ms\" }\n";
     let run = |shared, tcp: &str| {
         let there = format!("receive_window = \"100 kB\"\ntcp = {{ {tcp} }}");
-        answer(&both_ways(
+        result_of(&both_ways(
             &duplex(10e6, 10e6, 0.040),
             NEWRENO,
             [&there, &format!("{trickle}tcp = {{ {tcp} }}")],
@@ -71,20 +71,24 @@ fn pure_acknowledgements_where_no_data_is_due() {
     };
     let acks_a_second = |r: &RunResult, l: &str| link(r, l).ack_utilisation.unwrap() * 10e6 / 320.0;
     for (tcp, per_ack) in [("", 1.0), ("ack_every = 2", 2.0)] {
-        let (apart, shared) = (run(false, tcp), run(true, tcp));
-        let download = |r: &RunResult| of(r, "there").packets_per_s.unwrap();
-        near(acks_a_second(&apart, "b"), download(&apart) / per_ack, 0.01, tcp);
-        // each packet back takes one along at most: a hundred a second
+        let (separate, shared) = (run(false, tcp), run(true, tcp));
+        let download = |r: &RunResult| flow_result(r, "there").packets_per_s.unwrap();
+        near(acks_a_second(&separate, "b"), download(&separate) / per_ack, 0.01, tcp);
+        // each packet back carries at most one: a hundred per second
         let saved = download(&shared) / per_ack - acks_a_second(&shared, "b");
         assert!((-1.0..=101.0).contains(&saved), "{tcp}: {saved}");
-        // what goes back is acknowledged at once or, delayed, by the download's data, which leaves all the time
-        let most = if tcp.is_empty() { acks_a_second(&apart, "f") + 1.0 } else { 0.0 };
-        assert!(acks_a_second(&shared, "f") <= most, "{tcp}: {}", acks_a_second(&shared, "f"));
-        assert_eq!(of(&shared, "back").delivered_bytes, of(&apart, "back").delivered_bytes, "{tcp}");
+        // data on the way back is acknowledged at once or, delayed, by the download's data, which is always being sent
+        let max = if tcp.is_empty() { acks_a_second(&separate, "f") + 1.0 } else { 0.0 };
+        assert!(acks_a_second(&shared, "f") <= max, "{tcp}: {}", acks_a_second(&shared, "f"));
+        assert_eq!(
+            flow_result(&shared, "back").delivered_bytes,
+            flow_result(&separate, "back").delivered_bytes,
+            "{tcp}"
+        );
     }
 }
 
-/// When the other direction has nothing left everything is as if it had never been.
+/// Once one direction has finished, the other continues as a connection of its own.
 #[test]
 fn transfers_of_different_length_complete() {
     for tcp in [
@@ -102,9 +106,11 @@ fn transfers_of_different_length_complete() {
                 .replace("seed = 1", &format!("seed = {seed}"));
             let o = outcome(&network(&text), &Options { packet_log: Some(LogSelection::All), ..Options::default() });
             let r = o.result;
-            assert_eq!(of(&r, "there").delivered_bytes, Some(3_000_000), "{tcp}, {loss}: {r:?}");
-            assert_eq!(of(&r, "back").delivered_bytes, Some(300_000), "{tcp}, {loss}: {r:?}");
-            assert!(of(&r, "there").completed_at_s.is_some() && of(&r, "back").completed_at_s.is_some());
+            assert_eq!(flow_result(&r, "there").delivered_bytes, Some(3_000_000), "{tcp}, {loss}: {r:?}");
+            assert_eq!(flow_result(&r, "back").delivered_bytes, Some(300_000), "{tcp}, {loss}: {r:?}");
+            assert!(
+                flow_result(&r, "there").completed_at_s.is_some() && flow_result(&r, "back").completed_at_s.is_some()
+            );
             let n = r.counters;
             assert_eq!(n.packets_in_flight, Some(0));
             assert_eq!(n.packets_sent.unwrap(), n.packets_delivered.unwrap() + n.packets_dropped.unwrap());
@@ -112,31 +118,31 @@ fn transfers_of_different_length_complete() {
     }
 }
 
-/// Through drop-tail queues with losses and delayed acknowledgements: two thirds of those that would go by themselves ride, and
-/// what they do not compress or hold up leaves a quarter more for data.
+/// Through drop-tail queues with losses and delayed acknowledgements: two thirds of the acknowledgements are piggybacked, and
+/// the data throughput rises by a fifth or more.
 #[test]
-fn two_downloads_meet() {
+fn piggybacking_helps_opposite_transfers() {
     let run = |shared| {
         let keys = ["tcp = { ack_every = 2 }", "tcp = { ack_every = 2 }\nstart = \"1 s\""];
-        let r = answer(&both_ways(&buffered(10.0, "60 packets"), NEWRENO, keys, shared));
+        let r = result_of(&both_ways(&buffered(10.0, "60 packets"), NEWRENO, keys, shared));
         let data = link(&r, "f").data_utilisation.unwrap() + link(&r, "b").data_utilisation.unwrap();
         (data, ack_share(&r))
     };
-    let (apart, together) = (run(false), run(true));
+    let (separate, together) = (run(false), run(true));
     // forty bytes for two packets of 1,040
-    near(apart.1, apart.0 / 52.0, 0.05, "acknowledgements apart");
-    assert!(together.1 < 0.4 * apart.1, "{together:?} {apart:?}");
-    assert!(together.0 > 1.2 * apart.0, "{together:?} {apart:?}");
+    near(separate.1, separate.0 / 52.0, 0.05, "acknowledgements separate");
+    assert!(together.1 < 0.4 * separate.1, "{together:?} {separate:?}");
+    assert!(together.0 > 1.2 * separate.0, "{together:?} {separate:?}");
 }
 
-/// The same from either end: which of the two tables names the other does not matter.
+/// `piggyback` may be given in either of the two tables or in both.
 #[test]
-fn either_may_name_the_other() {
+fn either_table_may_name_the_other() {
     let one = both_ways(&buffered(5.0, "40 packets"), NEWRENO, [""; 2], true);
     let other = both_ways(&buffered(5.0, "40 packets"), NEWRENO, ["", "piggyback = \"there\""], false);
     let both = both_ways(&buffered(5.0, "40 packets"), NEWRENO, ["", "piggyback = \"there\""], true);
-    let r = answer(&one);
+    let r = result_of(&one);
     for text in [other, both] {
-        assert_eq!(answer(&text).flows, r.flows);
+        assert_eq!(result_of(&text).flows, r.flows);
     }
 }

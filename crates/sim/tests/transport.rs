@@ -1,4 +1,4 @@
-//! Another transport than TCP: stop-and-wait datagrams, which the event loop knows nothing about.
+//! A transport other than TCP through the `Transport` trait: stop-and-wait datagrams.
 
 mod scenarios;
 
@@ -144,7 +144,7 @@ fn simulate(text: &str) -> eddyline_sim::Outcome {
     run_over(&network, &options, &Datagrams, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// One packet per round trip, in flows, dynamic flows and beside cross traffic; every packet is accounted for.
+/// One packet per round trip, for static and dynamic flows and with cross traffic; packets are conserved.
 #[test]
 fn one_packet_per_round_trip() {
     let text = scenarios::head(10.0, 0.0, 1)
@@ -169,7 +169,7 @@ fn one_packet_per_round_trip() {
     assert!(outcome.series.is_some());
 }
 
-/// Lost packets are sent again after the timeout, and a transfer completes.
+/// Lost packets are retransmitted after the timeout, and the transfer completes.
 #[test]
 fn losses_are_repaired() {
     let text = scenarios::head(200.0, 0.0, 1)

@@ -3,7 +3,7 @@
 mod scenarios;
 
 use eddyline_path::random::Stream;
-use scenarios::{answer, duplex, flow, head, log_uniform};
+use scenarios::{duplex, flow, head, log_uniform, result_of};
 
 /// Bits on the wire of a data packet and of an acknowledgement.
 const DATA: f64 = 8320.0;
@@ -44,8 +44,8 @@ impl Case {
         f.max(b)
     }
 
-    /// Time for the shares of flows that start together to settle: they do so at the rate gamma q / (d + q) a round trip
-    /// (eq. 2 with the total in equilibrium), from a factor of up to 25 down to a third of a percent in nine time constants.
+    /// Settling time of the shares of flows that start together: they converge at the rate gamma q / (d + q) per round trip
+    /// (eq. 2 with the total in equilibrium), from a factor of up to 25 to a third of a percent in nine time constants.
     fn settling(&self) -> f64 {
         let q = self.queueing_delay();
         let rtt = self.rtt + q;
@@ -63,7 +63,7 @@ impl Case {
             let controller = format!("kind = \"fast\", alpha = \"{alpha} packets\", {controller}");
             text += &flow(&format!("{i}"), &controller, data, ack, more);
         }
-        let result = answer(&text);
+        let result = result_of(&text);
         let off = result.flows.iter().zip(&all).map(|(f, (alpha, ..))| {
             let expected = alpha / q;
             (f.packets_per_s.unwrap_or(0.0) / expected - 1.0).abs()
@@ -77,8 +77,8 @@ fn cases(n: usize) -> Vec<Case> {
     std::iter::from_fn(|| Some(Case::draw(&mut random))).flatten().take(n).collect()
 }
 
-/// 98 % of the cases within 1 % and none beyond 2.5 %: what is left is that the equations know no transmission time of a
-/// flow's own packets, which FAST takes for queueing, and that windows oscillate where a queue is short.
+/// 98 % of the cases within 1 % and none beyond 2.5 %. The equations neglect the transmission time of a flow's own packets, which
+/// FAST takes for queueing delay, and windows oscillate if the queue is short.
 #[test]
 fn known_base_rtt_gives_the_rates_of_equations_5_and_6() {
     let mut off: Vec<(f64, Case)> =

@@ -11,10 +11,10 @@ use eddyline_scenario::series::{FLOW, Quantity};
 use eddyline_theory::fluid::{BaseRtts, DynamicsOptions, Filter, Gain, Sending, dynamics};
 use eddyline_theory::{LinkModel, WindowLaw};
 
-fn options(words: &[String]) -> Result<DynamicsOptions, String> {
+fn options(arguments: &[String]) -> Result<DynamicsOptions, String> {
     let mut o = DynamicsOptions::default();
-    for word in words {
-        match word.split_once('=').unwrap_or((word, "")) {
+    for argument in arguments {
+        match argument.split_once('=').unwrap_or((argument, "")) {
             ("model", "integrator") => o.link_model = LinkModel::Integrator,
             ("model", "ack_clocked") => o.link_model = LinkModel::AckClocked,
             ("sending", "window") => o.sending = Sending::Window,
@@ -31,15 +31,15 @@ fn options(words: &[String]) -> Result<DynamicsOptions, String> {
             ("start_up", v @ ("yes" | "no")) => o.start_up = v == "yes",
             ("handshake", v @ ("yes" | "no")) => o.handshake = v == "yes",
             ("tolerance", v) => o.tolerance = v.parse().map_err(|_| format!("no number: {v}"))?,
-            _ => return Err(format!("not known: {word}")),
+            _ => return Err(format!("not known: {argument}")),
         }
     }
     Ok(o)
 }
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let Some((file, rest)) = words.split_first() else {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((file, rest)) = arguments.split_first() else {
         eprintln!("usage: fluid_series FILE [key=value]...");
         return ExitCode::from(2);
     };

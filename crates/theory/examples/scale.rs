@@ -38,14 +38,14 @@ fn draw(flows: usize) -> LargeProblem {
     LargeProblem { unresponsive: vec![0.0; links], capacity, flows: table }
 }
 
-/// Peak resident memory in MiB, where the system says.
+/// Peak resident memory in MiB, where the system reports it.
 fn peak() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap_or_default();
     line.split_whitespace().next().and_then(|kib| kib.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
 }
 
-/// Seconds that this process has spent on a processor, where the system says.
+/// Seconds that this process has spent on a processor, where the system reports it.
 fn on_processor() -> f64 {
     let line = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     line.split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1e9

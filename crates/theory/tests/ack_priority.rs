@@ -64,9 +64,9 @@ fn data_starve_behind_acknowledgements_that_fill_the_link() {
     assert!(matches!(&refused, Err(TheoryError::Starved { .. })), "{refused:?}");
     // a FIFO has an equilibrium there
     assert!(solve(&duplex([100e6, 2e6], [100.0, 30.0], [false, false])).unwrap().converged);
-    // and with room for one packet more than acknowledgements need there is one again
-    let least = A * 100e6 / P;
-    assert!(solve(&duplex([100e6, least * 1.01], [100.0, 30.0], [true, true])).unwrap().converged);
+    // with capacity beyond the acknowledgements' need there is an equilibrium again
+    let min_rate = A * 100e6 / P;
+    assert!(solve(&duplex([100e6, min_rate * 1.01], [100.0, 30.0], [true, true])).unwrap().converged);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_list_of_another_length_is_refused() {
     assert!(matches!(solve(&wrong), Err(TheoryError::Length { given: 1, wanted: 2, .. })));
 }
 
-/// A scenario says it by its queue; what waits is data alone, by Little's law.
+/// Selected by the scenario's queue; what waits is data alone, by Little's law.
 #[test]
 fn a_scenario_with_the_queue() {
     let mut links = vec![link("f", 100_000_000, 10), link("b", 10_000_000, 10)];

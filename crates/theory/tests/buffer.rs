@@ -117,8 +117,8 @@ fn readings_differ_where_they_must() {
     for s in grid() {
         let e = estimate(&s, &bits).expect("a setting");
         let path = C_U * s.uploads.base_rtt_s;
-        let most = e.room_up + path;
-        close(e.window_up, if most > s.uploads.window { s.uploads.window } else { 0.75 * most }, 1e-12);
+        let max = e.room_up + path;
+        close(e.window_up, if max > s.uploads.window { s.uploads.window } else { 0.75 * max }, 1e-12);
     }
 }
 
@@ -146,7 +146,7 @@ fn buffers_in_packets() {
     close(e.ratio, 10.24, 0.05);
     let every = estimate(&counted(Unit::Packets, 27.0, 50.0, 1.0), &Readings::default()).expect("a setting");
     assert!(every.up_starves, "43.7 acknowledgements for 27 places");
-    // with large windows the least uplink is the paper's half of the downlink, path included, and all of it without
+    // with large windows the minimum uplink is the paper's half of the downlink, path included, and all of it without
     // delay
     for (acks_every, share) in [(2.0, 0.5), (1.0, 1.0)] {
         let mut s = counted(Unit::Packets, 27.0, 50.0, acks_every);
@@ -223,7 +223,7 @@ fn numbers_that_make_no_sense() {
 }
 
 proptest! {
-    /// Without propagation both flows see q alone, and Theorem 1 of the two-way paper says the same with alpha = cwnd.
+    /// Without propagation both flows see q alone, and Theorem 1 of the two-way paper gives the same with alpha = cwnd.
     #[test]
     fn the_closed_form_of_one_duplex_link(
         down in 1.0f64..100.0, up in 1.0f64..100.0, k in 0.2f64..50.0, acks_every in 1.0f64..4.0,
@@ -247,8 +247,8 @@ proptest! {
         let mut s = paper(65_536.0, 9_000.0, 75_000.0, 0.0);
         (s.link.down.rate_bps, s.downloads.base_rtt_s, s.uploads.base_rtt_s) = (k * C_U, base_d, base_u);
         let got = shares(&s, down, up).expect("a setting");
-        let most = got.utilisation_down.max(got.utilisation_up);
-        prop_assert!(most <= 1.0 + 1e-9);
-        prop_assert!(got.queueing_delay_s == 0.0 || most >= 1.0 - 1e-9, "{got:?}");
+        let max = got.utilisation_down.max(got.utilisation_up);
+        prop_assert!(max <= 1.0 + 1e-9);
+        prop_assert!(got.queueing_delay_s == 0.0 || max >= 1.0 - 1e-9, "{got:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the documents of `theory` say beside closed forms: fairness, Vegas, Nyquist curves and margins, distributions.
+//! The documents of `theory` against closed forms: fairness, Vegas, Nyquist curves and margins, distributions.
 
 mod common;
 
@@ -39,17 +39,17 @@ fn the_ideal_of_one_link_each_way() {
     close(100.0 / x, 8000.0 * mu[0] + 320.0 * mu[1], 1e-9);
     close(30.0 / y, 320.0 * mu[0] + 8000.0 * mu[1], 1e-9);
     close(document.links[0].utilisation, (8000.0 * x + 320.0 * y) / 20e6, 1e-12);
-    let [beside] = &document.equilibria[..] else { panic!("one equilibrium") };
-    let rates = [beside.flows[0].packets_per_s, beside.flows[1].packets_per_s];
+    let [comparison] = &document.equilibria[..] else { panic!("one equilibrium") };
+    let rates = [comparison.flows[0].packets_per_s, comparison.flows[1].packets_per_s];
     let settled = equilibria_document(&net).expect("solved");
     assert_eq!(rates, [0, 1].map(|s| settled.equilibria[0].flows[s].packets_per_s));
-    close(beside.flows[0].of_ideal, rates[0] / x, 1e-15);
-    close(beside.throughput, (rates[0] + rates[1]) / (x + y), 1e-12);
+    close(comparison.flows[0].of_ideal, rates[0] / x, 1e-15);
+    close(comparison.throughput, (rates[0] + rates[1]) / (x + y), 1e-12);
     let gap = 100.0 * (x / rates[0]).ln() + 30.0 * (y / rates[1]).ln();
-    close(beside.utility_gap_packets.expect("proportional"), gap, 1e-9);
-    close(beside.efficiency, (-gap / 130.0).exp(), 1e-9);
-    assert!(beside.efficiency < 0.999);
-    close(beside.jain, 1.0, 1e-12);
+    close(comparison.utility_gap_packets.expect("proportional"), gap, 1e-9);
+    close(comparison.efficiency, (-gap / 130.0).exp(), 1e-9);
+    assert!(comparison.efficiency < 0.999);
+    close(comparison.jain, 1.0, 1e-12);
     let shares = [x / 100.0, y / 30.0];
     let jain = (shares[0] + shares[1]).powi(2) / (2.0 * (shares[0].powi(2) + shares[1].powi(2)));
     close(document.jain_ideal, jain, 1e-12);

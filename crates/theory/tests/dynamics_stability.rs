@@ -122,7 +122,7 @@ fn deviations(
     all
 }
 
-/// Pushes of all flows, apart in size and sign, short enough to excite a pattern of frequency `omega`.
+/// Perturbations of all flows, different in size and sign, short enough to excite a pattern of frequency `omega`.
 fn pushes(random: &mut Stream, n: &Network, p: &Predicted, size: f64) -> Vec<Perturbation> {
     let over_s = if p.root.1 > 0.0 { p.longest.min(2.0 * PI / p.root.1) } else { p.longest };
     n.flows.iter().map(|_| Perturbation { share: size * between(random, -1.0, 1.0), over_s }).collect()
@@ -145,7 +145,7 @@ fn followed(all: &[(f64, Vec<f64>)], span: f64) -> Followed {
     Followed { rate: (last / top(0.5, 0.75)).ln() / (0.25 * span), change: last / top(0.0, 0.25) }
 }
 
-/// Random networks (`common/cases.rs` says how they are drawn), away from the boundary.
+/// Random networks (drawn as `common/cases.rs` describes), away from the boundary.
 #[test]
 fn dynamics_do_what_the_roots_say() {
     let cases: usize = std::env::var("EDDYLINE_CASES").ok().and_then(|v| v.parse().ok()).unwrap_or(40);
@@ -238,7 +238,7 @@ fn patterns_that_hardly_decay_do_not_grow() {
         changes.push(seen.change);
     }
     changes.sort_by(f64::total_cmp);
-    println!("of the push there is left {:.1e} (median), {:.1e} (most)", changes[12], changes[24]);
+    println!("remaining share of the perturbation: {:.1e} (median), {:.1e} (max)", changes[12], changes[24]);
     assert!(changes[12] < 0.05, "{changes:?}");
 }
 
@@ -322,13 +322,13 @@ fn tuned(n: &Network, model: Model, target: f64) -> Option<(Network, Equilibrium
 fn oscillation(all: &[(f64, Vec<f64>)], span: f64) -> (f64, f64) {
     let late: Vec<&(f64, Vec<f64>)> = all.iter().filter(|(t, _)| *t > 0.5 * span).collect();
     let size = |s: usize| late.iter().fold(0.0f64, |m, (_, v)| m.max(v[s].abs()));
-    let most = (0..late[0].1.len()).max_by(|a, b| size(*a).total_cmp(&size(*b))).expect("flows");
+    let largest = (0..late[0].1.len()).max_by(|a, b| size(*a).total_cmp(&size(*b))).expect("flows");
     let mut crossings = Vec::new();
     let mut peaks = Vec::new();
     let mut peak = 0.0f64;
     for pair in late.windows(2) {
         let ((t0, a), (t1, b)) = (pair[0], pair[1]);
-        let (a, b) = (a[most], b[most]);
+        let (a, b) = (a[largest], b[largest]);
         peak = peak.max(b.abs());
         if (a > 0.0) != (b > 0.0) {
             crossings.push(t0 + (t1 - t0) * a / (a - b));
@@ -349,8 +349,8 @@ fn without_a_push_nothing_moves() {
         let at = equilibria(&n).expect("solved").found.remove(0);
         for model in ALL {
             let all = deviations(&n, &at, &vec![Perturbation::default(); n.flows.len()], model, 2.0, 0.1);
-            let most = all.iter().flat_map(|(_, v)| v).fold(0.0f64, |m, v| m.max(v.abs()));
-            assert!(most < 1e-8, "{model:?}: {most:e}");
+            let max = all.iter().flat_map(|(_, v)| v).fold(0.0f64, |m, v| m.max(v.abs()));
+            assert!(max < 1e-8, "{model:?}: {max:e}");
         }
     }
 }

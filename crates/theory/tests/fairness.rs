@@ -47,8 +47,8 @@ fn one_way_fast_is_the_ideal() {
         let stated = problem(&capacity, flows.collect());
         let ideal = proportional_fair(&stated).expect("solved");
         let at = solve(&stated).expect("solved").found.remove(0);
-        let most = if ideal.polished { 1e-8 } else { 1e-5 };
-        all_close(&ideal.rates, &at.rates, most);
+        let tolerance = if ideal.polished { 1e-8 } else { 1e-5 };
+        all_close(&ideal.rates, &at.rates, tolerance);
         close(fairness_metrics(&stated, &at, &ideal).expect("of one problem").efficiency, 1.0, 1e-9);
         assert!(ideal.polished, "round {round} without polish: {:e}", ideal.residual);
     }

@@ -23,7 +23,7 @@ fn timed(name: &str, stated: &Problem) -> eddyline_theory::Equilibria {
     solved
 }
 
-/// A ring of links: data over four in a row, acknowledgements over the four before.
+/// A ring of links: data over four in a row, acknowledgements over the preceding four.
 fn ring(links: u32, flows: usize, mut start: impl FnMut(usize) -> u32) -> Problem {
     let over = |first: u32| -> Vec<u32> { (0..4).map(|i| (first + i) % links).collect() };
     let flows = (0..flows).map(|s| {

@@ -1,4 +1,4 @@
-//! Maps: axes, brackets, boundaries drawn as lines, cells beside the documents of one scenario.
+//! Maps: axes, brackets, boundaries as polylines, cells compared with the documents of one scenario.
 
 mod common;
 
@@ -77,7 +77,7 @@ fn what_is_no_range() {
     assert!(matches!(wrong("0 ms..1 ms:5:log"), AxisError::LogFromZero { .. }));
     assert!(matches!(wrong("1 ms, 3 ms, 2 ms"), AxisError::Order { .. }));
     assert!(matches!(wrong("1 ms, 1 ms"), AxisError::Order { .. }));
-    // closer than twelve digits can tell
+    // closer than twelve digits resolve
     assert!(matches!(wrong("1..1.0000000000001:41"), AxisError::Order { .. }));
     let many = (0..=MAX_POINTS).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
     assert!(matches!(wrong(&many), AxisError::Points { .. }));
@@ -309,7 +309,7 @@ proptest::proptest! {
                 assert!(axis.values.len() >= 2 && axis.values.len() == axis.settings.len(), "{text}");
                 assert!(axis.values.windows(2).all(|w| w[0] < w[1]), "{text}");
                 for (value, setting) in axis.values.iter().zip(&axis.settings) {
-                    let (read, unit) = Axis::values(setting).expect("what it says is a value");
+                    let (read, unit) = Axis::values(setting).expect("the printed setting is a value");
                     assert_eq!((read[0], unit), (*value, axis.unit), "{text}: {setting}");
                 }
             }

@@ -116,7 +116,7 @@ fn late_joiners() {
     }
 }
 
-/// Each wanted equilibrium is among those found and none is found besides.
+/// The equilibria found are exactly the expected ones.
 fn same_set(solved: &Equilibria, wanted: &Value) {
     let wanted = wanted.as_array().expect("a list");
     assert_eq!(solved.found.len(), wanted.len());

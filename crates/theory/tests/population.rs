@@ -177,7 +177,7 @@ fn extremes() {
         let scale = any(0.1, 0.9) / raw.loads()[0].max(raw.loads()[1]);
         let load = DuplexLoad { lambda_f: lambda_f * scale, lambda_b: lambda_b * scale, ..raw };
         let Some(found) = stationary(&load, TOLERANCE, MAX_STATES).expect("stable") else {
-            // many flows of one direction to each of the other: rough, and said to be
+            // many flows of one direction to each of the other: rough, and reported as such
             assert!(asymptotic(&load).expect("found").error > 0.5, "{load:?}");
             continue;
         };

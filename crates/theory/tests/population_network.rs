@@ -1,4 +1,4 @@
-//! The population of a scenario: which method answers, and what it says.
+//! The population of a scenario: the method that is chosen, and its results.
 
 mod common;
 
@@ -88,7 +88,7 @@ fn the_simulation_elsewhere() {
     let with = answer(&other);
     assert_eq!((with.method, with.idle), ("flow-level", Some(0.0)));
     assert!(with.mean_flows["down"].expect("finite") > 1.5 * mean);
-    // one class beside n_0 flows that stay: a queue with n (1 + n_0) / (1 + n_0 + n) of the server, E[n] = (1 + n_0)
+    // one class with n_0 static flows: a queue with n (1 + n_0) / (1 + n_0 + n) of the server, E[n] = (1 + n_0)
     // rho / (1 - rho)
     let mut alone = fig_5(0.5);
     alone.arrivals.truncate(1);
@@ -159,11 +159,11 @@ fn beyond_the_chain() {
 fn what_cannot_be_answered_is_said() {
     let mut none = fig_5(0.5);
     none.arrivals.clear();
-    let said = population(&none, &PopulationOptions::default()).expect_err("no arrivals").to_string();
-    assert!(said.contains("arrivals"), "{said}");
+    let message = population(&none, &PopulationOptions::default()).expect_err("no arrivals").to_string();
+    assert!(message.contains("arrivals"), "{message}");
     let mut reno = fig_5(0.5);
     reno.arrivals[1].flow.controller =
         std::sync::Arc::new(serde_json::from_str(r#"{"kind": "reno"}"#).expect("reno has defaults"));
-    let said = population(&reno, &PopulationOptions::default()).expect_err("no model").to_string();
-    assert!(said.contains("reno") && said.contains("up"), "{said}");
+    let message = population(&reno, &PopulationOptions::default()).expect_err("no model").to_string();
+    assert!(message.contains("reno") && message.contains("up"), "{message}");
 }

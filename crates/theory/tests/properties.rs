@@ -9,40 +9,44 @@ use eddyline_theory::closed_form::{self, Direction, DuplexFlow};
 use eddyline_theory::equilibrium::{Equilibria, Equilibrium, Method, Problem, solve};
 
 /// Recomputes everything from the definition, apart from the solver's own residual.
-fn holds(problem: &Problem, at: &Equilibrium, most: f64) {
+fn holds(problem: &Problem, at: &Equilibrium, tolerance: f64) {
     let mut loads = problem.unresponsive.clone();
-    let mut least = vec![f64::INFINITY; loads.len()];
+    let mut min_delay = vec![f64::INFINITY; loads.len()];
     for (s, f) in problem.flows.iter().enumerate() {
         let seen = at.delays[s] - problem.error_of(s);
-        assert!((at.rates[s] * seen / f.alpha - 1.0).abs() < most, "x q = alpha");
+        assert!((at.rates[s] * seen / f.alpha - 1.0).abs() < tolerance, "x q = alpha");
         let known: Option<f64> = f.data.iter().chain(f.ack.iter()).map(|l| at.prices[*l as usize]).sum();
         if let Some(sum) = known {
-            assert!((sum - at.delays[s]).abs() <= most * at.delays[s].abs(), "q is the sum of the prices");
+            assert!((sum - at.delays[s]).abs() <= tolerance * at.delays[s].abs(), "q is the sum of the prices");
         }
         if let (Some(forward), Some(reverse)) = (at.forward_delays[s], at.reverse_delays[s]) {
-            assert!((forward + reverse - at.delays[s]).abs() <= most * at.delays[s].abs());
+            assert!((forward + reverse - at.delays[s]).abs() <= tolerance * at.delays[s].abs());
         }
         for l in f.data.iter() {
             loads[*l as usize] += at.rates[s] * f.packet_bits;
-            least[*l as usize] = least[*l as usize].min(at.delays[s]);
+            min_delay[*l as usize] = min_delay[*l as usize].min(at.delays[s]);
         }
         for l in f.ack.iter() {
             loads[*l as usize] += at.rates[s] * f.ack_bits;
-            least[*l as usize] = least[*l as usize].min(at.delays[s]);
+            min_delay[*l as usize] = min_delay[*l as usize].min(at.delays[s]);
         }
     }
     for l in 0..loads.len() {
         let c = problem.capacity[l];
         close(at.loads[l], loads[l], 1e-12);
-        if least[l].is_finite() {
-            assert!(loads[l] <= c * (1.0 + most), "link {l} carries {} of {c}", loads[l]);
+        if min_delay[l].is_finite() {
+            assert!(loads[l] <= c * (1.0 + tolerance), "link {l} carries {} of {c}", loads[l]);
         }
         match at.prices[l] {
             Some(p) => {
                 assert!(p >= 0.0);
                 assert_eq!(p > 0.0, at.bottlenecks[l]);
                 if p > 0.0 {
-                    assert!((1.0 - loads[l] / c) * (p / least[l]) < most, "price {p} at load {}", loads[l] / c);
+                    assert!(
+                        (1.0 - loads[l] / c) * (p / min_delay[l]) < tolerance,
+                        "price {p} at load {}",
+                        loads[l] / c
+                    );
                 }
             }
             None => assert!(at.bottlenecks[l]),
@@ -50,10 +54,10 @@ fn holds(problem: &Problem, at: &Equilibrium, most: f64) {
     }
 }
 
-fn all_hold(problem: &Problem, solved: &Equilibria, most: f64) {
+fn all_hold(problem: &Problem, solved: &Equilibria, tolerance: f64) {
     assert!(solved.converged);
     assert!(!solved.found.is_empty());
-    solved.found.iter().for_each(|at| holds(problem, at, most));
+    solved.found.iter().for_each(|at| holds(problem, at, tolerance));
 }
 
 fn random_problem(random: &mut Stream, links: usize, flows: usize, hops: usize) -> Problem {

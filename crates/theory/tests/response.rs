@@ -1,4 +1,4 @@
-//! Response functions, and flows at given loss beside FAST.
+//! Response functions, and flows at given loss that share links with FAST.
 
 mod common;
 

@@ -105,7 +105,7 @@ fn a_link_crossed_twice_has_one_or_three() {
 #[test]
 fn base_rtts_far_off_converge() {
     let mut random = Stream::new(14, "far off", "test");
-    // seconds; q - e has lost too many digits in the end, which is said and not hidden
+    // seconds; q - e has lost too many digits in the end, which is reported
     for (worst, bound) in [(1.0, 0), (100.0, 1), (1e3, 6), (1e6, 150)] {
         let mut failed = 0;
         let mut largest = 0.0f64;

@@ -21,18 +21,18 @@ impl Chance {
     }
 }
 
-fn smoothed(up: f64, down: f64, correlation: f64, heard: FilterInput) -> Smoothed {
-    smoothed_jitter(up, down, correlation, heard).unwrap()
+fn smoothed(up: f64, down: f64, correlation: f64, input: FilterInput) -> Smoothed {
+    smoothed_jitter(up, down, correlation, input).unwrap()
 }
 
-fn late(weights: TimerWeights, least: f64) -> LateSamples {
-    late_samples(weights, &[least]).unwrap()[0]
+fn late(weights: TimerWeights, threshold: f64) -> LateSamples {
+    late_samples(weights, &[threshold]).unwrap()[0]
 }
 
 /// A million steps scatter by about 0.001 where they are independent, by 0.004 at a correlation of 0.9.
 #[test]
 fn as_a_million_samples_have_it() {
-    for (correlation, heard, within) in [
+    for (correlation, input, within) in [
         (0.0_f64, FilterInput::Itself, 0.004),
         (0.5, FilterInput::Itself, 0.005),
         (0.9, FilterInput::Itself, 0.01),
@@ -42,18 +42,18 @@ fn as_a_million_samples_have_it() {
         let mut chance = Chance(20_081_211);
         let (mut jitter, mut s, mut sum, mut squares, mut samples) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for _ in 0..1_000_000 {
-            let before = jitter;
+            let previous = jitter;
             jitter = correlation * jitter + (1.0 - correlation * correlation).sqrt() * chance.normal();
-            let x = if heard == FilterInput::Itself { jitter } else { jitter - before };
+            let x = if input == FilterInput::Itself { jitter } else { jitter - previous };
             s += if x > s { 0.75 } else { 0.5 } * (x - s);
             (sum, squares, samples) = (sum + s, squares + s * s, samples + x);
         }
-        let got = smoothed(0.75, 0.5, correlation, heard);
+        let got = smoothed(0.75, 0.5, correlation, input);
         let (mean, square) = (sum / 1e6, squares / 1e6);
         // what the samples themselves are off their mean of zero is not the filter's doing
         let want = mean - samples / 1e6;
-        assert!((got.bias - want).abs() < 0.3 * within, "{correlation} {heard:?}: {got:?} {want}");
-        assert!((got.variance - (square - mean * mean)).abs() < within, "{correlation} {heard:?}: {got:?} {square}");
+        assert!((got.bias - want).abs() < 0.3 * within, "{correlation} {input:?}: {got:?} {want}");
+        assert!((got.variance - (square - mean * mean)).abs() < within, "{correlation} {input:?}: {got:?} {square}");
     }
 }
 
@@ -89,8 +89,8 @@ fn one_weight_is_linear() {
 
 #[test]
 fn weights_exchanged_turn_it_around() {
-    for heard in [FilterInput::Itself, FilterInput::Change] {
-        let (a, b) = (smoothed(0.75, 0.5, 0.5, heard), smoothed(0.5, 0.75, 0.5, heard));
+    for input in [FilterInput::Itself, FilterInput::Change] {
+        let (a, b) = (smoothed(0.75, 0.5, 0.5, input), smoothed(0.5, 0.75, 0.5, input));
         assert!((a.bias + b.bias).abs() < 1e-7 && (a.variance - b.variance).abs() < 1e-7, "{a:?} {b:?}");
     }
 }
@@ -148,11 +148,11 @@ fn slow_filters_are_late_once_in_1413() {
 fn a_large_floor_is_a_closed_form() {
     let psi = 0.25;
     let weights = TimerWeights { up: psi, down: psi, zeta: 0.05 };
-    let least = 6.0;
-    let got = late(weights, least);
-    let want = 0.5 * libm::erfc(least / (1.0 + psi / (2.0 - psi)).sqrt() / 2f64.sqrt());
+    let threshold = 6.0;
+    let got = late(weights, threshold);
+    let want = 0.5 * libm::erfc(threshold / (1.0 + psi / (2.0 - psi)).sqrt() / 2f64.sqrt());
     assert!((got.probability / want - 1.0).abs() < 0.05, "{got:?} {want}");
-    assert!((got.timeout - least).abs() < 0.01, "{got:?}");
+    assert!((got.timeout - threshold).abs() < 0.01, "{got:?}");
 }
 
 #[test]

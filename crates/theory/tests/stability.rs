@@ -19,7 +19,7 @@ use eddyline_units::Time;
 
 const MODELS: [LinkModel; 3] = [LinkModel::Integrator, LinkModel::AckClocked, LinkModel::Joint];
 
-/// Random cases: as many as usual, or as `EDDYLINE_CASES` says.
+/// Random cases: as many as usual, or `EDDYLINE_CASES`.
 fn cases(usual: usize) -> usize {
     std::env::var("EDDYLINE_CASES").ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
 }
@@ -64,8 +64,8 @@ fn random_point(random: &mut Stream, links: usize, flows: usize, most_u: f64, tw
         // the same packets everywhere: shares are x / c, and cross traffic takes what is left of each link
         let crossings = || made.iter().flat_map(|f| &f.crossings);
         let load = |l: usize| crossings().filter(|c| c.link == l).map(|c| c.share).sum::<f64>();
-        let most = (0..links).map(load).fold(0.0, f64::max);
-        made.iter_mut().flat_map(|f| &mut f.crossings).for_each(|c| c.share /= most);
+        let max_load = (0..links).map(load).fold(0.0, f64::max);
+        made.iter_mut().flat_map(|f| &mut f.crossings).for_each(|c| c.share /= max_load);
     }
     made.into_iter().for_each(|f| point.add(f));
     point
@@ -169,7 +169,7 @@ fn ack_clocked_single_link() {
         let options = Options { margins: false, ..Options::default() };
         let answer = judge(&point, LinkModel::Joint, &options);
         assert!(answer.stable && answer.unstable_roots == Some(0), "case {case}: {answer:?}");
-        // with the exact clock a slow flow's pattern may grow, slowly; windows that stand still never let it
+        // with the exact clock a slow flow's pattern may grow, slowly; constant windows never let it
         let exact = judge(&point, LinkModel::AckClocked, &options);
         let f = Characteristic::new(&point, LinkModel::AckClocked);
         assert_eq!(zeros_right_of(&f, 1e-6, 0.0), Some(0), "case {case}");
@@ -498,8 +498,8 @@ fn a_network_of_ten_flows_is_judged_the_same_twice() {
     for model in MODELS {
         let answer = stability(&network, model, &Options::default()).expect("judged");
         assert_eq!(answer.roots.len(), 10);
-        let again = stability(&network, model, &Options::default()).expect("judged");
-        assert_eq!(answer, again);
+        let repeated = stability(&network, model, &Options::default()).expect("judged");
+        assert_eq!(answer, repeated);
     }
 }
 

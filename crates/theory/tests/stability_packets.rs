@@ -84,8 +84,8 @@ impl Setting {
                 let u = (f64::from(i) + 0.5) / f64::from(window) * rtt;
                 let shift = 0.005 * libm::sin(omega * u + k as f64) / omega;
                 // those between the queues reach the second one first
-                let early = u - rtt + second;
-                let event = if early >= 0.0 { (early + shift, 1) } else { (u + shift, 0) };
+                let earlier = u - rtt + second;
+                let event = if earlier >= 0.0 { (earlier + shift, 1) } else { (u + shift, 0) };
                 events.push(at(event.0.max(0.0), n, k, event.1));
                 n += 1;
             }

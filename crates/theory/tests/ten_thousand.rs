@@ -1,4 +1,4 @@
-//! Random networks of up to 50 links and 200 flows: residuals, and a second method that must not know better.
+//! Random networks of up to 50 links and 200 flows: residuals, and a second method that must not find another solution.
 //!
 //! `EDDYLINE_CASES=10000 cargo test --release -p eddyline-theory --test ten_thousand -- --nocapture` for all of them.
 
@@ -52,7 +52,7 @@ fn violation(stated: &Problem, at: &Equilibrium) -> f64 {
     loads.iter().zip(&stated.capacity).fold(worst, |m, (y, c)| m.max(y / c - 1.0))
 }
 
-/// Queues that grow and shrink with excess load in small steps until they stand still: an algorithm of its own, which
+/// Queues that grow and shrink with excess load in small steps until they are stationary: an independent algorithm, which
 /// finds only equilibria that such queues stay in. `None` where they do not come to rest.
 fn queues_at_rest(stated: &Problem, start: f64) -> Option<Vec<f64>> {
     let links = stated.capacity.len();

@@ -45,8 +45,8 @@ fn reno() -> Arc<ControllerParams> {
     Arc::new(serde_json::from_str(r#"{"kind": "reno"}"#).expect("reno has defaults"))
 }
 
-fn says(result: &RunResult, words: &str) {
-    assert!(result.approximations.iter().any(|a| a.contains(words)), "no {words:?} in {:?}", result.approximations);
+fn assert_approximation(result: &RunResult, text: &str) {
+    assert!(result.approximations.iter().any(|a| a.contains(text)), "no {text:?} in {:?}", result.approximations);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_late_joiner_who_takes_the_queue_for_propagation() {
     );
     late.flows[1].start = Time::SECOND;
     let honest = run(&late).expect("answered");
-    says(&honest, "flow second: starts after others and estimates the base round-trip time");
+    assert_approximation(&honest, "flow second: starts after others and estimates the base round-trip time");
     // smallest samples: propagation and transmission, for the second the first's queue too
     let own = 8e-5 + 3.2e-6;
     let r = run_with_base_rtt(&late, &[0.02 + own, 0.02 + own + 0.016]).expect("answered");
@@ -163,14 +163,14 @@ fn what_has_no_model_reads_null() {
     mixed.flows[2].controller = reno();
     assert_eq!(modelled_flows(&mixed), [0, 1]);
     let r = run(&mixed).expect("answered");
-    says(&r, "no model of reno: flow other");
+    assert_approximation(&r, "no model of reno: flow other");
     let other = &r.flows[2];
     assert_eq!((other.controller.as_str(), other.packets_per_s, other.rtt_s.mean), ("reno", None, None));
     // its acknowledgements cross the first link, the first two flows that one and the second: nothing is known of any
     assert!(r.flows.iter().all(|f| f.packets_per_s.is_none()));
     assert!(r.links.iter().all(|l| l.utilisation.is_none() && l.bottleneck.is_none()));
     assert!(r.theory.expect("a note").prices_s.iter().all(Option::is_none));
-    // on links of its own it bears on nobody
+    // on links of its own it does not affect the others
     mixed.links.push(link("and back", 1_000_000, 1));
     mixed.flows[2].ack = vec![3].into();
     let r = run(&mixed).expect("answered");
@@ -204,7 +204,7 @@ fn constant_traffic_takes_its_share_or_too_much() {
     close(sum, 1.0 - 0.130_544, 1e-9);
 
     busy.traffic[0].start = Time::from_ms(50_000);
-    says(&run(&busy).expect("answered"), "traffic film: sends during a part of the window only");
+    assert_approximation(&run(&busy).expect("answered"), "traffic film: sends during a part of the window only");
     busy.traffic[0].stop = Some(Time::from_ms(60_000));
     busy.traffic[0].model = TrafficParams::Cbr(CbrParams { rate: Rate::from_bps(10_000_000) });
     let error = run(&busy).expect_err("no equilibrium");
@@ -216,7 +216,7 @@ fn constant_traffic_takes_its_share_or_too_much() {
     let mut flood = network(vec![link("only", 1_000_000, 1)], Vec::new());
     flood.traffic.push(cbr("flood", 2_000_000, &[0]));
     let r = run(&flood).expect("answered");
-    says(&r, "link only: traffic offers");
+    assert_approximation(&r, "link only: traffic offers");
     assert_eq!((r.links[0].utilisation, r.links[0].queue_packets.mean), (Some(1.0), None));
 }
 
@@ -229,11 +229,14 @@ fn what_the_file_asks_beyond_the_equations_is_said() {
     asked.links[0].loss = LossParams::Independent(0.01);
     asked.links[1].queue = QueueParams::DropTail(DropTailParams { limit: Limit::Packets(100) });
     let r = run(&asked).expect("answered");
-    says(&r, "flow flow 1: the size is not honoured");
-    says(&r, "flow flow 2: the stop is not honoured");
-    says(&r, "flow flow 1: the receive window is below");
-    says(&r, "link forward: loss is not modelled");
-    says(&r, "link backward: the queue of equilibrium, 130.0 packets, would overflow its limit of 100 packets");
+    assert_approximation(&r, "flow flow 1: the size is not honoured");
+    assert_approximation(&r, "flow flow 2: the stop is not honoured");
+    assert_approximation(&r, "flow flow 1: the receive window is below");
+    assert_approximation(&r, "link forward: loss is not modelled");
+    assert_approximation(
+        &r,
+        "link backward: the queue of equilibrium, 130.0 packets, would overflow its limit of 100 packets",
+    );
     asked.links[1].queue = QueueParams::DropTail(DropTailParams { limit: Limit::Packets(130) });
     let quiet = run(&asked).expect("answered");
     assert!(!quiet.approximations.iter().any(|a| a.contains("overflow")));
@@ -242,9 +245,12 @@ fn what_the_file_asks_beyond_the_equations_is_said() {
         vec![link("f", 10_000_000_000, 10), link("b", 10_000_000_000, 10)],
         vec![fast_flow("quick", 100.0, &[0], &[1])],
     );
-    says(&run(&quick).expect("answered"), "flow quick: sees less queueing in equilibrium than mi_threshold");
+    assert_approximation(
+        &run(&quick).expect("answered"),
+        "flow quick: sees less queueing in equilibrium than mi_threshold",
+    );
     quick.flows[0].controller = fast(1.0, BaseRttSource::Known);
-    says(&run(&quick).expect("answered"), "sees its own transmission times as queueing");
+    assert_approximation(&run(&quick).expect("answered"), "sees its own transmission times as queueing");
 }
 
 #[test]
@@ -259,10 +265,10 @@ fn what_varies_on_links_is_said() {
     link.variation.policer = Some(PolicerParams { rate: link.rate, burst: Bytes::new(100_000) });
     asked.links[1].loss = LossParams::Pattern(LossPattern::GilbertElliott { p: 0.001, r: 0.1, good: 0.0, bad: 1.0 });
     let r = run(&asked).expect("answered");
-    says(&r, "link forward: changes, outages and traces are not modelled");
-    says(&r, "link forward: jitter is not modelled");
-    says(&r, "link forward: the policer is not modelled");
-    says(&r, "link backward: loss in bursts is not modelled");
+    assert_approximation(&r, "link forward: changes, outages and traces are not modelled");
+    assert_approximation(&r, "link forward: jitter is not modelled");
+    assert_approximation(&r, "link forward: the policer is not modelled");
+    assert_approximation(&r, "link backward: loss in bursts is not modelled");
     assert_eq!((&r.flows, &r.links), (&quiet.flows, &quiet.links), "all else is as without");
 }
 
@@ -289,7 +295,7 @@ fn several_equilibria_are_said() {
     let links = vec![link("a", 10_000_000, 1), link("b", 3_600_000, 1)];
     let flows = vec![fast_flow("one", 50.0, &[0, 1], &[0]), fast_flow("two", 50.0, &[0], &[1])];
     let r = run(&network(links, flows)).expect("answered");
-    says(&r, "the network has several equilibria, 3 were found");
+    assert_approximation(&r, "the network has several equilibria, 3 were found");
     assert_eq!(r.theory.expect("a note").method, "enumeration of active sets");
 }
 
@@ -309,19 +315,19 @@ fn a_network_of_a_hundred_thousand_flows_is_quick() {
     close(r.flows[0].packets_per_s.expect("known"), 100e6 / (400.0 * 8320.0), 1e-9);
 }
 
-/// Framing, media and reconstruction do not move the equilibrium, and it says so.
+/// Framing, media and reconstruction do not change the equilibrium, and are listed as approximations.
 #[test]
-fn odd_lines_are_approximations() {
+fn link_options_are_approximations() {
     let plain = run(&example_3()).unwrap();
-    let mut odd = example_3();
-    odd.links[0].framing = Encapsulation::PppoeLlcsnap.info().framing;
-    odd.media.push(Medium { name: "air".to_owned(), turnaround: Time::ZERO });
-    odd.links.iter_mut().for_each(|l| l.medium = Some(0));
-    odd.links[1].reconstruct = Some(ReconstructParams { every: Bytes::new(2000), hold: Time::ZERO });
-    let answer = run(&odd).unwrap();
-    says(&answer, "link forward: framing is not modelled");
-    says(&answer, "link backward: the reconstruction of acknowledgements is not modelled");
-    says(&answer, "links forward, backward: the half-duplex medium is not modelled");
+    let mut network = example_3();
+    network.links[0].framing = Encapsulation::PppoeLlcsnap.info().framing;
+    network.media.push(Medium { name: "air".to_owned(), turnaround: Time::ZERO });
+    network.links.iter_mut().for_each(|l| l.medium = Some(0));
+    network.links[1].reconstruct = Some(ReconstructParams { every: Bytes::new(2000), hold: Time::ZERO });
+    let answer = run(&network).unwrap();
+    assert_approximation(&answer, "link forward: framing is not modelled");
+    assert_approximation(&answer, "link backward: the reconstruction of acknowledgements is not modelled");
+    assert_approximation(&answer, "links forward, backward: the half-duplex medium is not modelled");
     assert_eq!(answer.flows[0].throughput_bps, plain.flows[0].throughput_bps);
     assert_eq!(answer.approximations.len(), plain.approximations.len() + 3);
 }
@@ -336,7 +342,7 @@ fn acknowledgements_that_are_fewer_than_one_each() {
     (net.flows[0].peer, net.flows[1].peer) = (Some(1), Some(0));
     net.flows[1].tcp.ack_congestion_control = true;
     let answer = run(&net).expect("equilibrium");
-    says(&answer, "flows one, other: acknowledgements ride on data");
-    says(&answer, "flow other: congestion control of acknowledgements");
+    assert_approximation(&answer, "flows one, other: acknowledgements ride on data");
+    assert_approximation(&answer, "flow other: congestion control of acknowledgements");
     assert_eq!(answer.approximations.len(), 2);
 }

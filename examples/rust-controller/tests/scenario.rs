@@ -46,6 +46,6 @@ fn a_bad_parameter_is_named() {
     let vocabulary = Vocabulary::new(vec![aimd()]).unwrap();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("aimd.toml");
     let overrides = [("flow.ours.controller.decrease".to_owned(), "1.5".to_owned())];
-    let said = load_file_with(&vocabulary, &file, &overrides).unwrap_err().to_string();
-    assert!(said.contains("decrease: 1.5 is out of range; at least 0.01, at most 0.99"), "{said}");
+    let message = load_file_with(&vocabulary, &file, &overrides).unwrap_err().to_string();
+    assert!(message.contains("decrease: 1.5 is out of range; at least 0.01, at most 0.99"), "{message}");
 }

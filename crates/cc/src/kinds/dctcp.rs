@@ -15,7 +15,7 @@ pub struct DctcpParams {
     /// Weight of a round trip in the average share of marked packets (g, 1/16).
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: f64,
-    /// That average at the start (1).
+    /// Initial value of that average (1).
     #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub initial_alpha: f64,
 }

@@ -4,7 +4,7 @@
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PathFacts, Sent, Timeout};
 use eddyline_units::Time;
 
-/// A sender over a path that does as it is told: a window of packets a round trip, all acknowledged one by one.
+/// A sender over a scripted path: a window of packets per round trip, all acknowledged one by one.
 pub struct Bench {
     pub c: AnyController,
     pub now: Time,
@@ -96,7 +96,7 @@ impl Bench {
         self.c.window()
     }
 
-    /// Slow start to `window` packets, and a loss that leaves congestion avoidance there, or where the law says.
+    /// Slow start to `window` packets, and a loss that leaves congestion avoidance there, or at the law's own window.
     pub fn in_avoidance(&mut self, window: f64, rtt_ms: f64) {
         while self.c.window() < window {
             let left = window - self.c.window();

@@ -7,7 +7,7 @@ use eddyline_path::queue::{Discipline as _, LinkContext, Queue, QueueParams};
 use eddyline_path::{Acknowledgement, Class, Ecn, Packet};
 use eddyline_units::{Rate, Time};
 
-/// A packet that says what it is.
+/// A packet with its properties as fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parcel {
     /// Place in order of arrival.
@@ -132,7 +132,7 @@ pub fn constant(sources: &[Constant], until: Time) -> Vec<(Time, Parcel)> {
     let mut all = Vec::new();
     for s in sources {
         let gap = Rate::from_bps(s.kbps * 1000).transmission_time(u64::from(s.bytes));
-        // apart from each other, or equal rates would meet again and again
+        // distinct phases, or packets of equal rates would always coincide
         let phase = Time::from_ps(gap.as_ps() / 101 * (s.flow % 101));
         let mut at = phase;
         while at < until {

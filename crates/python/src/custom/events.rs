@@ -15,7 +15,7 @@ pub(super) fn seconds(time: Time) -> f64 {
 pub(crate) struct PathFacts {
     /// Payload bytes of a full segment.
     mss: u32,
-    /// Data packets that one acknowledgement stands for.
+    /// Data packets per acknowledgement.
     ack_ratio: u32,
     /// Initial window in packets.
     initial_window: f64,

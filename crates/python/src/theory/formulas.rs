@@ -71,7 +71,7 @@ pub(crate) fn filter_bias(py: Python<'_>, up: f64, down: f64, scatter: &str, lim
 }
 
 /// Mean of VFAST's SRTT less that of its samples, and its variance, in standard deviations of normal jitter with this correlation
-/// from sample to sample; with `change` samples are the jitter's change since the one before (a flow that clocks itself).
+/// from sample to sample; with `change` samples are the jitter's change since the previous sample (a self-clocked flow).
 #[pyfunction]
 #[pyo3(signature = (up, down, correlation, *, change = false))]
 pub(crate) fn smoothed_jitter(

@@ -29,7 +29,7 @@ impl Equilibrium {
     }
 }
 
-/// FAST's rates beside the alpha-fair ones; exponent 1 is proportional fairness.
+/// FAST's rates compared with the alpha-fair ones; exponent 1 is proportional fairness.
 #[pyclass(frozen, from_py_object, module = "eddyline._core")]
 #[derive(Clone)]
 pub(crate) struct Fairness {

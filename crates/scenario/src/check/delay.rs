@@ -15,15 +15,16 @@ pub(crate) fn errors(controller: &ControllerParams, tcp: &Tcp, delayed_ack: Opti
     let word = if asked.delay == Delay::Forward { "forward" } else { "weighted" };
     let known = asked.base_rtt == BaseRttSource::Known;
     if one_way && !tcp.timestamps {
-        let message = format!("\"{word}\", which goes by timestamps of both ends; tcp.timestamps is false");
+        let message = format!("\"{word}\", which needs timestamps of both hosts; tcp.timestamps is false");
         found.push((&["delay"], message, "write tcp = { timestamps = true }, or delay = \"round_trip\""));
     }
     if one_way && known {
-        let message = format!("\"known\", which is of the round trip; delay = \"{word}\" measures each way by itself");
+        let message =
+            format!("\"known\", which applies to the round trip; delay = \"{word}\" measures each direction by itself");
         found.push((&["base_rtt"], message, "leave one of the two out"));
     }
     if one_way && asked.base_rtt_age.is_some() {
-        let message = format!("given, but delay = \"{word}\" goes by the base of each way, which does not age");
+        let message = format!("given, but delay = \"{word}\" uses a base delay for each direction, which does not age");
         found.push((&["base_rtt_age"], message, "leave one of the two out"));
     }
     let options: [(&'static [&'static str], bool); 3] = [
@@ -33,15 +34,16 @@ pub(crate) fn errors(controller: &ControllerParams, tcp: &Tcp, delayed_ack: Opti
     ];
     for (key, given) in options {
         if given && known {
-            let message = "given, but base_rtt = \"known\" leaves nothing to learn".to_owned();
+            let message = "given, but base_rtt = \"known\" leaves nothing to estimate".to_owned();
             found.push((key, message, "leave one of the two out"));
         }
     }
     if asked.ack_alpha.is_some() {
         let key: &'static [&'static str] = &["ack_alpha"];
         if !one_way {
-            let message = "given, but delay = \"round_trip\" does not tell how long acknowledgements wait".to_owned();
-            found.push((key, message, "write delay = \"forward\" or \"weighted\" besides"));
+            let message =
+                "given, but delay = \"round_trip\" does not measure the queueing of acknowledgements".to_owned();
+            found.push((key, message, "write delay = \"forward\" or \"weighted\" as well"));
         }
         let other = if tcp.ack_congestion_control {
             Some("tcp.ack_congestion_control")
@@ -51,7 +53,7 @@ pub(crate) fn errors(controller: &ControllerParams, tcp: &Tcp, delayed_ack: Opti
             delayed_ack.map(|_| "delayed_ack")
         };
         if let Some(other) = other {
-            let message = format!("given, and so is {other}: only one of them says how packets are acknowledged");
+            let message = format!("given, and so is {other}: only one of them may set how packets are acknowledged");
             found.push((key, message, "leave one of the two out"));
         }
     }

@@ -4,13 +4,13 @@ use eddyline_units::Percent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the result must show; a value that the world does not know fails.
+/// An expectation on the result. It fails if the world does not compute the value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
-    /// Whose value: `flow."flow 1"`, `link.forward`, `flow.*`.
+    /// Entity: `flow."flow 1"`, `link.forward`, `flow.*`.
     pub of: String,
-    /// Which value, by its dotted name in the result: `goodput_bps`, `rtt_s.mean`.
+    /// Value, by its dotted name in the result: `goodput_bps`, `rtt_s.mean`.
     pub what: String,
     /// The value must not be below this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,18 +21,18 @@ pub struct Expect {
     /// The value must be near this; needs `within`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<Bound>,
-    /// How near, relative to `near`.
+    /// Tolerance, relative to `near`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Percent>,
     /// The world whose result is checked.
     #[serde(default)]
     pub world: World,
-    /// Why this should be so; shown where it fails.
+    /// Reason for the expectation; shown if it fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// A plain number for what has no dimension, otherwise a quantity.
+/// A plain number for a dimensionless value, otherwise a quantity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Bound {

@@ -26,14 +26,14 @@ pub struct Flow {
     /// table's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// A full data packet on the wire; above `header`.
+    /// Size of a full data packet on the wire; above `header`.
     #[serde(default = "default_packet")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub packet: Bytes,
-    /// The part of it that is not payload.
+    /// Headers in a data packet: the part that is not payload.
     #[serde(default = "default_header")]
     pub header: Bytes,
-    /// An acknowledgement, SYN, SYN-ACK or FIN on the wire.
+    /// Size of an acknowledgement, SYN, SYN-ACK or FIN on the wire.
     #[serde(default = "default_header")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub ack_packet: Bytes,
@@ -56,11 +56,11 @@ pub struct Flow {
     /// What the sending application offers.
     #[serde(default)]
     pub application: ApplicationParams,
-    /// How many flows this table makes, named `NAME[0]`, `NAME[1]`, ... where above 1.
+    /// How many flows this table makes, named `NAME[0]`, `NAME[1]`, ... if more than one.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
-    /// Each of them starts this much after the previous one.
+    /// Time between the starts of successive flows of the table.
     #[serde(default)]
     #[schemars(extend("x-most" = "200 d"))]
     pub stagger: Time,
@@ -68,7 +68,7 @@ pub struct Flow {
     #[serde(default)]
     #[schemars(extend("x-most" = "200 d"))]
     pub start: Time,
-    /// When the application sends no more: what is in flight is delivered, then FIN. Default: never.
+    /// When the application stops sending: data in flight is delivered, then the FIN is sent. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-most" = "200 d"))]
     pub stop: Option<Time>,
@@ -108,10 +108,10 @@ pub enum ApplicationParams {
         #[schemars(extend("x-least" = "1 us", "x-most" = "200 d"))]
         every: Time,
     },
-    /// A number of bytes at once, and the same again whenever all of them are acknowledged: objects that a client requests one after the
-    /// other, each request sent with the last acknowledgement of the previous object.
+    /// A number of bytes at once, then the next as soon as all of them are acknowledged: objects that a client requests sequentially, each
+    /// request sent with the last acknowledgement of the previous object.
     Objects {
-        /// Payload bytes of one object; the last may be shorter where `size` says so.
+        /// Payload bytes of one object; with `size`, the last may be shorter.
         #[schemars(extend("x-least" = "1 B"))]
         bytes: Bytes,
     },
@@ -132,15 +132,15 @@ pub struct Traffic {
     /// table's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// A packet on the wire, the largest where the model has several sizes.
+    /// Size of a packet on the wire; the largest if the model has several sizes.
     #[serde(default = "default_packet")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub packet: Bytes,
-    /// First moment of traffic.
+    /// Start of the traffic.
     #[serde(default)]
     #[schemars(extend("x-most" = "200 d"))]
     pub start: Time,
-    /// Last moment of traffic. Default: the end.
+    /// End of the traffic. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-most" = "200 d"))]
     pub stop: Option<Time>,
@@ -152,7 +152,7 @@ pub struct Traffic {
 pub struct Arrivals {
     /// Name, unique in the file.
     pub name: String,
-    /// Mean number of arrivals a second.
+    /// Mean arrival rate.
     #[schemars(extend("x-above" = 0, "x-most" = "1000000000 /s"))]
     pub rate: Frequency,
     /// Distribution of the transfers' payload.
@@ -169,14 +169,14 @@ pub struct Arrivals {
     /// table's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// A full data packet on the wire; above `header`.
+    /// Size of a full data packet on the wire; above `header`.
     #[serde(default = "default_packet")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub packet: Bytes,
-    /// The part of it that is not payload.
+    /// Headers in a data packet: the part that is not payload.
     #[serde(default = "default_header")]
     pub header: Bytes,
-    /// An acknowledgement, SYN, SYN-ACK or FIN on the wire.
+    /// Size of an acknowledgement, SYN, SYN-ACK or FIN on the wire.
     #[serde(default = "default_header")]
     #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
     pub ack_packet: Bytes,
@@ -195,7 +195,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// The table of one of its flows, without start and size.
+    /// The table of one of its flows, without `start` and `size`.
     #[must_use]
     pub fn each(&self) -> Flow {
         Flow {

@@ -44,7 +44,7 @@ pub struct Link {
     /// Steps of rate, delay and loss, in order of time. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ChangeParams>,
-    /// Times in which nothing is transmitted. Default: none.
+    /// Intervals in which nothing is transmitted. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<OutageParams>,
     /// Recording of rate, delay and loss that the link plays, from a file or made from the seed. Default: none.
@@ -61,18 +61,18 @@ pub struct Link {
     pub policer: Option<PolicerParams>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_false(b: &bool) -> bool {
     !*b
 }
 
-/// A half-duplex medium as written: its name, or that and more.
+/// A half-duplex medium as written: a name, or a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MediumParams {
     /// Its name.
     Name(String),
-    /// Its name with what it takes to turn round.
+    /// Its name and turnaround time.
     Table(MediumTable),
 }
 
@@ -82,7 +82,8 @@ pub enum MediumParams {
 pub struct MediumTable {
     /// Name; links that name the same medium share it.
     pub name: String,
-    /// Silence before a link transmits that was not the last to do so; the same wherever it is given. Default: 0 s.
+    /// Turnaround time: the pause before a transmission if another link transmitted last. If several links give it, the values must be
+    /// equal. Default: 0 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-most" = "1 h"))]
     pub turnaround: Option<Time>,
@@ -98,7 +99,7 @@ impl MediumParams {
         }
     }
 
-    /// The turnaround where it is given.
+    /// The turnaround time, if given.
     #[must_use]
     pub const fn turnaround(&self) -> Option<Time> {
         match self {
@@ -114,17 +115,17 @@ impl MediumParams {
 pub struct Duplex {
     /// Name, unique in the file; the two links are called `NAME/down` and `NAME/up`.
     pub name: String,
-    /// Which kind of access link.
+    /// Kind of access link.
     pub preset: Preset,
-    /// What differs from the preset towards the subscriber.
+    /// Changes to the preset towards the subscriber.
     #[serde(default, skip_serializing_if = "Direction::is_default")]
     pub down: Direction,
-    /// What differs from the preset away from the subscriber.
+    /// Changes to the preset away from the subscriber.
     #[serde(default, skip_serializing_if = "Direction::is_default")]
     pub up: Direction,
 }
 
-/// What one direction does not take from its preset.
+/// Changes to one direction of a preset.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Direction {
@@ -139,22 +140,22 @@ pub struct Direction {
     /// Queue instead of the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueParams>,
-    /// Loss on the wire; presets have none.
+    /// Loss on the link; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossParams>,
-    /// What packets cost on the line beyond their own bytes; presets have none.
+    /// Bytes on the wire beyond the packets' own; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
     /// ACK reconstruction at the far end; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconstruct: Option<ReconstructParams>,
-    /// Half-duplex medium that it shares with every link that names it; presets have none.
+    /// Half-duplex medium shared with every link that names it; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medium: Option<MediumParams>,
     /// Steps of rate, delay and loss, in order of time. Presets have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ChangeParams>,
-    /// Times in which nothing is transmitted. Presets have none.
+    /// Intervals in which nothing is transmitted. Presets have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<OutageParams>,
     /// Recording of rate, delay and loss that the link plays, from a file or made from the seed. Presets have none.

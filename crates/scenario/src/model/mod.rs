@@ -17,14 +17,14 @@ pub use flow::{AccessDelay, ApplicationParams, Arrivals, Flow, Traffic};
 pub use link::{Direction, Duplex, Link, MediumParams, MediumTable};
 pub use tcp::{AccurateEcnChoice, AccurateEcnWord, Local, PacingChoice, PacingGain, PacingWord, Tcp, TimestampClock};
 
-/// An Eddyline scenario: links, the flows and traffic that cross them, and what is expected of the result.
+/// An Eddyline scenario: links, the flows and traffic that cross them, and the expectations on the result.
 ///
 /// A quantity is text: a number, a space, a unit, as "20 ms", "10 Mbit/s", "1500 B", "50 packets".
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Eddyline scenario")]
 pub struct File {
-    /// Where an editor finds the schema of this file. Ignored.
+    /// Location of the JSON Schema of this file, for editors; ignored.
     #[serde(rename = "$schema", default, skip_serializing)]
     pub schema: Option<String>,
     /// What the scenario is about. Default: the file's name.

@@ -34,8 +34,8 @@ pub struct Tcp {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(max = 1_000_000))]
     pub quick_acks: u32,
-    /// Growth by the bytes that an acknowledgement covers, at most so many full segments in slow start (the L of RFC 3465,
-    /// there 2). Default: growth per acknowledgement.
+    /// Appropriate byte counting: growth by the bytes acknowledged, in slow start by at most this many full segments per acknowledgement
+    /// (the L of RFC 3465, there 2). Default: growth per acknowledgement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub byte_counting: Option<u32>,
@@ -56,16 +56,15 @@ pub struct Tcp {
     /// Explicit congestion notification (RFC 3168): the sender reacts to marks as to losses. Default: false.
     #[serde(default)]
     pub ecn: bool,
-    /// ECN with a count of the marked packets on every acknowledgement (AccECN, RFC 9768); `ecn` need not be given besides. True
-    /// or "ace": the three bits of the header; "option": the AccECN option's counts of bytes too, which make acknowledgements 8
-    /// bytes longer.
+    /// ECN with a count of the marked packets on every acknowledgement (AccECN, RFC 9768); implies `ecn`. True or
+    /// "ace": the three bits of the header; "option": also the byte counts of the AccECN option, which make acknowledgements 8 bytes
+    /// longer.
     #[serde(default, skip_serializing_if = "AccurateEcnChoice::is_off")]
     pub accurate_ecn: AccurateEcnChoice,
-    /// Proportional rate reduction (RFC 9937) while the window goes down after a loss or a mark; needs `sack`.
+    /// Proportional rate reduction (RFC 9937) after a loss or a mark; needs `sack`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prr: bool,
-    /// Losses by time of sending, and tail loss probes (RACK-TLP, RFC 8985), with reports of segments that arrived twice
-    /// (RFC 2883); needs `sack`.
+    /// Time-based loss detection and tail loss probes (RACK-TLP, RFC 8985), with duplicate SACK (RFC 2883); needs `sack`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rack: bool,
     /// Detection of spurious timeouts by sending new data after a timeout (F-RTO, RFC 5682), and restoration of the previous window after
@@ -83,7 +82,7 @@ pub struct Tcp {
     /// Whether packets are paced: true, false, or "controller", as the controller decides.
     #[serde(default)]
     pub pacing: PacingChoice,
-    /// Pacing of window-based controllers (`pacing = true`): rate in windows a smoothed round-trip time.
+    /// Pacing of window-based controllers (`pacing = true`): rate in windows per smoothed round-trip time.
     #[serde(default, skip_serializing_if = "PacingGain::is_default")]
     pub pacing_gain: PacingGain,
 }
@@ -115,23 +114,23 @@ impl Default for Tcp {
     }
 }
 
-/// What accurate ECN feeds back.
+/// Accurate ECN feedback as written: a switch, or a form of the feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AccurateEcnChoice {
-    /// The three bits or nothing.
+    /// True: "ace". False: off.
     Switch(bool),
-    /// As said.
+    /// A form of the feedback, by name.
     Word(AccurateEcnWord),
 }
 
-/// What accurate ECN feeds back.
+/// Form of the accurate ECN feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AccurateEcnWord {
-    /// The last three bits of the count of marked packets.
+    /// The ACE field: the last three bits of the count of marked packets.
     Ace,
-    /// Those, and counts of bytes in the AccECN option.
+    /// The ACE field, and the byte counts of the AccECN option.
     Option,
 }
 
@@ -166,13 +165,13 @@ pub struct TimestampClock {
 }
 
 impl TimestampClock {
-    /// Whether it is the sender's clock.
+    /// Whether it equals the sender's clock.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What it reads at `now`.
+    /// The reading at `now`.
     #[must_use]
     pub fn read(&self, now: Time) -> Time {
         let gained = (now.as_ps() as f64 * self.drift_ppm * 1e-6) as i64;
@@ -189,9 +188,9 @@ pub enum Local {
     /// None: the packet is dropped, and the sender must detect the loss.
     #[default]
     Drop,
-    /// It keeps the packet and reduces its window, once a window, as Linux did up to 3.5 (congestion window reduced).
+    /// The sender keeps the packet and reduces its window, at most once per window (congestion window reduced, as in Linux up to 3.5).
     Cwr,
-    /// It keeps the packet until there is room, which senders of one NIC get in turn; the window does not change.
+    /// The sender keeps the packet until there is room, which senders of one NIC get in turn; the window does not change.
     Backpressure,
 }
 
@@ -201,7 +200,7 @@ impl Local {
     }
 }
 
-/// Windows a smoothed round-trip time at which packets of a window-based controller are paced, as in Linux.
+/// Pacing rate of window-based controllers, in windows per smoothed round-trip time, as in Linux.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PacingGain {
@@ -233,11 +232,11 @@ impl PacingGain {
 pub enum PacingChoice {
     /// Always or never.
     Switch(bool),
-    /// Decided by another component.
+    /// The component that decides, by name.
     Word(PacingWord),
 }
 
-/// Who decides about pacing.
+/// Component that decides about pacing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PacingWord {

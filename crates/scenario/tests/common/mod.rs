@@ -1,10 +1,10 @@
-//! What the suites share: a scenario that uses most keys, and short ways to load a text.
+//! Shared by the tests: a scenario that uses most keys, and functions that load a text.
 
 #![allow(dead_code, reason = "no suite uses all of it")]
 
 use eddyline_scenario::{Diagnostics, Format, Input, Scenario, load};
 
-/// A valid scenario with most of the keys there are.
+/// A valid scenario with most of the keys.
 pub const TWO_WAY: &str = include_str!("two-way.toml");
 
 fn with(text: &str, format: Format, name: &str, overrides: &[(&str, &str)]) -> Result<Scenario, Diagnostics> {

@@ -10,8 +10,9 @@ use eddyline_units::Time;
 
 use super::cross_traffic::CrossTraffic;
 use super::dynamic_flows::DynamicFlows;
+use super::error::SimError;
 use super::flow_path::flow_path;
-use super::run::{Options, Progress, SimError};
+use super::options::{Options, Progress};
 use super::series_recorder::SeriesRecorder;
 use super::summary;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
@@ -19,9 +20,9 @@ use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger};
 use crate::network::{EventQueue, Layout, Net};
 use crate::packet::{Packet, PacketKind};
 
-/// Events between two calls of the observer, less one: a mask.
-pub const OBSERVER_INTERVAL: u64 = (1 << 16) - 1;
-/// The observer is called after every event.
+/// Mask of the event counts at which the observer is called: every 65,536 events.
+pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
+/// Mask with which the observer is called after every event.
 pub const EVERY_EVENT: u64 = 0;
 /// With more flows no percentiles of round-trip times are kept, neither of flows nor of groups.
 const MAX_PERCENTILES: usize = 10_000;
@@ -104,8 +105,8 @@ impl<'a> Simulation<'a> {
         Ok(simulation)
     }
 
-    /// Runs until there is no event before `end`, or `observe` stops it, which is called at event counts that have no bit of
-    /// `observer_mask`. May be called again to go on.
+    /// Runs until no event is left up to `end`, or until `observe` stops it. `observe` is called whenever the event count has no
+    /// bit of `observer_mask` set. A later call continues the run.
     pub fn run(
         &mut self,
         end: Time,
@@ -119,7 +120,7 @@ impl<'a> Simulation<'a> {
             if now > end {
                 break;
             }
-            // measurements are no events: recording must not change what is counted
+            // measurements are not counted as events, so that recording does not change the count
             self.events += u64::from(packet_at <= timer_at || timer_source != MEASUREMENT);
             if packet_at <= timer_at {
                 if let Some(packet) = self.net.handle_event(now, packet_source) {

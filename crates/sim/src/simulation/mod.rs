@@ -2,12 +2,16 @@
 
 mod cross_traffic;
 mod dynamic_flows;
+mod error;
 mod event_loop;
 mod flow_path;
+mod options;
 mod run;
 mod series_recorder;
 mod stepper;
 mod summary;
 
-pub use run::{Options, Outcome, Progress, SimError, run, run_over};
+pub use error::SimError;
+pub use options::{Options, Progress};
+pub use run::{Outcome, run, run_over};
 pub use stepper::{Decisions, Stepper};

@@ -4,12 +4,10 @@ use eddyline_scenario::Network;
 use eddyline_scenario::series::{FLOW, LINK, Quantity, Series};
 use eddyline_units::Time;
 
-use super::run::SimError;
+use super::error::{MAX_ROWS, SimError};
 use crate::endpoint::Flow;
 use crate::network::Net;
 
-/// Maximum number of rows of all series together: some two gigabytes.
-pub const MAX_ROWS: u128 = 100_000_000;
 const PER_FLOW: u128 = 7;
 const PER_LINK: u128 = 5;
 

@@ -11,8 +11,10 @@ use eddyline_cc::{
 use eddyline_scenario::Network;
 use eddyline_units::Time;
 
+use super::error::SimError;
 use super::event_loop::{EVERY_EVENT, Simulation};
-use super::run::{Options, Outcome, Progress, SimError};
+use super::options::{Options, Progress};
+use super::run::Outcome;
 
 /// Events between two calls of the observer.
 const OBSERVER_INTERVAL: u64 = 1 << 14;
@@ -129,8 +131,8 @@ impl Stepper {
         Ok(Self { network, simulation, flow, decisions, shared, due })
     }
 
-    /// Runs to the next decision, and gives what was seen since the one before; nothing at the end of the scenario, or once
-    /// the flow has completed. `observe` is called now and then and may stop it.
+    /// Runs to the next decision and returns the report since the previous one; `None` at the end of the scenario or once the flow
+    /// has completed. `observe` is called periodically and may interrupt the run.
     ///
     /// # Errors
     /// [`SimError::Interrupted`]; it may be called again then.

@@ -1,25 +1,23 @@
-//! Why a number is another than ns-2's: for every cell beyond 15 %, and for no other.
+//! Causes of deviations from ns-2, for the cells beyond 15 %.
 
 use super::Cell;
 
 /// ns-2's needless retransmissions, counted as bandwidth.
-const NEEDLESS: &str =
-    "ns-2 sends one packet in nine needlessly and counts it as bandwidth; before that a factor of 1.5 (westwood.md)";
-/// Every other round trip.
-const HALF: &str = "grows by a packet in two round trips: sqrt(1/2) of the window";
+const NEEDLESS: &str = "ns-2 retransmits one packet in nine needlessly and counts it as bandwidth; until then the factor is 1.5 (westwood.md)";
+const HALF: &str = "ns-2's grows by one packet in two round trips: sqrt(1/2) of the window";
 /// `cwnd <= ssthresh` is slow start.
 const FLOOR: &str =
-    "never falls below the threshold that slow start left (504 packets), where slow start lifts it again";
+    "ns-2's never falls below the ssthresh that slow start left (504 packets), where slow start raises it";
 /// Integer arithmetic.
-const CENTS: &str = "growth in whole 128ths of a packet per acknowledgement: 2 instead of 2.8 at 440 packets";
-const REST: &str = "what Hybla leaves over; see its own cell, 5 % apart";
+const CENTS: &str = "ns-2's grows in whole 128ths of a packet per acknowledgement: 2 instead of 2.8 at 440 packets";
+const REST: &str = "the capacity that Hybla leaves; Hybla's own rate differs by 5 %";
 const PHASE: &str =
-    "one of a wide spread: ns-2 itself is this far apart with the upload started up to 0.2 s earlier or later (below)";
-const TINY: &str = "four packets of buffer: recovery all the time, the law is seldom asked";
-const ACKS: &str = "its round trip is what was sent in the one before, in whole packets; not traced further";
+    "within the spread of ns-2's own results when the upload starts up to 0.2 s earlier or later (below)";
+const TINY: &str = "four packets of buffer: the flow is nearly always in recovery, so the law rarely acts";
+const ACKS: &str = "a round trip is delimited by what the previous one sent, in whole packets; not traced further";
 
-/// The cause of a cell's deviation, if one is known and explains one of this size: by its own figures where it has some, else by
-/// the side that ours must lie on.
+/// The documented cause of a cell's deviation, if it explains a deviation of this size; causes without a figure of their own give
+/// at least the sign.
 pub fn cause(cell: &Cell) -> Option<&'static str> {
     let (part, kind, of) = (cell.part, cell.kind, cell.of);
     let (why, range) = match (kind, part) {

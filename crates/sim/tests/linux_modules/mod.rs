@@ -1,5 +1,5 @@
-//! The runs of `family.json`, in this simulator: what the test holds and the example prints.
-#![allow(dead_code, reason = "test and example each use their own part")]
+//! The runs of `family.json` in this simulator, for the test and the example.
+#![allow(dead_code, reason = "test and example each use a part")]
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 mod causes;
 pub use causes::cause;
 
-/// Each algorithm as ns-2.35's module of Linux 2.6.22 has it, and how to say that here.
+/// Each algorithm of ns-2.35's modules of Linux 2.6.22, and its controller table here.
 pub const MODULES: [(&str, &str); 13] = [
     ("reno", "kind = \"newreno\", whole_packets = true"),
     ("highspeed", "kind = \"highspeed\""),
@@ -40,14 +40,14 @@ const SENDER: &str = "initial_window = 2, timestamps = true, prr = true, rack = 
 pub const PARTS: [&str; 5] =
     ["random_loss", "buffer_limited", "beside_reno", "asymmetric_both_at_once", "asymmetric_upload_joins_after_15s"];
 
-/// One number of the reference beside ours.
+/// One number of the reference and ours.
 #[derive(Debug, Clone)]
 pub struct Cell {
     pub part: &'static str,
     pub kind: &'static str,
     /// Loss or buffers, as the reference has it.
     pub case: String,
-    /// Whose rate, and its unit.
+    /// The quantity: whose rate, in which unit.
     pub of: &'static str,
     pub theirs: f64,
     pub ours: f64,
@@ -60,10 +60,10 @@ impl Cell {
     }
 }
 
-/// What ours is beyond: a deviation of this much needs a cause.
+/// A deviation beyond this needs a documented cause.
 pub const SAME: f64 = 0.15;
 
-/// The median of the deviations' sizes.
+/// The median absolute deviation.
 pub fn median(cells: &[Cell]) -> f64 {
     let mut sizes: Vec<f64> = cells.iter().map(|c| c.deviation().abs()).collect();
     sizes.sort_by(f64::total_cmp);
@@ -71,21 +71,21 @@ pub fn median(cells: &[Cell]) -> f64 {
     if sizes.len() % 2 == 1 { sizes[middle] } else { f64::midpoint(sizes[middle - 1], sizes[middle]) }
 }
 
-/// ns-2's downloads over two buffers of 75,000 B when the upload starts at six times: the least and the most.
+/// ns-2's downloads over two buffers of 75,000 B, with six start times of the upload: minimum and maximum.
 pub fn phases(kind: &str) -> (f64, f64) {
     let all = numbers(&reference()["asymmetric_phases"][kind]);
     (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max))
 }
 
-/// Ours is within that range, or this share beyond it.
+/// Whether ours is within that range, extended by the share `beyond`.
 pub fn within_phases(cell: &Cell, beyond: f64) -> bool {
-    let (least, most) = phases(cell.kind);
-    (least * (1.0 - beyond)..=most * (1.0 + beyond)).contains(&cell.ours)
+    let (min, max) = phases(cell.kind);
+    (min * (1.0 - beyond)..=max * (1.0 + beyond)).contains(&cell.ours)
 }
 
-/// Westwood at loss 0.01 in the seconds 10 to 50, before ns-2 sends much needlessly: its mean and ours.
-pub fn westwood_early(seeds: u64) -> (f64, f64) {
-    let theirs = numbers(&reference()["westwood_early"]);
+/// Mean rates of Westwood at loss 0.01 in the seconds 10 to 50, before ns-2 retransmits much needlessly: ns-2's and ours.
+pub fn westwood_start(seeds: u64) -> (f64, f64) {
+    let theirs = numbers(&reference()["westwood_start"]);
     let (_, controller) = MODULES.iter().find(|m| m.0 == "westwood").expect("a module");
     let rate = |seed| packets_per_s(&symmetric(&[("x", controller)], "1000 packets", "0.01", seed, (10, 50)), 0);
     (theirs.iter().sum::<f64>() / theirs.len() as f64, (0..seeds).map(rate).sum::<f64>() / seeds as f64)
@@ -99,7 +99,7 @@ fn numbers(of: &Value) -> Vec<f64> {
     of.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
 }
 
-/// How long and how often to run; the reference's own are 300 s, three seeds at random loss, 600 s.
+/// Length and number of runs. The reference has 300 s, three seeds at random loss, and 600 s.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
     pub symmetric_s: u32,
@@ -108,7 +108,7 @@ pub struct Effort {
     pub asymmetric_s: u32,
 }
 
-/// Every cell of some algorithm.
+/// Every cell of an algorithm.
 pub fn cells(kind: &'static str, controller: &str, effort: Effort) -> Vec<Cell> {
     let reference = reference();
     let mut found = Vec::new();
@@ -124,7 +124,7 @@ pub fn cells(kind: &'static str, controller: &str, effort: Effort) -> Vec<Cell> 
     found
 }
 
-/// What the reference measured of a case: names of its numbers, and ours.
+/// Our values of the reference's quantities in a case, by name.
 fn simulate(part: &str, case: &str, controller: &str, effort: Effort) -> Vec<(&'static str, f64)> {
     let own = ("x", controller);
     let seconds = (30, effort.symmetric_s);
@@ -167,7 +167,7 @@ fn symmetric(flows: &[(&str, &str)], limit: &str, loss: &str, seed: u64, seconds
             100 * i
         );
     }
-    answer(&text)
+    result_of(&text)
 }
 
 /// A download and an upload over 2 Mbit/s and 192 kbit/s, buffers as `case` says: "up 6000 B, down 75000 B".
@@ -191,10 +191,10 @@ fn asymmetric(controller: &str, case: &str, joins: bool, effort: Effort) -> RunR
              tcp = {{ {SENDER}, ack_every = 2, ack_timer = \"100 ms\" }}\n"
         );
     }
-    answer(&text)
+    result_of(&text)
 }
 
-fn answer(toml: &str) -> RunResult {
+fn result_of(toml: &str) -> RunResult {
     let input = Input { text: toml, format: Format::Toml, name: "family.toml", folder: None };
     let network = load(&input, &[]).unwrap_or_else(|e| panic!("{e}\n{toml}")).network;
     run(&network, &Options::default(), &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{e}")).result

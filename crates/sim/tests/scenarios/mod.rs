@@ -1,5 +1,5 @@
-//! Scenario texts, and their results, for the tests of this folder.
-#![allow(dead_code, reason = "every test file uses its own part")]
+//! Scenario texts and their results, for the tests of this folder.
+#![allow(dead_code, reason = "every test file uses a part")]
 
 use std::ops::ControlFlow;
 
@@ -23,7 +23,7 @@ pub fn outcome(network: &Network, options: &Options) -> Outcome {
 }
 
 /// The result of a scenario text.
-pub fn answer(toml: &str) -> RunResult {
+pub fn result_of(toml: &str) -> RunResult {
     outcome(&network(toml), &Options::default()).result
 }
 
@@ -49,7 +49,7 @@ pub fn flow(name: &str, controller: &str, data: &str, ack: &str, more: &str) -> 
 }
 
 /// A flow of a result by name.
-pub fn of<'a>(result: &'a RunResult, name: &str) -> &'a FlowResult {
+pub fn flow_result<'a>(result: &'a RunResult, name: &str) -> &'a FlowResult {
     result.flows.iter().find(|f| f.name == name).unwrap_or_else(|| panic!("no flow {name}"))
 }
 

@@ -21,7 +21,7 @@ pub enum Kind {
     Several,
 }
 
-/// The case's network. Numbers are rounded to what a scenario file says in few digits.
+/// The case's network. Numbers are rounded to few digits, as in a scenario file.
 pub fn draw(random: &mut Stream) -> (Kind, Network) {
     let kind = [Kind::OneWay, Kind::BothWays, Kind::Several][below(random, 3)];
     let first = magnitude(random, 20e6, 200e6);
@@ -42,7 +42,7 @@ pub fn draw(random: &mut Stream) -> (Kind, Network) {
             .collect(),
     };
     let law = law(random);
-    let apart = random.uniform() < 0.5;
+    let separate = random.uniform() < 0.5;
     let count = match kind {
         Kind::OneWay => 1 + below(random, 4),
         Kind::BothWays => 2 + below(random, 3),
@@ -62,7 +62,7 @@ pub fn draw(random: &mut Stream) -> (Kind, Network) {
             };
             let mut flow = fast_flow(&format!("flow {}", i + 1), 1.0, &data, &ack);
             flow.header = 0;
-            if apart {
+            if separate {
                 flow.access_data = micros(between(random, 0.0, 60e3));
             }
             flow

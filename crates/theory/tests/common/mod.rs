@@ -133,12 +133,12 @@ pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
     }
 }
 
-/// TCP as a scenario that says nothing of it has it.
+/// The default TCP options.
 fn usual_tcp() -> TcpOptions {
     let text = "duration = \"1 s\"\n[[link]]\nname = \"l\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]\nname = \"f\"\n\
                 controller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\n";
     let input = Input { text, format: Format::Toml, name: "usual.toml", folder: None };
-    let scenario = load(&input, &[]).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let scenario = load(&input, &[]).unwrap_or_else(|errors| panic!("{errors}"));
     scenario.network.flows[0].tcp
 }
 

@@ -15,7 +15,7 @@ pub enum Delay {
     /// q = RTT - baseRTT: that of data packets and of acknowledgements, as published.
     #[default]
     RoundTrip,
-    /// That of data packets alone, from one-way timestamps.
+    /// The queueing delay of data packets alone, from one-way timestamps.
     Forward,
     /// q = q_data + (P_ack / P_data) q_ack, with P_ack the acknowledgement bytes per data packet: each queue weighted by the bytes
     /// that a data packet adds to it. From one-way timestamps.

@@ -43,7 +43,7 @@ const DEFAULT_ROUND_TRIPS: u64 = 100;
 pub enum DrainChoice {
     /// True: every 10 s or 100 round trips, whichever is longer. False: never.
     Switch(bool),
-    /// As in the table.
+    /// Pauses with these parameters.
     Pauses(DrainParams),
 }
 

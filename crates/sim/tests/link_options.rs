@@ -1,9 +1,9 @@
-//! Framing and half-duplex media in the simulator, in closed form.
+//! Framing and half-duplex media in the simulator, against closed forms.
 
 mod scenarios;
 
 use eddyline_sim::Options;
-use scenarios::{answer, link, near, network, of, outcome};
+use scenarios::{flow_result, link, near, network, outcome, result_of};
 
 fn download(framing: &str) -> String {
     format!(
@@ -18,22 +18,22 @@ fn download(framing: &str) -> String {
 #[test]
 fn a_download_over_pppoe_on_atm() {
     let text = download("framing = \"pppoe-llcsnap\"");
-    let r = answer(&text);
-    let x = of(&r, "x");
-    near(x.throughput_bps.unwrap(), 8e6 * 1500.0 / (33.0 * 53.0), 0.001, "packets' own bits");
-    near(link(&r, "f").utilisation.unwrap(), 1.0, 0.001, "the line is full");
+    let r = result_of(&text);
+    let x = flow_result(&r, "x");
+    near(x.throughput_bps.unwrap(), 8e6 * 1500.0 / (33.0 * 53.0), 0.001, "bits without framing");
+    near(link(&r, "f").utilisation.unwrap(), 1.0, 0.001, "the link is full");
     near(link(&r, "f").goodput_utilisation.unwrap(), 1460.0 / 1749.0, 0.001, "payload");
     let acks = x.packets_per_s.unwrap() * 2.0 * 53.0 * 8.0 / 1e6;
     near(link(&r, "b").ack_utilisation.unwrap(), acks, 0.001, "two cells an acknowledgement");
-    // the queue is counted in packets' own bytes: 40 x 1,500
+    // the queue counts packets without framing: 40 x 1,500
     assert_eq!(link(&r, "f").queue_bytes.max, Some(60_000.0));
-    let plain = answer(&download(""));
-    near(of(&plain, "x").throughput_bps.unwrap(), 8e6, 0.001, "without framing");
+    let plain = result_of(&download(""));
+    near(flow_result(&plain, "x").throughput_bps.unwrap(), 8e6, 0.001, "without framing");
 }
 
-/// Numbers of one's own mean the same as the name for them, and both kinds of link agree, series and all.
+/// A framing given in numbers equals the preset of the same numbers, and the general link equals the fast one, series included.
 #[test]
-fn both_kinds_of_link_agree() {
+fn preset_and_numbers_agree_on_both_kinds_of_link() {
     let named = network(&download("framing = \"pppoe-llcsnap\""));
     let numbers = network(&download("framing = { overhead = \"40 B\", linklayer = \"atm\" }"));
     let run = |n, general_queues| outcome(n, &Options { general_queues, series: true, ..Options::default() });
@@ -61,19 +61,19 @@ fn radio(turnaround: &str, directions: &[(&str, &str)]) -> String {
     text
 }
 
-/// Two saturated directions send a packet each in turn; one alone has it all.
+/// Two saturated directions alternate packet by packet; one alone has the whole medium.
 #[test]
-fn saturated_directions_share_by_the_rule() {
-    let r = answer(&radio("100 us", &[("f", "1500 B"), ("b", "500 B")]));
+fn saturated_directions_alternate() {
+    let r = result_of(&radio("100 us", &[("f", "1500 B"), ("b", "500 B")]));
     let cycle = 1.2e-3 + 0.4e-3 + 2.0 * 0.1e-3;
     near(link(&r, "f").utilisation.unwrap(), 1.2e-3 / cycle, 0.001, "f");
     near(link(&r, "b").utilisation.unwrap(), 0.4e-3 / cycle, 0.001, "b");
-    let r = answer(&radio("100 us", &[("b", "500 B")]));
+    let r = result_of(&radio("100 us", &[("b", "500 B")]));
     near(link(&r, "b").utilisation.unwrap(), 1.0, 0.001, "alone");
 }
 
-/// A TCP flow that acknowledges every packet over the medium it loads: each packet costs its own time, its
-/// acknowledgement's, and two turnarounds, once the medium is what limits it.
+/// A TCP flow whose acknowledgements use the same medium, which is the bottleneck: each packet costs its transmission, its
+/// acknowledgement's, and two turnarounds.
 #[test]
 fn tcp_pays_for_its_acknowledgements() {
     for (turnaround_us, duplex) in [(0.0, true), (200.0, true), (0.0, false)] {
@@ -83,8 +83,13 @@ fn tcp_pays_for_its_acknowledgements() {
         if !duplex {
             text = text.lines().filter(|l| !l.starts_with("medium")).collect::<Vec<_>>().join("\n");
         }
-        let r = answer(&text);
+        let r = result_of(&text);
         let cycle = 1.2e-3 + f64::from(u8::from(duplex)) * (32e-6 + 2.0 * turnaround_us * 1e-6);
-        near(of(&r, "x").throughput_bps.unwrap(), 12_000.0 / cycle, 0.002, &format!("{turnaround_us} {duplex}"));
+        near(
+            flow_result(&r, "x").throughput_bps.unwrap(),
+            12_000.0 / cycle,
+            0.002,
+            &format!("{turnaround_us} {duplex}"),
+        );
     }
 }

@@ -1,0 +1,23 @@
+//! Errors of a run.
+
+use thiserror::Error;
+
+/// Maximum number of rows of all series together: some two gigabytes.
+pub const MAX_ROWS: u128 = 100_000_000;
+
+/// Errors of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SimError {
+    /// The observer stopped the run.
+    #[error("interrupted")]
+    Interrupted,
+    /// No flow, link or traffic has this name.
+    #[error("no flow, link or traffic is called {0:?}")]
+    UnknownEntity(String),
+    /// The series would exceed [`MAX_ROWS`]; the number is in millions.
+    #[error("the series would have {0} million rows; at most {max} million", max = MAX_ROWS / 1_000_000)]
+    TooManyRows(u128),
+    /// Packets appeared or vanished: a defect of the simulator.
+    #[error("internal error: packets not conserved: {0}")]
+    NotConserved(String),
+}

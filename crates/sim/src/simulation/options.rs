@@ -1,0 +1,28 @@
+//! Options of a run, and its progress.
+
+use eddyline_units::Time;
+
+use crate::meter::LogSelection;
+
+/// Options of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Record series at the scenario's `record.interval`.
+    pub series: bool,
+    /// Record these packet events.
+    pub packet_log: Option<LogSelection>,
+    /// Simulate every queue with an event per departure, also where the departure is known at arrival. Slower, same
+    /// results; for tests.
+    pub general_queues: bool,
+}
+
+/// Progress of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Current virtual time.
+    pub now: Time,
+    /// Virtual time of the end.
+    pub duration: Time,
+    /// Events so far.
+    pub events: u64,
+}
