@@ -82,7 +82,7 @@ def _exhibit(reproductions: dict[str, Reproduction], paper: str, claim: Claim) -
 
 
 @NUMBERS
-def test_data_decides(paper: str, claim: Claim, reproductions: dict[str, Reproduction]) -> None:
+def test_the_verdict_follows_the_data(paper: str, claim: Claim, reproductions: dict[str, Reproduction]) -> None:
     exhibit = _exhibit(reproductions, paper, claim)
     found = judge(claim, exhibit).verdict
     assert found != "not decided"
@@ -115,7 +115,7 @@ def test_every_claim_is_judged(reproduced: Reproduction) -> None:
     assert all(c.where and c.says and c.why for c in claims)
 
 
-def test_what_we_say_is_counted_apart(reproduced: Reproduction) -> None:
+def test_our_own_statements_are_counted_separately(reproduced: Reproduction) -> None:
     ours = {c.id for c in read(reproduced.paper.folder / "claims.toml") if c.ours}
     document = reproduced.to_dict()
     assert {c["id"] for c in document["ours"]} == ours
@@ -206,7 +206,7 @@ def test_no_verdict_is_typed() -> None:
         ("asymmetric-fast", "d-over-q0-ack-clocked", "only where gain a round trip is 20 or 100"),
     ],
 )
-def test_what_we_report(paper: str, claim: str, verdict: str, reproductions: dict[str, Reproduction]) -> None:
+def test_reported_quantities(paper: str, claim: str, verdict: str, reproductions: dict[str, Reproduction]) -> None:
     assert next(v.verdict for v in reproductions[paper].verdicts if v.claim.id == claim) == verdict
 
 

@@ -61,7 +61,7 @@ class Passing:
 
 @dataclass(frozen=True)
 class NoModel:
-    """Theory has no model of any flow: it must answer nulls and say so."""
+    """Theory has no model of any flow: it must return nulls and say so."""
 
     why: str
 
@@ -215,7 +215,7 @@ def unknown(scenario: el.Scenario, sim: dict[str, Any]) -> None:
         assert any(flow["controller"] in note for note in theory["approximations"]), flow["name"]
 
 
-def test_nothing_is_said_about_files_that_are_not_there() -> None:
+def test_every_statement_is_about_a_file_that_exists() -> None:
     unused = [p for p in STATED if not any(stated_by(name) == p for name in FILES)]
     assert not unused
 
@@ -225,6 +225,6 @@ def stated_by(name: str) -> str | None:
     return next((pattern for pattern in STATED if fnmatch(name, pattern)), None)
 
 
-def test_a_new_file_has_to_be_spoken_for() -> None:
+def test_a_file_without_a_statement_is_an_error() -> None:
     with pytest.raises(pytest.fail.Exception, match=r"add 'two-way-fast/brand-new' to STATED in test_two_worlds\.py"):
         stated("two-way-fast/brand-new")
