@@ -1,4 +1,4 @@
-"""The Python face: `import eddyline as el`."""
+"""The Python API: `import eddyline as el`."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_files_of_a_killed_process_are_removed_by_the_next(held, tmp_path):
 
 
 def test_a_process_number_does_not_identify_an_owner(tmp_path):
-    """A lock that somebody holds counts, whatever processes there are here: theirs may run on another machine."""
+    """A held lock counts whatever processes run here: its owner may run on another machine."""
     lock = tmp_path / ".eddyline-0123.lock"
     (tmp_path / ".eddyline-0123.staged").mkdir()
     handle = os.open(lock, os.O_RDWR | os.O_CREAT)

@@ -1,4 +1,4 @@
-"""`eddyline theory`: documents as the contract says, tables for people."""
+"""`eddyline theory`: documents as the contract says, readable tables."""
 
 from __future__ import annotations
 

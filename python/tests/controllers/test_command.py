@@ -1,4 +1,4 @@
-"""Controllers of one's own on the command line, and in the processes of sweeps."""
+"""User controllers on the command line, and in the processes of sweeps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import eddyline as el
 from .conftest import RENO
 
 SHY = '''\
-"""A controller that breaks when it is told to."""
+"""A controller that breaks on request."""
 import random
 import time
 
@@ -211,7 +211,7 @@ def test_sweeps_load_the_controller_and_keep_the_other_points(eddyline, shy, tmp
 
 
 def test_sweeps_in_python_find_classes_of_modules(tmp_path, monkeypatch):
-    """Registered by a call, under a name that the module does not know."""
+    """Registered by a call, under a name that is not in the module."""
     package = tmp_path / "mine"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -324,7 +324,7 @@ def test_sweeps_send_classes_typed_at_a_prompt(tmp_path):
 
 
 def test_ctrl_c_is_handled_while_python_runs(shy):
-    """A thousandth of a second for every ACK: minutes, if nobody listened."""
+    """A thousandth of a second for every ACK: minutes, unless Ctrl-C ends it."""
     args = [str(COMMAND), "run", str(shy[0]), "--controllers", str(shy[1])]
     args += ["--set", "flow.f.controller.slow=true", "--set", "duration=10 min"]
     pipe = subprocess.PIPE

@@ -1,4 +1,4 @@
-"""Mistakes of a user's own: told with class and method, and nothing else is lost."""
+"""Errors in user controllers: reported with class and method; nothing else is lost."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_ctrl_c_is_passed_on_and_no_other_exception_ends_the_program(one_flow, r
 
 
 def test_runs_in_threads_are_independent(one_flow):
-    """The interpreter changes hands between the runs; a fault stays with its own."""
+    """The runs take turns in the interpreter; an error belongs to its own run."""
     barrier = threading.Barrier(2, timeout=60)
 
     class Late(Fixed):

@@ -71,7 +71,7 @@ def put(site: Path, name: str, declared: dict[str, str], version: str = "1.0", a
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A place for packages, with one of two modules: a sound one and one that cannot be imported."""
+    """A place for packages, with one of two modules: a valid one and one that cannot be imported."""
     site = tmp_path / "site"
     put(site, "calm-cc", {"calm": "calm:Calm"}, about="Keeps calm")
     (site / "calm.py").write_text(CODE)
@@ -123,7 +123,7 @@ def test_nothing_is_imported_before_a_scenario_names_it(ran, site):
 
 
 def test_the_help_and_runs_without_it_do_not_read_metadata():
-    """That library takes as long as all else together."""
+    """Importing that library takes as long as everything else together."""
     code = (
         "import sys; from eddyline.cli import main; code = main({args}); "
         "sys.exit(code or ('importlib.metadata' in sys.modules))"
@@ -164,7 +164,7 @@ def test_a_broken_package_is_named(ran, site, where, told):
 
 
 def test_a_package_cannot_redefine_a_built_in_name(ran, site):
-    """Else a scenario of the package would change its meaning when we build one in of that name."""
+    """Otherwise a scenario of the package would change when a controller of that name is built in."""
     put(site, "other-cc", {"cubic": "calm:Calm"})
     for args in (["run", "calm.toml", "--set", "flow.f.controller.kind=cubic"], ["gauntlet", "--controller", "cubic"]):
         r = ran(*args)

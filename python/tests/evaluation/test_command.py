@@ -1,4 +1,4 @@
-"""The command, its document, its folder, and controllers of one's own."""
+"""The command, its document, its folder, and user controllers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ import eddyline as el
 
 @el.register("shy")
 class Shy:
-    """Grows until it loses something, and does not know what to do then."""
+    """Grows until it loses something, then raises an error."""
 
     def __init__(self, path):
         self.cwnd = path.initial_window

@@ -1,4 +1,4 @@
-"""Four controllers broken on purpose, and the sound one that they are made from: the gauntlet tells them apart."""
+"""Four controllers broken on purpose, and the sound one that they are made from: the gauntlet distinguishes them."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Sound(el.Controller):
 
 
 class NeverBacksOff(Sound):
-    """Loss is nothing to it."""
+    """Ignores losses."""
 
     def on_loss(self, loss: el.Loss) -> None:
         pass
 
 
 class NeverGrows(Sound):
-    """Its first window is its last."""
+    """Keeps its first window."""
 
     def on_ack(self, ack: el.Ack) -> None:
         pass

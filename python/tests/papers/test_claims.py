@@ -1,4 +1,4 @@
-"""Verdicts follow from data: whoever changes the data behind a claim changes its verdict."""
+"""Verdicts follow from data: changing the data behind a claim changes its verdict."""
 
 from __future__ import annotations
 

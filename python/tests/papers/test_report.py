@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, its data and its figures; the command line around it."""
+"""The report: one self-contained page, its data and its figures; the command line around it."""
 
 from __future__ import annotations
 

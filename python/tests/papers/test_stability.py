@@ -1,4 +1,4 @@
-"""The letter's loop against world theory, and the cases that packets are held against."""
+"""The letter's loop against world theory, and the cases that packets are compared with."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def passing(scenario: el.Scenario, sim: dict[str, Any], said: Passing) -> None:
 
 
 def unknown(scenario: el.Scenario, sim: dict[str, Any]) -> None:
-    """Nulls, and a word about each controller."""
+    """Nulls, and a note on each controller."""
     theory = scenario.run("theory").to_dict()
     assert sim["flows"]
     for flow in theory["flows"]:
