@@ -10,7 +10,7 @@ import pytest
 
 from eddyline.papers import find
 from eddyline.papers.claims import Claim, judge, read, selected
-from eddyline.papers.rules import held_against
+from eddyline.papers.rules import reference
 
 from .conftest import NAMES
 
@@ -35,7 +35,7 @@ def _groups(claim: Claim, rows: list[dict[str, Any]]) -> Iterator[list[dict[str,
 def _set(claim: Claim, row: dict[str, Any], holds: bool) -> None:
     """Writes a value just inside or just outside of what the rule allows."""
     terms = claim.terms
-    against = held_against(row, terms)
+    against = reference(row, terms)
     if claim.rule == "near":
         row[terms.value] = against * (1 if holds else 1 + 1.5 * terms.within) if against else float(not holds)
     elif claim.rule == "within":
@@ -51,7 +51,7 @@ def _shape(claim: Claim, rows: list[dict[str, Any]], holds: bool) -> None:
     """Puts a whole series in order, or out of it."""
     terms = claim.terms
     if claim.rule == "peaks":
-        by_distance = sorted(rows, key=lambda r: abs(float(r[terms.over]) / float(held_against(r, terms)) - 1.0))
+        by_distance = sorted(rows, key=lambda r: abs(float(r[terms.over]) / float(reference(r, terms)) - 1.0))
         top = max(float(r[terms.value]) for r in rows) + 1.0
         by_distance[0 if holds else -1][terms.value] = top
         return

@@ -140,12 +140,12 @@ def test_rows_without_a_value_are_counted() -> None:
     ("changes", "says"),
     [
         ({"terms": Terms("why", "z")}, "no column 'why'"),
-        ({"terms": Terms("y", "zed")}, "'zed' is no column of exhibit e, and no word in it"),
+        ({"terms": Terms("y", "zed")}, "'zed' is neither a column of exhibit e nor a text in it"),
         ({"by": "ex"}, "no column 'ex'"),
         ({"rule": "rises", "terms": Terms("y", over="ex")}, "no column 'ex'"),
         ({"rows": {"knd": "a"}}, "no column 'knd'"),
         ({"rows": {"kind": ["a", "z"]}}, "has kind = 'z'"),
-        ({"rule": "same", "terms": Terms("kind", "kid")}, "'kid' is no column of exhibit e, and no word in it"),
+        ({"rule": "same", "terms": Terms("kind", "kid")}, "'kid' is neither a column of exhibit e nor a text in it"),
     ],
 )
 def test_what_a_claim_names_has_to_be_there(changes: dict[str, Any], says: str) -> None:
