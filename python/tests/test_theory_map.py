@@ -224,7 +224,7 @@ def test_a_cell_without_a_value_is_null_and_says_why(eddyline, scenario):
     for cell in document["cells"]:
         assert (cell["error"] is None) == (cell["goodput_bps"] is not None)
         assert cell["error"] is None or "header" in cell["error"]
-    assert "2 of 6 cells have no answer" in eddyline("theory", "map", scenario(), *args).out
+    assert "2 of 6 cells have no value" in eddyline("theory", "map", scenario(), *args).out
 
 
 def test_a_map_without_any_value_is_an_error(eddyline, scenario, tmp_path):

@@ -182,7 +182,7 @@ def test_what_differs_by_more_than_seeds_do() -> None:
 
 
 def test_false_alarms_are_as_rare_as_documented() -> None:
-    """Two samples of one normal distribution, five seeds each: they differ by more than the tolerance in 5 % of the cases."""
+    """Two samples of one normal distribution, five seeds each: 5 % of the pairs differ by more than the tolerance."""
     import random
 
     draw = random.Random(4)

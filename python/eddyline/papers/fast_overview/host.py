@@ -1,4 +1,4 @@
-"""A host that spends time on each packet: the cost that 1.3 Gbit/s over a 10-gigabit NIC implies, and its effect on others.
+"""A host that spends time on each packet: the cost that 1.3 Gbit/s over a 10-gigabit NIC implies, and its effect.
 
 One cost is fitted to the one figure. Whether that cost comes before the packet's time on the wire or passes beside it
 is not printed: both readings give 1.3 Gbit/s, and differ for every other packet and NIC.
