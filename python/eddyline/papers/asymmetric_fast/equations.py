@@ -24,5 +24,5 @@ def theorem_1(k_f: float, share: float = 1.0) -> float:
 
 
 def aggregate_of_eq_15(k_f: float) -> float:
-    """Throughput of all flows at the equilibrium of eq. 15, whose queues may be negative: one grows, the other falls."""
+    """Total throughput at the equilibrium of eq. 15, whose queues may be negative: one grows, the other falls."""
     return 2.0 * FORWARD_BPS / (1.0 + k_f)
