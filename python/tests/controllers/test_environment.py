@@ -175,7 +175,7 @@ def test_without_gymnasium_it_says_what_to_install(monkeypatch):
     monkeypatch.delitem(vars(el), "env", raising=False)
     with pytest.raises(el.EddylineError, match="gymnasium is not installed"):
         _ = el.env
-    assert not hasattr(el, "env"), "whoever looks round is not harmed"
+    assert not hasattr(el, "env"), "hasattr does not raise"
 
 
 def test_the_document_is_true(monkeypatch):

@@ -181,7 +181,7 @@ def test_a_name_declared_by_two_packages_is_ambiguous(ran, site, tmp_path):
     r = ran("run", "calm.toml")
     assert r.code == 2
     assert "controller 'calm' is declared by calm-cc 1.0 and serene-cc 2.0" in r.err
-    # whoever loads one by hand says which
+    # --controllers says which one is meant
     (tmp_path / "mine.py").write_text("import eddyline as el\nfrom calm import Calm\nel.register('calm', Calm)\n")
     assert ran("run", "calm.toml", "--controllers", "mine.py").code == 0
 

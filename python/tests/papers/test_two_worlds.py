@@ -153,7 +153,7 @@ def stated(name: str) -> Stated:
         if fnmatch(name, pattern):
             return said
     pytest.fail(
-        f"nobody has said how near theory and sim come on {name}: run it in both worlds, find out what is left between "
+        f"there is no statement of how near theory and sim come on {name}: run it in both worlds, explain what is left between "
         f"them, and add {name!r} to STATED in {Path(__file__).name}: Settled(rate, rtt, load, why) for flows that "
         "last, Passing(time, share, why) for arrivals, NoModel(why) where theory has no model of its controllers"
     )
