@@ -1,7 +1,7 @@
 """World theory beside world sim on every scenario of the papers and the examples.
 
-Files are found, not listed. Each must be told below how near the worlds come, and why no nearer; a new file fails until
-somebody says so.
+Files are found, not listed. For each, STATED says how near the worlds come, and why no nearer; a new file fails until it
+has an entry.
 """
 
 from __future__ import annotations
@@ -153,8 +153,8 @@ def stated(name: str) -> Stated:
         if fnmatch(name, pattern):
             return said
     pytest.fail(
-        f"there is no statement of how near theory and sim come on {name}: run it in both worlds, explain what is left between "
-        f"them, and add {name!r} to STATED in {Path(__file__).name}: Settled(rate, rtt, load, why) for flows that "
+        f"there is no statement of how near theory and sim come on {name}: run it in both worlds, explain what is left "
+        f"between them, and add {name!r} to STATED in {Path(__file__).name}: Settled(rate, rtt, load, why) for flows that "
         "last, Passing(time, share, why) for arrivals, NoModel(why) where theory has no model of its controllers"
     )
 

@@ -9,12 +9,12 @@ ACK_BYTES = 40.0
 
 
 def factor(backward: float, data_bytes: float) -> float:
-    """Eq. 1: k_f, an ACK's transmission time on the way back over a data packet's on the way there."""
+    """Eq. 1: k_f, an ACK's transmission time on the backward link over a data packet's on the forward link."""
     return FORWARD_BPS * ACK_BYTES / (backward * data_bytes)
 
 
 def backward_bps(k_f: float, data_bytes: float) -> float:
-    """The rate of the way back that gives k_f."""
+    """The rate of the backward link that gives k_f."""
     return FORWARD_BPS * ACK_BYTES / (k_f * data_bytes)
 
 
