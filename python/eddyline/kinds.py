@@ -1,6 +1,7 @@
 """The kinds that scenarios may name: controllers, queues, traffic models, presets, and the facts each kind states.
 
-A fact is stated once, by the kind itself in the extension. Whatever depends on it asks here and keeps no list of names.
+A fact is stated once, by the kind itself in the extension. Code that depends on it reads it here and keeps no list of
+names.
 """
 
 from __future__ import annotations

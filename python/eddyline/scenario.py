@@ -165,7 +165,7 @@ class Scenario:
             world: `"sim"` or `"theory"`; the other names of `WORLDS` raise `WorldUnavailable`.
             series: Record series over time (`Result.series`); by default where there are at most 200 flows and links.
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
-            base_rtt_s: World `theory` only: each flow's base round-trip time in seconds, as its sender believes it and
+            base_rtt_s: World `theory` only: each flow's base round-trip time in seconds, as its sender estimates it and
                 world `sim` reports it; propagation alone by default.
             dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
                 `"integrator"`) and give series of it.
@@ -224,7 +224,7 @@ class Scenario:
 
         Raises:
             InputError: There is no such question, link model or law.
-            EddylineError: There is no answer, and why.
+            EddylineError: There is no result, and why.
         """
         from eddyline.questions import question as made
 

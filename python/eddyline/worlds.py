@@ -52,7 +52,7 @@ class RunOptions:
     Attributes:
         series: Record series; by default where there are few flows and links.
         log: Record every packet's events, or those of one flow, link or traffic source by name.
-        base_rtt_s: Each flow's base round-trip time as its sender believes it. World theory only.
+        base_rtt_s: Each flow's base round-trip time as its sender estimates it. World theory only.
         dynamics: Link model of the dynamics over time. World theory only.
         law: Window law of FAST senders in the dynamics. World theory only.
     """

@@ -61,7 +61,7 @@ def test_the_readme_shows_the_example():
     assert f"```toml\n{(ROOT / 'examples' / 'upload.toml').read_text()}```" in README
 
 
-def test_the_readme_shows_what_comes_out(eddyline):
+def test_the_readme_shows_the_actual_output(eddyline):
     shown = re.search(r"\$ eddyline run examples/upload.toml.*?\n(.*?)```", README, re.DOTALL).group(1)
     printed = eddyline("run", ROOT / "examples" / "upload.toml").out
     assert [line.split() for line in shown.splitlines() if line.strip()] == [
@@ -80,7 +80,7 @@ def test_the_changelog_has_this_version_or_what_will_be_it():
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "Cargo.lock"])
-def test_lock_files_name_no_host_but_the_usual(name):
+def test_lock_files_name_no_other_host(name):
     text = (ROOT / name).read_text()
     assert "index-url" not in text
     hosts = set(re.findall(r"https?://([^/\"\s]+)", text))

@@ -43,7 +43,8 @@ LAYERS = (
     ("reports", ("reports",)),
     ("studies", ("evaluation", "gauntlet", "papers")),
     ("the command line", ("cli",)),
-    ("the face", ("__init__", "__main__")),
+    ("the generator of the reference", ("reference",)),
+    ("the public package", ("__init__", "__main__")),
 )
 """From the ground up: a module imports from lower layers, and inside its own layer without a circle."""
 

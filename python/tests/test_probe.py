@@ -37,7 +37,7 @@ def test_by_hand(waits: tuple[float, float], unit: str | None, limit: float | No
     assert found.limit == (None if limit is None else pytest.approx(limit))
 
 
-def test_a_packet_more_or_less_is_no_other_unit() -> None:
+def test_one_packet_more_or_less_does_not_change_the_unit() -> None:
     # six packets of 1,500 B: a wait is known to one of them
     assert judge(Load(SHORT, 0.36, 0.36 * 192e3 / 800), Load(LONG, 0.3125, 5.0)).unit == "bytes"
 

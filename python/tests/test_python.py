@@ -1,4 +1,4 @@
-"""The Python face: `import eddyline as el`."""
+"""The Python API: `import eddyline as el`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def result(table):
     return el.Scenario(table).run("sim")
 
 
-def test_everything_is_where_it_should_be():
+def test_all_names_are_exported():
     for name in el.__all__:
         assert getattr(el, name) is not None
     assert callable(el.compare)
@@ -65,7 +65,7 @@ def test_overrides_as_mapping_or_pairs(table):
     assert a.sha256 == b.sha256
 
 
-def test_mistakes_come_together(table):
+def test_errors_are_reported_together(table):
     with pytest.raises(el.ScenarioError) as caught:
         el.Scenario({**table, "duratoin": "3 s", "warmup": 3}, name="mine")
     assert isinstance(caught.value, ValueError)
@@ -168,7 +168,7 @@ def test_worlds(table):
         ("theory", {"base_rtt_s": [0.02]}),
     ],
 )
-def test_options_of_another_world_or_without_sense(table, world, options):
+def test_invalid_options_of_worlds(table, world, options):
     with pytest.raises(el.InputError):
         el.Scenario(table).run(world, **options)
 
@@ -200,18 +200,18 @@ def test_expectations(table):
     assert [o["held"] for o in outcomes] == [True, True]
 
 
-def test_progress_is_heard_and_may_stop_the_run(table):
-    heard = []
+def test_the_progress_callback_is_called_and_may_stop_the_run(table):
+    calls = []
 
     def progress(now, duration, events, wall):
-        heard.append((now, duration, events, wall))
-        if len(heard) == 3:
+        calls.append((now, duration, events, wall))
+        if len(calls) == 3:
             raise KeyError("enough")
 
     with pytest.raises(KeyError, match="enough"):
         el.Scenario(table, set={"duration": "100 h"}).run(series=False, progress=progress)
-    assert heard[0][1] == 360_000
-    assert heard[0][0] < heard[1][0] < heard[2][0]
+    assert calls[0][1] == 360_000
+    assert calls[0][0] < calls[1][0] < calls[2][0]
 
 
 def test_other_threads_run_meanwhile(table):
@@ -231,7 +231,7 @@ def test_other_threads_run_meanwhile(table):
     assert seen >= 3
 
 
-def test_a_scenario_travels(table):
+def test_a_scenario_is_sent_to_a_worker(table):
     s = pickle.loads(pickle.dumps(el.Scenario(table)))
     assert s.sha256 == el.Scenario(table).sha256
     assert "two-way" in repr(s)

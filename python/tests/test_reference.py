@@ -140,8 +140,8 @@ def test_every_key_of_a_document_is_in_the_reference(line, tmp_path):
     }
     for name, scenario in files.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(scenario), "utf-8")
-    words = [str(tmp_path / f"{word}.json") if word in files else word for word in line.split()]
-    ran = CliRunner().invoke(command_line, [*words, *DOCUMENTS[line], "--json"], standalone_mode=False)
+    args = [str(tmp_path / f"{word}.json") if word in files else word for word in line.split()]
+    ran = CliRunner().invoke(command_line, [*args, *DOCUMENTS[line], "--json"], standalone_mode=False)
     page = (REFERENCE / "documents.md").read_text("utf-8")
     command = " ".join(word for word in line.split()[:2] if word.islower())
     command = command if line.startswith("theory") else command.split()[0]

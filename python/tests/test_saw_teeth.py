@@ -34,8 +34,8 @@ def test_closed_forms(eddyline):
 
 def test_beside_simulation(eddyline, tmp_path):
     """With default parameters: the longest queue to the packet, the swing within a fifth, Reno's use within 0.03."""
-    words = ("dctcp", "reno", *PATH, "--flows", "2", "--with-sim")
-    ran = eddyline("theory", "sawtooth", *words, "--plot", tmp_path / "s.png", "--json")
+    args = ("dctcp", "reno", *PATH, "--flows", "2", "--with-sim")
+    ran = eddyline("theory", "sawtooth", *args, "--plot", tmp_path / "s.png", "--json")
     dctcp, reno = json.loads(ran.out)["sawteeth"]
     assert dctcp["sim_queue_max_packets"] == dctcp["queue_max_packets"] + 1
     assert dctcp["sim_amplitude_packets"] == pytest.approx(dctcp["amplitude_packets"], rel=0.2)
@@ -50,7 +50,7 @@ def test_beside_simulation(eddyline, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("args", "said"),
     [
         (("cubic", *PATH), "dctcp"),
         (("dctcp", "--rate", "10 Gbit/s", "--rtt", "100 us"), "--threshold"),
@@ -61,14 +61,14 @@ def test_beside_simulation(eddyline, tmp_path):
         (("dctcp", *PATH, "--packet", "1 B"), "100 B"),
     ],
 )
-def test_refused(eddyline, tmp_path, words, said):
-    ran = eddyline("theory", "sawtooth", *words, "--plot", "s.png")
+def test_refused(eddyline, tmp_path, args, said):
+    ran = eddyline("theory", "sawtooth", *args, "--plot", "s.png")
     assert (ran.code, ran.out) == (2, "")
     assert said.lower() in ran.err.lower()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_python_refuses_too():
+def test_invalid_input_from_python():
     with pytest.raises(el.InputError, match="no saw-tooth"):
         el.theory.saw_tooth("cubic", 1e9, 0.1, 10)
     with pytest.raises(el.InputError, match="at least 1"):

@@ -43,7 +43,7 @@ def there(folder: Path) -> set[str]:
     return {p.name for p in folder.iterdir()}
 
 
-def test_what_somebody_writes_is_left_alone(held, tmp_path):
+def test_files_of_the_user_are_left_alone(held, tmp_path):
     _, names = held
     with replaced(tmp_path / "other") as new:
         (new / "x").touch()
@@ -53,7 +53,7 @@ def test_what_somebody_writes_is_left_alone(held, tmp_path):
     assert there(tmp_path) == {"other", "f.txt", *names, *locks_of_theirs}
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next(held, tmp_path):
+def test_files_of_a_killed_process_are_removed_by_the_next(held, tmp_path):
     p, names = held
     p.send_signal(signal.SIGKILL)
     p.wait()
@@ -64,8 +64,8 @@ def test_what_a_killed_process_left_is_removed_by_the_next(held, tmp_path):
     assert there(tmp_path) == {"f.txt"}
 
 
-def test_the_number_of_a_process_says_nothing(tmp_path):
-    """A lock that somebody holds counts, whatever processes there are here: theirs may run on another machine."""
+def test_a_process_number_does_not_identify_an_owner(tmp_path):
+    """A held lock counts whatever processes run here: its owner may run on another machine."""
     lock = tmp_path / ".eddyline-0123.lock"
     (tmp_path / ".eddyline-0123.staged").mkdir()
     handle = os.open(lock, os.O_RDWR | os.O_CREAT)

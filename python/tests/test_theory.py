@@ -1,4 +1,4 @@
-"""`eddyline theory`: documents as the contract says, tables for people."""
+"""`eddyline theory`: documents as the contract says, readable tables."""
 
 from __future__ import annotations
 
@@ -100,13 +100,13 @@ def test_every_question_has_help(eddyline, question):
 
 
 @pytest.mark.parametrize("question", ["population", "dynamics"])
-def test_ctrl_c_ends_a_long_answer(tmp_path, scenario, question):
+def test_ctrl_c_ends_a_long_computation(tmp_path, scenario, question):
     (tmp_path / "files.toml").write_text(FILES)
-    words = {
+    arguments = {
         "population": [tmp_path / "files.toml", "--flow-level", "--arrivals", "2000000000"],
         "dynamics": [scenario(), "--set", "duration=1000 h"],
     }
-    p = start("theory", question, *words[question])
+    p = start("theory", question, *arguments[question])
     time.sleep(1.5)
     assert p.poll() is None
     p.send_signal(signal.SIGINT)
@@ -115,13 +115,13 @@ def test_ctrl_c_ends_a_long_answer(tmp_path, scenario, question):
 
 
 @pytest.mark.parametrize("question", ["equilibrium", "stability"])
-def test_tables_are_for_people(eddyline, question):
+def test_tables_are_readable(eddyline, question):
     ran = eddyline("theory", question, EXAMPLE_3)
     assert ran.code == 0
     assert "Example 3" in ran.out
 
 
-def test_what_theory_cannot_answer_is_an_error_with_a_reason(eddyline):
+def test_what_theory_cannot_compute_is_an_error_with_a_reason(eddyline):
     nobody = eddyline("theory", "population", EXAMPLE_3)
     assert (nobody.code, nobody.out) == (2, "")
     assert "arrivals" in nobody.err
@@ -129,7 +129,7 @@ def test_what_theory_cannot_answer_is_an_error_with_a_reason(eddyline):
     assert eddyline("theory", "stability", EXAMPLE_3, "--link-model", "glue").code == 2
 
 
-def test_python_says_what_there_is():
+def test_lists_in_python():
     scenario = el.Scenario.load(EXAMPLE_3)
     with pytest.raises(el.EddylineError, match="there is no question 'meaning'"):
         scenario.theory("meaning")
@@ -159,7 +159,7 @@ def test_no_equilibrium_has_an_error_of_its_own(changes, says):
     assert not isinstance(raised.value, el.InputError)
 
 
-def test_no_other_refusal_is_taken_for_it():
+def test_other_errors_are_not_taken_for_no_equilibrium():
     weighted = el.Scenario.load(EXAMPLE_3, set=STAMPED | {"flow.*.controller.delay": "weighted"})
     with pytest.raises(el.InputError, match="measures the weighted"):
         weighted.theory("stability")

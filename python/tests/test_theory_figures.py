@@ -29,7 +29,7 @@ def test_every_question_can_be_drawn(eddyline, tmp_path, question, ending):
 
 @pytest.mark.parametrize("question", ["equilibrium", "dynamics", "stability", "fairness", "vegas", "population", "map"])
 @pytest.mark.parametrize("name", ["figure.bmp", "figure", "nowhere.toml/figure.png"])
-def test_figures_that_cannot_be_are_refused_before_anything_else(eddyline, tmp_path, question, name):
+def test_unwritable_figures_are_refused_before_anything_runs(eddyline, tmp_path, question, name):
     (tmp_path / "nowhere.toml").write_text("")
     ran = eddyline("theory", question, "nowhere.toml", "--plot", name)
     assert (ran.code, ran.out) == (2, "")
@@ -40,7 +40,7 @@ def test_figures_that_cannot_be_are_refused_before_anything_else(eddyline, tmp_p
 
 
 def texts(figure) -> str:
-    """All words of a figure."""
+    """All text of a figure."""
     import io
 
     file = io.StringIO()
@@ -58,9 +58,9 @@ def test_several_equilibria_stand_side_by_side(tmp_path):
     assert list(found.equilibria["equilibrium"]) == [1, 2, 3]
     assert list(found.equilibria["locally_stable"]) == [True, True, False]
     assert len(found.flows) == len(found.links) == 6
-    words = texts(found.plot())
+    text = texts(found.plot())
     for wanted in ("queueing delay (ms)", "rate (packets/s)", "equilibrium 3, not stable", "shared", "second", "long"):
-        assert wanted in words
+        assert wanted in text
     bars = [len(axis.patches) for axis in found.plot().axes]
     assert bars == [6, 6]
     (left, right) = found.plot().axes
@@ -91,9 +91,9 @@ def test_roots_and_nyquist_curves():
     assert near["im"].abs().max() < 0.02
     near = curve.iloc[(curve["omega_rad_s"] - verdict["delay_margin_at_rad_s"]).abs().argsort()[:2]]
     assert (near["re"] ** 2 + near["im"] ** 2).mean() == pytest.approx(1, abs=0.04)
-    words = texts(judged.plot())
+    text = texts(judged.plot())
     for wanted in ("real part (1/s)", "imaginary part (rad/s)", "integrator: stable", "delay margin 14.6 ms"):
-        assert wanted in words
+        assert wanted in text
     with pytest.raises(el.InputError, match="link model"):
         el.theory.stability(el.Scenario.load(EXAMPLE_3), "glue")
 
@@ -127,8 +127,8 @@ def test_the_window_law_of_the_algorithm():
 
 def test_a_population_with_its_distribution(eddyline, tmp_path):
     (tmp_path / "files.toml").write_text(FILES)
-    words = ("theory", "population", "files.toml", "--plot", "p.png", "--json")
-    document = json.loads(eddyline(*words).out)
+    args = ("theory", "population", "files.toml", "--plot", "p.png", "--json")
+    document = json.loads(eddyline(*args).out)
     for name, probabilities in document["distribution"].items():
         assert sum(probabilities) == pytest.approx(1, abs=1e-9)
         mean = sum(n * p for n, p in enumerate(probabilities))
@@ -144,9 +144,9 @@ def test_a_population_with_its_distribution(eddyline, tmp_path):
     assert len(simulated.distribution) == 0
     assert "Distribution" not in texts(simulated.plot())
     crowded = el.Scenario.load(tmp_path / "files.toml", set={"arrivals.down.rate": "3 /s"})
-    words = texts(el.theory.population(crowded).plot())
-    assert "Growth of the number of flows" in words
-    assert "flows a second" in words
+    text = texts(el.theory.population(crowded).plot())
+    assert "Growth of the number of flows" in text
+    assert "flows a second" in text
 
 
 def test_one_direction_is_a_processor_sharing_queue(tmp_path):
@@ -189,13 +189,13 @@ def test_fairness_in_python():
     assert "alpha-fair, exponent 2" in texts(el.theory.fairness(el.Scenario.load(EXAMPLE_2), exponent=2.0).plot())
 
 
-def test_vegas_rests_between_its_thresholds(eddyline, scenario):
+def test_vegas_is_at_rest_between_its_thresholds(eddyline, scenario):
     """Two downloads alone on 10 Mbit/s: 833.3 packets a second, shared as their backlogs."""
     path = scenario(
         ('data       = ["up"]', 'data = ["down"]'), ('ack        = ["down"]', 'ack = ["up"]'), ("5 Mbit/s", "50 Mbit/s")
     )
-    words = ("theory", "vegas", path, "--alpha", "1 packets", "--beta", "3 packets")
-    document = json.loads(eddyline(*words, "--json").out)
+    args = ("theory", "vegas", path, "--alpha", "1 packets", "--beta", "3 packets")
+    document = json.loads(eddyline(*args, "--json").out)
     rate = 10e6 / 12_000
     assert document["exact"] is True
     for flow in document["flows"]:
@@ -204,7 +204,7 @@ def test_vegas_rests_between_its_thresholds(eddyline, scenario):
         assert flow["at_alpha_packets_per_s"] == pytest.approx(rate / 2, rel=1e-9)
     assert document["links"][0]["at_alpha_queueing_delay_s"] == pytest.approx(2 / rate, rel=1e-9)
     assert document["links"][0]["at_beta_queueing_delay_s"] == pytest.approx(6 / rate, rel=1e-9)
-    assert "208.3" in eddyline(*words).out
+    assert "208.3" in eddyline(*args).out
     band = el.theory.vegas(el.Scenario.load(path), alpha={"download": 1, "upload": 2}, beta=2)
     assert band.flows["alpha_packets"].tolist() == [1, 2]
     assert band.flows["most_packets_per_s"].tolist() == pytest.approx([rate / 2, 2 * rate / 3], rel=1e-9)
@@ -214,7 +214,7 @@ def test_vegas_rests_between_its_thresholds(eddyline, scenario):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("args", "said"),
     [
         (("--alpha", "4 packets", "--beta", "2 packets"), "beta of download is 2; it must be at least alpha"),
         (("--alpha", "0 packets"), "alpha"),
@@ -224,8 +224,8 @@ def test_vegas_rests_between_its_thresholds(eddyline, scenario):
         (("--beta", "many"), "not a number"),
     ],
 )
-def test_thresholds_that_are_refused(eddyline, scenario, words, said):
-    ran = eddyline("theory", "vegas", scenario(), *words)
+def test_invalid_thresholds_are_refused(eddyline, scenario, args, said):
+    ran = eddyline("theory", "vegas", scenario(), *args)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
 
@@ -262,8 +262,8 @@ def test_random_losses_and_delayed_acknowledgements():
 
 def test_responses_beside_simulation(eddyline, tmp_path):
     """Periodic losses: the closed forms, a round trip of recovery without growth left out of them."""
-    words = ("reno", "cubic", "scalable", "--loss", "2e-7,1e-3", "--rtt", "80 ms", "--with-sim")
-    ran = eddyline("theory", "response", *words, "--plot", tmp_path / "r.png", "--json")
+    args = ("reno", "cubic", "scalable", "--loss", "2e-7,1e-3", "--rtt", "80 ms", "--with-sim")
+    ran = eddyline("theory", "response", *args, "--plot", tmp_path / "r.png", "--json")
     rows = {(row["kind"], row["loss"]): row for row in json.loads(ran.out)["responses"]}
     # recovery is 1 of 20 round trips for Reno, 1 of 100 for CUBIC
     for kind, within in (("reno", 0.06), ("cubic", 0.04)):
@@ -277,13 +277,13 @@ def test_responses_beside_simulation(eddyline, tmp_path):
 
 
 def test_several_responses_and_their_figure(eddyline, tmp_path):
-    words = ("reno", "cubic", "--loss", "1e-6..1e-2:5:log", "--rtt", "100 ms", "--packet", "1000 B")
-    ran = eddyline("theory", "response", *words, "--plot", "r.svg", "--json")
+    args = ("reno", "cubic", "--loss", "1e-6..1e-2:5:log", "--rtt", "100 ms", "--packet", "1000 B")
+    ran = eddyline("theory", "response", *args, "--plot", "r.svg", "--json")
     rows = json.loads(ran.out)["responses"]
     assert [r["loss"] for r in rows] == pytest.approx([1e-6, 1e-5, 1e-4, 1e-3, 1e-2] * 2, rel=1e-11)
     assert all(r["throughput_bps"] == pytest.approx(8000 * r["packets_per_s"]) for r in rows)
     assert (tmp_path / "r.svg").exists()
-    assert "mean window" in eddyline("theory", "response", *words).out
+    assert "mean window" in eddyline("theory", "response", *args).out
     found = el.theory.responses(["reno", "scalable"], [1e-4, 1e-3], 0.05)
     assert len(found.frame) == 4
     drawn = texts(found.plot())
@@ -292,7 +292,7 @@ def test_several_responses_and_their_figure(eddyline, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("args", "said"),
     [
         (("vegas", "--loss", "0.1 %", "--rtt", "100 ms"), "reno"),
         (("reno", "--loss", "0", "--rtt", "100 ms"), "above 0"),
@@ -309,14 +309,14 @@ def test_several_responses_and_their_figure(eddyline, tmp_path):
         (("--loss", "0.1 %", "--rtt", "100 ms"), "KIND"),
     ],
 )
-def test_responses_that_are_refused(eddyline, tmp_path, words, said):
-    ran = eddyline("theory", "response", *words, "--plot", "r.png")
+def test_invalid_responses_are_refused(eddyline, tmp_path, args, said):
+    ran = eddyline("theory", "response", *args, "--plot", "r.png")
     assert (ran.code, ran.out) == (2, "")
     assert said.lower() in ran.err.lower()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_python_refuses_too():
+def test_invalid_input_from_python():
     with pytest.raises(el.InputError, match="no response function"):
         el.theory.response("vegas", 0.1, 0.1)
     with pytest.raises(el.InputError, match="periodic or random"):
@@ -327,7 +327,7 @@ def test_python_refuses_too():
         el.theory.response("reno", 0.1, 0.1, packet_bytes=0)
 
 
-def test_nobody_to_be_fair_to(eddyline, scenario):
+def test_fairness_without_flows(eddyline, scenario):
     reno = ("--set", "flow.*.controller.kind=newreno")
     ran = eddyline("theory", "fairness", scenario(), *reno)
     assert (ran.code, ran.out) == (2, "")

@@ -72,8 +72,8 @@ ack_packet = "1 B"
 BASE_S = 0.199 + 0.001 + 8 / 10e12  # propagation, transmission of the packet, of its acknowledgement
 
 
-def made(eddyline, *words: object) -> dict:
-    ran = eddyline("theory", "map", *words, "--json", "--quiet")
+def made(eddyline, *args: object) -> dict:
+    ran = eddyline("theory", "map", *args, "--json", "--quiet")
     assert (ran.code, ran.err) == (0, "")
     return json.loads(ran.out)
 
@@ -92,8 +92,8 @@ def test_bottleneck_cells_are_what_equilibrium_says(eddyline, scenario):
     assert document["y"]["settings"] == ["1 Mbit/s", "5 Mbit/s", "9 Mbit/s"]
     assert len(document["cells"]) == 12
     assert {c["region"] for c in document["cells"]} == {"down", "up"}
-    for cell, words in zip(document["cells"], settings(document), strict=True):
-        found = json.loads(eddyline("theory", "equilibrium", scenario(), *words, "--json").out)["equilibria"]
+    for cell, args in zip(document["cells"], settings(document), strict=True):
+        found = json.loads(eddyline("theory", "equilibrium", scenario(), *args, "--json").out)["equilibria"]
         assert cell["equilibria"] == len(found)
         assert cell["bottlenecks"] == [[at["name"] for at in f["links"] if at["bottleneck"]] for f in found]
         assert cell["region"] == " + ".join(cell["bottlenecks"][0])
@@ -101,8 +101,8 @@ def test_bottleneck_cells_are_what_equilibrium_says(eddyline, scenario):
 
 @pytest.mark.parametrize("model", ["integrator", "ack_clocked", "joint"])
 def test_stability_cells_are_what_stability_says(eddyline, scenario, model):
-    words = (scenario(), *RATES, "--show", "stability", "--link-model", model)
-    document = made(eddyline, *words, "--set", "flow.*.controller.gamma=1")
+    args = (scenario(), *RATES, "--show", "stability", "--link-model", model)
+    document = made(eddyline, *args, "--set", "flow.*.controller.gamma=1")
     assert document["link_model"] == model
     cells = list(zip(document["cells"], settings(document), strict=True))
     for cell, sets in cells[::3]:
@@ -117,8 +117,8 @@ def test_throughput_cells_are_what_theory_says(eddyline, scenario):
     one = made(eddyline, scenario(), *RATES, "--show", "throughput", "--flow", "download")
     both = made(eddyline, scenario(), *RATES, "--show", "throughput")
     assert (one["flow"], both["flow"]) == ("download", None)
-    for cell, total, words in zip(one["cells"], both["cells"], settings(one), strict=True):
-        result = json.loads(eddyline("run", scenario(), "--world", "theory", *words, "--json").out)
+    for cell, total, args in zip(one["cells"], both["cells"], settings(one), strict=True):
+        result = json.loads(eddyline("run", scenario(), "--world", "theory", *args, "--json").out)
         download, upload = result["flows"]
         assert (cell["goodput_bps"], cell["packets_per_s"]) == (download["goodput_bps"], download["packets_per_s"])
         assert total["goodput_bps"] == download["goodput_bps"] + upload["goodput_bps"]
@@ -126,8 +126,8 @@ def test_throughput_cells_are_what_theory_says(eddyline, scenario):
 
 def test_flows_of_one_table_count_together(eddyline, scenario):
     path = scenario(('name       = "download"', 'name = "download"\ncount = 3'))
-    words = (path, *RATES, "--show", "throughput", "--flow")
-    together, alone = made(eddyline, *words, "download"), made(eddyline, *words, "download[1]")
+    args = (path, *RATES, "--show", "throughput", "--flow")
+    together, alone = made(eddyline, *args, "download"), made(eddyline, *args, "download[1]")
     for three, one in zip(together["cells"], alone["cells"], strict=True):
         assert three["goodput_bps"] == pytest.approx(3 * one["goodput_bps"], rel=1e-12)
 
@@ -206,8 +206,8 @@ def test_a_table_and_a_figure(eddyline, scenario, tmp_path, show, ending):
     assert sorted(p.name for p in tmp_path.iterdir()) == [file.name, "two-way.toml"]
 
 
-def test_a_cell_without_an_answer_is_null_and_says_why(eddyline, scenario):
-    words = (
+def test_a_cell_without_a_value_is_null_and_says_why(eddyline, scenario):
+    args = (
         "--x",
         "flow.upload.packet=100 B, 1500 B",
         "--y",
@@ -215,7 +215,7 @@ def test_a_cell_without_an_answer_is_null_and_says_why(eddyline, scenario):
         "--show",
         "throughput",
     )
-    ran = eddyline("theory", "map", scenario(), *words, "--json", "--plot", "gaps.png")
+    ran = eddyline("theory", "map", scenario(), *args, "--json", "--plot", "gaps.png")
     assert ran.code == 0
     document = json.loads(ran.out)
     assert document["failed"] == 2
@@ -224,10 +224,10 @@ def test_a_cell_without_an_answer_is_null_and_says_why(eddyline, scenario):
     for cell in document["cells"]:
         assert (cell["error"] is None) == (cell["goodput_bps"] is not None)
         assert cell["error"] is None or "header" in cell["error"]
-    assert "2 of 6 cells have no answer" in eddyline("theory", "map", scenario(), *words).out
+    assert "2 of 6 cells have no value" in eddyline("theory", "map", scenario(), *args).out
 
 
-def test_a_map_without_any_answer_is_an_error(eddyline, scenario, tmp_path):
+def test_a_map_without_any_value_is_an_error(eddyline, scenario, tmp_path):
     path = scenario(
         ('kind = "fast", alpha = "20 packets"', 'kind = "newreno"'),
         ('kind = "fast", alpha = "10 packets"', 'kind = "newreno"'),
@@ -267,18 +267,18 @@ X, Y = "link.down.rate=5 Mbit/s..20 Mbit/s:4", "link.up.rate=1 Mbit/s..9 Mbit/s:
         ("link.down.rate=1 Mbit/s..2 Mbit/s:2000", "link.up.rate=1 Mbit/s..2 Mbit/s:2000", ["at most 1000000"]),
     ],
 )
-def test_what_is_refused(eddyline, scenario, tmp_path, x, y, said):
+def test_invalid_axes_are_refused(eddyline, scenario, tmp_path, x, y, said):
     ran = eddyline("theory", "map", scenario(), "--x", x, "--y", y, "--plot", tmp_path / "m.png", "--json")
     assert (ran.code, ran.out) == (2, ""), ran.err
-    for words in said:
-        assert words in ran.err
+    for text in said:
+        assert text in ran.err
     assert "Traceback" not in ran.err
     assert "--set" not in ran.err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["two-way.toml"]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("args", "said"),
     [
         (("--show", "colours"), "bottleneck"),
         (("--show", "throughput", "--flow", "nobody"), '"download", "upload"'),
@@ -288,8 +288,8 @@ def test_what_is_refused(eddyline, scenario, tmp_path, x, y, said):
         (("--plot", "."), ".png or .svg or .pdf"),
     ],
 )
-def test_options_that_are_refused(eddyline, scenario, tmp_path, words, said):
-    ran = eddyline("theory", "map", scenario(), *RATES, *words)
+def test_invalid_options_are_refused(eddyline, scenario, tmp_path, args, said):
+    ran = eddyline("theory", "map", scenario(), *RATES, *args)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["two-way.toml"]
@@ -313,9 +313,9 @@ def test_a_bar_on_the_terminal(scenario):
     import pty
 
     ours, theirs = pty.openpty()
-    words = [COMMAND, "theory", "map", scenario(), *LONG, "--show", "stability"]
+    args = [COMMAND, "theory", "map", scenario(), *LONG, "--show", "stability"]
     p = subprocess.Popen(
-        words, stdout=subprocess.DEVNULL, stderr=theirs, env={**environment(), "TERM": "xterm"}, start_new_session=True
+        args, stdout=subprocess.DEVNULL, stderr=theirs, env={**environment(), "TERM": "xterm"}, start_new_session=True
     )
     os.close(theirs)
     said = b""
@@ -364,10 +364,10 @@ def test_python(scenario):
 
 
 def test_progress_may_stop_it(scenario):
-    heard = []
+    calls = []
 
     def stop(done: int, of: int) -> None:
-        heard.append((done, of))
+        calls.append((done, of))
         raise RuntimeError("enough")
 
     s = el.Scenario.load(scenario())
@@ -379,11 +379,11 @@ def test_progress_may_stop_it(scenario):
             "stability",
             progress=stop,
         )
-    assert len(heard) == 1
-    assert 0 <= heard[0][0] < heard[0][1] == 90_000
+    assert len(calls) == 1
+    assert 0 <= calls[0][0] < calls[0][1] == 90_000
 
 
-def test_completion_knows_keys(scenario):
+def test_completion_of_keys(scenario):
     keys = complete(f"eddyline theory map {scenario()} --x link.")
     assert "link.down.rate=" in keys
     assert "flow.upload.controller.alpha=" in complete(f"eddyline theory map {scenario()} --y flow.up")

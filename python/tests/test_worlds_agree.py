@@ -1,4 +1,4 @@
-"""World sim against world theory, where each knows what the other does."""
+"""World sim against world theory, where both model the same."""
 
 from __future__ import annotations
 

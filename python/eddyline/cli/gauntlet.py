@@ -108,7 +108,7 @@ def command(
 
     if listing:
         for test in suite().only(only):
-            click.echo(f"{test.name}\n    {test.tests}\n    {test.bound.text}; else it {test.why}")
+            click.echo(f"{test.name}\n    {test.tests}\n    {test.bound.text}, or else: {test.why}")
         return 0
     if controller is None:
         raise click.UsageError("missing option --controller, as in --controller cubic")

@@ -1,4 +1,4 @@
-"""Use and queue alone, over the buffer (RFC 5166, section 2.1)."""
+"""Utilisation and queue of a flow alone, over the buffer (RFC 5166, section 2.1)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """Where, in words."""
+        """Controller, experiment and point, as text."""
         return ", ".join([self.controller, self.experiment, *(f"{k} {_plain(v)}" for k, v in self.point.items())])
 
 

@@ -37,7 +37,7 @@ class _Figure:
 
 
 def page(card: Card, drawn: Callable[[int, int], object] | None = None) -> str:
-    """The page; `drawn` is told after each figure how many are done, of how many."""
+    """The page; `drawn` is called after each figure with the number of figures done and of all."""
     tests = {t.name: t for t in suite().tests}
     sections = []
     for place, verdict in enumerate(card.verdicts):

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Paper", "find", "papers", "reproduce", "unreadable", "written"]
 
 
-def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Observer | None = None) -> Reproduction:
-    """Reproduces a paper, or some exhibits of it; `listener` receives the progress.
+def reproduce(paper: Paper, exhibits: Sequence[str] = (), observer: Observer | None = None) -> Reproduction:
+    """Reproduces a paper, or some exhibits of it; `observer` receives the progress.
 
     Raises:
         InputError: There is no such exhibit, or the paper's package has no `EXHIBITS`.
@@ -45,4 +45,4 @@ def reproduce(paper: Paper, exhibits: Sequence[str] = (), listener: Observer | N
             f"{paper.folder}: {paper.name!r} has no exhibits, the package {name} defines no EXHIBITS",
             "EXHIBITS maps the id of each exhibit to the function that makes it",
         )
-    return reproduce_exhibits(paper, builders, exhibits, listener)
+    return reproduce_exhibits(paper, builders, exhibits, observer)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
-from eddyline.papers.rules import RULES, Outcome, Terms, described, held_against
+from eddyline.papers.rules import RULES, Outcome, Terms, described, reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ KINDS = ("confirmed", "partly", "refuted", "undecided")
 """Kinds of verdicts."""
 
 _TERMS = ("value", "against", "within", "factor", "over", "slack")
-_NEEDED = ("id", "where", "says", "exhibit", "rule", "value", "why")
+_REQUIRED = ("id", "where", "says", "exhibit", "rule", "value", "why")
 _SERIES = ("rises", "falls")
 _NOT_DECIDED = "not decided"
 
@@ -65,13 +65,13 @@ class Verdict:
     Attributes:
         verdict: `confirmed`, `refuted`, `only where ...`, or `not decided`.
         value: The number that decided: of the group that fails by most if one fails, else of the one nearest to
-            failing; None where it is without bound, or nothing decided.
+            failing; None where it is infinite, or nothing decided.
         shown: The same as text, with its unit.
         rule: The rule as text.
         groups: Every group with whether the rule holds in it and its number.
         group_values: Their numbers as text.
         rows: How many rows decided.
-        left_out: How many more the claim names that have no value, or nothing to hold it against.
+        left_out: How many more the claim names that have no value, or no reference.
         undecided: Groups of which no row decided.
     """
 
@@ -121,7 +121,7 @@ def read(file: Path) -> list[Claim]:
     """The claims of a paper, in its order.
 
     Raises:
-        InputError: A rule or a key that there is not, a key that is missing, or one name for two claims.
+        InputError: An unknown rule or key, a missing key, or two claims of the same id.
     """
     with file.open("rb") as handle:
         tables = tomllib.load(handle)["claim"]
@@ -134,8 +134,8 @@ def read(file: Path) -> list[Claim]:
 
 def _claim(table: dict[str, Any]) -> Claim:
     name = table.get("id", "without an id")
-    missing = [key for key in _NEEDED if key not in table]
-    unknown = [key for key in table if key not in (*_NEEDED, *_TERMS, "rows", "by", "ours", "needs")]
+    missing = [key for key in _REQUIRED if key not in table]
+    unknown = [key for key in table if key not in (*_REQUIRED, *_TERMS, "rows", "by", "ours", "needs")]
     if missing or unknown:
         raise InputError(f"claim {name}: key {(missing or unknown)[0]!r} {'is missing' if missing else 'is not known'}")
     terms = Terms(**{name: table.pop(name) for name in _TERMS if name in table})
@@ -146,10 +146,10 @@ def _claim(table: dict[str, Any]) -> Claim:
 
 
 def selected(claim: Claim, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows that decide: those that the claim names and that hold a value and what it is held against."""
+    """The rows that decide: those that the claim names and that have a value and its reference."""
     complete = [r for r in _named(claim, rows) if r.get(claim.terms.value) is not None]
     if claim.terms.against is not None:
-        complete = [r for r in complete if held_against(r, claim.terms) is not None]
+        complete = [r for r in complete if reference(r, claim.terms) is not None]
     if claim.rule in _SERIES:
         # one point is no series
         counts = Counter(r[claim.by] if claim.by else "" for r in complete)
@@ -166,7 +166,7 @@ def _alternatives(wanted: object) -> list[Any]:
 
 
 def check(claim: Claim, exhibit: Exhibit) -> None:
-    """Whether everything that the claim names is there: columns, words, each alternative of its rows.
+    """Whether everything that the claim names is there: columns, texts, each alternative of its rows.
 
     Where no row decides a claim that says what it needs, rows that it names are enough.
 
@@ -178,10 +178,12 @@ def check(claim: Claim, exhibit: Exhibit) -> None:
     for name in (terms.value, terms.over, claim.by, *claim.rows):
         if name and name not in columns:
             raise InputError(f"claim {claim.id}: exhibit {exhibit.id} has no column {name!r}")
-    # a word stands for itself where the exhibit has it somewhere; a column that is mistyped is none
-    named = columns | _words(exhibit) if claim.rule == "same" else columns
+    # a text that some cell has is compared literally; the name of a column that is mistyped is neither
+    named = columns | _texts(exhibit) if claim.rule == "same" else columns
     if isinstance(terms.against, str) and terms.against not in named:
-        raise InputError(f"claim {claim.id}: {terms.against!r} is no column of exhibit {exhibit.id}, and no word in it")
+        raise InputError(
+            f"claim {claim.id}: {terms.against!r} is neither a column of exhibit {exhibit.id} nor a text in it"
+        )
     deciding = selected(claim, list(exhibit.rows)) or (_named(claim, list(exhibit.rows)) if claim.needs else [])
     for name, wanted in claim.rows.items():
         for one in _alternatives(wanted):
@@ -189,7 +191,7 @@ def check(claim: Claim, exhibit: Exhibit) -> None:
                 raise InputError(f"claim {claim.id}: no row of exhibit {exhibit.id} that counts has {name} = {one!r}")
 
 
-def _words(exhibit: Exhibit) -> set[str]:
+def _texts(exhibit: Exhibit) -> set[str]:
     return {cell for row in exhibit.rows for cell in row.values() if isinstance(cell, str)}
 
 

@@ -68,7 +68,7 @@ class Reproduction:
 
 
 def reproduce_exhibits(
-    paper: Paper, builders: Builders, wanted: Sequence[str], listener: Observer | None
+    paper: Paper, builders: Builders, wanted: Sequence[str], observer: Observer | None
 ) -> Reproduction:
     """Makes the wanted exhibits (all if none is named) and judges the claims that rest on them.
 
@@ -76,7 +76,7 @@ def reproduce_exhibits(
         paper: The paper.
         builders: What makes each exhibit.
         wanted: Names of exhibits.
-        listener: Receives the progress; an exhibit counts as a run.
+        observer: Receives the progress; an exhibit counts as a run.
 
     Raises:
         InputError: There is no exhibit of a wanted name.
@@ -88,21 +88,21 @@ def reproduce_exhibits(
     started, context = time.monotonic(), Context(paper.folder)
     chosen = [build for name, build in builders.items() if not wanted or name in wanted]
     exhibits = []
-    if listener is not None:
-        listener.expect(len(chosen))
+    if observer is not None:
+        observer.expect(len(chosen))
     for number, build in enumerate(chosen):
-        if listener is not None:
-            context.runner.progress = partial(_report, listener, number)
+        if observer is not None:
+            context.runner.progress = partial(_report, observer, number)
         exhibits.append(build(context))
-        if listener is not None:
-            _report(listener, number, 1, 1)
+        if observer is not None:
+            _report(observer, number, 1, 1)
     verdicts = judged(claims, {e.id: e for e in exhibits})
     seconds = time.monotonic() - started
     return Reproduction(paper, exhibits, verdicts, seconds, context.runner.runs, context.runner.packets)
 
 
-def _report(listener: Observer, number: int, done: int, runs: int) -> None:
-    listener.update(number, float(done), float(runs), 0.0)
+def _report(observer: Observer, number: int, done: int, runs: int) -> None:
+    observer.update(number, float(done), float(runs), 0.0)
 
 
 def _unknown(paper: Paper, name: str, known: Sequence[str]) -> InputError:

@@ -5,14 +5,14 @@ are those of the claim's table in `claims.toml`:
 
 | rule | holds where | parameters |
 | --- | --- | --- |
-| `near` | every value is within a share of what it is held against | `against`, `within` |
-| `within` | every value is within a distance of what it is held against | `against`, `within` |
-| `same` | every value equals what it is held against | `against` |
-| `at_least`, `at_most` | every value is on that side of `factor` times what it is held against | `against`, `factor` |
+| `near` | every value deviates from its reference by at most a share of it | `against`, `within` |
+| `within` | every value is within a distance of its reference | `against`, `within` |
+| `same` | every value equals its reference | `against` |
+| `at_least`, `at_most` | every value is on that side of `factor` times its reference | `against`, `factor` |
 | `rises`, `falls` | values, in the order of `over`, go that way; steps up to `slack` are noise | `over`, `slack` |
 | `peaks` | the place (`over`) of the largest value is within a share of `against` | `over`, `against`, `within` |
 
-`against` is a number, the name of a column, or (`same`) a text that some cell of the exhibit has.
+The reference, `against`, is a number, the name of a column, or (`same`) a text that some cell of the exhibit has.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["RULES", "Outcome", "Terms", "described", "held_against"]
+__all__ = ["RULES", "Outcome", "Terms", "described", "reference"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Outcome:
         holds: Whether it does.
         value: The worst deviation (`near` as a share, `within` as a distance), the share of rows that are the `same`,
             the value nearest to its limit or furthest beyond it, the change from first to last as a share, the place
-            of the largest; None where it is without bound, as what is held against zero may be.
+            of the largest; None where it is infinite, as a deviation from zero may be.
         margin: How far from failing; below zero, or zero, how far beyond. Shares for `near`, `same`, `rises`, `falls`
             and `peaks`, the value's own unit for the others.
     """
@@ -63,39 +63,39 @@ def _outcome(holds: bool, value: float, margin: float) -> Outcome:
     return Outcome(holds, value if isfinite(value) else None, margin)
 
 
-def held_against(row: Mapping[str, Any], terms: Terms) -> Any:
-    """What the value of `row` is held against: a number, or the row's own entry in the column of that name."""
+def reference(row: Mapping[str, Any], terms: Terms) -> Any:
+    """What the value of `row` is compared with: a number, or the row's own entry in the column of that name."""
     against = terms.against
     return row[against] if isinstance(against, str) and against in row else against
 
 
 def _share(value: float, of: float) -> float:
-    """Difference of `value` from `of` as a share of it, without bound where that is zero."""
+    """Difference of `value` from `of` as a share of it, infinite where that is zero."""
     if of:
         return (value - of) / abs(of)
     return copysign(inf, value) if value else 0.0
 
 
 def _near(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
-    worst = max((_share(float(row[terms.value]), float(held_against(row, terms))) for row in rows), key=abs)
+    worst = max((_share(float(row[terms.value]), float(reference(row, terms))) for row in rows), key=abs)
     margin = terms.within - abs(worst)
     return _outcome(margin >= 0, worst, margin)
 
 
 def _within(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
-    worst = max((float(row[terms.value]) - float(held_against(row, terms)) for row in rows), key=abs)
+    worst = max((float(row[terms.value]) - float(reference(row, terms)) for row in rows), key=abs)
     margin = terms.within + 1e-12 - abs(worst)
     return _outcome(margin >= 0, worst, margin)
 
 
 def _same(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
-    right = sum(row[terms.value] == held_against(row, terms) for row in rows)
+    right = sum(row[terms.value] == reference(row, terms) for row in rows)
     return _outcome(right == len(rows), right / len(rows), right / len(rows) - 1.0)
 
 
 def _limited(rows: Sequence[Mapping[str, Any]], terms: Terms, side: int) -> Outcome:
     def margin(row: Mapping[str, Any]) -> float:
-        return side * (float(row[terms.value]) - terms.factor * float(held_against(row, terms)))
+        return side * (float(row[terms.value]) - terms.factor * float(reference(row, terms)))
 
     worst = min(rows, key=margin)
     return _outcome(margin(worst) >= 0, float(worst[terms.value]), margin(worst))
@@ -112,7 +112,7 @@ def _trend(rows: Sequence[Mapping[str, Any]], terms: Terms, side: int) -> Outcom
 
 def _peaks(rows: Sequence[Mapping[str, Any]], terms: Terms) -> Outcome:
     top = max(rows, key=lambda row: float(row[terms.value]))
-    margin = terms.within - abs(_share(float(top[terms.over]), float(held_against(top, terms))))
+    margin = terms.within - abs(_share(float(top[terms.over]), float(reference(top, terms))))
     return _outcome(margin >= 0, float(top[terms.over]), margin)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import NoEquilibrium
+from eddyline.parallel import processors
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Runner:
 
     def _parallel(self, work: Callable[..., RunResult], *items: Sequence[Any]) -> list[RunResult]:
         results: list[RunResult] = []
-        with ThreadPoolExecutor(_processors()) as pool:
+        with ThreadPoolExecutor(processors()) as pool:
             for result in pool.map(work, *items):
                 results.append(result)
                 if self.progress is not None:
@@ -154,11 +154,6 @@ class Runner:
 
     def _path(self, file: str) -> Path:
         return self.folder / "scenarios" / f"{file}.toml"
-
-
-def _processors() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _simulate(scenario: Scenario) -> RunResult:

@@ -74,7 +74,7 @@ def drawn(map_: Map) -> Figure:
         painted = {"bottleneck": _bottleneck, "stability": _stability, "throughput": _throughput}[map_.show]
         handles = painted(figure, plane, map_)
         if map_.failed:
-            handles.append(Patch(facecolor=_NOTHING, hatch="///", edgecolor="white", label="no answer"))
+            handles.append(Patch(facecolor=_NOTHING, hatch="///", edgecolor="white", label="no value"))
         if handles:
             figure.legend(handles=handles, loc="outside lower left", ncols=2)
         about = {"bottleneck": "links with a queue", "stability": f"stability, {map_.link_model}"}

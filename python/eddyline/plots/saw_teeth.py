@@ -61,7 +61,7 @@ def _tooth(row: dict[str, Any], pipe: float) -> tuple[Any, Any]:
 
 
 def _first_cut(sim: dict[str, Any]) -> float:
-    """When the queue first falls by the most that it does within a quarter of a round trip."""
+    """When the queue first falls by its maximum decrease within a quarter of a round trip."""
     lengths = np.array(sim["queue_packets"])
     falls = lengths[:-2] - lengths[2:]
     return float(sim["time_s"][int(np.argmax(falls >= 0.8 * falls.max())) + 1])

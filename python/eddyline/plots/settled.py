@@ -71,7 +71,7 @@ def beside(document: dict[str, Any], title: str) -> Figure:
 
 
 def bands(document: dict[str, Any], title: str) -> Figure:
-    """From the least to the largest rate of each flow, with the rates at both thresholds."""
+    """From the minimum to the maximum rate of each flow, with the rates at both thresholds."""
     flows = document["flows"][: 2 * MAX_LINES]
     rows = range(len(flows))
     least = [f["least_packets_per_s"] for f in flows]

@@ -1,4 +1,4 @@
-"""Reading JSON Schemas: types, ranges and defaults in words."""
+"""Reading JSON Schemas: types, ranges and defaults as text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Schema:
         return found
 
     def types(self, schema: Json, link: dict[str, str]) -> str:
-        """The type of a field in words; `link` has the address of each definition."""
+        """The type of a field as text; `link` has the address of each definition."""
         if "$ref" in schema:
             name = schema["$ref"].removeprefix(_REFERENCE)
             return f"[{code(name)}]({link[name]})" if name in link else code(name)
@@ -88,7 +88,7 @@ def fields_in_order(schema: Json) -> Json:
 
 
 def limits(schema: Json) -> str:
-    """The range of a field in words."""
+    """The range of a field as text."""
     lower: list[str] = []
     upper: list[str] = []
     for key, words in _RANGES:
@@ -98,7 +98,7 @@ def limits(schema: Json) -> str:
 
 
 def _of_the_type(schema: Json, key: str) -> bool:
-    """Whether a bound is that of an unsigned integer of some width, which tells nobody anything."""
+    """Whether a bound is that of an unsigned integer of some width, which says nothing about the field."""
     return bool(schema.get("format", "").startswith("uint")) and (
         (key == "minimum" and schema[key] == 0) or (key == "maximum" and schema[key] in (255, 2**32 - 1))
     )

@@ -97,7 +97,7 @@ class Exhibit:
 
 
 def cell(row: Mapping[str, Any], column: Column) -> str:
-    """One cell as people read it; an en dash where there is no value."""
+    """One cell, formatted; an en dash where there is no value."""
     value = row.get(column.key)
     if value is None:
         return "\u2013"

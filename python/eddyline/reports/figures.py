@@ -1,4 +1,4 @@
-"""How figures of papers are drawn: one look for all."""
+"""The common style of the figures of papers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BLUE, RED, GREEN, PINK, ORANGE, CYAN, BLACK, YELLOW = COLOURS
 
 
 def drawn(paint: Callable[..., None], width: float, height: float, *given: Any) -> Callable[[], Figure]:
-    """What draws a figure when it is asked: `paint(figure, *given)`."""
+    """A function that draws a figure on demand: `paint(figure, *given)`."""
 
     def draw() -> Figure:
         with rc_context(STYLE):

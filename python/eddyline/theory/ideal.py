@@ -82,7 +82,7 @@ def fairness(scenario: Scenario, exponent: float = 1.0) -> Fairness:
 
     Raises:
         InputError: There is no such exponent.
-        EddylineError: There is no FAST flow, or no answer, and why.
+        EddylineError: There is no FAST flow, or no result, and why.
     """
     text, _ = scenario.ask(question("fairness", exponent=exponent))
     return Fairness(text, scenario.title)

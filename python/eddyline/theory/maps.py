@@ -85,7 +85,7 @@ class TheoryMap(Document):
 
         bottleneck: `region` (links with a price in the first equilibrium), `equilibria` (how many there are),
         `bottlenecks` (links with a price in each). stability: `stable`, `root_re_per_s`, `root_im_per_s` (the rightmost
-        root), `equilibria`. throughput: `packets_per_s`, `goodput_bps`, `equilibria`. A cell without an answer has
+        root), `equilibria`. throughput: `packets_per_s`, `goodput_bps`, `equilibria`. A cell without a value has
         nulls, and the reason in `error`.
         """
         from eddyline.frames import frame
@@ -114,7 +114,7 @@ class TheoryMap(Document):
 
     @property
     def failed(self) -> int:
-        """How many cells have no answer."""
+        """How many cells have no value."""
         return int(self._parsed["failed"])
 
     @property
@@ -158,11 +158,11 @@ def theory_map(
         progress: Called some ten times a second with (pieces of work done, their number); may raise to stop.
 
     Returns:
-        The map. Cells without an answer say why in `frame["error"]`.
+        The map. Cells without a value say why in `frame["error"]`.
 
     Raises:
         InputError: A range or a value is not allowed, or there is no such key, flow or link model.
-        EddylineError: No cell has an answer, and why.
+        EddylineError: No cell has a value, and why.
         KeyboardInterrupt: Ctrl-C, within a second.
     """
     if show not in SHOWS:

@@ -79,7 +79,7 @@ def population(
         distribution: Include the distributions of the numbers of flows where the chain gives them.
 
     Raises:
-        EddylineError: There is no answer, and why. A population that grows without bound is an answer.
+        EddylineError: There is no result, and why. A population that grows without bound is a result.
     """
     shown = distribution and not flow_level
     text, _ = scenario.ask(question("population", flow_level=flow_level, arrivals=arrivals, distribution=shown))

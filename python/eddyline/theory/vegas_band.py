@@ -64,7 +64,7 @@ def vegas(
 
     Raises:
         InputError: A threshold is out of range, or a flow has none.
-        EddylineError: There is no answer, and why.
+        EddylineError: There is no result, and why.
     """
     pairs = [(_of(alpha, "alpha", name), _of(beta, "beta", name)) for name in scenario.flows]
     return VegasBand(scenario._core.theory(_core.Vegas(pairs)), scenario.title)

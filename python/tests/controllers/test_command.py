@@ -1,4 +1,4 @@
-"""Controllers of one's own on the command line, and in the processes of sweeps."""
+"""User controllers on the command line, and in the processes of sweeps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import eddyline as el
 from .conftest import RENO
 
 SHY = '''\
-"""A controller that breaks when it is told to."""
+"""A controller that breaks on request."""
 import random
 import time
 
@@ -118,7 +118,7 @@ def test_ways_to_name_it(eddyline, shy, what):
         ("bad.py", "bad.py: Bad has no on_timeout"),
     ],
 )
-def test_what_cannot_be_loaded_is_wrong_input(eddyline, shy, tmp_path, what, told):
+def test_a_file_that_cannot_be_loaded_is_invalid_input(eddyline, shy, tmp_path, what, told):
     (tmp_path / "empty.py").write_text("x = 1\n")
     (tmp_path / "broken.py").write_text("import math\nmath.sqrt(-1)\n")
     (tmp_path / "crooked.py").write_text("def f(:\n")
@@ -130,7 +130,7 @@ def test_what_cannot_be_loaded_is_wrong_input(eddyline, shy, tmp_path, what, tol
     assert "eddyline/controllers" not in ran.err, "none of our own frames"
 
 
-def test_a_broken_one_is_told_with_its_own_traceback(eddyline, shy):
+def test_an_error_shows_the_controllers_traceback(eddyline, shy):
     ran = eddyline("run", shy[0].name, "--controllers", "shy.py", *AFTER, "--out", "kept")
     assert ran.code == 1
     said = [line for line in ran.err.splitlines() if set(line) - set(" ~^")]
@@ -158,8 +158,8 @@ def test_parameters_are_checked_like_any_others(eddyline, shy):
 
 def test_other_seeds_are_kept(eddyline, shy):
     """At loss 2e-4 some of the seeds lose a packet after the first second, and break."""
-    words = ("--set", "link.down.loss=0.0002", "--seeds", 8, "--controllers", "shy.py", "--json")
-    ran = eddyline("run", shy[0].name, *words)
+    args = ("--set", "link.down.loss=0.0002", "--seeds", 8, "--controllers", "shy.py", "--json")
+    ran = eddyline("run", shy[0].name, *args)
     assert ran.code == 1, ran.err
     document = json.loads(ran.out)
     failed = {f["seed"] for f in document["failed"]}
@@ -170,7 +170,7 @@ def test_other_seeds_are_kept(eddyline, shy):
     assert all(f"failed: world sim, seed {seed}: controller 'shy': Shy.on_loss raised" in ran.err for seed in failed)
 
 
-def test_the_other_worlds_answer_is_kept(eddyline, shy):
+def test_the_result_of_the_other_world_is_kept(eddyline, shy):
     ran = eddyline("run", shy[0].name, "--controllers", "shy.py", *AFTER, "--world", "all", "--json")
     assert ran.code == 1
     worlds = {part["world"]: part for part in json.loads(ran.out)}
@@ -192,10 +192,10 @@ def test_the_other_files_expectations_are_kept(eddyline, shy, tmp_path):
     ).read_text().replace("'", "&apos;")
 
 
-def test_sweeps_find_it_and_keep_the_other_points(eddyline, shy, tmp_path):
-    """The processes start elsewhere, and are told where the file is."""
-    words = ("sweep", shy[0].name, "--controllers", "shy.py", "--vary", "flow.f.controller.after=2 s,20 s,30 s")
-    ran = eddyline(*words, "--workers", 2, "--out", "grid", "--json")
+def test_sweeps_load_the_controller_and_keep_the_other_points(eddyline, shy, tmp_path):
+    """The worker processes start in another folder, and get the path of the file."""
+    args = ("sweep", shy[0].name, "--controllers", "shy.py", "--vary", "flow.f.controller.after=2 s,20 s,30 s")
+    ran = eddyline(*args, "--workers", 2, "--out", "grid", "--json")
     assert ran.code == 1, ran.err
     summary = json.loads(ran.out)
     assert (summary["done"], summary["failed"]) == (2, 1)
@@ -205,13 +205,13 @@ def test_sweeps_find_it_and_keep_the_other_points(eddyline, shy, tmp_path):
         assert el.read_sweep(tmp_path / "grid")["controller"].tolist() == ["shy", "shy"]
     # mended, the sweep is another one
     shy[1].write_text(SHY.replace("1 / 0", "1 / 2"))
-    ran = eddyline(*words, "--workers", 2, "--out", "grid")
+    ran = eddyline(*args, "--workers", 2, "--out", "grid")
     assert ran.code == 2
     assert "the code of controller shy has changed" in ran.err
 
 
 def test_sweeps_in_python_find_classes_of_modules(tmp_path, monkeypatch):
-    """Registered by a call, under a name that the module does not know."""
+    """Registered by a call, under a name that is not in the module."""
     package = tmp_path / "mine"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -251,7 +251,7 @@ def inner(**attributes: object) -> type:
     return Inner
 
 
-def test_sweeps_take_along_what_is_in_a_function(tmp_path):
+def test_sweeps_send_classes_defined_in_a_function(tmp_path):
     el.register("inner", inner())
     (tmp_path / "s.toml").write_text(TOML.replace("shy", "inner"))
     vary = {"flow.f.controller.window": ["3 packets", "7 packets"]}
@@ -260,7 +260,7 @@ def test_sweeps_take_along_what_is_in_a_function(tmp_path):
     assert swept.flows["window_packets.min"].tolist() == [3, 7]
 
 
-def test_sweeps_say_what_cannot_be_taken_along(tmp_path):
+def test_sweeps_report_what_cannot_be_pickled(tmp_path):
     import threading
 
     el.register("inner", inner(lock=threading.Lock()))
@@ -302,13 +302,13 @@ print(swept.ran, len(swept.failures), *swept.flows["window_packets.min"])
 """
 
 
-def test_sweeps_take_along_what_is_typed_into_a_prompt(tmp_path):
+def test_sweeps_send_classes_typed_at_a_prompt(tmp_path):
     """In no file, with annotations that are texts, a global value and a function beside it."""
     (tmp_path / "s.toml").write_text(TOML.replace("shy", "typed"))
 
     def typed(text: str) -> subprocess.CompletedProcess[str]:
-        words = [sys.executable, "-"]
-        return subprocess.run(words, input=text, capture_output=True, text=True, cwd=tmp_path, check=False)
+        args = [sys.executable, "-"]
+        return subprocess.run(args, input=text, capture_output=True, text=True, cwd=tmp_path, check=False)
 
     first = typed(PROMPT)
     assert first.stdout.split() == ["2", "0", "4.0", "8.0"], first.stderr
@@ -323,12 +323,12 @@ def test_sweeps_take_along_what_is_typed_into_a_prompt(tmp_path):
         assert "the code of controller typed has changed" in changed.stderr, change
 
 
-def test_ctrl_c_is_heard_while_python_works(shy):
-    """A thousandth of a second for every ACK: minutes, if nobody listened."""
-    words = [str(COMMAND), "run", str(shy[0]), "--controllers", str(shy[1])]
-    words += ["--set", "flow.f.controller.slow=true", "--set", "duration=10 min"]
+def test_ctrl_c_is_handled_while_python_runs(shy):
+    """A thousandth of a second for every ACK: minutes, unless Ctrl-C ends it."""
+    args = [str(COMMAND), "run", str(shy[0]), "--controllers", str(shy[1])]
+    args += ["--set", "flow.f.controller.slow=true", "--set", "duration=10 min"]
     pipe = subprocess.PIPE
-    p = subprocess.Popen(words, stderr=pipe, stdout=pipe, text=True, env=environment(), preexec_fn=heed)
+    p = subprocess.Popen(args, stderr=pipe, stdout=pipe, text=True, env=environment(), preexec_fn=heed)
     time.sleep(2)
     os.kill(p.pid, signal.SIGINT)
     out, err = p.communicate(timeout=20)
@@ -344,11 +344,11 @@ def test_the_list_and_the_schema_have_it(eddyline, shy):
     assert kinds[-1]["properties"]["after"] == {"type": "string", "format": "time"}
 
 
-def test_the_environment_names_it_too(shy):
-    words = [str(COMMAND), "run", str(shy[0]), "--json"]
+def test_controllers_from_the_environment_variable(shy):
+    args = [str(COMMAND), "run", str(shy[0]), "--json"]
     for value in (str(shy[1]), f"{RENO},{shy[1]}"):
         where = {**environment(), "EDDYLINE_CONTROLLERS": value}
-        p = subprocess.run(words, capture_output=True, text=True, env=where, check=False)
+        p = subprocess.run(args, capture_output=True, text=True, env=where, check=False)
         assert p.returncode == 0, p.stderr
 
 
@@ -361,8 +361,8 @@ def test_a_stored_result_is_verified_with_it(eddyline, shy):
 
 def test_the_examples_command_works(eddyline):
     upload = Path(RENO).parents[1] / "upload.toml"
-    words = ("--controllers", RENO, "--set", "flow.*.controller.kind=my-newreno", "--json")
-    ours = json.loads(eddyline("run", upload, *words).out)
+    args = ("--controllers", RENO, "--set", "flow.*.controller.kind=my-newreno", "--json")
+    ours = json.loads(eddyline("run", upload, *args).out)
     theirs = json.loads(eddyline("run", upload, "--set", "flow.*.controller.kind=newreno", "--json").out)
     assert [f["goodput_bps"] for f in ours["flows"]] == [f["goodput_bps"] for f in theirs["flows"]]
 
@@ -380,7 +380,7 @@ def test_the_document_is_true(eddyline, tmp_path):
     assert json.loads(ran.out)["flows"][0]["queueing_delay_s"] == pytest.approx(0.010 - 0.0006, abs=0.0008)
 
 
-def test_the_hint_where_nobody_knows_the_controller(eddyline, shy):
+def test_the_hint_for_an_unknown_controller(eddyline, shy):
     ran = eddyline("run", shy[0])
     assert ran.code == 2
     assert ran.err.endswith("hint: a controller of your own is loaded with --controllers FILE.py\n")
@@ -391,17 +391,17 @@ def test_theory_takes_the_option(eddyline, shy):
     assert "unknown kind" not in ran.err
 
 
-def test_the_gauntlet_takes_it(eddyline):
+def test_the_gauntlet_runs_it(eddyline):
     """Word for word the built-in one's scorecard."""
-    words = ("gauntlet", "--controllers", RENO, "--only", "two-way", "--seeds", 1, "--json", "--controller")
-    ours, theirs = (json.loads(eddyline(*words, kind).out) for kind in ("my-newreno", "newreno"))
+    args = ("gauntlet", "--controllers", RENO, "--only", "two-way", "--seeds", 1, "--json", "--controller")
+    ours, theirs = (json.loads(eddyline(*args, kind).out) for kind in ("my-newreno", "newreno"))
     assert ours["passed"] == len(ours["tests"]) == 6
     assert [(t["name"], t["value"]) for t in ours["tests"]] == [(t["name"], t["value"]) for t in theirs["tests"]]
 
 
-def test_the_gauntlet_outlives_it(eddyline, shy):
-    words = ("--controllers", shy[1], "--controller", "shy", "--set", "after=5 s", "--only", "two-way", "--seeds", 1)
-    ran = eddyline("gauntlet", *words, "--json")
+def test_the_gauntlet_continues_after_the_error(eddyline, shy):
+    args = ("--controllers", shy[1], "--controller", "shy", "--set", "after=5 s", "--only", "two-way", "--seeds", 1)
+    ran = eddyline("gauntlet", *args, "--json")
     assert ran.code == 1
     tests = json.loads(ran.out)["tests"]
     assert len(tests) == 6

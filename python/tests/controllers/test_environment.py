@@ -32,13 +32,13 @@ def episode(env: el.CongestionControl, seed: int, exponent: float = 0.0) -> tupl
 
 
 @pytest.mark.parametrize("every", [None, "20 ms"])
-def test_gymnasium_finds_nothing_wrong(table, every):
+def test_gymnasiums_checker_passes(table, every):
     made = gymnasium.make("eddyline/CongestionControl-v0", scenario=table, every=every)
     check_env(made.unwrapped)
 
 
 @pytest.mark.parametrize("every", [None, "20 ms"])
-def test_a_window_that_stays_is_a_run_with_a_window_that_stays(table, every):
+def test_a_constant_action_equals_a_constant_window(table, every):
     """Stopping and going on changes nothing: the result is that of a run without a stop."""
     el.register("fixed", Fixed)
     steps, info = episode(el.env(table, every=every), seed=9)
@@ -103,7 +103,7 @@ def test_observations_say_what_the_simulator_did(table):
     assert losses > 0.1
 
 
-def test_a_copy_begins_anew(table):
+def test_a_copy_starts_from_the_initial_state(table):
     made = el.env(table)
     made.reset(seed=3)
     copy = pickle.loads(pickle.dumps(made))
@@ -127,7 +127,7 @@ def test_rewards(table):
     assert values["aurora"] == pytest.approx(10 * r["acked"] / elapsed - 1000 * r["mean_rtt"] - 2000 * loss)
 
 
-def test_a_transfer_that_is_done_terminates(table):
+def test_an_episode_ends_with_its_transfer(table):
     flow = {**table["flow"][0], "size": "300 kB"}
     steps, info = episode(el.env({**table, "flow": [flow]}), seed=1)
     assert steps[-1][2:] == (True, False)
@@ -137,8 +137,8 @@ def test_a_transfer_that_is_done_terminates(table):
     assert info["result"]["flows"][0]["completed_at_s"] is None
 
 
-def test_the_other_flows_go_on_as_they_are(table):
-    """A Python controller beside the agent is heard, and its mistakes too."""
+def test_other_flows_are_not_affected(table):
+    """A Python controller beside the agent receives its events, and its errors are raised."""
 
     class Frail(Fixed):
         def on_ack(self, ack: el.Ack) -> None:
@@ -152,7 +152,7 @@ def test_the_other_flows_go_on_as_they_are(table):
         episode(env, seed=1)
 
 
-def test_mistakes_are_told(table):
+def test_errors_are_reported(table):
     with pytest.raises(el.InputError, match='no flow is called "g"'):
         el.env(table, "g")
     with pytest.raises(el.InputError, match="there is no reward 'money'"):
@@ -175,7 +175,7 @@ def test_without_gymnasium_it_says_what_to_install(monkeypatch):
     monkeypatch.delitem(vars(el), "env", raising=False)
     with pytest.raises(el.EddylineError, match="gymnasium is not installed"):
         _ = el.env
-    assert not hasattr(el, "env"), "whoever looks round is not harmed"
+    assert not hasattr(el, "env"), "hasattr does not raise"
 
 
 def test_the_document_is_true(monkeypatch):

@@ -1,4 +1,4 @@
-"""What a controller hears, and that what it says is done."""
+"""The events that a controller receives, and that its window and rate take effect."""
 
 from __future__ import annotations
 
@@ -39,35 +39,35 @@ def test_a_pacing_rate_is_kept(one_flow):
 
 
 def test_events_say_what_happened(one_flow):
-    heard: list[Any] = []
+    received: list[Any] = []
 
     class Ear(Fixed):
         def on_handshake(self, now: float, rtt: float) -> None:
-            heard.append(("handshake", now, rtt))
+            received.append(("handshake", now, rtt))
 
         def on_sent(self, sent: el.Sent) -> float:
-            heard.append(sent)
+            received.append(sent)
             return sent.now
 
         def on_ack(self, ack: el.Ack) -> None:
-            heard.append(ack)
+            received.append(ack)
 
         def on_round(self, round: el.Round) -> None:
-            heard.append(round)
+            received.append(round)
 
         def on_loss(self, loss: el.Loss) -> None:
-            heard.append(loss)
+            received.append(loss)
 
     el.register("ear", Ear)
     result = one_flow({"kind": "ear", "window": 12}, loss=0.002, seconds=10).run(log=True)
-    what, now, rtt = heard[0]
+    what, now, rtt = received[0]
     # a SYN and a SYN-ACK of 40 bytes each
     assert (what, rtt) == ("handshake", pytest.approx(0.04 + 2 * 40 * 8 / 10e6, rel=1e-9))
     assert now == rtt
-    acks = [e for e in heard if isinstance(e, el.Ack)]
-    sent = [e for e in heard if isinstance(e, el.Sent)]
-    losses = [e for e in heard if isinstance(e, el.Loss)]
-    rounds = [e for e in heard if isinstance(e, el.Round)]
+    acks = [e for e in received if isinstance(e, el.Ack)]
+    sent = [e for e in received if isinstance(e, el.Sent)]
+    losses = [e for e in received if isinstance(e, el.Loss)]
+    rounds = [e for e in received if isinstance(e, el.Round)]
     log = result.log
     assert len(sent) == len(log.query("event == 'send' and packet == 'data'"))
     assert max(s.in_flight for s in sent) == 12
@@ -99,7 +99,7 @@ def test_events_say_what_happened(one_flow):
     assert 10 / 0.0412 * 0.8 < len(rounds) <= 10 / 0.0412
 
 
-def test_once_a_round_trip_is_enough_for_a_law(one_flow):
+def test_a_window_law_may_run_once_a_round_trip(one_flow):
     """FAST's law in six lines: the queue is alpha packets."""
 
     class Six:
@@ -137,28 +137,28 @@ def test_once_a_round_trip_is_enough_for_a_law(one_flow):
     assert link["utilisation"] > 0.98
 
 
-def test_a_mark_is_a_loss_to_who_does_not_tell(one_flow):
-    heard = []
+def test_without_a_handler_a_mark_is_handled_as_a_loss(one_flow):
+    received = []
 
     class Deaf(Fixed):
         def on_loss(self, loss: el.Loss) -> None:
-            heard.append(loss.now)
+            received.append(loss.now)
 
     class Keen(Deaf):
         def on_ecn(self, mark: el.Loss) -> None:
-            heard.append(-mark.now)
+            received.append(-mark.now)
 
     for cls in (Deaf, Keen):
         el.register("marked", cls)
         table = one_flow({"kind": "marked", "window": 60}, tcp={"ecn": True}).to_dict()
         table["link"][0]["queue"] = {"kind": "codel", "limit": "1000 packets", "ecn": True}
-        heard.clear()
+        received.clear()
         el.Scenario(table).run()
-        assert len(heard) > 5
-        assert all(t < 0 for t in heard) == (cls is Keen)
+        assert len(received) > 5
+        assert all(t < 0 for t in received) == (cls is Keen)
 
 
-def test_idleness_is_tcps_business_unless_said(one_flow):
+def test_tcp_handles_idle_periods_unless_the_controller_does(one_flow):
     def windows(kind: str) -> tuple[float, float]:
         bursts = {"application": {"kind": "bursts", "bytes": "100 kB", "every": "2 s"}}
         table = one_flow({"kind": kind, "window": 20}, **bursts).to_dict()

@@ -1,4 +1,4 @@
-"""Mistakes of a user's own: told with class and method, and nothing else is lost."""
+"""Errors in user controllers: reported with class and method; nothing else is lost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .conftest import Fixed
     ],
 )
 @pytest.mark.parametrize("method", ["on_ack", "__init__"])
-def test_nonsense_is_refused(one_flow, method, name, value, told):
+def test_invalid_values_are_refused(one_flow, method, name, value, told):
     class Odd(Fixed):
         def __init__(self, path: el.PathFacts) -> None:
             super().__init__(path)
@@ -65,7 +65,7 @@ def test_numbers_of_numpy_are_numbers(one_flow):
     "method",
     ["__init__", "on_handshake", "on_sent", "on_ack", "on_round", "on_loss", "on_recovered", "on_timeout", "on_idle"],
 )
-def test_what_it_raised_comes_with_its_traceback(one_flow, method):
+def test_an_error_comes_with_its_traceback(one_flow, method):
     def broken(self: Any, *args: Any, **keywords: Any) -> None:
         if method == "__init__":
             raise LookupError("my mistake")
@@ -87,7 +87,7 @@ def test_what_it_raised_comes_with_its_traceback(one_flow, method):
     assert isinstance(error.__cause__, LookupError)
 
 
-def test_the_next_run_knows_nothing_of_it(one_flow):
+def test_the_next_run_starts_from_a_clean_state(one_flow):
     class Once(Fixed):
         broken = True
 
@@ -103,7 +103,7 @@ def test_the_next_run_knows_nothing_of_it(one_flow):
     assert scenario.run().flows["goodput_bps"].iloc[0] > 0
 
 
-def test_after_a_fault_nothing_is_called(one_flow):
+def test_after_an_error_the_controller_is_not_called(one_flow):
     calls = []
 
     class Loud(Fixed):
@@ -118,7 +118,7 @@ def test_after_a_fault_nothing_is_called(one_flow):
 
 
 @pytest.mark.parametrize(("raised", "told"), [(KeyboardInterrupt, KeyboardInterrupt), (SystemExit, el.ControllerError)])
-def test_ctrl_c_is_passed_on_and_nobody_else_ends_the_program(one_flow, raised, told):
+def test_ctrl_c_is_passed_on_and_no_other_exception_ends_the_program(one_flow, raised, told):
     class Stop(Fixed):
         def on_ack(self, ack: el.Ack) -> None:
             raise raised
@@ -128,8 +128,8 @@ def test_ctrl_c_is_passed_on_and_nobody_else_ends_the_program(one_flow, raised, 
         one_flow({"kind": "stop"}).run()
 
 
-def test_runs_in_threads_keep_apart(one_flow):
-    """The interpreter changes hands between the runs; a fault stays with its own."""
+def test_runs_in_threads_are_independent(one_flow):
+    """The runs take turns in the interpreter; an error belongs to its own run."""
     barrier = threading.Barrier(2, timeout=60)
 
     class Late(Fixed):
@@ -158,7 +158,7 @@ def test_runs_in_threads_keep_apart(one_flow):
     assert isinstance(good, float)
 
 
-def test_a_classes_shape_is_looked_at_when_it_is_registered():
+def test_a_class_is_validated_when_it_is_registered():
     class Empty:
         def __init__(self, path: el.PathFacts) -> None:
             self.cwnd = 1.0

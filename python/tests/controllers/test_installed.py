@@ -71,7 +71,7 @@ def put(site: Path, name: str, declared: dict[str, str], version: str = "1.0", a
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A place for packages, with one of two modules: a sound one and one that cannot be imported."""
+    """A place for packages, with one of two modules: a valid one and one that cannot be imported."""
     site = tmp_path / "site"
     put(site, "calm-cc", {"calm": "calm:Calm"}, about="Keeps calm")
     (site / "calm.py").write_text(CODE)
@@ -82,7 +82,7 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ran(eddyline, site) -> Callable[..., object]:
-    return lambda *words: eddyline(*words, PYTHONPATH=str(site))
+    return lambda *args: eddyline(*args, PYTHONPATH=str(site))
 
 
 def test_the_example_is_found_by_every_command(eddyline, tmp_path):
@@ -93,8 +93,8 @@ def test_the_example_is_found_by_every_command(eddyline, tmp_path):
     file = EXAMPLE / "gentle.toml"
     assert "unknown kind" in eddyline("run", file).err
 
-    def run(*words: object) -> str:
-        r = eddyline(*words, PYTHONPATH=str(site))
+    def run(*args: object) -> str:
+        r = eddyline(*args, PYTHONPATH=str(site))
         assert r.code == 0, r.err
         return r.out
 
@@ -115,22 +115,22 @@ def test_the_example_is_found_by_every_command(eddyline, tmp_path):
 
 def test_nothing_is_imported_before_a_scenario_names_it(ran, site):
     mark = site / "imported"
-    for words in (["--help"], ["list", "controllers"], ["run", "calm.toml", "--set", "flow.f.controller.kind=reno"]):
-        assert ran(*words).code == 0
-        assert not mark.exists(), words
+    for args in (["--help"], ["list", "controllers"], ["run", "calm.toml", "--set", "flow.f.controller.kind=reno"]):
+        assert ran(*args).code == 0
+        assert not mark.exists(), args
     assert ran("check", "calm.toml").code == 0
     assert mark.exists()
 
 
 def test_the_help_and_runs_without_it_do_not_read_metadata():
-    """That library takes as long as all else together."""
+    """Importing that library takes as long as everything else together."""
     code = (
-        "import sys; from eddyline.cli import main; code = main({words}); "
+        "import sys; from eddyline.cli import main; code = main({args}); "
         "sys.exit(code or ('importlib.metadata' in sys.modules))"
     )
     upload = str(ROOT / "examples" / "upload.toml")
-    for words in (["--help"], ["run", upload, "--set", "duration=50 s", "--json"]):
-        p = subprocess.run([sys.executable, "-c", code.format(words=words)], capture_output=True, env=environment())
+    for args in (["--help"], ["run", upload, "--set", "duration=50 s", "--json"]):
+        p = subprocess.run([sys.executable, "-c", code.format(args=args)], capture_output=True, env=environment())
         assert p.returncode == 0, p.stderr
 
 
@@ -146,7 +146,7 @@ def test_the_help_and_runs_without_it_do_not_read_metadata():
         ("pathlib:Path", "Path has neither on_ack nor on_round"),
     ],
 )
-def test_a_broken_one_is_told_with_its_package(ran, site, where, told):
+def test_a_broken_package_is_named(ran, site, where, told):
     put(site, "rotten-cc", {"rotten": where}, version="0.3")
     r = ran("run", "calm.toml", "--set", "flow.f.controller.kind=rotten", "--out", "kept")
     assert r.code == 2
@@ -163,11 +163,11 @@ def test_a_broken_one_is_told_with_its_package(ran, site, where, told):
     assert (found["calm"]["ok"], found["rotten"]["ok"]) == (True, False)
 
 
-def test_a_name_that_is_built_in_means_neither(ran, site):
-    """Else a scenario of the package would change its meaning when we build one in of that name."""
+def test_a_package_cannot_redefine_a_built_in_name(ran, site):
+    """Otherwise a scenario of the package would change when a controller of that name is built in."""
     put(site, "other-cc", {"cubic": "calm:Calm"})
-    for words in (["run", "calm.toml", "--set", "flow.f.controller.kind=cubic"], ["gauntlet", "--controller", "cubic"]):
-        r = ran(*words)
+    for args in (["run", "calm.toml", "--set", "flow.f.controller.kind=cubic"], ["gauntlet", "--controller", "cubic"]):
+        r = ran(*args)
         assert r.code == 2
         assert "controller 'cubic' is built in, and other-cc 1.0 declares another one of that name" in r.err
         assert "hint: uninstall other-cc" in r.err
@@ -176,12 +176,12 @@ def test_a_name_that_is_built_in_means_neither(ran, site):
     assert "warning: controller 'cubic' is built in" in ran("list").err
 
 
-def test_a_name_of_two_packages_means_neither(ran, site, tmp_path):
+def test_a_name_declared_by_two_packages_is_ambiguous(ran, site, tmp_path):
     put(site, "serene-cc", {"calm": "rotten:Calm"}, version="2.0")
     r = ran("run", "calm.toml")
     assert r.code == 2
     assert "controller 'calm' is declared by calm-cc 1.0 and serene-cc 2.0" in r.err
-    # whoever loads one by hand says which
+    # --controllers says which one is meant
     (tmp_path / "mine.py").write_text("import eddyline as el\nfrom calm import Calm\nel.register('calm', Calm)\n")
     assert ran("run", "calm.toml", "--controllers", "mine.py").code == 0
 

@@ -109,7 +109,7 @@ def test_defaults_written_out_are_the_same_scenario(one_flow):
         ({"target": "1 s", "path": 1}, "path: unknown key"),
     ],
 )
-def test_mistakes(one_flow, given, told):
+def test_invalid_parameters(one_flow, given, told):
     el.register("many", Many)
     with pytest.raises(el.ScenarioError) as raised:
         one_flow({"kind": "many", **given})
@@ -154,7 +154,7 @@ def test_the_facts_of_the_path(one_flow):
     assert path.byte_counting is None
 
 
-def test_a_name_is_taken_over(one_flow):
+def test_a_later_registration_replaces_a_name(one_flow):
     el.register("law", Fixed)
     before = one_flow({"kind": "law", "window": 5})
 

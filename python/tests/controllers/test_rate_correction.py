@@ -50,7 +50,7 @@ def test_the_queue_falls_by_what_the_flow_does_not_send(others: int, propagation
     new = before["flows"][-1]
     withheld = (1.0 - keep) * new["packets_per_s"] * new["rtt_s"]["mean"]
     assert base_error(before, propagation_s) > 0.005
-    # ten packets' bursts of the flows that answer
+    # ten packets' bursts of the flows that respond
     least, most = (max(0.0, queue - factor * withheld) / RATE for factor in (1.5, 1.0))
     assert least - 0.004 <= base_error(after, propagation_s) <= most + 0.004
     if withheld > queue:
@@ -59,6 +59,6 @@ def test_the_queue_falls_by_what_the_flow_does_not_send(others: int, propagation
         assert share == pytest.approx(1.0, abs=0.03)
 
 
-def test_half_a_pause_withholds_half() -> None:
+def test_half_a_pause_gives_an_error_in_between() -> None:
     whole, half = (base_error(joined(5, 0.04, {"keep": keep}), 0.04) for keep in (0.0, 0.5))
     assert whole < half < base_error(joined(5, 0.04, None), 0.04)

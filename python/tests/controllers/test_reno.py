@@ -70,7 +70,7 @@ def test_the_two_differ_without_sack():
     assert first.run.log() != second.run.log()
 
 
-def test_flows_that_arrive_and_leave_have_one_each():
+def test_dynamic_flows_have_one_controller_each():
     def arrivals(kind: str) -> dict[str, Any]:
         table = {"name": "a", "rate": "3 /s", "size": {"kind": "exponential", "mean": "100 kB"}, **DOWN}
         return told(

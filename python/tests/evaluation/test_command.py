@@ -1,4 +1,4 @@
-"""The command, its document, its folder, and controllers of one's own."""
+"""The command, its document, its folder, and user controllers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ import eddyline as el
 
 @el.register("shy")
 class Shy:
-    """Grows until it loses something, and does not know what to do then."""
+    """Grows until it loses something, then raises an error."""
 
     def __init__(self, path):
         self.cwnd = path.initial_window
@@ -60,7 +60,7 @@ def test_the_same_call_gives_the_same_bytes(eddyline: Command, tmp_path: Path) -
     assert files(tmp_path / "one") == files(tmp_path / "two")
 
 
-def test_the_folder(eddyline: Command, tmp_path: Path) -> None:
+def test_the_result_folder(eddyline: Command, tmp_path: Path) -> None:
     call = ["evaluate", "reno", "tahoe", "--quick", "--only", "buffers,trace", "--out", "here"]
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "evaluation.json").write_text("an earlier one")
@@ -81,7 +81,7 @@ def test_the_folder(eddyline: Command, tmp_path: Path) -> None:
     assert eddyline(*call).code == 2
 
 
-def test_a_controller_of_ones_own_stands_beside_built_in_ones(eddyline: Command) -> None:
+def test_a_user_controller_is_measured_beside_built_in_ones(eddyline: Command) -> None:
     """The example's Reno sends the same packets as the built-in one: every number of the two is the same."""
     call = ["evaluate", "reno", "my-reno", "--controllers", OWN_RENO, "--only", "step,trace", "--quick", "--json"]
     ran = eddyline(*call)
@@ -92,7 +92,7 @@ def test_a_controller_of_ones_own_stands_beside_built_in_ones(eddyline: Command)
     assert reno["overshoot_s"] > 0
 
 
-def test_a_controller_that_raises_spoils_nothing_else(eddyline: Command, tmp_path: Path) -> None:
+def test_a_controller_that_raises_leaves_other_results_intact(eddyline: Command, tmp_path: Path) -> None:
     (tmp_path / "shy.py").write_text(SHY)
     call = ["evaluate", "reno", "shy", "--controllers", "shy.py", "--only", "step", "--quick", "--seeds", "1"]
     ran = eddyline(*call, "--json", "--out", "out")
@@ -108,7 +108,7 @@ def test_a_controller_that_raises_spoils_nothing_else(eddyline: Command, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("args", "said"),
     [
         (["cubik"], "did you mean cubic"),
         (["reno", "--only", "shareing"], "did you mean sharing"),
@@ -122,10 +122,10 @@ def test_a_controller_that_raises_spoils_nothing_else(eddyline: Command, tmp_pat
     ],
 )
 def test_wrong_input_runs_and_writes_nothing(
-    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    args: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["evaluate", *words, "--out", "out"]) == 2
+    assert main(["evaluate", *args, "--out", "out"]) == 2
     printed = capsys.readouterr()
     assert said in printed.err
     assert printed.out == ""
@@ -150,7 +150,7 @@ def test_the_terminal_shows_a_table_for_each_and_one_for_all(capsys: pytest.Capt
     assert "In a few numbers" in printed
 
 
-def test_completion_knows_kinds_and_experiments() -> None:
+def test_completion_of_kinds_and_experiments() -> None:
     def complete(line: str) -> list[str]:
         env = {
             **environment(),

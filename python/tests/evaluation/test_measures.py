@@ -17,7 +17,7 @@ BDP = NARROW.bdp_packets
 
 @pytest.fixture(scope="module")
 def family() -> Evaluation:
-    """A quick look at the laws that have a closed form, and at BBR, which does not answer losses."""
+    """A quick look at the laws that have a closed form, and at BBR, which does not respond to losses."""
     return evaluate(["reno", "cubic", "highspeed", "scalable", "bbr"], only=["response"], quick=True)
 
 
@@ -119,7 +119,7 @@ def test_the_trace_is_a_sawtooth_between_half_and_whole(reno: Evaluation) -> Non
     assert len(curves["time_s"]) == len(curves["window_packets"]) == 300
 
 
-def test_every_run_is_repeated_where_chance_matters(reno: Evaluation) -> None:
+def test_random_experiments_are_repeated(reno: Evaluation) -> None:
     row = rows(reno, "convergence", "reno")[0]
     assert row["jain_ci95"] > 0
     assert "utilisation_ci95" not in rows(reno, "buffers", "reno")[0]
@@ -141,7 +141,7 @@ class Stuck:
         pass
 
 
-def test_a_controller_that_hardly_sends_has_numbers_too() -> None:
+def test_a_controller_that_hardly_sends_has_results_too() -> None:
     el.register("stuck", Stuck)
     try:
         stuck = evaluate("stuck", quick=True, seeds=1)

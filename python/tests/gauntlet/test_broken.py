@@ -1,4 +1,4 @@
-"""Four controllers broken on purpose, and the sound one that they are made from: the gauntlet tells them apart."""
+"""Four controllers broken on purpose, and the sound one that they are made from: the gauntlet distinguishes them."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Sound(el.Controller):
 
 
 class NeverBacksOff(Sound):
-    """Loss is nothing to it."""
+    """Ignores losses."""
 
     def on_loss(self, loss: el.Loss) -> None:
         pass
 
 
 class NeverGrows(Sound):
-    """Its first window is its last."""
+    """Keeps its first window."""
 
     def on_ack(self, ack: el.Ack) -> None:
         pass
@@ -83,13 +83,13 @@ def register() -> Iterator[None]:
         el.unregister(kind.__name__)
 
 
-def test_the_sound_one_passes_where_the_broken_ones_are_found() -> None:
+def test_the_correct_controller_passes_the_tests_that_the_broken_ones_fail() -> None:
     card = el.gauntlet.run("Sound", only=TESTS, seeds=1)
     assert [v.name for v in card.verdicts if not v.passed] == []
 
 
 @pytest.mark.parametrize(("kind", "test", "sentence"), BROKEN)
-def test_a_broken_controller_fails_with_the_right_sentence(kind: type, test: str, sentence: str) -> None:
+def test_a_broken_controller_fails_with_its_explanation(kind: type, test: str, sentence: str) -> None:
     card = el.gauntlet.run(kind.__name__, only=TESTS, seeds=1)
     failed = {v.name: v.why for v in card.verdicts if not v.passed}
     assert sentence in failed[test]

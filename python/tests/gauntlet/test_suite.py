@@ -66,7 +66,7 @@ def test_seeds_shift_starts_and_the_first_is_the_file() -> None:
     assert test.scenario("reno").sha256 == plain.sha256
 
 
-def test_two_runs_give_the_same_card_whatever_runs_at_a_time() -> None:
+def test_the_scorecard_does_not_depend_on_the_number_of_jobs() -> None:
     first, second = (run("cubic", only=["loss", "speeds"], seeds=2, jobs=jobs) for jobs in (1, 4))
     assert first.json == second.json
 
@@ -91,7 +91,7 @@ def test_measures_by_hand() -> None:
     assert take("rtt_p99") == 0.07
 
 
-def test_a_recovery_is_when_the_rate_is_back() -> None:
+def test_recovery_is_complete_when_the_rate_is_back() -> None:
     """By its own series: the mean over the second that begins then reaches the level, over no earlier one it does."""
     test = suite().only(["rate-up-tenfold"])[0]
     result = test.scenario("cubic").run("sim", series=True)
@@ -108,7 +108,7 @@ def test_a_recovery_is_when_the_rate_is_back() -> None:
     assert all(mean(20 + 0.2 * k) < 80e6 for k in range(round(value / 0.2)))
 
 
-def test_never_recovered_is_all_the_time_there_was() -> None:
+def test_without_a_recovery_the_value_is_the_whole_time() -> None:
     test = replace(suite().only(["outage"])[0], level=1.5)
     result = test.scenario("reno").run("sim", series=True)
     assert MEASURES["recovery"].take(test, result, result.to_dict()) == pytest.approx(28.0)
@@ -139,7 +139,7 @@ def test_student_t_is_what_tables_say() -> None:
     assert student_t(7, 1.0) == pytest.approx(0.0)
 
 
-def test_welch_by_hand() -> None:
+def test_welchs_test_by_hand() -> None:
     x, y = [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]
     # variances 1 and 4, so 1/3 and 4/3: a spread of 5/3 and (5/3)^2 / (1/18 + 16/18) = 2.94 degrees of freedom, floored
     assert significant_difference(x, y, 0.05) == pytest.approx(4.303 * math.sqrt(5 / 3), abs=1e-2)
@@ -181,8 +181,8 @@ def test_what_differs_by_more_than_seeds_do() -> None:
     assert [n for n, c in changes.items() if c.bad] == ["worse", "broken", "less is better"]
 
 
-def test_false_alarms_are_as_rare_as_they_are_said_to_be() -> None:
-    """Two samples of one normal distribution, five seeds each: apart by more than the tolerance in 5 % of the cases."""
+def test_false_alarms_are_as_rare_as_documented() -> None:
+    """Two samples of one normal distribution, five seeds each: 5 % of the pairs differ by more than the tolerance."""
     import random
 
     draw = random.Random(4)
@@ -201,7 +201,7 @@ def test_an_error_of_the_controller_fails_its_test() -> None:
     assert "boom" in junit(card(broken, verdict("b", 0.9, 0.9)))
 
 
-def test_reports_say_what_the_card_says() -> None:
+def test_reports_agree_with_the_scorecard() -> None:
     made = run("reno", only=QUICK, seeds=1, against=["bbr"])
     assert [v.passed for v in made.verdicts] == [True, False]
     text = markdown(made)
@@ -262,7 +262,7 @@ def test_the_command_and_its_exit_codes(eddyline: Callable[..., Ran], tmp_path: 
     assert "broken" in r.out
 
 
-def test_a_controller_of_ones_own(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
+def test_user_controller(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "import eddyline as el\n\n\n"
         '@el.register("mine")\n'
@@ -282,7 +282,7 @@ def test_a_controller_of_ones_own(eddyline: Callable[..., Ran], tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("args", "says"),
     [
         (("--controller", "cubik"), "did you mean cubic"),
         (("--controller", "cubic", "--only", "line-10k"), "line-100k"),
@@ -294,9 +294,9 @@ def test_a_controller_of_ones_own(eddyline: Callable[..., Ran], tmp_path: Path) 
     ],
 )
 def test_wrong_input_runs_nothing(
-    eddyline: Callable[..., Ran], tmp_path: Path, words: tuple[str, ...], says: str
+    eddyline: Callable[..., Ran], tmp_path: Path, args: tuple[str, ...], says: str
 ) -> None:
-    r = eddyline("gauntlet", *words, "--out", "card")
+    r = eddyline("gauntlet", *args, "--out", "card")
     assert r.code == 2, r.out
     assert says in r.err
     assert not (tmp_path / "card").exists()
@@ -308,7 +308,7 @@ def test_a_file_that_is_no_scorecard(eddyline: Callable[..., Ran], tmp_path: Pat
     assert (r.code, "not a scorecard" in r.err) == (2, True)
 
 
-def test_names_complete_behind_a_comma() -> None:
+def test_names_after_a_comma_are_completed() -> None:
     from eddyline.cli.gauntlet import command
 
     only = next(p for p in command.params if p.name == "only")
@@ -319,7 +319,7 @@ def test_names_complete_behind_a_comma() -> None:
     assert [i.value for i in items] == ["reno,westwood"]
 
 
-def test_the_document_shows_what_comes_out() -> None:
+def test_the_document_shows_the_actual_output() -> None:
     """The names of all rows, and the numbers of one group; all of it is made by the command that stands above it."""
     text = (Path(__file__).parents[3] / "docs" / "guides" / "gauntlet.md").read_text()
     rows = {cells[1].strip(): cells for cells in (line.split("|") for line in text.splitlines()) if len(cells) == 9}
@@ -337,7 +337,7 @@ def test_commas_alone_name_nothing(eddyline: Callable[..., Ran], option: str) ->
     assert "names nothing" in r.err
 
 
-def test_the_list_is_the_suite(eddyline: Callable[..., Ran]) -> None:
+def test_list_shows_the_suite(eddyline: Callable[..., Ran]) -> None:
     r = eddyline("gauntlet", "--list")
     assert r.code == 0
     assert all(t.name in r.out and t.tests in r.out for t in suite().tests)

@@ -1,4 +1,4 @@
-"""Verdicts follow from data: whoever changes the data behind a claim changes its verdict."""
+"""Verdicts follow from data: changing the data behind a claim changes its verdict."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from eddyline.papers import find
 from eddyline.papers.claims import Claim, judge, read, selected
-from eddyline.papers.rules import held_against
+from eddyline.papers.rules import reference
 
 from .conftest import NAMES
 
@@ -35,7 +35,7 @@ def _groups(claim: Claim, rows: list[dict[str, Any]]) -> Iterator[list[dict[str,
 def _set(claim: Claim, row: dict[str, Any], holds: bool) -> None:
     """Writes a value just inside or just outside of what the rule allows."""
     terms = claim.terms
-    against = held_against(row, terms)
+    against = reference(row, terms)
     if claim.rule == "near":
         row[terms.value] = against * (1 if holds else 1 + 1.5 * terms.within) if against else float(not holds)
     elif claim.rule == "within":
@@ -51,7 +51,7 @@ def _shape(claim: Claim, rows: list[dict[str, Any]], holds: bool) -> None:
     """Puts a whole series in order, or out of it."""
     terms = claim.terms
     if claim.rule == "peaks":
-        by_distance = sorted(rows, key=lambda r: abs(float(r[terms.over]) / float(held_against(r, terms)) - 1.0))
+        by_distance = sorted(rows, key=lambda r: abs(float(r[terms.over]) / float(reference(r, terms)) - 1.0))
         top = max(float(r[terms.value]) for r in rows) + 1.0
         by_distance[0 if holds else -1][terms.value] = top
         return
@@ -82,7 +82,7 @@ def _exhibit(reproductions: dict[str, Reproduction], paper: str, claim: Claim) -
 
 
 @NUMBERS
-def test_data_decides(paper: str, claim: Claim, reproductions: dict[str, Reproduction]) -> None:
+def test_the_verdict_follows_the_data(paper: str, claim: Claim, reproductions: dict[str, Reproduction]) -> None:
     exhibit = _exhibit(reproductions, paper, claim)
     found = judge(claim, exhibit).verdict
     assert found != "not decided"
@@ -115,7 +115,7 @@ def test_every_claim_is_judged(reproduced: Reproduction) -> None:
     assert all(c.where and c.says and c.why for c in claims)
 
 
-def test_what_we_say_is_counted_apart(reproduced: Reproduction) -> None:
+def test_our_own_statements_are_counted_separately(reproduced: Reproduction) -> None:
     ours = {c.id for c in read(reproduced.paper.folder / "claims.toml") if c.ours}
     document = reproduced.to_dict()
     assert {c["id"] for c in document["ours"]} == ours
@@ -206,7 +206,7 @@ def test_no_verdict_is_typed() -> None:
         ("asymmetric-fast", "d-over-q0-ack-clocked", "only where gain a round trip is 20 or 100"),
     ],
 )
-def test_what_we_report(paper: str, claim: str, verdict: str, reproductions: dict[str, Reproduction]) -> None:
+def test_reported_quantities(paper: str, claim: str, verdict: str, reproductions: dict[str, Reproduction]) -> None:
     assert next(v.verdict for v in reproductions[paper].verdicts if v.claim.id == claim) == verdict
 
 

@@ -60,7 +60,7 @@ def _row(cure: str, **more: Any) -> Row:
     return row | more
 
 
-def test_the_better_one_is_first_and_the_sentence_says_so() -> None:
+def test_the_better_remedy_is_first_and_the_text_says_so() -> None:
     rows = [
         _row(AS_IT_COMES, changes="nothing"),
         _row(SMALL_PACKETS),
@@ -80,7 +80,7 @@ def test_the_better_one_is_first_and_the_sentence_says_so() -> None:
     assert "no cure is better" in findings(ranked(worse), definition)[0]
 
 
-def test_a_cure_that_spoils_a_transfer_alone_gains_nothing() -> None:
+def test_a_remedy_that_slows_a_lone_transfer_gains_nothing() -> None:
     crippled = _row("crippled", download_alone=5.0, download=5.0)
     other = next(r for r in ranked([_row(AS_IT_COMES), _row(SMALL_PACKETS), crippled]) if r["cure"] == "crippled")
     assert other["download_kept"] == pytest.approx(0.5)

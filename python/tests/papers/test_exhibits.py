@@ -1,4 +1,4 @@
-"""Exhibits have their rows, and theory's columns are the values that were computed apart from this program."""
+"""Exhibits have their rows, and theory's columns are the values that were computed by a separate program."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def claims() -> dict[str, Claim]:
     return {c.id: c for c in read(find("fast-overview").folder / "claims.toml")}
 
 
-def test_seconds_do_not_decide_what_took_hours(reproductions: dict[str, Reproduction]) -> None:
+def test_claims_about_hours_are_undecided_after_a_short_run(reproductions: dict[str, Reproduction]) -> None:
     verdicts = {v.claim.id: v for v in reproductions["fast-overview"].verdicts}
     for name in (*HOUR, *SIX_HOURS):
         assert verdicts[name].verdict == "not decided", name
@@ -43,7 +43,7 @@ def test_seconds_do_not_decide_what_took_hours(reproductions: dict[str, Reproduc
     assert {v.claim.id for v in verdicts.values() if v.kind == "undecided"} == {*HOUR, *SIX_HOURS}
 
 
-def test_rows_say_how_long_they_ran(overview: dict[str, Any]) -> None:
+def test_rows_have_their_duration(overview: dict[str, Any]) -> None:
     for row in overview["record"].rows:
         assert row["simulated_s"] == (150.0 if SLOW else 5.0)
         assert row["printed_s"] == (21600.0 if row["flows"] == 10 else 3600.0)
@@ -51,7 +51,9 @@ def test_rows_say_how_long_they_ran(overview: dict[str, Any]) -> None:
     assert {row["simulated_s"] for row in overview["controllers"].rows} == {150.0 if SLOW else 5.0}
 
 
-def test_an_experiment_is_run_no_longer_than_it_took(monkeypatch: pytest.MonkeyPatch, claims: dict[str, Claim]) -> None:
+def test_an_experiment_is_simulated_no_longer_than_it_lasted(
+    monkeypatch: pytest.MonkeyPatch, claims: dict[str, Claim]
+) -> None:
     """Experiments of 3.6 s and of 21.6 s, where 5 s are asked for: the first are judged, the last is not."""
     context = Context(find("fast-overview").folder)
     for said in context.values["run"]:
@@ -75,10 +77,10 @@ def test_only_a_claim_that_says_what_it_needs_may_be_undecided(
     for done in (check, judge):
         with pytest.raises(InputError, match="no row"):
             done(silent, overview["record"])
-    elsewhere = dataclasses.replace(claims["fast-925"], rows={"experiment": "FAST, 3 flows, 100"})
+    other = dataclasses.replace(claims["fast-925"], rows={"experiment": "FAST, 3 flows, 100"})
     for done in (check, judge):
         with pytest.raises(InputError, match="no row"):
-            done(elsewhere, overview["record"])
+            done(other, overview["record"])
 
 
 @pytest.mark.parametrize("order", host.ORDERS)

@@ -44,7 +44,7 @@ def _add(papers: Path, name: str, text: str) -> Path:
         ("title = \n", "line 1"),
     ],
 )
-def test_a_wrong_paper_is_named_and_the_others_shown(
+def test_an_invalid_paper_is_named_and_the_others_shown(
     papers: Path, text: str, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = _add(papers, "broken", text)
@@ -82,7 +82,7 @@ def test_a_paper_without_exhibits(papers: Path, tmp_path: Path, capsys: pytest.C
     assert not out.exists()
 
 
-def test_a_missing_dependency_is_no_error_of_the_paper(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_dependency_is_not_an_error_of_the_paper(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(name: str) -> None:
         raise ModuleNotFoundError(f"No module named 'numpy', from {name}", name="numpy")
 

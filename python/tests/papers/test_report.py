@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, its data and its figures; the command line around it."""
+"""The report: one self-contained page, its data and its figures; the command line around it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_needs_nothing_else(written: Path) -> None:
+def test_the_page_is_self_contained(written: Path) -> None:
     text = (written / "report.html").read_text("utf-8")
     page = _Page()
     page.feed(text)
@@ -62,14 +62,14 @@ def test_the_page_needs_nothing_else(written: Path) -> None:
         assert word not in outside
 
 
-def test_claims_lead(written: Path, reproductions: dict[str, Reproduction]) -> None:
+def test_claims_come_first(written: Path, reproductions: dict[str, Reproduction]) -> None:
     text = (written / "report.html").read_text("utf-8")
     assert text.index("id=claims") < text.index("id=exhibits")
     for verdict in reproductions["two-way-fast"].verdicts:
         assert f'id="claim-{verdict.claim.id}"' in text
 
 
-def test_what_we_say_has_a_table_of_its_own(written: Path, reproductions: dict[str, Reproduction]) -> None:
+def test_our_own_statements_have_their_own_table(written: Path, reproductions: dict[str, Reproduction]) -> None:
     text = (written / "report.html").read_text("utf-8")
     starts = [text.index(mark) for mark in ("<h2 id=claims", "<h2 id=ours", "<h2 id=exhibits")]
     assert starts == sorted(starts)
@@ -79,7 +79,7 @@ def test_what_we_say_has_a_table_of_its_own(written: Path, reproductions: dict[s
     assert "(9 of 16 rows left out for want of values; not decided: clean)" in text  # rtt-switching
 
 
-def test_data_and_figures_lie_beside(written: Path, reproductions: dict[str, Reproduction]) -> None:
+def test_data_and_figures_are_written_beside_the_page(written: Path, reproductions: dict[str, Reproduction]) -> None:
     document = json.loads((written / "reproduction.json").read_text("utf-8"))
     assert document == json.loads(json.dumps(reproductions["two-way-fast"].to_dict()))
     for exhibit in reproductions["two-way-fast"].exhibits:

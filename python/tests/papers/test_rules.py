@@ -48,7 +48,7 @@ def test_rule(rule: str, terms: Terms, holds: bool, value: float, margin: float)
     assert outcome.margin == pytest.approx(margin, abs=1e-9)
 
 
-def test_against_zero_there_is_no_number() -> None:
+def test_a_deviation_from_zero_has_no_value() -> None:
     outcome = RULES["near"]([{"y": 1.0}], Terms("y", 0.0, within=0.1))
     assert not outcome.holds
     assert outcome.value is None
@@ -61,13 +61,13 @@ def test_a_fall_below_zero_is_a_fall() -> None:
     assert not RULES["rises"](rows, Terms("y", over="x")).holds
 
 
-def test_noise_is_no_step_back() -> None:
+def test_noise_is_not_a_regression() -> None:
     rows = [{"x": i, "y": y} for i, y in enumerate((1.0, 2.0, 1.999, 3.0))]
     assert not RULES["rises"](rows, Terms("y", over="x")).holds
     assert RULES["rises"](rows, Terms("y", over="x", slack=0.001)).holds
 
 
-def test_no_change_is_neither() -> None:
+def test_no_change_is_neither_a_rise_nor_a_fall() -> None:
     rows = [{"x": i, "y": 1.0} for i in range(3)]
     assert not RULES["rises"](rows, Terms("y", over="x")).holds
     assert not RULES["falls"](rows, Terms("y", over="x")).holds
@@ -82,7 +82,7 @@ def _exhibit(rows: Sequence[dict[str, Any]] = ROWS) -> Exhibit:
     return Exhibit("e", "E", "", "", [Column("x", "place", "m")], rows)
 
 
-def test_a_claim_may_hold_somewhere_only() -> None:
+def test_a_claim_may_hold_in_some_rows_only() -> None:
     def verdict(**changes: Any) -> str:
         return judge(_claim(**changes), _exhibit()).verdict
 
@@ -91,7 +91,7 @@ def test_a_claim_may_hold_somewhere_only() -> None:
     assert verdict(rows={"kind": "c"}) == "refuted"
 
 
-def test_a_claim_without_rows_is_a_mistake() -> None:
+def test_a_claim_without_rows_is_an_error() -> None:
     with pytest.raises(ValueError, match="no row"):
         judge(_claim(rows={"kind": "z"}), _exhibit())
 
@@ -140,12 +140,12 @@ def test_rows_without_a_value_are_counted() -> None:
     ("changes", "says"),
     [
         ({"terms": Terms("why", "z")}, "no column 'why'"),
-        ({"terms": Terms("y", "zed")}, "'zed' is no column of exhibit e, and no word in it"),
+        ({"terms": Terms("y", "zed")}, "'zed' is neither a column of exhibit e nor a text in it"),
         ({"by": "ex"}, "no column 'ex'"),
         ({"rule": "rises", "terms": Terms("y", over="ex")}, "no column 'ex'"),
         ({"rows": {"knd": "a"}}, "no column 'knd'"),
         ({"rows": {"kind": ["a", "z"]}}, "has kind = 'z'"),
-        ({"rule": "same", "terms": Terms("kind", "kid")}, "'kid' is no column of exhibit e, and no word in it"),
+        ({"rule": "same", "terms": Terms("kind", "kid")}, "'kid' is neither a column of exhibit e nor a text in it"),
     ],
 )
 def test_what_a_claim_names_has_to_be_there(changes: dict[str, Any], says: str) -> None:
@@ -153,7 +153,7 @@ def test_what_a_claim_names_has_to_be_there(changes: dict[str, Any], says: str) 
         judged([_claim(**changes)], {"e": _exhibit()})
 
 
-def test_a_word_may_stand_for_itself() -> None:
+def test_a_text_is_compared_literally() -> None:
     word = _claim("same", Terms("kind", "a"), by="", rows={"x": 1})
     assert [v.verdict for v in judged([word], {"e": _exhibit()})] == ["confirmed"]
 
@@ -164,7 +164,7 @@ def test_what_an_alternative_needs_is_a_value() -> None:
         judged([_claim(rows={"kind": ["a", "d"]})], {"e": _exhibit(rows)})
 
 
-def test_claims_are_read_with_care(tmp_path: Path) -> None:
+def test_claims_are_validated(tmp_path: Path) -> None:
     claim = '[[claim]]\nid = "c"\nwhere = "w"\nsays = "s"\nexhibit = "e"\nrule = "near"\nvalue = "y"\nwhy = "b"\n'
     file = tmp_path / "claims.toml"
     file.write_text(claim + claim, "utf-8")

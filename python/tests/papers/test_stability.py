@@ -1,4 +1,4 @@
-"""The letter's loop against world theory, and the cases that packets are held against."""
+"""The letter's loop against world theory, and the cases that packets are compared with."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_margins_are_those_of_theory(k_f: float, gamma: float) -> None:
     assert document["gain_margin"] == pytest.approx(loop.gain_margin(), rel=1e-6)
 
 
-def test_eq_20_is_the_same_loop_opened_elsewhere() -> None:
+def test_eq_20_is_the_same_loop_opened_at_another_point() -> None:
     rng = random.Random(7)
     for _ in range(50):
         u, rho, a, w = (
@@ -79,7 +79,7 @@ def test_every_model_is_counted_once(asymmetric: dict[str, Any]) -> None:
     assert all(r["cases"] == len(rows) for r in whole)
 
 
-def test_packets_agree_most_with_the_senders_own_law(reproductions: dict[str, Reproduction]) -> None:
+def test_packets_agree_best_with_the_senders_own_law(reproductions: dict[str, Reproduction]) -> None:
     exhibit = next(e for e in reproductions["asymmetric-fast"].exhibits if e.id == "stability-tally")
     agree = {r["model"]: r["agree"] for r in exhibit.rows if r["sender"] == "all"}
     assert max(agree, key=lambda model: agree[model]) == "ack-clocked, own law"

@@ -1,7 +1,7 @@
 """World theory beside world sim on every scenario of the papers and the examples.
 
-Files are found, not listed. Each must be told below how near the worlds come, and why no nearer; a new file fails until
-somebody says so.
+Files are found, not listed. For each, STATED says how near the worlds come, and why no nearer; a new file fails until it
+has an entry.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Passing:
 
 @dataclass(frozen=True)
 class NoModel:
-    """Theory has no model of any flow: it must answer nulls and say so."""
+    """Theory has no model of any flow: it must return nulls and say so."""
 
     why: str
 
@@ -153,8 +153,8 @@ def stated(name: str) -> Stated:
         if fnmatch(name, pattern):
             return said
     pytest.fail(
-        f"nobody has said how near theory and sim come on {name}: run it in both worlds, find out what is left between "
-        f"them, and add {name!r} to STATED in {Path(__file__).name}: Settled(rate, rtt, load, why) for flows that "
+        f"there is no statement of how near theory and sim come on {name}: run it in both worlds, explain what is left "
+        f"between them, and add {name!r} to STATED in {Path(__file__).name}: Settled(rate, rtt, load, why) for flows that "
         "last, Passing(time, share, why) for arrivals, NoModel(why) where theory has no model of its controllers"
     )
 
@@ -207,7 +207,7 @@ def passing(scenario: el.Scenario, sim: dict[str, Any], said: Passing) -> None:
 
 
 def unknown(scenario: el.Scenario, sim: dict[str, Any]) -> None:
-    """Nulls, and a word about each controller."""
+    """Nulls, and a note on each controller."""
     theory = scenario.run("theory").to_dict()
     assert sim["flows"]
     for flow in theory["flows"]:
@@ -215,7 +215,7 @@ def unknown(scenario: el.Scenario, sim: dict[str, Any]) -> None:
         assert any(flow["controller"] in note for note in theory["approximations"]), flow["name"]
 
 
-def test_nothing_is_said_about_files_that_are_not_there() -> None:
+def test_every_statement_is_about_a_file_that_exists() -> None:
     unused = [p for p in STATED if not any(stated_by(name) == p for name in FILES)]
     assert not unused
 
@@ -225,6 +225,6 @@ def stated_by(name: str) -> str | None:
     return next((pattern for pattern in STATED if fnmatch(name, pattern)), None)
 
 
-def test_a_new_file_has_to_be_spoken_for() -> None:
+def test_a_file_without_a_statement_is_an_error() -> None:
     with pytest.raises(pytest.fail.Exception, match=r"add 'two-way-fast/brand-new' to STATED in test_two_worlds\.py"):
         stated("two-way-fast/brand-new")

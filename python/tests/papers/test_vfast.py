@@ -115,7 +115,7 @@ def test_settling_of_an_exponential() -> None:
     assert settling(*_line(lambda t: 1 + (t % 16 > 8)), 0.0, 40.0) is None
 
 
-def test_bias_of_theory_and_of_chance() -> None:
+def test_bias_in_theory_and_with_random_samples() -> None:
     assert _core.filter_bias(0.75, 0.5, "normal") == pytest.approx(0.19, abs=0.005)
     for scatter in ("normal", "exponential", "uniform"):
         assert simulated_bias(0.75, 0.5, scatter) == pytest.approx(_core.filter_bias(0.75, 0.5, scatter), abs=0.003)
@@ -148,7 +148,7 @@ def test_equilibrium_with_an_estimate_error() -> None:
     assert vfast < fast
 
 
-def test_a_true_loss_waits_as_long_as_theory_says(vfast: dict[str, Any]) -> None:
+def test_after_a_real_loss_the_wait_is_that_of_theory(vfast: dict[str, Any]) -> None:
     rows = [r for r in vfast["jitter-timeouts"].rows if r["wait"] is not None and r["predicted_wait"] is not None]
     assert {(r["rule"], r["floor"]) for r in rows} == {
         (rule, floor) for rule in jitter_timeouts.RULES for floor in jitter_timeouts.FLOORS
@@ -169,7 +169,7 @@ def test_share_beside_a_rival(kind: str) -> None:
     assert predicted(buffer, alpha, 2, 1, kind) == pytest.approx(predicted(buffer, 2 * alpha, 1, 1, kind))
 
 
-def test_ranks_of_a_made_up_grid(vfast: dict[str, Any]) -> None:
+def test_ranks_of_a_synthetic_grid(vfast: dict[str, Any]) -> None:
     if len(vfast["psi-grid"].rows) != len(made_up_grid()):
         pytest.skip("the grid is the measured one")
     rows = {r["objective"]: r for r in vfast["psi-rank"].rows}
@@ -180,7 +180,7 @@ def test_ranks_of_a_made_up_grid(vfast: dict[str, Any]) -> None:
     assert (rows["I, settling"]["best_down"], rows["I, settling"]["best_up"]) == (0.75, 0.75)
 
 
-def test_the_only_slip_that_prints_what_arrives(vfast: dict[str, Any]) -> None:
+def test_only_one_slip_explains_the_printed_values(vfast: dict[str, Any]) -> None:
     rows = {r["slip"]: r for r in vfast["slip"].rows if r["scenario"] == "II" and r["kind"] == "configuration"}
     assert min(rows, key=lambda name: rows[name]["off_true"]) == "delay halved, rate doubled"
     # eq. 3 at rest: w = x d + alpha. Delay halved at twice the rate leaves w and halves alpha / x

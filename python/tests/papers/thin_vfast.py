@@ -37,7 +37,7 @@ _ONE = ((40.0, "SACK"),)
 
 
 def made_up_grid() -> list[Row]:
-    """Objectives that nobody measured: larger weights are better, in all but the last objective."""
+    """Made-up objectives: larger weights are better, in all but the last objective."""
     names = list(weights.OBJECTIVES)
     rows: list[Row] = []
     for down in (0.25, 0.5, 0.75):

@@ -125,7 +125,7 @@ def test_one_description_of_several_exhibits(tmp_path: Path) -> None:
         ("size = [4, 3]", "size = [4, 3", "Unclosed array"),
     ],
 )
-def test_what_is_wrong_is_named(old: str, new: str, says: str, tmp_path: Path) -> None:
+def test_errors_are_named(old: str, new: str, says: str, tmp_path: Path) -> None:
     assert old in GOOD
     with pytest.raises(InputError) as caught:
         _read(tmp_path, GOOD.replace(old, new))

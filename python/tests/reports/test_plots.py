@@ -122,7 +122,7 @@ def test_bars_beside_each_other() -> None:
     assert list(axis.get_lines()[0].get_ydata()) == [4.0]
 
 
-def test_data_that_there_is_not_is_named() -> None:
+def test_missing_data_is_named() -> None:
     with pytest.raises(InputError, match="here: a figure has no data 'curves'"):
         _drawn(kind="lines", x=X, y=Y, data="curves")
     with pytest.raises(InputError, match=r"here: .* needs a value for 'wya'"):

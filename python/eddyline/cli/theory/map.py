@@ -98,7 +98,7 @@ def command(
     """Map a result of theory for FILE over any two of its keys.
 
     Every cell is what `eddyline theory equilibrium` or `stability` gives with these two values --set; --json has them
-    as `settings`. A cell without an answer is null and says why. The boundary of a stability map runs through
+    as `settings`. A cell without a value is null and says why. The boundary of a stability map runs through
     points where the verdict changes, each found to 1e-9 of the distance between two cells.
     """
     from eddyline.cli.progress import Progress
@@ -132,7 +132,7 @@ def _show(map_: TheoryMap) -> None:
         print_table(made)
     if map_.failed:
         reasons = map_.frame["error"].dropna()
-        print(f"{map_.failed} of {cells} cells have no answer; the first: {reasons.iloc[0]}")
+        print(f"{map_.failed} of {cells} cells have no value; the first: {reasons.iloc[0]}")
 
 
 def _regions(map_: TheoryMap) -> list[Any]:

@@ -39,7 +39,7 @@ def command(
     """Compute the stationary number of flows of FILE's [[arrivals]], and the share of time in which each link is full.
 
     By the Markov chain where it applies (one duplex link, exponential sizes), else by a simulation of flows; rates are
-    those of the equilibrium at every moment. A population that grows without bound is an answer.
+    those of the equilibrium at every moment. A population that grows without bound is a result, not an error.
     """
     from eddyline.scenario import Scenario
     from eddyline.theory import population

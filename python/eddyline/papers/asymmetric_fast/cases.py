@@ -1,6 +1,6 @@
-"""Random networks, drawn once and on file: as scenarios, and what comes of them in the simulator.
+"""Random networks from a file, as scenarios, and their results in the simulator.
 
-`stability-cases.json` holds sixty networks of the five hundred on which theory's dynamics are held against its roots;
+`stability-cases.json` holds sixty networks of the five hundred on which theory's dynamics are compared with its roots;
 each has FAST flows with gamma from 0.1 to 1, half of them with one update a round trip, half as the module of ns-2 does
 it.
 """

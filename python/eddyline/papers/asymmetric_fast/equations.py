@@ -9,12 +9,12 @@ ACK_BYTES = 40.0
 
 
 def factor(backward: float, data_bytes: float) -> float:
-    """Eq. 1: k_f, an ACK's transmission time on the way back over a data packet's on the way there."""
+    """Eq. 1: k_f, an ACK's transmission time on the backward link over a data packet's on the forward link."""
     return FORWARD_BPS * ACK_BYTES / (backward * data_bytes)
 
 
 def backward_bps(k_f: float, data_bytes: float) -> float:
-    """The rate of the way back that gives k_f."""
+    """The rate of the backward link that gives k_f."""
     return FORWARD_BPS * ACK_BYTES / (k_f * data_bytes)
 
 
@@ -24,5 +24,5 @@ def theorem_1(k_f: float, share: float = 1.0) -> float:
 
 
 def aggregate_of_eq_15(k_f: float) -> float:
-    """What eq. 15 has all flows together at rest at: its queues may be negative, so one fills and the other sinks."""
+    """Total throughput at the equilibrium of eq. 15, whose queues may be negative: one grows, the other falls."""
     return 2.0 * FORWARD_BPS / (1.0 + k_f)

@@ -39,7 +39,7 @@ class Loop:
         return -0.5 * pi - late + atan(w / self.u) - atan(w / (self.u * self.rho))
 
     def gain_margin(self) -> float:
-        """The factor on a that ends stability: below 1 where it is lost already, infinite where nothing ends it."""
+        """The factor on a that ends stability: below 1 where the loop is unstable, infinite where no factor does."""
         u, pole = self.u, self.u * self.rho
         if self.lag:
             # Routh: (1 + pole) (pole + a) > a u
@@ -61,7 +61,7 @@ class Loop:
 
 
 def window_loop(w: float, u: float, rho: float, a: float, lag: bool = False) -> complex:
-    """From W to W at z = i w, as eq. 20 has it (eq. 22 with the lag): |L(0)| is d / q0 whatever a is."""
+    """The loop from W to W at z = i w, as in eq. 20 (eq. 22 with the lag): |L(0)| is d / q0 whatever a is."""
     z = complex(0.0, w)
     late = a / (1.0 + z) if lag else a * cmath.exp(-z)
     return -(u * (1.0 - rho)) * late / ((z + late) * (z + u * rho))

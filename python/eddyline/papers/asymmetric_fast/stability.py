@@ -95,7 +95,7 @@ def case_by_case(context: Context) -> Exhibit:
 
 
 def tally(context: Context) -> Exhibit:
-    """How often model and packets say the same, by model and sender."""
+    """How often model and packets agree, by model and sender."""
     found = context.cached("stability", lambda: _found(context))
     senders = ["all", *dict.fromkeys(r["sender"] for r in found)]
     rows = []

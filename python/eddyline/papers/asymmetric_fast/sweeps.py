@@ -96,7 +96,7 @@ def flows(context: Context) -> Exhibit:
 
 
 def packets(context: Context) -> Exhibit:
-    """Packet sizes from 250 to 9,000 bytes over ways back of 10, 1 and 0.1 Mbit/s."""
+    """Packet sizes from 250 to 9,000 bytes over backward links of 10, 1 and 0.1 Mbit/s."""
     cases = [(mbps, size) for mbps in (10.0, 1.0, 0.1) for size in _SIZES]
     changes = [
         (

@@ -1,4 +1,4 @@
-"""A download on an asymmetric access, before and after an upload joins: what FAST counts decides what is left of it."""
+"""A download on an asymmetric access link, before and after an upload joins, by the delay that FAST measures."""
 
 from __future__ import annotations
 

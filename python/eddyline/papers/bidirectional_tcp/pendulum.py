@@ -89,7 +89,7 @@ def _row(context: Context, order: str, tp_ms: float, window: int) -> tuple[Row, 
 
 
 def _within(delays: list[float | None], limit: float) -> float | None:
-    """Share of delays up to `limit`; None is a delay without end."""
+    """Share of delays up to `limit`; None is an infinite delay."""
     return sum(d is not None and d <= limit for d in delays) / len(delays) if delays else None
 
 

@@ -1,7 +1,7 @@
-"""A host that is busy with each packet: what 1.3 Gbit/s over a 10-gigabit card says of it, and 925 Mbit/s over another.
+"""A host that spends time on each packet: the cost that 1.3 Gbit/s over a 10-gigabit NIC implies, and its effect.
 
 One cost is fitted to the one figure. Whether that cost comes before the packet's time on the wire or passes beside it
-is not printed: both readings give 1.3 Gbit/s, and differ for every other packet and card.
+is not printed: both readings give 1.3 Gbit/s, and differ for every other packet and NIC.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ GIGABIT_BPS = 1e9
 HEADER = 40
 BEFORE, BESIDE = "before the wire", "beside the wire"
 ORDERS = (BEFORE, BESIDE)
-"""When the host works on a packet: before its card sends it, or while the card sends another."""
+"""When the host works on a packet: before its NIC sends it, or while the NIC sends another."""
 _CARDS = ((CARD_BPS, (1500, 3000, 4470, 9000)), (GIGABIT_BPS, (1500,)))
 
 
 def cost_s(order: str, payload_bps: float, packet: int = 1500) -> float:
-    """Time that a host spends on a packet if it carries `payload_bps` in such packets over the 10-gigabit card."""
+    """Time that a host spends on a packet if it carries `payload_bps` in such packets over the 10-gigabit NIC."""
     whole = (packet - HEADER) * 8 / payload_bps
     return whole - packet * 8 / CARD_BPS if order == BEFORE else whole
 
@@ -43,7 +43,7 @@ def throughput_bps(order: str, seconds: float, packet: int, card_bps: float = CA
 
 
 def cost(context: Context) -> Exhibit:
-    """The cost that explains 1.3 Gbit/s, and what it would mean for larger packets and for a gigabit card."""
+    """The cost that explains 1.3 Gbit/s, and what it would mean for larger packets and for a gigabit NIC."""
     fitted = 1e6 * context.values["host"]["mbps"]
     spent = {order: cost_s(order, fitted) for order in ORDERS}
     gigabit = next(r for r in context.values["run"] if r["id"] == "FAST, 1 flow, 100")

@@ -35,7 +35,7 @@ def bernoulli(window: float, packets_per_ack: int) -> float:
 
 
 def search(context: Context) -> Exhibit:
-    """The loss probability for 266 Mbit/s, for 48 % of each of two cards, and for 185."""
+    """The loss probability for 266 Mbit/s, for 48 % of each of two NICs, and for 185."""
     goals = [
         ("1 flow, txqueuelen 10,000", 266e6),
         ("each of 2 flows, txqueuelen 10,000", 0.48 * PAYLOAD_BPS),

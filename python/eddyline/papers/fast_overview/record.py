@@ -1,4 +1,4 @@
-"""The record path: Linux TCP and FAST behind gigabit cards, for each reaction to a full NIC queue."""
+"""The record path: Linux TCP and FAST behind gigabit NICs, for each reaction to a full NIC queue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOCALS = {"cwr": "window reduced", "backpressure": "sender stops", "drop": "pack
 """What happens when the NIC queue is full, by `tcp.local`."""
 
 PAYLOAD_BPS = 1e9 * 1460 / 1500
-"""The largest goodput that a card can carry."""
+"""The largest goodput that a NIC can carry."""
 
 _FILES = {1: "one-flow", 2: "two-flows", 10: "ten-flows"}
 

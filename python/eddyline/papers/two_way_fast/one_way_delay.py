@@ -1,4 +1,4 @@
-"""Examples 1 to 5 with FAST that counts one-way delay, or the delay of ACKs by their load."""
+"""Examples 1 to 5 with FAST that measures one-way delay, or weights the delay of ACKs by their load."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CLOCKED: dict[int, tuple[tuple[str, int], ...]] = {
 
 
 def delay_settings(delay: str, pauses: bool = True) -> Changes:
-    """Settings with which all flows count that delay."""
+    """Settings with which all flows measure that delay."""
     changes: Changes = (("flow.*.tcp.timestamps", "true"), ("flow.*.controller.delay", delay))
     return changes if pauses else (*changes, ("flow.*.controller.drain", "false"))
 
