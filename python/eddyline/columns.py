@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from eddyline import _core
+    import eddyline._core as _core
 
     Table: TypeAlias = Any  # pyarrow.Table
     Codes: TypeAlias = npt.NDArray[np.integer[Any]]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, NotInstalled
 from eddyline.scenario import Scenario
 from eddyline.spelling import unknown

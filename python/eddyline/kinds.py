@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.controllers.installed import declared, import_declared
 from eddyline.spelling import unknown
 

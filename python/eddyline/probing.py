@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError
 from eddyline.quantities import read
 from eddyline.spelling import unknown

@@ -21,7 +21,7 @@ def read(name: str, what: str, text: str) -> float:
     Raises:
         InputError: It is not such a quantity.
     """
-    from eddyline import _core
+    import eddyline._core as _core
 
     try:
         return _core.quantity(what, text)

@@ -10,7 +10,7 @@ from eddyline.errors import EddylineError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eddyline import _core
+    import eddyline._core as _core
 
 __all__ = ["Recording"]
 

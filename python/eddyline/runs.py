@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from eddyline import worlds
+import eddyline.worlds as worlds
 from eddyline.errors import ControllerError, InputError, WorldUnavailable
 from eddyline.scenario import SEEDS
 

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline import _core, worlds
+import eddyline._core as _core
+import eddyline.worlds as worlds
 from eddyline.errors import InputError
 from eddyline.recording import Recording
 from eddyline.worlds import LAWS, LINK_MODELS, RunOptions

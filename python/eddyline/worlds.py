@@ -14,7 +14,7 @@ from eddyline.errors import InputError, WorldUnavailable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from eddyline import _core
+    import eddyline._core as _core
     from eddyline.progress import RunCallback
 
     Runner: TypeAlias = Callable[[_core.Scenario, "RunOptions", RunCallback | None], _core.Run]
@@ -107,14 +107,14 @@ class RunOptions:
 
 
 def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
-    from eddyline import _core
+    import eddyline._core as _core
 
     dynamics = None if options.dynamics is None else _core.Dynamics(options.dynamics, options.law)
     return scenario.run(_core.TheoryOptions(base_rtt_s=options.base_rtt_s, dynamics=dynamics), progress=progress)
 
 
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
-    from eddyline import _core
+    import eddyline._core as _core
 
     return scenario.run(_core.SimOptions(series=bool(options.series), log=options.log), progress=progress)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
 from eddyline.adviser.sizing import both_busy
 from eddyline.kinds import queue as queue_kind

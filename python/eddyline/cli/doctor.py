@@ -62,7 +62,7 @@ def _installation() -> list[Finding]:
         Finding("Python", "everything", sys.version_info >= (3, 11), version, "install Python 3.11 or newer"),
     ]
     try:
-        from eddyline import _core
+        import eddyline._core as _core
 
         found.append(Finding("eddyline", "everything", True, f"{_core.VERSION}, worlds {text(sorted(available()))}"))
     except ImportError as e:

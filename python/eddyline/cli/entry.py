@@ -69,7 +69,7 @@ def command_line() -> None:
 
 def _version(ctx: click.Context, given: bool) -> None:
     if given and not ctx.resilient_parsing:
-        from eddyline import _core
+        import eddyline._core as _core
 
         click.echo(f"eddyline {_core.VERSION}")
         ctx.exit()

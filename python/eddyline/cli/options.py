@@ -103,7 +103,7 @@ class Key(click.ParamType[str]):
 
         key, equals, value = incomplete.partition("=")
         if equals and key.endswith("kind"):
-            from eddyline import kinds
+            import eddyline.kinds as kinds
 
             names = [k.name for k in (kinds.queues() if "queue" in key else kinds.controllers())]
             return [CompletionItem(f"{key}={name}") for name in names if name.startswith(value)]

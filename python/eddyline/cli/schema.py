@@ -21,7 +21,7 @@ def command(of: str) -> None:
 
     `eddyline schema result` prints the schema of results, `eddyline schema series` that of the quantities of series.
     """
-    from eddyline import _core
+    import eddyline._core as _core
     from eddyline.controllers.installed import declared, import_declared
     from eddyline.errors import InputError
 

@@ -123,7 +123,7 @@ def _short(value: Any) -> str:
 
 
 def _explain(stored: Any, scenario: Scenario) -> None:
-    from eddyline import _core
+    import eddyline._core as _core
 
     first = stored[0] if isinstance(stored, list) else stored
     first = first["runs"][0] if "runs" in first else first

@@ -149,7 +149,7 @@ def _conflict(name: str, claims: list[Declared]) -> InputError | None:
 def _built_in() -> frozenset[str]:
     import json
 
-    from eddyline import _core
+    import eddyline._core as _core
     from eddyline.controllers.registry import registered
 
     return frozenset(c["name"] for c in json.loads(_core.register())["controllers"]) - registered().keys()

@@ -112,7 +112,7 @@ class Parameters:
 
     def read(self, text: str) -> tuple[dict[str, Any], str]:
         """Keywords for the constructor, and the canonical table, for a table as JSON."""
-        from eddyline import _core
+        import eddyline._core as _core
 
         given: dict[str, Any] = json.loads(text)
         keywords: dict[str, Any] = {k: v for k, v in given.items() if v is not None}

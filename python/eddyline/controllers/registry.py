@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.controllers.base import handlers
 from eddyline.controllers.parameters import Parameters
 from eddyline.errors import InputError

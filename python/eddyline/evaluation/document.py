@@ -101,7 +101,7 @@ class Measurements:
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""
-        from eddyline import _core
+        import eddyline._core as _core
 
         return {
             "version": VERSION,

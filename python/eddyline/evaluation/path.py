@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from eddyline import kinds
+import eddyline.kinds as kinds
 
 __all__ = ["FULL_PACKET_B", "NARROW", "WIDE", "Path", "Setting", "noise"]
 

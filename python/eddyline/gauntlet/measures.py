@@ -97,7 +97,7 @@ def _resent(target: Target, result: Result, document: Document) -> float:
 
 
 def _bytes(text: str) -> float:
-    from eddyline import _core
+    import eddyline._core as _core
 
     return _core.quantity("bytes", text)
 

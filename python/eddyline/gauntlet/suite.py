@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.errors import InputError, ScenarioError
 from eddyline.gauntlet.measures import MEASURES, Target
 from eddyline.scenario import Scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.reference.command_line import command_line_page
 from eddyline.reference.data import packet_log_page, result_page, series_page
 from eddyline.reference.scenario import kinds_page, scenario_page

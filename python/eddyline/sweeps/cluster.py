@@ -8,7 +8,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError
 from eddyline.sweeps.batches import EngineUnavailable, received
 from eddyline.sweeps.worker import OtherVersion, run_points

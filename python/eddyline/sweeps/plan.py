@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.controllers.installed import import_declared
 from eddyline.encoding import table_text
 from eddyline.errors import InputError, ScenarioError

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet, finalize
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.errors import ControllerError, EddylineError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
 from eddyline.theory.document import Document

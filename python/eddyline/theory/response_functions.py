@@ -80,7 +80,7 @@ def response(
     Raises:
         InputError: There is no such sender, or a number is out of range.
     """
-    from eddyline import _core
+    import eddyline._core as _core
 
     if kind not in sources():
         raise unknown("response function", kind, sources())

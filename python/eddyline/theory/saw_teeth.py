@@ -85,7 +85,7 @@ def saw_tooth(
     Raises:
         InputError: There is no such sender, or a number is out of range.
     """
-    from eddyline import _core
+    import eddyline._core as _core
 
     known = [each.name for each in controllers() if each.sawtooth is not None]
     if kind not in known:
@@ -127,7 +127,7 @@ def saw_teeth(
     Raises:
         InputError: As `saw_tooth`.
     """
-    from eddyline import _core
+    import eddyline._core as _core
 
     path: Any = {
         "rate_bps": rate_bps,

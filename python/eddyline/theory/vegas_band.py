@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.errors import InputError
 from eddyline.theory.document import Document
 

@@ -16,7 +16,7 @@ def many(option: str, text: str, unit: str, example: str) -> list[float]:
         unit: SI unit that the value must have; empty for shares and plain numbers.
         example: A valid value, for the error.
     """
-    from eddyline import _core
+    import eddyline._core as _core
 
     values, given = _core.values(option, text)
     if given != unit:

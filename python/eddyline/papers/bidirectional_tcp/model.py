@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eddyline import _core
+import eddyline._core as _core
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.papers.runner import Run
 
 if TYPE_CHECKING:

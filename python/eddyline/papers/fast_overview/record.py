@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.papers.fast_overview.length import seconds
 from eddyline.papers.runner import NS2_PROFILE, Run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.papers.runner import NS2_PROFILE, Run
 from eddyline.papers.two_way_fast.conditions import threshold
 from eddyline.papers.two_way_fast.examples import example_rows

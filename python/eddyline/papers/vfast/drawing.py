@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.reports.figures import BLUE, GREEN, PINK, RED
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.papers.vfast.runs import DEFAULT, FAST, VFAST, Case, Reading
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.papers.runner import Run
 from eddyline.scenario import Scenario
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.papers.vfast.drawing import COLOURS
 from eddyline.reports.figures import BLACK
 from eddyline.scenario import Scenario

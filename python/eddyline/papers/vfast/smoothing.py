@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eddyline import _core
+import eddyline._core as _core
 
 if TYPE_CHECKING:
     from eddyline.papers.context import Context

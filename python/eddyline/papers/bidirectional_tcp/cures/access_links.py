@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from eddyline import _core
+import eddyline._core as _core
 from eddyline.adviser.access import PACKET_B, Access
 
 __all__ = ["ACCESS_LINKS", "AccessLink"]
