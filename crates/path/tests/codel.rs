@@ -77,8 +77,8 @@ fn the_count_resumes_where_it_worked() {
         let gained = law.count() - 1;
         assert!(gained > 5, "{gained}");
         law.congested(Time::from_ms(700), Time::ZERO, MANY);
-        let resumed = Time::from_ms(700 + pause_ms);
-        let second = drops(&mut law, resumed, 30_000);
+        let restart = Time::from_ms(700 + pause_ms);
+        let second = drops(&mut law, restart, 30_000);
         let count = if resumed { gained } else { 1 };
         let gap = (second[1] - second[0]).as_secs_f64();
         let want = INTERVAL.as_secs_f64() / f64::from(count).sqrt();

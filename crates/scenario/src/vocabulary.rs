@@ -146,8 +146,8 @@ fn inlined(schema: &Json, defs: &Json, depth: usize) -> Json {
         && depth < MAX_DEPTH
     {
         let mut whole = inlined(&defs[name], defs, depth + 1);
-        if let (Some(whole), Some(beside)) = (whole.as_object_mut(), schema.as_object()) {
-            whole.extend(beside.iter().filter(|(k, _)| *k != "$ref").map(|(k, v)| (k.clone(), v.clone())));
+        if let (Some(whole), Some(siblings)) = (whole.as_object_mut(), schema.as_object()) {
+            whole.extend(siblings.iter().filter(|(k, _)| *k != "$ref").map(|(k, v)| (k.clone(), v.clone())));
         }
         return whole;
     }

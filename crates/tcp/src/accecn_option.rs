@@ -53,7 +53,7 @@ impl AccEcnOption {
         (2 + 3 * u32::from(self.fields)).next_multiple_of(4)
     }
 
-    /// CE-marked bytes since `earlier`, if below half of a field's range (appendix A.1); none where this option is the older.
+    /// CE-marked bytes since `earlier`, if below half of a field's range (appendix A.1); `None` if this option is the older.
     #[must_use]
     pub fn marked_since(&self, earlier: &Self) -> Option<u32> {
         let since = self.ce.wrapping_sub(earlier.ce) & FIELD;

@@ -1,8 +1,8 @@
-//! What a connection is configured with.
+//! Configuration of a connection.
 
 use eddyline_units::Time;
 
-/// TCP machinery of a connection; both ends use the same.
+/// TCP configuration of a connection; sender and receiver use the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
     /// Payload bytes of a full segment.
@@ -19,7 +19,7 @@ pub struct Config {
     pub ack_every: u32,
     /// Longest delay of a delayed acknowledgement.
     pub ack_timer: Time,
-    /// Acknowledgements that are not delayed: at the start, after a pause and after a needless retransmission.
+    /// Acknowledgements that are not delayed: at the start, after a pause and after a spurious retransmission.
     pub quick_acks: u32,
     /// Explicit congestion notification (RFC 3168).
     pub ecn: bool,
@@ -43,7 +43,7 @@ pub struct Config {
     pub ack_congestion_control: bool,
     /// The congestion controller chooses how many segments are acknowledged together.
     pub controller_ack_ratio: bool,
-    /// What the sender does when its own NIC queue is full.
+    /// Reaction of the sender when its NIC queue is full.
     pub local: LocalCongestion,
     /// Whether packets are paced.
     pub pacing: Pacing,
@@ -51,7 +51,7 @@ pub struct Config {
     pub pacing_gain: PacingGain,
 }
 
-/// What accurate ECN feeds back (RFC 9768).
+/// Accurate ECN feedback (RFC 9768).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AccurateEcn {
     /// Nothing.
@@ -63,15 +63,15 @@ pub enum AccurateEcn {
     Option,
 }
 
-/// What a sender does when the queue of its own network interface is full.
+/// Reaction of a sender when the queue of its network interface is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LocalCongestion {
     /// Nothing: the packet is dropped there, and lost like any other.
     #[default]
     Drop,
-    /// It keeps the packet and reduces its window once a round trip, as Linux did up to 3.5.
+    /// The sender keeps the packet and reduces its window at most once per window, as Linux did up to 3.5.
     Cwr,
-    /// It keeps the packet until the queue has room; the window stays as it is.
+    /// The sender keeps the packet until the queue has room; the window does not change.
     Backpressure,
 }
 

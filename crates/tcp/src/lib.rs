@@ -1,8 +1,8 @@
 //! TCP, sans-I/O: segments and the time come in, segments and the next timer come out.
 //!
-//! [`Sender`] and [`Receiver`] are the two ends of one direction of a connection. Neither asks for the time, draws a random
-//! number or knows a network: whoever drives them carries their segments and calls them back when a timer expires. How
-//! much may be in flight is decided by a congestion controller of `eddyline-cc`.
+//! [`Sender`] and [`Receiver`] are the endpoints of one direction of a connection. Neither reads a clock, draws random numbers
+//! or depends on a network: the caller carries their segments and calls them when a timer expires. A congestion controller of
+//! `eddyline-cc` sets how much may be in flight.
 //!
 //! Sequence numbers are byte offsets of 64 bits that never wrap; a FIN takes one number after the last byte.
 

@@ -1,11 +1,11 @@
-//! Segments as they leave one end and reach the other.
+//! Segments as one endpoint sends them and the other receives them.
 
 use eddyline_units::Time;
 
 use crate::accecn_option::AccEcnOption;
 use crate::ecn::Ecn;
 
-/// What a segment is.
+/// Kind of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SegmentKind {
     /// Payload.
@@ -18,7 +18,7 @@ pub enum SegmentKind {
 
 /// TCP header flags and ECN field of a segment, and whether it is a retransmission.
 ///
-/// One byte; bit 1 is not used here and is left to whoever carries segments.
+/// One byte; bit 1 is not used here and is reserved for the carrier of segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SegmentFlags(u8);
 
@@ -137,7 +137,7 @@ pub struct Segment {
     pub flags: SegmentFlags,
     /// A number that the controller attaches to the packet and gets back with its acknowledgement.
     pub stamp: f32,
-    /// Segments that the receiver is asked to acknowledge together (RFC 5690, 4.2); 0: it is not asked.
+    /// Segments that the receiver is requested to acknowledge together (RFC 5690, 4.2); 0: no request.
     pub ack_ratio: u32,
 }
 

@@ -130,9 +130,9 @@ mod tests {
                 } else {
                     let fresh = bits[start as usize..(start + len) as usize].iter().filter(|b| !**b).count() as u64;
                     bits[start as usize..(start + len) as usize].fill(true);
-                    let mut heard = 0;
-                    prop_assert_eq!(ranges.insert(start, start + len, |s, e| heard += e - s), fresh);
-                    prop_assert_eq!(heard, fresh);
+                    let mut reported = 0;
+                    prop_assert_eq!(ranges.insert(start, start + len, |s, e| reported += e - s), fresh);
+                    prop_assert_eq!(reported, fresh);
                 }
                 prop_assert_eq!(ranges.total(), bits.iter().filter(|b| **b).count() as u64);
                 for at in 0..80u64 {

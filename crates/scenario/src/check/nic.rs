@@ -38,7 +38,7 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
 fn reason(nic: &Link) -> Option<&'static str> {
     match nic {
         Link { queue, .. } if !matches!(queue, QueueParams::DropTail(_)) => {
-            Some("has another queue than droptail, the only one that tells a sender at once that it is full")
+            Some("has another queue than droptail, the only one that reports to the sender that it is full")
         }
         Link { medium: Some(_), .. } => Some("shares a half-duplex medium, which no NIC does"),
         Link { reconstruct: Some(_), .. } => Some("reconstructs acknowledgements, which no NIC does"),

@@ -1,4 +1,4 @@
-//! Variation of links: steps in order of time, outages that end, no steps beside a recording.
+//! Variation of links: steps in order of time, outages that end, no steps together with a recording.
 
 use crate::diagnostic::Report;
 use eddyline_path::variation::{ChangeParams, LinkTrace, OutageParams};
@@ -15,7 +15,7 @@ struct Given<'a> {
     trace: Option<&'a LinkTrace>,
 }
 
-/// Reports steps out of order or without effect, outages without end, and recordings beside steps.
+/// Reports steps out of order or without effect, outages without end, and recordings together with steps.
 pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     for link in given(typed) {
         let mut wrong = |keys: &[Step<'static>], message: String, hint: &str| {

@@ -161,14 +161,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// A schema with its reference resolved; keywords beside the reference take precedence.
+    /// A schema with its reference resolved; its sibling keywords take precedence.
     fn resolve(&self, schema: &Json) -> Json {
         let Some(name) = schema["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) else {
             return schema.clone();
         };
         let mut merged = self.resolve(&self.defs[name]);
-        if let (Some(merged), Some(beside)) = (merged.as_object_mut(), schema.as_object()) {
-            merged.extend(beside.iter().filter(|(k, _)| *k != "$ref").map(|(k, v)| (k.clone(), v.clone())));
+        if let (Some(merged), Some(siblings)) = (merged.as_object_mut(), schema.as_object()) {
+            merged.extend(siblings.iter().filter(|(k, _)| *k != "$ref").map(|(k, v)| (k.clone(), v.clone())));
         }
         merged
     }

@@ -55,7 +55,7 @@ impl<S: PacketSink> PacketSink for Piggyback<'_, S> {
 }
 
 impl DuplexConnection<'_> {
-    /// A packet of the flow arrived at one of its ends.
+    /// A packet of the flow arrived at one of its endpoints.
     pub fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
         match packet.kind {
             PacketKind::Data => {
@@ -70,12 +70,12 @@ impl DuplexConnection<'_> {
         }
     }
 
-    /// A timer of the flow expired, or may have.
+    /// Handles the flow's timers that are due, if any.
     pub fn on_timer(&mut self, now: Time, sink: &mut impl PacketSink) {
         self.with_peer_ack(sink, |flow, sink| flow.on_timer(now, sink));
     }
 
-    /// Runs the flow's sender while data that it sends can carry what its host's receiver, the peer's, has to acknowledge.
+    /// Runs the flow's sender; the data that it sends carries pending acknowledgements of the receiver on its host, the peer's.
     fn with_peer_ack<S: PacketSink>(&mut self, sink: &mut S, run: impl FnOnce(&mut TcpFlow, &mut Piggyback<'_, S>)) {
         let ack = self.peer.pending_ack();
         let mut piggyback = Piggyback { sink, ack };

@@ -1,7 +1,7 @@
-//! The endpoints of flows: what reacts to packets and timers.
+//! The endpoints of flows, which react to packets and timers.
 //!
 //! TCP flows are called statically ([`TcpFlow`]); any other transport implements [`Endpoint`] and costs one indirection per
-//! packet. Endpoints send packets to the [`PacketSink`] that they are given and know no network.
+//! packet. Endpoints send packets to the [`PacketSink`] that they are given and do not depend on the network.
 
 mod duplex_connection;
 mod tcp_config;
@@ -19,15 +19,15 @@ pub use tcp_flow::TcpFlow;
 use crate::meter::FlowMeter;
 use crate::packet::{Packet, PacketSink};
 
-/// Both ends of a flow: they react to packets that arrive and to timers.
+/// Both endpoints of a flow, driven by packets and timers.
 pub trait Endpoint: Debug + Send {
     /// When [`on_timer`](Self::on_timer) is due, or [`Time::MAX`].
     fn next_timer(&self) -> Time;
 
-    /// A timer expired, or may have.
+    /// Handles the timers that are due, if any.
     fn on_timer(&mut self, now: Time, sink: &mut dyn PacketSink);
 
-    /// A packet of the flow arrived at one of its ends.
+    /// A packet of the flow arrived at one of its endpoints.
     fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut dyn PacketSink);
 
     /// The flow's counters.
@@ -40,7 +40,7 @@ pub trait Endpoint: Debug + Send {
     fn state(&self) -> FlowState;
 }
 
-/// What series and summaries read of a flow's transport.
+/// State of a flow's transport, for series and summaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct FlowState {
     /// Congestion window in packets.
@@ -61,7 +61,7 @@ pub struct FlowState {
     pub timeouts: u64,
     /// When the flow completed.
     pub completed_at: Option<Time>,
-    /// Packets that the sender's NIC queue refused, if the sender notices.
+    /// Packets that the sender's NIC queue refused, if the sender detects that.
     pub nic_refusals: Option<u64>,
     /// Packets reported as CE-marked by accurate ECN.
     pub delivered_ce: Option<f64>,
@@ -74,13 +74,13 @@ pub struct FlowPath {
     pub data_hop: u32,
     /// First hop of acknowledgements.
     pub ack_hop: u32,
-    /// What the congestion controller may know.
+    /// Facts about the path for the congestion controller.
     pub facts: PathFacts,
     /// Half the transmission time of a full data packet on the slowest data link: the limit of ACK compression.
     pub half_transmission: Time,
 }
 
-/// What a new flow is made of.
+/// Parameters of a new flow.
 #[derive(Debug)]
 pub struct FlowSetup<'a> {
     /// The flow in the scenario.

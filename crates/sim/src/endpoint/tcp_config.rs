@@ -3,7 +3,7 @@
 use eddyline_scenario::network::{self, Flow as FlowSpec};
 use eddyline_tcp::{AccurateEcn, Application, Config, LocalCongestion, Pacing, PacingGain, TimestampClock, Transfer};
 
-/// TCP machinery of `spec`.
+/// TCP configuration of `spec`.
 pub fn config(spec: &FlowSpec) -> Config {
     let tcp = &spec.tcp;
     Config {
@@ -48,7 +48,7 @@ pub fn config(spec: &FlowSpec) -> Config {
     }
 }
 
-/// What the application of `spec` transfers.
+/// The transfer of the application of `spec`.
 pub fn transfer(spec: &FlowSpec) -> Transfer {
     Transfer {
         application: match spec.application {

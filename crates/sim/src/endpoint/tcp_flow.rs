@@ -1,4 +1,4 @@
-//! A TCP flow: sender and receiver, their segments as packets, and what is counted about them.
+//! A TCP flow: sender and receiver, their segments as packets, and the flow's counters.
 
 use eddyline_cc::Controller as _;
 use eddyline_tcp::{
@@ -13,7 +13,7 @@ use crate::packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, Packe
 
 const _: () = assert!(SegmentFlags::MASK & PacketFlags::from_header(0xff).header() == SegmentFlags::MASK);
 
-/// The parts of a flow's packets that are always the same.
+/// The constant fields of a flow's packets.
 #[derive(Debug, Clone, Copy)]
 struct PacketTemplate {
     flow: u32,
@@ -121,7 +121,7 @@ impl TcpFlow {
         &mut self.meter
     }
 
-    /// The state of both ends.
+    /// The state of both endpoints.
     pub fn state(&self) -> FlowState {
         let sender = &self.sender;
         let wire_bits = f64::from(self.template.packet) * 8.0;
@@ -147,7 +147,7 @@ impl TcpFlow {
         self.sender.next_timer().min(self.receiver.due())
     }
 
-    /// A timer expired, or may have.
+    /// Handles the timers that are due, if any.
     #[inline]
     pub fn on_timer(&mut self, now: Time, sink: &mut impl PacketSink) {
         if self.receiver.due() <= now {
@@ -159,7 +159,7 @@ impl TcpFlow {
         }
     }
 
-    /// A packet arrived at one of the ends.
+    /// A packet arrived at one of the endpoints.
     #[inline]
     pub fn on_packet(&mut self, now: Time, packet: &Packet, sink: &mut impl PacketSink) {
         match packet.kind {

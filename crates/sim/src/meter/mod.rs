@@ -1,4 +1,4 @@
-//! What is counted: flows, arrivals, cross traffic, bottlenecks, and packet events when asked for.
+//! Counters of flows, arrivals, cross traffic and bottlenecks, and the packet log.
 
 mod arrivals;
 mod bottleneck;

@@ -22,7 +22,7 @@ pub struct TrafficMeter {
     histogram: Histogram,
     /// When the last packet arrived.
     last_at: Time,
-    /// Delay of the packet before.
+    /// Delay of the previous packet.
     last: Option<Time>,
     variation: u128,
     variations: u64,
@@ -31,7 +31,7 @@ pub struct TrafficMeter {
 impl TrafficMeter {
     /// The traffic `spec` over the summary window of `network`.
     pub fn new(network: &Network, spec: &Traffic) -> Self {
-        // a delay that varies may be anything
+        // a varying delay has no bound
         let steady = spec.path.iter().map(|l| &network.links[*l as usize]).filter(|l| l.variation.conditions.is_none());
         Self {
             from: network.warmup,

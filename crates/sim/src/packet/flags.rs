@@ -41,7 +41,7 @@ impl PacketFlags {
         self.0 = (self.0 & !Self::RETRANSMISSION) | (on as u8 * Self::RETRANSMISSION);
     }
 
-    /// The loss of a link took it: it will not arrive.
+    /// A link has lost it: it will not arrive.
     #[inline]
     pub(crate) const fn lost(self) -> bool {
         self.0 & Self::LOST != 0
@@ -71,7 +71,7 @@ impl PacketFlags {
         self.0 = (self.0 & !Self::ECN) | ((field as u8) << 2);
     }
 
-    /// The endpoints' bits alone: two acknowledgements with the same say the same.
+    /// The endpoints' bits alone, by which queues compare acknowledgements.
     #[inline]
     pub(crate) const fn endpoint_bits(self) -> u8 {
         self.0 & !(Self::LOST | Self::ECN)

@@ -12,7 +12,7 @@ pub use flags::PacketFlags;
 pub use options::{AckOptions, PiggybackedAck};
 pub use sink::PacketSink;
 
-/// What a packet is.
+/// Kind of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {
@@ -30,7 +30,7 @@ pub enum PacketKind {
     Cross = 5,
 }
 
-/// Eight bytes with one meaning in data and another in an acknowledgement.
+/// Eight bytes that hold one field in data and another in an acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Metadata(u64);
 
@@ -99,7 +99,7 @@ pub struct Packet {
     pub stamp: f32,
     /// Index of the current hop of its path.
     pub hop: u32,
-    /// Which of the flows that had this number it belongs to.
+    /// Generation of its flow among the flows that have had this number.
     pub generation: u16,
     /// What it is.
     pub kind: PacketKind,

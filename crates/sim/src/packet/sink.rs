@@ -4,7 +4,7 @@ use eddyline_units::Time;
 
 use super::{AckOptions, Packet, PiggybackedAck};
 
-/// What an endpoint sends its packets to: the first hop of their path.
+/// The output of an endpoint: the first hop of its packets' path.
 ///
 /// Fields that few packets have are kept beside them: the endpoint attaches them when it sends and detaches them when the packet
 /// arrives.

@@ -1,4 +1,4 @@
-//! Dynamic flows: they arrive, transfer and leave. The state of a flow that left is reused, so that memory grows with the number
+//! Dynamic flows, which arrive, transfer and depart. The state of a flow that left is reused, so that memory grows with the number
 //! of flows present, not with the number that ever arrived.
 
 use eddyline_path::traffic::Transfers;

@@ -24,7 +24,7 @@ use crate::packet::{Packet, PacketKind};
 pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
 /// Mask with which the observer is called after every event.
 pub const EVERY_EVENT: u64 = 0;
-/// With more flows no percentiles of round-trip times are kept, neither of flows nor of groups.
+/// Maximum number of flows with percentiles of round-trip times, of flows and of groups.
 const MAX_PERCENTILES: usize = 10_000;
 
 /// A scenario in virtual time.

@@ -1,4 +1,4 @@
-//! A scenario in virtual time: the event loop with everything in it, and the ways to run it.
+//! A scenario in virtual time: the event loop, its sources of events, and the functions that run it.
 
 mod cross_traffic;
 mod dynamic_flows;

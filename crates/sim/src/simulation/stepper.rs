@@ -28,7 +28,7 @@ pub enum Decisions {
     Every(Time),
 }
 
-/// What the flow's controller shares with the decision maker.
+/// State shared by the flow's controller and the decision maker.
 #[derive(Debug)]
 struct ControlState {
     window: f64,
@@ -103,8 +103,7 @@ impl CustomParams for Shared {
 
 /// A simulation that runs from decision to decision.
 ///
-/// The acknowledgement that ends a round trip is still answered under the old window; a decision holds from the next event
-/// on.
+/// The acknowledgement that ends a round trip is still processed with the old window; a decision applies from the next event on.
 pub struct Stepper {
     network: Network,
     simulation: Simulation<'static>,
@@ -115,10 +114,10 @@ pub struct Stepper {
 }
 
 impl Stepper {
-    /// `network` at time zero; somebody decides about the flow with this place in it.
+    /// `network` at time zero, with decisions about the window of the flow with index `flow`.
     ///
     /// # Errors
-    /// As [`run`](crate::run()); [`SimError::UnknownEntity`] where there is no such flow.
+    /// As [`run`](crate::run()); [`SimError::UnknownEntity`] if there is no such flow.
     pub fn new(mut network: Network, flow: usize, decisions: Decisions, options: &Options) -> Result<Self, SimError> {
         let by_rounds = decisions == Decisions::Rounds;
         let state =
@@ -175,14 +174,14 @@ impl Stepper {
         Ok(report)
     }
 
-    /// The decision: how many packets may be in flight; at least one.
+    /// Sets the window in packets, at least one.
     pub fn decide(&mut self, window: f64) {
         if window.is_finite() {
             self.shared.lock().window = window.max(1.0);
         }
     }
 
-    /// The window: what was decided last, unless a timeout or idleness has reduced it since.
+    /// The window: the last decision, unless a timeout or idle period has reduced it since.
     #[must_use]
     pub fn window(&self) -> f64 {
         self.shared.lock().window
@@ -194,13 +193,13 @@ impl Stepper {
         self.shared.lock().handshake
     }
 
-    /// The flow has transferred all that it was to transfer.
+    /// Whether the flow has completed its transfer.
     #[must_use]
     pub fn completed(&self) -> bool {
         self.simulation.flows()[self.flow].state().completed_at.is_some()
     }
 
-    /// Runs the rest without asking, and gives what [`run`](crate::run()) would have given.
+    /// Runs to the end without further decisions and returns the outcome of the run.
     ///
     /// # Errors
     /// As [`run`](crate::run()).

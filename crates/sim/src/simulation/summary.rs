@@ -1,4 +1,4 @@
-//! From counters to the result.
+//! The result, made from the counters.
 
 use eddyline_path::Class;
 use eddyline_path::histogram::Histogram;
@@ -14,7 +14,7 @@ use crate::endpoint::Flow;
 use crate::meter::{BottleneckSampler, FlowRecord, Mean};
 use crate::network::Net;
 
-/// What a run ends with.
+/// The final state of a run.
 pub struct Ending<'a> {
     pub network: &'a Network,
     pub flows: Vec<Flow>,

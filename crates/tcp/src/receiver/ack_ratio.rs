@@ -1,10 +1,10 @@
 //! Congestion control of acknowledgements, the data receiver's side (RFC 5690, 4.3 and 4.6): it acknowledges as many segments
-//! together as the sender asks for.
+//! together as the sender requests.
 
 /// Out-of-order segments of one reordering event that are acknowledged at once.
 const MAX_AT_ONCE: u32 = 3;
 
-/// The ratio that the sender asked for, and the current reordering event.
+/// The ratio that the sender requested, and the current reordering event.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestedRatio {
     ratio: u32,
@@ -17,7 +17,7 @@ impl RequestedRatio {
         Self { ratio, duplicates: 0 }
     }
 
-    /// A data segment asks for `ratio`; 0: for nothing.
+    /// A data segment requests `ratio`; 0: none.
     pub fn on_request(&mut self, ratio: u32) {
         if ratio > 0 {
             self.ratio = ratio;

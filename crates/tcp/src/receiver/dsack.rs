@@ -1,4 +1,4 @@
-//! Duplicate SACK: reports of segments that arrived segment (RFC 2883).
+//! Duplicate SACK: reports of segments that arrived more than once (RFC 2883).
 
 use crate::segment::SackBlocks;
 

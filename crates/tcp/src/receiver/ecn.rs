@@ -121,7 +121,7 @@ mod tests {
         flags.ece()
     }
 
-    /// Both ends must support accurate ECN; the counter starts at five and wraps after seven.
+    /// Both endpoints must support accurate ECN; the counter starts at five and wraps after seven.
     #[test]
     fn counts_if_both_ends_support_it() {
         let mut proposal = SegmentFlags::default();

@@ -36,16 +36,16 @@ impl Echo {
     }
 }
 
-/// What a segment led to.
+/// The response to a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reaction {
-    /// It is to be acknowledged at once.
+    /// Acknowledge it at once.
     pub ack_now: bool,
     /// It held bytes that had not arrived before.
     pub new_data: bool,
 }
 
-/// The receiving end of a connection.
+/// The receiving endpoint of a connection.
 #[derive(Debug, Clone)]
 pub struct Receiver {
     /// The next number expected (RCV.NXT).
@@ -114,7 +114,7 @@ impl Receiver {
         self.pending > 0
     }
 
-    /// What the next acknowledgement echoes.
+    /// The echo of the next acknowledgement.
     #[inline]
     #[must_use]
     pub fn echo(&self) -> Echo {
@@ -194,7 +194,7 @@ impl Receiver {
         Reaction { ack_now: self.acknowledges_at_once(now, self.next > prior), new_data: new_bytes > 0 }
     }
 
-    /// Whether an out-of-order segment is acknowledged at once: always, unless the sender asks for few acknowledgements and the
+    /// Whether an out-of-order segment is acknowledged at once: always, unless the sender requests a higher ACK ratio and the
     /// segment did not advance the cumulative number.
     fn acknowledges_at_once(&mut self, now: Time, advanced: bool) -> bool {
         let Some(ratio) = self.options.as_mut().and_then(|o| o.ratio.as_mut()) else { return true };

@@ -27,7 +27,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// None if no option is in use.
+    /// `None` if no option is in use.
     pub fn new(config: &Config) -> Option<Box<Self>> {
         let options = Self {
             ecn: config.ecn.then(|| EcnReceiver::new(config.accurate_ecn)),
@@ -90,7 +90,7 @@ impl Options {
         self.ecn.as_ref().and_then(EcnReceiver::option)
     }
 
-    /// Whether three SACK blocks fit beside the AccECN option: of 40 bytes of options timestamps take 12, AccECN 8, two blocks
+    /// Whether three SACK blocks fit besides the AccECN option: of 40 bytes of options timestamps take 12, AccECN 8, two blocks
     /// 20. Two blocks have priority over AccECN, the third does not (RFC 9768, 3.2.3.3).
     pub fn has_room_for_three_blocks(&self) -> bool {
         self.timestamps.is_none()

@@ -1,5 +1,5 @@
 //! Quick acknowledgements: as in Linux, a receiver does not delay acknowledgements when the sender's window is likely to be
-//! small: at the start, after a pause, and after a needless retransmission.
+//! small: at the start, after a pause, and after a spurious retransmission.
 
 use eddyline_units::Time;
 

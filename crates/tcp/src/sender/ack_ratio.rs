@@ -1,10 +1,55 @@
 //! Congestion control of acknowledgements, the data sender's side (RFC 5690): it detects lost or marked acknowledgements and asks
 //! the receiver for fewer or more of them.
 
+use eddyline_cc::{AnyController, Controller as _};
+
+use crate::config::Config;
+
 /// The initial and the minimum ratio (4.1; 4.5 allows a minimum of two).
 pub const INITIAL: u32 = 2;
 /// Minimum number of acknowledgements per window (4.5, constraint 2).
 const K: f64 = 2.0;
+
+/// Source of the ACK ratio that data segments request: RFC 5690, the controller, or none.
+#[derive(Debug)]
+pub struct AckRatioControl {
+    rfc5690: Option<Box<AckRatio>>,
+    /// The controller chooses the ratio.
+    by_controller: bool,
+}
+
+impl AckRatioControl {
+    /// The source that `config` selects.
+    pub fn new(config: &Config) -> Self {
+        Self { rfc5690: config.ack_congestion_control.then(Box::default), by_controller: config.controller_ack_ratio }
+    }
+
+    /// Whether `config` selects a source.
+    pub fn is_needed(config: &Config) -> bool {
+        config.ack_congestion_control || config.controller_ack_ratio
+    }
+
+    /// The ratio under RFC 5690, if that is the source.
+    pub fn rfc5690_mut(&mut self) -> Option<&mut AckRatio> {
+        self.rfc5690.as_deref_mut()
+    }
+
+    /// The retransmission timer expired.
+    pub fn on_timeout(&mut self, nxt: u64) {
+        if let Some(ratio) = &mut self.rfc5690 {
+            ratio.on_timeout(nxt);
+        }
+    }
+
+    /// The ratio that a data segment requests; zero if it requests none.
+    pub fn ask(&self, controller: &AnyController) -> u32 {
+        match &self.rfc5690 {
+            Some(ratio) => ratio.ask(controller.window()),
+            None if self.by_controller => controller.ack_ratio().map_or(0, |ratio| ratio.max(1)),
+            None => 0,
+        }
+    }
+}
 
 /// An acknowledgement, as far as the ratio is concerned.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +60,7 @@ pub struct RatioAck {
     pub nxt: u64,
     /// Segments newly acknowledged, cumulatively.
     pub segments: u64,
-    /// Data was lost: large advances then say nothing about acknowledgements (4.4.1).
+    /// Data was lost: large advances then do not indicate lost acknowledgements (4.4.1).
     pub recovering: bool,
     /// It was CE-marked.
     pub marked: bool,

@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// Where acknowledgements of many packets are usual, no marks are no marks.
+    /// If stretch acknowledgements are usual, an unchanged ACE field means no marks.
     #[test]
     fn stretch_acknowledgements_are_no_leaps() {
         let mut counter = CeCounter::new(MSS as u32);
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(counter.on_ack(INITIAL_CE_COUNT + 1, None, 16 * MSS), 16.0);
     }
 
-    /// The option tells of what the bits cannot, and of nothing twice.
+    /// The option counts marks that the ACE field misses, and none twice.
     #[test]
     fn the_option_puts_it_right() {
         let (mut counter, mut bytes) = (CeCounter::new(MSS as u32), AccEcnOption::default());
@@ -148,7 +148,7 @@ mod tests {
         let (ace, option) = mark(1, 500);
         assert_eq!(counter.on_ack(ace & 7, Some(&option), 500), 0.5);
         assert_eq!(counter.delivered_ce(), 25.5);
-        // the same again
+        // the same option once more: no new marks
         assert_eq!(counter.on_ack(ace & 7, Some(&option), 0), 0.0);
     }
 }

@@ -1,4 +1,4 @@
-//! The congestion controller as the sender drives it: events in its units, and the congestion signals that are not losses.
+//! The congestion controller as used by the sender: events in its units, and congestion signals other than losses.
 
 use eddyline_cc::{Ack, AnyController, Controller as _, Loss, Marks, Timeout};
 use eddyline_units::Time;
@@ -16,13 +16,13 @@ pub struct Congestion {
     mss: u32,
     packets_per_byte: f64,
     initial_window: f64,
-    /// The window, not the application or the receiver, held the sender back when it last stopped sending.
+    /// The window, not the application or the receiver, limited the sender when it last stopped sending.
     cwnd_limited: bool,
     ecn: Option<Box<EcnFeedback>>,
     nic: Option<Box<NicQueue>>,
 }
 
-/// What an acknowledgement's ECN feedback led to.
+/// The response to an acknowledgement's ECN feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EcnOutcome {
     /// It reports marks for which the window must not grow.
@@ -76,7 +76,7 @@ impl Congestion {
         self.ecn.as_deref_mut()
     }
 
-    /// The NIC queue, if the sender notices that it is full.
+    /// The NIC queue, if the sender detects that it is full.
     pub fn nic(&self) -> Option<&NicQueue> {
         self.nic.as_deref()
     }
@@ -103,7 +103,7 @@ impl Congestion {
         (self.controller.window() * f64::from(self.mss)) as u64
     }
 
-    /// Whether the window held the sender back when it last stopped sending.
+    /// Whether the window limited the sender when it last stopped sending.
     #[inline]
     pub fn cwnd_limited(&self) -> bool {
         self.cwnd_limited
@@ -206,7 +206,7 @@ impl Congestion {
 
     /// The NIC queue refused a packet; `open` if no loss episode is in progress. Returns whether the window was reduced.
     pub fn on_nic_refusal(&mut self, now: Time, seq: &SendSequence, open: bool) -> bool {
-        // neither window nor pacing holds the sender back
+        // neither window nor pacing limits the sender
         self.cwnd_limited = false;
         let Some(nic) = &mut self.nic else { return false };
         let reduces = nic.on_refusal(seq.una, seq.nxt, open);

@@ -8,10 +8,10 @@ use super::sequence::SendSequence;
 /// DupThresh of RFC 5681.
 const DUP_THRESH: u32 = 3;
 /// After a timeout, an acknowledgement that advances by at most this many segments is followed by duplicates of losses, not of
-/// needless retransmissions (RFC 6582, 4.1).
+/// spurious retransmissions (RFC 6582, 4.1).
 const MAX_ADVANCE_BY_LOSS: u64 = 4;
 
-/// What a sender without SACK does about an acknowledgement.
+/// Reaction of a sender without SACK to an acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Nothing.
@@ -28,9 +28,9 @@ pub enum Action {
 #[derive(Debug, Clone, Copy)]
 pub struct DuplicateAcks {
     count: u32,
-    /// Bytes that they stand for.
+    /// Bytes that they represent.
     bytes: u64,
-    /// Duplicates at the recovery point were not caused by needless retransmissions.
+    /// Duplicates at the recovery point were not caused by spurious retransmissions.
     trusted: bool,
     partial_ack: PartialAck,
     fast_retransmit: bool,
@@ -48,13 +48,13 @@ impl DuplicateAcks {
         self.count
     }
 
-    /// Bytes that they stand for.
+    /// Bytes that they represent.
     #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Forgets them.
+    /// Clears them.
     pub fn clear(&mut self) {
         self.count = 0;
         self.bytes = 0;
@@ -71,7 +71,7 @@ impl DuplicateAcks {
             return Action::None;
         }
         self.bytes = (self.bytes + mss).min(seq.outstanding().saturating_sub(mss));
-        // RFC 6582, 3.2 step 2: duplicates caused by needless retransmissions start no new recovery
+        // RFC 6582, 3.2 step 2: duplicates caused by spurious retransmissions start no new recovery
         let genuine =
             self.partial_ack == PartialAck::Leave || seq.una > recovery_point || recovery_point == 0 || self.trusted;
         if episode == Episode::None && self.count == DUP_THRESH && genuine {
@@ -101,12 +101,12 @@ impl DuplicateAcks {
         }
     }
 
-    /// An acknowledgement that advanced by so many bytes ends an episode: its duplicates are forgotten.
+    /// An acknowledgement that advanced by so many bytes ends an episode: its duplicates are cleared.
     ///
     /// With [`PartialAck::Persist`] the duplicates of segments beyond the recovery point stay counted, since what was sent
     /// during recovery may have been lost too. If the first of these segments is at the recovery point itself, RFC 6582 (3.2,
     /// step 2) requires an acknowledgement of "more than recover", which only a timeout can bring; section 4 allows
-    /// heuristics. Duplicates that needless retransmissions cannot have caused are trusted: all of them after fast recovery,
+    /// heuristics. Duplicates that spurious retransmissions cannot have caused are trusted: all of them after fast recovery,
     /// which retransmits one segment per round trip, and those of section 4.1 after a timeout.
     pub fn on_recovered(&mut self, seq: &SendSequence, by: u64, after_timeout: bool) {
         let counted = self.bytes;

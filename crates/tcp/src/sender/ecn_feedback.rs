@@ -65,7 +65,7 @@ impl EcnFeedback {
         self.counter.as_ref().map(CeCounter::delivered_ce)
     }
 
-    /// Whether the controller responds to the share of marks: losses then are separate events, and growth is its own decision.
+    /// Whether the controller responds to the fraction of marks: losses then are separate events, and marks do not stop growth.
     pub fn responds_by_share(&self) -> bool {
         self.response != EcnResponse::AsLoss
     }

@@ -131,7 +131,7 @@ impl LossRecovery {
         self.board.ever_lost()
     }
 
-    /// Bytes that duplicate acknowledgements stand for.
+    /// Bytes that duplicate acknowledgements represent.
     #[inline]
     pub fn duplicate_bytes(&self) -> u64 {
         self.duplicates.bytes()
@@ -205,7 +205,7 @@ impl LossRecovery {
         }
     }
 
-    /// Everything about an acknowledgement but the plain advance: duplicates, SACK blocks, losses, episodes.
+    /// Processes an acknowledgement except for the advance of `una`: duplicates, SACK blocks, losses, episodes.
     #[cold]
     pub fn on_ack(
         &mut self,
@@ -313,7 +313,7 @@ impl LossRecovery {
         }
     }
 
-    /// The retransmission timer expired and the controller knows: marks what is lost.
+    /// The retransmission timer expired and the controller has processed that: marks what is lost.
     pub fn on_timeout(&mut self, now: Time, seq: &SendSequence, srtt: Option<Time>) {
         if let Some(prr) = &mut self.prr {
             prr.stop();
@@ -349,7 +349,7 @@ impl LossRecovery {
         self.retransmit_first = true;
     }
 
-    /// Runs F-RTO on an acknowledgement after a timeout that leaves data of before it outstanding. A piggybacked one that
+    /// Runs F-RTO on an acknowledgement after a timeout that leaves data sent before it outstanding. A piggybacked one that
     /// delivers nothing is ignored.
     fn run_frto(&mut self, advanced: bool, piggybacked: bool, prior: &PriorState, connection: &mut Connection<'_>) {
         let seq = connection.seq;

@@ -1,8 +1,8 @@
 //! The sender: handshake, what to send next and when, acknowledgements, timers, FIN.
 //!
-//! It is composed of parts that own their state; this file alone knows all of them. A connection with options (ECN, RACK-TLP,
-//! PRR, F-RTO, timestamps, ...) runs a second copy of the hot functions (`OPTIONS = true`), so that one without pays for a
-//! single check per acknowledgement.
+//! It is composed of parts that own their state; only this file uses all of them. A connection with options (ECN, RACK-TLP,
+//! PRR, F-RTO, timestamps, ...) runs a second copy of the hot functions (`OPTIONS = true`), so that one without
+//! options pays for one check per acknowledgement.
 
 mod ack_ratio;
 mod application;
@@ -21,6 +21,7 @@ mod rack_tlp;
 mod rto;
 mod scoreboard;
 mod sequence;
+mod sink;
 #[cfg(test)]
 mod tests;
 mod tlp;
@@ -33,7 +34,7 @@ use crate::accecn_option::AccEcnOption;
 use crate::config::{Config, Transfer};
 use crate::ecn::Ecn;
 use crate::segment::{Acknowledgement, SackBlocks, Segment, SegmentFlags, SegmentKind};
-use ack_ratio::{AckRatio, RatioAck};
+use ack_ratio::{AckRatioControl, RatioAck};
 use application::ApplicationSource;
 use congestion::Congestion;
 use episode::Episode;
@@ -41,22 +42,7 @@ use loss_recovery::{Connection, LossRecovery};
 use pacer::Pacer;
 use rto::RetransmissionTimer;
 use sequence::{PriorState, SendSequence};
-
-/// Where a sender's segments go: the NIC queue of its host.
-pub trait SegmentSink {
-    /// Sends a segment.
-    fn send(&mut self, segment: Segment);
-
-    /// Whether the NIC queue has room for a data segment with this payload, or for a SYN or FIN.
-    fn has_room(&mut self, _payload: Option<u64>) -> bool {
-        true
-    }
-
-    /// When it will have room, after it had none.
-    fn room_at(&mut self) -> Time {
-        Time::ZERO
-    }
-}
+pub use sink::SegmentSink;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -66,7 +52,7 @@ enum State {
     Done,
 }
 
-/// The sending end of a connection.
+/// The sending endpoint of a connection.
 #[derive(Debug)]
 pub struct Sender {
     seq: SendSequence,
@@ -75,10 +61,7 @@ pub struct Sender {
     rto: RetransmissionTimer,
     application: ApplicationSource,
     recovery: LossRecovery,
-    /// Congestion control of acknowledgements.
-    ack_ratio: Option<Box<AckRatio>>,
-    /// The controller chooses how many segments are acknowledged together.
-    controller_ack_ratio: bool,
+    ack_ratio: AckRatioControl,
     /// The controller has an estimate of the retransmission timeout.
     controller_rto: bool,
     /// Some option is in use: the specialised copies of the hot functions run.
@@ -100,11 +83,8 @@ impl Sender {
         let recovery = LossRecovery::new(config, &controller);
         let controller_rto = controller.retransmission_timeout(config.min_rto).is_some();
         let congestion = Congestion::new(config, controller);
-        let options = recovery.has_options()
-            || congestion.has_signals()
-            || controller_rto
-            || config.ack_congestion_control
-            || config.controller_ack_ratio;
+        let options =
+            recovery.has_options() || congestion.has_signals() || controller_rto || AckRatioControl::is_needed(config);
         Self {
             seq: SendSequence::new(config.mss, config.receive_window),
             congestion,
@@ -112,8 +92,7 @@ impl Sender {
             rto: RetransmissionTimer::new(config.min_rto),
             application: ApplicationSource::new(transfer),
             recovery,
-            ack_ratio: config.ack_congestion_control.then(Box::default),
-            controller_ack_ratio: config.controller_ack_ratio,
+            ack_ratio: AckRatioControl::new(config),
             controller_rto,
             options,
             timestamps: config.timestamps,
@@ -187,7 +166,7 @@ impl Sender {
         self.completed_at
     }
 
-    /// Packets that the NIC queue refused; none if the sender does not notice.
+    /// Packets that the NIC queue refused; `None` if the sender does not detect that.
     #[must_use]
     pub fn nic_refusals(&self) -> Option<u64> {
         self.congestion.nic().map(|nic| nic.refusals())
@@ -199,7 +178,7 @@ impl Sender {
         self.congestion.ecn()?.delivered_ce()
     }
 
-    /// A timer expired, or may have.
+    /// Handles the timers that are due, if any.
     pub fn on_timer(&mut self, now: Time, sink: &mut impl SegmentSink) {
         if self.application.next_timer() <= now {
             self.on_application_timer(now, sink);
@@ -256,9 +235,7 @@ impl Sender {
             return;
         }
         self.congestion.on_timeout(now, &self.seq, repeated);
-        if let Some(ratio) = &mut self.ack_ratio {
-            ratio.on_timeout(self.seq.nxt);
-        }
+        self.ack_ratio.on_timeout(self.seq.nxt);
         self.recovery.on_timeout(now, &self.seq, self.rto.srtt());
         self.pacer.reset(now);
     }
@@ -372,7 +349,7 @@ impl Sender {
             );
         }
         let acked = (self.seq.una + self.recovery.sacked()).saturating_sub(prior.acknowledged);
-        // Karn; with timestamps every acknowledgement that advances says which packet it answers (RFC 7323, 4.1)
+        // Karn's algorithm; with timestamps every acknowledgement that advances gives a sample (RFC 7323, 4.1)
         let karn = !ack.flags.retransmission() && acked > 0;
         let timed = if OPTIONS && self.timestamps { advanced } else { karn };
         let sample = timed.then(|| now - ack.sent_at);
@@ -421,9 +398,8 @@ impl Sender {
         sample
     }
 
-    /// What options do with an acknowledgement before the controller gets it; returns whether the window must not grow: on an
-    /// echo of a mark (RFC 3168, 6.1.2), while it is being reduced (RFC 9937, 6.4), or beyond what an undone timeout set it to
-    /// (RFC 4015, 3.2).
+    /// The options' part of an acknowledgement, before the controller processes it. Returns whether the window must not grow: on an
+    /// echo of a mark (RFC 3168, 6.1.2), during a reduction (RFC 9937, 6.4), or after an undone timeout (RFC 4015, 3.2).
     fn process_options(&mut self, now: Time, ack: Acknowledgement, prior: PriorState, rtt: Option<Time>) -> bool {
         if let Some(rtt) = rtt {
             self.recovery.on_sample(rtt);
@@ -431,7 +407,7 @@ impl Sender {
         self.update_ack_ratio(&ack, &prior);
         let acknowledged = self.seq.una + self.recovery.sacked();
         let bytes = acknowledged.saturating_sub(prior.acknowledged);
-        // without SACK some of it was delivered before, as duplicates reported
+        // without SACK, duplicates have already reported part of it as delivered
         let delivered =
             (acknowledged + self.recovery.duplicate_bytes()).saturating_sub(prior.acknowledged + prior.duplicate_bytes);
         let marks = self.congestion.on_ecn_feedback(now, &ack, &self.seq, &prior, (bytes, delivered));
@@ -444,7 +420,7 @@ impl Sender {
     }
 
     fn update_ack_ratio(&mut self, ack: &Acknowledgement, prior: &PriorState) {
-        let Some(ratio) = &mut self.ack_ratio else { return };
+        let Some(ratio) = self.ack_ratio.rfc5690_mut() else { return };
         ratio.on_ack(&RatioAck {
             una: self.seq.una,
             nxt: self.seq.nxt,
@@ -496,7 +472,7 @@ impl Sender {
     #[inline]
     fn send<const OPTIONS: bool>(&mut self, now: Time, sink: &mut impl SegmentSink) {
         if self.pacer.is_waiting(now) {
-            // an acknowledgement does not bring the next packet forward
+            // an acknowledgement does not advance the pacer
             return;
         }
         let interval = self.pacing_interval();
@@ -556,7 +532,7 @@ impl Sender {
                 && self.pacer.is_early(now)
                 && (self.recovery.has_lost() || self.application.unsent(self.seq.nxt) > 0)
             {
-                // whatever is next has to wait
+                // the next packet has to wait
                 self.congestion.set_cwnd_limited(limit <= self.seq.receive_window);
                 self.pacer.wait();
                 return;
@@ -614,7 +590,7 @@ impl Sender {
         });
     }
 
-    /// What options do with a data segment: sets its ECN flags; returns the ACK ratio that it asks for.
+    /// The options' part of a data segment: sets its ECN flags and returns the ACK ratio that it requests.
     fn complete_segment(&mut self, now: Time, seq: u64, len: u64, flags: &mut SegmentFlags) -> u32 {
         if self.recovery.uses_rack() && !flags.retransmission() {
             self.recovery.on_sent(now, seq, seq + len);
@@ -624,15 +600,10 @@ impl Sender {
         if let Some(ecn) = self.congestion.ecn_mut() {
             ecn.mark_outgoing(flags);
         }
-        let controller = self.congestion.controller();
-        match &self.ack_ratio {
-            Some(ratio) => ratio.ask(controller.window()),
-            None if self.controller_ack_ratio => controller.ack_ratio().map_or(0, |ratio| ratio.max(1)),
-            None => 0,
-        }
+        self.ack_ratio.ask(self.congestion.controller())
     }
 
-    /// Sends the FIN, which waits for neither window nor pacing.
+    /// Sends the FIN, which is subject to neither window nor pacing.
     fn send_fin<const OPTIONS: bool>(&mut self, now: Time, retransmission: bool, sink: &mut impl SegmentSink) {
         let mut flags = SegmentFlags::default();
         flags.set_retransmission(retransmission);
@@ -656,8 +627,8 @@ impl Sender {
         self.rto.start(now);
     }
 
-    /// Sends a tail loss probe, whatever window and pacing say: new data if there is any, otherwise the last segment again
-    /// (RFC 8985, 7.3).
+    /// Sends a tail loss probe regardless of window and pacing: new data if there is any, otherwise the last segment (RFC 8985,
+    /// 7.3).
     fn send_probe(&mut self, now: Time, sink: &mut impl SegmentSink) {
         let len = u64::from(self.seq.mss).min(self.application.unsent(self.seq.nxt));
         let new_data = len > 0 && self.seq.has_receive_window(len);
@@ -677,7 +648,7 @@ impl Sender {
         self.recovery.on_probe(self.seq.nxt, !new_data);
     }
 
-    /// Sends the SYN, for the first time or again.
+    /// Sends or retransmits the SYN.
     fn send_syn(&mut self, now: Time, sink: &mut impl SegmentSink) {
         let refused = self.is_refused(now, None, true, sink);
         if let Some(nic) = self.congestion.nic_mut() {
@@ -706,8 +677,8 @@ impl Sender {
         }
     }
 
-    /// Whether the NIC queue has no room for `payload` bytes, or for a SYN or FIN. If so the packet stays here and is tried
-    /// again: with the next acknowledgement, or when the queue has room.
+    /// Whether the NIC queue has no room for `payload` bytes, or for a SYN or FIN. If so the sender keeps the packet and retries at
+    /// the next acknowledgement, or when the queue has room.
     fn is_refused(
         &mut self,
         now: Time,

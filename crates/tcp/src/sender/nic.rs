@@ -1,12 +1,12 @@
 //! A sender whose own NIC queue is full: it keeps the packet, and either waits or reduces its window.
 //!
-//! `cwr` is what Linux did up to 3.5: a packet refused by the queue stayed at the head of the send queue, the window was
-//! reduced as for a congestion mark, once per window, and the next acknowledgement tried again. `backpressure` is what came
-//! later (TCP small queues): no more than fits is handed to the queue, which tells when it has room.
+//! `cwr` is the behaviour of Linux up to 3.5: a refused packet stays at the head of the send queue, the window is reduced as for
+//! a congestion mark, once per window, and the next acknowledgement triggers a retry. `backpressure` is that of later versions (TCP
+//! small queues): the sender hands over no more than fits, and the queue notifies it of room.
 
 use crate::config::LocalCongestion;
 
-/// What a sender keeps about its NIC queue.
+/// A sender's state about its NIC queue.
 #[derive(Debug, Clone, Copy)]
 pub struct NicQueue {
     reduces_window: bool,
@@ -18,7 +18,7 @@ pub struct NicQueue {
 }
 
 impl NicQueue {
-    /// None if the sender does not notice that its queue is full.
+    /// `None` if the sender does not detect a full queue.
     pub fn new(local: LocalCongestion) -> Option<Self> {
         (local != LocalCongestion::Drop).then_some(Self {
             reduces_window: local == LocalCongestion::Cwr,
@@ -28,7 +28,7 @@ impl NicQueue {
         })
     }
 
-    /// Whether the reduction is still in progress when all below `una` is acknowledged.
+    /// Whether the last reduction is still in progress, with everything below `una` acknowledged.
     pub fn is_reducing(&self, una: u64) -> bool {
         self.reduced_at.is_some_and(|at| una <= at)
     }
@@ -38,12 +38,12 @@ impl NicQueue {
         self.reduced_at.is_some_and(|at| seq < at)
     }
 
-    /// A refusal reduces the window, instead of making the sender wait for room.
+    /// Whether a refusal reduces the window; otherwise the sender waits for room.
     pub fn reduces_window(&self) -> bool {
         self.reduces_window
     }
 
-    /// The queue refused a packet; returns whether the window is to be reduced for it.
+    /// The queue refused a packet; returns whether the window must be reduced.
     pub fn on_refusal(&mut self, una: u64, nxt: u64, open: bool) -> bool {
         self.refusals += 1;
         let reduces = self.reduces_window && open && !self.is_reducing(una);
@@ -53,7 +53,7 @@ impl NicQueue {
         reduces
     }
 
-    /// The SYN was refused, or not.
+    /// Sets whether the SYN waits for room.
     pub fn set_syn_waits(&mut self, waits: bool) {
         self.syn_waits = waits;
     }

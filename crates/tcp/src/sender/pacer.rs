@@ -77,7 +77,7 @@ impl Pacer {
         self.waiting = true;
     }
 
-    /// A packet leaves: the next one may `interval` later. Lateness of up to one interval is made up for, more is not.
+    /// A packet leaves: the next one may `interval` later. A delay of up to one interval is compensated, more is not.
     #[inline]
     pub fn on_sent(&mut self, now: Time, interval: Time) {
         self.next_at = self.next_at.saturating_add(interval).max(now);

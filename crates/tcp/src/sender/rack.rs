@@ -4,7 +4,7 @@ use eddyline_units::Time;
 
 use super::transmissions::SentSegment;
 
-/// Transmissions delivered beyond a hole that prove a loss as long as no reordering was seen.
+/// Transmissions delivered above a hole that indicate a loss as long as no reordering has been observed.
 const DUP_THRESH: usize = 3;
 /// Recoveries without DSACK until the reordering window is reset (RACK.reo_wnd_persist).
 const PERSIST: u32 = 16;
@@ -54,7 +54,7 @@ impl Rack {
     /// spurious, retransmissions are no evidence.
     ///
     /// A receiver echoes the segment that advanced its left edge (RFC 7323, 4.3), the first one here; for segments beyond a hole
-    /// the timestamp says nothing.
+    /// the timestamp is not of the segment that arrived.
     pub fn on_delivery(&mut self, now: Time, delivered: &[SentSegment], echo: Option<(Time, u64)>, undecided: bool) {
         let mut latest: Option<(Time, u64)> = None;
         let first = delivered.first().filter(|s| s.retransmitted);
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Two retransmissions acknowledged together: the timestamp is that of the first (RFC 7323, 4.3). It says nothing about the
+    /// Two retransmissions acknowledged together: the timestamp is that of the first (RFC 7323, 4.3). It is no evidence about the
     /// second unless it shows that the first copy of the first was delivered.
     #[test]
     fn a_timestamp_is_of_the_first_segment() {

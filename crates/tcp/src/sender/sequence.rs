@@ -50,7 +50,7 @@ pub struct PriorState {
     pub una: u64,
     /// Bytes acknowledged, cumulatively and selectively.
     pub acknowledged: u64,
-    /// Bytes that duplicate acknowledgements stand for, without SACK.
+    /// Bytes that duplicate acknowledgements represent, without SACK.
     pub duplicate_bytes: u64,
     /// Bytes ever marked lost.
     pub lost: u64,

@@ -1,4 +1,4 @@
-//! What acknowledgements let out, and what they measure.
+//! What acknowledgements release, and what they measure.
 
 use eddyline_units::Time;
 
@@ -30,7 +30,7 @@ fn limited_transmit_sends_two_new_segments() {
     }
 }
 
-/// Everything but the first segment is lost, and the timer sends it again.
+/// Everything but the first segment is lost, and the timer retransmits it.
 fn after_a_retransmission(tcp: &str) -> (Option<Time>, Option<Time>) {
     let mut bench = Bench::open(tcp);
     bench.sent();
@@ -46,17 +46,17 @@ fn after_a_retransmission(tcp: &str) -> (Option<Time>, Option<Time>) {
     (bench.sender.last_rtt(), bench.sender.srtt())
 }
 
-/// Karn's rule takes no sample from the acknowledgement of a retransmission; a timestamp tells which packet it answers.
+/// Karn's rule takes no sample from the acknowledgement of a retransmission; a timestamp identifies the packet that caused the acknowledgement.
 #[test]
 fn timestamps_measure_retransmissions() {
     let karn = after_a_retransmission("");
     assert_eq!(karn.0, Some(Time::from_ms(150)));
     let stamped = after_a_retransmission("timestamps = true");
     assert_eq!(stamped.0, Some(Time::from_ms(120)));
-    assert_ne!(stamped.1, karn.1, "the timer hears it too");
+    assert_ne!(stamped.1, karn.1, "the timer uses the samples too");
 }
 
-/// The first copy was late, not lost: its acknowledgement gives a sample without timestamps too, as it says which copy it answers.
+/// The first copy was late, not lost: its acknowledgement gives a sample without timestamps too, as it echoes which copy caused it.
 /// Karn's rule would take none.
 #[test]
 fn a_late_first_copy_is_measured() {

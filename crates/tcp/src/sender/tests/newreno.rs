@@ -1,4 +1,4 @@
-//! Recovery without SACK: what duplicates say about segments sent during recovery (RFC 6582, 3.2 and 4).
+//! Recovery without SACK: duplicates of segments sent during recovery (RFC 6582, 3.2 and 4).
 
 use std::sync::Arc;
 
@@ -128,7 +128,7 @@ fn acknowledged_duplicates_are_cleared() {
 }
 
 /// After a timeout everything is retransmitted. If most of it had arrived, the acknowledgement of the hole jumps and the duplicates
-/// that follow are of needless retransmissions; if it advances by at most four segments they report a loss (4.1).
+/// that follow are of spurious retransmissions; if it advances by at most four segments they report a loss (4.1).
 #[test]
 fn duplicates_after_a_timeout() {
     for (first, expected) in [(6, None), (4, Some(resent(10)))] {

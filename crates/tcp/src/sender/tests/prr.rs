@@ -5,7 +5,7 @@ use super::{Bench, Sent, new, resent};
 const TWENTY: &str = "initial_window = 20";
 
 /// Twenty segments out, the first `lost` of them lost: what each acknowledgement of the others, then of the two that the first
-/// of these let out, sends; window and flight in packets before it sends.
+/// of these releases, sends; window and flight in packets before it sends.
 fn burst(tcp: &str, lost: u64) -> Vec<(Vec<Sent>, u64)> {
     let mut bench = Bench::open(tcp);
     bench.sent();
@@ -24,7 +24,7 @@ fn positions(all: &[(Vec<Sent>, u64)], first: u64) -> Vec<u64> {
 
 /// Figure 1: one loss. Half a window of silence without PRR, every other acknowledgement with it; in flight at the end as
 /// many as the threshold. One step differs from the figure: on acknowledgement 19 ten segments are in flight, which is the
-/// threshold and not above it, so the steps of section 6.2 let out nothing; the figure has that segment there, here it follows
+/// threshold and not above it, so the steps of section 6.2 send nothing; the figure has that segment there, here it follows
 /// acknowledgement 20.
 #[test]
 fn a_single_loss() {
@@ -66,14 +66,14 @@ fn a_burst_of_losses() {
     assert_eq!(all[4], (vec![resent(2)], 5));
 }
 
-/// When retransmissions are acknowledged the bound lets out one segment more for each (PRR-SSRB), up to the threshold.
+/// When retransmissions are acknowledged the bound allows one segment more for each (PRR-SSRB), up to the threshold.
 #[test]
 fn slow_start_in_recovery_up_to_the_threshold() {
     let mut bench = Bench::open(&format!("{TWENTY}, prr = true"));
     bench.wait_until(200);
     (16..=22).for_each(|end| bench.ack(0, &[(15, end)]));
     bench.sent();
-    // 22 sent, 7 selectively acknowledged, 15 lost, 5 of these sent again
+    // 22 sent, 7 selectively acknowledged, 15 lost, 5 of these retransmitted
     assert_eq!(bench.pipe(), 5_000);
     let mut flights = Vec::new();
     for number in 1..=7 {
@@ -83,7 +83,7 @@ fn slow_start_in_recovery_up_to_the_threshold() {
     assert_eq!(flights, [(2, 6), (2, 7), (2, 8), (2, 9), (2, 10), (1, 10), (1, 10)]);
 }
 
-/// After a mark the window goes down in the same way (RFC 9937, 6: a step reduction from ECN).
+/// After a mark the window is reduced in the same way (RFC 9937, 6: a step reduction from ECN).
 #[test]
 fn after_a_mark() {
     let mut bench = Bench::open(&format!("{TWENTY}, prr = true, ecn = true"));

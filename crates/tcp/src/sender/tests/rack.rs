@@ -18,7 +18,7 @@ fn burst(n: u64, options: &str) -> Bench {
     bench
 }
 
-/// When the next timer goes off, in milliseconds.
+/// When the next timer expires, in milliseconds.
 fn timer(bench: &Bench) -> u64 {
     bench.sender.next_timer().as_ps() / Time::from_ms(1).as_ps()
 }
@@ -49,7 +49,7 @@ fn losses_at_the_end_of_a_flight() {
     assert!(timer(&plain) >= 400 && plain.numbers().is_empty());
 }
 
-/// Example 2: the first two of three are lost, and the retransmission of the first too; that of the second tells of it.
+/// Example 2: the first two of three are lost, and the retransmission of the first too; the acknowledgement of the second's retransmission reveals it.
 #[test]
 fn a_lost_retransmission() {
     let mut bench = burst(3, "");
@@ -65,8 +65,8 @@ fn a_lost_retransmission() {
     assert_eq!((bench.sender.seq.una, bench.sender.timeouts()), (3000, 0));
 }
 
-/// The same with timestamps: what arrives beyond a hole is answered by the timestamp of what came before the hole (RFC 7323, 4.3),
-/// which is no sign that the retransmission beyond it was needless.
+/// The same with timestamps: acknowledgements of segments above a hole echo the timestamp of the segment below it (RFC 7323, 4.3),
+/// which does not make retransmissions above the hole spurious.
 #[test]
 fn a_lost_retransmission_with_timestamps() {
     let mut bench = burst(3, "timestamps = true");
@@ -83,7 +83,7 @@ fn a_lost_retransmission_with_timestamps() {
     assert_eq!((bench.sender.seq.una, bench.sender.timeouts()), (3000, 0));
 }
 
-/// A lost retransmission is a second event (RFC 5681, 4.3), a loss of the same flight that is noticed later is not.
+/// A lost retransmission is a second event (RFC 5681, 4.3), a loss of the same flight that is detected later is not.
 #[test]
 fn one_reduction_for_each_flight() {
     let mut bench = burst(10, "");
@@ -98,7 +98,7 @@ fn one_reduction_for_each_flight() {
     assert_eq!((bench.window(), bench.numbers()[0]), (2.5, resent(0)), "4 was sent again after it and has arrived");
 }
 
-/// Example 3: the last of three arrives first. Within a quarter of the round trip nothing is sent again, beyond it is.
+/// Example 3: the last of three arrives first. Within a quarter of the round trip nothing is retransmitted, after it the missing ones are.
 #[test]
 fn reordering() {
     for (late, resent) in [(224, false), (226, true)] {
@@ -132,8 +132,8 @@ fn three_duplicates_as_long_as_nothing_was_ever_late() {
     assert_eq!(wary.numbers(), [resent(2)]);
 }
 
-/// The last segment is lost: after two round trips it is sent again, and the acknowledgement of what follows tells that this
-/// was a loss (7.4.2).
+/// The last segment is lost: after two round trips the probe retransmits it, and the later acknowledgement shows that it was a
+/// loss (7.4.2).
 #[test]
 fn a_probe_repairs_the_last_segment() {
     let mut bench = burst(3, "");
@@ -154,7 +154,7 @@ fn a_probe_repairs_the_last_segment() {
     assert_eq!(bench.sender.timeouts(), 0);
 }
 
-/// Both copies of the last segment arrived: the report of that ends the matter.
+/// Both copies of the last segment arrived: the DSACK ends the probe episode.
 #[test]
 fn a_needless_probe_reduces_nothing() {
     let mut bench = burst(3, "");
@@ -172,8 +172,8 @@ fn a_needless_probe_reduces_nothing() {
     assert!(bench.window() >= prior);
 }
 
-/// With data left the probe is new data, one segment beyond the window; a second probe waits for the answer to the first, and
-/// for the retransmission timer there is still time.
+/// With data left the probe is new data, one segment beyond the window; a second probe waits for the acknowledgement of the first,
+/// and the retransmission timer is restarted.
 #[test]
 fn a_probe_of_new_data_when_all_acknowledgements_stay_away() {
     let mut bench = Bench::open("rack = true");
