@@ -167,15 +167,15 @@ def test_names_are_shown_as_they_are(eddyline, scenario):
     assert r"| yes | a \| b [/c] |" in rows[2]
 
 
-def test_streams_that_know_few_letters(eddyline, scenario):
+def test_streams_that_know_few_letters(installed, scenario):
     """As JSON writes what they do not know, so that the document stays one."""
     title = "größe 中 😀"
     path = scenario(('"two-way"', f'"{title}"'), name="größe 中.toml")
-    ran = eddyline("run", path, "--json", PYTHONIOENCODING="ascii:strict")
+    ran = installed("run", path, "--json", PYTHONIOENCODING="ascii:strict")
     assert (ran.code, ran.err) == (0, "")
     assert json.loads(ran.out)["title"] == title
-    assert eddyline("check", path, PYTHONIOENCODING="ascii:strict").code == 0
-    assert eddyline("run", path, PYTHONIOENCODING="ascii:strict").out.startswith("gr\\u00f6\\u00dfe \\u4e2d ")
+    assert installed("check", path, PYTHONIOENCODING="ascii:strict").code == 0
+    assert installed("run", path, PYTHONIOENCODING="ascii:strict").out.startswith("gr\\u00f6\\u00dfe \\u4e2d ")
 
 
 def test_the_package_is_the_command():
