@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from eddyline.cli.options import controllers
-from eddyline.cli.words import Word
+from eddyline.cli.types import OneOf
 
 __all__ = ["command"]
 
 
 @click.command("schema", short_help="print the JSON Schema of scenario files")
-@click.argument("of", type=Word(["scenario", "result", "series"]), default="scenario")
+@click.argument("of", type=OneOf(["scenario", "result", "series"]), default="scenario")
 @controllers()
 def command(of: str) -> None:
     """Print the JSON Schema of scenario files, for editors that complete and check.

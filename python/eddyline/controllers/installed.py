@@ -95,8 +95,6 @@ def import_declared(kinds: Iterable[str]) -> bool:
     return any(new)
 
 
-
-
 def _import(kind: str) -> bool:
     from eddyline.controllers.registry import registered
 
