@@ -64,7 +64,7 @@ def test_ten_thousand_points_killed_twenty_times(lossy, tmp_path):
         assert frame["delivered_bytes"][row] == flow["delivered_bytes"]
         assert frame["goodput_bps"][row] == flow["goodput_bps"]
         assert frame["rtt_s.mean"][row] == flow["rtt_s"]["mean"]
-    assert frame["rtt_s.mean"].nunique() > 9000  # and they differ
+    assert frame["rtt_s.mean"].nunique() > 9900  # and they differ
 
 
 def test_killed_workers_take_nothing_with_them(eddyline, lossy, tmp_path):
