@@ -1,7 +1,7 @@
 """Runs the command in forks of one process that has imported the heavy libraries.
 
-Most of what a small command costs is the import of pandas and matplotlib. A fork is a process as any other, with its own
-exit code, streams, folder and environment, and it imports Eddyline afresh; only those libraries are there already.
+Most of what a small command costs is the import of pandas and matplotlib. A fork is a process as any other: it has its
+own exit code, streams, folder and environment, and imports Eddyline afresh. Only those libraries are there already.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from eddyline.papers.claims import check, judged, read
 from eddyline.papers.context import Context
 from eddyline.papers.fast_overview.length import VARIABLE
 from eddyline.papers.reproduction import reproduce_exhibits
-from eddyline.papers.two_way_fast import figure_5, separation
 
 from .thin_vfast import BUILDERS, SLOW
 
@@ -27,16 +26,13 @@ NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp", "vfast", "fast-
 
 @pytest.fixture(scope="session")
 def reproductions() -> dict[str, Reproduction]:
-    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds, Fig. 5 of the
-    two-way paper from a quarter of the flows.
+    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds.
 
     With `thin_vfast.SLOW` both as they are.
     """
     with pytest.MonkeyPatch.context() as patch:
         if not SLOW:
             patch.setenv(VARIABLE, "5")
-            patch.setattr(figure_5, "_ARRIVALS", figure_5._ARRIVALS // 4)
-            patch.setattr(separation, "_DURATION_S", {k: s // 4 for k, s in separation._DURATION_S.items()})
         whole = ("two-way-fast", "asymmetric-fast", "fast-overview")
         made: dict[str, Reproduction] = {n: reproduce(find(n)) for n in whole}  # type: ignore[misc]
     return made | {"bidirectional-tcp": _without_modern_links(), "vfast": _thin_vfast()}
