@@ -15,11 +15,12 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' \) -not -path '*/tests/*' -not -path '*/benches/*')
 
-.PHONY: help build demo test bench check format lock clean
+.PHONY: help build demo test quick bench check format lock clean
 
 help:
 	@echo 'make demo     build, reproduce the first paper, say where the report is'
 	@echo 'make test     build, run the tests of Rust and Python'
+	@echo 'make quick    build, run the tests that take under a minute'
 	@echo 'make build    build: $(BIN)/eddyline'
 	@echo 'make bench    measure the simulator'
 	@echo 'make check    format, lint and type checks'
@@ -32,9 +33,25 @@ build: $(STAMPS)/build
 demo: $(STAMPS)/build
 	$(BIN)/eddyline reproduce two-way-fast --out reports/two-way-fast
 
+# Rust and Python at once, each on a core. The output of pytest comes after cargo's, so that its summary is the last word.
+PYTEST_LOG = target/pytest.log
 test: $(STAMPS)/build $(STAMPS)/dev
-	cargo test --workspace --locked
-	$(BIN)/python -m pytest
+	cargo test --workspace --locked --no-run
+	@mkdir -p target; $(BIN)/python -m pytest >$(PYTEST_LOG) 2>&1 & pytest=$$!; \
+	trap 'kill $$pytest; exit 130' INT TERM; \
+	cargo test --workspace --locked; rust=$$?; \
+	wait $$pytest; python=$$?; \
+	cat $(PYTEST_LOG); \
+	test $$rust -eq 0 || echo "error: cargo test failed (exit $$rust), see above" >&2; \
+	test $$rust -eq 0 -a $$python -eq 0
+
+# What needs no whole paper, no sweep that is killed and no long simulation.
+QUICK = $(addprefix python/tests/,controllers/test_environment.py controllers/test_events.py controllers/test_parameters.py \
+	reports sweeps/test_grid.py test_command_line.py test_documents.py test_layers.py test_probe.py test_python.py \
+	test_reference.py) --deselect python/tests/test_command_line.py::test_what_help_says_can_be_typed
+quick: $(STAMPS)/build $(STAMPS)/dev
+	cargo test -p eddyline-units -p eddyline-tcp -p eddyline-cc --locked
+	$(BIN)/python -m pytest $(QUICK)
 
 bench: $(STAMPS)/build
 	$(BIN)/python benches/run.py

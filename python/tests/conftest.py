@@ -3,17 +3,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from fork_server import COMMAND, ForkServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-COMMAND = Path(sys.executable).with_name("eddyline")
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 TWO_WAY = """\
 title    = "two-way"
@@ -62,9 +60,16 @@ def environment() -> dict[str, str]:
     return {**kept, "COLUMNS": "100"}
 
 
+@pytest.fixture(scope="session")
+def forks() -> Iterator[ForkServer]:
+    server = ForkServer(environment())
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def eddyline(tmp_path: Path) -> Callable[..., Ran]:
-    """Runs the command in a folder of its own."""
+def installed(tmp_path: Path) -> Callable[..., Ran]:
+    """Runs the installed command in a folder of its own, as people do: where start-up or the environment matters."""
 
     def run(*args: object, cwd: Path = tmp_path, timeout: float = 120, **variables: str) -> Ran:
         words = [str(COMMAND), *map(str, args)]
@@ -73,6 +78,16 @@ def eddyline(tmp_path: Path) -> Callable[..., Ran]:
             words, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=env, stdin=subprocess.DEVNULL
         )
         return Ran(p.returncode, p.stdout, p.stderr)
+
+    return run
+
+
+@pytest.fixture
+def eddyline(tmp_path: Path, forks: ForkServer) -> Callable[..., Ran]:
+    """Runs the command in a folder of its own, in a process that starts quickly."""
+
+    def run(*args: object, cwd: Path = tmp_path, timeout: float = 120) -> Ran:
+        return Ran(*forks.run([*map(str, args)], cwd, environment(), timeout))
 
     return run
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from xml.etree import ElementTree
 
 EXPECT = """
@@ -83,9 +84,10 @@ def test_a_stored_result_is_the_same(eddyline, scenario, tmp_path):
         assert ran.out.startswith("same: ")
 
 
-def test_a_changed_result_is_not(eddyline, scenario, tmp_path):
+def test_a_changed_result_is_not(eddyline, installed, scenario, tmp_path):
     out = tmp_path / "out"
     assert eddyline("run", scenario(), "--out", out).code == 0
+    assert installed("verify", out).code == 0
     d = json.loads((out / "result.json").read_text())
     d["flows"][1]["rtt_s"]["mean"] *= 1 + 1e-15
     (out / "result.json").write_text(json.dumps(d))
@@ -109,8 +111,11 @@ def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path)
         "series.parquet",
     ]
 
+    assert eddyline("run", path, "--out", tmp_path / "kept", "--quiet").code == 0
+
     def fresh() -> None:
-        assert eddyline("run", path, "--out", out, "--quiet").code == 0
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(tmp_path / "kept", out)
 
     fresh()
     assert [str(p.relative_to(out)) for p in sorted(out.rglob("*")) if p.is_file()] == whole

@@ -35,9 +35,9 @@ def without_cost(text):
     return d
 
 
-def test_json_is_one_document_and_the_same_twice(eddyline, scenario):
+def test_json_is_one_document_and_the_same_twice(eddyline, installed, scenario):
     path = scenario()
-    first, second = eddyline("run", path, "--json"), eddyline("run", path, "--json")
+    first, second = eddyline("run", path, "--json"), installed("run", path, "--json")
     d = document(first)
     assert (d["world"], d["title"], d["seed"]) == ("sim", "two-way", 7)
     assert [f["name"] for f in d["flows"]] == ["download", "upload"]

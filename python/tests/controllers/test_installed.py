@@ -81,11 +81,11 @@ def site(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ran(eddyline, site) -> Callable[..., object]:
-    return lambda *args: eddyline(*args, PYTHONPATH=str(site))
+def ran(installed, site) -> Callable[..., object]:
+    return lambda *args: installed(*args, PYTHONPATH=str(site))
 
 
-def test_the_example_is_found_by_every_command(eddyline, tmp_path):
+def test_the_example_is_found_by_every_command(eddyline, installed, tmp_path):
     said = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
     site = tmp_path / "site"
     put(site, said["name"], said["entry-points"]["eddyline.controllers"], said["version"], said["description"])
@@ -94,7 +94,7 @@ def test_the_example_is_found_by_every_command(eddyline, tmp_path):
     assert "unknown kind" in eddyline("run", file).err
 
     def run(*args: object) -> str:
-        r = eddyline(*args, PYTHONPATH=str(site))
+        r = installed(*args, PYTHONPATH=str(site))
         assert r.code == 0, r.err
         return r.out
 

@@ -52,9 +52,9 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def test_the_same_call_gives_the_same_bytes(eddyline: Command, tmp_path: Path) -> None:
+def test_the_same_call_gives_the_same_bytes(eddyline: Command, installed: Command, tmp_path: Path) -> None:
     call = ["evaluate", "vegas", "--quick", "--only", "sharing", "--seeds", "1", "--json", "--out"]
-    one, two = eddyline(*call, "one", "--jobs", 1), eddyline(*call, "two", "--jobs", 3)
+    one, two = eddyline(*call, "one", "--jobs", 1), installed(*call, "two", "--jobs", 3)
     assert one.code == two.code == 0, one.err
     assert one.out == two.out
     assert files(tmp_path / "one") == files(tmp_path / "two")

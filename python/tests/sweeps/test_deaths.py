@@ -21,8 +21,11 @@ POINTS = 10_000
 
 
 def test_ten_thousand_points_killed_twenty_times(lossy, tmp_path):
-    """SIGKILL at random moments, early and late, in the middle of whatever it does; then exactly every row, once."""
-    path, folder, chance = lossy(('duration = "2 s"', 'duration = "100 s"')), tmp_path / "grid", random.Random(20)
+    """SIGKILL at random moments, early and late, in the middle of whatever it does; then exactly every row, once.
+
+    Points are short, so that as many kills as possible come while rows are stored.
+    """
+    path, folder, chance = lossy(('duration = "2 s"', 'duration = "10 s"')), tmp_path / "grid", random.Random(20)
     words = ("sweep", path, "--vary", rates(100), "--seeds", POINTS // 100, "--out", folder, "--workers", "2", "--json")
     held, orphans = 0, []
     for left in range(KILLS, 0, -1):
@@ -61,7 +64,7 @@ def test_ten_thousand_points_killed_twenty_times(lossy, tmp_path):
         assert frame["delivered_bytes"][row] == flow["delivered_bytes"]
         assert frame["goodput_bps"][row] == flow["goodput_bps"]
         assert frame["rtt_s.mean"][row] == flow["rtt_s"]["mean"]
-    assert frame["delivered_bytes"].nunique() > 500  # and they differ
+    assert frame["rtt_s.mean"].nunique() > 9900  # and they differ
 
 
 def test_killed_workers_take_nothing_with_them(eddyline, lossy, tmp_path):
