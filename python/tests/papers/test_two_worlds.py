@@ -1,7 +1,7 @@
 """World theory beside world sim on every scenario of the papers and the examples.
 
-Files are found, not listed. For each, STATED says how near the worlds come, and why no nearer; a new file fails until it
-has an entry.
+Files are found, not listed. For each, STATED says how near the worlds come, and why no nearer; a new file fails until
+it has an entry.
 """
 
 from __future__ import annotations
@@ -154,8 +154,8 @@ def stated(name: str) -> Stated:
             return said
     pytest.fail(
         f"there is no statement of how near theory and sim come on {name}: run it in both worlds, explain what is left "
-        f"between them, and add {name!r} to STATED in {Path(__file__).name}: Settled(rate, rtt, load, why) for flows that "
-        "last, Passing(time, share, why) for arrivals, NoModel(why) where theory has no model of its controllers"
+        f"between them, and add {name!r} to STATED in {Path(__file__).name}: Settled(rate, rtt, load, why) for flows "
+        "that last, Passing(time, share, why) for arrivals, NoModel(why) where theory has no model of its controllers"
     )
 
 
