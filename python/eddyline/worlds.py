@@ -181,7 +181,7 @@ _ENTRIES = (
             "BTF": "loading BPF",
             "clang": "compiling BPF",
             "ip": "namespaces",
-            "bpftool": "looking into BPF",
+            "bpftool": "inspecting BPF",
         },
     ),
     World(

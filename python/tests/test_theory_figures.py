@@ -118,7 +118,7 @@ def test_the_window_law_of_the_algorithm():
     curve = algorithm.nyquist
     near = curve.iloc[(curve["omega_rad_s"] - second["gain_margin_at_rad_s"]).abs().argsort()[:2]]
     assert near["re"].mean() == pytest.approx(-1 / second["gain_margin"], abs=0.01)
-    # where both rest they rest alike, but not on the way there
+    # they have the same equilibrium, but not the same transient
     eq, al = (scenario.run("theory", dynamics="ack_clocked", law=law).series for law in ("equation", "algorithm"))
     assert (eq.groupby("entity")["value"].max() - al.groupby("entity")["value"].max()).abs().max() > 1
     with pytest.raises(el.InputError, match="window law"):

@@ -60,7 +60,7 @@ def test_estimated_base_rtt(order: str) -> None:
         forward, backward = sum(alphas[:n]), sum(alphas[n:])
         q = max((forward * DATA + backward * ACK) / c_f, (backward * DATA + forward * ACK) / c_b) / 1e6
         total = rtt / 1e3 + q
-        # a flow that believes in too long a base RTT sees less queueing and settles the more slowly
+        # a flow whose base RTT is too long measures less queueing and settles the more slowly
         settle = starts("in order", n + m, rtt / 1e3, rng)[-1] + 80 * total + 72 * total * total / q
         at = starts(order, n + m, rtt / 1e3, rng)
         flows = [
@@ -108,7 +108,7 @@ def test_random_networks() -> None:
         if settle > 300:
             continue
         table |= {"duration": f"{settle + 40 * max(rtts):.6f} s", "warmup": f"{settle:.6f} s"}
-        # the belief is propagation alone: theory then knows that a sender takes its own transmission times for queueing
+        # the base RTT is propagation alone: theory then counts the sender's own transmission times as queueing
         sim, theory = both(table, beliefs=True)
         if any(f["window_packets"]["max"] > 1.15 * f["window_packets"]["min"] for f in sim["flows"]):
             swinging += 1

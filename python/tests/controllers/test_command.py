@@ -203,7 +203,7 @@ def test_sweeps_load_the_controller_and_keep_the_other_points(eddyline, shy, tmp
     assert "line 27, in fall" in summary["failures"][0]["why"]
     with pytest.warns(UserWarning, match="1 of 3 points failed"):
         assert el.read_sweep(tmp_path / "grid")["controller"].tolist() == ["shy", "shy"]
-    # mended, the sweep is another one
+    # with the corrected file it is another sweep
     shy[1].write_text(SHY.replace("1 / 0", "1 / 2"))
     ran = eddyline(*args, "--workers", 2, "--out", "grid")
     assert ran.code == 2
@@ -269,7 +269,7 @@ def test_sweeps_report_what_cannot_be_pickled(tmp_path):
         el.sweep(tmp_path / "s.toml", {"seed": [1, 2]}, out=tmp_path / "grid")
     assert told.value.hint == "put the class into a file and import it"
     assert not (tmp_path / "grid").exists()
-    # a sweep that does not name it has nothing to do with it
+    # a sweep that does not name it does not depend on it
     (tmp_path / "s.toml").write_text(TOML.replace("shy", "reno"))
     assert not el.sweep(tmp_path / "s.toml", {"seed": [1, 2]}, out=tmp_path / "grid", workers=1).failures
 

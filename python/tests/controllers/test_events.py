@@ -132,7 +132,7 @@ def test_a_window_law_may_run_once_a_round_trip(one_flow):
     result = one_flow({"kind": "seven", "alpha": "10 packets"}, seconds=20).run()
     flow, link = result.flows.iloc[0], result.links.iloc[0]
     assert flow["retransmits"] == 0
-    # alpha packets wait or are in transmission, that of the handshake's small packets apart
+    # alpha packets wait or are in transmission, except for the effect of the handshake's small packets
     assert link["queue_packets.mean"] == pytest.approx(10 - 1, abs=0.6)
     assert link["utilisation"] > 0.98
 

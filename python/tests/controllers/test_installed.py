@@ -100,7 +100,7 @@ def test_the_example_is_found_by_every_command(eddyline, installed, tmp_path):
 
     flows = json.loads(run("run", file, "--json", "--out", "kept"))["flows"]
     assert [f["controller"] for f in flows] == ["gentle", "gentle"]
-    # a window that falls by a tenth from over 53 packets in two flows of one full line (33 + 40 packets there)
+    # a window that falls by a tenth from over 53 packets in two flows of one full link (33 + 40 packets there)
     assert sum(f["goodput_bps"] for f in flows) == pytest.approx(10e6 * 1460 / 1500, rel=0.005)
     run("verify", "kept")
     run("check", file)

@@ -84,7 +84,7 @@ def test_packets_agree_best_with_the_senders_own_law(reproductions: dict[str, Re
     agree = {r["model"]: r["agree"] for r in exhibit.rows if r["sender"] == "all"}
     assert max(agree, key=lambda model: agree[model]) == "ack-clocked, own law"
     assert agree["ack-clocked, own law"] > 0.9
-    # nearly all of what it misses is the threshold of start-up, which is not linear
+    # nearly all that it misses is the threshold of start-up, which is not linear
     calm = {r["model"]: r["calm_agree"] for r in exhibit.rows if r["sender"] == "all"}
     assert calm["ack-clocked, own law"] > 0.95
     assert agree["integrator, eq. 2"] < 0.75

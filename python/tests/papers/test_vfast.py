@@ -55,7 +55,7 @@ def test_random_loss_without_sack_against_ns2() -> None:
     runs = [Case("scenario-4-alone", "FAST", None, "timer", seed=seed).summary() for seed in range(1, 11)]
     rates = [result.flow("flow 1")["goodput_bps"] / 1e6 for result in context.runner.run_all(runs)]
     spread = context.reference["without_sack"]
-    # a mean over ten seeds is only known to so much
+    # the precision of a mean over ten seeds
     error = stdev(rates) / sqrt(len(rates))
     assert spread["least_mbps"] - error <= fmean(rates) <= spread["most_mbps"] + error, (fmean(rates), error)
 
@@ -127,7 +127,7 @@ def test_the_bias_takes_packets_from_the_queue(vfast: dict[str, Any]) -> None:
     # w (1 - d / (D + b)) = alpha, D = w / rate: to first order the queue is smaller by rate b d / D
     d, base = jitter_queue.BASE, jitter_queue.BASE + jitter_queue.ALPHA / jitter_queue.RATE
     assert once["predicted_less"] == pytest.approx(jitter_queue.RATE * once["bias"] * d / base, rel=0.1)
-    # a minute of round trips knows it to some 10 %
+    # a minute of round trips determines it to some 10 %
     assert once["less"] == pytest.approx(once["predicted_less"], rel=0.25)
     assert abs(rows[0.1, "every ACK"]["less"]) < 0.5 * once["less"]
 
