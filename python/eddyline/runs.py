@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import eddyline.worlds as worlds
 from eddyline.errors import ControllerError, InputError, WorldUnavailable
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Failure", "Request", "WorldRuns", "document", "drawable", "labelled_series", "run", "save", "without_cost"]
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """What to run.
 
     Attributes:
@@ -48,15 +47,14 @@ class Request:
         return self.seeds is not None
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """A run that a user's own controller broke."""
 
     seed: int
     error: ControllerError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class WorldRuns:
     """The runs of one world.
 

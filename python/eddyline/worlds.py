@@ -45,7 +45,7 @@ LINK_MODELS = ("integrator", "ack_clocked", "joint")
 """How queues respond to windows. The last is for small disturbances only."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RunOptions:
     """What to record in a run, and what world theory is to assume; the arguments of `Scenario.run`.
 
@@ -119,7 +119,7 @@ def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | 
     return scenario.run(_core.SimOptions(series=bool(options.series), log=options.log), progress=progress)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class World:
     """One world.
 
