@@ -15,12 +15,14 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' \) -not -path '*/tests/*' -not -path '*/benches/*')
 
-.PHONY: help build demo test quick bench check format lock clean
+.PHONY: help build demo test quick papers pins bench check format lock clean
 
 help:
 	@echo 'make demo     build, reproduce the first paper, say where the report is'
 	@echo 'make test     build, run the tests of Rust and Python'
 	@echo 'make quick    build, run the tests that take under a minute'
+	@echo 'make papers   build, reproduce all papers in full, compare every verdict with the pinned one'
+	@echo 'make pins     build, reproduce all papers in full, pin their verdicts'
 	@echo 'make build    build: $(BIN)/eddyline'
 	@echo 'make bench    measure the simulator'
 	@echo 'make check    format, lint and type checks'
@@ -52,6 +54,14 @@ QUICK = $(addprefix python/tests/,controllers/test_environment.py controllers/te
 quick: $(STAMPS)/build $(STAMPS)/dev
 	cargo test -p eddyline-units -p eddyline-tcp -p eddyline-cc --locked
 	$(BIN)/python -m pytest $(QUICK)
+
+# Tests of reproductions, with whole exhibits: some 12 minutes of processor time. Papers are reproduced side by side.
+papers: $(STAMPS)/build $(STAMPS)/dev
+	EDDYLINE_SLOW=1 $(BIN)/python -m pytest python/tests/papers
+
+# For a change of results that is meant: the changelog says which, and why.
+pins: $(STAMPS)/build $(STAMPS)/dev
+	cd python/tests && $(CURDIR)/$(BIN)/python -m papers.pins
 
 bench: $(STAMPS)/build
 	$(BIN)/python benches/run.py

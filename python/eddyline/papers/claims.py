@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from eddyline.reports.exhibit import Column, Exhibit
 
-__all__ = ["KINDS", "Claim", "Verdict", "check", "count", "judge", "judged", "read", "selected"]
+__all__ = ["KINDS", "Claim", "Verdict", "absent_rows", "check", "count", "judge", "judged", "read", "selected"]
 
 KINDS = ("confirmed", "partly", "refuted", "undecided")
 """Kinds of verdicts."""
@@ -184,11 +184,19 @@ def check(claim: Claim, exhibit: Exhibit) -> None:
         raise InputError(
             f"claim {claim.id}: {terms.against!r} is neither a column of exhibit {exhibit.id} nor a text in it"
         )
+    for absent in absent_rows(claim, exhibit):
+        raise InputError(f"claim {claim.id}: no row of exhibit {exhibit.id} that counts has {absent}")
+
+
+def absent_rows(claim: Claim, exhibit: Exhibit) -> list[str]:
+    """The alternatives of the claim's rows that no row of the exhibit has which could decide, as `column = value`."""
     deciding = selected(claim, list(exhibit.rows)) or (_named(claim, list(exhibit.rows)) if claim.needs else [])
-    for name, wanted in claim.rows.items():
-        for one in _alternatives(wanted):
-            if not any(row.get(name) == one for row in deciding):
-                raise InputError(f"claim {claim.id}: no row of exhibit {exhibit.id} that counts has {name} = {one!r}")
+    return [
+        f"{name} = {one!r}"
+        for name, wanted in claim.rows.items()
+        for one in _alternatives(wanted)
+        if not any(row.get(name) == one for row in deciding)
+    ]
 
 
 def _texts(exhibit: Exhibit) -> set[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Builders: TypeAlias = Mapping[str, Callable[[Context], Exhibit]]
 
-__all__ = ["Builders", "Reproduction", "reproduce_exhibits"]
+__all__ = ["Builders", "Reproduction", "make_exhibits", "reproduce_exhibits"]
 
 
 @dataclass(frozen=True)
@@ -86,19 +86,26 @@ def reproduce_exhibits(
             raise _unknown(paper, name, list(builders))
     claims = read(paper.folder / "claims.toml")
     started, context = time.monotonic(), Context(paper.folder)
-    chosen = [build for name, build in builders.items() if not wanted or name in wanted]
+    exhibits = make_exhibits(
+        context, {name: build for name, build in builders.items() if not wanted or name in wanted}, observer
+    )
+    verdicts = judged(claims, {e.id: e for e in exhibits})
+    seconds = time.monotonic() - started
+    return Reproduction(paper, exhibits, verdicts, seconds, context.runner.runs, context.runner.packets)
+
+
+def make_exhibits(context: Context, builders: Builders, observer: Observer | None = None) -> list[Exhibit]:
+    """The exhibits that `builders` make, in their order; `observer` receives the progress, an exhibit being a run."""
     exhibits = []
     if observer is not None:
-        observer.expect(len(chosen))
-    for number, build in enumerate(chosen):
+        observer.expect(len(builders))
+    for number, build in enumerate(builders.values()):
         if observer is not None:
             context.runner.progress = partial(_report, observer, number)
         exhibits.append(build(context))
         if observer is not None:
             _report(observer, number, 1, 1)
-    verdicts = judged(claims, {e.id: e for e in exhibits})
-    seconds = time.monotonic() - started
-    return Reproduction(paper, exhibits, verdicts, seconds, context.runner.runs, context.runner.packets)
+    return exhibits
 
 
 def _report(observer: Observer, number: int, done: int, runs: int) -> None:

@@ -1,62 +1,83 @@
 from __future__ import annotations
 
-import dataclasses
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from eddyline.papers import find, reproduce
-from eddyline.papers.bidirectional_tcp import EXHIBITS, cures
-from eddyline.papers.bidirectional_tcp.cures.access_links import ACCESS_LINKS
-from eddyline.papers.claims import check, judged, read
+from eddyline.papers import find
+from eddyline.papers.claims import judged, read
 from eddyline.papers.context import Context
-from eddyline.papers.fast_overview.length import VARIABLE
-from eddyline.papers.reproduction import reproduce_exhibits
+from eddyline.papers.reproduction import Reproduction, make_exhibits
+from eddyline.parallel import processors
 
-from .thin_vfast import BUILDERS, SLOW
+from .thin import NAMES, SLOW, THINNED, all_builders, thin_builders, without
 
 if TYPE_CHECKING:
-    from eddyline.papers.claims import Claim
-    from eddyline.papers.reproduction import Reproduction
+    from collections.abc import Mapping, Sequence
+
     from eddyline.reports.exhibit import Exhibit
 
-NAMES = ("two-way-fast", "asymmetric-fast", "bidirectional-tcp", "vfast", "fast-overview")
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `EDDYLINE_SLOW` only tests of reproductions are run: the others are the same without it."""
+    here = Path(__file__).parent
+    same = [i for i in items if SLOW and i.path.is_relative_to(here) and "reproductions" not in i.fixturenames]  # type: ignore[attr-defined]
+    config.hook.pytest_deselected(items=same)
+    items[:] = [i for i in items if i not in same]
 
 
 @pytest.fixture(scope="session")
-def reproductions() -> dict[str, Reproduction]:
-    """Every paper, reproduced once for all tests: VFAST's small, the record path's hours as a few seconds.
-
-    With `thin_vfast.SLOW` both as they are.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        if not SLOW:
-            patch.setenv(VARIABLE, "5")
-        whole = ("two-way-fast", "asymmetric-fast", "fast-overview")
-        made: dict[str, Reproduction] = {n: reproduce(find(n)) for n in whole}  # type: ignore[misc]
-    return made | {"bidirectional-tcp": _without_modern_links(), "vfast": _thin_vfast()}
+def contexts() -> dict[str, Context]:
+    """The runs of each paper, shared by whole and thinned exhibits."""
+    return {name: Context(find(name).folder) for name in NAMES}
 
 
-def _thin_vfast() -> Reproduction:
-    """VFAST from small exhibits, which lack some of the rows that claims name; whole ones are held to that too."""
-
-    def columns_only(claim: Claim, exhibit: Exhibit) -> None:
-        check(dataclasses.replace(claim, rows={}), exhibit)
-
-    with pytest.MonkeyPatch.context() as patch:
-        if not SLOW:
-            patch.setattr("eddyline.papers.claims.check", columns_only)
-        return reproduce_exhibits(find("vfast"), BUILDERS, (), None)
+@pytest.fixture(scope="session")
+def reproductions(contexts: dict[str, Context]) -> dict[str, Reproduction]:
+    """Every paper, reproduced once for all tests: thinned (`thin.py`), with `EDDYLINE_SLOW` as it is."""
+    with ThreadPoolExecutor(processors()) as pool:
+        return dict(zip(NAMES, pool.map(lambda name: _reproduced(contexts[name], name), NAMES), strict=True))
 
 
-def _without_modern_links() -> Reproduction:
-    """Bidirectional TCP with its exhibit cures on the paper's own link only: the others take a minute."""
-    paper = find("bidirectional-tcp")
-    most = reproduce_exhibits(paper, {n: b for n, b in EXHIBITS.items() if n != "cures"}, (), None)
-    exhibits = [*most.exhibits, cures.exhibit(Context(paper.folder), ACCESS_LINKS[:1])]
-    verdicts = judged(read(paper.folder / "claims.toml"), {e.id: e for e in exhibits})
-    return dataclasses.replace(most, exhibits=exhibits, verdicts=verdicts)
+def _reproduced(context: Context, name: str) -> Reproduction:
+    paper, started = find(name), time.monotonic()
+    exhibits = make_exhibits(context, all_builders(paper) if SLOW else thin_builders(paper))
+    by_id = {e.id: e for e in exhibits}
+    claims = read(paper.folder / "claims.toml")
+    missing = {} if SLOW else without(name, claims, by_id)
+    verdicts = judged([c for c in claims if c.id not in missing], by_id)
+    return Reproduction(
+        paper, exhibits, verdicts, time.monotonic() - started, context.runner.runs, context.runner.packets
+    )
+
+
+@pytest.fixture(scope="session")
+def thinned(reproductions: dict[str, Reproduction], contexts: dict[str, Context]) -> Mapping[str, Sequence[Exhibit]]:
+    """What `make test` has of the exhibits that are thinned, made beside the whole ones."""
+    assert reproductions
+    return {
+        name: make_exhibits(
+            contexts[name], {e: build for e, build in thin_builders(find(name)).items() if e in THINNED[name]}
+        )
+        for name in NAMES
+    }
+
+
+class Exhibits(dict[str, Any]):
+    """Exhibits of a paper, by id; a test that looks at one that is left out is skipped."""
+
+    def __init__(self, reproduction: Reproduction) -> None:
+        super().__init__({e.id: e for e in reproduction.exhibits})
+        self.left_out = [e for e in all_builders(reproduction.paper) if e not in self]
+
+    def __missing__(self, name: str) -> Any:
+        if name in self.left_out:
+            pytest.skip(f"exhibit {name} is left out (`make papers`)")
+        raise KeyError(name)
 
 
 @pytest.fixture(scope="session", params=NAMES)
@@ -65,27 +86,33 @@ def reproduced(request: pytest.FixtureRequest, reproductions: dict[str, Reproduc
 
 
 @pytest.fixture(scope="session")
-def two_way(reproductions: dict[str, Reproduction]) -> dict[str, Any]:
+def two_way(reproductions: dict[str, Reproduction]) -> Exhibits:
     """Exhibits of the two-way paper, by id."""
-    return {e.id: e for e in reproductions["two-way-fast"].exhibits}
+    return Exhibits(reproductions["two-way-fast"])
 
 
 @pytest.fixture(scope="session")
-def asymmetric(reproductions: dict[str, Reproduction]) -> dict[str, Any]:
+def asymmetric(reproductions: dict[str, Reproduction]) -> Exhibits:
     """Exhibits of the letter, by id."""
-    return {e.id: e for e in reproductions["asymmetric-fast"].exhibits}
+    return Exhibits(reproductions["asymmetric-fast"])
 
 
 @pytest.fixture(scope="session")
-def vfast(reproductions: dict[str, Reproduction]) -> dict[str, Any]:
+def vfast(reproductions: dict[str, Reproduction]) -> Exhibits:
     """Exhibits of VFAST's paper, by id."""
-    return {e.id: e for e in reproductions["vfast"].exhibits}
+    return Exhibits(reproductions["vfast"])
 
 
 @pytest.fixture(scope="session")
-def bidirectional(reproductions: dict[str, Reproduction]) -> dict[str, Any]:
+def bidirectional(reproductions: dict[str, Reproduction]) -> Exhibits:
     """Exhibits of the bidirectional paper, by id."""
-    return {e.id: e for e in reproductions["bidirectional-tcp"].exhibits}
+    return Exhibits(reproductions["bidirectional-tcp"])
+
+
+@pytest.fixture(scope="session")
+def overview(reproductions: dict[str, Reproduction]) -> Exhibits:
+    """Exhibits of the overview, by id."""
+    return Exhibits(reproductions["fast-overview"])
 
 
 @pytest.fixture(scope="session")

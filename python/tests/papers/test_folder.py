@@ -11,7 +11,7 @@ import eddyline.papers
 from eddyline.cli import main
 from eddyline.papers import find
 
-from .conftest import NAMES
+from .thin import NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,12 +17,12 @@ from eddyline.papers.vfast.phases import settling, swing
 from eddyline.papers.vfast.rivals import BDP, predicted
 from eddyline.papers.vfast.runs import Case
 from eddyline.papers.vfast.smoothing import simulated_bias
-from eddyline.papers.vfast.weights import OBJECTIVES
-
-from .thin_vfast import made_up_grid
+from eddyline.papers.vfast.weights import OBJECTIVES, ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from eddyline.reports.exhibit import Row
 
 
 def test_scenario_1_against_ns2(vfast: dict[str, Any]) -> None:
@@ -169,10 +169,22 @@ def test_share_beside_a_rival(kind: str) -> None:
     assert predicted(buffer, alpha, 2, 1, kind) == pytest.approx(predicted(buffer, 2 * alpha, 1, 1, kind))
 
 
-def test_ranks_of_a_synthetic_grid(vfast: dict[str, Any]) -> None:
-    if len(vfast["psi-grid"].rows) != len(made_up_grid()):
-        pytest.skip("the grid is the measured one")
-    rows = {r["objective"]: r for r in vfast["psi-rank"].rows}
+def _made_up_grid() -> list[Row]:
+    """Made-up objectives: larger weights are better, in all but the last objective."""
+    names = list(OBJECTIVES)
+    rows: list[Row] = []
+    for down in (0.25, 0.5, 0.75):
+        for up in (0.25, 0.5, 0.75):
+            good = {name: 100.0 + (down + up) * (1 if more else -1) for name, (_, more) in OBJECTIVES.items()}
+            good[names[-1]] = 100.0 - down - up
+            rows.append({"down": down, "up": up, **good})
+    return rows
+
+
+def test_ranks_of_a_made_up_grid() -> None:
+    context = Context(find("vfast").folder)
+    context.cached("weights", _made_up_grid)
+    rows = {r["objective"]: r for r in ranks(context).rows}
     assert list(rows) == list(OBJECTIVES)
     # nine pairs by their sum; (1/2, 3/4) has 1.25, only (3/4, 3/4) more, two more the same
     assert all(rows[name]["rank"] == 2 for name in list(OBJECTIVES)[:-1])
