@@ -42,20 +42,27 @@ class _PaperName(click.ParamType[str]):
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a report, one HTML page, and its data."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print exhibits and claims as one JSON document.")
+@click.option(
+    "--long",
+    is_flag=True,
+    help="Simulate, and record, what takes hours, instead of using the recording. Says beforehand how long it takes.",
+)
 @silent()
-def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bool, silent: bool) -> int:
+def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bool, long: bool, silent: bool) -> int:
     """Reproduce PAPER: its exhibits beside theory and simulation, and a computed verdict on every claim."""
     from eddyline.cli.progress import Progress
     from eddyline.output import claim, replaced
-    from eddyline.papers import find, reproduce, written
+    from eddyline.papers import find, long_notice, reproduce, written
     from eddyline.papers.report import write
     from eddyline.papers.terminal import show as show_reproduction
 
     found = find(paper)
     if out is not None:
         claim(out, written(out))
+    if long:
+        click.echo(long_notice(found), err=True)
     with Progress(silent=silent) as progress:
-        reproduction = reproduce(found, exhibits, progress)
+        reproduction = reproduce(found, exhibits, progress, long)
 
     def show() -> None:
         if as_json:

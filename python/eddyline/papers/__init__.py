@@ -8,7 +8,8 @@ Each paper is a subpackage, `eddyline.papers.NAME`, which holds all of it:
     values.toml     the values that the paper prints
     scenarios/      scenario files; `reference/` and `traces/` hold results and input that are not ours
     ERRATA.md       where the paper is wrong, with evidence
-    __init__.py     `EXHIBITS`, which maps the id of each exhibit to the function that makes it
+    __init__.py     `EXHIBITS`, which maps the id of each exhibit to the function that makes it; `long_notice` where
+                    there are runs of hours, which are recorded and which `--long` simulates
 
 The files are part of the installed package. On the command line a paper's name has dashes for underscores.
 """
@@ -23,26 +24,54 @@ from eddyline.papers.paper import Paper, find, papers, unreadable, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from eddyline.papers.reproduction import Reproduction
     from eddyline.progress import Observer
 
-__all__ = ["Paper", "find", "papers", "reproduce", "unreadable", "written"]
+__all__ = ["Paper", "find", "long_notice", "papers", "reproduce", "unreadable", "written"]
 
 
-def reproduce(paper: Paper, exhibits: Sequence[str] = (), observer: Observer | None = None) -> Reproduction:
+def reproduce(
+    paper: Paper, exhibits: Sequence[str] = (), observer: Observer | None = None, long: bool = False
+) -> Reproduction:
     """Reproduces a paper, or some exhibits of it; `observer` receives the progress.
+
+    Args:
+        paper: The paper.
+        exhibits: Ids of the exhibits that are wanted, all if empty.
+        observer: Receives the progress.
+        long: Whether runs that take hours are simulated, and recorded, instead of read from the paper's recording.
 
     Raises:
         InputError: There is no such exhibit, or the paper's package has no `EXHIBITS`.
     """
     from eddyline.papers.reproduction import reproduce_exhibits
 
-    name = f"{__name__}.{paper.folder.name}"
-    builders = getattr(importlib.import_module(name), "EXHIBITS", None)
+    package = _package(paper)
+    builders = getattr(package, "EXHIBITS", None)
     if builders is None:
         raise InputError(
-            f"{paper.folder}: {paper.name!r} has no exhibits, the package {name} defines no EXHIBITS",
+            f"{paper.folder}: {paper.name!r} has no exhibits, the package {package.__name__} defines no EXHIBITS",
             "EXHIBITS maps the id of each exhibit to the function that makes it",
         )
-    return reproduce_exhibits(paper, builders, exhibits, observer)
+    return reproduce_exhibits(paper, builders, exhibits, observer, long)
+
+
+def long_notice(paper: Paper) -> str:
+    """What the long runs of a paper are and how much time they take.
+
+    Raises:
+        InputError: The paper has none.
+    """
+    from eddyline.papers.context import Context
+
+    notice = getattr(_package(paper), "long_notice", None)
+    if notice is None:
+        raise InputError(f"{paper.name} has no long runs: every reproduction simulates all of it")
+    text: str = notice(Context(paper.folder))
+    return text
+
+
+def _package(paper: Paper) -> ModuleType:
+    return importlib.import_module(f"{__name__}.{paper.folder.name}")

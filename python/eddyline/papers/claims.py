@@ -66,13 +66,14 @@ class Verdict:
         verdict: `confirmed`, `refuted`, `only where ...`, or `not decided`.
         value: The number that decided: of the group that fails by most if one fails, else of the one nearest to
             failing; None where it is infinite, or nothing decided.
-        shown: The same as text, with its unit.
+        shown: The same as text, with its unit, and whether it is of recorded runs.
         rule: The rule as text.
         groups: Every group with whether the rule holds in it and its number.
         group_values: Their numbers as text.
         rows: How many rows decided.
         left_out: How many more the claim names that have no value, or no reference.
         undecided: Groups of which no row decided.
+        recorded: Whether rows that decided are of recorded runs, not of runs made for this report.
     """
 
     claim: Claim
@@ -85,6 +86,7 @@ class Verdict:
     rows: int
     left_out: int
     undecided: Sequence[str]
+    recorded: bool
 
     @property
     def numbered_groups(self) -> list[tuple[tuple[str, Outcome], str]]:
@@ -113,6 +115,7 @@ class Verdict:
             "rows": self.rows,
             "left_out": self.left_out,
             "undecided": list(self.undecided),
+            "recorded": self.recorded,
             "groups": [{"where": name, "holds": o.holds, "value": o.value} for name, o in self.groups if name],
         }
 
@@ -256,17 +259,19 @@ def judge(claim: Claim, exhibit: Exhibit) -> Verdict:
     everywhere = dict.fromkeys(row.get(claim.by) for row in named) if claim.by else {}
     # of those that fail, or of all if none does, the one with least to spare
     value = min((o for _, o in outcomes), key=lambda o: (o.holds, o.margin)).value if outcomes else None
+    recorded = any(row.get("recorded") for row in rows)
     return Verdict(
         claim,
         verdict,
         value,
-        shown=_value_text(claim, value, amount) if rows else f"it takes {claim.needs}",
+        shown=(_value_text(claim, value, amount) if rows else f"it takes {claim.needs}") + (", recorded" * recorded),
         rule=rule_text,
         groups=outcomes,
         group_values=[_value_text(claim, o.value, amount) for _, o in outcomes],
         rows=len(rows),
         left_out=len(named) - len(rows),
         undecided=[_shown(name, claim.by, labels) for name in everywhere if name not in groups and name is not None],
+        recorded=recorded,
     )
 
 

@@ -23,10 +23,17 @@ __all__ = ["Context"]
 
 
 class Context:
-    """A paper's data and runs, shared by all of its exhibits."""
+    """A paper's data and runs, shared by all of its exhibits.
 
-    def __init__(self, folder: Path) -> None:
+    Attributes:
+        folder: The paper's folder.
+        long: Whether what is recorded is simulated anew (`eddyline reproduce --long`).
+        runner: Runs its scenarios.
+    """
+
+    def __init__(self, folder: Path, long: bool = False) -> None:
         self.folder = folder
+        self.long = long
         self.runner = Runner(folder)
         self._cache: dict[str, Any] = {}
 

@@ -68,7 +68,7 @@ class Reproduction:
 
 
 def reproduce_exhibits(
-    paper: Paper, builders: Builders, wanted: Sequence[str], observer: Observer | None
+    paper: Paper, builders: Builders, wanted: Sequence[str], observer: Observer | None, long: bool = False
 ) -> Reproduction:
     """Makes the wanted exhibits (all if none is named) and judges the claims that rest on them.
 
@@ -77,6 +77,7 @@ def reproduce_exhibits(
         builders: What makes each exhibit.
         wanted: Names of exhibits.
         observer: Receives the progress; an exhibit counts as a run.
+        long: Whether what is recorded is simulated anew.
 
     Raises:
         InputError: There is no exhibit of a wanted name.
@@ -85,7 +86,7 @@ def reproduce_exhibits(
         if name not in builders:
             raise _unknown(paper, name, list(builders))
     claims = read(paper.folder / "claims.toml")
-    started, context = time.monotonic(), Context(paper.folder)
+    started, context = time.monotonic(), Context(paper.folder, long)
     exhibits = make_exhibits(
         context, {name: build for name, build in builders.items() if not wanted or name in wanted}, observer
     )

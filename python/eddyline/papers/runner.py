@@ -136,6 +136,10 @@ class Runner:
         _, document = Scenario.load(self._path(file), set=changes).theory(question, **options)
         return document
 
+    def sha256(self, run: Run) -> str:
+        """The hash of a run's scenario, as `scenario_sha256` of its result."""
+        return self._load(run).sha256
+
     def _parallel(self, work: Callable[..., RunResult], *items: Sequence[Any]) -> list[RunResult]:
         results: list[RunResult] = []
         with ThreadPoolExecutor(processors()) as pool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from eddyline.papers.bidirectional_tcp import cures
 from eddyline.papers.bidirectional_tcp.cures.access_links import ACCESS_LINKS
 from eddyline.papers.claims import absent_rows
+from eddyline.papers.fast_overview import vegas_delay
 from eddyline.papers.vfast import rivals, scenario_1, scenario_3, scenario_4
 
 if TYPE_CHECKING:
@@ -84,7 +85,13 @@ THINNED: Mapping[str, Mapping[str, Thinned]] = {
             "alpha 50, buffers of 2 and 5", partial(rivals.rivals, buffers=(2.0, 5.0), alphas=(50,), numbers=())
         ),
     },
-    "fast-overview": {"record": _OUT, "controllers": _OUT, "alpha": _OUT, "random-loss": _OUT},
+    "fast-overview": {
+        "controllers": _OUT,
+        "alpha": _OUT,
+        "random-loss": _OUT,
+        "vegas-scale": _OUT,
+        "vegas-delay": Thinned("20 flows on 10 Mbit/s", partial(vegas_delay.delay, paths=vegas_delay.PATHS[:1])),
+    },
 }
 """By paper and exhibit; exhibits that are not here are whole in `make test` too."""
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eddyline.papers.context import Context
     from eddyline.reports.exhibit import Exhibit, Row
 
-__all__ = ["ORDERS", "cost", "cost_s", "throughput_bps"]
+__all__ = ["ORDERS", "card", "cost", "cost_s", "throughput_bps"]
 
 CARD_BPS = 10e9
 GIGABIT_BPS = 1e9
@@ -23,6 +23,42 @@ BEFORE, BESIDE = "before the wire", "beside the wire"
 ORDERS = (BEFORE, BESIDE)
 """When the host works on a packet: before its NIC sends it, or while the NIC sends another."""
 _CARDS = ((CARD_BPS, (1500, 3000, 4470, 9000)), (GIGABIT_BPS, (1500,)))
+
+
+_WIRE = {
+    "packets of 1,500 B": (0, HEADER),
+    "with the Ethernet frame, 38 B": (38, HEADER),
+    "with the frame and TCP timestamps, 12 B": (38, HEADER + 12),
+}
+"""What a gigabit NIC sends for each packet: bytes beside it, and the header in it."""
+
+
+def card(context: Context) -> Exhibit:
+    """The payload that a gigabit NIC carries, by what is on the wire."""
+    runs = [
+        Run(
+            "host",
+            set=(
+                ("link.host.rate", f"{GIGABIT_BPS:.0f} bit/s"),
+                ("link.host.framing.overhead", f"{overhead} B"),
+                ("flow.*.header", f"{header} B"),
+            ),
+        )
+        for overhead, header in _WIRE.values()
+    ]
+    rows: list[Row] = [
+        {
+            "on_the_wire": name,
+            "goodput": result.document["flows"][0]["goodput_bps"],
+            "closed_form": GIGABIT_BPS * (1500 - header) / (1500 + overhead),
+            "printed": 1e6 * context.values["card"]["application_mbps"],
+            "fast": next(1e6 * r["mbps"] for r in context.values["run"] if r["id"] == "FAST, 1 flow, 100"),
+        }
+        for (name, (overhead, header)), result in zip(_WIRE.items(), context.runner.run_all(runs), strict=True)
+    ]
+    for row in rows:
+        row["share"] = row["fast"] / row["goodput"]
+    return context.definition("card").exhibit(rows)
 
 
 def cost_s(order: str, payload_bps: float, packet: int = 1500) -> float:

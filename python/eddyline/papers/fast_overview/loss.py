@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.fast_overview.length import DEFAULT, seconds
 from eddyline.papers.fast_overview.record import PAYLOAD_BPS
 from eddyline.papers.runner import Run
 
@@ -21,6 +20,7 @@ SCALE = 20
 BERNOULLI = 1.3098
 """Mean window over time of the ideal Reno times sqrt(p), losses independent (Ott, Kemperman, Mathis, 1996)."""
 _SEEDS = 2
+_SECONDS = 3000.0
 _ROUNDS = 3
 
 
@@ -81,15 +81,14 @@ def _found(context: Context, goodput: float, packets_per_ack: int) -> tuple[floa
 
 
 def _carried(context: Context, probability: float, packets_per_ack: int) -> float:
-    length = 3000.0 * min(max(seconds() / DEFAULT, 0.1), 10.0)
     runs = [
         Run(
             "loss",
             set=(
                 ("link.there.loss", repr(probability)),
                 ("flow.*.tcp.ack_every", str(packets_per_ack)),
-                ("duration", f"{length:g} s"),
-                ("warmup", f"{length / 10:g} s"),
+                ("duration", f"{_SECONDS:g} s"),
+                ("warmup", f"{_SECONDS / 10:g} s"),
                 ("seed", str(seed)),
             ),
         )

@@ -2,136 +2,271 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import eddyline._core as _core
-from eddyline.papers.fast_overview.length import seconds
+from eddyline.papers.fast_overview.recording import Long, Recording, Summary, lasting, summary
 from eddyline.papers.runner import NS2_PROFILE, Run
 
 if TYPE_CHECKING:
     from eddyline.papers.context import Context
     from eddyline.reports.exhibit import Exhibit, Row
 
-__all__ = ["CONTROLLERS", "LOCALS", "PAYLOAD_BPS", "chosen", "controllers", "table"]
+__all__ = [
+    "CONTROLLERS",
+    "GAMMAS",
+    "LOCALS",
+    "PAYLOAD_BPS",
+    "Case",
+    "cases",
+    "chosen",
+    "controllers",
+    "long_notice",
+    "table",
+]
 
 LOCALS = {"cwr": "window reduced", "backpressure": "sender stops", "drop": "packet lost"}
 """What happens when the NIC queue is full, by `tcp.local`."""
+
+GAMMAS = {"": "0.5", "_quarter": "0.25"}
+"""FAST's gamma, by the ending of its columns: 1/2 is what FAST's authors recommend, and what verdicts rest on."""
 
 PAYLOAD_BPS = 1e9 * 1460 / 1500
 """The largest goodput that a NIC can carry."""
 
 _FILES = {1: "one-flow", 2: "two-flows", 10: "ten-flows"}
+_MINUTES_S = 150.0
+"""Length of the runs of exhibit `controllers`."""
 
 
 @dataclass(frozen=True)
 class Controller:
-    """A controller as a run sets it."""
+    """A controller as a run sets it; the gamma of `fast` is that of the run."""
 
-    name: str
     keys: tuple[tuple[str, str], ...]
+
+    @property
+    def gammas(self) -> dict[str, str]:
+        """The gammas with which it is run, as `GAMMAS`; a single empty one if it has none."""
+        return GAMMAS if ("kind", "fast") in self.keys else {"": ""}
 
 
 CONTROLLERS = {
-    "Linux TCP": Controller("reno", (("kind", "reno"),)),
-    "FAST": Controller("fast", (("kind", "fast"), ("alpha", "80 packets"), ("gamma", "0.25"))),
-    "FAST, no doubling": Controller(
-        "fast", (("kind", "fast"), ("alpha", "80 packets"), ("gamma", "0.25"), ("mi_threshold", "0 s"))
-    ),
-    "FAST, ns-2 module": Controller("fast", (("kind", "fast"), ("alpha", "200 packets"), ("profile", NS2_PROFILE))),
-    "CUBIC": Controller("cubic", (("kind", "cubic"),)),
-    "BBR": Controller("bbr", (("kind", "bbr"),)),
+    "Linux TCP": Controller((("kind", "reno"),)),
+    "FAST": Controller((("kind", "fast"), ("alpha", "80 packets"))),
+    "FAST, no doubling": Controller((("kind", "fast"), ("alpha", "80 packets"), ("mi_threshold", "0 s"))),
+    "FAST, ns-2 module": Controller((("kind", "fast"), ("alpha", "200 packets"), ("profile", NS2_PROFILE))),
+    "CUBIC": Controller((("kind", "cubic"),)),
+    "BBR": Controller((("kind", "bbr"),)),
 }
-"""Those that are run. FAST's alpha finds room in a queue of 100, its steps are half as large as usual. Its window
-doubles while less than 0.75 ms is queued, or never (see exhibit `alpha`)."""
+"""Those that are run. FAST's alpha finds room in a queue of 100. Its window doubles while less than 0.75 ms is queued,
+or never (see exhibit `alpha`)."""
 
 _STARTS = {"Linux TCP": ("Linux TCP",), "FAST": ("FAST", "FAST, no doubling")}
 
 
-def chosen(controller: str, queue: int, local: str, *, flows: int = 1, length: float | None = None) -> Run:
-    """One of the runs."""
+def chosen(controller: str, gamma: str, queue: int, local: str, *, flows: int = 1) -> Run:
+    """One of the runs, of the file's duration; `gamma` is empty where the controller has none."""
     keys = [(f"flow.*.controller.{key}", value) for key, value in CONTROLLERS[controller].keys]
+    if gamma:
+        keys.append(("flow.*.controller.gamma", gamma))
     cards = [(f'link."card {n}".queue.limit', f"{queue} packets") for n in range(1, flows + 1)]
-    more = [("flow.*.tcp.local", local), ("duration", f"{seconds() if length is None else length:g} s")]
-    return Run(_FILES[flows], set=(*keys, *cards, *more))
+    return Run(_FILES[flows], set=(*keys, *cards, ("flow.*.tcp.local", local)))
 
 
-def _row(context: Context, run: Run, controller: str, queue: int, local: str, flows: int) -> Row:
-    result = context.runner.run(run)
-    senders = result.document["flows"]
-    cards = [link for link in result.document["links"] if link["name"].startswith("card")]
-    goodput = sum(f["goodput_bps"] for f in senders)
-    return {
-        "simulated_s": _core.quantity("time", result.scenario["duration"]),
-        "controller": controller,
-        "flows": flows,
-        "txqueuelen": queue,
-        "local": LOCALS[local],
-        "goodput": goodput,
-        "utilisation": goodput / (flows * PAYLOAD_BPS),
-        "queue": sum(c["queue_packets"]["mean"] for c in cards) / flows,
-        "sent_again": sum(f["retransmits"] for f in senders),
-        "timeouts": sum(f["timeouts"] for f in senders),
-        "refusals": sum(f.get("card_refusals") or 0 for f in senders),
+def _columns(found: Summary | None, flows: int, ending: str) -> Row:
+    """What a table shows of a summary, by column."""
+    row: dict[str, Any] = {
+        "goodput": found and found.goodput_bps,
+        "utilisation": found and found.goodput_bps / (flows * PAYLOAD_BPS),
+        "queue": found and found.queue_packets,
+        "sent_again": found and found.retransmits,
+        "timeouts": found and found.timeouts,
+        "refusals": found and found.refusals,
     }
+    return {f"{key}{ending}": value for key, value in row.items()}
+
+
+@dataclass(frozen=True)
+class Case:
+    """An experiment as one controller does it with one gamma and one reaction."""
+
+    experiment: str
+    controller: str
+    gamma: str
+    local: str
+    long: Long
+
+    def other(self, **changes: str) -> tuple[str, ...]:
+        """Its key, with changes."""
+        key = {"experiment": self.experiment, "controller": self.controller, "gamma": self.gamma, "local": self.local}
+        return tuple((key | changes).values())
+
+
+def cases(context: Context) -> list[Case]:
+    """Every experiment with every controller, gamma and reaction that stand for it."""
+    listed = []
+    for said in context.values["run"]:
+        for controller in _STARTS[said["controller"]]:
+            for gamma in CONTROLLERS[controller].gammas.values():
+                for local in LOCALS:
+                    run = chosen(controller, gamma, said["txqueuelen"], local, flows=said["flows"])
+                    words = [controller, *([f"gamma {gamma}"] if gamma else []), LOCALS[local]]
+                    long = Long(f"{said['id']}: {', '.join(words)}", run, 3600.0 * said["hours"])
+                    listed.append(Case(said["id"], controller, gamma, local, long))
+    return listed
+
+
+def _found(context: Context, recording: Recording, cases: list[Case]) -> dict[tuple[str, ...], Summary]:
+    """The summary of each case that there is.
+
+    Where no NIC queue was ever full, the reaction does not matter, and one run is that of all three. Six hours of ten
+    flows are simulated with the first reaction only.
+    """
+    ask = recording.make if context.long else recording.find
+    first = next(iter(LOCALS))
+    starting = [c for c in cases if c.local == first]
+    by_name = ask(c.long for c in starting)
+
+    def leading(case: Case) -> Summary | None:
+        return next((by_name.get(c.long.name) for c in starting if c.other() == case.other(local=first)), None)
+
+    others = [c for c in cases if c.local != first and (s := leading(c)) is not None and s.refusals]
+    by_name |= ask(c.long for c in others if c.long.seconds <= 3600.0)
+    found = {c.other(): by_name[c.long.name] for c in cases if c.long.name in by_name}
+    for case in cases:
+        same = leading(case)
+        if same is not None and not same.refusals:
+            found[case.other()] = same
+    return found
 
 
 def table(context: Context) -> Exhibit:
-    """The six experiments, each with the three reactions to a full NIC queue, none for longer than the original."""
-    rows = _experiments(context)
-    any(row["average"] is not None for row in rows)
-    return context.definition("record").exhibit(rows, values={"seconds": seconds()}, findings=_findings(rows))
-
-
-def _experiments(context: Context) -> list[Row]:
-    cases = [(run, c, local) for run in context.values["run"] for c in _STARTS[run["controller"]] for local in LOCALS]
-    lengths = {run["id"]: min(seconds(), 3600.0 * run["hours"]) for run in context.values["run"]}
-    runs = [chosen(c, r["txqueuelen"], local, flows=r["flows"], length=lengths[r["id"]]) for r, c, local in cases]
-    context.runner.run_all(runs)
+    """The six experiments, each with both gammas and the three reactions to a full NIC queue."""
+    recording, listed = Recording(context), cases(context)
+    found = _found(context, recording, listed)
+    experiments = {said["id"]: said for said in context.values["run"]}
     rows: list[Row] = []
-    for (experiment, controller, local), run in zip(cases, runs, strict=True):
-        row = _row(context, run, controller, experiment["txqueuelen"], local, experiment["flows"])
-        printed = experiment.get("mbps")
-        as_long = row["simulated_s"] == 3600.0 * experiment["hours"]
-        row |= {
-            "experiment": experiment["id"],
+    for case in listed:
+        if case.gamma not in ("", GAMMAS[""]):
+            continue
+        said = experiments[case.experiment]
+        printed = said.get("mbps")
+        row: Row = {
+            "experiment": case.experiment,
+            "controller": case.controller,
+            "flows": said["flows"],
+            "txqueuelen": said["txqueuelen"],
+            "local": LOCALS[case.local],
             "printed": None if printed is None else 1e6 * printed,
-            "printed_utilisation": experiment["utilisation"],
-            "printed_s": 3600.0 * experiment["hours"],
-            "average": row["utilisation"] if as_long else None,
-            "case": f"{controller}, {LOCALS[local]}",
+            "printed_utilisation": said["utilisation"],
+            "seconds": case.long.seconds,
+            "case": f"{case.controller}, {LOCALS[case.local]}",
+            "recorded": not context.long,
         }
+        for ending, gamma in GAMMAS.items():
+            own = found.get(case.other(gamma=gamma if case.gamma else "")) if case.gamma or not ending else None
+            row |= _columns(own, said["flows"], ending)
         rows.append(row)
     for row in rows:
         linux = next(r for r in rows if r["experiment"] == "Linux, 1 flow, 100" and r["local"] == row["local"])
-        compared = row["experiment"] == "FAST, 1 flow, 100" and row["average"] is not None
-        row["times_linux"] = row["goodput"] / linux["goodput"] if compared else None
-        row["card_payload"], row["printed_most"] = PAYLOAD_BPS, 1e6 * context.values["card"]["application_mbps"]
-    return rows
+        for ending in GAMMAS:
+            both = row[f"goodput{ending}"] is not None and linux["goodput"] is not None
+            compared = both and row["experiment"] == "FAST, 1 flow, 100"
+            row[f"times_linux{ending}"] = row[f"goodput{ending}"] / linux["goodput"] if compared else None
+    return context.definition("record").exhibit(
+        rows,
+        findings=[*_source(recording), *_nearest(rows)],
+        curves={"bars": _bars(rows)},
+    )
 
 
-def _findings(rows: list[Row]) -> list[tuple[str, Row]]:
+def _bars(rows: list[Row]) -> list[Row]:
+    """A row for each bar of the figure: FAST without doubling, each gamma a place of its own."""
+    bars: list[Row] = []
+    for row in rows:
+        if row["utilisation"] is not None and row["controller"] == "Linux TCP":
+            bars.append(row | {"place": row["experiment"].replace(", ", "\n")})
+        elif row["controller"] == "FAST, no doubling":
+            for ending, text in zip(GAMMAS, ("gamma 1/2", "gamma 1/4"), strict=True):
+                if row[f"utilisation{ending}"] is not None:
+                    share = {"utilisation": row[f"utilisation{ending}"]}
+                    bars.append(row | share | {"place": f"{row['experiment']}, {text}".replace(", ", "\n")})
+    return bars
+
+
+def _source(recording: Recording) -> list[tuple[str, Row]]:
     findings: list[tuple[str, Row]] = []
-    short = []
+    if recording.made:
+        findings.append(("made", {"runs": len(recording.made)}))
+    if recording.used:
+        findings.append(("recorded", {"runs": len(recording.used), "versions": recording.versions}))
+    if recording.stale:
+        findings.append(("stale", {"runs": "; ".join(recording.stale)}))
+    return findings
+
+
+def _nearest(rows: list[Row]) -> list[tuple[str, Row]]:
+    """For each experiment the case with the recommended gamma that is nearest to what is printed."""
+    findings: list[tuple[str, Row]] = []
+    missing = []
     for name in dict.fromkeys(r["experiment"] for r in rows):
-        part = [r for r in rows if r["experiment"] == name]
-        if part[0]["average"] is None:
-            short.append(name)
+        part = [r for r in rows if r["experiment"] == name and r["utilisation"] is not None]
+        if not part:
+            missing.append(name)
             continue
-        nearest = min(part, key=lambda r: abs(r["average"] - r["printed_utilisation"]))
-        matches = abs(nearest["average"] - nearest["printed_utilisation"]) < 0.05
+        nearest = min(part, key=lambda r: abs(r["utilisation"] - r["printed_utilisation"]))
+        matches = abs(nearest["utilisation"] - nearest["printed_utilisation"]) < 0.05
         findings.append(("match" if matches else "mismatch", nearest | {"printed": nearest["printed_utilisation"]}))
-    if short:
-        findings.append(("too_short", {"experiments": "; ".join(short)}))
+    if missing:
+        findings.append(("missing", {"experiments": "; ".join(missing)}))
     return findings
 
 
 def controllers(context: Context) -> Exhibit:
     """One flow of each controller, both queues, all three reactions."""
-    cases = [(c, queue, local) for c in CONTROLLERS for queue in (100, 10_000) for local in LOCALS]
-    runs = [chosen(*case) for case in cases]
-    context.runner.run_all(runs)
-    rows = [_row(context, run, *case, 1) for case, run in zip(cases, runs, strict=True)]
-    for row in rows:
-        row["case"] = f"{row['txqueuelen']:,} packets, {row['local']}"
-    return context.definition("controllers").exhibit(rows, values={"seconds": seconds()})
+    places = [(c, queue, local) for c in CONTROLLERS for queue in (100, 10_000) for local in LOCALS]
+    runs = {
+        (*case, ending): lasting(chosen(case[0], gamma, *case[1:]), _MINUTES_S)
+        for case in places
+        for ending, gamma in CONTROLLERS[case[0]].gammas.items()
+    }
+    results = dict(zip(runs, context.runner.run_all(list(runs.values())), strict=True))
+    rows: list[Row] = []
+    for controller, queue, local in places:
+        row: Row = {
+            "controller": controller,
+            "txqueuelen": queue,
+            "local": LOCALS[local],
+            "case": f"{queue:,} packets, {LOCALS[local]}",
+        }
+        for ending in GAMMAS:
+            result = results.get((controller, queue, local, ending))
+            row |= _columns(None if result is None else summary(result), 1, ending)
+        rows.append(row)
+    return context.definition("controllers").exhibit(rows, values={"seconds": _MINUTES_S})
+
+
+def long_notice(context: Context) -> str:
+    """What `--long` simulates, and the time it takes by the speed of a short run on this machine."""
+    listed = cases(context)
+    first = next(iter(LOCALS))
+    least = [c for c in listed if c.local == first]
+    most = [c for c in listed if c.local == first or c.long.seconds <= 3600.0]
+    started = time.process_time()
+    counters = context.runner.run(lasting(chosen("FAST", "0.5", 100, "cwr"), 60.0)).document["counters"]
+    speed = counters["packets_delivered"] / (time.process_time() - started)
+
+    flows = {file: number for number, file in _FILES.items()}
+
+    def hours(part: list[Case]) -> float:
+        # data packets at the NICs' rate, and an acknowledgement for every second one
+        packets = sum(1.5 * 1e9 / 12_000 * flows[c.long.run.file] * c.long.seconds for c in part)
+        return float(packets / speed / 3600.0)
+
+    return (
+        f"--long simulates {len(least)} to {len(most)} runs, an hour each and six hours with ten flows: "
+        f"{hours(least):.1f} to {hours(most):.1f} hours of processor time at the speed of this machine, "
+        f"{speed / 1e6:.0f} million packets a second"
+    )

@@ -1,4 +1,4 @@
-"""Vegas: fewer losses than Reno, what delay does to it, what a wrong base round-trip time does, and REM's cure."""
+"""Vegas: fewer losses than Reno, faster links, what a wrong base round-trip time does, and REM's cure."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from eddyline.papers.context import Context
     from eddyline.reports.exhibit import Exhibit, Row
 
-__all__ = ["base_rtt", "delay", "loss"]
+__all__ = ["base_rtt", "loss", "scale"]
 
 _FLOWS = (1, 4, 8)
-_RTTS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_RATES = (1e6, 10e6, 100e6, 1e9)
+_SCALE_RTT = 0.05
 PHI = 1.004
 _REM = (
     (
@@ -54,58 +55,34 @@ def loss(context: Context) -> Exhibit:
     return context.definition("vegas-loss").exhibit(rows)
 
 
-def _started(rtt: float) -> float:
-    """Seconds after which nothing of the start is left.
-
-    A path of 8,333 packets a second is filled by 20 flows that gain a packet a round trip each in 417 rtt^2 seconds;
-    they run over it and take as long again.
-    """
-    return max(100.0, 1000.0 * rtt**2)
-
-
-def delay(context: Context) -> Exhibit:
-    """The same flows over longer paths."""
-    runs = [
-        Run(
-            "vegas-delay",
-            set=(
-                *((f"link.{name}.delay", f"{500 * rtt:g} ms") for name in ("there", "back")),
-                ("warmup", f"{_started(rtt):g} s"),
-                ("duration", f"{_started(rtt) + 100.0:g} s"),
-            ),
-            interval="100 ms",
-        )
-        for rtt in _RTTS
-    ]
-    results = context.runner.run_all(runs)
+def scale(context: Context) -> Exhibit:
+    """One flow of each kind over faster and faster links, on a queue of 100, once it has started."""
+    cases = [(kind, rate) for rate in _RATES for kind in ("reno", "vegas")]
+    runs = []
+    for kind, rate in cases:
+        # a path of w packets is filled a packet a round trip: twice that time, at least a minute
+        started = max(60.0, 2.0 * rate / 12_000 * _SCALE_RTT**2)
+        keys = {"link.there.rate": f"{rate:.0f} bit/s", "link.back.rate": f"{rate:.0f} bit/s"}
+        keys |= {f"link.{name}.delay": f"{500 * _SCALE_RTT:g} ms" for name in ("there", "back")}
+        keys |= {"link.there.queue.limit": "100 packets", "flow.*.controller.kind": kind, "flow.*.count": "1"}
+        keys |= {"warmup": f"{started:g} s", "duration": f"{2.5 * started:g} s"}
+        runs.append(Run("vegas-loss", set=tuple(keys.items())))
     rows: list[Row] = []
-    series: dict[str, list[Row]] = {}
-    for rtt, result in zip(_RTTS, results, strict=True):
-        times, queue = result.over_time("there", "queue_packets")
-        kept = [(t - _started(rtt), q) for t, q in zip(times, queue, strict=True) if t > _started(rtt)]
+    for (kind, rate), result in zip(cases, context.runner.run_all(runs), strict=True):
         link = result.document["links"][0]
-        early, late = (_swing([q for _, q in part]) for part in (kept[: len(kept) // 2], kept[len(kept) // 2 :]))
-        swing = _swing([q for _, q in kept])
         rows.append(
             {
-                "rtt": rtt,
-                "place": f"{1000 * rtt:g} ms",
+                "controller": kind,
+                "rate": rate,
                 "utilisation": link["utilisation"],
                 "queue": link["queue_packets"]["mean"],
-                "wanted": 80.0,
-                "least": min(q for _, q in kept),
-                "swing": swing,
-                "relative_swing": swing / 80.0,
-                "growth": late / early if early else None,
+                "dropped": link["drops"]["data"],
+                "path": rate / 12_000 * _SCALE_RTT,
             }
         )
-        series[f"vegas-delay-{1000 * rtt:g}ms"] = [{"time_s": t, "queue_packets": q} for t, q in kept[:500]]
-    return context.definition("vegas-delay").exhibit(rows, series=series)
-
-
-def _swing(queue: list[float]) -> float:
-    ordered = sorted(queue)
-    return ordered[int(0.95 * len(ordered))] - ordered[int(0.05 * len(ordered))]
+    for row in rows:
+        row["vegas"] = next(r["utilisation"] for r in rows if (r["controller"], r["rate"]) == ("vegas", row["rate"]))
+    return context.definition("vegas-scale").exhibit(rows, values={"rtt": 1000 * _SCALE_RTT})
 
 
 def base_rtt(context: Context) -> Exhibit:

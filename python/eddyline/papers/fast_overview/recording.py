@@ -1,0 +1,148 @@
+"""The recording of the long runs: an hour each, six with ten flows, so that a report need not simulate them.
+
+`recorded/record.json` has a summary of each run, the hash of its scenario, and what the same run has after a few
+seconds. A recorded run counts as long as the scenario has this hash and the first seconds, simulated again for every
+report, give the same numbers. `eddyline reproduce fast-overview --long` simulates all of it and writes it anew.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from eddyline.papers.runner import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from eddyline.papers.context import Context
+    from eddyline.papers.runner import RunResult
+
+__all__ = ["SHORT_S", "Long", "Recording", "Summary", "lasting", "summary"]
+
+SHORT_S = 20.0
+"""Of each recorded run so much is simulated again: every sender has left its first slow start by then."""
+
+_COMMAND = "eddyline reproduce fast-overview --long --exhibit record"
+
+
+@dataclass(frozen=True)
+class Long:
+    """A run and how long the experiment took, in s."""
+
+    name: str
+    run: Run
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run of the record path is judged by: all flows together, the queue as the mean of one NIC's.
+
+    Attributes:
+        goodput_bps: Payload delivered.
+        queue_packets: Mean queue of a NIC.
+        retransmits: Packets retransmitted.
+        timeouts: Retransmission timeouts.
+        refusals: Packets that a full NIC queue refused.
+    """
+
+    goodput_bps: float
+    queue_packets: float
+    retransmits: int
+    timeouts: int
+    refusals: int
+
+
+def summary(result: RunResult) -> Summary:
+    """The summary of a run."""
+    senders = result.document["flows"]
+    cards = [link for link in result.document["links"] if link["name"].startswith("card")]
+    return Summary(
+        goodput_bps=sum(f["goodput_bps"] for f in senders),
+        queue_packets=sum(c["queue_packets"]["mean"] for c in cards) / len(cards),
+        retransmits=sum(f["retransmits"] for f in senders),
+        timeouts=sum(f["timeouts"] for f in senders),
+        refusals=sum(f.get("card_refusals") or 0 for f in senders),
+    )
+
+
+def lasting(run: Run, seconds: float) -> Run:
+    """The same run with this duration."""
+    return Run(run.file, set=(*run.set, ("duration", f"{seconds:g} s")))
+
+
+class Recording:
+    """The recorded runs of a paper's folder.
+
+    Attributes:
+        used: Names of the runs that were taken from it.
+        made: Names of the runs that were simulated now.
+        stale: Names of the runs that it has, of another scenario or with other first seconds than today's.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self.used: list[str] = []
+        self.made: list[str] = []
+        self.stale: list[str] = []
+        self._context = context
+        self._file: Path = context.folder / "recorded" / "record.json"
+        self._entries: dict[str, dict[str, Any]] = {}
+        if self._file.exists():
+            self._entries = json.loads(self._file.read_text("utf-8"))["runs"]
+
+    @property
+    def versions(self) -> str:
+        """The versions of the program that made the runs that were used."""
+        return " and ".join(dict.fromkeys(self._entries[name]["version"] for name in self.used))
+
+    def find(self, runs: Iterable[Long]) -> dict[str, Summary]:
+        """The summaries of those of these runs that are recorded and not stale, by name."""
+        known = [long for long in runs if long.name in self._entries]
+        shorts = self._context.runner.run_all([lasting(long.run, SHORT_S) for long in known])
+        found: dict[str, Summary] = {}
+        for long, short in zip(known, shorts, strict=True):
+            entry = self._entries[long.name]
+            same_scenario = entry["scenario_sha256"] == self._context.runner.sha256(lasting(long.run, long.seconds))
+            if same_scenario and Summary(**entry["short"]) == summary(short):
+                found[long.name] = Summary(**entry["summary"])
+                self.used.append(long.name)
+            else:
+                self.stale.append(long.name)
+        return found
+
+    def make(self, runs: Iterable[Long]) -> dict[str, Summary]:
+        """The summaries of these runs, simulated now and written into the recording, experiment by experiment."""
+        batches: dict[tuple[str, float], list[Long]] = {}
+        for long in runs:
+            batches.setdefault((long.run.file, long.seconds), []).append(long)
+        return {name: made for batch in batches.values() for name, made in self._make(batch).items()}
+
+    def _make(self, batch: list[Long]) -> dict[str, Summary]:
+        found: dict[str, Summary] = {}
+        results = self._context.runner.run_all(
+            [lasting(long.run, seconds) for long in batch for seconds in (long.seconds, SHORT_S)]
+        )
+        for long, result, short in zip(batch, results[::2], results[1::2], strict=True):
+            found[long.name] = summary(result)
+            self._entries[long.name] = {
+                "scenario_sha256": result.document["scenario_sha256"],
+                "version": result.document["version"],
+                "simulated_s": long.seconds,
+                "summary": asdict(found[long.name]),
+                "short": asdict(summary(short)),
+            }
+            self.made.append(long.name)
+        self._write()
+        return found
+
+    def _write(self) -> None:
+        document = {"command": _COMMAND, "short_s": SHORT_S, "runs": dict(sorted(self._entries.items()))}
+        try:
+            self._file.parent.mkdir(exist_ok=True)
+            self._file.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+        except OSError:
+            # an installation that belongs to others keeps its recording; the report has the runs of today
+            return
