@@ -45,7 +45,7 @@ class _PaperName(click.ParamType[str]):
 @click.option(
     "--long",
     is_flag=True,
-    help="Simulate, and record, what takes hours, instead of using the recording. Says beforehand how long it takes.",
+    help="Simulate what takes hours and is not recorded, or not of this version. Says beforehand how long it takes.",
 )
 @silent()
 def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bool, long: bool, silent: bool) -> int:

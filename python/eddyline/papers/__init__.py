@@ -41,7 +41,7 @@ def reproduce(
         paper: The paper.
         exhibits: Ids of the exhibits that are wanted, all if empty.
         observer: Receives the progress.
-        long: Whether runs that take hours are simulated, and recorded, instead of read from the paper's recording.
+        long: Whether runs of hours that the paper's recording lacks are simulated, and recorded.
 
     Raises:
         InputError: There is no such exhibit, or the paper's package has no `EXHIBITS`.

@@ -27,7 +27,7 @@ class Context:
 
     Attributes:
         folder: The paper's folder.
-        long: Whether what is recorded is simulated anew (`eddyline reproduce --long`).
+        long: Whether long runs that are not recorded, or stale, are simulated (`eddyline reproduce --long`).
         runner: Runs its scenarios.
     """
 

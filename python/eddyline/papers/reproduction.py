@@ -77,7 +77,7 @@ def reproduce_exhibits(
         builders: What makes each exhibit.
         wanted: Names of exhibits.
         observer: Receives the progress; an exhibit counts as a run.
-        long: Whether what is recorded is simulated anew.
+        long: Whether long runs that are not recorded are simulated.
 
     Raises:
         InputError: There is no exhibit of a wanted name.

@@ -36,6 +36,7 @@ PAYLOAD_BPS = 1e9 * 1460 / 1500
 """The largest goodput that a NIC can carry."""
 
 _FILES = {1: "one-flow", 2: "two-flows", 10: "ten-flows"}
+_HOUR_S = 3600.0
 _MINUTES_S = 150.0
 """Length of the runs of exhibit `controllers`."""
 
@@ -98,7 +99,7 @@ class Case:
     local: str
     long: Long
 
-    def other(self, **changes: str) -> tuple[str, ...]:
+    def key(self, **changes: str) -> tuple[str, ...]:
         """Its key, with changes."""
         key = {"experiment": self.experiment, "controller": self.controller, "gamma": self.gamma, "local": self.local}
         return tuple((key | changes).values())
@@ -113,39 +114,41 @@ def cases(context: Context) -> list[Case]:
                 for local in LOCALS:
                     run = chosen(controller, gamma, said["txqueuelen"], local, flows=said["flows"])
                     words = [controller, *([f"gamma {gamma}"] if gamma else []), LOCALS[local]]
-                    long = Long(f"{said['id']}: {', '.join(words)}", run, 3600.0 * said["hours"])
+                    long = Long(f"{said['id']}: {', '.join(words)}", run, _HOUR_S * said["hours"])
                     listed.append(Case(said["id"], controller, gamma, local, long))
     return listed
 
 
-def _found(context: Context, recording: Recording, cases: list[Case]) -> dict[tuple[str, ...], Summary]:
-    """The summary of each case that there is.
+def _leading(case: Case) -> tuple[str, ...]:
+    """The key of the same with the first reaction."""
+    return case.key(local=next(iter(LOCALS)))
+
+
+def _found(recording: Recording, listed: list[Case]) -> dict[tuple[str, ...], Summary]:
+    """The summary of each case that there is, by its key.
 
     Where no NIC queue was ever full, the reaction does not matter, and one run is that of all three. Six hours of ten
-    flows are simulated with the first reaction only.
+    flows are simulated with the first reaction only. Hours come first: they take less time.
     """
-    ask = recording.make if context.long else recording.find
-    first = next(iter(LOCALS))
-    starting = [c for c in cases if c.local == first]
-    by_name = ask(c.long for c in starting)
-
-    def leading(case: Case) -> Summary | None:
-        return next((by_name.get(c.long.name) for c in starting if c.other() == case.other(local=first)), None)
-
-    others = [c for c in cases if c.local != first and (s := leading(c)) is not None and s.refusals]
-    by_name |= ask(c.long for c in others if c.long.seconds <= 3600.0)
-    found = {c.other(): by_name[c.long.name] for c in cases if c.long.name in by_name}
-    for case in cases:
-        same = leading(case)
-        if same is not None and not same.refusals:
-            found[case.other()] = same
+    found: dict[tuple[str, ...], Summary] = {}
+    for seconds in sorted({c.long.seconds for c in listed}):
+        part = [c for c in listed if c.long.seconds == seconds]
+        first = [c for c in part if c.key() == _leading(c)]
+        by_name = recording.find([c.long for c in first])
+        found |= {c.key(): by_name[c.long.name] for c in first if c.long.name in by_name}
+        others = [c for c in part if c not in first and _leading(c) in found]
+        full = [c for c in others if found[_leading(c)].refusals]
+        if seconds <= _HOUR_S:
+            by_name = recording.find([c.long for c in full])
+            found |= {c.key(): by_name[c.long.name] for c in full if c.long.name in by_name}
+        found |= {c.key(): found[_leading(c)] for c in others if c not in full}
     return found
 
 
 def table(context: Context) -> Exhibit:
     """The six experiments, each with both gammas and the three reactions to a full NIC queue."""
     recording, listed = Recording(context), cases(context)
-    found = _found(context, recording, listed)
+    found = _found(recording, listed)
     experiments = {said["id"]: said for said in context.values["run"]}
     rows: list[Row] = []
     for case in listed:
@@ -163,10 +166,10 @@ def table(context: Context) -> Exhibit:
             "printed_utilisation": said["utilisation"],
             "seconds": case.long.seconds,
             "case": f"{case.controller}, {LOCALS[case.local]}",
-            "recorded": not context.long,
+            "recorded": case.long.name not in recording.made and _leading(case) in found,
         }
         for ending, gamma in GAMMAS.items():
-            own = found.get(case.other(gamma=gamma if case.gamma else "")) if case.gamma or not ending else None
+            own = found.get(case.key(gamma=gamma if case.gamma else "")) if case.gamma or not ending else None
             row |= _columns(own, said["flows"], ending)
         rows.append(row)
     for row in rows:
@@ -250,14 +253,19 @@ def controllers(context: Context) -> Exhibit:
 
 def long_notice(context: Context) -> str:
     """What `--long` simulates, and the time it takes by the speed of a short run on this machine."""
-    listed = cases(context)
-    first = next(iter(LOCALS))
-    least = [c for c in listed if c.local == first]
-    most = [c for c in listed if c.local == first or c.long.seconds <= 3600.0]
+    listed, recording = cases(context), Recording(context)
+    _found(recording, listed)
+    least = [c for c in listed if c.key() == _leading(c) and c.long.name not in recording.used]
+    begun = {c.key() for c in least}
+    # which of the other reactions have to be run is known once the first has been
+    others = [c for c in listed if c not in least and c.long.seconds <= _HOUR_S]
+    most = least + [c for c in others if c.long.name in recording.stale or _leading(c) in begun]
+    recorded = f"--long: {len(recording.used)} runs are recorded and current"
+    if not most:
+        return f"{recorded}, none is missing; without {recording.file} all are simulated"
     started = time.process_time()
     counters = context.runner.run(lasting(chosen("FAST", "0.5", 100, "cwr"), 60.0)).document["counters"]
     speed = counters["packets_delivered"] / (time.process_time() - started)
-
     flows = {file: number for number, file in _FILES.items()}
 
     def hours(part: list[Case]) -> float:
@@ -266,7 +274,7 @@ def long_notice(context: Context) -> str:
         return float(packets / speed / 3600.0)
 
     return (
-        f"--long simulates {len(least)} to {len(most)} runs, an hour each and six hours with ten flows: "
+        f"{recorded}, {len(least)} to {len(most)} are simulated now, an hour each and six hours with ten flows: "
         f"{hours(least):.1f} to {hours(most):.1f} hours of processor time at the speed of this machine, "
         f"{speed / 1e6:.0f} million packets a second"
     )

@@ -2,7 +2,7 @@
 
 `recorded/record.json` has a summary of each run, the hash of its scenario, and what the same run has after a few
 seconds. A recorded run counts as long as the scenario has this hash and the first seconds, simulated again for every
-report, give the same numbers. `eddyline reproduce fast-overview --long` simulates all of it and writes it anew.
+report, give the same numbers. `eddyline reproduce fast-overview --long` simulates and writes what is missing or stale.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.papers.runner import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
     from pathlib import Path
 
     from eddyline.papers.context import Context
@@ -80,27 +80,35 @@ class Recording:
     Attributes:
         used: Names of the runs that were taken from it.
         made: Names of the runs that were simulated now.
-        stale: Names of the runs that it has, of another scenario or with other first seconds than today's.
+        stale: Names of the runs that it has of another scenario, or with other first seconds than today's.
     """
 
     def __init__(self, context: Context) -> None:
         self.used: list[str] = []
         self.made: list[str] = []
         self.stale: list[str] = []
+        self.file: Path = context.folder / "recorded" / "record.json"
         self._context = context
-        self._file: Path = context.folder / "recorded" / "record.json"
         self._entries: dict[str, dict[str, Any]] = {}
-        if self._file.exists():
-            self._entries = json.loads(self._file.read_text("utf-8"))["runs"]
+        if self.file.exists():
+            self._entries = json.loads(self.file.read_text("utf-8"))["runs"]
 
     @property
     def versions(self) -> str:
         """The versions of the program that made the runs that were used."""
         return " and ".join(dict.fromkeys(self._entries[name]["version"] for name in self.used))
 
-    def find(self, runs: Iterable[Long]) -> dict[str, Summary]:
-        """The summaries of those of these runs that are recorded and not stale, by name."""
-        known = [long for long in runs if long.name in self._entries]
+    def find(self, runs: Sequence[Long]) -> dict[str, Summary]:
+        """The summaries of these runs, by name; without those that are neither recorded nor, by `--long`, simulated."""
+        found = self._recorded([long for long in runs if long.name in self._entries])
+        if self._context.long:
+            missing = [long for long in runs if long.name not in found]
+            self.stale = [name for name in self.stale if name not in {long.name for long in missing}]
+            for file in dict.fromkeys(long.run.file for long in missing):
+                found |= self._make([long for long in missing if long.run.file == file])
+        return found
+
+    def _recorded(self, known: list[Long]) -> dict[str, Summary]:
         shorts = self._context.runner.run_all([lasting(long.run, SHORT_S) for long in known])
         found: dict[str, Summary] = {}
         for long, short in zip(known, shorts, strict=True):
@@ -113,14 +121,8 @@ class Recording:
                 self.stale.append(long.name)
         return found
 
-    def make(self, runs: Iterable[Long]) -> dict[str, Summary]:
-        """The summaries of these runs, simulated now and written into the recording, experiment by experiment."""
-        batches: dict[tuple[str, float], list[Long]] = {}
-        for long in runs:
-            batches.setdefault((long.run.file, long.seconds), []).append(long)
-        return {name: made for batch in batches.values() for name, made in self._make(batch).items()}
-
     def _make(self, batch: list[Long]) -> dict[str, Summary]:
+        """Simulates these runs and writes them, so that what is finished outlasts an interruption."""
         found: dict[str, Summary] = {}
         results = self._context.runner.run_all(
             [lasting(long.run, seconds) for long in batch for seconds in (long.seconds, SHORT_S)]
@@ -141,8 +143,8 @@ class Recording:
     def _write(self) -> None:
         document = {"command": _COMMAND, "short_s": SHORT_S, "runs": dict(sorted(self._entries.items()))}
         try:
-            self._file.parent.mkdir(exist_ok=True)
-            self._file.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+            self.file.parent.mkdir(exist_ok=True)
+            self.file.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
         except OSError:
             # an installation that belongs to others keeps its recording; the report has the runs of today
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eddyline.papers.vfast import (
+    dilemma,
     fluctuation,
     jitter_queue,
     jitter_timeouts,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["EXHIBITS"]
 
 EXHIBITS: Builders = {
+    "fig-1": dilemma.oscillation,
+    "rerouting": dilemma.rerouting,
     "eq-4-step": smoothing.step,
     "bias": smoothing.bias,
     "jitter-queue": jitter_queue.queue,
@@ -37,6 +40,7 @@ EXHIBITS: Builders = {
     "spurious": timeouts.spurious,
     "psi-grid": weights.grid,
     "psi-rank": weights.ranks,
+    "fig-2": schedules.paths(2, "I"),
     "fig-3": schedules.schedule(3, "I"),
     "fig-4": scenario_1.figure_4,
     "fig-5": scenario_1.figure_5,

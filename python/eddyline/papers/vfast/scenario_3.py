@@ -49,6 +49,7 @@ _SPANS = {"flow 1": SHARED, "flow 2": (25.0, 80.0), "flow 3": (45.0, 60.0)}
 def table_2(context: Context, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT) -> Exhibit:
     """Round trips of all flows."""
     results = _results(context, settings, reading)
+    earlier = _in_scenario_1(context, settings, reading)
     rows: list[Row] = []
     for rtt, recovery in settings:
         name = _name(rtt, recovery)
@@ -67,6 +68,8 @@ def table_2(context: Context, settings: Sequence[tuple[float, str]] = SETTINGS, 
                 }
             errors = [row[f"{s.lower()}_base_error"] for s in SENDERS]
             row["least_base_error"] = None if None in errors else min(errors)
+            before = [row[f"{s.lower()}_mean"] / earlier[rtt, s][flow] for s in SENDERS]
+            row["over_scenario_1"] = min(before)
             rows.append(row)
     first = _name(*settings[0])
     pair = [(sender, results[first, sender]) for sender in SENDERS]
@@ -75,6 +78,18 @@ def table_2(context: Context, settings: Sequence[tuple[float, str]] = SETTINGS, 
         values={"first": first},
         draw={"table-2": partial(_draw_rtts, pair=pair)},
     )
+
+
+def _in_scenario_1(
+    context: Context, settings: Sequence[tuple[float, str]], reading: Reading
+) -> dict[tuple[float, str], dict[str, float]]:
+    """Mean round trips in scenario I, where no buffer overflows: by round trip and sender, then by flow."""
+    keys = [(rtt, sender) for rtt in dict.fromkeys(rtt for rtt, _ in settings) for sender in SENDERS]
+    runs = [Case("scenario-1", sender, rtt, reading=reading).with_series() for rtt, sender in keys]
+    return {
+        key: {flow: mean_over(result, flow, "rtt_s", *_SPANS[flow]) for flow in FLOWS}
+        for key, result in zip(keys, context.runner.run_all(runs), strict=True)
+    }
 
 
 def _draw_rtts(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
@@ -151,6 +166,14 @@ def arrived_bps(result: RunResult, flows: Sequence[str], start: float, stop: flo
     return sum(mean_over(result, flow, "throughput_bps", start, stop) for flow in flows) * PAYLOAD_SHARE
 
 
+def _sharpest_fall(result: RunResult, phase: Phase) -> float:
+    """Flow 1's window over what it was 0.2 s before, at its lowest in a phase; its own start is left out."""
+    times, values = result.over_time("flow 1", "cwnd_packets")
+    start = max(phase.start, SETTLING_S)
+    kept = [v for t, v in zip(times, values, strict=True) if start < t <= phase.stop and v == v]
+    return min(after / before for before, after in zip(kept, kept[2:], strict=False))
+
+
 def figure_totals(
     context: Context, settings: Sequence[tuple[float, str]] = SETTINGS, reading: Reading = DEFAULT
 ) -> Exhibit:
@@ -179,6 +202,7 @@ def figure_totals(
                 "off": None if reference is None else total / reference - 1.0,
                 "dropped": sum(d for t, d in zip(times, drops, strict=True) if phase.start < t <= phase.stop),
                 "timeouts": sum(result.flow(flow)["timeouts"] or 0 for flow in FLOWS),
+                "sharpest": _sharpest_fall(result, phase),
                 "mean_rtt": fmean(
                     mean_over(result, flow, "rtt_s", phase.start + SETTLING_S, phase.stop) for flow in phase.flows
                 ),

@@ -86,6 +86,17 @@ def _row(scenario: str, recovery: str, name: str, kind: str, ratios: dict[str, f
     return row
 
 
+def _recorded_at_half(ratios: dict[str, float]) -> dict[str, float]:
+    """What a run gives if its round trips are recorded at half: windows and what arrives stay, as eq. 3 has d / D."""
+    return ratios | {key: 0.5 * ratios[key] for key in ("base", "rtt")}
+
+
+def _measurement(scenario: str, recovery: str, rows: list[Row]) -> Row:
+    none = next(r for r in rows if (r["scenario"], r["recovery"], r["slip"]) == (scenario, recovery, "none"))
+    ratios = {key: none[key] for key in ("base", "rtt", "window", "rate")}
+    return _row(scenario, recovery, "samples recorded at half", "measurement", _recorded_at_half(ratios))
+
+
 def _ratios(reference: Sequence[RunResult], changed: Sequence[RunResult]) -> dict[str, float]:
     """Medians over flows and phases."""
     found: dict[str, list[float]] = {"base": [], "rtt": [], "window": [], "rate": []}
@@ -100,10 +111,6 @@ def _ratios(reference: Sequence[RunResult], changed: Sequence[RunResult]) -> dic
     return {key: median(values) for key, values in found.items()}
 
 
-_SAMPLES_AT_HALF = {"base": 0.5, "rtt": 0.5, "window": 1.0, "rate": 1.0}
-"""Samples recorded at half: d / D stays as it is, so every window and what arrives do too."""
-
-
 def slip(context: Context, seeds: int = 3, thin: int = 10, recoveries: Sequence[str] = ("SACK", "timer")) -> Exhibit:
     """VFAST with each slip over FAST without."""
     rows: list[Row] = []
@@ -111,7 +118,7 @@ def slip(context: Context, seeds: int = 3, thin: int = 10, recoveries: Sequence[
     for name, changes in _slips_of_scenario_2(thin).items():
         changed = context.runner.run_all([Case("scenario-2", VFAST, thin=thin, more=changes).phase(p) for p in JOINING])
         rows.append(_row("II", "SACK", name, "configuration", _ratios(base, changed)))
-    rows.append(_row("II", "SACK", "samples recorded at half", "measurement", _SAMPLES_AT_HALF))
+    rows.append(_measurement("II", "SACK", rows))
     for recovery in recoveries:
         runs = [
             Case("scenario-4-alone", sender, None, recovery, seed=seed, more=changes).summary()
@@ -122,7 +129,7 @@ def slip(context: Context, seeds: int = 3, thin: int = 10, recoveries: Sequence[
         for place, name in enumerate(_SLIPS_OF_SCENARIO_4, 1):
             changed = results[place * seeds : (place + 1) * seeds]
             rows.append(_row("IV", recovery, name, "configuration", _ratios(results[:seeds], changed)))
-        rows.append(_row("IV", recovery, "samples recorded at half", "measurement", _SAMPLES_AT_HALF))
+        rows.append(_measurement("IV", recovery, rows))
     return context.definition("slip").exhibit(rows, findings=_nearest(rows), draw={"slip": partial(_draw, rows=rows)})
 
 

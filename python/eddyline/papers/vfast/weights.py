@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.vfast.phases import settling, swing
 from eddyline.papers.vfast.runs import DEFAULT, JOINING, PHASES, VFAST, Case, Reading
+from eddyline.reports.figures import RED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,11 +144,20 @@ def _draw(figure: Figure, rows: list[Row], weights: list[float]) -> None:
         values = [[next(r[name] for r in rows if (r["down"], r["up"]) == (d, u)) for u in weights] for d in weights]
         axis.grid(visible=False)
         image = axis.imshow(values, origin="lower", cmap="viridis" if more else "viridis_r")
+        low, high = min(min(row) for row in values), max(max(row) for row in values)
         for i, row in enumerate(values):
             for k, value in enumerate(row):
                 paper = (weights[i], weights[k]) == PAPER_WEIGHTS
-                text = f"{value:.3g}"
-                axis.text(k, i, text, ha="center", va="center", fontsize=7, color="white" if not paper else "red")
+                # viridis ends in yellow, on which white cannot be read
+                place = (value - low) / (high - low) if high > low else 0.0
+                bright = (place if more else 1.0 - place) > 0.6
+                weight = "bold" if paper else "normal"
+                colour = "black" if bright else "white"
+                axis.text(k, i, f"{value:.3g}", ha="center", va="center", fontsize=7, color=colour, fontweight=weight)
+                if paper:
+                    axis.plot(
+                        k, i, "s", markersize=24, markerfacecolor="none", markeredgecolor=RED, markeredgewidth=1.6
+                    )
         axis.set_xticks(range(len(weights)), [f"{w:g}" for w in weights])
         axis.set_yticks(range(len(weights)), [f"{w:g}" for w in weights])
         axis.set_title(f"{name} ({unit})", fontsize=9)
