@@ -20,9 +20,9 @@ pub struct Histogram {
     counts: Vec<u32>,
     /// A bucket for each time that its counter has overflowed.
     overflows: Vec<usize>,
-    /// Values of zero, if no counter is for them.
+    /// Values of zero. Packets that do not wait are many, and far from the others on a logarithmic scale.
     zeros: u64,
-    /// Minimum and maximum of the values added, in picoseconds; the minimum is above the maximum if there is none.
+    /// Minimum and maximum of the other values added, in picoseconds; the minimum is above the maximum if there is none.
     min: u64,
     max: u64,
 }
@@ -52,28 +52,41 @@ impl Histogram {
     #[inline]
     pub fn add(&mut self, value: Time) {
         let ps = value.as_ps();
+        if ps == 0 {
+            self.zeros += 1;
+            return;
+        }
+        if ps < self.min || ps > self.max {
+            self.widen(ps);
+        }
+        let b = bucket(ps);
+        let Some(count) = self.counts.get_mut(b.wrapping_sub(self.first)) else { return self.add_to(b, 1) };
+        *count = count.wrapping_add(1);
+        if *count == 0 {
+            self.overflow(b);
+        }
+    }
+
+    // separate functions, so that what each packet needs stays short
+    #[cold]
+    fn widen(&mut self, ps: u64) {
         self.min = self.min.min(ps);
         self.max = self.max.max(ps);
-        let b = bucket(ps);
-        match self.counts.get_mut(b.wrapping_sub(self.first)) {
-            Some(c) if *c < u32::MAX => *c += 1,
-            _ => self.add_to(b, 1),
-        }
+    }
+
+    #[cold]
+    fn overflow(&mut self, b: usize) {
+        self.overflows.push(b);
     }
 
     /// Adds `n` values to bucket `b`.
     #[cold]
     fn add_to(&mut self, b: usize, n: u32) {
-        // packets that do not wait are many, and far from the others on a logarithmic scale
-        if b == 0 {
-            self.zeros += u64::from(n);
-            return;
-        }
         self.reach(b);
         let (sum, overflows) = self.counts[b - self.first].overflowing_add(n);
         self.counts[b - self.first] = sum;
         if overflows {
-            self.overflows.push(b);
+            self.overflow(b);
         }
     }
 
@@ -84,8 +97,7 @@ impl Histogram {
             return;
         }
         let (from, to) = if self.counts.is_empty() { (b, b + 1) } else { (self.first.min(b), end.max(b + 1)) };
-        // bucket 0 has a counter of its own
-        let (from, to) = ((from / BLOCK * BLOCK).max(1), to.next_multiple_of(BLOCK));
+        let (from, to) = (from / BLOCK * BLOCK, to.next_multiple_of(BLOCK));
         let mut counts = Vec::with_capacity(to - from);
         counts.resize(if self.counts.is_empty() { 0 } else { self.first - from }, 0);
         counts.append(&mut self.counts);
@@ -95,7 +107,8 @@ impl Histogram {
 
     /// Clears all counts, keeping the memory.
     pub fn clear(&mut self) {
-        if self.min > self.max {
+        // many flows may clear the histogram that they share
+        if self.zeros == 0 && self.min > self.max {
             return;
         }
         self.counts.fill(0);
@@ -142,8 +155,11 @@ impl Histogram {
     }
 
     /// The value with this rank among the `n` of bucket `b`, in picoseconds: they are taken as equally spaced, half a space from the
-    /// bucket's ends, but the minimum and the maximum of all values are where they are.
+    /// bucket's ends, but minimum and maximum are where they are.
     fn interpolate(&self, b: usize, rank: u64, n: u64) -> f64 {
+        if b == 0 {
+            return 0.0;
+        }
         let (low, high) = range(b);
         let before = if self.min >= low { 1.0 } else { 0.5 };
         let after = if self.max <= high { 0.0 } else { 0.5 };

@@ -29,10 +29,17 @@ impl SharedHistogram {
 impl RttHistogram {
     #[inline]
     pub(super) fn add(&mut self, rtt: Time) {
-        match self {
-            Self::Own(histogram) => histogram.add(rtt),
-            Self::None => {}
-            Self::Shared(shared) => add_shared(shared, rtt),
+        if let Self::Own(histogram) = self {
+            histogram.add(rtt);
+        } else {
+            self.add_shared(rtt);
+        }
+    }
+
+    #[cold]
+    fn add_shared(&self, rtt: Time) {
+        if let Self::Shared(shared) = self {
+            shared.lock().add(rtt);
         }
     }
 
@@ -63,9 +70,4 @@ impl RttHistogram {
         }
         all
     }
-}
-
-#[inline(never)]
-fn add_shared(shared: &SharedHistogram, rtt: Time) {
-    shared.lock().add(rtt);
 }
