@@ -49,7 +49,7 @@ const fn range(bucket: usize) -> (u64, u64) {
 
 impl Histogram {
     /// Adds a value.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, value: Time) {
         let ps = value.as_ps();
         if ps == 0 {

@@ -191,7 +191,7 @@ impl FlowMeter {
     }
 
     /// An acknowledgement gave a round-trip sample, or none.
-    #[inline]
+    #[inline(always)]
     pub fn on_sample(&mut self, sample: Option<Time>) {
         let Some(rtt) = sample else { return };
         self.rtt.add(rtt);

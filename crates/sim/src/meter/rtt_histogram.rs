@@ -27,7 +27,7 @@ impl SharedHistogram {
 }
 
 impl RttHistogram {
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&mut self, rtt: Time) {
         if let Self::Own(histogram) = self {
             histogram.add(rtt);
