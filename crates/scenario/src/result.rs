@@ -61,7 +61,8 @@ pub struct FlowResult {
     pub name: String,
     /// Controller kind.
     pub controller: String,
-    /// Rate of all data packets that arrived at the receiver, headers included.
+    /// Rate of all data packets that arrived at the receiver, headers included. Of a packet that is arriving at an end of the window, the
+    /// part that arrives within it counts, so this is at most the rate of a last link of constant delay.
     #[schemars(extend("x-unit" = "bit/s"))]
     pub throughput_bps: Option<f64>,
     /// Rate of payload delivered to the application in order. Data that waits at the receiver for a missing packet counts when
@@ -116,8 +117,8 @@ pub struct FlowResult {
     pub delivered_ce: Option<f64>,
 }
 
-/// Distribution of round-trip time samples. World `sim` keeps percentiles for up to 10,000 flows; with more they are null, for
-/// groups too.
+/// Distribution of round-trip time samples. In world `sim` with more than 10,000 flows, those of a table with `count` above 1 have
+/// percentiles in their group only.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RttResult {
     /// Mean.
@@ -154,8 +155,8 @@ pub struct WindowResult {
 pub struct LinkResult {
     /// Name of the link.
     pub name: String,
-    /// Bits whose transmission ended in the window, over rate times window. A packet counts in full when its transmission ends, so
-    /// a window of a few packets may exceed 1, by one packet at most.
+    /// Bits transmitted in the window, over what the link can transmit in it: rate times window, or the integral of a rate that varies.
+    /// Of a packet whose transmission crosses an end of the window, the part transmitted within it counts, so this is at most 1.
     #[schemars(extend("x-unit" = "ratio"))]
     pub utilisation: Option<f64>,
     /// Utilisation by data packets.

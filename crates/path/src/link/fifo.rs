@@ -106,7 +106,9 @@ impl FifoLink {
         let end = start.saturating_add(transmission);
         self.free_at = end;
         self.meter.wait(now, start, bytes);
-        self.meter.transmission(end, line_bytes, class, payload);
+        // at a constant rate
+        let share = |from: Time, to: Time| (to - from).as_ps() as f64 / transmission.as_ps() as f64;
+        self.meter.transmission((start, end), (line_bytes, class, payload), share);
         Some(Departure { start, end })
     }
 

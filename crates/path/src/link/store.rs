@@ -111,6 +111,21 @@ impl<P: Packet> StoreLink<P> {
         }
     }
 
+    /// Bits that it can transmit between two times.
+    #[must_use]
+    pub fn capacity_bits(&self, from: Time, to: Time) -> f64 {
+        match &self.conditions {
+            None => self.rate.as_bps() as f64 * to.saturating_sub(from).as_secs_f64(),
+            Some(conditions) => conditions.bits(from, to),
+        }
+    }
+
+    /// The packet in transmission, and when that ends.
+    #[must_use]
+    pub fn transmitting(&self) -> Option<(&P, Time)> {
+        self.on_wire.as_ref().map(|(stamped, end)| (&stamped.packet, *end))
+    }
+
     /// A packet is dropped before the queue.
     pub fn refuse(&mut self, bytes: u32, class: Class) {
         self.counters.meter.refuse(bytes, class);
@@ -153,9 +168,13 @@ impl<P: Packet> StoreLink<P> {
     fn transmit(&mut self, now: Time, packet: Stamped<P>) {
         let (bytes, line_bytes) = (packet.wire_bytes(), self.counters.line_bytes(&packet));
         let end = self.end_of(now, line_bytes);
+        let share = |from: Time, to: Time| match &self.conditions {
+            None => (to - from).as_ps() as f64 / (end - now).as_ps() as f64,
+            Some(conditions) => (conditions.bits(from, to) / (line_bytes * 8) as f64).min(1.0),
+        };
         let meter = &mut self.counters.meter;
         meter.wait(packet.since, now, bytes);
-        meter.transmission(end, line_bytes, packet.class(), packet.payload_bytes());
+        meter.transmission((now, end), (line_bytes, packet.class(), packet.payload_bytes()), share);
         meter.marks += u64::from(packet.marked);
         self.waited = now - packet.since;
         self.on_wire = Some((packet, end));

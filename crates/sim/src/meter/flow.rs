@@ -1,7 +1,9 @@
 //! Counters of a flow. Sums are exact; they are reset when the summary window begins.
 
-use eddyline_path::histogram::Histogram;
 use eddyline_units::Time;
+
+use super::WindowEdge;
+use super::rtt_histogram::RttHistogram;
 
 /// A sum with its count.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,7 +79,7 @@ pub struct FlowRecord {
     pub goodput_bps: Option<f64>,
     pub rtt: Mean,
     pub rtt_min: Option<Time>,
-    pub histogram: Option<Histogram>,
+    pub histogram: RttHistogram,
     pub forward_s: Option<f64>,
     pub reverse_s: Option<f64>,
     pub compression: Option<f64>,
@@ -98,9 +100,12 @@ pub struct FlowMeter {
     new_packets: u64,
     /// Values of `arrived_bytes`, `new_packets` and the receiver's delivered bytes when the window began.
     at_window: [u64; 3],
+    /// Bytes of the packet that is arriving when the run ends which have arrived, less those of the packet that was arriving when the
+    /// window began.
+    partial_bytes: f64,
     rtt: Mean,
     rtt_min: Time,
-    histogram: Option<Histogram>,
+    histogram: RttHistogram,
     forward: Mean,
     reverse: Mean,
     acks: u64,
@@ -112,9 +117,9 @@ pub struct FlowMeter {
 }
 
 impl FlowMeter {
-    /// A flow that starts at `start` with window `window`; percentiles only if `percentiles`.
+    /// A flow that starts at `start` with window `window`; its round-trip samples are counted in `histogram`.
     #[must_use]
-    pub fn new(start: Time, window: f64, half_transmission: Time, percentiles: bool) -> Self {
+    pub fn new(start: Time, window: f64, half_transmission: Time, histogram: RttHistogram) -> Self {
         Self {
             start,
             from: start,
@@ -123,9 +128,10 @@ impl FlowMeter {
             arrived_packets: 0,
             new_packets: 0,
             at_window: [0; 3],
+            partial_bytes: 0.0,
             rtt: Mean::default(),
             rtt_min: Time::MAX,
-            histogram: percentiles.then(Histogram::default),
+            histogram,
             forward: Mean::default(),
             reverse: Mean::default(),
             acks: 0,
@@ -146,15 +152,22 @@ impl FlowMeter {
         self.at_window = [self.arrived_bytes, self.new_packets, delivered];
         self.rtt = Mean::default();
         self.rtt_min = Time::MAX;
-        if let Some(h) = &mut self.histogram {
-            h.clear();
-        }
+        self.histogram.clear();
         self.forward = Mean::default();
         self.reverse = Mean::default();
         self.acks = 0;
         self.compressed = 0;
         self.window = TimeAverage::new(self.window.value, now);
         self.base = self.base.map(|b| TimeAverage::new(b.value, now));
+    }
+
+    /// At an end of the window, `bytes` of a data packet have arrived.
+    pub fn on_partial(&mut self, edge: WindowEdge, bytes: f64) {
+        match edge {
+            WindowEdge::Begin => self.partial_bytes -= bytes,
+            WindowEdge::End if self.end.is_none() => self.partial_bytes += bytes,
+            WindowEdge::End => {}
+        }
     }
 
     /// A data packet arrived, with new data or not, after waiting `waited` in queues.
@@ -178,14 +191,12 @@ impl FlowMeter {
     }
 
     /// An acknowledgement gave a round-trip sample, or none.
-    #[inline]
+    #[inline(always)]
     pub fn on_sample(&mut self, sample: Option<Time>) {
         let Some(rtt) = sample else { return };
         self.rtt.add(rtt);
         self.rtt_min = self.rtt_min.min(rtt);
-        if let Some(h) = &mut self.histogram {
-            h.add(rtt);
-        }
+        self.histogram.add(rtt);
     }
 
     /// Window and base RTT may have changed.
@@ -237,13 +248,15 @@ impl FlowMeter {
         let end = self.end.unwrap_or(now);
         let alive = end.saturating_sub(self.from).as_secs_f64();
         let rate = |n: u64| (alive > 0.0).then(|| n as f64 / alive);
+        // not below zero if the packet that was arriving turned out to be lost
+        let bytes = ((self.arrived_bytes - self.at_window[0]) as f64 + self.partial_bytes).max(0.0);
         FlowRecord {
-            throughput_bps: rate(8 * (self.arrived_bytes - self.at_window[0])),
+            throughput_bps: (alive > 0.0).then(|| 8.0 * bytes / alive),
             packets_per_s: rate(self.new_packets - self.at_window[1]),
             goodput_bps: rate(8 * (delivered - self.at_window[2])),
             rtt: self.rtt,
             rtt_min: (self.rtt.count > 0).then_some(self.rtt_min),
-            histogram: self.histogram.take(),
+            histogram: std::mem::replace(&mut self.histogram, RttHistogram::None),
             forward_s: self.forward.mean_s(),
             reverse_s: self.reverse.mean_s(),
             compression: (self.acks > 0).then(|| self.compressed as f64 / self.acks as f64),

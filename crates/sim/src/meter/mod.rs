@@ -4,10 +4,21 @@ mod arrivals;
 mod bottleneck;
 mod flow;
 mod packet_log;
+mod rtt_histogram;
 mod traffic;
 
 pub use arrivals::ArrivalsMeter;
 pub use bottleneck::BottleneckSampler;
 pub use flow::{FlowMeter, FlowRecord, Mean};
 pub use packet_log::{LogEvent, LogRecord, LogSelection, PacketLog, PacketLogger};
+pub use rtt_histogram::{RttHistogram, SharedHistogram};
 pub use traffic::TrafficMeter;
+
+/// An end of the summary window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowEdge {
+    /// Its beginning.
+    Begin,
+    /// Its end, which is that of the run.
+    End,
+}

@@ -6,6 +6,8 @@ use eddyline_scenario::network::Traffic;
 use eddyline_scenario::result::{OneWayResult, TrafficResult};
 use eddyline_units::Time;
 
+use super::WindowEdge;
+
 /// Counters of one source. Sums are exact; delays are of packets that arrive in the summary window.
 #[derive(Debug)]
 pub struct TrafficMeter {
@@ -17,6 +19,9 @@ pub struct TrafficMeter {
     /// Of packets in the window.
     packets: u64,
     bytes: u64,
+    /// Bytes of the packet that is arriving when the run ends which have arrived, less those of the packet that was arriving when the
+    /// window began.
+    partial_bytes: f64,
     delay: u128,
     min_delay: Time,
     histogram: Histogram,
@@ -40,6 +45,7 @@ impl TrafficMeter {
             delivered: 0,
             packets: 0,
             bytes: 0,
+            partial_bytes: 0.0,
             delay: 0,
             min_delay: Time::MAX,
             histogram: Histogram::default(),
@@ -53,7 +59,8 @@ impl TrafficMeter {
     /// A packet of `bytes` arrived `delay` after it was sent.
     pub fn on_packet(&mut self, now: Time, bytes: u32, delay: Time) {
         self.delivered += 1;
-        if now < self.from {
+        // one that arrives as the window begins has been received before it
+        if now <= self.from {
             return;
         }
         self.last_at = now;
@@ -70,6 +77,14 @@ impl TrafficMeter {
         self.last = Some(delay);
     }
 
+    /// At an end of the window, `bytes` of a packet have arrived.
+    pub fn on_partial(&mut self, edge: WindowEdge, bytes: f64) {
+        match edge {
+            WindowEdge::Begin => self.partial_bytes -= bytes,
+            WindowEdge::End => self.partial_bytes += bytes,
+        }
+    }
+
     /// The result of `spec` over the summary window, of whose packets so many were sent and dropped over the run.
     pub fn result(&self, spec: &Traffic, sent: u64, dropped: u64) -> TrafficResult {
         // The receiver's time: from the earliest arrival of the first packet to the arrival of the last, which may have waited in
@@ -78,10 +93,11 @@ impl TrafficMeter {
         let alive_to = spec.stop.map_or(self.to, |stop| stop.saturating_add(self.propagation).max(self.last_at));
         let alive = alive_to.min(self.to).saturating_sub(alive_from).as_secs_f64();
         let mean_s = |sum: u128, count: u64| (count > 0).then(|| sum as f64 / count as f64 / 1e12);
+        let bytes = (self.bytes as f64 + self.partial_bytes).max(0.0);
         let ended = self.delivered + dropped;
         TrafficResult {
             name: spec.name.clone(),
-            throughput_bps: (alive > 0.0).then(|| self.bytes as f64 * 8.0 / alive),
+            throughput_bps: (alive > 0.0).then(|| bytes * 8.0 / alive),
             packets_sent: Some(sent),
             packets_delivered: Some(self.delivered),
             packets_dropped: Some(dropped),

@@ -5,7 +5,7 @@ use eddyline_path::link::{Meter, StoreLink};
 use eddyline_units::Time;
 
 use super::{Net, Transmitter};
-use crate::packet::Packet;
+use crate::packet::{Packet, PacketKind};
 
 impl Net {
     /// The links that store packets.
@@ -84,6 +84,46 @@ impl Net {
             Transmitter::Shared { medium, member } => self.member(*medium, *member).meter(),
         };
         (meter, l.lost)
+    }
+
+    /// Packets of data and cross traffic of which a part has arrived at the end of their path by `now`: number of the source, and bytes
+    /// of that part. A link transmits one packet at a time, so there is at most one for each pipe.
+    pub fn partial_packets(&self, now: Time) -> Vec<(u32, f64)> {
+        let heads = self.pipes.iter().filter_map(|p| p.ring.front()).map(|(at, packet)| (*at, packet));
+        // its last part may not have left a link whose delay is shorter than the transmission
+        let own = self
+            .links
+            .iter()
+            .filter_map(|l| if let Transmitter::Store(s) = &l.transmitter { Some(&**s) } else { None });
+        let shared = self.media.iter().flat_map(|m| m.medium.members());
+        let transmitting =
+            own.chain(shared).filter_map(StoreLink::transmitting).filter(|(_, end)| *end < Time::MAX).map(
+                |(packet, end)| {
+                    let pipe = self.hops[packet.hop as usize].pipe;
+                    (end.saturating_add(self.pipes[pipe as usize].delay), packet)
+                },
+            );
+        heads.chain(transmitting).filter_map(|(at, packet)| self.arrived_part(now, at, packet)).collect()
+    }
+
+    /// The part of a packet, entirely there `at`, that has arrived at the end of its path by `now`, if any; also of a packet that turns
+    /// out to be lost.
+    fn arrived_part(&self, now: Time, at: Time, packet: &Packet) -> Option<(u32, f64)> {
+        let hop = self.hops[packet.hop as usize];
+        if !hop.last || !matches!(packet.kind, PacketKind::Data | PacketKind::Cross) {
+            return None;
+        }
+        let delay = self.pipes[hop.pipe as usize].delay;
+        let (from, to) = (now.saturating_sub(delay), at.saturating_sub(delay));
+        let left = match &self.links[hop.link as usize].transmitter {
+            Transmitter::Fifo(_) | Transmitter::FramedFifo(_) => {
+                self.links[hop.link as usize].rate.as_bps() as f64 * to.saturating_sub(from).as_secs_f64()
+            }
+            Transmitter::Store(s) => s.capacity_bits(from, to),
+            Transmitter::Shared { medium, member } => self.member(*medium, *member).capacity_bits(from, to),
+        };
+        let bits = self.link_options[hop.link as usize].framing.line_bytes(packet.bytes) as f64 * 8.0;
+        (left < bits).then(|| (packet.flow, (1.0 - left / bits) * f64::from(packet.bytes)))
     }
 
     /// Bits that arrived at `link` so far, and bits that it has transmitted, without framing. The packet in transmission counts in

@@ -6,7 +6,7 @@ use eddyline_scenario::network::Traffic;
 use eddyline_scenario::result::TrafficResult;
 use eddyline_units::Time;
 
-use crate::meter::TrafficMeter;
+use crate::meter::{TrafficMeter, WindowEdge};
 use crate::network::Net;
 use crate::packet::{Metadata, Packet, PacketFlags, PacketKind, PacketSink as _};
 
@@ -62,6 +62,11 @@ impl CrossTraffic {
     /// One of its packets arrived.
     pub fn on_packet(&mut self, now: Time, packet: &Packet) {
         self.meter.on_packet(now, packet.bytes, now - packet.sent_at);
+    }
+
+    /// At an end of the window, `bytes` of one of its packets have arrived.
+    pub fn on_partial(&mut self, edge: WindowEdge, bytes: f64) {
+        self.meter.on_partial(edge, bytes);
     }
 
     /// The result of `spec`.

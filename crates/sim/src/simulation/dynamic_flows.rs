@@ -9,7 +9,7 @@ use eddyline_units::Time;
 
 use super::flow_path::flow_path;
 use crate::endpoint::{Flow, FlowPath, FlowSetup, Transport};
-use crate::meter::{ArrivalsMeter, FlowMeter};
+use crate::meter::{ArrivalsMeter, FlowMeter, RttHistogram};
 use crate::network::{Layout, Net};
 use crate::packet::Packet;
 
@@ -97,7 +97,7 @@ impl DynamicFlows {
             log.set_class(slot, class);
         }
         let window = f64::from(table.spec.tcp.initial_window);
-        let meter = FlowMeter::new(now, window, table.path.half_transmission, false);
+        let meter = FlowMeter::new(now, window, table.path.half_transmission, RttHistogram::None);
         let setup = FlowSetup { spec: &table.spec, path: &table.path, number, generation, meter };
         let entry = Slot { flow: Flow::new(setup, transport), class: class as u32, generation, size };
         match self.slots.get_mut(slot as usize) {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use eddyline_path::histogram::Histogram;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::{Counters, RunResult};
 use eddyline_scenario::series::Series;
@@ -16,7 +17,7 @@ use super::options::{Options, Progress};
 use super::series_recorder::SeriesRecorder;
 use super::summary;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
-use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger};
+use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, RttHistogram, SharedHistogram, WindowEdge};
 use crate::network::{EventQueue, Layout, Net};
 use crate::packet::{Packet, PacketKind};
 
@@ -24,8 +25,8 @@ use crate::packet::{Packet, PacketKind};
 pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
 /// Mask with which the observer is called after every event.
 pub const EVERY_EVENT: u64 = 0;
-/// Maximum number of flows with percentiles of round-trip times, of flows and of groups.
-const MAX_PERCENTILES: usize = 10_000;
+/// In runs of more flows, those of a table with `count` above 1 have one histogram of round-trip times together.
+const MAX_HISTOGRAMS: usize = 10_000;
 
 /// A scenario in virtual time.
 pub struct Simulation<'a> {
@@ -56,12 +57,11 @@ impl<'a> Simulation<'a> {
             None => None,
         };
         let mut layout = Layout::default();
-        let percentiles = network.flows.len() <= MAX_PERCENTILES;
         let mut flows = Vec::with_capacity(network.flows.len());
-        for (spec, number) in network.flows.iter().zip(0..) {
+        for ((spec, number), histogram) in network.flows.iter().zip(0..).zip(histograms(network)) {
             let path = flow_path(network, spec, &mut layout);
             let window = f64::from(spec.tcp.initial_window);
-            let meter = FlowMeter::new(spec.start, window, path.half_transmission, percentiles);
+            let meter = FlowMeter::new(spec.start, window, path.half_transmission, histogram);
             let setup = FlowSetup { spec, path: &path, number, generation: 0, meter };
             flows.push(Flow::new(setup, transport));
         }
@@ -272,6 +272,7 @@ impl<'a> Simulation<'a> {
                 let delivered = flow.state().delivered_bytes;
                 flow.meter_mut().begin_window(now, delivered);
             }
+            self.count_partial_packets(now, WindowEdge::Begin);
         }
         if let Some(s) = self.sampler.as_mut().filter(|s| s.next() <= now) {
             s.sample(|link| self.net.backlog(now, link));
@@ -280,6 +281,18 @@ impl<'a> Simulation<'a> {
             r.record(now, &self.flows, &mut self.net);
         }
         self.schedule_measurement();
+    }
+
+    /// Counts what has arrived, at an end of the window, of packets that are arriving.
+    fn count_partial_packets(&mut self, now: Time, edge: WindowEdge) {
+        for (source, bytes) in self.net.partial_packets(now) {
+            let source = source as usize;
+            if let Some(flow) = self.flows.get_mut(source) {
+                flow.meter_mut().on_partial(edge, bytes);
+            } else if let Some(traffic) = self.cross.get_mut(source - self.flows.len()) {
+                traffic.on_partial(edge, bytes);
+            }
+        }
     }
 
     fn schedule_measurement(&mut self) {
@@ -296,6 +309,7 @@ impl<'a> Simulation<'a> {
 
     /// Ends the simulation of `network`, the one that it was made from, and checks that packets are conserved.
     pub fn finish(mut self, network: &Network) -> Result<(RunResult, Option<Series>, Option<PacketLog>), SimError> {
+        self.count_partial_packets(self.duration, WindowEdge::End);
         let in_flight = self.net.in_flight();
         self.net.close(self.duration);
         let counters = self.net.counters;
@@ -326,6 +340,17 @@ impl<'a> Simulation<'a> {
         });
         Ok((result, self.recorder.map(SeriesRecorder::finish), log))
     }
+}
+
+/// Where the round-trip samples of each flow are counted.
+fn histograms(network: &Network) -> Vec<RttHistogram> {
+    let mut histograms = vec![RttHistogram::Own(Histogram::default()); network.flows.len()];
+    if network.flows.len() > MAX_HISTOGRAMS {
+        for g in &network.groups {
+            histograms[g.first..g.first + g.count].fill(RttHistogram::Shared(SharedHistogram::default()));
+        }
+    }
+    histograms
 }
 
 impl fmt::Debug for Simulation<'_> {

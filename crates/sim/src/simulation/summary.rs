@@ -11,7 +11,7 @@ use eddyline_scenario::result::{
 use eddyline_units::Time;
 
 use crate::endpoint::Flow;
-use crate::meter::{BottleneckSampler, FlowRecord, Mean};
+use crate::meter::{BottleneckSampler, FlowRecord, Mean, RttHistogram};
 use crate::network::Net;
 
 /// The final state of a run.
@@ -37,8 +37,7 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
     }
     let group = |g: &Group| {
         let range = g.first..g.first + g.count;
-        let mut all = Histogram::default();
-        histograms[range.clone()].iter().flatten().for_each(|h| all.merge(h));
+        let all = RttHistogram::of_table(&histograms[range.clone()]);
         group_result(g, &results[range.clone()], &rtts[range], &all)
     };
     let groups = network.groups.iter().map(group).collect();
@@ -65,16 +64,11 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
     }
 }
 
-fn quantiles(rtt: &Mean, min: Option<Time>, histogram: Option<&Histogram>) -> RttResult {
-    RttResult {
-        mean: rtt.mean_s(),
-        min: min.map(Time::as_secs_f64),
-        p50: histogram.and_then(|h| h.quantile(0.5)),
-        p99: histogram.and_then(|h| h.quantile(0.99)),
-    }
+fn distribution(rtt: &Mean, min: Option<f64>, quantile: impl Fn(f64) -> Option<f64>) -> RttResult {
+    RttResult { mean: rtt.mean_s(), min, p50: quantile(0.5), p99: quantile(0.99) }
 }
 
-fn flow_result(flow: &mut Flow, spec: &FlowSpec, now: Time) -> (FlowResult, Option<Histogram>, Mean) {
+fn flow_result(flow: &mut Flow, spec: &FlowSpec, now: Time) -> (FlowResult, RttHistogram, Mean) {
     let state = flow.state();
     let record: FlowRecord = flow.meter_mut().finish(now, state.delivered_bytes);
     let window = record.window.map_or(WindowResult::default(), |(mean, min, max)| WindowResult {
@@ -89,7 +83,7 @@ fn flow_result(flow: &mut Flow, spec: &FlowSpec, now: Time) -> (FlowResult, Opti
         throughput_bps: record.throughput_bps,
         goodput_bps: record.goodput_bps,
         packets_per_s: record.packets_per_s,
-        rtt_s: quantiles(&record.rtt, record.rtt_min, record.histogram.as_ref()),
+        rtt_s: distribution(&record.rtt, record.rtt_min.map(Time::as_secs_f64), |q| record.histogram.quantile(q)),
         base_rtt_s: record.base_s,
         queueing_delay_s: queueing,
         forward_queueing_delay_s: record.forward_s,
@@ -110,16 +104,19 @@ fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>
     let link = &network.links[index];
     let (m, lost) = net.meter(index);
     let window = network.duration - network.warmup;
-    let capacity = link.capacity_bits(network.warmup, network.duration);
-    let used = |bytes: u64| (capacity > 0.0).then(|| bytes as f64 * 8.0 / capacity);
+    let transmitted = m.transmitted();
+    let total: f64 = transmitted.iter().sum();
+    // transmission times are rounded to picoseconds, so the bits may be more than the capacity, by that rounding
+    let capacity = link.capacity_bits(network.warmup, network.duration).max(total * 8.0);
+    let used = |bytes: f64| (capacity > 0.0).then(|| bytes * 8.0 / capacity);
     let mean = |integral: u128| Some(integral as f64 / window.as_ps() as f64);
     let share = sampler.and_then(|s| s.share(index));
     LinkResult {
         name: link.name.clone(),
-        utilisation: used(m.wire_bytes.iter().sum()),
-        data_utilisation: used(m.wire_bytes[Class::Data as usize]),
-        goodput_utilisation: used(m.payload_bytes),
-        ack_utilisation: used(m.wire_bytes[Class::Ack as usize]),
+        utilisation: used(total),
+        data_utilisation: used(transmitted[Class::Data as usize]),
+        goodput_utilisation: used(m.transmitted_payload()),
+        ack_utilisation: used(transmitted[Class::Ack as usize]),
         queue_packets: QueueResult { mean: mean(m.packet_ps), max: Some(m.max_packets as f64) },
         queue_bytes: QueueResult { mean: mean(m.byte_ps), max: Some(m.max_bytes as f64) },
         queueing_delay_s: DelayResult {
@@ -152,7 +149,7 @@ fn group_result(group: &Group, flows: &[FlowResult], rtts: &[Mean], histogram: &
         goodput_bps: Spread::of(&goodputs),
         packets_per_s: sum(|f| f.packets_per_s),
         jain_index: result::jain_index(&goodputs),
-        rtt_s: RttResult { min, ..quantiles(&all, None, Some(histogram)) },
+        rtt_s: distribution(&all, min, |q| histogram.quantile(q)),
         delivered_bytes: count(|f| f.delivered_bytes),
         retransmits: count(|f| f.retransmits),
         timeouts: count(|f| f.timeouts),
