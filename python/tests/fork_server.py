@@ -1,7 +1,7 @@
-"""Runs the command in forks of one process that has imported the heavy libraries.
+"""Runs the command in forks of one process that has imported Eddyline and the heavy libraries.
 
-Most of what a small command costs is the import of pandas and matplotlib. A fork is a process as any other: it has its
-own exit code, streams, folder and environment, and imports Eddyline afresh. Only those libraries are there already.
+Most of what a small command costs are imports. A fork is a process as any other: it has its own exit code, streams,
+folder and environment. No module reads its environment or the command line while it is imported.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import importlib
 import io
 import json
 import os
+import pkgutil
 import selectors
 import signal
 import subprocess
@@ -40,6 +41,9 @@ _LIBRARIES = (
     "rich.progress",
     "rich.table",
 )
+
+_LEFT_OUT = ("eddyline.__main__", "eddyline.environment", "eddyline.papers.", "eddyline.reference")
+"""Modules of ours that few commands need, or that import a library which few commands need."""
 
 
 class ForkServer:
@@ -88,6 +92,10 @@ class ForkServer:
 def _serve() -> None:
     for name in _LIBRARIES:
         importlib.import_module(name)
+    package = importlib.import_module("eddyline")
+    for module in pkgutil.walk_packages(package.__path__, "eddyline."):
+        if not module.name.startswith(_LEFT_OUT):
+            importlib.import_module(module.name)
     gc.freeze()
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     for line in sys.stdin.buffer:

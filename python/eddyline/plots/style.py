@@ -65,10 +65,11 @@ _UNITS = {
 
 
 def render(figure: Figure, path: Path, dpi: int = 150) -> None:
-    """Writes a figure in the format of the file's suffix, the same bytes every time."""
+    """Writes a figure in the format of the file's suffix, the same bytes every time; what is written next has its layout."""
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     with rc_context(STYLE):
         figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
+    figure.set_layout_engine("none")
 
 
 def render_small(figure: Figure, path: Path, dpi: int) -> None:
