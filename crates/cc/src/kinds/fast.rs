@@ -16,6 +16,7 @@ pub(crate) mod ageing;
 pub(crate) mod clock_drift;
 pub(crate) mod delay;
 pub(crate) mod drain;
+mod ns2_module;
 pub(crate) mod one_way;
 pub(crate) mod options;
 pub(crate) mod rate_correction;
@@ -27,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::controller::{Ack, Controller, Loss, PathFacts, Sent, Stamp, Timeout};
 use crate::kinds::fast::delay::Delay;
 use crate::kinds::fast::drain::{DrainChoice, Step};
+use crate::kinds::fast::ns2_module::Ns2Module;
 use crate::kinds::fast::options::{Asked, DelayOptions, Options};
 use crate::kinds::fast::rate_correction::RateCorrectionParams;
 use crate::parts::base_rtt::{BaseRtt, BaseRttSource};
@@ -160,12 +162,6 @@ const fn two_packets() -> Packets {
 /// Below this share of the window, the packets in flight have not caught up with it yet; jitter alone leaves no such gap.
 const LAGGING: f64 = 0.75;
 
-/// Below this base RTT the ns-2 module does not spread its increases.
-const NS2_SPREAD_ABOVE_PS: f64 = 4e9;
-
-/// Up to this window the ns-2 module doubles it at once if the target is further away.
-const NS2_SMALL: f64 = 4.0;
-
 /// The mean round-trip time of the window law, in picoseconds; 0 before the first sample.
 pub trait MeanRtt {
     /// Takes the first sample, that of the handshake.
@@ -269,22 +265,6 @@ pub struct FastLaw<M> {
     options: Option<Box<Options>>,
 }
 
-/// State that only the ns-2 module has.
-#[derive(Debug, Clone, Copy)]
-struct Ns2Module {
-    /// Packets sent before this belong to the previous round trip.
-    round: Time,
-    last_update: Time,
-    /// Updates happen in every other round trip.
-    active: bool,
-    /// Whole packets still to be added, and their total, since `last_update`.
-    pending: f64,
-    planned: f64,
-    /// The target was beyond twice the window: the window grows by a packet per acknowledgement (doubles while it is small), also
-    /// in round trips without updates.
-    per_ack: bool,
-}
-
 impl<M: MeanRtt> FastLaw<M> {
     /// A sender at its initial window that takes mean round-trip times from `mean`.
     pub(crate) fn with(p: &FastParams, facts: &PathFacts, mean: M) -> Self {
@@ -308,14 +288,7 @@ impl<M: MeanRtt> FastLaw<M> {
             loss_factor: p.loss_factor,
             timeout_window: p.timeout_window.get().max(floor),
             previous_window: 0.0,
-            module: ns2.then_some(Ns2Module {
-                round: Time::ZERO,
-                last_update: Time::ZERO,
-                active: true,
-                pending: 0.0,
-                planned: 0.0,
-                per_ack: false,
-            }),
+            module: ns2.then(Ns2Module::new),
             options: Options::new(
                 &Asked {
                     delay: p.delay,
@@ -398,6 +371,41 @@ impl<M: MeanRtt> FastLaw<M> {
         (1.0 - gamma) * self.window + gamma * (window_then * base / avg + self.alpha * self.scale)
     }
 
+    /// An acknowledgement as the ns-2 module takes it.
+    #[inline(never)]
+    fn step_of_module(&mut self, ack: &Ack) {
+        let Some(mut module) = self.module.take() else { return };
+        if ack.in_recovery {
+            module.suspend(ack.now);
+        } else {
+            module.acknowledged(ack.in_flight);
+            if let Some((base_ps, mean_ps)) = self.measure_of_module(ack, 1.0 / module.in_flight()) {
+                // the module uses its average in place of a sample, which a retransmission does not give
+                let rtt_ps = ack.rtt.map_or(mean_ps, |rtt| rtt.as_ps() as f64);
+                module.count(ack.now, rtt_ps);
+                if mean_ps - base_ps < self.threshold_ps {
+                    module.suspend(ack.now);
+                    if ack.cwnd_limited {
+                        self.set_window(self.window + 1.0);
+                    }
+                } else {
+                    let aim = self.aim(f64::from(ack.stamp.remembered), base_ps, mean_ps).max(self.floor);
+                    let (now, window, period) = (ack.now, self.window, self.period);
+                    self.set_window(module.step(&ns2_module::Step { now, base_ps, mean_ps, window, aim, period }));
+                }
+            }
+        }
+        self.module = Some(module);
+    }
+
+    fn measure_of_module(&mut self, ack: &Ack, per_packets: f64) -> Option<(f64, f64)> {
+        match ack.rtt {
+            None => Some((self.base.get()?.as_ps() as f64, self.mean.get())),
+            Some(rtt) if self.options.is_none() => Some(self.measure(ack, rtt, per_packets)),
+            Some(rtt) => self.measure_by_options(ack, rtt, per_packets),
+        }
+    }
+
     /// The window law.
     #[inline]
     fn target(&self, window_then: f64, base: f64, avg: f64) -> f64 {
@@ -405,51 +413,13 @@ impl<M: MeanRtt> FastLaw<M> {
     }
 }
 
-impl Ns2Module {
-    /// The window after an acknowledgement outside recovery, beyond the doubling phase.
-    fn step<M: MeanRtt>(&mut self, ack: &Ack, law: &FastLaw<M>, base: f64, avg: f64) -> f64 {
-        let window = law.window;
-        if ack.sent_at >= self.round {
-            self.active = !self.active;
-            self.round = ack.now;
-        }
-        if self.active && ack.now.saturating_sub(self.last_update) >= law.period {
-            self.last_update = ack.now;
-            let aim = law.aim(f64::from(ack.stamp.remembered), base, avg);
-            let change = aim.max(law.floor) - window;
-            // the rest of the last update is dropped
-            self.pending = 0.0;
-            if change < 0.0 || base < NS2_SPREAD_ABOVE_PS {
-                return window + change.min(window);
-            }
-            self.per_ack = change > window;
-            self.planned = libm::floor(change);
-            self.pending = self.planned;
-        }
-        if self.per_ack && self.pending > 0.0 {
-            let step = if window <= NS2_SMALL { window } else { 1.0 }.min(self.pending);
-            self.pending -= step;
-            return window + step;
-        }
-        if self.pending > 0.0 {
-            let elapsed = ack.now.saturating_sub(self.last_update).as_ps() as f64;
-            let due =
-                libm::ceil(self.planned * elapsed / (law.period.as_ps() as f64).max(1.0)).clamp(1.0, self.planned);
-            let step = (due - (self.planned - self.pending)).clamp(0.0, self.pending);
-            self.pending -= step;
-            return window + step;
-        }
-        window
-    }
-}
-
 impl<M: MeanRtt> Controller for FastLaw<M> {
-    fn on_handshake(&mut self, _now: Time, rtt: Time) {
-        // The module's average starts from the first data packet; its base from the handshake's.
+    fn on_handshake(&mut self, now: Time, rtt: Time) {
         self.base.sample(rtt);
-        if self.module.is_none() {
-            self.last_ps = rtt.as_ps() as f64;
-            self.mean.start(self.last_ps);
+        self.last_ps = rtt.as_ps() as f64;
+        self.mean.start(self.last_ps);
+        if let Some(module) = &mut self.module {
+            module.start(now, rtt);
         }
     }
 
@@ -458,39 +428,35 @@ impl<M: MeanRtt> Controller for FastLaw<M> {
         // A paced sender has `w` packets in flight on average, but a whole number at any moment. A bias of half a packet
         // would change alpha by half a packet, so the window itself is used, unless the flow is limited by something else
         // or the packets in flight have not caught up with a window that has just grown.
-        let whole = self.module.is_some() || !sent.cwnd_limited || sent.in_flight < LAGGING * self.window;
-        let in_flight = if whole { sent.in_flight } else { self.window };
+        let whole = !sent.cwnd_limited || sent.in_flight < LAGGING * self.window;
+        let in_flight = match &self.module {
+            Some(module) => module.in_flight(),
+            None if whole => sent.in_flight,
+            None => self.window,
+        };
         Stamp { remembered: in_flight as f32 }
     }
 
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
-        let (base, avg) = if let Some(rtt) = ack.rtt {
-            let per_packets = if self.module.is_none() { self.per_window } else { 1.0 / ack.in_flight.max(1.0) };
-            if self.options.is_none() {
-                self.measure(ack, rtt, per_packets)
-            } else {
-                let Some(measured) = self.measure_by_options(ack, rtt, per_packets) else { return };
-                measured
-            }
-        } else if let (Some(_), Some(base)) = (self.module, self.base.get()) {
-            // the module uses its average in place of a sample, which a retransmission does not give
-            (base.as_ps() as f64, self.mean.get())
-        } else {
+        if self.module.is_some() {
+            self.step_of_module(ack);
             return;
+        }
+        let Some(rtt) = ack.rtt else { return };
+        let (base, avg) = if self.options.is_none() {
+            self.measure(ack, rtt, self.per_window)
+        } else {
+            let Some(measured) = self.measure_by_options(ack, rtt, self.per_window) else { return };
+            measured
         };
         if ack.in_recovery {
             return;
         }
         if avg - base < self.threshold_ps {
-            let growth = if self.module.is_none() { ack.acked } else { 1.0 };
             if ack.cwnd_limited {
-                self.set_window(self.window + growth);
+                self.set_window(self.window + ack.acked);
             }
-        } else if let Some(mut module) = self.module {
-            let window = module.step(ack, self, base, avg);
-            self.module = Some(module);
-            self.set_window(window);
         } else if ack.sent_at >= self.round && ack.now.saturating_sub(self.round) >= self.period {
             self.set_window(self.target(f64::from(ack.stamp.remembered), base, avg));
             self.round = ack.now;
