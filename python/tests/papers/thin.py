@@ -93,6 +93,7 @@ THINNED: Mapping[str, Mapping[str, Thinned]] = {
     },
     "fast-overview": {
         "controllers": _OUT,
+        "gamma": _OUT,
         "alpha": _OUT,
         "random-loss": _OUT,
         "vegas-scale": _OUT,
