@@ -19,7 +19,11 @@ _STARTS = {"doubles": "0.75 ms", "does not double": "0 s"}
 _SECONDS = 300.0
 
 
-_GAMMAS = (0.5, 0.4, 0.3, 0.25)
+_GAMMAS = (0.5, 0.375, 0.3, 0.25)
+_UPDATES = {
+    "once a round trip": (),
+    "every other round trip": (("flow.*.controller.update_period", "360 ms"),),
+}
 _MODELS = ("integrator", "ack_clocked")
 
 
@@ -44,15 +48,20 @@ def _side(alpha: int) -> str:
 
 def overshoot(context: Context) -> Exhibit:
     """How far the queue overshoots alpha when the path has been filled, over gamma, and whether the loop is stable."""
-    changes = {g: _set(80, "cwr", "0 s", str(g), "10000 packets", "250 s") for g in _GAMMAS}
+    changes = {
+        (gamma, updates): (*_set(80, "cwr", "0 s", str(gamma), "10000 packets", "350 s"), *_UPDATES[updates])
+        for updates in _UPDATES
+        for gamma in _GAMMAS
+    }
     results = context.runner.run_all([Run("one-flow", set=pairs) for pairs in changes.values()])
     rows: list[Row] = []
-    for (gamma, pairs), result in zip(changes.items(), results, strict=True):
+    for ((gamma, updates), pairs), result in zip(changes.items(), results, strict=True):
         highest = result.document["links"][0]["queue_packets"]["max"]
         stability = {m: context.runner.theory("one-flow", "stability", pairs, link_model=m) for m in _MODELS}
         rows.append(
             {
                 "gamma": gamma,
+                "updates": updates,
                 "alpha": 80,
                 "highest": highest,
                 "over_alpha": highest / 80.0,

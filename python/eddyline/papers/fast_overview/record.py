@@ -57,14 +57,17 @@ CONTROLLERS = {
     "Linux TCP": Controller((("kind", "reno"),)),
     "FAST": Controller((("kind", "fast"), ("alpha", "80 packets"))),
     "FAST, no doubling": Controller((("kind", "fast"), ("alpha", "80 packets"), ("mi_threshold", "0 s"))),
+    "FAST, no doubling, slow updates": Controller(
+        (("kind", "fast"), ("alpha", "80 packets"), ("mi_threshold", "0 s"), ("update_period", "360 ms"))
+    ),
     "FAST, ns-2 module": Controller((("kind", "fast"), ("alpha", "200 packets"), ("profile", NS2_PROFILE))),
     "CUBIC": Controller((("kind", "cubic"),)),
     "BBR": Controller((("kind", "bbr"),)),
 }
 """Those that are run. FAST's alpha finds room in a queue of 100. Its window doubles while less than 0.75 ms is queued,
-or never (see exhibit `alpha`)."""
+or never (see exhibit `alpha`). It is updated once a round trip, or every other one (see exhibit `gamma`)."""
 
-_STARTS = {"Linux TCP": ("Linux TCP",), "FAST": ("FAST", "FAST, no doubling")}
+_STARTS = {"Linux TCP": ("Linux TCP",), "FAST": ("FAST", "FAST, no doubling", "FAST, no doubling, slow updates")}
 
 
 def chosen(controller: str, gamma: str, queue: int, local: str, *, flows: int = 1) -> Run:
