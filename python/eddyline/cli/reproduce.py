@@ -57,10 +57,10 @@ def command(paper: str, exhibits: tuple[str, ...], out: Path | None, as_json: bo
     from eddyline.papers.terminal import show as show_reproduction
 
     found = find(paper)
-    if out is not None:
-        claim(out, written(out))
     if long:
         click.echo(long_notice(found), err=True)
+    if out is not None:
+        claim(out, written(out))
     with Progress(silent=silent) as progress:
         reproduction = reproduce(found, exhibits, progress, long)
 

@@ -113,6 +113,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["two-way-fast", "--exhibit", "tabel-1"], "'table-1'"),
         (["two-way-fats"], "did you mean two-way-fast?"),
         (["asymmetric-fast", "--exhibit", "k-f-swep"], "'k-f-sweep'"),
+        (["vfast", "--long"], "vfast has no long runs"),
     ],
 )
 def test_unknown_names(arguments: list[str], word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

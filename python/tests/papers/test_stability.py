@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,9 +13,6 @@ from eddyline.papers import find
 from eddyline.papers.asymmetric_fast.cases import cases
 from eddyline.papers.asymmetric_fast.equations import backward_bps
 from eddyline.papers.asymmetric_fast.loop import Loop, right_poles, window_loop
-
-if TYPE_CHECKING:
-    from eddyline.papers.reproduction import Reproduction
 
 FOLDER = find("asymmetric-fast").folder
 
@@ -79,8 +76,8 @@ def test_every_model_is_counted_once(asymmetric: dict[str, Any]) -> None:
     assert all(r["cases"] == len(rows) for r in whole)
 
 
-def test_packets_agree_best_with_the_senders_own_law(reproductions: dict[str, Reproduction]) -> None:
-    exhibit = next(e for e in reproductions["asymmetric-fast"].exhibits if e.id == "stability-tally")
+def test_packets_agree_best_with_the_senders_own_law(asymmetric: dict[str, Any]) -> None:
+    exhibit = asymmetric["stability-tally"]
     agree = {r["model"]: r["agree"] for r in exhibit.rows if r["sender"] == "all"}
     assert max(agree, key=lambda model: agree[model]) == "ack-clocked, own law"
     assert agree["ack-clocked, own law"] > 0.9

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from eddyline.papers.bidirectional_tcp import cures
-from eddyline.papers.bidirectional_tcp.cures.access_links import ACCESS_LINKS
 from eddyline.papers.claims import absent_rows
 from eddyline.papers.fast_overview import vegas_delay
 from eddyline.papers.vfast import rivals, scenario_1, scenario_3, scenario_4
@@ -54,12 +52,20 @@ _AT_100_MS = partial(Thinned, "round trips of 100 ms only")
 _ONE_SETTING = partial(Thinned, "40 ms with SACK only")
 
 THINNED: Mapping[str, Mapping[str, Thinned]] = {
-    "two-way-fast": {"fig-5-timescale": _OUT},
-    "asymmetric-fast": {},
+    "two-way-fast": {"fast-ack-priority": _OUT, "one-way-delay": _OUT, "fig-5": _OUT, "fig-5-timescale": _OUT},
+    "asymmetric-fast": {"stability": _OUT, "stability-tally": _OUT},
     "bidirectional-tcp": {
-        "cures": Thinned("the paper's own link only", lambda context: cures.exhibit(context, ACCESS_LINKS[:1])),
+        "fig-10-1": _OUT,
+        "fig-10-2": _OUT,
+        "half-the-downlink": _OUT,
+        "section-5": _OUT,
+        "section-5-packets": _OUT,
+        "ns2": _OUT,
+        "cures": _OUT,
     },
     "vfast": {
+        "rerouting": _OUT,
+        "bias": _OUT,
         "fluctuating": _OUT,
         "jitter-queue": _OUT,
         "jitter-shares": _OUT,
@@ -87,6 +93,7 @@ THINNED: Mapping[str, Mapping[str, Thinned]] = {
     },
     "fast-overview": {
         "controllers": _OUT,
+        "gamma": _OUT,
         "alpha": _OUT,
         "random-loss": _OUT,
         "vegas-scale": _OUT,

@@ -16,6 +16,7 @@ EXHIBITS: Builders = {
     "record": record.table,
     "card": host.card,
     "controllers": record.controllers,
+    "gamma": alpha.overshoot,
     "alpha": alpha.sweep,
     "random-loss": loss.search,
     "host-cost": host.cost,

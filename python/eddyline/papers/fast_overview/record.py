@@ -10,6 +10,8 @@ from eddyline.papers.fast_overview.recording import Long, Recording, Summary, la
 from eddyline.papers.runner import NS2_PROFILE, Run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eddyline.papers.context import Context
     from eddyline.reports.exhibit import Exhibit, Row
 
@@ -57,14 +59,17 @@ CONTROLLERS = {
     "Linux TCP": Controller((("kind", "reno"),)),
     "FAST": Controller((("kind", "fast"), ("alpha", "80 packets"))),
     "FAST, no doubling": Controller((("kind", "fast"), ("alpha", "80 packets"), ("mi_threshold", "0 s"))),
+    "FAST, no doubling, slow updates": Controller(
+        (("kind", "fast"), ("alpha", "80 packets"), ("mi_threshold", "0 s"), ("update_period", "360 ms"))
+    ),
     "FAST, ns-2 module": Controller((("kind", "fast"), ("alpha", "200 packets"), ("profile", NS2_PROFILE))),
     "CUBIC": Controller((("kind", "cubic"),)),
     "BBR": Controller((("kind", "bbr"),)),
 }
 """Those that are run. FAST's alpha finds room in a queue of 100. Its window doubles while less than 0.75 ms is queued,
-or never (see exhibit `alpha`)."""
+or never (see exhibit `alpha`). It is updated once a round trip, or every other one (see exhibit `gamma`)."""
 
-_STARTS = {"Linux TCP": ("Linux TCP",), "FAST": ("FAST", "FAST, no doubling")}
+_STARTS = {"Linux TCP": ("Linux TCP",), "FAST": ("FAST", "FAST, no doubling", "FAST, no doubling, slow updates")}
 
 
 def chosen(controller: str, gamma: str, queue: int, local: str, *, flows: int = 1) -> Run:
@@ -124,6 +129,13 @@ def _leading(case: Case) -> tuple[str, ...]:
     return case.key(local=next(iter(LOCALS)))
 
 
+def _sources(case: Case, names: Mapping[tuple[str, ...], str]) -> list[str]:
+    """Names of the runs that a row may rest on: of both gammas, with its own reaction and the first."""
+    locals_ = (case.local, next(iter(LOCALS)))
+    keys = [case.key(gamma=gamma, local=local) for gamma in (*GAMMAS.values(), "") for local in locals_]
+    return [names[key] for key in keys if key in names]
+
+
 def _found(recording: Recording, listed: list[Case]) -> dict[tuple[str, ...], Summary]:
     """The summary of each case that there is, by its key.
 
@@ -149,6 +161,7 @@ def table(context: Context) -> Exhibit:
     """The six experiments, each with both gammas and the three reactions to a full NIC queue."""
     recording, listed = Recording(context), cases(context)
     found = _found(recording, listed)
+    names = {c.key(): c.long.name for c in listed}
     experiments = {said["id"]: said for said in context.values["run"]}
     rows: list[Row] = []
     for case in listed:
@@ -166,7 +179,7 @@ def table(context: Context) -> Exhibit:
             "printed_utilisation": said["utilisation"],
             "seconds": case.long.seconds,
             "case": f"{case.controller}, {LOCALS[case.local]}",
-            "recorded": case.long.name not in recording.made and _leading(case) in found,
+            "recorded": any(name in recording.used for name in _sources(case, names)),
         }
         for ending, gamma in GAMMAS.items():
             own = found.get(case.key(gamma=gamma if case.gamma else "")) if case.gamma or not ending else None

@@ -43,16 +43,16 @@ class Summary:
 
     Attributes:
         goodput_bps: Payload delivered.
-        queue_packets: Mean queue of a NIC.
+        queue_packets: Mean queue of a NIC; None where only goodput and refusals were kept.
         retransmits: Packets retransmitted.
         timeouts: Retransmission timeouts.
         refusals: Packets that a full NIC queue refused.
     """
 
     goodput_bps: float
-    queue_packets: float
-    retransmits: int
-    timeouts: int
+    queue_packets: float | None
+    retransmits: int | None
+    timeouts: int | None
     refusals: int
 
 

@@ -103,5 +103,5 @@ def _draw(figure: Figure, drawn: dict[float, list[tuple[float, float]]]) -> None
         axis.plot([t for t, _ in shown], [q for _, q in shown], color=colour, linewidth=0.9)
         axis.set_title(f"{1000 * rtt:g} ms")
         axis.set_xlabel("time after the start (s)")
-        axis.set_ylim(0, None)
     axes[0].set_ylabel("queue (packets)")
+    axes[0].set_ylim(0, 1.05 * max(q for rtt in chosen for _, q in drawn[rtt]))

@@ -148,7 +148,7 @@ def _draw_windows(figure: Figure, pair: list[tuple[str, RunResult]]) -> None:
         bottom.set_xlim(0, 100)
     grid[0][0].set_ylabel("window (packets)")
     grid[1][0].set_ylabel("queue (packets)")
-    grid[0][0].legend(loc="upper right")
+    grid[0][0].legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
 
 
 def mean_over(result: RunResult, entity: str, quantity: str, start: float, stop: float) -> float:
