@@ -130,6 +130,7 @@ def upload_window(context: Context) -> Exhibit:
                 "kept_down": shares[0],
                 "kept_up": shares[1],
                 "kept": min(shares),
+                "up_queue": o.queue_bytes("up"),
                 "best": False,
             }
         )
@@ -137,4 +138,8 @@ def upload_window(context: Context) -> Exhibit:
         for order in ORDERS:
             part = [r for r in rows if r["uploads"] == uploads and r["order"] == order]
             max(part, key=lambda r: r["kept"])["best"] = True
+    for row in rows:
+        row["kept_with_one"] = next(
+            r["kept"] for r in rows if r["best"] and r["uploads"] == 1 and r["order"] == row["order"]
+        )
     return context.definition("upload-window").exhibit(rows)
