@@ -69,8 +69,8 @@ def capacity_ratio(context: Context) -> Exhibit:
 def _draw_legend(figure: Figure) -> None:
     """Where the ratio is k, and a legend with one entry for all dotted lines."""
     axis = figure.axes[0]
-    axis.plot([1, 30], [1, 30], color="#999999", linewidth=0.8)
-    axis.annotate("ratio = k", (24, 24), color="#777777", ha="right")
+    axis.plot(_KS, _KS, color="#999999", linewidth=0.8)
+    axis.annotate("ratio = k", (19, 20), color="#777777", ha="right")
     axis.plot([], [], ":", color=BLACK, label="eq. 8")
     figure.legend(loc="outside right upper", fontsize="small")
 

@@ -14,6 +14,8 @@ __all__ = ["compression"]
 
 _UP = "link.up.queue"
 _LITTLE = 0.1
+_RESTORED = 0.75
+"""Share of the downlink from which on a download counts as restored."""
 _PACED = (("flow.download.tcp.pacing", "true"), ("flow.upload.tcp.pacing", "true"))
 _STRICTLY = (*_PACED, ("flow.*.tcp.pacing_gain", "{ slow_start = 2, avoidance = 0.5 }"))
 TREATMENTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
@@ -58,6 +60,7 @@ def compression(context: Context) -> Exhibit:
                 "download": o.download,
                 "upload": o.upload,
                 "down_use": o.utilisation("down"),
+                "restored": kind not in ("nothing", "pacing") and o.utilisation("down") >= _RESTORED,
                 "rtt_s": o.rtt("download"),
             }
         )

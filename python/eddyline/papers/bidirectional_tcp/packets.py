@@ -168,17 +168,25 @@ def _change_by_duration(context: Context, part: list[Row], order: str, tp: float
         for r in sampled
     ]
     changes = [abs(r["ratio"] / o.ratio - 1.0) for r, o in zip(sampled, simulate(context, short), strict=True)]
-    return max(changes)
+    return float(max(changes))
 
 
 def _satisfying(part: list[Row]) -> Row:
-    """The sizes up to that of the downlink with which the worse-off direction keeps two thirds."""
-    sizes = [r["up"] for r in part if r["kept"] >= _SATISFACTORY and r["up"] <= DOWNLINK]
+    """The range of adjacent sizes around the best with which the worse-off direction keeps two thirds."""
+    up_to_all = {r["up"]: r["kept"] for r in part if r["up"] <= DOWNLINK}
+    best = max(up_to_all, key=lambda up: float(up_to_all[up]))
+    if up_to_all[best] < _SATISFACTORY:
+        return {"satisfying": 0, "best_kept": up_to_all[best]}
+    first = last = best
+    while up_to_all.get(first - 1, 0.0) >= _SATISFACTORY:
+        first -= 1
+    while up_to_all.get(last + 1, 0.0) >= _SATISFACTORY:
+        last += 1
     return {
-        "satisfying": len(sizes),
-        "satisfying_from": min(sizes, default=None),
-        "satisfying_to": max(sizes, default=None),
-        "best_kept": max(r["kept"] for r in part if r["up"] <= DOWNLINK),
+        "satisfying": last - first + 1,
+        "satisfying_from": first,
+        "satisfying_to": last,
+        "best_kept": up_to_all[best],
     }
 
 
@@ -218,5 +226,5 @@ def starving(context: Context) -> Exhibit:
         delayed = next(
             r for r in rows if r["acks"] == "delayed" and r["order"] == row["order"] and r["tp_s"] == row["tp_s"]
         )
-        row["to_when_delayed"] = delayed["satisfying_to"]
+        row["to_when_delayed"] = delayed.get("satisfying_to")
     return context.definition("half-the-downlink").exhibit(rows)

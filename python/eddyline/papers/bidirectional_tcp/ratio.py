@@ -149,7 +149,9 @@ def _draw(figure: Figure, rows: list[Row]) -> None:
         axis.set_title(f"tp = {tp:g} ms", loc="left", fontsize="medium")
     first = figure.axes[0]
     first.set_ylabel("estimate, eq. 8")
-    first.annotate("capacity ratio", (CAPACITY_RATIO, 0.55), rotation=90, ha="right", va="bottom", color=ORANGE)
+    first.annotate(
+        "capacity ratio", (0.94 * CAPACITY_RATIO, 0.55), rotation=90, ha="right", va="bottom", color="#555555"
+    )
     marks = {
         "our simulation, area as window": {"marker": "o", "color": BLUE},
         "buffers of the rule of thumb, 300 ms": {"marker": "o", "color": RED},

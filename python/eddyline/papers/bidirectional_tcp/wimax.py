@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -152,16 +153,17 @@ def _range(rows: Sequence[Row], key: str) -> tuple[float, float]:
 def _draw(figure: Figure, rows: list[Row], tried: list[Row]) -> None:
     axis = figure.subplots()
     axis.plot([r["down"] / 1e3 for r in tried], [r["up"] / 1e3 for r in tried], ".", color="#BBBBBB", markersize=3)
-    spread = {5.0: -1.2, 20.0: 0.0, 50.0: 1.2}
+    spread = {5.0: -1.8, 20.0: 0.0, 50.0: 1.8}
+    beside = {_WINDOWS[0]: -0.45, _WINDOWS[1]: 0.45}
     for (tp, window), colour in zip(
         [(tp, w) for tp in _DELAYS_MS for w in _WINDOWS], (BLUE, BLUE, GREEN, GREEN, RED, RED), strict=True
     ):
         part = [r for r in rows if r["tp_s"] == 1e-3 * tp and r["window"] == window]
         axis.plot(
-            [r["down"] / 1e3 + spread[tp] for r in part],
+            [r["down"] / 1e3 + spread[tp] + beside[window] for r in part],
             [r["up"] / 1e3 for r in part],
             "o" if window == _WINDOWS[0] else "s",
-            markersize=5,
+            markersize=4,
             markerfacecolor="none",
             color=colour,
             label=f"tp = {tp:g} ms, {window // 1024} kB",
@@ -173,7 +175,11 @@ def _draw(figure: Figure, rows: list[Row], tried: list[Row]) -> None:
     axis.plot([], [], ".", color="#BBBBBB", label="tried")
     if rows:
         axis.plot(
-            rows[0]["down"] / 1e3 + spread[1e3 * rows[0]["tp_s"]], rows[0]["up"] / 1e3, "*", color=BLACK, label="best"
+            rows[0]["down"] / 1e3 + spread[1e3 * rows[0]["tp_s"]] + beside[rows[0]["window"]],
+            rows[0]["up"] / 1e3,
+            "*",
+            color=BLACK,
+            label="best",
         )
         axis.axline((0, 0), slope=1 / 6.9, color=ORANGE, linewidth=0.8, label="1 to 6.9")
     figure.legend(loc="outside right upper", fontsize="small")
@@ -197,22 +203,26 @@ def alone(context: Context) -> Exhibit:
 def in_packets(context: Context) -> Exhibit:
     """Every link that fits, its buffers counted in packets."""
     fits = [r for r in context.cached("section-5", lambda: _tried(context)) if r["off"] <= _WITHIN]
-    links = [_link(1e3 * r["tp_s"], r["window"], r["down"], r["up"], (r["overhead"], r["overhead_size"])) for r in fits]
-    limits = {
-        "as fitted, in bytes": [(link.down, link.up) for link in links],
-        "as many packets": [(_packets(link.down), _packets(link.up)) for link in links],
-        "50 packets both ways": [("50 packets", "50 packets")] * len(links),
-        "100 packets both ways": [("100 packets", "100 packets")] * len(links),
-    }
     rows: list[Row] = []
-    for name, sizes in limits.items():
-        for order in ORDERS:
+    for window in _WINDOWS:
+        links = [
+            _link(1e3 * r["tp_s"], r["window"], r["down"], r["up"], (r["overhead"], r["overhead_size"]))
+            for r in fits
+            if r["window"] == window
+        ]
+        limits = {
+            "as fitted, in bytes": [(link.down, link.up) for link in links],
+            "as many packets": [(_packets(link.down), _packets(link.up)) for link in links],
+            "50 packets both ways": [("50 packets", "50 packets")] * len(links),
+            "100 packets both ways": [("100 packets", "100 packets")] * len(links),
+        }
+        for (name, sizes), order in product(limits.items(), ORDERS):
             each = [
-                replace(link, down=down, up=up, order=order, duration_s=300.0, warmup_s=60.0)
+                replace(link, down=down, up=up, order=order, duration_s=600.0, warmup_s=60.0)
                 for link, (down, up) in zip(links, sizes, strict=True)
             ]
-            rows.append(_packet_row(name, order, simulate(context, each)))
-    return context.definition("section-5-packets").exhibit(rows, values={"fits": len(links)})
+            rows.append(_packet_row(name, window, order, simulate(context, each)))
+    return context.definition("section-5-packets").exhibit(rows, values={"fits": len(fits)})
 
 
 def _packets(size: str) -> str:
@@ -220,11 +230,13 @@ def _packets(size: str) -> str:
     return f"{max(1, int(size.split()[0]) // 1500)} packets"
 
 
-def _packet_row(name: str, order: str, outcomes: Sequence[Outcome]) -> Row:
+def _packet_row(name: str, window: int, order: str, outcomes: Sequence[Outcome]) -> Row:
     ratios = sorted(o.ratio for o in outcomes)
     return {
         "buffers": name,
         "counted": "bytes" if name.endswith("bytes") else "packets",
+        "window": window,
+        "case": f"{name}, {window // 1024} kB",
         "order": order,
         "links": len(ratios),
         "lowest": ratios[0],
