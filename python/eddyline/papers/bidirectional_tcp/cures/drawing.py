@@ -32,6 +32,8 @@ _MARKERS = {"queue": "o", "TCP": "^", "queue and TCP": "s", "nothing": "*", "the
 _MIN_S = 1e-3
 _COLOURS = ListedColormap(colormaps["viridis"](np.linspace(0.85, 0.0, 256)))
 """Without the yellow end, which is hard to see on white."""
+_TOP = 0.9
+"""Above this, labels are below their points: there is no room above."""
 _NEAR = (0.05, 0.045)
 """Points closer than this, horizontally and vertically, share one label."""
 
@@ -66,7 +68,7 @@ def draw(figure: Figure, rows: Sequence[Row]) -> None:
             axis.annotate(
                 ", ".join(str(r["rank"]) for r in near),
                 (near[0]["upload_kept"], near[0]["download_kept"]),
-                xytext=(6, 5),
+                xytext=(6, -11) if near[0]["download_kept"] > _TOP else (6, 5),
                 textcoords="offset points",
                 fontsize=7,
             )
