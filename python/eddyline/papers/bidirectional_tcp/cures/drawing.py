@@ -32,7 +32,7 @@ _MARKERS = {"queue": "o", "TCP": "^", "queue and TCP": "s", "nothing": "*", "the
 _MIN_S = 1e-3
 _COLOURS = ListedColormap(colormaps["viridis"](np.linspace(0.85, 0.0, 256)))
 """Without the yellow end, which is hard to see on white."""
-_TOP = 0.9
+_TOP = 0.95
 """Above this, labels are below their points: there is no room above."""
 _NEAR = (0.05, 0.045)
 """Points closer than this, horizontally and vertically, share one label."""
@@ -60,6 +60,7 @@ def draw(figure: Figure, rows: Sequence[Row]) -> None:
                     s=130 if marker == "*" else 40,
                     edgecolors=BLACK,
                     linewidths=0.4,
+                    zorder=3,  # above the grid
                 )
         listed = sorted(
             (r for r in part if r["rank"] <= _LISTED or r["cure"] in _ALWAYS_LISTED), key=lambda r: r["rank"]
@@ -68,7 +69,7 @@ def draw(figure: Figure, rows: Sequence[Row]) -> None:
             axis.annotate(
                 ", ".join(str(r["rank"]) for r in near),
                 (near[0]["upload_kept"], near[0]["download_kept"]),
-                xytext=(6, -11) if near[0]["download_kept"] > _TOP else (6, 5),
+                xytext=(8, -11) if near[0]["download_kept"] > _TOP else (8, 5),
                 textcoords="offset points",
                 fontsize=7,
             )
