@@ -14,16 +14,19 @@ from eddyline import _core
 from eddyline.errors import InputError
 from eddyline.papers import find
 from eddyline.papers.bidirectional_tcp.against_ns2 import compare, compare_over_starts
-from eddyline.papers.bidirectional_tcp.model import estimate
+from eddyline.papers.bidirectional_tcp.model import MEASURED_RHO, estimate
 from eddyline.papers.bidirectional_tcp.occupancy import (
     Occupancy,
     case_1_after_overflow,
     cases,
     correlation_at,
     halvings,
+    in_case,
+    in_proportion,
     overflows,
+    within_eq_5,
 )
-from eddyline.papers.bidirectional_tcp.packets import crossing
+from eddyline.papers.bidirectional_tcp.packets import crossing, ns2_packets
 from eddyline.papers.bidirectional_tcp.ratio import correlation
 from eddyline.papers.bidirectional_tcp.setting import Link, bandwidth_delay, simulate
 from eddyline.papers.context import Context
@@ -75,6 +78,51 @@ def test_ratios_with_buffers_in_packets(beside: list[Row], tp_s: float, within: 
     assert max(_off(rows, "ratio")) < 0.40
 
 
+@pytest.mark.parametrize(("tp_s", "within"), [(0.02, 0.08), (0.1, 0.2)])
+def test_ratios_with_an_ack_for_every_packet(beside: list[Row], tp_s: float, within: float) -> None:
+    # Fig. 10.2: single sizes differ by up to a half, as the runs of ns-2 do from one distance to the next
+    rows = [r for r in beside if r["figure"] == "figure-10-2" and r["tp_s"] == tp_s]
+    assert len(rows) == 30
+    assert median(_off(rows, "ratio")) < within
+    # where every acknowledgement has room, nothing is left to chance
+    roomy = [r for r in rows if r["up_buffer"] > 50]
+    assert median(_off(roomy, "ratio")) < (0.03 if tp_s == 0.02 else 0.2)
+    assert max(_off(roomy, "download")) < (0.06 if tp_s == 0.02 else 0.35)
+
+
+def test_six_packets_at_twenty_distances(bidirectional: dict[str, Any]) -> None:
+    rows = {(r["acks"], r["simulator"]): r for r in bidirectional["six-packets"].rows}
+    for acks in ("delayed", "every packet"):
+        ours, theirs = rows[acks, "ours"], rows[acks, "ns-2"]
+        assert ours["share"] == pytest.approx(theirs["share"], abs=0.03)
+        # either simulator alone would confirm and refute "less than half", from one distance to another
+        for r in (ours, theirs):
+            assert r["lowest"] < 0.45 < 0.58 < r["highest"]
+    assert rows["delayed", "ns-2"]["at_5_ms"] == pytest.approx(0.433, abs=0.001)
+
+
+def test_steps_between_sizes(bidirectional: dict[str, Any]) -> None:
+    middle = {r["acks"]: r for r in bidirectional["steps"].rows if r["kind"] == "median"}
+    for r in middle.values():
+        assert r["largest"] == pytest.approx(r["ns2_largest"], abs=0.08)
+        # twice as many steps above a tenth as in ns-2: unexplained beyond their sensitivity, see ERRATA.md
+        assert 1.0 < r["jumps"] / r["ns2_jumps"] < 3.0
+
+
+def test_reference_of_packets_agrees_with_the_older_one(context: Context) -> None:
+    # the same settings, run anew: sizes that both have
+    anew = {
+        (c["tp_s"], c["up_buffer"]): c
+        for c in ns2_packets(context)["figure-10"]
+        if c["acks_every"] == 2 and c["seed"] == 1
+    }
+    older = context.ns2["figure-10"]
+    offs = [abs(anew[c["tp_s"], c["up_buffer"]]["upload_bps"] / c["upload_bps"] - 1.0) for c in older]
+    assert len(offs) == 46
+    assert median(offs) < 0.001
+    assert max(offs) < 0.15
+
+
 def test_halving_to_whole_packets_is_what_brings_them_together(context: Context) -> None:
     rows = compare(context, halves=("whole packets", "bytes"), figures=("figure-6",))
     by = {h: median(_off([r for r in rows if r["halves"] == h], "ratio")) for h in ("whole packets", "bytes")}
@@ -87,6 +135,9 @@ def test_crossings_of_the_capacity_ratio(bidirectional: dict[str, Any], beside: 
     for order in ("together", "download first", "upload first"):
         assert 26 <= found["delayed", order, 0.02] <= 28
         assert 45 <= found["every packet", order, 0.02] <= 50
+    for r in rows:
+        if r["tp_s"] == 0.02:
+            assert r["crossing"] == pytest.approx(r["ns2_crossing"], abs=0.3)
     # ns-2 with tp = 100 ms crosses between 15 and 17 packets, where its runs are two packets apart
     theirs = [r for r in beside if r["figure"] == "figure-10" and r["tp_s"] == 0.1]
     at = crossing([{"up": r["up_buffer"], "ratio": r["ns2_ratio"]} for r in theirs])
@@ -134,9 +185,13 @@ def test_estimate_fails_where_the_downlink_never_fills(bidirectional: dict[str, 
 
 
 def test_estimate_by_hand() -> None:
-    # 64 kB, 9,000 B up: 65,536 / (3/4 (9,000 - 65,536 / 75 + 960))
+    # 64 kB, 9,000 B up, rho = 1/30: 65,536 / (3/4 (9,000 - 65,536 / 60 + 960))
     found = estimate(Link("75000 B", "9000 B"))
-    assert found.ratio == pytest.approx(65536 / (0.75 * (9000 - 65536 / 75 + 960)), rel=1e-12)
+    assert found.ratio == pytest.approx(65536 / (0.75 * (9000 - 65536 / 60 + 960)), rel=1e-12)
+    measured = estimate(Link("75000 B", "9000 B"), rho=MEASURED_RHO)
+    assert measured.ratio == pytest.approx(65536 / (0.75 * (9000 - 65536 / 75 + 960)), rel=1e-12)
+    # an acknowledgement is one cell and one packet, whatever rho
+    assert estimate(Link("1600 cells", "192 cells")) == estimate(Link("1600 cells", "192 cells"), rho=MEASURED_RHO)
     assert found.down_limited_by_window
     assert bandwidth_delay(2e6, 0.02) == 10_000.0
     with pytest.raises(InputError):
@@ -158,8 +213,21 @@ def _occupancy(down: list[float], up: list[float], window: list[float] | None = 
 def test_cases_are_shares_of_time() -> None:
     o = _occupancy([0, 3000, 3000, 1500, 9000], [3000, 0, 3000, 40, 1500])
     found = cases(o)
-    assert (found.one, found.two, found.three, found.idle) == pytest.approx((0.2, 0.4, 0.2, 0.2))
-    assert cases(o, 1499.0).three == pytest.approx(0.4)
+    assert (found.one, found.two, found.three, found.idle) == pytest.approx((0.2, 0.4, 0.4, 0.0))
+    lenient = cases(o, 1500.0)
+    assert (lenient.one, lenient.two, lenient.three, lenient.idle) == pytest.approx((0.2, 0.4, 0.2, 0.2))
+
+
+def test_windows_in_the_cases() -> None:
+    o = _occupancy([0, 0, 3000, 3000], [3000, 3000, 3000, 3000])
+    o = replace(o, download_window=np.asarray([5.0, 9.0, 22.0, 60.0]), upload_window=np.asarray([6.0, 8.0, 20.0, 50.0]))
+    one, two, three = in_case(o)
+    assert within_eq_5(o, one, 65536, -1) == pytest.approx(0.5)
+    assert within_eq_5(o, two, 65536, 1) is None
+    # 60 and 50 packets are both the receive window of 44
+    assert in_proportion(o, three, 65536, 0.05) == pytest.approx(0.5)
+    assert in_proportion(o, three, 65536, 0.11) == pytest.approx(1.0)
+    assert in_proportion(o, three, 131072, 0.11) == pytest.approx(0.5)
 
 
 def test_case_1_after_an_overflow() -> None:
@@ -191,7 +259,7 @@ def test_pendulum_without_losses_has_no_overflow(bidirectional: dict[str, Any]) 
     # a window of 64 kB over 200 ms of propagation: 50 kB in flight, 15 kB waiting
     row = next(r for r in bidirectional["fig-5"].rows if r["tp_s"] == 0.1 and r["window"] == 65536)
     assert row["overflows_down"] == 0
-    assert row["case_2"] == pytest.approx(1.0, abs=0.01)
+    assert row["case_2_lenient"] == pytest.approx(1.0, abs=0.01)
 
 
 def test_several_uploads_are_added(context: Context) -> None:
@@ -213,5 +281,8 @@ def test_wimax(bidirectional: dict[str, Any]) -> None:
             assert row[name] == pytest.approx(value, rel=0.1), name
     # it takes an uplink that gives less than its nominal rate, or bytes on every packet
     assert min(r["overhead_size"] for r in rows) > 0
+    # and nothing in the model is told these figures: an upload on the printed rate gets a sixth more
+    single = {r["way"]: r for r in bidirectional["section-5-alone"].rows}
+    assert single["upload"]["off"] > 0.15
     # and the sizes stay open: from one to three times and more
     assert max(r["up"] for r in rows) >= 3 * min(r["up"] for r in rows)

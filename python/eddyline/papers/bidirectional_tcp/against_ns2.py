@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from eddyline.papers.bidirectional_tcp.packets import crossing
+from eddyline.papers.bidirectional_tcp.packets import DOWNLINK, crossing, ns2_packets
 from eddyline.papers.bidirectional_tcp.setting import ORDERS, Link, Outcome
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ HALVES = {"whole packets": "true", "bytes": "false"}
 """In what half a window is counted: whole packets as in ns-2 and Linux, or bytes."""
 
 
+_BYTES = ("figures-1-2", "figure-6")
+_EVERY_PACKET = "figure-10-2"
+_FIGURES = (*_BYTES, "figure-10", _EVERY_PACKET)
+
+
 def _link(case: dict[str, Any], order: str, halves: str) -> Link:
     return Link(
         f"{case['down_buffer']} {case['unit']}",
@@ -28,6 +33,7 @@ def _link(case: dict[str, Any], order: str, halves: str) -> Link:
         window=case["window"],
         tp_ms=1e3 * case["tp_s"],
         uploads=case["uploads"],
+        acks_every=case.get("acks_every", 2),
         order=order,
         duration_s=case["duration_s"],
         warmup_s=0.0,
@@ -35,17 +41,27 @@ def _link(case: dict[str, Any], order: str, halves: str) -> Link:
     )
 
 
+def _cases(context: Context, figure: str) -> list[dict[str, Any]]:
+    """The runs of ns-2 for a figure; of Fig. 10.2 every second size, as there are of Fig. 10.1."""
+    if figure != _EVERY_PACKET:
+        cases: list[dict[str, Any]] = context.ns2[figure]
+        return cases
+    common = {"down_buffer": DOWNLINK, "unit": "packets", "window": 65536, "uploads": 1}
+    runs = ns2_packets(context)["figure-10"]
+    return [common | c for c in runs if c["acks_every"] == 1 and c["seed"] == 1 and c["up_buffer"] % 2]
+
+
 def compare(
     context: Context,
     orders: Sequence[str] = ("together",),
     halves: Sequence[str] = ("whole packets",),
-    figures: Sequence[str] = ("figures-1-2", "figure-6", "figure-10"),
+    figures: Sequence[str] = _FIGURES,
 ) -> list[Row]:
     """A row for every run of ns-2, order of starts and way to halve; goodputs over the whole run."""
     cases = [
         (figure, case, order, half)
         for figure in figures
-        for case in context.ns2[figure]
+        for case in _cases(context, figure)
         for order in orders
         for half in halves
     ]
@@ -57,7 +73,7 @@ def compare(
         rows.append(
             {
                 "figure": figure,
-                "group": "fig-10" if figure == "figure-10" else "bytes",
+                "group": "bytes" if figure in _BYTES else "packets",
                 "order": order,
                 "halves": half,
                 "tp_s": case["tp_s"],
@@ -91,7 +107,7 @@ def summary(rows: Sequence[Row]) -> list[Row]:
         for what in ("download", "upload", "ratio"):
             offs = [abs(r[f"{what}_off"]) for r in part]
             row[f"{what}_median"], row[f"{what}_worst"] = median(offs), max(offs)
-        packets = figure == "figure-10"
+        packets = figure not in _BYTES
         row["crossing"] = crossing([{"up": r["up_buffer"], "ratio": r["ratio"]} for r in part]) if packets else None
         row["ns2_crossing"] = (
             crossing([{"up": r["up_buffer"], "ratio": r["ns2_ratio"]} for r in part]) if packets else None
@@ -101,7 +117,6 @@ def summary(rows: Sequence[Row]) -> list[Row]:
 
 
 _OTHER_ORDERS = tuple(order for order in ORDERS if order != "together")
-_BYTES = ("figures-1-2", "figure-6")
 _STARTS = 12
 _OFFSET_S = 0.17
 
@@ -136,12 +151,12 @@ def against_ns2(context: Context) -> Exhibit:
     runs = [
         *compare(context),
         *compare(context, _OTHER_ORDERS, figures=_BYTES),
-        *compare(context, halves=("bytes",)),
+        *compare(context, halves=("bytes",), figures=(*_BYTES, "figure-10")),
     ]
     rows = summary([*runs, *compare_over_starts(context)])
     return context.definition("ns2").exhibit(
         rows,
-        values={"runs": sum(len(cases) for cases in context.ns2.values())},
+        values={"runs": sum(len(_cases(context, figure)) for figure in _FIGURES)},
         series={"ns2-runs": runs},
         curves={"equal ratios": [{"ns2_ratio": ratio, "ratio": ratio} for ratio in (0.7, 30.0)]},
     )

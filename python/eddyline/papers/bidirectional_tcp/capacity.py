@@ -69,8 +69,8 @@ def capacity_ratio(context: Context) -> Exhibit:
 def _draw_legend(figure: Figure) -> None:
     """Where the ratio is k, and a legend with one entry for all dotted lines."""
     axis = figure.axes[0]
-    axis.plot([1, 30], [1, 30], color="#999999", linewidth=0.8)
-    axis.annotate("ratio = k", (24, 24), color="#777777", ha="right")
+    axis.plot(_KS, _KS, color="#999999", linewidth=0.8)
+    axis.annotate("ratio = k", (19, 20), color="#777777", ha="right")
     axis.plot([], [], ":", color=BLACK, label="eq. 8")
     figure.legend(loc="outside right upper", fontsize="small")
 
@@ -130,6 +130,7 @@ def upload_window(context: Context) -> Exhibit:
                 "kept_down": shares[0],
                 "kept_up": shares[1],
                 "kept": min(shares),
+                "up_queue": o.queue_bytes("up"),
                 "best": False,
             }
         )
@@ -137,4 +138,8 @@ def upload_window(context: Context) -> Exhibit:
         for order in ORDERS:
             part = [r for r in rows if r["uploads"] == uploads and r["order"] == order]
             max(part, key=lambda r: r["kept"])["best"] = True
+    for row in rows:
+        row["kept_with_one"] = next(
+            r["kept"] for r in rows if r["best"] and r["uploads"] == 1 and r["order"] == row["order"]
+        )
     return context.definition("upload-window").exhibit(rows)

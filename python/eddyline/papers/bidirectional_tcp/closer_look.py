@@ -26,6 +26,7 @@ _SETTINGS = [(order, tp, window) for tp in (20.0, 100.0) for window in _WINDOWS 
 _DURATION_S, _WARMUP_S = 300.0, 30.0
 _SHOWN_S = 60.0
 _LAG_S = 1.0
+_ONE_PACKET = 1500.0
 
 
 def _link(order: str, tp_ms: float, window: str) -> Link:
@@ -65,6 +66,7 @@ def _compared(runs: list[tuple[tuple[str, float, str], Outcome]]) -> list[Row]:
                 "drops_down": outcome.drops("down"),
                 "drops_up": outcome.drops("up"),
                 "down_at_up_overflow": float(np.median(at_overflow)) / _DOWN if len(at_overflow) else None,
+                "down_empty_at_up_overflow": float(np.mean(at_overflow <= _ONE_PACKET)) if len(at_overflow) else None,
                 "down_median": float(np.median(o.down)) / _DOWN,
                 "rtt_s": outcome.rtt("download"),
             }

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 __all__ = ["compression"]
 
 _UP = "link.up.queue"
+_LITTLE = 0.1
+_RESTORED = 0.75
+"""Share of the downlink from which on a download counts as restored."""
 _PACED = (("flow.download.tcp.pacing", "true"), ("flow.upload.tcp.pacing", "true"))
 _STRICTLY = (*_PACED, ("flow.*.tcp.pacing_gain", "{ slow_start = 2, avoidance = 0.5 }"))
 TREATMENTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
@@ -23,6 +26,10 @@ TREATMENTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "both paced at half a window a round trip": ("pacing", _STRICTLY),
     "ACKs first": ("queue", ((_UP, '{ kind = "ack_priority", limit = "75000 B" }'),)),
     "fair queueing (DRR)": ("queue", ((_UP, '{ kind = "drr", limit = "75000 B" }'),)),
+    "fair queueing (SFQ by packets)": ("queue", ((_UP, '{ kind = "sfq", limit = "50 packets" }'),)),
+    "fair queueing (SFQ by bytes)": ("queue", ((_UP, '{ kind = "sfq", limit = "50 packets", quantum = "1500 B" }'),)),
+    "fair queueing (FQ-CoDel)": ("queue", ((_UP, '{ kind = "fq_codel" }'),)),
+    "fair queueing (CAKE)": ("queue", ((_UP, '{ kind = "cake" }'),)),
     "uplink 6,000 B": ("buffer", ((f"{_UP}.limit", "6000 B"),)),
     "uplink 9,000 B": ("buffer", ((f"{_UP}.limit", "9000 B"),)),
     "uplink 6,000 B, both paced": ("buffer", ((f"{_UP}.limit", "6000 B"), *_PACED)),
@@ -46,11 +53,14 @@ def compression(context: Context) -> Exhibit:
                 "kind": kind,
                 "order": order,
                 "window": window,
-                "compression": o.value("download", "ack_compression"),
+                "compression": (compressed := o.value("download", "ack_compression")),
+                "compressed": "less than a tenth" if compressed < _LITTLE else "a tenth or more",
+                "policy": "fair queueing" if name.startswith("fair") else name,
                 "upload_compression": o.value("upload", "ack_compression"),
                 "download": o.download,
                 "upload": o.upload,
                 "down_use": o.utilisation("down"),
+                "restored": kind not in ("nothing", "pacing") and o.utilisation("down") >= _RESTORED,
                 "rtt_s": o.rtt("download"),
             }
         )

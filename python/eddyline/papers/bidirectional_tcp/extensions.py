@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline.papers.bidirectional_tcp.model import Estimate, estimate
+from eddyline.papers.bidirectional_tcp.model import MEASURED_RHO, Estimate, estimate
 from eddyline.papers.bidirectional_tcp.setting import PAYLOAD, Link, simulate
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _uploads() -> list[_Case]:
         for up in (6000, 9000, 15000):
             link = Link("75000 B", f"{up} B", window=131072, uploads=uploads)
             for losses, name in (("together", "all lose at once"), ("one_at_a_time", "one loses at a time")):
-                predicted = estimate(link, losses=losses)
+                predicted = estimate(link, rho=MEASURED_RHO, losses=losses)
                 cases.append(_Case(f"several uploads, {name}", f"{uploads} uploads, {up:,} B", link, predicted, losses))
     return cases
 
@@ -63,7 +63,7 @@ def _unequal() -> list[_Case]:
                 delay = f'{{ data = "{extra / 2:g} ms", ack = "{extra / 2:g} ms" }}'
                 link = Link("75000 B", f"{up} B", window=65536, overrides=((f"flow.{way}.access_delay", delay),))
                 rtts = {way: 2e-3 * link.tp_ms + 1e-3 * extra}
-                predicted = estimate(link, base_rtts_s=rtts)
+                predicted = estimate(link, base_rtts_s=rtts, rho=MEASURED_RHO)
                 cases.append(_Case(f"{way} from further away", f"{extra} ms more, {up:,} B up", link, predicted))
     return cases
 

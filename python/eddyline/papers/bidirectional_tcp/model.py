@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
     from eddyline.papers.bidirectional_tcp.setting import Link
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["MEASURED_RHO", "RHO", "Estimate", "estimate"]
+
+_PACKET = 1500.0
+RHO = 1.0 / 30.0
+"""Size of an acknowledgement over that of a segment in eq. 7, as printed."""
+MEASURED_RHO = 40.0 / _PACKET
+"""The same of the packets that the simulations send."""
 
 _UNITS = {"B": "bytes", "packets": "packets", "cells": "cells"}
 
@@ -47,11 +53,12 @@ class Estimate:
     least_uplink: float
 
 
-def estimate(link: Link, base_rtts_s: Mapping[str, float] | None = None, **readings: str) -> Estimate:
+def estimate(link: Link, base_rtts_s: Mapping[str, float] | None = None, rho: float = RHO, **readings: str) -> Estimate:
     """The estimate for a link.
 
     Args:
-        link: The link.
+        link: The link. Eq. 7 is about bytes: of cells an acknowledgement takes one and of packets one, whatever `rho`.
+        rho: Size of an acknowledgement over that of a segment.
         base_rtts_s: Round-trip time without queues of `download` or `upload` where it is not 2 tp.
         readings: `saw_tooth`, `propagation`, `losses` as in `eddyline_theory::buffer::Readings`.
     """
@@ -68,8 +75,8 @@ def estimate(link: Link, base_rtts_s: Mapping[str, float] | None = None, **readi
         "link": {"down": way(link.down_bps, link.down), "up": way(link.up_bps, link.up)},
         "downloads": flows_of(1, link.window, rtts["download"]),
         "uploads": flows_of(link.uploads, link.upload_window or link.window, rtts["upload"]),
-        "packet": 1500.0,
-        "ack": 40.0,
+        "packet": _PACKET,
+        "ack": _PACKET * (rho if link.up.endswith(" B") else MEASURED_RHO),
         "acks_every": float(link.acks_every),
     }
     result = json.loads(_core.buffer_estimate(json.dumps({"setting": setting, "readings": readings})))

@@ -14,10 +14,26 @@ if TYPE_CHECKING:
     from eddyline.papers.runner import RunResult
 
     Numbers = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
 
-__all__ = ["Cases", "Occupancy", "case_1_after_overflow", "cases", "correlation_at", "halvings", "lags", "overflows"]
+__all__ = [
+    "Cases",
+    "Occupancy",
+    "case_1_after_overflow",
+    "cases",
+    "correlation_at",
+    "halvings",
+    "in_case",
+    "in_proportion",
+    "lags",
+    "overflows",
+    "within_eq_5",
+]
 
 _PACKET = 1500
+_NO_DATA = _PACKET - 1
+"""A queue of no more bytes than this has no data packet waiting: d = 0 in the paper's terms."""
+_PAYLOAD = 1460
 _HALVED = 0.75
 """A window that falls below this share of itself from one sample to the next has been halved."""
 
@@ -67,15 +83,41 @@ class Cases:
     idle: float
 
 
-def cases(o: Occupancy, standing: float = _PACKET) -> Cases:
-    """Shares of time in the cases after eq. 4; a queue stands where more than `standing` bytes wait.
-
-    A single packet on its way is no standing queue, and acknowledgements have no size in the equations.
-    """
+def in_case(o: Occupancy, standing: float = _NO_DATA) -> tuple[Flags, Flags, Flags]:
+    """Samples in cases 1, 2 and 3 after eq. 4: data waits at the uplink only, at the downlink only, at both."""
     down, up = o.down > standing, o.up > standing
-    return Cases(
-        float(np.mean(~down & up)), float(np.mean(down & ~up)), float(np.mean(down & up)), float(np.mean(~down & ~up))
-    )
+    return ~down & up, down & ~up, down & up
+
+
+def cases(o: Occupancy, standing: float = _NO_DATA) -> Cases:
+    """Shares of time in the cases after eq. 4; data waits where there are more than `standing` bytes.
+
+    By the paper's definition d is the number of data bytes in the buffer, so one packet that waits is d > 0, and
+    acknowledgements have no size. With 1,500 B a single packet on its way does not count as a queue.
+    """
+    one, two, three = in_case(o, standing)
+    return Cases(*(float(np.mean(flags)) for flags in (one, two, three, ~(one | two | three))))
+
+
+def within_eq_5(o: Occupancy, flags: Flags, window: int, side: int) -> float | None:
+    """Share of the samples `flags` in which the download's window is at most (side -1) or at least (1) the upload's.
+
+    The capacities are equal. No window exceeds the receiver's, `window` bytes. None without such samples.
+    """
+    if not flags.any():
+        return None
+    most = window // _PAYLOAD
+    difference = np.minimum(o.download_window[flags], most) - np.minimum(o.upload_window[flags], most)
+    return float(np.mean(side * difference >= 0))
+
+
+def in_proportion(o: Occupancy, flags: Flags, window: int, within: float) -> float | None:
+    """Share of the samples `flags` in which the windows differ by at most `within`; capacities are equal."""
+    if not flags.any():
+        return None
+    most = window // _PAYLOAD
+    ratio = np.minimum(o.download_window[flags], most) / np.minimum(o.upload_window[flags], most)
+    return float(np.mean(np.abs(ratio - 1.0) <= within))
 
 
 def case_1_after_overflow(o: Occupancy, within_s: float) -> float | None:
@@ -83,7 +125,7 @@ def case_1_after_overflow(o: Occupancy, within_s: float) -> float | None:
 
     The first `within_s` do not count, since drops before the first sample are not recorded.
     """
-    case_1 = (o.down <= _PACKET) & (o.up > _PACKET) & (o.times > o.times[0] + within_s)
+    case_1 = in_case(o)[0] & (o.times > o.times[0] + within_s)
     at, drops = o.times[case_1], np.concatenate([[-np.inf], o.down_drops])
     if not len(at):
         return None

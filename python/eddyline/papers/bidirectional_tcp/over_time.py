@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["figure_1", "figure_2", "starts"]
 
 _SETTLING_S = 2.0
+_WINDOWS = {"64 kB": 65536, "128 kB": 131072, "unlimited": 1_000_000}
 _PHASES_1 = (
     ("alone", 10.0, 30.0),
     ("one upload", 30.0, 45.0),
@@ -45,8 +46,12 @@ def figure_2(context: Context) -> Exhibit:
 def _figure(context: Context, name: str, file: str, phases: tuple[tuple[str, float, float], ...]) -> Exhibit:
     rows: list[Row] = []
     first_series: list[Row] = []
-    results = context.runner.run_all([Run(file, "sim", None, changes, "500 ms") for changes in _TIMERS.values()])
-    for timer, result in zip(_TIMERS, results, strict=True):
+    cases = [(window, timer) for window in _WINDOWS for timer in _TIMERS]
+    runs = [
+        Run(file, "sim", None, (*_TIMERS[timer], ("flow.*.receive_window", f"{_WINDOWS[window]} B")), "500 ms")
+        for window, timer in cases
+    ]
+    for (window, timer), result in zip(cases, context.runner.run_all(runs), strict=True):
         series: list[Row] = []
         for flow in [f["name"] for f in result.document["flows"]]:
             times, values = result.over_time(flow, "goodput_bps")
@@ -60,7 +65,9 @@ def _figure(context: Context, name: str, file: str, phases: tuple[tuple[str, flo
             up = sum(fmean(r["goodput_bps"] for r in settled if r["flow"] == f) for f in sorted(others))
             rows.append(
                 {
+                    "window": window,
                     "timer": timer,
+                    "setting": f"{window}, {timer}",
                     "phase": phase,
                     "start_s": start,
                     "stop_s": stop,
@@ -99,7 +106,6 @@ _BUFFERS = {
     "50 packets": ("50 packets", "50 packets"),
 }
 _LINUX = {"Fig. 1": "75k/75k B", "Fig. 2": "6k up/75k down B", "50 packets": "50/50 pkts"}
-_WINDOWS = {"64 kB": 65536, "128 kB": 131072, "unlimited": 1_000_000}
 
 
 def _long_term(context: Context) -> list[Row]:

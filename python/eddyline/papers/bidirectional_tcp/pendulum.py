@@ -12,8 +12,11 @@ from eddyline.papers.bidirectional_tcp.occupancy import (
     cases,
     correlation_at,
     halvings,
+    in_case,
+    in_proportion,
     lags,
     overflows,
+    within_eq_5,
 )
 from eddyline.papers.bidirectional_tcp.setting import ORDERS, Link, Outcome
 from eddyline.reports.figures import BLACK, BLUE, RED
@@ -31,6 +34,9 @@ _INTERVAL = "10 ms"
 _DURATION_S, _WARMUP_S = 300.0, 60.0
 _SHOWN_S = (92.0, 104.0)
 _ACCESS_S = 2 * 1.1e-3
+_ONE_PACKET = 1500.0
+_PROPORTIONAL, _ROUGHLY = 0.1, 0.25
+"""Windows are in proportion to the (equal) capacities if they differ by at most this share."""
 
 
 def _link(order: str, tp_ms: float, window: int) -> Link:
@@ -56,7 +62,8 @@ def _row(context: Context, order: str, tp_ms: float, window: int) -> tuple[Row, 
     after_overflow = [min((u - d for u in up if u >= d), default=None) for d in down]
     after_halving = [min((u - h for u in up if u >= h), default=None) for h in halved]
     delays = [d for d in after_overflow if d is not None]
-    share, strict = cases(o), cases(o, 1499.0)
+    share, lenient = cases(o), cases(o, _ONE_PACKET)
+    one, two, three = in_case(o)
     lowest_lag = min(lags(o, 2 * full_rtt), key=lambda lag: correlation_at(o, float(lag)))
     row: Row = {
         "order": order,
@@ -71,8 +78,12 @@ def _row(context: Context, order: str, tp_ms: float, window: int) -> tuple[Row, 
         "case_2": share.two,
         "case_3": share.three,
         "idle": share.idle,
-        "case_2_strict": strict.two,
-        "case_3_strict": strict.three,
+        "case_2_lenient": lenient.two,
+        "case_3_lenient": lenient.three,
+        "eq_5": within_eq_5(o, one, window, -1),
+        "eq_5_converse": within_eq_5(o, two, window, 1),
+        "proportional": in_proportion(o, three, window, _PROPORTIONAL),
+        "roughly_proportional": in_proportion(o, three, window, _ROUGHLY),
         "overflows_down": len(down),
         "overflows_up": len(up),
         "followed": _within(after_overflow, full_rtt),

@@ -7,7 +7,7 @@ from math import sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from eddyline.papers.bidirectional_tcp.model import estimate
+from eddyline.papers.bidirectional_tcp.model import MEASURED_RHO, estimate
 from eddyline.papers.bidirectional_tcp.setting import DOWN_BPS, ORDERS, UP_BPS, Link, bandwidth_delay, simulate
 from eddyline.reports.figures import BLACK, BLUE, ORANGE, RED
 
@@ -29,6 +29,8 @@ CAPACITY_RATIO = DOWN_BPS / UP_BPS
 _RULE_S = 0.3
 _SHORTER, _LONGER = "shorter than the downlink's", "longer than the downlink's"
 _PACKET = 1500
+_LARGE_WINDOW = 65536
+"""Section 3.1: the ratio of 10 needs "TCP buffers of at least 64 kB"."""
 
 
 def grid() -> list[tuple[float, int, int, int]]:
@@ -53,6 +55,7 @@ def _rows(context: Context, uploads: int) -> list[Row]:
     for (order, tp, w, up, down), link, o in zip(cases, links, simulate(context, links), strict=True):
         printed, smaller = estimate(link), estimate(link, saw_tooth="smaller")
         spread = estimate(link, losses="one_at_a_time")
+        measured = estimate(link, rho=MEASURED_RHO)
         reference = ns2.get((w, up, down)) if tp == DELAYS_MS[0] else None
         bdp = bandwidth_delay(DOWN_BPS, 1e-3 * tp)
         rows.append(
@@ -66,6 +69,7 @@ def _rows(context: Context, uploads: int) -> list[Row]:
                 "estimate": printed.ratio,
                 "smaller": smaller.ratio,
                 "spread": spread.ratio,
+                "measured_rho": measured.ratio,
                 "ratio": o.ratio,
                 "off": o.ratio / printed.ratio - 1.0,
                 "spread_off": o.ratio / spread.ratio - 1.0,
@@ -76,12 +80,15 @@ def _rows(context: Context, uploads: int) -> list[Row]:
                 "up_use": o.utilisation("up"),
                 "use_of_the_lesser_link": min(o.utilisation("down"), o.utilisation("up")),
                 "down_drops": o.drops("down"),
-                "windows_ratio": o.window("download") / o.window("upload"),
-                "rtt_ratio": o.rtt("download") / o.rtt("upload"),
+                "windows_ratio": (windows := o.window("download") / o.window("upload")),
+                "rtt_ratio": (rtts := o.rtt("download") / o.rtt("upload")),
+                "by_windows": windows / rtts,
+                "provided": "large enough" if w >= _LARGE_WINDOW and down >= bdp else "too small",
+                "setting": f"{up:,} B up, tp = {tp:g} ms",
                 "limit": "window" if printed.down_limited_by_window else "buffer",
                 "marked": "circle" if down < bdp else "",
                 "rule": "red" if abs(up - _RULE_S * UP_BPS / 8) <= 2000 and down == _RULE_S * DOWN_BPS / 8 else "",
-                "sized": "windows of 64 kB or more" if w >= 65536 else "smaller windows",
+                "sized": "windows of 64 kB or more" if w >= _LARGE_WINDOW else "smaller windows",
                 "uplink_queue": _uplink_queue(up, down),
                 "half_up_s": 8 * (printed.window_up * 2 / 3) / UP_BPS,
                 "down_s": 8 * (down + bdp) / DOWN_BPS,
@@ -143,7 +150,9 @@ def _draw(figure: Figure, rows: list[Row]) -> None:
         axis.set_title(f"tp = {tp:g} ms", loc="left", fontsize="medium")
     first = figure.axes[0]
     first.set_ylabel("estimate, eq. 8")
-    first.annotate("capacity ratio", (CAPACITY_RATIO, 0.55), rotation=90, ha="right", va="bottom", color=ORANGE)
+    first.annotate(
+        "capacity ratio", (0.94 * CAPACITY_RATIO, 0.55), rotation=90, ha="right", va="bottom", color="#555555"
+    )
     marks = {
         "our simulation, area as window": {"marker": "o", "color": BLUE},
         "buffers of the rule of thumb, 300 ms": {"marker": "o", "color": RED},
@@ -175,6 +184,7 @@ def estimates(context: Context) -> Exhibit:
             for up in (0, *UPLINKS):
                 part = [r for r in source if r["tp_s"] == 1e-3 * tp and r["order"] == "together" and up in (0, r["up"])]
                 compared = [r for r in part if r["ns2"] is not None]
+                provided = [r for r in part if r["provided"] == "large enough"]
                 worst = max(part, key=lambda r: abs(r["off"]))
                 rows.append(
                     {
@@ -182,6 +192,9 @@ def estimates(context: Context) -> Exhibit:
                         "tp_s": 1e-3 * tp,
                         "up": f"{up:,} B" if up else "all",
                         "correlation": _correlation(part, "estimate", "ratio"),
+                        "provided": _correlation(provided, "estimate", "ratio") if not up else None,
+                        "provided_points": len(provided) if not up else None,
+                        "measured_rho": _correlation(part, "measured_rho", "ratio"),
                         "ns2_correlation": _correlation(compared, "estimate", "ns2"),
                         "with_ns2": _correlation(compared, "ratio", "ns2"),
                         "smaller": _correlation(part, "smaller", "ratio"),

@@ -113,6 +113,10 @@ class Outcome:
         """Share of a link in use."""
         return float(self.result.link(link)["utilisation"])
 
+    def queue_bytes(self, link: str) -> float:
+        """Mean number of bytes that wait for a link."""
+        return float(self.result.link(link)["queue_bytes"]["mean"])
+
     def drops(self, link: str) -> int:
         """Packets dropped at a link."""
         return sum(int(n) for n in self.result.link(link)["drops"].values())

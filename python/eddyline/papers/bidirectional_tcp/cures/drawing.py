@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.colors import LogNorm
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.colors import ListedColormap, LogNorm
 
 from eddyline.reports.figures import BLACK
 
@@ -28,6 +30,12 @@ _ALWAYS_LISTED = (
 )
 _MARKERS = {"queue": "o", "TCP": "^", "queue and TCP": "s", "nothing": "*", "the medium": "D"}
 _MIN_S = 1e-3
+_COLOURS = ListedColormap(colormaps["viridis"](np.linspace(0.85, 0.0, 256)))
+"""Without the yellow end, which is hard to see on white."""
+_TOP = 0.95
+"""Above this, labels are below their points: there is no room above."""
+_NEAR = (0.05, 0.045)
+"""Points closer than this, horizontally and vertically, share one label."""
 
 
 def draw(figure: Figure, rows: Sequence[Row]) -> None:
@@ -47,25 +55,26 @@ def draw(figure: Figure, rows: Sequence[Row]) -> None:
                     [r["download_kept"] for r in some],
                     c=[_delay(r) for r in some],
                     norm=norm,
-                    cmap="viridis_r",
+                    cmap=_COLOURS,
                     marker=marker,
                     s=130 if marker == "*" else 40,
                     edgecolors=BLACK,
                     linewidths=0.4,
+                    zorder=3,  # above the grid
                 )
         listed = sorted(
             (r for r in part if r["rank"] <= _LISTED or r["cure"] in _ALWAYS_LISTED), key=lambda r: r["rank"]
         )
-        for r in listed:
+        for near in _grouped(listed):
             axis.annotate(
-                str(r["rank"]),
-                (r["upload_kept"], r["download_kept"]),
-                xytext=(6, 5),
+                ", ".join(str(r["rank"]) for r in near),
+                (near[0]["upload_kept"], near[0]["download_kept"]),
+                xytext=(8, -11) if near[0]["download_kept"] > _TOP else (8, 5),
                 textcoords="offset points",
                 fontsize=7,
             )
         key = "\n".join(f"{r['rank']:>2}  {r['cure']}" for r in listed)
-        axis.text(0.03, 0.03, key, transform=axis.transAxes, fontsize=7, va="bottom")
+        axis.text(0.0, -0.17, key, transform=axis.transAxes, fontsize=7, va="top")
         axis.set_title(f"{uploads} upload{'s' if uploads > 1 else ''}")
         axis.set_xlabel("upload kept")
     axes[0].set_ylabel("download kept")
@@ -73,6 +82,21 @@ def draw(figure: Figure, rows: Sequence[Row]) -> None:
     axes[0].set_ylim(0, 1.05)
     if points is not None:
         figure.colorbar(points, ax=list(axes), label="wait, p99 of the slower queue (s)")
+
+
+def _grouped(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows, those whose points are near one another together."""
+    groups: list[list[Row]] = []
+    for row in rows:
+        for group in groups:
+            first = group[0]
+            across = abs(first["upload_kept"] - row["upload_kept"])
+            if across < _NEAR[0] and abs(first["download_kept"] - row["download_kept"]) < _NEAR[1]:
+                group.append(row)
+                break
+        else:
+            groups.append([row])
+    return groups
 
 
 def _delay(row: Row) -> float:

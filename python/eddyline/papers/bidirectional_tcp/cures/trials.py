@@ -85,6 +85,7 @@ class Trial:
             "line": link.name,
             "uploads": self.uploads,
             "cure": self.cure.name,
+            "case": f"{self.cure.name}, {self.uploads} upload{'s' if self.uploads > 1 else ''}",
             "changes": self.cure.what,
             "download_alone": sum(_goodputs(alone_down, "download")),
             "upload_alone": sum(_goodputs(alone_up, "upload")),
