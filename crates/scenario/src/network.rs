@@ -13,7 +13,7 @@ use eddyline_path::traffic::{SizeParams, Trace, TrafficParams};
 use eddyline_path::variation::Variation;
 use eddyline_units::{Rate, Time};
 
-pub use tcp::{AccurateEcn, Local, Pacing, PacingGain, TcpOptions, TimestampClock};
+pub use tcp::{AccurateEcn, Local, Pacing, PacingGain, PartialAckTimer, TcpOptions, TimestampClock};
 
 /// A link's place in [`Network::links`].
 pub type LinkId = u32;

@@ -117,6 +117,7 @@ fn options_of_tcp_reach_the_network() {
         "quick_acks",
         "limited_transmit",
         "fast_ret",
+        "partial_ack",
         "timestamps",
         "prr",
         "rack",

@@ -152,6 +152,7 @@ fn draw_tcp(r: &mut Stream) -> String {
         may(&mut keys, 0.5, &["rack = true"]);
     } else {
         may(&mut keys, 0.3, &["fast_retransmit = false"]);
+        may(&mut keys, 0.3, &["partial_ack_timer = \"slow-but-steady\"", "partial_ack_timer = \"impatient\""]);
     }
     format!("tcp = {{ {} }}\n", keys.join(", "))
 }

@@ -48,6 +48,18 @@ fn reno_with_ten_thousand_packets_in_the_network() {
     near(mbps(&run("10000 packets", "kind = \"reno\"", "")), 845.7, 0.1, "Reno");
 }
 
+/// Slow start loses 25,000 packets of one window. The timer, restarted by the first partial acknowledgement only (RFC 6582, 4), expires
+/// and slow start repairs the rest within seconds; restarted by each it never expires, and one packet per round trip is repaired.
+#[test]
+fn newreno_without_sack_overflows_ten_thousand_packets() {
+    let goodput = |timer: &str| mbps(&run("10000 packets", "kind = \"newreno\"", &format!(", sack = false{timer}")));
+    // Agent/TCP/Newreno, TCPSink; the window after the overflow, a quarter of what was in flight, decides
+    near(goodput(""), 845.7, 0.05, "impatient");
+    let steady = goodput(", partial_ack_timer = \"slow-but-steady\"");
+    // at most a packet per acknowledged hole, over 300 s
+    assert!(steady < 5.0, "slow but steady: {steady}");
+}
+
 #[test]
 fn reno_with_a_hundred_packets_in_the_network() {
     // Agent/TCP/Reno, no SACK

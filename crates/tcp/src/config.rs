@@ -29,6 +29,8 @@ pub struct Config {
     pub limited_transmit: bool,
     /// Fast retransmit (RFC 5681, 3.2).
     pub fast_retransmit: bool,
+    /// Which partial acknowledgements restart the retransmission timer; none: as suits the controller.
+    pub partial_ack_timer: Option<PartialAckTimer>,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
     /// The receiver's clock; none: the same as the sender's.
@@ -61,6 +63,15 @@ pub enum AccurateEcn {
     Ace,
     /// The ACE field and the AccECN option's byte counts.
     Option,
+}
+
+/// Which partial acknowledgements of a recovery without SACK restart the retransmission timer (RFC 6582, 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartialAckTimer {
+    /// The first: after many losses the timer expires, and slow start repairs the rest.
+    Impatient,
+    /// Each: one segment per round trip is repaired, however many were lost.
+    SlowButSteady,
 }
 
 /// Reaction of a sender when the queue of its network interface is full.

@@ -2,7 +2,7 @@
 
 use eddyline_units::Time;
 
-use crate::config::{AccurateEcn, Config, LocalCongestion, Pacing, PacingGain};
+use crate::config::{AccurateEcn, Config, LocalCongestion, Pacing, PacingGain, PartialAckTimer};
 
 /// Segments of 1,000 bytes and the defaults of a scenario file, changed by `options`.
 pub fn config(options: &str) -> Config {
@@ -19,6 +19,7 @@ pub fn config(options: &str) -> Config {
         accurate_ecn: AccurateEcn::Off,
         limited_transmit: true,
         fast_retransmit: true,
+        partial_ack_timer: None,
         timestamps: false,
         timestamp_clock: None,
         prr: false,
@@ -52,6 +53,13 @@ fn set(config: &mut Config, key: &str, value: &str) {
             config.accurate_ecn = if value == "option" { AccurateEcn::Option } else { AccurateEcn::Ace };
         }
         "limited_transmit" => config.limited_transmit = flag(),
+        "partial_ack_timer" => {
+            config.partial_ack_timer = Some(match value {
+                "impatient" => PartialAckTimer::Impatient,
+                "slow-but-steady" => PartialAckTimer::SlowButSteady,
+                other => panic!("no timer {other:?}"),
+            });
+        }
         "timestamps" => config.timestamps = flag(),
         "prr" => config.prr = flag(),
         "rack" => config.rack = flag(),

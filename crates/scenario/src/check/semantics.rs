@@ -131,6 +131,10 @@ impl Shared<'_> {
             let message = "false, but tcp.sack is true and finds losses anyway".to_owned();
             self.wrong(&["tcp", "fast_retransmit"], message, Some("say sack = false as well"), report);
         }
+        if tcp.partial_ack_timer.is_some() && tcp.sack {
+            let message = "given, but tcp.sack is true: selective acknowledgements guide the recovery".to_owned();
+            self.wrong(&["tcp", "partial_ack_timer"], message, Some("say sack = false as well"), report);
+        }
     }
 
     fn controller(&self, controller: &ControllerParams, tcp: &Tcp, delayed_ack: Option<bool>, report: &mut Report<'_>) {

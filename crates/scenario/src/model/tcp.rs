@@ -46,6 +46,11 @@ pub struct Tcp {
     /// requires `sack = false`.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub fast_retransmit: bool,
+    /// Partial acknowledgements that restart the retransmission timer in a recovery without SACK (RFC 6582, 4): the first, as recommended
+    /// there ("impatient"), or each ("slow-but-steady"), which repairs one segment per round trip however many were lost; requires
+    /// `sack = false`. Default: "impatient", with `bbr` and `bbr3` "slow-but-steady".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial_ack_timer: Option<PartialAckTimer>,
     /// Timestamps (RFC 7323): round-trip samples from retransmissions too, delayed acknowledgements included. Their 12
     /// bytes are part of `header` and `ack_packet`.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -99,6 +104,7 @@ impl Default for Tcp {
             byte_counting: None,
             limited_transmit: true,
             fast_retransmit: true,
+            partial_ack_timer: None,
             timestamps: false,
             timestamp_clock: TimestampClock::default(),
             prr: false,
@@ -112,6 +118,16 @@ impl Default for Tcp {
             pacing_gain: PacingGain::default(),
         }
     }
+}
+
+/// Partial acknowledgements that restart the retransmission timer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartialAckTimer {
+    /// The first of a recovery: after many losses the timer expires, and slow start repairs the rest.
+    Impatient,
+    /// Each: the timer does not expire while one segment per round trip is repaired.
+    SlowButSteady,
 }
 
 /// Accurate ECN feedback as written: a switch, or a form of the feedback.

@@ -5,7 +5,7 @@ use eddyline_units::Time;
 
 use crate::model::{AccurateEcnChoice, AccurateEcnWord, PacingChoice, Tcp};
 
-pub use crate::model::{Local, PacingGain, TimestampClock};
+pub use crate::model::{Local, PacingGain, PartialAckTimer, TimestampClock};
 
 /// TCP options of a flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +32,8 @@ pub struct TcpOptions {
     pub limited_transmit: bool,
     /// Fast retransmit (RFC 5681, 3.2).
     pub fast_retransmit: bool,
+    /// Partial acknowledgements that restart the retransmission timer (RFC 6582, 4); none: as suits the controller.
+    pub partial_ack_timer: Option<PartialAckTimer>,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
     /// The clock of the receiver's timestamps.
@@ -104,6 +106,7 @@ impl TcpOptions {
             byte_counting: tcp.byte_counting,
             limited_transmit: tcp.limited_transmit,
             fast_retransmit: tcp.fast_retransmit,
+            partial_ack_timer: tcp.partial_ack_timer,
             timestamps: tcp.timestamps,
             timestamp_clock: tcp.timestamp_clock,
             prr: tcp.prr,

@@ -1,7 +1,7 @@
 //! From a flow of a scenario to the configuration of its TCP connection.
 
 use eddyline_scenario::network::{self, Flow as FlowSpec};
-use eddyline_tcp::{AccurateEcn, Application, Config, LocalCongestion, Pacing, PacingGain, TimestampClock, Transfer};
+use eddyline_tcp::{AccurateEcn, Application, Config, LocalCongestion, Pacing, PacingGain, PartialAckTimer, TimestampClock, Transfer};
 
 /// TCP configuration of `spec`.
 pub fn config(spec: &FlowSpec) -> Config {
@@ -23,6 +23,10 @@ pub fn config(spec: &FlowSpec) -> Config {
         },
         limited_transmit: tcp.limited_transmit,
         fast_retransmit: tcp.fast_retransmit,
+        partial_ack_timer: tcp.partial_ack_timer.map(|timer| match timer {
+            network::PartialAckTimer::Impatient => PartialAckTimer::Impatient,
+            network::PartialAckTimer::SlowButSteady => PartialAckTimer::SlowButSteady,
+        }),
         timestamps: tcp.timestamps,
         timestamp_clock: (!tcp.timestamp_clock.is_default()).then_some(TimestampClock {
             ahead: tcp.timestamp_clock.ahead,

@@ -4,6 +4,7 @@ use eddyline_cc::PartialAck;
 
 use super::episode::Episode;
 use super::sequence::SendSequence;
+use crate::config::{Config, PartialAckTimer};
 
 /// DupThresh of RFC 5681.
 const DUP_THRESH: u32 = 3;
@@ -32,14 +33,29 @@ pub struct DuplicateAcks {
     bytes: u64,
     /// Duplicates at the recovery point were not caused by spurious retransmissions.
     trusted: bool,
+    /// A partial acknowledgement has arrived in this recovery.
+    partial_ack_seen: bool,
     partial_ack: PartialAck,
+    impatient: bool,
     fast_retransmit: bool,
 }
 
 impl DuplicateAcks {
     /// None received.
-    pub fn new(partial_ack: PartialAck, fast_retransmit: bool) -> Self {
-        Self { count: 0, bytes: 0, trusted: false, partial_ack, fast_retransmit }
+    pub fn new(partial_ack: PartialAck, config: &Config) -> Self {
+        Self {
+            count: 0,
+            bytes: 0,
+            trusted: false,
+            partial_ack_seen: false,
+            partial_ack,
+            impatient: match config.partial_ack_timer {
+                Some(timer) => timer == PartialAckTimer::Impatient,
+                // a controller that repairs hole after hole rather than wait for the timer would lose by it
+                None => partial_ack != PartialAck::Persist,
+            },
+            fast_retransmit: config.fast_retransmit,
+        }
     }
 
     /// Their number.
@@ -54,10 +70,18 @@ impl DuplicateAcks {
         self.bytes
     }
 
+    /// Whether the retransmission timer runs on although a segment is acknowledged or retransmitted: in a recovery from the first
+    /// partial acknowledgement on (RFC 6582, 3.2 step 3 and 4, "impatient").
+    #[inline]
+    pub fn holds_timer(&self) -> bool {
+        self.partial_ack_seen && self.impatient
+    }
+
     /// Clears them.
     pub fn clear(&mut self) {
         self.count = 0;
         self.bytes = 0;
+        self.partial_ack_seen = false;
     }
 
     /// A duplicate arrived.
@@ -86,6 +110,7 @@ impl DuplicateAcks {
             Episode::Recovery if self.partial_ack != PartialAck::Leave => {
                 // RFC 6582, 3.2 step 3, partial acknowledgement: deflate by what is acknowledged, retransmit the next hole
                 self.bytes = self.bytes.saturating_sub(by.saturating_sub(mss.into()));
+                self.partial_ack_seen = true;
                 Action::RetransmitFirst
             }
             Episode::Recovery => {

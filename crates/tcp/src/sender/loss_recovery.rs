@@ -56,6 +56,8 @@ pub struct LossRecovery {
     prr: Option<Box<Prr>>,
     /// F-RTO has undone a timeout with the current acknowledgement.
     undone: bool,
+    /// In an episode: losses from here on, of data sent since the window was last reduced, are a new event (RFC 5681, 4.3).
+    new_event_from: u64,
 }
 
 impl LossRecovery {
@@ -64,7 +66,7 @@ impl LossRecovery {
         let max_ack_delay = if config.ack_every > 1 { config.ack_timer } else { Time::ZERO };
         Self {
             board: Scoreboard::new(config.rack),
-            duplicates: DuplicateAcks::new(controller.partial_ack(), config.fast_retransmit),
+            duplicates: DuplicateAcks::new(controller.partial_ack(), config),
             episode: Episode::None,
             recovery_point: 0,
             retransmit_first: false,
@@ -79,6 +81,7 @@ impl LossRecovery {
             frto: config.frto.then(|| Box::new(Frto::new(config.sack))),
             prr: config.prr.then(|| Box::new(Prr::new(config.mss))),
             undone: false,
+            new_event_from: 0,
         }
     }
 
@@ -135,6 +138,12 @@ impl LossRecovery {
     #[inline]
     pub fn duplicate_bytes(&self) -> u64 {
         self.duplicates.bytes()
+    }
+
+    /// Whether the retransmission timer runs on although a segment is acknowledged or retransmitted.
+    #[inline]
+    pub fn holds_timer(&self) -> bool {
+        self.duplicates.holds_timer()
     }
 
     /// Bytes estimated to be in flight (the "pipe" of RFC 6675).
@@ -233,12 +242,7 @@ impl LossRecovery {
                 let duplicate = !advanced && blocks.is_none() && !ack.piggybacked;
                 self.on_probe_ack(now, ack.number, duplicate, connection);
             }
-            Detection::Sack => {
-                if self.board.detect(seq.mss) && self.episode == Episode::None {
-                    let new_event = connection.congestion.is_new_event(seq.una);
-                    self.enter_recovery(now, new_event, connection);
-                }
-            }
+            Detection::Sack => self.detect_by_sack(now, connection),
             // an acknowledgement on data is no duplicate (RFC 5681, section 2)
             Detection::DuplicateAcks if advanced || !ack.piggybacked => {
                 let action = if advanced {
@@ -250,6 +254,34 @@ impl LossRecovery {
             }
             Detection::DuplicateAcks => {}
         }
+    }
+
+    /// With SACK and without RACK: marks what is lost (RFC 6675), and responds to a new event.
+    ///
+    /// A loss of data sent since the window was reduced is a second event (RFC 5681, 4.3). During a recovery it begins the next one.
+    /// After a timeout no recovery may begin until all that was outstanding then is acknowledged (RFC 6675, 5.1); the loss reduces
+    /// the window nevertheless.
+    fn detect_by_sack(&mut self, now: Time, connection: &mut Connection<'_>) {
+        if !self.board.detect(connection.seq.mss) {
+            return;
+        }
+        let known = self.episode != Episode::None;
+        let first = if known { self.board.first_lost_from(self.new_event_from) } else { Some(connection.seq.una) };
+        let Some(first) = first else { return };
+        let new_event = connection.congestion.is_new_event(first);
+        if self.episode != Episode::AfterTimeout {
+            self.enter_recovery(now, new_event, connection);
+        } else if new_event {
+            self.new_event_from = connection.seq.nxt;
+            self.reduce_at_once(now, connection);
+        }
+    }
+
+    /// A loss reduces the window without a recovery of its own.
+    fn reduce_at_once(&mut self, now: Time, connection: &mut Connection<'_>) {
+        connection.congestion.on_loss(now, &connection.seq);
+        connection.congestion.controller_mut().on_recovered(now);
+        self.on_reduction(now, &connection.seq, connection.congestion);
     }
 
     fn apply(&mut self, now: Time, action: Action, connection: &mut Connection<'_>) {
@@ -282,6 +314,7 @@ impl LossRecovery {
         }
         self.episode = Episode::Recovery;
         self.recovery_point = connection.seq.nxt;
+        self.new_event_from = connection.seq.nxt;
         // RFC 5681, 3.2 step 3 and RFC 6675, 5 step 4.3: the first segment does not wait for the window
         self.retransmit_first = true;
     }
@@ -324,6 +357,7 @@ impl LossRecovery {
         let recovering = self.episode != Episode::None;
         self.episode = Episode::AfterTimeout;
         self.recovery_point = seq.nxt;
+        self.new_event_from = seq.nxt;
         self.duplicates.clear();
         // F-RTO: only the first segment is retransmitted, whatever is believed to be in flight
         let only_first = self.frto.as_mut().is_some_and(|f| f.on_timeout(recovering, seq.first_end()));
@@ -459,9 +493,7 @@ impl LossRecovery {
     fn on_probe_ack(&mut self, now: Time, number: u64, duplicate: bool, connection: &mut Connection<'_>) {
         let Some(rack) = &mut self.rack_tlp else { return };
         if rack.on_probe_ack(number, duplicate) && self.episode == Episode::None {
-            connection.congestion.on_loss(now, &connection.seq);
-            connection.congestion.controller_mut().on_recovered(now);
-            self.on_reduction(now, &connection.seq, connection.congestion);
+            self.reduce_at_once(now, connection);
         }
     }
 

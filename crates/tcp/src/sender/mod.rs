@@ -334,7 +334,9 @@ impl Sender {
             self.recovery.read_dsack(ack.number, blocks);
         }
         let in_order = advanced && blocks.is_none() && self.recovery.is_in_order();
+        let mut holds_timer = false;
         if !in_order || (OPTIONS && self.recovery.uses_rack()) {
+            holds_timer = self.recovery.holds_timer();
             self.recovery.on_ack(
                 now,
                 ack,
@@ -347,6 +349,8 @@ impl Sender {
                     congestion: &mut self.congestion,
                 },
             );
+            // the first partial acknowledgement of a recovery restarts the timer, and so does the one that ends it
+            holds_timer &= self.recovery.holds_timer();
         }
         let acked = (self.seq.una + self.recovery.sacked()).saturating_sub(prior.acknowledged);
         // Karn's algorithm; with timestamps every acknowledgement that advances gives a sample (RFC 7323, 4.1)
@@ -382,7 +386,7 @@ impl Sender {
         if advanced {
             if self.seq.is_idle() {
                 self.rto.stop();
-            } else {
+            } else if !holds_timer {
                 self.rto.restart(now);
             }
             self.application.on_advance(now, self.seq.una);
@@ -565,7 +569,7 @@ impl Sender {
         if retransmission {
             self.recovery.on_retransmitted(now, seq, seq + len);
             self.retransmits += 1;
-            if seq == self.seq.una {
+            if seq == self.seq.una && !self.recovery.holds_timer() {
                 // The timer now waits for this segment, as in deployed senders: one that runs since the last advance would
                 // expire while the retransmission is on its way.
                 self.rto.stop();

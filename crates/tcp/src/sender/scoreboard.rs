@@ -104,6 +104,15 @@ impl Scoreboard {
         self.lost > 0
     }
 
+    /// Without RACK: the first byte at or above `point` that is lost and not retransmitted.
+    pub fn first_lost_from(&self, point: u64) -> Option<u64> {
+        let mut start = point.max(self.resent);
+        while let Some((_, end)) = self.sacked.containing(start) {
+            start = end;
+        }
+        (start < self.edge).then_some(start)
+    }
+
     /// The highest number selectively acknowledged, if there is any.
     pub fn highest(&self) -> Option<u64> {
         self.sacked.descending().next().map(|(_, end)| end)

@@ -8,6 +8,7 @@ mod newreno;
 mod pacing;
 mod prr;
 mod rack;
+mod sack;
 
 use eddyline_cc::{Controller as _, ControllerParams, PathFacts};
 use eddyline_units::Time;

@@ -153,6 +153,38 @@ fn duplicates_after_a_timeout() {
     }
 }
 
+/// Of ten segments 0, 2, 4, 6 and 8 are lost; each partial acknowledgement comes 100 ms after the one before. Returns when the timer
+/// expires after the last of them, at 500 ms.
+fn expiry(options: &str) -> Option<Time> {
+    let mut bench = open(&format!("sack = false, {options}"), PartialAck::Stay);
+    bench.wait_until(200);
+    for _ in 0..5 {
+        bench.ack(0, &[]);
+    }
+    for (at, number) in [(300, 2), (400, 4), (500, 6)] {
+        bench.wait_until(at);
+        bench.ack(number, &[]);
+        assert_eq!(bench.numbers().iter().filter(|s| s.1).next_back(), Some(&resent(number)), "one hole per round trip");
+    }
+    let due = bench.sender.next_timer();
+    bench.wait_until(2_000);
+    (bench.sender.timeouts() > 0).then_some(due)
+}
+
+/// The timeout is 300 ms, the round trip and `min_rto` (RFC 6582, 4).
+#[test]
+fn the_first_partial_acknowledgement_restarts_the_timer() {
+    assert_eq!(expiry(""), Some(Time::from_ms(600)), "300 ms after the first");
+    assert_eq!(expiry("partial_ack_timer = slow-but-steady"), Some(Time::from_ms(800)), "300 ms after the last");
+}
+
+/// A timeout costs controllers that persist more than a recovery of one hole a round trip.
+#[test]
+fn controllers_that_persist_are_steady() {
+    let holds = |partial_ack| recovering(0, partial_ack).sender.recovery.holds_timer();
+    assert!(!holds(PartialAck::Persist) && holds(PartialAck::Stay));
+}
+
 /// NewReno itself waits for the timer (RFC 6582, 3.2 step 2).
 #[test]
 fn newreno_waits_for_the_timer() {
