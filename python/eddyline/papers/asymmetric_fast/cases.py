@@ -58,7 +58,7 @@ class Case:
 
     @property
     def delays(self) -> str:
-        """`equal` where all flows have the same propagation delay, as the letter assumes after eq. 14; else `unequal`."""
+        """`equal` where all flows have the same propagation delay, as the letter assumes; else `unequal`."""
         paths = {(f["access_us"], tuple(f["data"]), tuple(f["ack"])) for f in self.table["flows"]}
         return "equal" if len(paths) == 1 else "unequal"
 

@@ -78,7 +78,7 @@ def right_poles(a: float, lag: bool = False) -> int:
 
 
 def rightmost_pole_with_lag(r0: float, kappa: float, q0: float, factor: float) -> float:
-    """The largest real part, in 1/s, of the poles of eq. 22: zeros of (s + R0 s^2 + factor / R0) (s + kappa q0 / R0)."""
+    """Largest real part, in 1/s, of the poles of eq. 22: zeros of (s + R0 s^2 + factor / R0) (s + kappa q0 / R0)."""
     poles = np.roots(np.polymul([r0, 1.0, factor / r0], [1.0, kappa * q0 / r0]))
     return float(poles.real.max())
 
