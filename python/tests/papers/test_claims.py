@@ -184,6 +184,7 @@ def test_no_verdict_is_typed() -> None:
         ("asymmetric-fast", "upload-theory", "confirmed"),
         ("asymmetric-fast", "theorem-1", "confirmed"),
         ("asymmetric-fast", "eq-15", "only where k_f is 1"),
+        ("asymmetric-fast", "derivation", "only where equation is eq. 14, last line or eq. 16"),
         ("asymmetric-fast", "so-stable", "refuted"),
         ("asymmetric-fast", "so-stable-in-packets", "refuted"),
         ("asymmetric-fast", "fig-4-doubled", "confirmed"),

@@ -25,6 +25,8 @@ _RTTS_MS = (1, 2, 5, 10, 20, 50, 100, 200)
 _PROFILES = {"clean": None, "ns-2 profile": NS2_PROFILE}
 _LATE_S = (0.155, 0.16)
 """Starts of flow 2 of Example 4 at which the rates are those that the paper prints."""
+_OFTEN = 1.0
+"""Switches a second from which on a bottleneck switches often."""
 _STARTS_US = (0, 100, 1_000, 2_000, 100_000)
 """Starts of flow 2 of Example 5 after flow 1."""
 
@@ -50,7 +52,8 @@ def build(context: Context) -> Exhibit:
             {
                 "case": case,
                 "link": "balanced" if case.startswith("balance") else case.split(",")[0],
-                "run": f"{case}, {name}",
+                "run": f"{name} {case.partition(', ')[2] or 'together'}",
+                "switching": "often" if switches >= _OFTEN else "rarely",
                 "rtt_s": ms / 1e3,
                 "profile": name,
                 "forward_share": forward["bottleneck_share"],
