@@ -218,7 +218,7 @@ def test_no_verdict_is_typed() -> None:
         ("bidirectional-tcp", "half-the-downlink", "only where policy and tp is delayed, tp = 20 ms"),
         ("bidirectional-tcp", "smaller-uplink-ratio", "refuted"),
         ("bidirectional-tcp", "satisfactory-range", "confirmed"),
-        ("bidirectional-tcp", "range-depends-on-acks", "confirmed"),
+        ("bidirectional-tcp", "range-depends-on-acks", "only where policy and tp is every packet, tp = 20 ms"),
         ("bidirectional-tcp", "strong-variation", "confirmed"),
         ("bidirectional-tcp", "stronger-than-delayed", "confirmed"),
         ("bidirectional-tcp", "section-5-alone", "only where transfer is download"),
