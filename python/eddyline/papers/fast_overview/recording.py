@@ -1,6 +1,6 @@
 """The recording of the long runs: an hour each, six with ten flows, so that a report need not simulate them.
 
-`recorded/record.json` has a summary of each run, the hash of its scenario, and what the same run has after a few
+`recorded/record.json` has a summary of each run, the hash of its scenario, and what the same run has after some
 seconds. A recorded run counts as long as the scenario has this hash and the first seconds, simulated again for every
 report, give the same numbers. `eddyline reproduce fast-overview --long` simulates and writes what is missing or stale.
 """
@@ -23,18 +23,26 @@ if TYPE_CHECKING:
 __all__ = ["SHORT_S", "Long", "Recording", "Summary", "lasting", "summary"]
 
 SHORT_S = 20.0
-"""Of each recorded run so much is simulated again: every sender has left its first slow start by then."""
+"""So much of a recorded run is simulated again, unless the run says otherwise: a start that doubles is over by then."""
 
 _COMMAND = "eddyline reproduce fast-overview --long --exhibit record"
 
 
 @dataclass(frozen=True)
 class Long:
-    """A run and how long the experiment took, in s."""
+    """A run.
+
+    Attributes:
+        name: What it is called in the recording.
+        run: The run, without its duration.
+        seconds: How long the experiment took.
+        short_s: How much of it is simulated again.
+    """
 
     name: str
     run: Run
     seconds: float
+    short_s: float = SHORT_S
 
 
 @dataclass(frozen=True)
@@ -109,7 +117,7 @@ class Recording:
         return found
 
     def _recorded(self, known: list[Long]) -> dict[str, Summary]:
-        shorts = self._context.runner.run_all([lasting(long.run, SHORT_S) for long in known])
+        shorts = self._context.runner.run_all([lasting(long.run, long.short_s) for long in known])
         found: dict[str, Summary] = {}
         for long, short in zip(known, shorts, strict=True):
             entry = self._entries[long.name]
@@ -125,7 +133,7 @@ class Recording:
         """Simulates these runs and writes them, so that what is finished outlasts an interruption."""
         found: dict[str, Summary] = {}
         results = self._context.runner.run_all(
-            [lasting(long.run, seconds) for long in batch for seconds in (long.seconds, SHORT_S)]
+            [lasting(long.run, seconds) for long in batch for seconds in (long.seconds, long.short_s)]
         )
         for long, result, short in zip(batch, results[::2], results[1::2], strict=True):
             found[long.name] = summary(result)
@@ -133,6 +141,7 @@ class Recording:
                 "scenario_sha256": result.document["scenario_sha256"],
                 "version": result.document["version"],
                 "simulated_s": long.seconds,
+                "short_s": long.short_s,
                 "summary": asdict(found[long.name]),
                 "short": asdict(summary(short)),
             }
@@ -141,7 +150,7 @@ class Recording:
         return found
 
     def _write(self) -> None:
-        document = {"command": _COMMAND, "short_s": SHORT_S, "runs": dict(sorted(self._entries.items()))}
+        document = {"command": _COMMAND, "runs": dict(sorted(self._entries.items()))}
         try:
             self.file.parent.mkdir(exist_ok=True)
             self.file.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
