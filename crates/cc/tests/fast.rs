@@ -165,7 +165,7 @@ fn the_module_starts_from_the_handshake() {
     while doubled < 100 {
         let window = c.window();
         exchange(&mut c, sent, 9.0, 104);
-        sent += Time::from_us(10);
+        sent += Time::from_ps(10_000_000);
         if c.window() != window + 1.0 {
             break;
         }
