@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 
     from eddyline.adviser.candidates import Queues
 
-__all__ = ["KEPT", "PREFERENCES", "Outcome", "Row", "dominates", "nearest", "preferred", "suffices"]
+__all__ = ["KEPT", "PREFERENCES", "SPARE", "Outcome", "Row", "dominates", "nearest", "preferred", "suffices"]
 
 KEPT = 0.85
 """The share of its goodput alone that each direction must keep."""
+
+SPARE = 0.02
+"""What it must keep beyond that in the cases tried, for those that are not: the last percent of a share moves with the
+phase. `docs/guides/adviser.md` has how far untried cases fell below."""
 
 PREFERENCES = ("balance", "latency", "throughput")
 """The largest goodput over delay; the shortest delay; the largest goodput."""
@@ -106,8 +110,8 @@ def dominates(a: Row, b: Row) -> bool:
 
 
 def suffices(row: Row) -> bool:
-    """Whether both directions keep their share in every case tried."""
-    return row.outcome.share >= KEPT
+    """Whether both directions keep their share in every case tried, with some to spare."""
+    return row.outcome.share >= KEPT + SPARE
 
 
 def _undominated(rows: Sequence[_Row]) -> list[_Row]:

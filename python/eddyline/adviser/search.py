@@ -15,7 +15,7 @@ import eddyline.adviser.choice as choice
 from eddyline.adviser.access import ACK_B
 from eddyline.adviser.candidates import DEFAULT, HAVE, default, families
 from eddyline.adviser.cases import cases, screening
-from eddyline.adviser.choice import KEPT, Outcome, Row
+from eddyline.adviser.choice import KEPT, SPARE, Outcome, Row
 from eddyline.adviser.trial import run_trials
 from eddyline.quantities import seconds
 
@@ -242,10 +242,10 @@ def _why(access: Access, nearest: Row) -> str:
     o = nearest.outcome
     worse = "downloads" if o.download_share < o.upload_share else "uploads"
     why = (
-        f"with no queue both directions keep {KEPT:.0%} in every case: with the nearest, {nearest.family}, "
-        f"the {worse} keep {o.share:.0%} in the worst"
+        f"with no queue both directions keep {KEPT:.0%} in every case with {SPARE:.0%} to spare: "
+        f"with the nearest, {nearest.family}, the {worse} keep {o.share:.1%} in the worst"
     )
     acks = access.down_packets_per_s / 2 * access.line.wire_bytes(ACK_B) * 8 / access.up_bps
-    if acks > 1 - KEPT:
+    if acks > 1 - KEPT - SPARE:
         why += f"; the acknowledgements of a full download alone take {acks:.0%} of the uplink unless they are filtered"
     return why

@@ -117,7 +117,7 @@ def _show(advice: Advice) -> None:
         shares = percent(o.download_share), percent(o.upload_share)
         down, up = bits_per_second(o.download_bps), bits_per_second(o.upload_bps)
         cells = (down, shares[0], up, shares[1], seconds(o.worst_delay_s), f"{o.fairness:.2f}")
-        outcomes.add_row(name, *cells, f"{o.cases}" if o.cases == choice.cases else f"failed in {o.cases}")
+        outcomes.add_row(name, *cells, f"{o.cases}" if o.cases == choice.cases else f"out after {o.cases}")
 
     for tried in choice.by_family:
         row(tried.family + (" (advised)" if tried is best and choice.possible else ""), tried.outcome)
