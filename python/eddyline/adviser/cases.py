@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from math import sqrt
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from eddyline.adviser.access import Access
 
 __all__ = ["ORDERS", "PHASES", "Case", "Phase", "cases", "screening"]
+
+_Any = TypeVar("_Any")
 
 ORDERS = ("together", "download first", "upload first")
 """Real and simulated alike, the flow that starts first keeps its advantage for minutes."""
@@ -33,6 +38,11 @@ class Phase:
 
 
 PHASES = (Phase(0.0, 0.0, 0.0), Phase(0.5, 0.25, 0.0), Phase(0.25, 0.5, 0.02), Phase(0.75, 0.75, 0.02))
+
+
+_SPREADS = (0.0, 0.02, 0.1)
+_SCATTERED = 48
+_PRIMES = (2, 3, 5, 7, 11, 13, 17)
 
 
 @dataclass(frozen=True)
@@ -77,24 +87,41 @@ def screening(access: Access) -> list[Case]:
 
 
 def cases(access: Access) -> list[Case]:
-    """All cases, those of `screening` first, the different ones before their variations.
+    """All cases, those of `screening` first, then the most different ones.
 
-    With equal round-trip times the fewest flows run in every order and phase; the corners of the numbers of flows and
-    their middle in every order and two phases. With unequal ones every order has one phase.
+    The fewest flows run in every order and phase, the corners of the numbers of flows and their middle in every order,
+    both with all round-trip times at one end of the range; with the downloads at one end and the uploads at the other,
+    these run at once. Scattered cases are added, since it is in between that a buffer loses its share.
     """
     first = screening(access)
     (d0, d1), (u0, u1) = access.downloads, access.uploads
     corners = [(d0, u1), (d1, u0), (d1, u1), ((d0 + d1) // 2, (u0 + u1 + 1) // 2)]
     found = list(first)
     found += [Case(rtt, d, u) for rtt in _round_trips(access) for d, u in corners]
-    found += [replace(case, order=order) for case in first for order in ORDERS]
+    found += _scattered(access)
     for case in first:
         if case.rtt_s[0] == case.rtt_s[1]:
             found += [replace(case, order=order, phase=phase) for phase in PHASES for order in ORDERS]
-            found += [
-                Case(case.rtt_s, d, u, order, phase)
-                for phase in (PHASES[0], PHASES[2])
-                for d, u in corners
-                for order in ORDERS
-            ]
+            found += [Case(case.rtt_s, d, u, order) for d, u in corners for order in ORDERS]
     return list(dict.fromkeys(found))
+
+
+def _scattered(access: Access) -> list[Case]:
+    """Cases evenly spread over everything at once: multiples of irrational numbers, modulo 1."""
+    low, high = access.rtt_s
+    round_trips = sorted({low, sqrt(low * high), high})
+
+    def one_of(several: Sequence[_Any], place: float) -> _Any:
+        return several[int(place * len(several))]
+
+    found = []
+    for i in range(1, _SCATTERED + 1):
+        places = [i * sqrt(prime) % 1 for prime in _PRIMES]
+        rtt = one_of(round_trips, places[0]), one_of(round_trips, places[1])
+        flows = [
+            one_of(range(fewest, most + 1), place)
+            for (fewest, most), place in zip((access.downloads, access.uploads), places[2:], strict=False)
+        ]
+        phase = Phase(places[4], places[5], one_of(_SPREADS, places[6]))
+        found.append(Case(rtt, flows[0], flows[1], ORDERS[i % len(ORDERS)], phase))
+    return found
