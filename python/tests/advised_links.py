@@ -91,7 +91,7 @@ def dominated(advice: el.Advice) -> list[str]:
 
     def columns(row: dict[str, float]) -> tuple[float, ...]:
         names = ("download_bps", "download_share", "upload_bps", "upload_share")
-        return (*(row[name] for name in names), -row["worst_delay_s"])
+        return (*(row[name] for name in names), -row["worst_delay_s"], round(row["fairness"], 2))
 
     document = advice.to_dict()
     advised = columns(document["simulated"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import re
@@ -116,8 +117,10 @@ def test_what_dominates_and_what_is_preferred() -> None:
     assert not dominates(fifo, cake)
     assert not dominates(cake, cake)
     assert all(preferred([fifo, cake], prefer, 0.03) is cake for prefer in PREFERENCES)
-    less_fair = Row("unfair", default(), replace(cake.outcome, fairness=0.6))
-    assert dominates(cake, less_fair)
+    less_fair = Row("unfair", default(), replace(cake.outcome, fairness=0.6, upload_bps=4.6e6))
+    assert not dominates(less_fair, cake)
+    assert preferred([less_fair, cake], "balance", 0.03) is cake
+    assert preferred([less_fair, cake], "throughput", 0.03) is cake  # half a percent of goodput is not seen
     quick = Row("quick", default(), replace(cake.outcome, worst_delay_s=2e-3, download_bps=42e6))
     full = Row("full", default(), replace(cake.outcome, worst_delay_s=90e-3, upload_bps=4.8e6))
     rows = [cake, quick, full]
@@ -155,7 +158,10 @@ def test_cases_cover_starts_phases_round_trips_and_numbers_of_flows() -> None:
     every = cases(access)
     assert every[:4] == screening(access)
     assert len(set(every)) == len(every)
-    assert {case.rtt_s for case in every} == {(a, b) for a in (0.015, 0.04) for b in (0.015, 0.04)}
+    between = math.sqrt(0.015 * 0.04)
+    assert {case.rtt_s for case in every} == {(a, b) for a in (0.015, between, 0.04) for b in (0.015, between, 0.04)}
+    assert {(case.downloads, case.uploads) for case in every} == {(d, u) for d in range(1, 5) for u in range(1, 5)}
+    assert len({case.phase for case in every}) > 40
     for rtt in ((0.015, 0.015), (0.04, 0.04)):
         here = [case for case in every if case.rtt_s == rtt]
         fewest = {(case.order, case.phase) for case in here if (case.downloads, case.uploads) == (1, 1)}
@@ -197,21 +203,21 @@ def test_the_framing_of_each_line_is_that_of_scenarios() -> None:
     assert set(COMMON.values()) <= set(LINES)
 
 
-LINKS = [
-    advised_links.Link("4 Mbit/s", "1.5 Mbit/s", "15 ms..40 ms", "cubic"),
-    advised_links.Link("2 Mbit/s", "1 Mbit/s", "30 ms", unit="packets", line="adsl"),
-    advised_links.Link("1.2 Mbit/s", "50 kbit/s", "30 ms"),
+QUICK = [
+    (advised_links.Link("2 Mbit/s", "1 Mbit/s", "30 ms", unit="packets", line="adsl"), "linux"),
+    (advised_links.Link("2 Mbit/s", "700 kbit/s", "15 ms..40 ms", "cubic"), "cake"),
+    (advised_links.Link("1.2 Mbit/s", "50 kbit/s", "30 ms"), "fq_codel"),
 ]
 """Slow ones, which take few packets; the last is too asymmetric for any queue."""
 
 
 @pytest.mark.parametrize(
-    "link",
-    [*advised_links.drawn(), *advised_links.DOCUMENTED, *LINKS] if SLOW else LINKS,
-    ids=lambda link: str(link[:3]),
+    ("link", "have"),
+    [*QUICK, *((link, "linux") for link in (*advised_links.drawn(), *advised_links.DOCUMENTED) if SLOW)],
+    ids=str,
 )
-def test_promises_are_kept_in_cases_that_were_not_tried(link: advised_links.Link) -> None:
-    advice = link.advise()
+def test_promises_are_kept_in_cases_that_were_not_tried(link: advised_links.Link, have: str) -> None:
+    advice = link.advise(have=have)
     assert advised_links.dominated(advice) == []
     kept = advice.choice.best.outcome
     assert kept.cases == advice.choice.cases == len(cases(advice.access))
@@ -234,8 +240,8 @@ def test_a_refusal_says_why_and_no_size_does_it() -> None:
     size = proportional(access)
     case = screening(access)[0]
     tried = []
-    for i in range(-4, 5):
-        for j in range(-4, 5):
+    for i in range(-4, 5, 2):
+        for j in range(-4, 5, 2):
             down, up = (limit(max(3000.0, s * 10 ** (k / 4)), "bytes") for s, k in ((size.down, i), (size.up, j)))
             tried += [(fifos(down, up), c) for c in (case, case.alone("download"), case.alone("upload"))]
     measured = run_trials(access, tried)
@@ -244,26 +250,25 @@ def test_a_refusal_says_why_and_no_size_does_it() -> None:
 
 
 def test_what_the_router_has_limits_the_table() -> None:
-    for have, several in HAVE.items():
-        if have in ("linux", "sqm"):
-            assert len(several) > 4
-            continue
+    for have, several in (("fifo", ("drop-tail",)), ("pie", ("PIE",))):
         advice = el.advise("4 Mbit/s", "2 Mbit/s", "20 ms", have=have, downloads=1, uploads=1)
         assert [row.family for row in advice.choice.by_family] == list(several)
         assert advice.choice.best.family in (*several, "default")
+    assert all(set(several) <= set(HAVE["linux"]) for several in HAVE.values())
     assert "ACKs first" not in HAVE["sqm"]  # its scripts have no filter for acknowledgements
 
 
 # The command.
 
 
-def test_document_and_table(eddyline: Callable[..., Ran]) -> None:
+def test_document(eddyline: Callable[..., Ran]) -> None:
     line = ("--down", "5 Mbit/s", "--up", "1 Mbit/s", "--rtt", "30 ms", "--line", "cable")
-    document = json.loads(eddyline("advise", *line, "--downloads", "1", "--prefer", "latency", "--json").out)
+    options = ("--have", "cake", "--downloads", "1", "--uploads", "1", "--prefer", "latency")
+    document = json.loads(eddyline("advise", *line, *options, "--json").out)
     assert document["possible"] is True
     assert document["why"] is None
     assert document["unit"] == "bytes"
-    assert (document["prefer"], document["have"], document["line"]) == ("latency", "linux", "docsis")
+    assert (document["prefer"], document["have"], document["line"]) == ("latency", "cake", "docsis")
     assert document["shaped"]["down_bps"] == pytest.approx(0.95 * 5e6)
     assert document["shaped"]["framing"] == {"overhead": "18 B", "minimum": "64 B", "linklayer": "none"}
     assert set(document["down"]) >= {"queue", "limit"}
@@ -277,10 +282,6 @@ def test_document_and_table(eddyline: Callable[..., Ran]) -> None:
         assert kept[f"{way}_share"] >= 0.85
         assert kept[f"{way}_bps"] == pytest.approx(kept[f"{way}_share"] * kept["alone"][f"{way}_bps"])
     assert kept["worst_delay_s"] < document["default"]["worst_delay_s"]
-    least = min(
-        f["simulated"]["worst_delay_s"] for f in document["families"] if f["simulated"]["cases"] == kept["cases"]
-    )
-    assert kept["worst_delay_s"] <= 1.05 * least
 
 
 def test_the_table_of_the_guide(eddyline: Callable[..., Ran]) -> None:

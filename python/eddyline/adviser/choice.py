@@ -94,19 +94,15 @@ _Row = TypeVar("_Row", bound=Row)
 
 
 def _columns(row: Row) -> tuple[float, ...]:
+    """Larger is better; fairness as the table shows it."""
     o = row.outcome
-    return o.download_bps, o.download_share, o.upload_bps, o.upload_share, -o.worst_delay_s
+    return o.download_bps, o.download_share, o.upload_bps, o.upload_share, -o.worst_delay_s, round(o.fairness, 2)
 
 
 def dominates(a: Row, b: Row) -> bool:
-    """Whether `a` is nowhere worse than `b` in rates, shares and delay, and somewhere better.
-
-    Fairness counts between equals only: to be worse there does not excuse being worse in everything else.
-    """
+    """Whether `a` is nowhere worse than `b` in rates, shares, delay and fairness, and somewhere better."""
     one, other = _columns(a), _columns(b)
-    if any(x < y for x, y in zip(one, other, strict=True)):
-        return False
-    return one != other or a.outcome.fairness > b.outcome.fairness
+    return one != other and all(x >= y for x, y in zip(one, other, strict=True))
 
 
 def suffices(row: Row) -> bool:
