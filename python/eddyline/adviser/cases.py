@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from eddyline.adviser.access import Access
 
-__all__ = ["ORDERS", "PHASES", "Case", "Phase", "cases", "screening"]
+__all__ = ["ORDERS", "PHASES", "Case", "Phase", "cases", "more_cases", "screening"]
 
 _Any = TypeVar("_Any")
 
@@ -41,7 +41,7 @@ PHASES = (Phase(0.0, 0.0, 0.0), Phase(0.5, 0.25, 0.0), Phase(0.25, 0.5, 0.02), P
 
 
 _SPREADS = (0.0, 0.02, 0.1)
-_SCATTERED = 48
+_SCATTERED, _MORE = 48, 144
 _PRIMES = (2, 3, 5, 7, 11, 13, 17)
 
 
@@ -98,7 +98,7 @@ def cases(access: Access) -> list[Case]:
     corners = [(d0, u1), (d1, u0), (d1, u1), ((d0 + d1) // 2, (u0 + u1 + 1) // 2)]
     found = list(first)
     found += [Case(rtt, d, u) for rtt in _round_trips(access) for d, u in corners]
-    found += _scattered(access)
+    found += _scattered(access, 1, _SCATTERED)
     for case in first:
         if case.rtt_s[0] == case.rtt_s[1]:
             found += [replace(case, order=order, phase=phase) for phase in PHASES for order in ORDERS]
@@ -106,7 +106,12 @@ def cases(access: Access) -> list[Case]:
     return list(dict.fromkeys(found))
 
 
-def _scattered(access: Access) -> list[Case]:
+def more_cases(access: Access) -> list[Case]:
+    """Those that a candidate has to stand besides if it is close to the limit: scattered ones."""
+    return _scattered(access, _SCATTERED + 1, _SCATTERED + _MORE)
+
+
+def _scattered(access: Access, first: int, last: int) -> list[Case]:
     """Cases evenly spread over everything at once: multiples of irrational numbers, modulo 1."""
     low, high = access.rtt_s
     round_trips = sorted({low, sqrt(low * high), high})
@@ -115,7 +120,7 @@ def _scattered(access: Access) -> list[Case]:
         return several[int(place * len(several))]
 
     found = []
-    for i in range(1, _SCATTERED + 1):
+    for i in range(first, last + 1):
         places = [i * sqrt(prime) % 1 for prime in _PRIMES]
         rtt = one_of(round_trips, places[0]), one_of(round_trips, places[1])
         flows = [

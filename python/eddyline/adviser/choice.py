@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 
     from eddyline.adviser.candidates import Queues
 
-__all__ = ["KEPT", "PREFERENCES", "SPARE", "Outcome", "Row", "dominates", "nearest", "preferred", "suffices"]
+__all__ = ["CLOSE", "KEPT", "PREFERENCES", "SPARE", "Outcome", "Row", "dominates", "nearest", "preferred", "suffices"]
 
 KEPT = 0.85
 """The share of its goodput alone that each direction must keep."""
 
-SPARE = 0.02
-"""What it must keep beyond that in the cases tried, for those that are not: the last percent of a share moves with the
-phase. `docs/guides/adviser.md` has how far untried cases fell below."""
+SPARE = 0.005
+"""What it must keep beyond that in the cases tried, for those that are not."""
+
+CLOSE = 0.02
+"""What keeps less than this beyond `KEPT` is tried in more cases: the worst of a few says less than the worst of many.
+`docs/guides/adviser.md` has how far untried cases fall below."""
 
 PREFERENCES = ("balance", "latency", "throughput")
 """The largest goodput over delay; the shortest delay; the largest goodput."""

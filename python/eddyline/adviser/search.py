@@ -1,9 +1,9 @@
 """The search: candidates are simulated case by case and dropped at the first case that they do not stand.
 
-Every candidate runs the first cases. Then each family's favourite runs all others in batches; where one fails, the
-family's next one follows. If all fail, the candidate with the largest share so far runs on until it has run every case
-and is still the one: whatever has seen fewer cases already is worse. So either way no row of the table dominates the
-one that is shown as the advice.
+Every candidate runs the first cases. Then each family's favourite runs all others in batches, and more of them if it is
+close to the limit; where one fails, the family's next one follows. If all fail, the candidate with the largest share so
+far runs on until it has run every case and is still the one: whatever has seen fewer cases already is worse. So either
+way no row of the table dominates the one that is shown as the advice.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import eddyline.adviser.choice as choice
 from eddyline.adviser.access import ACK_B
 from eddyline.adviser.candidates import DEFAULT, HAVE, default, families
-from eddyline.adviser.cases import cases, screening
-from eddyline.adviser.choice import KEPT, SPARE, Outcome, Row
+from eddyline.adviser.cases import cases, more_cases, screening
+from eddyline.adviser.choice import CLOSE, KEPT, SPARE, Outcome, Row
 from eddyline.adviser.trial import run_trials
 from eddyline.quantities import seconds
 
@@ -99,6 +99,7 @@ class _Search:
         self._candidates = [_Candidate(name, q) for name in self._names for q in known[name]]
         self._default = _Candidate(DEFAULT, default())
         self._cases = cases(access)
+        self._more = more_cases(access)
         self._best_alone: dict[Case, float] = {}
         self._rtt_s = (access.rtt_s[0] * access.rtt_s[1]) ** 0.5
         self._done = done
@@ -125,7 +126,8 @@ class _Search:
                 else:
                     work.append(favourite)
             self._run([(c, self._left(c)[:_BATCH]) for c in work])
-        self._run([(self._default, self._left(self._default))])
+        while left := self._left(self._default):
+            self._run([(self._default, left)])
         return self._decide([self._row(settled[name]) for name in self._names])
 
     def _decide(self, rows: list[Row]) -> Choice:
@@ -164,7 +166,12 @@ class _Search:
             candidate.measured[case] = measured
 
     def _left(self, candidate: _Candidate) -> list[Case]:
-        return [case for case in self._cases if case not in candidate.measured]
+        """Cases that it still has to stand: the additional ones only if it suffices, but not by much."""
+        left = [case for case in self._cases if case not in candidate.measured]
+        row = self._row(candidate)
+        if not left and choice.suffices(row) and row.outcome.share < KEPT + CLOSE:
+            left = [case for case in self._more if case not in candidate.measured]
+        return left
 
     def _favourite(self, name: str) -> _Candidate | None:
         """The one of a family that has run furthest, or the one to begin with; None where all have failed."""
@@ -242,10 +249,10 @@ def _why(access: Access, nearest: Row) -> str:
     o = nearest.outcome
     worse = "downloads" if o.download_share < o.upload_share else "uploads"
     why = (
-        f"with no queue both directions keep {KEPT:.0%} in every case with {SPARE:.0%} to spare: "
+        f"with no queue both directions keep {KEPT + SPARE:.1%} in every case tried: "
         f"with the nearest, {nearest.family}, the {worse} keep {o.share:.1%} in the worst"
     )
     acks = access.down_packets_per_s / 2 * access.line.wire_bytes(ACK_B) * 8 / access.up_bps
-    if acks > 1 - KEPT - SPARE:
+    if acks > 1 - KEPT - CLOSE:
         why += f"; the acknowledgements of a full download alone take {acks:.0%} of the uplink unless they are filtered"
     return why

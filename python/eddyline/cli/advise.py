@@ -108,7 +108,7 @@ def _show(advice: Advice) -> None:
     if choice.possible:
         print(f"Advice: {best.family}")
     else:
-        print(f"No queue suffices: {choice.why}.\nNearest: {best.family}")
+        print(f"No queue suffices:\n  {choice.why}\nNearest: {best.family}")
     print(f"  down  {_queue(best.queues.down)}\n  up    {_queue(best.queues.up)}\n")
     columns = ["download", "of alone", "uploads", "of alone", "max delay", "fairness", "cases"]
     outcomes = table(f"Simulated, the worst of {choice.cases} cases", "queue", columns)
@@ -117,7 +117,7 @@ def _show(advice: Advice) -> None:
         shares = percent(o.download_share), percent(o.upload_share)
         down, up = bits_per_second(o.download_bps), bits_per_second(o.upload_bps)
         cells = (down, shares[0], up, shares[1], seconds(o.worst_delay_s), f"{o.fairness:.2f}")
-        outcomes.add_row(name, *cells, f"{o.cases}" if o.cases == choice.cases else f"out after {o.cases}")
+        outcomes.add_row(name, *cells, f"{o.cases}" if o.cases >= choice.cases else f"out after {o.cases}")
 
     for tried in choice.by_family:
         row(tried.family + (" (advised)" if tried is best and choice.possible else ""), tried.outcome)
