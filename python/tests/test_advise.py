@@ -156,6 +156,7 @@ def test_the_worst_of_each_quantity() -> None:
     assert (outcome.download_bps, outcome.download_alone_bps, outcome.download_share) == (8e6, 10e6, 0.8)
     assert (outcome.upload_bps, outcome.upload_share) == (1.8e6, 0.9)
     assert (outcome.worst_delay_s, outcome.fairness, outcome.cases) == (0.010, 0.7, 2)
+    assert outcome.worst_case == "1 down, 2 up, together, round trip 30 ms"
     # a queue too short for a single flow is compared with 85 % of what the best leaves it
     short = worst(measured, {replace(other.alone("download"), downloads=1): 12e6})
     assert short.download_share == pytest.approx(7e6 / (0.85 * 12e6))
@@ -287,7 +288,7 @@ def test_document(eddyline: Callable[..., Ran]) -> None:
     assert document["shaped"]["framing"] == {"overhead": "18 B", "minimum": "64 B", "linklayer": "none"}
     assert set(document["down"]) >= {"queue", "limit"}
     rates = {"download_bps", "upload_bps", "alone", "worst_delay_s"}
-    shares = {"download_share", "upload_share", "fairness", "cases"}
+    shares = {"download_share", "upload_share", "fairness", "cases", "worst_case"}
     for of, keys in (("predicted", rates), ("simulated", rates | shares), ("default", rates | shares)):
         assert set(document[of]) == keys
         assert set(document[of]["alone"]) == {"download_bps", "upload_bps"}

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, TypeVar
 
+from eddyline.quantities import seconds
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -67,6 +69,12 @@ class Case:
     def way(self) -> str:
         """Of a direction alone, which one: `download` or `upload`; else `both`."""
         return "both" if self.downloads and self.uploads else "download" if self.downloads else "upload"
+
+    def described(self) -> str:
+        """In words, for people."""
+        trips = " and ".join(dict.fromkeys(seconds(rtt) for rtt in self.rtt_s))
+        flows = f"{self.downloads} down, {self.uploads} up"
+        return f"{flows}, {self.order}, round trip {trips}"
 
     def alone(self, way: str) -> Case:
         """The flows of one direction by themselves, started at once."""

@@ -45,6 +45,7 @@ class Outcome:
         worst_delay_s: 99th percentile of the queueing delay at the worse of both queues, the maximum.
         fairness: Jain's index among the flows of one direction, the minimum.
         cases: How many cases it stands for.
+        worst_case: The case with the smallest share, in words.
     """
 
     download_bps: float
@@ -54,6 +55,7 @@ class Outcome:
     worst_delay_s: float
     fairness: float
     cases: int
+    worst_case: str = ""
 
     @property
     def download_share(self) -> float:
@@ -81,6 +83,7 @@ class Outcome:
             "upload_share": self.upload_share,
             "fairness": self.fairness,
             "cases": self.cases,
+            "worst_case": self.worst_case,
         }
 
 

@@ -209,7 +209,8 @@ def worst(measured: Mapping[Case, Measured], best_alone: Mapping[Case, float]) -
             fewest = [best for c, best in best_alone.items() if c.way == way and c.rtt_s == alone.rtt_s]
             by_itself = max([_goodput(measured[alone], alone), *(_USABLE * best for best in fewest)])
             goodput = (m.download_bps, m.upload_bps)[index]
-            shares.append((goodput / by_itself if by_itself > 0 else 0.0, goodput, by_itself))
+            share = goodput / by_itself if by_itself > 0 else 0.0
+            shares.append((share, goodput, by_itself, case.described()))
         kept[way] = min(shares)
     return Outcome(
         kept["download"][1],
@@ -219,6 +220,7 @@ def worst(measured: Mapping[Case, Measured], best_alone: Mapping[Case, float]) -
         max(m.delay_s for m in both.values()),
         min(m.fairness for m in both.values()),
         len(both),
+        min(kept.values())[3],
     )
 
 
@@ -250,7 +252,7 @@ def _why(access: Access, nearest: Row) -> str:
     worse = "downloads" if o.download_share < o.upload_share else "uploads"
     why = (
         f"with no queue both directions keep {KEPT + SPARE:.1%} in every case tried: "
-        f"with the nearest, {nearest.family}, the {worse} keep {o.share:.1%} in the worst"
+        f"with the nearest, {nearest.family}, the {worse} keep {o.share:.1%} in the worst ({o.worst_case})"
     )
     acks = access.down_packets_per_s / 2 * access.line.wire_bytes(ACK_B) * 8 / access.up_bps
     if acks > 1 - KEPT - CLOSE:

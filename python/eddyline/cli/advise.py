@@ -119,9 +119,9 @@ def _show(advice: Advice) -> None:
         cells = (down, shares[0], up, shares[1], seconds(o.worst_delay_s), f"{o.fairness:.2f}")
         outcomes.add_row(name, *cells, f"{o.cases}" if o.cases >= choice.cases else f"out after {o.cases}")
 
-    for tried in choice.by_family:
-        row(tried.family + (" (advised)" if tried is best and choice.possible else ""), tried.outcome)
-    row(f"default: {choice.default.queues.up['limit']}", choice.default.outcome)
+    for tried in (*choice.by_family, choice.default):
+        name = tried.family if tried is not choice.default else f"default: {tried.queues.up['limit']}"
+        row(name + (" (advised)" if tried is best and choice.possible else ""), tried.outcome)
     print_table(outcomes)
     for trade in choice.trades:
         print(trade)
