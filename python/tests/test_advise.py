@@ -278,12 +278,12 @@ def test_what_the_router_has_limits_the_table() -> None:
 
 def test_document(eddyline: Callable[..., Ran]) -> None:
     line = ("--down", "5 Mbit/s", "--up", "1 Mbit/s", "--rtt", "30 ms", "--line", "cable")
-    options = ("--have", "cake", "--downloads", "1", "--uploads", "1", "--prefer", "latency")
+    options = ("--have", "fq_codel", "--downloads", "1", "--uploads", "1", "--prefer", "latency")
     document = json.loads(eddyline("advise", *line, *options, "--json").out)
     assert document["possible"] is True
     assert document["why"] is None
     assert document["unit"] == "bytes"
-    assert (document["prefer"], document["have"], document["line"]) == ("latency", "cake", "docsis")
+    assert (document["prefer"], document["have"], document["line"]) == ("latency", "fq_codel", "docsis")
     assert document["shaped"]["down_bps"] == pytest.approx(0.95 * 5e6)
     assert document["shaped"]["framing"] == {"overhead": "18 B", "minimum": "64 B", "linklayer": "none"}
     assert set(document["down"]) >= {"queue", "limit"}

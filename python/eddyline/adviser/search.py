@@ -68,6 +68,7 @@ class _Candidate:
     family: str
     queues: Queues
     measured: dict[Case, Measured] = field(default_factory=dict)
+    row: Row | None = None
 
     @property
     def stood(self) -> list[Case]:
@@ -164,6 +165,7 @@ class _Search:
         self._finished += len(tasks)
         for (candidate, case), measured in zip(tasks, results, strict=True):
             candidate.measured[case] = measured
+            candidate.row = None
 
     def _left(self, candidate: _Candidate) -> list[Case]:
         """Cases that it still has to stand: the additional ones only if it suffices, but not by much."""
@@ -190,7 +192,10 @@ class _Search:
         return max((c for c in self._candidates if c.family == name), key=lambda c: self._row(c).outcome.share)
 
     def _row(self, candidate: _Candidate) -> Row:
-        return Row(candidate.family, candidate.queues, worst(candidate.measured, self._best_alone))
+        if candidate.row is None:
+            outcome = worst(candidate.measured, self._best_alone)
+            candidate.row = Row(candidate.family, candidate.queues, outcome)
+        return candidate.row
 
 
 def worst(measured: Mapping[Case, Measured], best_alone: Mapping[Case, float]) -> Outcome:
@@ -201,7 +206,7 @@ def worst(measured: Mapping[Case, Measured], best_alone: Mapping[Case, float]) -
         best_alone: The largest goodput of the fewest flows of a direction alone, behind any queue.
     """
     both = {case: m for case, m in measured.items() if case.downloads and case.uploads}
-    kept = {}
+    least = {}
     for way, index in (("download", 0), ("upload", 1)):
         shares = []
         for case, m in both.items():
@@ -209,18 +214,18 @@ def worst(measured: Mapping[Case, Measured], best_alone: Mapping[Case, float]) -
             fewest = [best for c, best in best_alone.items() if c.way == way and c.rtt_s == alone.rtt_s]
             by_itself = max([_goodput(measured[alone], alone), *(_USABLE * best for best in fewest)])
             goodput = (m.download_bps, m.upload_bps)[index]
-            share = goodput / by_itself if by_itself > 0 else 0.0
-            shares.append((share, goodput, by_itself, case.described()))
-        kept[way] = min(shares)
+            shares.append((goodput / by_itself if by_itself > 0 else 0.0, goodput, by_itself, case))
+        least[way] = min(shares, key=lambda each: each[0])
+    down, up = least["download"], least["upload"]
     return Outcome(
-        kept["download"][1],
-        kept["upload"][1],
-        kept["download"][2],
-        kept["upload"][2],
+        down[1],
+        up[1],
+        down[2],
+        up[2],
         max(m.delay_s for m in both.values()),
         min(m.fairness for m in both.values()),
         len(both),
-        min(kept.values())[3],
+        (down if down[0] < up[0] else up)[3].described(),
     )
 
 
