@@ -1,4 +1,4 @@
-"""The cases that a queue has to stand: round-trip times, numbers of flows, orders of starts, phases."""
+"""The cases in which a queue is tried: round-trip times, numbers of flows, orders of starts, phases."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def cases(access: Access) -> list[Case]:
 
 
 def more_cases(access: Access) -> list[Case]:
-    """Those that a candidate has to stand besides if it is close to the limit: scattered ones."""
+    """Additional, scattered cases for candidates close to the limit."""
     return _scattered(access, _SCATTERED + 1, _SCATTERED + _MORE)
 
 

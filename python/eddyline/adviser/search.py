@@ -1,4 +1,4 @@
-"""The search: candidates are simulated case by case and dropped at the first case that they do not stand.
+"""The search: candidates are simulated case by case and dropped at the first case that they fail.
 
 Every candidate runs the first cases. Then each family's favourite runs all others in batches, and more of them if it is
 close to the limit; where one fails, the family's next one follows. If all fail, the candidate with the largest share so
@@ -63,7 +63,7 @@ class Choice:
 
 @dataclass
 class _Candidate:
-    """A candidate and what it has stood so far."""
+    """A candidate and its measurements so far."""
 
     family: str
     queues: Queues
@@ -71,8 +71,8 @@ class _Candidate:
     row: Row | None = None
 
     @property
-    def stood(self) -> list[Case]:
-        """Cases of both directions that it has run."""
+    def tried(self) -> list[Case]:
+        """Cases of both directions that have run."""
         return [case for case in self.measured if case.downloads and case.uploads]
 
 
@@ -168,7 +168,7 @@ class _Search:
             candidate.row = None
 
     def _left(self, candidate: _Candidate) -> list[Case]:
-        """Cases that it still has to stand: the additional ones only if it suffices, but not by much."""
+        """Cases still to run: the additional ones only if it suffices, but not by much."""
         left = [case for case in self._cases if case not in candidate.measured]
         row = self._row(candidate)
         if not left and choice.suffices(row) and row.outcome.share < KEPT + CLOSE:
@@ -180,9 +180,9 @@ class _Search:
         left = [c for c in self._candidates if c.family == name and choice.suffices(self._row(c))]
         if not left:
             return None
-        furthest = max(len(c.stood) for c in left)
+        furthest = max(len(c.tried) for c in left)
         if furthest > len(screening(self._access)):
-            return next(c for c in left if len(c.stood) == furthest)
+            return next(c for c in left if len(c.tried) == furthest)
         rows = [self._row(c) for c in left]
         best = choice.preferred(rows, self._prefer, self._rtt_s)
         return left[rows.index(best)] if best is not None else left[0]
