@@ -1,39 +1,61 @@
-"""The adviser: its advice is simulated again by other means, and the kernel is asked what it thinks of the lines."""
+"""The adviser: its promises are tried again in other cases, and the kernel is asked what it thinks of the lines."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import re
+import shlex
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import advised_links
 import pytest
 
 import eddyline as el
 from eddyline.adviser.access import Access
-from eddyline.adviser.choice import families, limit
-from eddyline.adviser.shaping import sqm_settings, tc_lines
+from eddyline.adviser.candidates import HAVE, Queues, default, families, limit
+from eddyline.adviser.cases import ORDERS, PHASES, Case, cases, more_cases, screening
+from eddyline.adviser.choice import (
+    CLOSE,
+    KEPT,
+    PREFERENCES,
+    SPARE,
+    Outcome,
+    Row,
+    dominates,
+    nearest,
+    preferred,
+    suffices,
+)
+from eddyline.adviser.line import COMMON, LINES
+from eddyline.adviser.search import worst
+from eddyline.adviser.shaping import tc_lines
 from eddyline.adviser.sizing import both_busy, proportional
-from eddyline.adviser.trial import Queues, run_trials
+from eddyline.adviser.sqm import sqm_pages, sqm_settings
+from eddyline.adviser.trial import Measured, run_trials, scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Ran
 
-CASES = int(os.environ.get("EDDYLINE_CASES", "4"))
-"""Random links; the figures in docs/guides/adviser.md are of 20."""
+SLOW = bool(os.environ.get("EDDYLINE_SLOW"))
 
-PAPER = Access.of("2 Mbit/s", "192 kbit/s", "40 ms", 1, "newreno")
+PAPER = Access(2e6, 192e3, (0.04, 0.04))
+
+
+def fifos(down: str, up: str) -> Queues:
+    return Queues({"kind": "droptail", "limit": down}, {"kind": "droptail", "limit": up})
 
 
 def test_the_formula_gives_buffers_in_the_proportion_of_the_rates() -> None:
-    access = Access.of("2 Mbit/s", "192 kbit/s", "300 ms", 1, "newreno")
-    size = proportional(access)
+    size = proportional(replace(PAPER, rtt_s=(0.3, 0.3)))
     # eq. 6: 2 tp C / 8; and by hand 75000 * 0.096 + (40 / 1500) * 0.75 * 150000 / 2
     assert size.down == pytest.approx(75_000)
     assert size.up == pytest.approx(7_200 + 1_500)
@@ -44,10 +66,14 @@ def test_both_links_full_of_data_and_acknowledgements() -> None:
     d, u = down / (8 * 1460), up / (8 * 1460)
     assert 1500 * d + 20 * u == pytest.approx(250_000)
     assert 1500 * u + 20 * d == pytest.approx(24_000)
+    down, up = both_busy(replace(PAPER, line=LINES["docsis"]))
+    d, u = down / (8 * 1460), up / (8 * 1460)
+    assert 1518 * d + 32 * u == pytest.approx(250_000)  # 40 B and 18 B are less than the minimum of 64 B
+    assert 1518 * u + 32 * d == pytest.approx(24_000)
 
 
 def test_acknowledgements_alone_fill_a_link_asymmetric_enough() -> None:
-    down, up = both_busy(Access.of("100 Mbit/s", "500 kbit/s", "40 ms", 1, "newreno"))
+    down, up = both_busy(replace(PAPER, down_bps=100e6, up_bps=500e3))
     assert up == 0.0
     assert down == pytest.approx(500_000 / 8 / 20 * 1460 * 8)  # an ACK of 40 B for every second packet
 
@@ -58,102 +84,228 @@ def test_limits_in_every_unit() -> None:
     assert limit(75_000, "cells") == f"{50 * 32} cells"  # 1,500 B and 8 B of trailer in cells of 48 B: 32
 
 
-def links(number: int) -> list[tuple[Access, str]]:
-    """Random access links: 1 to 50 Mbit/s down, 2 to 30 times less up, 10 to 300 ms, one to three uploads."""
-    draw = random.Random(20)
-    made = []
-    for _ in range(number):
-        down = 10 ** draw.uniform(6, 7.7)
-        up = down / 10 ** draw.uniform(0.3, 1.5)
-        least = 10 ** draw.uniform(-2, -1)
-        rtt = f"{least:.6f} s..{least * 10 ** draw.uniform(0, 0.5):.6f} s"
-        access = Access.of(f"{down:.0f} bit/s", f"{up:.0f} bit/s", rtt, draw.choice([1, 1, 2, 3]), "newreno")
-        made.append((access, draw.choice(["bytes", "packets"])))
-    return made
+# The decision, on made-up tables.
 
 
-def test_the_advice_holds_on_random_links() -> None:
-    """Both directions keep 85 % and nobody waits as long as behind the default, or a sweep of all sizes agrees that no
-    FIFO does it."""
-    reached = 0
-    for access, unit in links(CASES):
-        advice = el.advise(
-            f"{access.down_bps:.0f} bit/s",
-            f"{access.up_bps:.0f} bit/s",
-            f"{access.rtt_s[0]} s..{access.rtt_s[1]} s",
-            uploads=access.uploads,
-            unit=unit,
+def made_up(draw: random.Random, family: str) -> Row:
+    """Values from a few steps, so that ties and dominated rows are common."""
+
+    def step(low: float, high: float) -> float:
+        return low + (high - low) * draw.randrange(5) / 4
+
+    alone = step(8e6, 10e6), step(1e6, 2e6)
+    shares = step(0.8, 1.0), step(0.8, 1.0)
+    rates = [a * s for a, s in zip(alone, shares, strict=True)]
+    outcome = Outcome(*rates, *alone, draw.choice([0.005, 0.01, 0.0102, 0.05, 2.0]), step(0.5, 1.0), 36)
+    return Row(family, default(), outcome)
+
+
+def test_the_advice_is_never_dominated_in_its_table() -> None:
+    draw = random.Random(7)
+    none, advised = 0, 0
+    for _ in range(3000):
+        rows = [made_up(draw, f"{i}") for i in range(draw.randint(1, 7))]
+        usual = made_up(draw, "default")
+        for prefer in PREFERENCES:
+            best = preferred(rows, prefer, 0.03, usual)
+            if best is None:
+                none += 1
+                assert not any(suffices(row) for row in [*rows, usual])
+                best = nearest([*rows, usual])
+                assert best.outcome.share == max(row.outcome.share for row in [*rows, usual])
+            else:
+                advised += 1
+                assert min(best.outcome.download_share, best.outcome.upload_share) >= KEPT + SPARE
+            assert not any(dominates(other, best) for other in [*rows, usual]), (rows, usual, best)
+    assert min(none, advised) > 500  # both kinds of table are common
+
+
+def test_what_dominates_and_what_is_preferred() -> None:
+    """The first two rows are those of an earlier version, which advised the first: 50 and 5 Mbit/s, 30 ms, CUBIC."""
+    fifo = Row("drop-tail", default(), Outcome(42.83e6, 4.257e6, 48.7e6, 4.865e6, 67.65e-3, 1.0, 4))
+    cake = Row("CAKE", default(), Outcome(46.8e6, 4.553e6, 47.0e6, 4.838e6, 12.62e-3, 1.0, 4))
+    assert dominates(cake, fifo)
+    assert not dominates(fifo, cake)
+    assert not dominates(cake, cake)
+    assert all(preferred([fifo, cake], prefer, 0.03) is cake for prefer in PREFERENCES)
+    less_fair = Row("unfair", default(), replace(cake.outcome, fairness=0.6, upload_bps=4.6e6))
+    assert not dominates(less_fair, cake)
+    assert preferred([less_fair, cake], "balance", 0.03) is cake
+    assert preferred([less_fair, cake], "throughput", 0.03) is cake  # half a percent of goodput is not seen
+    quick = Row("quick", default(), replace(cake.outcome, worst_delay_s=2e-3, download_bps=42e6))
+    full = Row("full", default(), replace(cake.outcome, worst_delay_s=90e-3, upload_bps=4.8e6))
+    rows = [cake, quick, full]
+    assert [preferred(rows, prefer, 0.03) for prefer in PREFERENCES] == [quick, quick, full]
+    assert preferred(rows, "balance", 0.5) is not quick  # a few ms are little beside a long round trip
+    # what waits as long as the default is advised only where nothing shorter suffices
+    usual = Row("default", default(), replace(cake.outcome, worst_delay_s=80e-3, upload_bps=3e6))
+    assert preferred(rows, "throughput", 0.03, usual) is cake
+    assert preferred([full], "throughput", 0.03, usual) is full
+
+
+def test_the_worst_of_each_quantity() -> None:
+    one, other = (Case((rtt, rtt), 1, 2) for rtt in (0.03, 0.06))
+    measured = {
+        one: Measured(8e6, 1.8e6, 0.010, 0.9),
+        other: Measured(7e6, 1.9e6, 0.004, 0.7),
+        **{case.alone("download"): Measured(10e6, 0.0, 0.5, 1.0) for case in (one,)},
+        **{case.alone("upload"): Measured(0.0, 2e6, 0.5, 0.1) for case in (one, other)},
+        other.alone("download"): Measured(7e6, 0.0, 0.5, 1.0),
+    }
+    outcome = worst(measured, {})
+    assert (outcome.download_bps, outcome.download_alone_bps, outcome.download_share) == (8e6, 10e6, 0.8)
+    assert (outcome.upload_bps, outcome.upload_share) == (1.8e6, 0.9)
+    assert (outcome.worst_delay_s, outcome.fairness, outcome.cases) == (0.010, 0.7, 2)
+    assert outcome.worst_case == "1 down, 2 up, together, round trip 30 ms"
+    # a queue too short for a single flow is compared with 85 % of what the best leaves it
+    short = worst(measured, {replace(other.alone("download"), downloads=1): 12e6})
+    assert short.download_share == pytest.approx(7e6 / (0.85 * 12e6))
+
+
+# The cases, and what they find.
+
+
+def test_cases_cover_starts_phases_round_trips_and_numbers_of_flows() -> None:
+    access = Access.of("50 Mbit/s", "10 Mbit/s", "15 ms..40 ms")
+    every = cases(access)
+    assert every[:4] == screening(access)
+    assert len(set(every)) == len(every)
+    between = math.sqrt(0.015 * 0.04)
+    assert {case.rtt_s for case in every} == {(a, b) for a in (0.015, between, 0.04) for b in (0.015, between, 0.04)}
+    assert {(case.downloads, case.uploads) for case in every} == {(d, u) for d in range(1, 5) for u in range(1, 5)}
+    assert len({case.phase for case in every}) > 40
+    for rtt in ((0.015, 0.015), (0.04, 0.04)):
+        here = [case for case in every if case.rtt_s == rtt]
+        fewest = {(case.order, case.phase) for case in here if (case.downloads, case.uploads) == (1, 1)}
+        assert fewest >= {(order, phase) for order in ORDERS for phase in PHASES}
+        for order in ORDERS:
+            assert {(c.downloads, c.uploads) for c in here if c.order == order} >= {(1, 1), (1, 4), (4, 1), (4, 4)}
+    flows = scenario(access, default(), Case((0.015, 0.04), 2, 1, "upload first", PHASES[2]))["flow"]
+    starts = {flow["name"]: float(flow["start"].removesuffix(" ns")) / 1e9 for flow in flows}
+    assert starts["upload 0"] == pytest.approx(0.25 * 0.04)
+    assert starts["download 0"] >= 3.0
+    assert starts["download 1"] > starts["download 0"]
+
+
+def test_the_phase_effect_is_seen() -> None:
+    """These buffers were once advised for 50 and 10 Mbit/s at 15 ms, with 90 % of the download promised. A round-trip
+    time 2 % off hides it: the same packets no longer meet the same place of the buffer."""
+    access = Access(50e6, 10e6, (0.015, 0.015))
+    queues = fifos("46900 B", "10300 B")
+    case = screening(access)[0]
+    hidden = replace(case, phase=replace(PHASES[0], delay=0.02 * 0.015 * access.up_packets_per_s))
+    alone, seen, not_seen = run_trials(access, [(queues, c) for c in (case.alone("download"), case, hidden)])
+    assert seen.download_bps < 0.6 * alone.download_bps
+    assert not_seen.download_bps > 0.8 * alone.download_bps
+
+
+def test_the_framing_of_each_line_is_that_of_scenarios() -> None:
+    access = Access(8e6, 2e6, (0.02, 0.02))
+    for name, each in LINES.items():
+        table = scenario(replace(access, line=each), default(), Case((0.02, 0.02), 1, 0))
+        table |= {"duration": "2 s", "warmup": "0 s"}
+        named = {**table, "link": [link | {"framing": name} for link in table["link"]]}
+        results = [el.Scenario(t, name="framing").run(series=False).to_dict() for t in (table, named)]
+        assert results[0]["flows"] == results[1]["flows"]
+        # a full link carries payload in proportion to what a packet takes on it
+        bits = results[0]["links"][0]
+        assert bits["goodput_utilisation"] == pytest.approx(
+            bits["utilisation"] * 1460 / each.wire_bytes(1500), rel=0.02
         )
-        best = advice.choice.best
-        if advice.choice.possible:
-            reached += 1
-            again = run_trials(access, [best.queues], stretch=1.7)[0]
-            # Another length of the run moves a sawtooth's mean by some percent.
-            assert again.share >= 0.85 - 0.04, (access, best)
-            assert again.worst_delay_s < advice.choice.default.outcome.worst_delay_s, (access, best)
-        else:
-            refused(access, unit, advice)
-    assert reached >= 0.75 * CASES
+    assert set(COMMON.values()) <= set(LINES)
+
+
+QUICK = [
+    (advised_links.Link("2 Mbit/s", "1 Mbit/s", "30 ms", unit="packets", line="adsl"), "linux"),
+    (advised_links.Link("2 Mbit/s", "700 kbit/s", "15 ms..40 ms", "cubic"), "cake"),
+    (advised_links.Link("1.2 Mbit/s", "50 kbit/s", "30 ms"), "fq_codel"),
+]
+"""Slow ones, which take few packets; the last is too asymmetric for any queue."""
+
+
+@pytest.mark.parametrize(
+    ("link", "have"),
+    [*QUICK, *((link, "linux") for link in (*advised_links.drawn(), *advised_links.DOCUMENTED) if SLOW)],
+    ids=str,
+)
+def test_promises_are_kept_in_cases_that_were_not_tried(link: advised_links.Link, have: str) -> None:
+    advice = link.advise(have=have)
+    assert advised_links.dominated(advice) == []
+    kept = advice.choice.best.outcome
+    few, many = len(cases(advice.access)), len(dict.fromkeys(cases(advice.access) + more_cases(advice.access)))
+    assert advice.choice.cases == few
+    if advice.choice.possible:
+        assert kept.share >= KEPT + SPARE
+        assert kept.cases == (few if kept.share >= KEPT + CLOSE else many)
+        shares = advised_links.untried(advice.access, advice.choice.best.queues, 24 if SLOW else 12)
+        assert shares[0][0] >= advised_links.LOCK_STEP.get(link, KEPT), shares[0]
+        assert shares[1][0] >= KEPT, shares[1]
+    else:
+        assert kept.share < KEPT + SPARE
+        assert kept.cases >= few
+        assert advice.choice.why
+        assert f"{kept.share:.1%}" in advice.choice.why
 
 
 def test_a_refusal_says_why_and_no_size_does_it() -> None:
-    """24 times slower up than down: acknowledgements alone take 28 % of the uplink."""
-    advice = el.advise("1.2 Mbit/s", "50 kbit/s", "30 ms")
+    """24 times slower up than down: acknowledgements alone take 32 % of the uplink."""
+    advice = el.advise("1.2 Mbit/s", "50 kbit/s", "30 ms", have="fifo", downloads=1, uploads=1)
     assert not advice.choice.possible
-    refused(advice.access, "bytes", advice)
-
-
-def refused(access: Access, unit: str, advice: el.Advice) -> None:
-    assert advice.choice.why
-    everything = [q for several in sizes(access, unit) for q in several]
-    most = max(o.share for o in run_trials(access, everything))
-    assert most < 0.85 + 0.02, (access, most)
-
-
-def sizes(access: Access, unit: str) -> list[list[Queues]]:
-    """FIFOs of all sizes, four to a decade, from two packets to ten times the formula's; and ACKs first with them."""
+    assert "acknowledgements of a full download alone take 32%" in (advice.choice.why or "")
+    access = advice.access
     size = proportional(access)
-    grids = []
-    for kind in ("droptail", "ack_priority"):
-        grid = []
-        for i in range(-4, 5):
-            for j in range(-4, 5):
-                down, up = (max(3000.0, s * 10 ** (k / 4)) for s, k in ((size.down, i), (size.up, j)))
-                queue = {"kind": kind, "limit": limit(up, unit)}
-                grid.append(Queues({"kind": "droptail", "limit": limit(down, unit)}, queue))
-        grids.append(grid)
-    return grids
+    case = screening(access)[0]
+    tried = []
+    for i in range(-4, 5, 2):
+        for j in range(-4, 5, 2):
+            down, up = (limit(max(3000.0, s * 10 ** (k / 4)), "bytes") for s, k in ((size.down, i), (size.up, j)))
+            tried += [(fifos(down, up), c) for c in (case, case.alone("download"), case.alone("upload"))]
+    measured = run_trials(access, tried)
+    for both, down, up in zip(measured[::3], measured[1::3], measured[2::3], strict=True):
+        assert min(both.download_bps / down.download_bps, both.upload_bps / up.upload_bps) < KEPT + SPARE
 
 
-def test_order_of_starts_is_looked_at_both_ways() -> None:
-    queues = families(PAPER, "bytes")["drop-tail"][0]
-    outcome = run_trials(PAPER, [queues])[0]
-    assert outcome.download_share <= 1.01
-    assert 0 < outcome.worst_delay_s < 10
+def test_what_the_router_has_limits_the_table() -> None:
+    for have, several in (("fifo", ("drop-tail",)), ("pie", ("PIE",))):
+        advice = el.advise("4 Mbit/s", "2 Mbit/s", "20 ms", have=have, downloads=1, uploads=1)
+        assert [row.family for row in advice.choice.by_family] == list(several)
+        assert advice.choice.best.family in (*several, "default")
+    assert all(set(several) <= set(HAVE["linux"]) for several in HAVE.values())
+    assert "ACKs first" not in HAVE["sqm"]  # its scripts have no filter for acknowledgements
 
 
-def test_document_and_table(eddyline: Callable[..., Ran]) -> None:
-    line = ("--down", "2 Mbit/s", "--up", "192 kbit/s", "--rtt", "20 ms..300 ms")
-    document = json.loads(eddyline("advise", *line, "--json").out)
-    assert {"possible", "why", "unit", "down", "up", "predicted", "simulated", "default", "tc"} <= set(document)
+# The command.
+
+
+def test_document(eddyline: Callable[..., Ran]) -> None:
+    line = ("--down", "5 Mbit/s", "--up", "1 Mbit/s", "--rtt", "30 ms", "--line", "cable")
+    options = ("--have", "fq_codel", "--downloads", "1", "--uploads", "1", "--prefer", "latency")
+    document = json.loads(eddyline("advise", *line, *options, "--json").out)
     assert document["possible"] is True
     assert document["why"] is None
     assert document["unit"] == "bytes"
+    assert (document["prefer"], document["have"], document["line"]) == ("latency", "fq_codel", "docsis")
+    assert document["shaped"]["down_bps"] == pytest.approx(0.95 * 5e6)
+    assert document["shaped"]["framing"] == {"overhead": "18 B", "minimum": "64 B", "linklayer": "none"}
     assert set(document["down"]) >= {"queue", "limit"}
-    for of in ("predicted", "simulated", "default"):
-        assert set(document[of]) == {"download_bps", "upload_bps", "alone", "worst_delay_s"}
+    rates = {"download_bps", "upload_bps", "alone", "worst_delay_s"}
+    shares = {"download_share", "upload_share", "fairness", "cases", "worst_case"}
+    for of, keys in (("predicted", rates), ("simulated", rates | shares), ("default", rates | shares)):
+        assert set(document[of]) == keys
         assert set(document[of]["alone"]) == {"download_bps", "upload_bps"}
     kept = document["simulated"]
-    assert kept["download_bps"] >= 0.85 * kept["alone"]["download_bps"]
+    for way in ("download", "upload"):
+        assert kept[f"{way}_share"] >= 0.85
+        assert kept[f"{way}_bps"] == pytest.approx(kept[f"{way}_share"] * kept["alone"][f"{way}_bps"])
     assert kept["worst_delay_s"] < document["default"]["worst_delay_s"]
-    table = eddyline("advise", *line).out
-    assert "Advice:" in table
-    shown = re.findall(
-        r"```\n(.*?)```", (Path(__file__).parents[2] / "docs" / "guides" / "adviser.md").read_text("utf-8"), re.DOTALL
-    )[0]
-    printed = [line.split() for line in table.splitlines()]
+
+
+def test_the_table_of_the_guide(eddyline: Callable[..., Ran]) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "adviser.md").read_text("utf-8")
+    command, shown = re.findall(r"```(?:sh)?\n(.*?)```", guide, re.DOTALL)[:2]
+    done = eddyline(*shlex.split(command)[1:])
+    printed = [line.split() for line in done.out.splitlines()]
     assert [line for line in shown.splitlines() if line.split() not in printed] == []
-    assert "tc qdisc replace dev eth0" in table
 
 
 @pytest.mark.parametrize(
@@ -164,9 +316,14 @@ def test_document_and_table(eddyline: Callable[..., Ran]) -> None:
         (("--rtt", "300 ms..20 ms"), "has its maximum first"),
         (("--rtt", "20 ms..30 ms..40 ms"), "a range of times"),
         (("--uploads", "0"), "outside 1 to 100"),
+        (("--uploads", "4..1"), "did you mean"),
+        (("--downloads", "a few"), "a range of numbers"),
         (("--controller", "newrena"), "newreno"),
         (("--wan", "eth0; reboot"), "name of an interface"),
         (("--unit", "byte"), "'bytes'"),
+        (("--prefer", "latencies"), "'latency'"),
+        (("--have", "cack"), "'cake'"),
+        (("--line", "fiber"), "fibre"),
     ],
 )
 def test_bad_input(eddyline: Callable[..., Ran], change: tuple[str, str], says: str) -> None:
@@ -203,21 +360,93 @@ class Mine(el.Controller):
 def test_controllers_of_ones_own(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
     """One that keeps its own queue near 20 ms waits less in a long FIFO than NewReno, which fills it."""
     (tmp_path / "mine.py").write_text(MINE)
-    line = ("advise", "--down", "500 kbit/s", "--up", "400 kbit/s", "--rtt", "40 ms", "--json")
-    own = eddyline(*line, "--controllers", "mine.py", "--controller", "mine")
+    line = ("advise", "--down", "500 kbit/s", "--up", "400 kbit/s", "--rtt", "40 ms", "--json", "--have", "codel")
+    few = (*line, "--downloads", "1", "--uploads", "1")
+    own = eddyline(*few, "--controllers", "mine.py", "--controller", "mine")
     assert own.code == 0, own.err
-    waits = [json.loads(said)["default"]["worst_delay_s"] for said in (own.out, eddyline(*line).out)]
+    waits = [json.loads(said)["default"]["worst_delay_s"] for said in (own.out, eddyline(*few).out)]
     assert waits[0] < 0.5 * waits[1]
-    assert eddyline(*line, "--controller", "mine").code == 2
+    assert eddyline(*few, "--controller", "mine").code == 2
 
 
-def test_sqm_knows_fifos_and_cake() -> None:
-    fifo = {"kind": "droptail", "limit": "9000 B"}
-    settings = sqm_settings(PAPER, Queues(fifo, fifo), "wan")
-    assert settings is not None
-    assert "uci set sqm.access.qdisc='bfifo'" in settings
-    assert "uci set sqm.access.elimit='9000'" in settings
-    assert sqm_settings(PAPER, Queues(fifo, {"kind": "ack_priority", "limit": "9000 B"}), "wan") is None
+# The lines for Linux and OpenWrt.
+
+
+def test_lines_count_the_framing_below_the_rate_of_the_line() -> None:
+    def lines(name: str | None, family: str, wan: str = "eth0") -> list[str]:
+        access = Access.of("100 Mbit/s", "20 Mbit/s", "20 ms", line_name=name)
+        return tc_lines(access, families(access, "bytes")[family][0], wan, "eth1")
+
+    cake = {name: lines(name, "CAKE")[0] for name in (None, "cable", "vdsl", "adsl", "fibre", "pppoa-vcmux")}
+    assert "bandwidth 19000000bit" in cake["cable"]
+    assert "bandwidth 18000000bit" in cake[None]
+    keywords = {
+        None: "overhead 0",
+        "cable": "docsis",
+        "vdsl": "pppoe-ptm",
+        "adsl": "pppoe-llcsnap",
+        "fibre": "ethernet",
+    }
+    assert all(cake[name].endswith(f" {keyword}") for name, keyword in keywords.items())
+    assert cake["pppoa-vcmux"].endswith(" pppoa-vcmux")
+    # a size table adds to what Linux counts, which has an Ethernet header except on PPP
+    assert "stab mpu 64 overhead 4 linklayer ethernet htb" in lines("cable", "FQ-CoDel")[0]
+    assert "stab mpu 84 overhead 24 linklayer ethernet htb" in lines("fibre", "FQ-CoDel")[0]
+    assert "stab overhead 40 linklayer atm htb" in lines("adsl", "FQ-CoDel", "pppoe-wan")[0]
+    assert "stab overhead 26 linklayer atm htb" in lines("adsl", "FQ-CoDel")[0]
+    assert "stab overhead -14 linklayer ethernet htb" in lines(None, "FQ-CoDel")[0]
+    # 64/65 of 19 Mbit/s, which a size table does not know
+    assert "rate 18707692bit" in lines("vdsl", "FQ-CoDel")[1]
+    # a full packet of 1500 B is 33 cells of 53 B with PPPoE
+    down = lines("adsl", "drop-tail")[2]
+    size = families(Access.of("100 Mbit/s", "20 Mbit/s", "20 ms", line_name="adsl"), "bytes")["drop-tail"][0].up[
+        "limit"
+    ]
+    assert down.endswith(f"bfifo limit {round(int(size.split()[0]) * 33 * 53 / 1500)}")
+
+
+def test_acknowledgements_of_both_protocols_go_first() -> None:
+    """Pure ones with all options, and no full packet. IPv6 gives the length without its header of 40 bytes."""
+    access = Access.of("100 Mbit/s", "20 Mbit/s", "20 ms")
+    lines = tc_lines(access, families(access, "bytes")["ACKs first"][0], "eth0", "eth1")
+    ipv4, ipv6 = (line for line in lines if "filter" in line)
+    for line, protocol, header, longest in ((ipv4, "ip prio 1", 20, 127), (ipv6, "ipv6 prio 2", 40, 103)):
+        assert f"protocol {protocol} u32 match" in line
+        assert line.endswith("flowid 1:3")
+        value, mask = (int(word, 16) for word in re.findall(r"match u16 (\S+) (\S+) at", line)[0])
+        matched = [size for size in range(header + 20, 1501) if size - (header == 40) * header & mask == value]
+        assert matched == list(range(header + 20, longest + 1))
+
+
+def test_sqm_knows_what_its_scripts_run() -> None:
+    access = Access.of("100 Mbit/s", "20 Mbit/s", "20 ms", line_name="vdsl")
+    known = families(access, "bytes")
+    assert sqm_settings(access, known["ACKs first"][0], "wan") is None
+    assert sqm_pages(access, known["ACKs first"][0], "wan") is None
+    for family in HAVE["sqm"]:
+        assert sqm_settings(access, known[family][0], "wan") is not None
+
+    def said(family: str, wan: str = "wan") -> dict[str, str]:
+        found = [
+            re.fullmatch(r"uci set sqm\.access\.(\w+)='(.*)'", line)
+            for line in sqm_settings(access, known[family][-1], wan) or []
+        ]
+        return {m[1]: m[2] for m in found if m}
+
+    cake = said("CAKE")
+    assert (cake["script"], cake["qdisc"], cake["linklayer"]) == ("piece_of_cake.qos", "cake", "ethernet")
+    assert (cake["overhead"], cake["tcMPU"], cake["upload"]) == ("30", "0", "19000")
+    assert cake["eqdisc_opts"] == "rtt 200000us ack-filter-aggressive ptm"
+    fq = said("FQ-CoDel")
+    assert (fq["script"], fq["qdisc"], fq["overhead"], fq["upload"]) == ("simplest.qos", "fq_codel", "16", "18708")
+    assert said("FQ-CoDel", "pppoe-wan")["overhead"] == "30"
+    assert said("PIE")["etarget"] == "30000us"
+    assert said("drop-tail")["qdisc"] == "bfifo"
+    pages = sqm_pages(access, known["CAKE"][0], "wan") or {}
+    assert set(pages) == {"Basic Settings", "Queue Discipline", "Link Layer Adaptation"}
+    assert "download 95000 kbit/s" in pages["Basic Settings"]
+    assert "queue setup script piece_of_cake.qos" in pages["Queue Discipline"]
+    assert "per packet overhead 30" in pages["Link Layer Adaptation"]
 
 
 def namespaces() -> str | None:
@@ -229,14 +458,19 @@ def namespaces() -> str | None:
     return None if done.returncode == 0 else f"no network namespace with veth and HTB: {done.stderr.strip()}"
 
 
+NEEDS_MODULE = ("CoDel", "PIE", "FQ-CoDel", "CAKE")
+
+
 @pytest.mark.parametrize("unit", ["bytes", "packets", "cells"])
-def test_tc_takes_the_lines(unit: str) -> None:
+@pytest.mark.parametrize("line", [None, *COMMON])
+def test_tc_takes_the_lines(unit: str, line: str | None) -> None:
     """In a namespace of its own, which ends with the shell."""
     if (why := namespaces()) is not None:
         pytest.skip(why)
-    for name, candidates in families(PAPER, unit).items():
-        lines = tc_lines(PAPER, candidates[0], "eth0", "eth1")
+    access = Access.of("2 Mbit/s", "192 kbit/s", "40 ms", line_name=line)
+    for name, candidates in families(access, unit).items():
+        lines = tc_lines(access, candidates[-1], "eth0", "eth1")
         script = "\n".join(["set -e", "ip link add eth0 type veth peer name eth1", *lines, "tc qdisc show"])
         done = subprocess.run(["unshare", "-n", "sh", "-c", script], capture_output=True, text=True, check=False)
         missing = "qdisc kind is unknown" in done.stderr
-        assert done.returncode == 0 or (missing and name in ("FQ-CoDel", "CAKE")), (name, lines, done.stderr)
+        assert done.returncode == 0 or (missing and name in NEEDS_MODULE), (name, lines, done.stderr)

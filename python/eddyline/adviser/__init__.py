@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eddyline.adviser.access import Access
-    from eddyline.adviser.choice import Choice
+    from eddyline.adviser.search import Choice
     from eddyline.progress import Count
 
 __all__ = ["Advice", "advise"]
@@ -21,18 +21,24 @@ class Advice:
     """Advice on the queues of an access link.
 
     Attributes:
-        access: The access link.
+        access: The access link, at the rates to which it is shaped.
         unit: What FIFO limits count: bytes, packets or cells.
+        prefer: What the user prefers: balance, latency or throughput.
+        have: What the user's router can set up.
         choice: The candidates, and the advised one.
         tc: Linux `tc` commands that set up the queues.
         sqm: The same as `uci` commands for OpenWrt's SQM, or None where it has no such queue.
+        sqm_pages: The same as entries of its web interface, by page.
     """
 
     access: Access
     unit: str
+    prefer: str
+    have: str
     choice: Choice
     tc: list[str]
     sqm: list[str] | None
+    sqm_pages: dict[str, str] | None
 
     def predicted(self) -> dict[str, Any]:
         """Prediction of the formulas for the advised queues: goodputs in bit/s, the delay of a full buffer in s."""
@@ -42,18 +48,31 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """As `eddyline advise --json` prints it; SI units."""
-        choice = self.choice
+        choice, access = self.choice, self.access
         return {
             "possible": choice.possible,
             "why": choice.why,
             "unit": self.unit,
+            "prefer": self.prefer,
+            "have": self.have,
+            "line": access.line.name,
+            "shaped": {
+                "share": access.line.share,
+                "down_bps": access.down_bps,
+                "up_bps": access.up_bps,
+                "framing": access.line.framing(),
+            },
+            "family": choice.best.family,
             "down": _named(choice.best.queues.down),
             "up": _named(choice.best.queues.up),
             "predicted": self.predicted(),
             "simulated": choice.best.outcome.to_dict(),
             "default": choice.default.outcome.to_dict(),
+            "trades": choice.trades,
+            "cases": choice.cases,
             "tc": self.tc,
             "sqm": self.sqm,
+            "sqm_pages": self.sqm_pages,
             "families": [
                 {
                     "family": t.family,
@@ -71,22 +90,32 @@ def advise(
     up: str,
     rtt: str,
     *,
-    uploads: int = 1,
+    downloads: int | str = "1..4",
+    uploads: int | str = "1..4",
     unit: str = "bytes",
     controller: str = "newreno",
+    prefer: str = "balance",
+    have: str = "linux",
+    line: str | None = None,
     wan: str = "eth0",
     lan: str = "eth1",
     done: Count | None = None,
 ) -> Advice:
-    """Sizes both buffers of an access link so that uploads and a download do not starve each other.
+    """Chooses the queues of an access link so that uploads and downloads do not starve each other.
 
     Args:
-        down: Rate towards the subscriber, as `"2 Mbit/s"`.
+        down: Rate of the line towards the subscriber, as `"2 Mbit/s"`.
         up: Rate away from the subscriber.
         rtt: Round-trip time without queues or a range of them, as `"20 ms..300 ms"`.
-        uploads: How many uploads run beside the download.
+        downloads: How many downloads run at a time: a number or a range, as `"1..4"`.
+        uploads: How many uploads.
         unit: What the limit of a FIFO counts: `"bytes"`, `"packets"` or `"cells"`.
         controller: Kind of congestion controller of all flows.
+        prefer: `"balance"`, `"latency"` or `"throughput"`: what decides among queues that suffice.
+        have: What the router can set up: `"linux"` (any queue), `"sqm"` (OpenWrt's), `"fifo"`, `"codel"`, `"pie"`,
+            `"fq_codel"` or `"cake"`.
+        line: `"fibre"`, `"cable"`, `"vdsl"`, `"adsl"` or a keyword of tc-cake(8), as `"bridged-ptm"`: framing that is
+            simulated and set. Without it rates are those of IP packets, and more of the line is left unused.
         wan: Interface towards the provider, for the `tc` commands.
         lan: Interface towards the hosts, for the `tc` commands.
         done: Called after each simulation.
@@ -95,21 +124,28 @@ def advise(
         InputError: One of the arguments is invalid.
     """
     from eddyline.adviser.access import Access
-    from eddyline.adviser.choice import UNITS, choose
-    from eddyline.adviser.shaping import sqm_settings, tc_lines
+    from eddyline.adviser.candidates import HAVE, UNITS
+    from eddyline.adviser.choice import PREFERENCES
+    from eddyline.adviser.search import search
+    from eddyline.adviser.shaping import tc_lines
+    from eddyline.adviser.sqm import sqm_pages, sqm_settings
     from eddyline.errors import InputError
     from eddyline.spelling import unknown
 
-    if unit not in UNITS:
-        raise unknown("unit", unit, UNITS)
+    for what, given, known in (("unit", unit, UNITS), ("preference", prefer, PREFERENCES), ("equipment", have, HAVE)):
+        if given not in known:
+            raise unknown(what, given, known)
     for name, device in (("wan", wan), ("lan", lan)):
         # names that the kernel accepts, so that a command cannot contain anything else
         if not 0 < len(device) <= 15 or not all(c.isascii() and (c.isalnum() or c in "._-@") for c in device):
             raise InputError(f"{name} {device!r} is not the name of an interface", "as in eth0 or pppoe-wan")
-    access = Access.of(down, up, rtt, uploads, controller)
-    choice = choose(access, unit, done)
+    access = Access.of(
+        down, up, rtt, downloads=str(downloads), uploads=str(uploads), controller=controller, line_name=line
+    )
+    choice = search(access, unit, prefer, have, done)
     queues = choice.best.queues
-    return Advice(access, unit, choice, tc_lines(access, queues, wan, lan), sqm_settings(access, queues, wan))
+    settings, pages = sqm_settings(access, queues, wan), sqm_pages(access, queues, wan)
+    return Advice(access, unit, prefer, have, choice, tc_lines(access, queues, wan, lan), settings, pages)
 
 
 def _named(queue: Any) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from eddyline.adviser.line import BARE, Line, line
 from eddyline.errors import InputError
 from eddyline.kinds import require_controller
 from eddyline.quantities import read
 
-__all__ = ["ACK_B", "HEADER_B", "PACKET_B", "Access", "parse_rtt"]
+__all__ = ["ACK_B", "FLOWS", "HEADER_B", "PACKET_B", "Access", "parse_flows", "parse_rtt"]
 
 PACKET_B = 1500
 """A full data packet."""
@@ -17,32 +18,49 @@ HEADER_B = 40
 ACK_B = 40
 """An acknowledgement; one for every second packet (RFC 1122, section 4.2.3.2)."""
 
+FLOWS = "1..4"
+"""How many flows each way, unless the user says."""
+
 _RTT_RANGE_S = (1e-4, 10.0)
 _RATE_RANGE_BPS = (1e3, 1e10)
-_MAX_UPLOADS = 100
+_MAX_FLOWS = 100
 
 
 @dataclass(frozen=True)
 class Access:
-    """The access link of one subscriber, with a download and some uploads.
+    """The access link of one subscriber with its shaper, some downloads and some uploads.
 
     Attributes:
-        down_bps: Rate towards the subscriber, bit/s.
-        up_bps: Rate away from the subscriber, bit/s.
+        down_bps: Rate at which the shaper sends towards the subscriber, bit/s on the line.
+        up_bps: The same away from the subscriber.
         rtt_s: Minimum and maximum round-trip time without queues, s.
-        uploads: How many uploads run beside the download.
+        downloads: Minimum and maximum number of downloads at a time.
+        uploads: The same of uploads.
         controller: Kind of congestion controller of all flows.
+        line: Its framing.
     """
 
     down_bps: float
     up_bps: float
     rtt_s: tuple[float, float]
-    uploads: int = 1
+    downloads: tuple[int, int] = (1, 1)
+    uploads: tuple[int, int] = (1, 1)
     controller: str = "newreno"
+    line: Line = BARE
 
     @classmethod
-    def of(cls, down: str, up: str, rtt: str, uploads: int, controller: str) -> Access:
-        """Reads the quantities, for example `"2 Mbit/s"`, `"192 kbit/s"`, `"20 ms..300 ms"`.
+    def of(
+        cls,
+        down: str,
+        up: str,
+        rtt: str,
+        *,
+        downloads: str = FLOWS,
+        uploads: str = FLOWS,
+        controller: str = "newreno",
+        line_name: str | None = None,
+    ) -> Access:
+        """Reads the quantities, for example `"2 Mbit/s"`, `"192 kbit/s"`, `"20 ms..300 ms"`, and shapes the line.
 
         Raises:
             InputError: One of them is invalid.
@@ -53,25 +71,38 @@ class Access:
             if not _RATE_RANGE_BPS[0] <= rate <= _RATE_RANGE_BPS[1]:
                 raise InputError(f"{name} {text!r} is outside 1 kbit/s to 10 Gbit/s")
             rates.append(rate)
-        if not 1 <= uploads <= _MAX_UPLOADS:
-            raise InputError(f"uploads {uploads} is outside 1 to {_MAX_UPLOADS}")
+        flows = [parse_flows(name, text) for name, text in (("downloads", downloads), ("uploads", uploads))]
         require_controller(controller)
-        return cls(rates[0], rates[1], parse_rtt(rtt), uploads, controller)
-
-    @property
-    def rtts_s(self) -> list[float]:
-        """The round-trip times that are simulated: the minimum and the maximum."""
-        return sorted(set(self.rtt_s))
+        shaped = line(line_name)
+        down_bps, up_bps = (shaped.share * rate for rate in rates)
+        return cls(down_bps, up_bps, parse_rtt(rtt), flows[0], flows[1], controller, shaped)
 
     @property
     def down_packets_per_s(self) -> float:
         """Full packets that the downlink carries."""
-        return self.down_bps / (8 * PACKET_B)
+        return self.down_bps / (8 * self.line.wire_bytes(PACKET_B))
 
     @property
     def up_packets_per_s(self) -> float:
         """Full packets that the uplink carries."""
-        return self.up_bps / (8 * PACKET_B)
+        return self.up_bps / (8 * self.line.wire_bytes(PACKET_B))
+
+
+def parse_flows(name: str, text: str) -> tuple[int, int]:
+    """A number of flows or a range of numbers: `"2"`, `"1..4"`."""
+    parts = str(text).split("..")
+    try:
+        numbers = [int(part) for part in parts]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (1, 2):
+        raise InputError(f"{name} {text!r} is not a number or a range of numbers", 'as in "2" or "1..4"')
+    low, high = numbers[0], numbers[-1]
+    if low > high:
+        raise InputError(f"{name} {text!r} has its maximum first", f'did you mean "{high}..{low}"?')
+    if low < 1 or high > _MAX_FLOWS:
+        raise InputError(f"{name} {text} is outside 1 to {_MAX_FLOWS}")
+    return low, high
 
 
 def parse_rtt(text: str) -> tuple[float, float]:

@@ -1,162 +1,162 @@
-"""The candidate queues, and the choice among them."""
+"""The decision among measured candidates: what suffices, what is dominated, what the user prefers.
+
+Nothing is simulated here; a made-up table is decided as well as a measured one.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from eddyline.adviser.access import ACK_B, PACKET_B
-from eddyline.adviser.sizing import proportional
-from eddyline.adviser.trial import Queues, run_trials
+from math import sqrt
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eddyline.adviser.access import Access
-    from eddyline.adviser.trial import Outcome
-    from eddyline.progress import Count
+    from eddyline.adviser.candidates import Queues
 
-__all__ = ["DEFAULT_PACKETS", "KEPT", "UNITS", "Choice", "Tried", "choose", "families", "limit"]
-
-UNITS = ("bytes", "packets", "cells")
-"""What a FIFO's limit may count."""
+__all__ = ["CLOSE", "KEPT", "PREFERENCES", "SPARE", "Outcome", "Row", "dominates", "nearest", "preferred", "suffices"]
 
 KEPT = 0.85
 """The share of its goodput alone that each direction must keep."""
 
-DEFAULT_PACKETS = 1000
-"""The default of Linux for an Ethernet interface (txqueuelen), and of most access routers with it."""
+SPARE = 0.005
+"""What it must keep beyond that in the cases tried, for those that are not."""
 
-_USABLE = 0.8
-"""Minimum of a direction's goodput alone, relative to that with the default buffers: a queue must not be too short for
-one flow. CoDel leaves a single New Reno flow 80 to 90 % at long round-trip times."""
+CLOSE = 0.02
+"""What keeps less than this beyond `KEPT` is tried in more cases: the worst of a few says less than the worst of many.
+`docs/guides/adviser.md` has how far untried cases fall below."""
 
-_CELL_B, _TRAILER_B = 48, 8
-"""Payload of an ATM cell, and AAL5's trailer (ITU-T I.361, I.363.5)."""
+PREFERENCES = ("balance", "latency", "throughput")
+"""The largest goodput over delay; the shortest delay; the largest goodput."""
 
-_DOWN_FACTORS = (0.5, 1.0, 2.0)
-_UP_FACTORS = (0.5, 0.71, 1.0, 1.41, 2.0, 3.0)
+_SAME_DELAY, _SAME_GOODPUT = 0.05, 0.01
+"""Relative differences that a user with a preference does not see: then the balance decides."""
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A pair of queues and the simulated outcome."""
+class Outcome:
+    """The worst over all cases, of each quantity by itself.
+
+    Attributes:
+        download_bps: Goodput of the downloads beside the uploads, bit/s, in the case with their smallest share.
+        upload_bps: The same of the uploads beside the downloads.
+        download_alone_bps: What the downloads' share is relative to in that case.
+        upload_alone_bps: The same of the uploads.
+        worst_delay_s: 99th percentile of the queueing delay at the worse of both queues, the maximum.
+        fairness: Jain's index among the flows of one direction, the minimum.
+        cases: How many cases it stands for.
+        worst_case: The case with the smallest share, in words.
+    """
+
+    download_bps: float
+    upload_bps: float
+    download_alone_bps: float
+    upload_alone_bps: float
+    worst_delay_s: float
+    fairness: float
+    cases: int
+    worst_case: str = ""
+
+    @property
+    def download_share(self) -> float:
+        """Goodput of the downloads over that alone."""
+        return self.download_bps / self.download_alone_bps if self.download_alone_bps > 0 else 0.0
+
+    @property
+    def upload_share(self) -> float:
+        """The same of the uploads."""
+        return self.upload_bps / self.upload_alone_bps if self.upload_alone_bps > 0 else 0.0
+
+    @property
+    def share(self) -> float:
+        """The smaller of the two shares."""
+        return min(self.download_share, self.upload_share)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `advise --json` has it."""
+        return {
+            "download_bps": self.download_bps,
+            "upload_bps": self.upload_bps,
+            "alone": {"download_bps": self.download_alone_bps, "upload_bps": self.upload_alone_bps},
+            "worst_delay_s": self.worst_delay_s,
+            "download_share": self.download_share,
+            "upload_share": self.upload_share,
+            "fairness": self.fairness,
+            "cases": self.cases,
+            "worst_case": self.worst_case,
+        }
+
+
+@dataclass(frozen=True)
+class Row:
+    """A candidate and its outcome."""
 
     family: str
     queues: Queues
     outcome: Outcome
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The outcome of the search.
+_Row = TypeVar("_Row", bound=Row)
 
-    Attributes:
-        best: The advised queues; where none suffice, the nearest.
-        possible: Whether they suffice.
-        why: Why not, else None.
-        by_family: The best of every family.
-        default: The default buffers.
+
+def _columns(row: Row) -> tuple[float, ...]:
+    """Larger is better; fairness as the table shows it."""
+    o = row.outcome
+    return o.download_bps, o.download_share, o.upload_bps, o.upload_share, -o.worst_delay_s, round(o.fairness, 2)
+
+
+def dominates(a: Row, b: Row) -> bool:
+    """Whether `a` is nowhere worse than `b` in rates, shares, delay and fairness, and somewhere better."""
+    one, other = _columns(a), _columns(b)
+    return one != other and all(x >= y for x, y in zip(one, other, strict=True))
+
+
+def suffices(row: Row) -> bool:
+    """Whether both directions keep their share in every case tried, with some to spare."""
+    return row.outcome.share >= KEPT + SPARE
+
+
+def _undominated(rows: Sequence[_Row]) -> list[_Row]:
+    return [row for row in rows if not any(dominates(other, row) for other in rows)]
+
+
+def preferred(rows: Sequence[_Row], prefer: str, rtt_s: float, usual: _Row | None = None) -> _Row | None:
+    """The advice: of the rows that suffice and that no row dominates, the one that the user prefers; or None.
+
+    Args:
+        rows: Candidates.
+        prefer: One of `PREFERENCES`.
+        rtt_s: Round-trip time without queues, to which delays are added for the balance.
+        usual: The buffers that nobody has set. Their delay is too long for anybody's preference, so they and what
+            makes packets wait as long are advised only where nothing else suffices.
     """
-
-    best: Tried
-    possible: bool
-    why: str | None
-    by_family: list[Tried]
-    default: Tried
-
-
-def limit(size: float, unit: str) -> str:
-    """The limit of a queue of `size` bytes of full packets, in that unit."""
-    whole = max(1, round(size / PACKET_B))
-    if unit == "packets":
-        return f"{whole} packets"
-    if unit == "cells":
-        return f"{whole * -(-(PACKET_B + _TRAILER_B) // _CELL_B)} cells"
-    return f"{max(PACKET_B, round(size / 100) * 100)} B"
+    left = [row for row in rows if suffices(row)]
+    if usual is not None:
+        shorter = [row for row in left if row.outcome.worst_delay_s < usual.outcome.worst_delay_s]
+        left = shorter or [row for row in [*left, usual] if suffices(row)]
+    left = _undominated(left)
+    if not left:
+        return None
+    if prefer == "latency":
+        least = min(row.outcome.worst_delay_s for row in left)
+        left = [row for row in left if row.outcome.worst_delay_s <= (1 + _SAME_DELAY) * least]
+    elif prefer == "throughput":
+        most = max(map(_goodput, left))
+        left = [row for row in left if _goodput(row) >= (1 - _SAME_GOODPUT) * most]
+    return max(left, key=lambda row: _power(row, rtt_s))
 
 
-def families(access: Access, unit: str) -> dict[str, list[Queues]]:
-    """Candidates by family, the simplest family first: around the closed form for FIFOs, by rule for the others."""
-    size = proportional(access)
-
-    def fifo(down: float, up: float) -> Queues:
-        return Queues(_fifo(limit(down, unit)), _fifo(limit(up, unit)))
-
-    grid = [fifo(size.down * d, size.up * u) for d in _DOWN_FACTORS for u in _UP_FACTORS]
-    own = [_fifo(limit(size.down * d, unit)) for d in _DOWN_FACTORS]
-    first = [limit(max(access.up_bps * access.rtt_s[1] / 8, 4 * PACKET_B) * u, unit) for u in (1.0, 2.0)]
-    return {
-        "drop-tail": [q for i, q in enumerate(grid) if q not in grid[:i]],
-        "ACKs first": [Queues(down, {"kind": "ack_priority", "limit": up}) for down in own for up in first],
-        "FQ-CoDel": [Queues(_fq_codel(access, access.down_bps), _fq_codel(access, access.up_bps))],
-        "CAKE": [Queues(_cake(access, "none"), _cake(access, filtered)) for filtered in ("conservative", "aggressive")],
-    }
+def nearest(rows: Sequence[_Row]) -> _Row:
+    """Where none suffices: of the rows with the largest share, one that no row dominates."""
+    most = max(row.outcome.share for row in rows)
+    return _undominated([row for row in rows if row.outcome.share == most])[0]
 
 
-def _fifo(limit: str) -> dict[str, Any]:
-    return {"kind": "droptail", "limit": limit}
+def _goodput(row: Row) -> float:
+    """Geometric mean of both directions."""
+    return sqrt(row.outcome.download_bps * row.outcome.upload_bps)
 
 
-def _codel(access: Access, rate_bps: float) -> dict[str, Any]:
-    """RFC 8289, section 4: the target at least 1.5 packets long, the interval no less than the longest round trip."""
-    target = max(5e-3, 1.5 * 8 * PACKET_B / rate_bps)
-    interval = max(100e-3, access.rtt_s[1], 2 * target)
-    return {"target": f"{target * 1e6:.0f} us", "interval": f"{interval * 1e6:.0f} us"}
-
-
-def _fq_codel(access: Access, rate_bps: float) -> dict[str, Any]:
-    return {"kind": "fq_codel", "limit": "1000 packets", **_codel(access, rate_bps)}
-
-
-def _cake(access: Access, ack_filter: str) -> dict[str, Any]:
-    # cake derives its target from the round-trip time and the rate
-    rtt = max(100e-3, access.rtt_s[1])
-    return {"kind": "cake", "rtt": f"{rtt * 1e6:.0f} us", "ack_filter": ack_filter}
-
-
-def choose(access: Access, unit: str, done: Count | None = None) -> Choice:
-    """Simulates every family and chooses the first in which a candidate suffices."""
-    default = Queues(_fifo(f"{DEFAULT_PACKETS} packets"), _fifo(f"{DEFAULT_PACKETS} packets"))
-    candidates = [(name, q) for name, several in families(access, unit).items() for q in several]
-    outcomes = run_trials(access, [q for _, q in candidates] + [default], done)
-    usual = Tried("default", default, outcomes.pop())
-    tried = [Tried(name, q, o) for (name, q), o in zip(candidates, outcomes, strict=True)]
-    names = list(dict.fromkeys(t.family for t in tried))
-    best = [_best([t for t in tried if t.family == name], usual) for name in names]
-    for t in best:
-        if _suffices(t, usual):
-            return Choice(t, True, None, best, usual)
-    nearest = max(best, key=lambda t: (_works_alone(t, usual), t.outcome.share))
-    return Choice(nearest, False, _why(access, nearest), best, usual)
-
-
-def _best(tried: Sequence[Tried], usual: Tried) -> Tried:
-    """Of those that suffice, the one with the shortest delay; else the one that keeps the largest share."""
-    sufficient = [t for t in tried if _suffices(t, usual)]
-    if sufficient:
-        return min(sufficient, key=lambda t: (t.outcome.worst_delay_s, -t.outcome.share))
-    return max(tried, key=lambda t: (_works_alone(t, usual), t.outcome.share))
-
-
-def _suffices(tried: Tried, usual: Tried) -> bool:
-    shorter = tried.outcome.worst_delay_s < usual.outcome.worst_delay_s
-    return tried.outcome.share >= KEPT and shorter and _works_alone(tried, usual)
-
-
-def _works_alone(tried: Tried, usual: Tried) -> bool:
-    o, u = tried.outcome, usual.outcome
-    return o.download_alone_bps >= _USABLE * u.download_alone_bps and o.upload_alone_bps >= _USABLE * u.upload_alone_bps
-
-
-def _why(access: Access, nearest: Tried) -> str:
-    o = nearest.outcome
-    worse = "download" if o.download_share < o.upload_share else "uploads"
-    why = (
-        f"with no queue both directions keep {KEPT:.0%}: with the nearest, {nearest.family}, "
-        f"the {worse} keep{'s' if worse == 'download' else ''} {o.share:.0%}"
-    )
-    acks = access.down_packets_per_s / 2 * ACK_B * 8 / access.up_bps
-    if acks > 1 - KEPT:
-        why += f"; the acknowledgements of a full download alone take {acks:.0%} of the uplink unless they are filtered"
-    return why
+def _power(row: Row, rtt_s: float) -> float:
+    """Goodput over round-trip time (Kleinrock's power), times fairness."""
+    return row.outcome.fairness * _goodput(row) / (rtt_s + row.outcome.worst_delay_s)

@@ -12,7 +12,7 @@ from eddyline.kinds import queue as queue_kind
 
 if TYPE_CHECKING:
     from eddyline.adviser.access import Access
-    from eddyline.adviser.trial import Queues
+    from eddyline.adviser.candidates import Queues
 
 __all__ = ["predict"]
 
@@ -21,40 +21,37 @@ _UNLIMITED_B = 1e12
 
 
 def predict(access: Access, queues: Queues) -> dict[str, Any]:
-    """Goodputs in bit/s at the longest round-trip time, and the longest delay in s.
+    """Goodputs in bit/s and the longest delay in s, of the fewest flows at the longest round-trip time.
 
     Two FIFOs: the windows that they allow (eq. 7 and 8 of the bidirectional-TCP paper, corrected) and their goodputs;
     the delay is that of a full buffer. Other queues: both links full of data and of the other direction's
     acknowledgements, unfiltered; the delay is that of a full buffer or CoDel's target, null where neither sets it.
     """
-    alone = {"download_bps": _goodput(access.down_bps), "upload_bps": _goodput(access.up_bps)}
+    payload = 8 * (PACKET_B - HEADER_B)
+    alone = {"download_bps": payload * access.down_packets_per_s, "upload_bps": payload * access.up_packets_per_s}
     if queue_kind(queues.down["kind"]).drop_tail and queue_kind(queues.up["kind"]).drop_tail:
         return {**_fifos(access, queues), "alone": alone}
     download, upload = both_busy(access)
     return {"download_bps": download, "upload_bps": upload, "alone": alone, "worst_delay_s": _delay(access, queues)}
 
 
-def _goodput(rate_bps: float) -> float:
-    return rate_bps * (PACKET_B - HEADER_B) / PACKET_B
-
-
 def _fifos(access: Access, queues: Queues) -> dict[str, float]:
     rtt = access.rtt_s[1]
 
-    def direction(rate_bps: float, limit: str) -> dict[str, Any]:
+    def direction(packets_per_s: float, limit: str) -> dict[str, Any]:
         size, unit = _limit(limit)
-        return {"rate_bps": rate_bps, "buffer": size, "unit": unit}
+        return {"rate_bps": 8 * PACKET_B * packets_per_s, "buffer": size, "unit": unit}
 
     def flows(number: int) -> dict[str, Any]:
         return {"flows": number, "window": _UNLIMITED_B, "base_rtt_s": rtt}
 
     setting = {
         "link": {
-            "down": direction(access.down_bps, queues.down["limit"]),
-            "up": direction(access.up_bps, queues.up["limit"]),
+            "down": direction(access.down_packets_per_s, queues.down["limit"]),
+            "up": direction(access.up_packets_per_s, queues.up["limit"]),
         },
-        "downloads": flows(1),
-        "uploads": flows(access.uploads),
+        "downloads": flows(access.downloads[0]),
+        "uploads": flows(access.uploads[0]),
         "packet": PACKET_B,
         "ack": ACK_B,
         "acks_every": 2,
@@ -62,9 +59,9 @@ def _fifos(access: Access, queues: Queues) -> dict[str, float]:
     estimate = json.loads(_core.buffer_estimate(json.dumps({"setting": setting})))
     shares = estimate["shares"]
     return {
-        "download_bps": _goodput(shares["download_bps"]),
-        "upload_bps": _goodput(shares["upload_bps"]),
-        "worst_delay_s": max(_full(queues.down["limit"], access.down_bps), _full(queues.up["limit"], access.up_bps)),
+        "download_bps": shares["download_bps"] * (PACKET_B - HEADER_B) / PACKET_B,
+        "upload_bps": shares["upload_bps"] * (PACKET_B - HEADER_B) / PACKET_B,
+        "worst_delay_s": max(_waits(access, queues)),
     }
 
 
@@ -73,18 +70,23 @@ def _limit(limit: str) -> tuple[float, str]:
     return (float(number), unit) if unit in ("packets", "cells") else (_core.quantity("bytes", limit), "bytes")
 
 
-def _full(limit: str, rate_bps: float) -> float:
+def _full(limit: str, packets_per_s: float) -> float:
     """Waiting time of a packet behind a FIFO full of data."""
     size, unit = _limit(limit)
     per_unit = {"bytes": 1, "packets": PACKET_B, "cells": 48}[unit]
-    return 8 * size * per_unit / rate_bps
+    return size * per_unit / PACKET_B / packets_per_s
+
+
+def _waits(access: Access, queues: Queues) -> list[float]:
+    directions = (queues.down, access.down_packets_per_s), (queues.up, access.up_packets_per_s)
+    return [_full(queue["limit"], rate) for queue, rate in directions]
 
 
 def _delay(access: Access, queues: Queues) -> float | None:
     waits = []
-    for queue, rate in ((queues.down, access.down_bps), (queues.up, access.up_bps)):
+    for queue, full in zip((queues.down, queues.up), _waits(access, queues), strict=True):
         set_by = queue_kind(queue["kind"]).delay_set_by
         if set_by is None:
             return None
-        waits.append(_core.quantity("time", queue["target"]) if set_by == "target" else _full(queue["limit"], rate))
+        waits.append(_core.quantity("time", queue["target"]) if set_by == "target" else full)
     return max(waits)

@@ -1,8 +1,8 @@
-"""Queues as Linux and OpenWrt take them: `tc` lines and SQM settings.
+"""Queues as Linux takes them: `tc` lines.
 
-A queue can only be managed where it forms. The lines therefore shape each direction at the rate that was advised on:
-HTB holds the rate, the queue hangs below it. The uplink is shaped where packets leave towards the provider, the
-downlink where they leave towards the subscriber.
+A queue can only be managed where it forms. The lines therefore shape each direction below the line's rate, framing
+included: HTB holds the rate with a size table (tc-stab(8)), CAKE with its own keywords (tc-cake(8)). The uplink is
+shaped where packets leave towards the provider, the downlink where they leave towards the subscriber.
 """
 
 from __future__ import annotations
@@ -10,19 +10,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
+from eddyline.adviser.access import PACKET_B
+from eddyline.adviser.line import LINES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from eddyline.adviser.access import Access
-    from eddyline.adviser.trial import Queues
+    from eddyline.adviser.candidates import Queues
+    from eddyline.adviser.line import Line
 
-__all__ = ["sqm_settings", "tc_lines"]
+__all__ = ["ack_filter", "counted", "fifo_limit", "fq_quantum", "htb_rate", "microseconds", "stab_overhead", "tc_lines"]
 
-_FRAME_B = 1514
-"""A full packet with its Ethernet header, as Linux counts it."""
+_HEADER_B = 14
+"""Of Ethernet, which Linux counts as part of a packet on an Ethernet interface (tc-stab(8))."""
+_FRAME_B = PACKET_B + _HEADER_B
 _CELL_B = 48
 """Payload of an ATM cell (ITU-T I.361)."""
+_PTM = 64 / 65
+"""What 64/65-octet encapsulation leaves of a rate; size tables do not know it (tc-cake(8))."""
 
 
 def tc_lines(access: Access, queues: Queues, wan: str, lan: str) -> list[str]:
@@ -34,89 +40,99 @@ def tc_lines(access: Access, queues: Queues, wan: str, lan: str) -> list[str]:
         wan: Interface towards the provider; the uplink's queue is there.
         lan: Interface towards the subscriber's hosts; the downlink's queue is there.
     """
-    return [*_direction(wan, access.up_bps, queues.up), *_direction(lan, access.down_bps, queues.down)]
+    line = access.line
+    return [*_direction(wan, access.up_bps, queues.up, line), *_direction(lan, access.down_bps, queues.down, line)]
 
 
-def _direction(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[str]:
-    rate = f"{rate_bps:.0f}bit"
+def _direction(device: str, rate_bps: float, queue: Mapping[str, Any], line: Line) -> list[str]:
     if queue["kind"] == "cake":
-        options = [f"bandwidth {rate}", "besteffort", "triple-isolate", f"rtt {_us(queue['rtt'])}"]
-        options += _ack_filter(queue)
+        options = [f"bandwidth {rate_bps:.0f}bit", "besteffort", "triple-isolate", f"rtt {microseconds(queue['rtt'])}"]
+        options += [*ack_filter(queue), line.name if line.name in LINES else "overhead 0"]
         return [f"tc qdisc replace dev {device} root cake {' '.join(options)}"]
-    lines = [
-        f"tc qdisc replace dev {device} root handle 1: htb default 1",
-        f"tc class replace dev {device} parent 1: classid 1:1 htb rate {rate} quantum {_FRAME_B}",
-    ]
+    rate_bps = htb_rate(rate_bps, line)
+    root = f"tc qdisc replace dev {device} root handle 1: {_stab(device, line)} htb default 1"
     if queue["kind"] == "ack_priority":
-        return lines[:1] + _acks_first(device, rate_bps, queue)
-    return [*lines, f"tc qdisc replace dev {device} parent 1:1 handle 10: {_leaf(queue)}"]
+        return [root, *_acks_first(device, rate_bps, queue, line)]
+    return [
+        root,
+        f"tc class replace dev {device} parent 1: classid 1:1 htb rate {rate_bps:.0f}bit quantum {_FRAME_B}",
+        f"tc qdisc replace dev {device} parent 1:1 handle 10: {_leaf(queue, line)}",
+    ]
 
 
-def _ack_filter(queue: Mapping[str, Any]) -> list[str]:
+def htb_rate(rate_bps: float, line: Line) -> float:
+    """The rate for a shaper that does not know packet transfer mode."""
+    return rate_bps * _PTM if line.linklayer == "ptm" else rate_bps
+
+
+def stab_overhead(device: str, line: Line) -> int:
+    """What to add to a packet as Linux counts it: without a header on PPP, with Ethernet's elsewhere."""
+    return line.overhead_B - (0 if device.startswith("ppp") else _HEADER_B)
+
+
+def _stab(device: str, line: Line) -> str:
+    linklayer = "atm" if line.linklayer == "atm" else "ethernet"
+    mpu = f" mpu {line.minimum_B}" if line.minimum_B else ""
+    return f"stab{mpu} overhead {stab_overhead(device, line)} linklayer {linklayer}"
+
+
+def counted(size: float, line: Line) -> int:
+    """Bytes of full packets as a queue below a size table counts them: those on the line, PTM's blocks excluded."""
+    full = line.wire_bytes(PACKET_B) if line.linklayer == "atm" else max(PACKET_B + line.overhead_B, line.minimum_B)
+    return round(size * full / PACKET_B)
+
+
+def ack_filter(queue: Mapping[str, Any]) -> list[str]:
+    """CAKE's keyword."""
     options = {"none": [], "conservative": ["ack-filter"], "aggressive": ["ack-filter-aggressive"]}
     return options[queue["ack_filter"]]
 
 
-def _leaf(queue: Mapping[str, Any]) -> str:
-    if queue["kind"] == "fq_codel":
-        limit = queue["limit"].split()[0]
-        times = f"target {_us(queue['target'])} interval {_us(queue['interval'])}"
-        return f"fq_codel limit {limit} {times} quantum {_FRAME_B} noecn"
-    return _fifo(queue["limit"])
+def fq_quantum(line: Line) -> int:
+    """A full packet as counted below a size table, so that each conversation sends one at a time."""
+    return max(_FRAME_B, counted(PACKET_B, line))
 
 
-def _fifo(limit: str) -> str:
+def _leaf(queue: Mapping[str, Any], line: Line) -> str:
+    kind = queue["kind"]
+    if kind == "droptail":
+        return f"{'pfifo' if queue['limit'].endswith('packets') else 'bfifo'} limit {fifo_limit(queue['limit'], line)}"
+    limit, target = queue["limit"].split()[0], microseconds(queue["target"])
+    if kind == "pie":
+        return f"pie limit {limit} target {target} noecn"
+    times = f"target {target} interval {microseconds(queue['interval'])}"
+    quantum = f" quantum {fq_quantum(line)}" if kind == "fq_codel" else ""
+    return f"{kind} limit {limit} {times}{quantum} noecn"
+
+
+def fifo_limit(limit: str, line: Line) -> int:
+    """Packets for pfifo, bytes as counted there for bfifo."""
     if limit.endswith("packets"):
-        return f"pfifo limit {limit.split()[0]}"
-    return f"bfifo limit {_bytes(limit)}"
+        return int(limit.split()[0])
+    size = int(limit.split()[0]) * _CELL_B if limit.endswith("cells") else _core.quantity("bytes", limit)
+    return counted(size, line)
 
 
-def _bytes(limit: str) -> int:
-    if limit.endswith("cells"):
-        return int(limit.split()[0]) * _CELL_B
-    return round(_core.quantity("bytes", limit))
+def _acks_first(device: str, rate_bps: float, queue: Mapping[str, Any], line: Line) -> list[str]:
+    """Strict priority by HTB's own classes: acknowledgements first, data in a class that may borrow all the rest.
 
-
-def _acks_first(device: str, rate_bps: float, queue: Mapping[str, Any]) -> list[str]:
-    """Strict priority by HTB's own classes: acknowledgements first, data in a class that may borrow all the rest."""
+    An acknowledgement is a short TCP packet: over IPv4, with a header of 20 bytes, below 128 bytes in all; over IPv6,
+    without extension headers, with a payload below 64 bytes. Time stamps and three SACK blocks fit.
+    """
     rate, nearly, rest = f"{rate_bps:.0f}bit", f"{0.9 * rate_bps:.0f}bit", f"{0.1 * rate_bps:.0f}bit"
-    # TCP over IPv4 with a header of 20 bytes, shorter than 64 bytes in all.
-    small = "match ip protocol 6 0xff match u8 0x05 0x0f at 0 match u16 0x0000 0xffc0 at 2"
+    ipv4 = "match ip protocol 6 0xff match u8 0x05 0x0f at 0 match u16 0x0000 0xff80 at 2"
+    ipv6 = "match ip6 protocol 6 0xff match u16 0x0000 0xffc0 at 4"
+    data = _leaf({"kind": "droptail", "limit": queue["limit"]}, line)
     return [
         f"tc class replace dev {device} parent 1: classid 1:2 htb rate {rate} quantum {_FRAME_B}",
         f"tc class replace dev {device} parent 1:2 classid 1:3 htb rate {nearly} ceil {rate} prio 0 quantum {_FRAME_B}",
         f"tc class replace dev {device} parent 1:2 classid 1:1 htb rate {rest} ceil {rate} prio 1 quantum {_FRAME_B}",
-        f"tc qdisc replace dev {device} parent 1:1 handle 10: {_fifo(queue['limit'])}",
-        f"tc filter replace dev {device} parent 1: protocol ip prio 1 u32 {small} flowid 1:3",
+        f"tc qdisc replace dev {device} parent 1:1 handle 10: {data}",
+        f"tc filter replace dev {device} parent 1: protocol ip prio 1 u32 {ipv4} flowid 1:3",
+        f"tc filter replace dev {device} parent 1: protocol ipv6 prio 2 u32 {ipv6} flowid 1:3",
     ]
 
 
-def sqm_settings(access: Access, queues: Queues, wan: str) -> list[str] | None:
-    """The same for OpenWrt's SQM (`/etc/config/sqm`), or None where it has no such queue."""
-    kinds = {queues.down["kind"], queues.up["kind"]}
-    if len(kinds) != 1 or not kinds <= {"droptail", "fq_codel", "cake"}:
-        return None
-    kind = kinds.pop()
-    option = {
-        "enabled": "1",
-        "interface": wan,
-        "download": f"{access.down_bps / 1e3:.0f}",
-        "upload": f"{access.up_bps / 1e3:.0f}",
-        "qdisc": kind,
-        "script": "piece_of_cake.qos" if kind == "cake" else "simplest.qos",
-        "qdisc_advanced": "1",
-        "qdisc_really_really_advanced": "1",
-    }
-    if kind == "cake":
-        rtt = f"rtt {_us(queues.up['rtt'])}"
-        option |= {"iqdisc_opts": rtt, "eqdisc_opts": " ".join([rtt, *_ack_filter(queues.up)])}
-    elif kind == "fq_codel":
-        option |= {"itarget": _us(queues.down["target"]), "etarget": _us(queues.up["target"])}
-    else:
-        option["qdisc"] = "pfifo" if queues.up["limit"].endswith("packets") else "bfifo"
-        option |= {"ilimit": _fifo(queues.down["limit"]).split()[-1], "elimit": _fifo(queues.up["limit"]).split()[-1]}
-    return [f"uci set sqm.access.{key}='{value}'" for key, value in option.items()]
-
-
-def _us(time: str) -> str:
+def microseconds(time: str) -> str:
+    """A time as `tc` takes it."""
     return f"{_core.quantity('time', time) * 1e6:.0f}us"

@@ -35,11 +35,11 @@ class Buffers:
 
 def proportional(access: Access) -> Buffers:
     """A downlink buffer of a bandwidth-delay product at the longest round-trip time (eq. 6), the uplink's to match."""
-    longest = access.rtt_s[1]
+    path = access.down_packets_per_s * PACKET_B * access.rtt_s[1]
     smallest = _MIN_PACKETS * PACKET_B
     # where the uplink has its minimum, the downlink is sized in proportion
-    down = max(access.down_bps * longest / 8, smallest, smallest * access.down_bps / access.up_bps)
-    window = 0.75 * (down + access.down_bps * longest / 8)
+    down = max(path, smallest, smallest * access.down_bps / access.up_bps)
+    window = 0.75 * (down + path)
     up = down * access.up_bps / access.down_bps + ACK_B / PACKET_B * window / 2
     return Buffers(down, max(up, smallest))
 
@@ -50,7 +50,7 @@ def both_busy(access: Access) -> tuple[float, float]:
     The packet rates D and U solve P D + A U / 2 = C_d / 8 and P U + A D / 2 = C_u / 8. Where the acknowledgements alone
     would fill a link, the flow that they belong to is slowed down by them and the other starves.
     """
-    p, a = PACKET_B, ACK_B / 2
+    p, a = access.line.wire_bytes(PACKET_B), access.line.wire_bytes(ACK_B) / 2
     c, e = access.down_bps / 8, access.up_bps / 8
     determinant = p * p - a * a
     down = (p * c - a * e) / determinant

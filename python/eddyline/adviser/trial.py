@@ -1,4 +1,4 @@
-"""Simulations of a download and uploads with a pair of queues."""
+"""One simulated case: its scenario, and what is measured."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import eddyline.kinds as kinds
 from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
-from eddyline.kinds import controller
+from eddyline.fairness import jain
 from eddyline.parallel import run_all
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from eddyline.adviser.access import Access
+    from eddyline.adviser.candidates import Queues
+    from eddyline.adviser.cases import Case
     from eddyline.progress import Count, RunCallback
 
-__all__ = ["Outcome", "Queues", "run_trials"]
+__all__ = ["Measured", "run_trials", "scenario"]
 
-_MAX_PACKETS = 3e6
-"""Of one run; a run of more packets is shortened."""
+_MAX_PACKETS = 4e5
+"""Of both directions in one run; a run of more is shortened."""
+_MIN_PACKETS = 3e3
+"""Of the slower direction; a run of fewer is longer."""
 _CYCLES = 12
 _MIN_S, _MAX_S = 60.0, 600.0
 _WARMUP = 0.3
@@ -28,98 +33,48 @@ _WARMUP = 0.3
 
 
 @dataclass(frozen=True)
-class Queues:
-    """The queues of both directions, as a scenario file writes them."""
-
-    down: Mapping[str, Any]
-    up: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The worst case over round-trip times and orders of start, for each direction.
+class Measured:
+    """What one simulation gave.
 
     Attributes:
-        download_bps: Goodput of the download beside the uploads, bit/s.
-        upload_bps: Goodput of all uploads together beside the download, bit/s.
-        download_alone_bps: Goodput of the download alone, in the run where its share is smallest.
-        upload_alone_bps: Goodput of the uploads alone, likewise.
-        download_share: Goodput of the download over that alone, the minimum over all runs.
-        upload_share: The same of the uploads.
-        worst_delay_s: 99th percentile of the queueing delay at the worse of both queues, the maximum over all runs.
+        download_bps: Goodput of all downloads together, bit/s.
+        upload_bps: Goodput of all uploads together.
+        delay_s: 99th percentile of the queueing delay at the worse of both queues.
+        fairness: Jain's index of the goodputs of one direction's flows, the worse of both.
     """
 
     download_bps: float
     upload_bps: float
-    download_alone_bps: float
-    upload_alone_bps: float
-    download_share: float
-    upload_share: float
-    worst_delay_s: float
-
-    @property
-    def share(self) -> float:
-        """The smaller of the two shares."""
-        return min(self.download_share, self.upload_share)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As `advise --json` has it."""
-        alone = {"download_bps": self.download_alone_bps, "upload_bps": self.upload_alone_bps}
-        return {
-            "download_bps": self.download_bps,
-            "upload_bps": self.upload_bps,
-            "alone": alone,
-            "worst_delay_s": self.worst_delay_s,
-        }
+    delay_s: float
+    fairness: float
 
 
 def run_trials(
-    access: Access,
-    candidates: Sequence[Queues],
-    done: Count | None = None,
-    *,
-    stretch: float = 1.0,
-) -> list[Outcome]:
-    """Simulates every candidate, as many runs at a time as there are processors.
+    access: Access, tasks: Sequence[tuple[Queues, Case]], done: Count | None = None, *, stretch: float = 1.0
+) -> list[Measured]:
+    """Simulates every case with its queues, as many runs at a time as there are processors.
 
     Args:
         access: The access link.
-        candidates: Queues to try.
+        tasks: Queues and cases.
         done: Called after each run.
         stretch: Factor on the duration of every run.
     """
-    plans = [list(_runs(access)) for _ in candidates]
 
-    def simulate(queues: Queues, run: _Run, progress: RunCallback) -> dict[str, Any]:
-        scenario = Scenario(_scenario(access, queues, run, stretch), name="trial")
-        return scenario.run("sim", series=False, progress=progress).to_dict()
+    def simulate(queues: Queues, case: Case, progress: RunCallback) -> Measured:
+        table = scenario(access, queues, case, stretch)
+        return _measured(Scenario(table, name="trial").run("sim", series=False, progress=progress).to_dict())
 
-    tasks = [partial(simulate, q, run) for q, runs in zip(candidates, plans, strict=True) for run in runs]
-    results = run_all(tasks, done=done)
-    outcomes, start = [], 0
-    for runs in plans:
-        outcomes.append(_worst(runs, results[start : start + len(runs)]))
-        start += len(runs)
-    return outcomes
+    return run_all([partial(simulate, queues, case) for queues, case in tasks], done=done)
 
 
-@dataclass(frozen=True)
-class _Run:
-    """The directions that are used, the round-trip time, and which direction starts first."""
-
-    rtt_s: float
-    download: bool
-    uploads: bool
-    download_first: bool = True
-
-
-def _runs(access: Access) -> Iterator[_Run]:
-    for rtt in access.rtts_s:
-        yield _Run(rtt, download=True, uploads=False)
-        yield _Run(rtt, download=False, uploads=True)
-        # real and simulated alike, the flow that starts first keeps its advantage for minutes
-        yield _Run(rtt, download=True, uploads=True)
-        yield _Run(rtt, download=True, uploads=True, download_first=False)
+def _measured(result: dict[str, Any]) -> Measured:
+    goodputs: dict[str, list[float]] = {"download": [], "upload": []}
+    for flow in result["flows"]:
+        goodputs[flow["name"].split()[0]].append(flow["goodput_bps"] or 0.0)
+    delay = max(link["queueing_delay_s"]["p99"] or 0.0 for link in result["links"])
+    fairness = min(jain(each) or 0.0 for each in goodputs.values() if each)
+    return Measured(sum(goodputs["download"]), sum(goodputs["upload"]), delay, fairness)
 
 
 def _duration(access: Access, rtt_s: float) -> float:
@@ -127,42 +82,27 @@ def _duration(access: Access, rtt_s: float) -> float:
 
     A buffer of about one bandwidth-delay product makes the round trip twice as long.
     """
-    fastest = max(access.down_packets_per_s, access.up_packets_per_s)
+    rates = access.down_packets_per_s, access.up_packets_per_s
+    fastest, slowest = max(rates), min(rates)
     trip = 2 * rtt_s
     cycle = fastest * trip / 2 * trip
-    duration = min(max(_MIN_S, _CYCLES * cycle), _MAX_S)
-    return min(duration, max(_MAX_PACKETS / fastest, 20 * trip))
+    duration = min(max(_MIN_S, _CYCLES * cycle, _MIN_PACKETS / slowest), _MAX_S)
+    return min(duration, max(_MAX_PACKETS / sum(rates), 20 * trip))
 
 
-def _scenario(access: Access, queues: Queues, run: _Run, stretch: float) -> dict[str, Any]:
-    rtt = run.rtt_s
-    duration = stretch * _duration(access, rtt)
-    link = {"delay": _time(rtt / 2)}
-    flows: list[dict[str, Any]] = []
+def scenario(access: Access, queues: Queues, case: Case, stretch: float = 1.0) -> dict[str, Any]:
+    """The case as a scenario."""
+    duration = stretch * _duration(access, max(case.rtt_s))
+    link: dict[str, Any] = {"delay": _time(min(case.rtt_s) / 2)}
+    if access.line.wire_bytes(0):
+        link |= {"framing": access.line.framing()}
     gap = min(5.0, duration / 20)
-    common = {
-        "controller": _controller(access.controller),
-        "packet": f"{PACKET_B} B",
-        "header": f"{HEADER_B} B",
-        "ack_packet": f"{ACK_B} B",
-        "delayed_ack": True,
-    }
-    if run.download:
-        start = _time(0 if run.download_first else gap)
-        flows.append({"name": "download", "data": ["down"], "ack": ["up"], "start": start, **common})
-    if run.uploads:
-        for i in range(access.uploads):
-            # different round-trip times, against synchronisation
-            access_delay = {"data": _time(rtt * 0.02 * (i + 1) / access.uploads), "ack": "0 s"}
-            start = _time((gap if run.download_first and run.download else 0) + i * gap / 10)
-            upload = {
-                "name": f"upload {i}",
-                "data": ["up"],
-                "ack": ["down"],
-                "start": start,
-                "access_delay": access_delay,
-            }
-            flows.append(upload | common)
+    starts = {"together": (0.0, 0.0), "download first": (0.0, gap), "upload first": (gap, 0.0)}[case.order]
+    phase = case.phase
+    packet_s = 1 / access.up_packets_per_s
+    downloads = _flows(access, case, "download", case.downloads, starts[0], 0.0, gap)
+    later = starts[1] + phase.start * case.rtt_s[1]
+    uploads = _flows(access, case, "upload", case.uploads, later, phase.delay * packet_s, gap)
     return {
         "title": "an access link",
         "duration": _time(duration),
@@ -171,38 +111,39 @@ def _scenario(access: Access, queues: Queues, run: _Run, stretch: float) -> dict
             {"name": "down", "rate": f"{access.down_bps:.0f} bit/s", "queue": dict(queues.down), **link},
             {"name": "up", "rate": f"{access.up_bps:.0f} bit/s", "queue": dict(queues.up), **link},
         ],
-        "flow": flows,
+        "flow": downloads + uploads,
     }
 
 
+def _flows(
+    access: Access, case: Case, direction: str, number: int, start: float, longer: float, gap: float
+) -> list[dict[str, Any]]:
+    """The flows of one direction, spread as the phase says."""
+    data, ack, rtt = ("down", "up", case.rtt_s[0]) if direction == "download" else ("up", "down", case.rtt_s[1])
+    spread = case.phase.spread
+    further = rtt - min(case.rtt_s) + longer
+    controller = _controller(access.controller)
+    return [
+        {
+            "name": f"{direction} {i}",
+            "data": [data],
+            "ack": [ack],
+            "start": _time(start + (i * gap / 10 if spread else 0.0)),
+            "access_delay": {"data": _time(further + spread * rtt * (i + 1) / number), "ack": "0 s"},
+            "controller": controller,
+            "packet": f"{PACKET_B} B",
+            "header": f"{HEADER_B} B",
+            "ack_packet": f"{ACK_B} B",
+            "delayed_ack": True,
+        }
+        for i in range(number)
+    ]
+
+
 def _controller(kind: str) -> dict[str, Any]:
-    alpha = controller(kind).alpha
+    alpha = kinds.controller(kind).alpha
     return {"kind": kind} if alpha is None else {"kind": kind, "alpha": f"{alpha.access_packets:.0f} packets"}
 
 
 def _time(seconds: float) -> str:
     return f"{seconds * 1e9:.0f} ns"
-
-
-def _worst(runs: Sequence[_Run], results: Sequence[dict[str, Any]]) -> Outcome:
-    alone: dict[tuple[float, str], float] = {}
-    for run, result in zip(runs, results, strict=True):
-        if not (run.download and run.uploads):
-            alone[run.rtt_s, "download" if run.download else "uploads"] = sum(_goodputs(result).values())
-    kept: dict[str, list[tuple[float, float, float]]] = {"download": [], "uploads": []}
-    worst = 0.0
-    for run, result in zip(runs, results, strict=True):
-        if not (run.download and run.uploads):
-            continue
-        goodputs = _goodputs(result)
-        together = {"download": goodputs.pop("download"), "uploads": sum(goodputs.values())}
-        for who, goodput in together.items():
-            by_itself = alone[run.rtt_s, who]
-            kept[who].append((goodput / by_itself if by_itself > 0 else 0.0, goodput, by_itself))
-        worst = max([worst, *(link["queueing_delay_s"]["p99"] or 0.0 for link in result["links"])])
-    download, uploads = min(kept["download"]), min(kept["uploads"])
-    return Outcome(download[1], uploads[1], download[2], uploads[2], download[0], uploads[0], worst)
-
-
-def _goodputs(result: dict[str, Any]) -> dict[str, float]:
-    return {f["name"]: f["goodput_bps"] or 0.0 for f in result["flows"]}

@@ -60,7 +60,7 @@ class AccessLink:
 
     def access(self, uploads: int) -> Access:
         """The link as the adviser takes it."""
-        return Access(self.rate("down"), self.rate("up"), (self.rtt_s, self.rtt_s), uploads)
+        return Access(self.rate("down"), self.rate("up"), (self.rtt_s, self.rtt_s), uploads=(uploads, uploads))
 
 
 @cache

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.adviser.access import PACKET_B
-from eddyline.adviser.choice import limit
+from eddyline.adviser.candidates import limit
 from eddyline.adviser.sizing import proportional
 
 if TYPE_CHECKING:

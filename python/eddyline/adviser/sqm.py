@@ -1,0 +1,98 @@
+"""The same queues as settings of OpenWrt's SQM (`/etc/config/sqm`, package sqm-scripts)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eddyline.adviser.line import LINES
+from eddyline.adviser.shaping import ack_filter, fifo_limit, fq_quantum, htb_rate, microseconds, stab_overhead
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from eddyline.adviser.access import Access
+    from eddyline.adviser.candidates import Queues
+    from eddyline.adviser.line import Line
+
+__all__ = ["sqm_pages", "sqm_settings"]
+
+_SCRIPTS = {"cake": "piece_of_cake.qos"}
+_SIMPLEST = "simplest.qos"
+_KINDS = ("droptail", "codel", "pie", "fq_codel", "cake")
+
+
+def _options(access: Access, queues: Queues, wan: str) -> dict[str, str] | None:
+    """Options of the section, or None where SQM has no such queue."""
+    down, up, line = queues.down, queues.up, access.line
+    kind = up["kind"]
+    if down["kind"] != kind or kind not in _KINDS:
+        return None
+    rates = [rate if kind == "cake" else htb_rate(rate, line) for rate in (access.down_bps, access.up_bps)]
+    option = {
+        "enabled": "1",
+        "interface": wan,
+        "download": f"{rates[0] / 1e3:.0f}",
+        "upload": f"{rates[1] / 1e3:.0f}",
+        "qdisc": kind,
+        "script": _SCRIPTS.get(kind, _SIMPLEST),
+        "qdisc_advanced": "1",
+        "qdisc_really_really_advanced": "1",
+        **_link_layer(kind, line, wan),
+    }
+    if kind == "droptail":
+        packets = up["limit"].endswith("packets")
+        option["qdisc"] = "pfifo" if packets else "bfifo"
+        limits = {"ilimit": fifo_limit(down["limit"], line), "elimit": fifo_limit(up["limit"], line)}
+        return option | {key: str(value) for key, value in limits.items()}
+    if kind == "cake":
+        return option | {"iqdisc_opts": _cake(down, line), "eqdisc_opts": _cake(up, line)}
+    for way, queue in (("i", down), ("e", up)):
+        option[f"{way}limit"] = queue["limit"].split()[0]
+        option[f"{way}target"] = microseconds(queue["target"])
+        option["ingress_ecn" if way == "i" else "egress_ecn"] = "NOECN"
+        if "interval" in queue:
+            quantum = f" quantum {fq_quantum(line)}" if kind == "fq_codel" else ""
+            option[f"{way}qdisc_opts"] = f"interval {microseconds(queue['interval'])}{quantum}"
+    return option
+
+
+def _link_layer(kind: str, line: Line, wan: str) -> dict[str, str]:
+    """Link layer adaptation: CAKE counts from the IP packet, a size table from what Linux counts."""
+    overhead = line.overhead_B if kind == "cake" else stab_overhead(wan, line)
+    return {
+        "linklayer": "atm" if line.linklayer == "atm" else "ethernet",
+        "linklayer_advanced": "1",
+        "linklayer_adaptation_mechanism": "default",
+        "overhead": str(overhead),
+        "tcMTU": "2047",
+        "tcTSIZE": "512",
+        "tcMPU": str(line.minimum_B),
+    }
+
+
+def _cake(queue: Mapping[str, Any], line: Line) -> str:
+    options = [f"rtt {microseconds(queue['rtt'])}", *ack_filter(queue)]
+    return " ".join([*options, "ptm"] if line.linklayer == "ptm" else options)
+
+
+def sqm_settings(access: Access, queues: Queues, wan: str) -> list[str] | None:
+    """`uci` commands, or None where SQM has no such queue."""
+    option = _options(access, queues, wan)
+    return None if option is None else [f"uci set sqm.access.{key}='{value}'" for key, value in option.items()]
+
+
+def sqm_pages(access: Access, queues: Queues, wan: str) -> dict[str, str] | None:
+    """What to enter on the pages of Network, SQM QoS in the web interface, or None where SQM has no such queue."""
+    option = _options(access, queues, wan)
+    if option is None:
+        return None
+    names = {"ethernet": "Ethernet with overhead", "atm": "ATM"}
+    pages = {
+        "Basic Settings": f"interface {wan}, download {option['download']} kbit/s, upload {option['upload']} kbit/s",
+        "Queue Discipline": f"{option['qdisc']}, queue setup script {option['script']}",
+        "Link Layer Adaptation": f"{names[option['linklayer']]}, per packet overhead {option['overhead']}, "
+        f"minimum packet size (MPU) {option['tcMPU']}",
+    }
+    if access.line.name not in LINES:
+        pages["Link Layer Adaptation"] += " (the line is not known)"
+    return pages
