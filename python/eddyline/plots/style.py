@@ -65,7 +65,7 @@ _UNITS = {
 
 
 def render(figure: Figure, path: Path, dpi: int = 150) -> None:
-    """Writes a figure in the format of the file's suffix, the same bytes every time; later files have the same layout."""
+    """Writes a figure in the format of the file's suffix, the same bytes every time; all files have one layout."""
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     with rc_context(STYLE):
         figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))

@@ -60,6 +60,43 @@ def test_both_links_full(errata: str, two_way: dict[str, Any]) -> None:
     assert f"1 / (1 + b) = {100 / 1.04:.1f} % of each" in errata
 
 
+def test_stability(errata: str, two_way: dict[str, Any]) -> None:
+    spreads = {r["example"]: r for r in two_way["table-1"].rows}
+    first, fourth = (f"{100 * spreads[example]['spread']:.1f} %" for example in (1, 4))
+    assert f"varies by {first} in Example 1 and {fourth} in Example 4" in errata
+    assert max(r["spread_5s"] for r in spreads.values()) < 0.005  # less than half a percent
+    assert all(r["window_spread"] < 1e-6 for r in spreads.values())
+    rows = _rows(two_way["stability-both-ways"], bottlenecks="one")
+    roots = [r for r in rows if r.get("difference") is not None]
+    assert max(abs(r["difference"]) for r in roots) < 2e-8  # to 2e-8 a round trip
+    unlike = [(r["network"], r["by"]) for r in rows if r["alike"] == "no"]
+    assert [by for _, by in unlike] == ["packets, clean"]  # one of 34 links
+    assert f"in one of {len({r['network'] for r in rows})} links" in errata
+    loads = [r["largest_load"] for r in rows if r["by"] == "packets, ns-2 profile"]
+    assert f"with a load of {100 * min(loads):.0f} % in the worst of the random links" in errata
+
+
+def test_balance_lowers_the_bottlenecks_use(errata: str, two_way: dict[str, Any]) -> None:
+    rows = _rows(two_way["balance"], sweep="alpha, c_F / c_B = 1")
+    least = min(rows, key=lambda r: float(r["u_bottleneck"]))
+    assert least["place"] == 1.0
+    assert f"it is lowest there, {100 * least['u_bottleneck']:.1f} %" in errata
+
+
+def test_dips_with_the_film(two_way: dict[str, Any]) -> None:
+    deepest = {(r["way"], r["flow"]): r["deepest"] for r in two_way["fig-4"].rows}
+    ratios = [deepest["forward", flow] / deepest["backward", flow] for flow in ("flow 1", "flow 2")]
+    assert ratios == [pytest.approx(1 / 3, abs=0.02), pytest.approx(1 / 6, abs=0.02)]
+
+
+def test_starts_of_example_5(two_way: dict[str, Any]) -> None:
+    rows = {r["case"]: r for r in _rows(two_way["switching"], link="Example 5", profile="ns-2 profile")}
+    assert rows["Example 5, 1 ms late"]["switches_per_s"] > 30
+    assert rows["Example 5, 2 ms late"]["switches_per_s"] < 0.1  # rarer than once in ten seconds
+    assert rows["Example 5, 2 ms late"]["unlike"] == pytest.approx(0.03, abs=0.005)
+    assert rows["Example 5, 100 ms late"]["unlike"] == pytest.approx(1.0, abs=0.05)  # a factor of two
+
+
 def test_the_film(errata: str, two_way: dict[str, Any]) -> None:
     film = [r for r in two_way["film"].rows if r["way"] in ("backward", "both")]
     losses = [100 * r["module_loss"] for r in film]

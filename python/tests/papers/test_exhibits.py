@@ -65,6 +65,19 @@ def test_proportional_fairness(example: int, two_way: dict[str, Any], theory: di
         assert row["fair"] == pytest.approx(expected[row["alpha"]], rel=1e-5)
 
 
+@pytest.mark.parametrize("example", range(1, 6))
+def test_equations_5_and_6(example: int, two_way: dict[str, Any]) -> None:
+    for row in two_way["theorem-1"].rows:
+        if row["example"] == example:
+            assert row["equation"] == pytest.approx(row["theory"], rel=CLOSED_FORM)
+
+
+def test_the_chain_simulated_is_the_chain_solved(two_way: dict[str, Any]) -> None:
+    solved = {r["load"]: r for r in two_way["fig-5"].rows if r["method"] == "chain"}
+    for row in two_way["fig-5-shifts"].rows:
+        assert row["idle"] == pytest.approx(solved[row["load"]]["idle"], abs=0.01), row["load"]
+
+
 def test_theory_with_the_film(theory: dict[str, Any]) -> None:
     from eddyline import Scenario
     from eddyline.papers import find

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -62,20 +63,36 @@ def test_the_page_is_self_contained(written: Path) -> None:
         assert word not in outside
 
 
-def test_claims_come_first(written: Path, reproductions: dict[str, Reproduction]) -> None:
+def _sections(text: str) -> dict[str, str]:
+    """The part of each exhibit, by id."""
+    return dict(re.findall(r'<section id="([^"]+)">(.*?)</section>', text, re.DOTALL))
+
+
+def test_figures_come_before_tables(written: Path) -> None:
     text = (written / "report.html").read_text("utf-8")
-    assert text.index("id=claims") < text.index("id=exhibits")
+    assert text.index("id=exhibits") < text.index("id=claims")
+    drawn = [part for part in _sections(text).values() if "<figure" in part]
+    assert drawn
+    assert all(part.rindex("<figure") < part.index("<table") for part in drawn)
+
+
+def test_a_verdict_is_beside_the_figures_that_it_rests_on(
+    written: Path, reproductions: dict[str, Reproduction]
+) -> None:
+    parts = _sections((written / "report.html").read_text("utf-8"))
     for verdict in reproductions["two-way-fast"].verdicts:
-        assert f'id="claim-{verdict.claim.id}"' in text
+        row = parts[verdict.claim.exhibit].split(f'<tr id="claim-{verdict.claim.id}"')[1].split("</tr>")[0]
+        assert html.escape(verdict.shown) in row
+        assert ("ours &middot;" in row) is verdict.claim.ours
 
 
 def test_our_own_statements_have_their_own_table(written: Path, reproductions: dict[str, Reproduction]) -> None:
     text = (written / "report.html").read_text("utf-8")
-    starts = [text.index(mark) for mark in ("<h2 id=claims", "<h2 id=ours", "<h2 id=exhibits")]
-    assert starts == sorted(starts)
+    begin, end = text.index("<h2 id=claims"), text.index("<h2 id=ours")
     for verdict in reproductions["two-way-fast"].verdicts:
-        at = text.index(f'<tr id="claim-{verdict.claim.id}"')
-        assert (starts[1] < at < starts[2]) is verdict.claim.ours
+        at = text.index(f'<a href="#claim-{verdict.claim.id}"')
+        assert begin < at
+        assert (at > end) is verdict.claim.ours
     assert "(9 of 16 rows left out for want of values; not decided: clean)" in text  # rtt-switching
 
 
@@ -91,12 +108,12 @@ def test_data_and_figures_are_written_beside_the_page(written: Path, reproductio
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["reproduce", "two-way-fast", "--exhibit", "film-load", "--exhibit", "example-1"]
+    arguments = ["reproduce", "two-way-fast", "--exhibit", "example-3", "--exhibit", "example-1"]
     out = ["--out", str(tmp_path / "report")]
     assert main([*arguments, *out, "--json"]) == 0
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert [e["id"] for e in document["exhibits"]] == ["example-1", "film-load"]
-    assert {c["exhibit"] for c in document["claims"]} == {"example-1", "film-load"}
+    assert [e["id"] for e in document["exhibits"]] == ["example-1", "example-3"]
+    assert {c["exhibit"] for c in document["claims"]} == {"example-1", "example-3"}
     assert main([*arguments, *out]) == 0  # a refuted claim is no failure, and an earlier report may be replaced
     shown = capsys.readouterr().out
     assert "Example 1" in shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eddyline.papers.asymmetric_fast import frequency, over_k_f, over_time, stability, sweeps, upload
+from eddyline.papers.asymmetric_fast import derivation, frequency, over_k_f, over_time, stability, sweeps, upload
 
 if TYPE_CHECKING:
     from eddyline.papers.reproduction import Builders
@@ -17,6 +17,7 @@ EXHIBITS: Builders = {
     "packet-size": sweeps.packets,
     **{f"fig-{n}": over_time.builder(n) for n in (2, 3, 4)},
     "upload-joins": upload.build,
+    "derivation": derivation.build,
     "loop": frequency.response,
     "d-over-q0": frequency.remark,
     "stability-over-k-f": over_k_f.stability,

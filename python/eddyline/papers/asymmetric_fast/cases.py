@@ -57,6 +57,12 @@ class Case:
         return str(self.table["kind"])
 
     @property
+    def delays(self) -> str:
+        """`equal` where all flows have the same propagation delay, as the letter assumes; else `unequal`."""
+        paths = {(f["access_us"], tuple(f["data"]), tuple(f["ack"])) for f in self.table["flows"]}
+        return "equal" if len(paths) == 1 else "unequal"
+
+    @property
     def module(self) -> bool:
         """Whether its flows behave as the module of ns-2."""
         return self.table["flows"][0]["period_us"] is not None

@@ -73,7 +73,7 @@ def _loops(setting: str, mbps: float, size: int) -> list[Row]:
                 **{name: _stability_text(loop.stable()) for name, loop in loops.items()},
                 **{f"{name}_gain_margin": _finite(loop.gain_margin()) for name, loop in loops.items()},
                 "corrected_phase_margin": loops["corrected"].phase_margin(),
-                "rightmost_pole_22": rightmost_pole_with_lag(u, rho, printed),
+                "rightmost_pole_22": rightmost_pole_with_lag(r0, kappa, q0, printed),
                 "right_poles_20": right_poles(printed),
                 "right_poles_22": right_poles(printed, lag=True),
                 "right_poles_corrected": right_poles(both),

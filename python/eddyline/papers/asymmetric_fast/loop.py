@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import cmath
 from dataclasses import dataclass
-from math import atan, degrees, inf, pi, sqrt
+from math import atan, degrees, inf, pi
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,10 +77,10 @@ def right_poles(a: float, lag: bool = False) -> int:
     return 2 * (int((a - 0.5 * pi) / (2.0 * pi)) + 1)
 
 
-def rightmost_pole_with_lag(u: float, rho: float, a: float) -> float:
-    """The largest real part, times R0, of the three poles of eq. 22: those of z^2 + z + a and -u rho."""
-    pair = -0.5 if a >= 0.25 else 0.5 * (sqrt(1.0 - 4.0 * a) - 1.0)
-    return max(pair, -u * rho)
+def rightmost_pole_with_lag(r0: float, kappa: float, q0: float, factor: float) -> float:
+    """Largest real part, in 1/s, of the poles of eq. 22: zeros of (s + R0 s^2 + factor / R0) (s + kappa q0 / R0)."""
+    poles = np.roots(np.polymul([r0, 1.0, factor / r0], [1.0, kappa * q0 / r0]))
+    return float(poles.real.max())
 
 
 def _root(f: Callable[[float], float], low: float, high: float) -> float:

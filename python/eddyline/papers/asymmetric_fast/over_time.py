@@ -42,7 +42,7 @@ def builder(number: int) -> Callable[[Context], Exhibit]:
             times, values = result.over_time("flow 1", "goodput_bps")
             seconds = _by_second(values)
             end = times[-1]
-            late = seconds[len(seconds) // 2 :]
+            _, windows = result.over_time("flow 1", "cwnd_packets")
             header = "header" if wire != size else "no_header"
             case = context.ns2.get(f"{_NS2.get(number)}_{header}")
             rows.append(
@@ -56,7 +56,9 @@ def builder(number: int) -> Callable[[Context], Exhibit]:
                     "simulated": flow["goodput_bps"],
                     "reference": 1e6 * case["flows"]["flow 1"]["payload_mbps"] if case else None,
                     "eq_15": aggregate_of_eq_15(k_f),
-                    "spread": pstdev(late) / fmean(late),
+                    "spread": _spread(values),
+                    "spread_1s": _spread(seconds),
+                    "window_spread": _spread(windows),
                     "settled_s": _settled(seconds, theorem_1(k_f)),
                     "d_over_q0": 0.040 / flow["queueing_delay_s"],
                     "d_over_q0_printed": printed.get("d_over_q0"),
@@ -84,6 +86,12 @@ def _sized(wire: int, payload: int) -> tuple[tuple[str, str], ...]:
 
 def _by_second(values: list[float]) -> list[float]:
     return [fmean(values[i : i + 10]) for i in range(0, len(values) - len(values) % 10, 10)]
+
+
+def _spread(values: list[float]) -> float:
+    """Standard deviation over mean of the second half."""
+    late = values[len(values) // 2 :]
+    return pstdev(late) / fmean(late)
 
 
 def _settled(seconds: list[float], goal: float) -> float:

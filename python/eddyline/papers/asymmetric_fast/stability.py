@@ -55,6 +55,7 @@ def _found(context: Context) -> list[Row]:
             {
                 "case": case.number,
                 "kind": case.kind,
+                "delays": case.delays,
                 "sender": sender.name,
                 "queues": sum(bool(link["bottleneck"]) for link in theory["links"]),
                 "rtt_s": max(rtts),

@@ -85,6 +85,7 @@ def _rows(context: Context, uploads: int) -> list[Row]:
                 "by_windows": windows / rtts,
                 "provided": "large enough" if w >= _LARGE_WINDOW and down >= bdp else "too small",
                 "setting": f"{up:,} B up, tp = {tp:g} ms",
+                "curve": f"{w:,} B, tp = {tp:g} ms",
                 "limit": "window" if printed.down_limited_by_window else "buffer",
                 "marked": "circle" if down < bdp else "",
                 "rule": "red" if abs(up - _RULE_S * UP_BPS / 8) <= 2000 and down == _RULE_S * DOWN_BPS / 8 else "",

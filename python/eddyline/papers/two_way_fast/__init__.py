@@ -15,8 +15,13 @@ from eddyline.papers.two_way_fast import (
     film,
     joining,
     late_joiners,
+    mixes,
+    one_way,
     one_way_delay,
+    overload,
     separation,
+    service,
+    stability,
     starts,
     switching,
     tables,
@@ -28,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["EXHIBITS"]
 
 EXHIBITS: Builders = {
+    "stability-both-ways": stability.build,
+    "one-way": one_way.build,
     "theorem-1": examples.theorem,
     "bottleneck-map": conditions.bottleneck_map,
     "flow-counts": conditions.flow_counts,
@@ -48,7 +55,12 @@ EXHIBITS: Builders = {
     "film": film.mean_rates,
     "film-load": film.film_load,
     "fig-4": film.figure_4,
+    "service": service.build,
+    "always-one": mixes.always_one,
+    "overload": overload.build,
     "fig-5": figure_5.build,
+    "fig-5-shifts": mixes.shifts,
+    "fig-5-mix": mixes.mix,
     "fig-5-timescale": separation.build,
 }
 """The function that makes each exhibit, by its id, in the order of the report."""

@@ -1,4 +1,4 @@
-"""Section 6's Markov chain, simulated as the paper prints it: apart from `eddyline.theory`, and with what that leaves out.
+"""Section 6's Markov chain, simulated as the paper prints it, without `eddyline.theory`.
 
 Time stands still in no state: each state counts with its mean sojourn, so only the order of events is random.
 """

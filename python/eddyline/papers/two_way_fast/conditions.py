@@ -82,6 +82,7 @@ def bottleneck_map(context: Context) -> Exhibit:
                 "simulated": simulated,
                 "forward_share": forward,
                 "backward_share": backward,
+                "largest_use": max(link["utilisation"] for link in result.document["links"]),
             }
         )
     return context.definition("bottleneck-map").exhibit(

@@ -116,11 +116,22 @@ def balance(context: Context) -> Exhibit:
                 "u_b": backward["data_utilisation"],
                 "sum": forward["data_utilisation"] + backward["data_utilisation"],
                 "smaller": min(forward["data_utilisation"], backward["data_utilisation"]),
+                "difference": forward["data_utilisation"] - backward["data_utilisation"],
+                "u_bottleneck": (forward if condition(alphas, 1.0, capacities) >= 0 else backward)["data_utilisation"],
+                "side": "balance" if place == 1.0 else _side(alphas, capacities),
                 "least_use": min(forward["utilisation"], backward["utilisation"]),
                 "total_share": bits / 1e6 / (capacity / (1.0 + B)),
             }
         )
+    for row in rows:
+        # eq. 8 has no capacities: on one side of balance all rows of a sweep over them should have what the first has
+        row["u_first"] = next(r["u_bottleneck"] for r in rows if (r["sweep"], r["side"]) == (row["sweep"], row["side"]))
     return context.definition("balance").exhibit(rows, draw={"balance": partial(_draw, rows=rows)})
+
+
+def _side(alphas: float, capacities: float) -> str:
+    """Which link is the bottleneck, by (4)."""
+    return "forward" if condition(alphas, 1.0, capacities) > 0 else "backward"
 
 
 def _forward_mbps(capacities: float) -> float:

@@ -152,6 +152,7 @@ def figure_4(context: Context) -> Exhibit:
                     "deepest": min(late) / fmean(late) - 1.0,
                 }
             )
+            rows[-1]["deepest_alone"] = next(r["deepest"] for r in rows if (r["way"], r["flow"]) == ("none", flow))
             series += [
                 {"way": way, "flow": flow, "time_s": t, "goodput_bps": v} for t, v in zip(times, values, strict=True)
             ]

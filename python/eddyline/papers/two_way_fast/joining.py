@@ -41,6 +41,8 @@ def build(context: Context) -> Exhibit:
             theory, simulated = use * rate * _PAYLOAD, fmean(late) / 1e6
             row = {"phase": phase, "start_s": start, "stop_s": stop, "flow": flow, "theory": theory}
             rows.append({**row, "simulated": simulated, "off": relative_error(simulated, theory)})
+    for row in rows:
+        row["alone"] = rows[0]["simulated"] if row["flow"] == "flow 1" else None
     return context.definition("joining").exhibit(
         rows, series={"joining-series": series}, draw={"joining": partial(_draw, series=series, rows=rows)}
     )

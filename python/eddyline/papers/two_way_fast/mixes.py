@@ -44,7 +44,9 @@ def mix(context: Context) -> Exhibit:
     rows: list[Row] = []
     for arrivals in _ARRIVALS:
         for share in _SHARES:
-            document = context.runner.theory("population", "population", _rates(arrivals * share, arrivals * (1 - share)))
+            document = context.runner.theory(
+                "population", "population", _rates(arrivals * share, arrivals * (1 - share))
+            )
             busy = document["bottleneck"]["forward"] + document["bottleneck"]["backward"]
             rows.append(
                 {

@@ -174,7 +174,7 @@ def _example(number: int, backward_mbps: int, flows: tuple[tuple[str, int], ...]
 def _drawn(rng: Random, number: int) -> Network:
     """One to three flows each way, 10 to 50 Mbit/s, 1 to 50 ms a link and up to 40 ms of access in half of the links.
 
-    Queueing at the bottleneck is 0.04 to 2 times propagation, and the other link is 15 % to sevenfold short of being one.
+    Queueing at the bottleneck is 0.04 to 2 times propagation. The other link is 15 % to sevenfold short of being one.
     """
     full = "forward" if number % 2 else "backward"
     other = _OTHER[full]

@@ -59,6 +59,11 @@ def _rows(context: Context, example: int, delay: str) -> list[Row]:
         runs.append(Run(file, "sim", None, delay_settings(delay) + clocks + _SHORT))
     plain, *drifting = context.runner.run_all(runs)
     fair = proportional(plain.scenario)
+    published = None
+    if one_way:
+        settings = delay_settings("round_trip") + time
+        as_published = context.runner.run(Run(file, "sim", None, settings))
+        published = {f["name"]: f["packets_per_s"] for f in as_published.document["flows"]}
     rows: list[Row] = []
     for flow in theory.document["flows"]:
         name, expected = flow["name"], flow["packets_per_s"]
@@ -77,6 +82,7 @@ def _rows(context: Context, example: int, delay: str) -> list[Row]:
                 "clocks": clocked is not None,
                 "fair": fair[name],
                 "of_fair": relative_error(expected, fair[name]),
+                "of_published": None if published is None else plain.flow(name)["packets_per_s"] / published[name],
             }
         )
     return rows

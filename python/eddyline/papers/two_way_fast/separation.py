@@ -51,6 +51,7 @@ def build(context: Context) -> Exhibit:
                     "size_bytes": 1e3 * kilobytes,
                     "packets": kilobytes,
                     "belief": belief,
+                    "setting": f"{kilobytes:g} kB, base RTT {belief}",
                     "direction": direction,
                     "flows": sum(r["arrivals"][place]["completed"] for r in documents),
                     "chain_s": expected,

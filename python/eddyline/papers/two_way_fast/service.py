@@ -17,7 +17,7 @@ __all__ = ["build"]
 _FLOWS = 12
 _FORWARD_MBPS = 10.0
 _THETAS = {"theta = 1": 1.0, "theta = 1/2": 0.5}
-_LARGER = ((2, 1), (8, 4), (16, 8))
+_LARGER = ((2, 1), (16, 8))
 """Other numbers of flows in one of the ratios, n = 2 m."""
 
 

@@ -162,8 +162,12 @@ def _tally(rows: list[Row]) -> dict[str, Any]:
 
 def _draw(figure: Figure, rows: list[Row]) -> None:
     roots, packets = figure.subplots(1, 2)
-    for (name, colour), mark in zip(
-        ((_MODELS["integrator"], RED), (_MODELS["ack_clocked"], BLUE), (_MODELS["joint"], GREEN)), "osD", strict=True
+    # those drawn later are smaller, because on the diagonal they cover others
+    for (name, colour), mark, size in zip(
+        ((_MODELS["integrator"], RED), (_MODELS["ack_clocked"], BLUE), (_MODELS["joint"], GREEN)),
+        "osD",
+        (8, 5, 3),
+        strict=True,
     ):
         for kind, face in (("one", colour), ("both", "none")):
             part = [r for r in rows if (r["by"], r["bottlenecks"]) == (name, kind)]
@@ -174,7 +178,7 @@ def _draw(figure: Figure, rows: list[Row]) -> None:
                 mark,
                 color=colour,
                 markerfacecolor=face,
-                markersize=5,
+                markersize=size,
                 linestyle="none",
                 label=label,
             )

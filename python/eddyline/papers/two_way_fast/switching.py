@@ -23,25 +23,37 @@ __all__ = ["build"]
 
 _RTTS_MS = (1, 2, 5, 10, 20, 50, 100, 200)
 _PROFILES = {"clean": None, "ns-2 profile": NS2_PROFILE}
+_LATE_S = (0.155, 0.16)
+"""Starts of flow 2 of Example 4 at which the rates are those that the paper prints."""
+_OFTEN = 1.0
+"""Switches a second from which on a bottleneck switches often."""
+_STARTS_US = (0, 100, 1_000, 2_000, 100_000)
+"""Starts of flow 2 of Example 5 after flow 1."""
 
 
 def build(context: Context) -> Exhibit:
     """Example 5's link at round trips of 1 to 200 ms, and Example 4 for comparison, both profiles."""
     cases = [(f"balance, {ms} ms", ms, "balance", _delays(ms), name) for name in _PROFILES for ms in _RTTS_MS]
-    cases += [("Example 4", 20, "example-4-1040B", (), name) for name in _PROFILES]
+    for name in _PROFILES:
+        cases.append(("Example 4", 20, "example-4-1040B", (), name))
+        cases += [(f"Example 4, {s:g} s late", 20, "example-4-1040B", _late(1e6 * s), name) for s in _LATE_S]
+        cases += [(f"Example 5, {us / 1e3:g} ms late", 2, "example-5-1040B", _late(us), name) for us in _STARTS_US]
     results = context.runner.run_all(
         [Run(file, "sim", _PROFILES[name], changes) for _, _, file, changes, name in cases]
     )
     rows: list[Row] = []
     for (case, ms, file, _, name), result in zip(cases, results, strict=True):
         theory = context.runner.run(Run(file, "theory"))
-        bits = sum(f["goodput_bps"] for f in result.document["flows"])
+        rates = [f["goodput_bps"] for f in result.document["flows"]]
+        bits = sum(rates)
         switches = switches_per_second(result)
         forward, backward = result.link("forward"), result.link("backward")
         rows.append(
             {
                 "case": case,
-                "link": "Example 4's" if case == "Example 4" else "balanced",
+                "link": "balanced" if case.startswith("balance") else case.split(",")[0],
+                "run": f"{name} {case.partition(', ')[2] or 'together'}",
+                "switching": "often" if switches >= _OFTEN else "rarely",
                 "rtt_s": ms / 1e3,
                 "profile": name,
                 "forward_share": forward["bottleneck_share"],
@@ -50,6 +62,7 @@ def build(context: Context) -> Exhibit:
                 "between_s": 1.0 / switches if switches else None,
                 "forward_use": forward["utilisation"],
                 "backward_use": backward["utilisation"],
+                "unlike": max(rates) / min(rates) - 1.0,
                 "of_theory": bits / sum(f["goodput_bps"] for f in theory.document["flows"]),
                 "grid_s": result.document["sampling"]["bottleneck_grid_s"],
             }
@@ -78,6 +91,10 @@ def _findings(rows: Sequence[Row]) -> list[tuple[str, dict[str, Any]]]:
         ("module", {}),
         *(("module_constant", {"rtt_ms": 1e3 * r["rtt_s"]}) for r in constant),
     ]
+
+
+def _late(us: float) -> tuple[tuple[str, str], ...]:
+    return (('flow."flow 2".start', f"{us:.0f} us"),)
 
 
 def _delays(ms: int) -> tuple[tuple[str, str], ...]:

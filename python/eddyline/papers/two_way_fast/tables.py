@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
 import eddyline._core as _core
@@ -22,7 +23,7 @@ __all__ = ["switches_per_second", "table_1", "table_2", "table_3"]
 
 def table_1(context: Context) -> Exhibit:
     """Settings, and the two columns with results: stability, and which link is the bottleneck."""
-    runs = [Run(f"example-{n}-1040B", "sim", NS2_PROFILE, (), "5 s") for n in range(1, 6)]
+    runs = [Run(f"example-{n}-1040B", "sim", NS2_PROFILE, (), "1 s") for n in range(1, 6)]
     rows = []
     for setting, run, simulated in zip(context.values["setting"], runs, context.runner.run_all(runs), strict=True):
         theory = context.runner.run(Run(run.file, "theory"))
@@ -46,9 +47,12 @@ def table_1(context: Context) -> Exhibit:
                 "sum_of_use": sum(k["data_utilisation"] for k in simulated.document["links"]),
                 "switches_per_s": switches_per_second(simulated),
                 "paper_stable": setting["stable"],
-                "spread": max(_spread(simulated, f["name"]) for f in simulated.document["flows"]),
+                **_spreads(simulated),
             }
         )
+    largest = max(r["sum_of_use"] for r in rows if r["example"] <= 3)
+    for row in rows:
+        row["largest_of_three"] = largest
     symmetric = next(r for r in rows if r["example"] == 5)
     equal = symmetric["forward_share"] == symmetric["backward_share"]
     return context.definition("table-1").exhibit(
@@ -69,14 +73,29 @@ def _bottleneck(theory: RunResult) -> str:
     return names[0] if len(names) == 1 else "both"
 
 
-def _spread(result: RunResult, flow: str) -> float:
-    """Standard deviation over mean of a flow's throughput after the warm-up."""
-    from statistics import fmean, pstdev
+def _spreads(result: RunResult) -> Row:
+    """Standard deviation over mean after the warm-up, of the flow that varies most.
 
+    Of throughput in averages of 1 s and of 5 s, and of windows once a second.
+    """
+    flows = [f["name"] for f in result.document["flows"]]
+    rates = {f: _late(result, f, "throughput_bps") for f in flows}
+    fives = {f: [fmean(v[i : i + 5]) for i in range(0, len(v), 5)] for f, v in rates.items()}
+    return {
+        "spread": max(_spread(v) for v in rates.values()),
+        "spread_5s": max(_spread(v) for v in fives.values()),
+        "window_spread": max(_spread(_late(result, f, "cwnd_packets")) for f in flows),
+    }
+
+
+def _late(result: RunResult, flow: str, quantity: str) -> list[float]:
     warmup = _core.quantity("time", result.scenario["warmup"])
-    times, values = result.over_time(flow, "throughput_bps")
-    late = [v for t, v in zip(times, values, strict=True) if t > warmup + 1e-9]
-    return pstdev(late) / fmean(late)
+    times, values = result.over_time(flow, quantity)
+    return [v for t, v in zip(times, values, strict=True) if t > warmup + 1e-9]
+
+
+def _spread(values: Sequence[float]) -> float:
+    return pstdev(values) / fmean(values)
 
 
 def switches_per_second(result: RunResult) -> float:
