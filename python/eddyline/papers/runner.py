@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import NoEquilibrium
-from eddyline.parallel import processors
+from eddyline.parallel import run_all
 from eddyline.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from eddyline.progress import RunCallback
     from eddyline.scenario import Result
 
 __all__ = ["NS2_PROFILE", "Run", "RunResult", "Runner"]
@@ -109,7 +110,8 @@ class Runner:
         """The results, in the order of `runs`."""
         new = [r for r in dict.fromkeys(runs) if r not in self._results]
         scenarios = [self._load(r) for r in new]  # all of them first: an invalid one is reported before anything runs
-        for run, result in zip(new, self._parallel(_run, new, scenarios), strict=True):
+        tasks = [partial(_run, run, scenario) for run, scenario in zip(new, scenarios, strict=True)]
+        for run, result in zip(new, run_all(tasks, done=self.progress), strict=True):
             self._results[run] = result
             if run.world == "sim":
                 self._count(result)
@@ -117,7 +119,7 @@ class Runner:
 
     def simulate(self, scenarios: Sequence[Scenario]) -> list[RunResult]:
         """Simulates scenarios that have no file, with series; the results are not kept."""
-        results = self._parallel(_simulate, scenarios)
+        results = run_all([partial(_simulate, s) for s in scenarios], done=self.progress)
         for result in results:
             self._count(result)
         return results
@@ -140,15 +142,6 @@ class Runner:
         """The hash of a run's scenario, as `scenario_sha256` of its result."""
         return self._load(run).sha256
 
-    def _parallel(self, work: Callable[..., RunResult], *items: Sequence[Any]) -> list[RunResult]:
-        results: list[RunResult] = []
-        with ThreadPoolExecutor(processors()) as pool:
-            for result in pool.map(work, *items):
-                results.append(result)
-                if self.progress is not None:
-                    self.progress(len(results), len(items[0]))
-        return results
-
     def _count(self, result: RunResult) -> None:
         self.runs += 1
         self.packets += result.document["counters"]["packets_delivered"]
@@ -160,12 +153,12 @@ class Runner:
         return self.folder / "scenarios" / f"{file}.toml"
 
 
-def _simulate(scenario: Scenario) -> RunResult:
-    result: Result = scenario.run("sim", series=True)
+def _simulate(scenario: Scenario, progress: RunCallback) -> RunResult:
+    result: Result = scenario.run("sim", series=True, progress=progress)
     return RunResult(json.loads(scenario.canonical), json.loads(result.json), result.series)
 
 
-def _run(run: Run, scenario: Scenario) -> RunResult:
-    result: Result = scenario.run(run.world, series=run.interval is not None)
+def _run(run: Run, scenario: Scenario, progress: RunCallback) -> RunResult:
+    result: Result = scenario.run(run.world, series=run.interval is not None, progress=progress)
     series = result.series if run.interval is not None else None
     return RunResult(json.loads(scenario.canonical), json.loads(result.json), series)

@@ -109,11 +109,11 @@ def test_the_reaction_does_not_matter_where_no_queue_was_full() -> None:
 def test_only_a_claim_that_says_what_it_needs_may_be_undecided(
     overview: dict[str, Any], claims: dict[str, Claim]
 ) -> None:
-    silent = dataclasses.replace(claims["fast-925"], needs="")
+    silent = dataclasses.replace(claims["fast-10-flows"], needs="")
     for done in (check, judge):
         with pytest.raises(InputError, match="no row"):
             done(silent, overview["record"])
-    other = dataclasses.replace(claims["fast-925"], rows={"experiment": "FAST, 3 flows, 100"})
+    other = dataclasses.replace(claims["fast-10-flows"], rows={"experiment": "FAST, 3 flows, 100"})
     for done in (check, judge):
         with pytest.raises(InputError, match="no row"):
             done(other, overview["record"])
