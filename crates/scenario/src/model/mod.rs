@@ -15,7 +15,10 @@ use serde::{Deserialize, Serialize};
 pub use expect::{Bound, Expect, World};
 pub use flow::{AccessDelay, ApplicationParams, Arrivals, Flow, Traffic};
 pub use link::{Direction, Duplex, Link, MediumParams, MediumTable};
-pub use tcp::{AccurateEcnChoice, AccurateEcnWord, Local, PacingChoice, PacingGain, PacingWord, PartialAckTimer, Tcp, TimestampClock};
+pub use tcp::{
+    AccurateEcnChoice, AccurateEcnWord, Local, PacingChoice, PacingGain, PacingWord, PartialAckTimer, Tcp,
+    TimestampClock,
+};
 
 /// An Eddyline scenario: links, the flows and traffic that cross them, and the expectations on the result.
 ///
