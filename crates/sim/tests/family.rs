@@ -3,6 +3,8 @@
 mod linux_modules;
 mod scenarios;
 
+use std::cell::OnceCell;
+
 use eddyline_cc::KINDS;
 use eddyline_scenario::series::{FLOW, Quantity};
 use eddyline_sim::Options;
@@ -78,63 +80,62 @@ fn every_kind_fills_an_easy_link() {
     }
 }
 
-/// Shorter than the reference's 300 s, so random losses scatter more: 20 % for a cell, where the page has 15 %.
+/// Shorter than the reference's 300 s, so random losses scatter more: wider bounds than the page's.
 const SHORT: linux_modules::Effort =
     linux_modules::Effort { symmetric_s: 120, seeds: 2, beside_s: 300, asymmetric_s: 600 };
+const SHORT_BOUNDS: linux_modules::Bounds = linux_modules::Bounds { same: 0.2, switched: 0.15, moved: 0.01 };
 
-/// Every cell agrees with the reference or has a documented cause (docs/controllers/ns2.md), every median deviation is within its
-/// bound, and Reno's numbers do not pass for any other kind.
+/// Short runs suffice to distinguish the others from Reno.
+const RENO: linux_modules::Effort = linux_modules::Effort { symmetric_s: 60, seeds: 1, beside_s: 60, asymmetric_s: 60 };
+
+/// Every cell agrees with ns-2's module, or with that module with one rule replaced, or deviates by the number recorded
+/// (docs/controllers/ns2.md); every median deviation is within its bound; Reno's numbers do not pass for any other kind.
 #[test]
 fn like_another_simulator() {
+    let beyond = |c: &&linux_modules::Cell| linux_modules::judge(c, SHORT_BOUNDS) == linux_modules::Verdict::Beyond;
+    let reno = linux_modules::simulate("reno", &linux_modules::Setting::module(linux_modules::MODULES[0].1), RENO);
     let mut failures = Vec::new();
     for (kind, controller) in linux_modules::MODULES {
-        let cells = linux_modules::cells(kind, controller, SHORT);
+        let setting = linux_modules::Setting::module(controller);
+        let cells = linux_modules::beside(kind, &linux_modules::simulate(kind, &setting, SHORT));
         let median = linux_modules::median(&cells);
         println!("{kind}: {:.1} % of {}", 100.0 * median, cells.len());
-        // these two are other versions of the law: 10.7 and 12.8 % in long runs
-        let bound = match kind {
-            "vegas" => 0.15,
-            "hybla" => 0.17,
-            _ => 0.08,
-        };
-        if median > bound {
+        if median > 0.08 {
             failures.push(format!("{kind}: median {median:.3}"));
         }
-        for cell in cells.iter().filter(|c| c.deviation().abs() > 0.2 && linux_modules::cause(c).is_none()) {
-            failures.push(format!("{cell:?}: {:+.3}", cell.deviation()));
+        for cell in cells.iter().filter(beyond) {
+            failures.push(format!("{cell:?}: {:+.3}, {:+.3}", cell.deviation(), cell.remaining()));
         }
-        if kind != "reno" {
-            let reno = linux_modules::cells(kind, linux_modules::MODULES[0].1, RENO);
-            if reno.iter().all(|c| c.deviation().abs() <= 0.2 || linux_modules::cause(c).is_some()) {
-                failures.push(format!("{kind}: Reno's numbers pass"));
-            }
+        if kind != "reno" && !linux_modules::beside(kind, &reno).iter().any(|c| beyond(&c)) {
+            failures.push(format!("{kind}: Reno's numbers pass"));
+        }
+        if kind == "vegas" {
+            // the module adds a packet every two round trips: sqrt(2) at small losses; 10 %, two seeds
+            let cell = cells.iter().find(|c| c.part == "random_loss" && c.case == "0.0001").unwrap();
+            near(cell.ours, cell.theirs * std::f64::consts::SQRT_2, 0.1, "vegas");
         }
     }
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// Short runs suffice to distinguish the others from Reno.
-const RENO: linux_modules::Effort = linux_modules::Effort { symmetric_s: 60, seeds: 1, beside_s: 60, asymmetric_s: 60 };
-
-/// A cause that predicts the ratio of the numbers.
-#[test]
-fn vegas_grows_twice_as_fast_as_the_module() {
-    // the module adds a packet every two round trips: sqrt(2) at small losses; 10 %, two seeds
-    let vegas = linux_modules::cells("vegas", "kind = \"vegas\"", SHORT);
-    let cell = vegas.iter().find(|c| c.part == "random_loss" && c.case == "0.0001").unwrap();
-    near(cell.ours, cell.theirs * std::f64::consts::SQRT_2, 0.1, "vegas");
-}
-
-/// Features of a controller's trace: three runs, windows once per round trip.
+/// Features of a controller's trace: windows once per round trip.
 #[derive(Debug)]
-struct Features {
+struct Features<'a> {
+    controller: &'a str,
     /// Mean queue in packets on a link with a large buffer.
     queue: f64,
     /// Share of the window that the median loss leaves on a link with 100 packets of buffer; `None` without losses.
     left: Option<f64>,
-    /// The same without a queue, at one loss in 20,000 packets.
-    free_left: Option<f64>,
-    /// Mean growth in packets per round trip in the first and last third between two such losses.
+    /// Simulated if the others do not identify the kind: a kind that fills 1 Gbit/s takes ten million packets.
+    free: OnceCell<Free>,
+}
+
+/// Features without a queue, at one loss in 20,000 packets.
+#[derive(Debug)]
+struct Free {
+    /// Share of the window that the median loss leaves.
+    left: Option<f64>,
+    /// Mean growth in packets per round trip in the first and last third between two losses.
     growth: Option<(f64, f64)>,
 }
 
@@ -181,14 +182,20 @@ fn classify_by_marks((fall, rise): (f64, f64)) -> &'static str {
     }
 }
 
-fn features(controller: &str) -> Features {
-    let falls = |w: &[f64]| {
-        let mut left: Vec<f64> = w.windows(2).map(|w| w[1] / w[0]).filter(|r| *r < 0.93).collect();
-        left.sort_by(f64::total_cmp);
-        (!left.is_empty()).then(|| left[left.len() / 2])
-    };
+/// What the median fall of the window leaves of it.
+fn falls(w: &[f64]) -> Option<f64> {
+    let mut left: Vec<f64> = w.windows(2).map(|w| w[1] / w[0]).filter(|r| *r < 0.93).collect();
+    left.sort_by(f64::total_cmp);
+    (!left.is_empty()).then(|| left[left.len() / 2])
+}
+
+fn features(controller: &str) -> Features<'_> {
     let (short, _) = windows(controller, "100 packets", "0.0", 20.0);
     let (_, queue) = windows(controller, "2000 packets", "0.0", 20.0);
+    Features { controller, queue, left: falls(&short), free: OnceCell::new() }
+}
+
+fn free(controller: &str) -> Free {
     let (free, _) = windows(controller, "unlimited", "{ kind = \"periodic\", every = 20000 }", 1_000.0);
     // stretches between two falls of the window, their first and last third
     let cuts: Vec<usize> = (1..free.len()).filter(|i| free[*i] < 0.93 * free[i - 1]).collect();
@@ -206,42 +213,47 @@ fn features(controller: &str) -> Features {
         let n = thirds.len() as f64;
         (thirds.iter().map(|t| t.0).sum::<f64>() / n, thirds.iter().map(|t| t.1).sum::<f64>() / n)
     });
-    Features { queue, left: falls(&short), free_left: falls(&free), growth }
+    Free { left: falls(&free), growth }
 }
 
 /// The kind of a trace by its features. With SACK, Reno and NewReno are the same.
-fn classify(f: &Features) -> &'static str {
+fn classify(f: &Features<'_>) -> &'static str {
     let at = |value: Option<f64>, want: f64| value.is_some_and(|v| (v - want).abs() < 0.03);
-    let (first, last) = f.growth.unwrap_or((f64::NAN, f64::NAN));
-    let reno_like = (first - 1.0).abs() < 0.1 && (last - 1.0).abs() < 0.1;
+    let run = || f.free.get_or_init(|| free(f.controller));
     match f {
         // no loss on a short queue
-        _ if f.left.is_none() && at(f.free_left, 0.5) => "vegas",
-        _ if f.left.is_none() => "copa",
+        _ if f.left.is_none() && at(run().left, 0.5) => return "vegas",
+        _ if f.left.is_none() => return "copa",
         // the queue is alpha, whatever its limit
-        _ if (f.queue - 99.0).abs() < 5.0 => "fast",
-        _ if f.left.is_some_and(|l| l < 0.05) && f.free_left.is_some_and(|l| l < 0.05) => "tahoe",
-        _ if f.queue < 12.0 => "bbr",
-        _ if f.queue < 60.0 => "bbr3",
+        _ if (f.queue - 99.0).abs() < 5.0 => return "fast",
+        _ if f.left.is_some_and(|l| l < 0.05) && run().left.is_some_and(|l| l < 0.05) => return "tahoe",
+        _ if f.queue < 12.0 => return "bbr",
+        _ if f.queue < 60.0 => return "bbr3",
+        _ => {}
+    }
+    let Free { left: free_left, growth } = *run();
+    let (first, last) = growth.unwrap_or((f64::NAN, f64::NAN));
+    let reno_like = (first - 1.0).abs() < 0.1 && (last - 1.0).abs() < 0.1;
+    match f {
         // a target of 100 ms
         _ if reno_like && f.queue < 300.0 => "ledbat",
-        _ if reno_like && at(f.free_left, 0.8) => "veno",
-        _ if reno_like && at(f.free_left, 0.5) => "reno",
+        _ if reno_like && at(free_left, 0.8) => "veno",
+        _ if reno_like && at(free_left, 0.5) => "reno",
         // no reduction without a queue
-        _ if f.free_left.is_none() => "westwood",
+        _ if free_left.is_none() => "westwood",
         // concave: fast first, flat at W_max
-        _ if at(f.left, 0.7) && at(f.free_left, 0.7) && last < 0.3 * first => "cubic",
-        _ if at(f.free_left, 0.8) && last < 0.3 * first => "bic",
+        _ if at(f.left, 0.7) && at(free_left, 0.7) && last < 0.3 * first => "cubic",
+        _ if at(free_left, 0.8) && last < 0.3 * first => "bic",
         // convex: slow first, then ever faster
         _ if last > 5.0 * first => "htcp",
         // the delay window grows by win^0.75 / 8
-        _ if at(f.free_left, 0.5) && last > 1.2 * first => "compound",
-        _ if at(f.free_left, 0.5) && (first - 10.2).abs() < 0.5 => "hybla",
-        _ if at(f.free_left, 0.875) && (first - 10.0).abs() < 0.2 => "illinois",
+        _ if at(free_left, 0.5) && last > 1.2 * first => "compound",
+        _ if at(free_left, 0.5) && (first - 10.2).abs() < 0.5 => "hybla",
+        _ if at(free_left, 0.875) && (first - 10.0).abs() < 0.2 => "illinois",
         // scalable's growth without a queue; with one YeAH reduces by the queue
-        _ if at(f.free_left, 0.875) && at(f.left, 0.875) => "scalable",
-        _ if at(f.free_left, 0.875) => "yeah",
-        _ if f.free_left.is_some_and(|l| l > 0.55 && l < 0.7) && last > first => "highspeed",
+        _ if at(free_left, 0.875) && at(f.left, 0.875) => "scalable",
+        _ if at(free_left, 0.875) => "yeah",
+        _ if free_left.is_some_and(|l| l > 0.55 && l < 0.7) && last > first => "highspeed",
         _ => "unknown",
     }
 }
