@@ -70,10 +70,9 @@ impl DuplicateAcks {
         self.bytes
     }
 
-    /// Whether the retransmission timer runs on although a segment is acknowledged or retransmitted: in a recovery from the first
-    /// partial acknowledgement on (RFC 6582, 3.2 step 3 and 4, "impatient").
-    #[inline]
-    pub fn holds_timer(&self) -> bool {
+    /// Whether the retransmission timer is to run on although a segment is acknowledged or retransmitted: in a recovery from the
+    /// first partial acknowledgement on (RFC 6582, 3.2 step 3 and 4, "impatient").
+    pub fn hold_timer(&self) -> bool {
         self.partial_ack_seen && self.impatient
     }
 

@@ -34,7 +34,7 @@ enum Detection {
 pub struct Connection<'a> {
     pub seq: SendSequence,
     pub application: &'a ApplicationSource,
-    pub rto: &'a RetransmissionTimer,
+    pub rto: &'a mut RetransmissionTimer,
     pub congestion: &'a mut Congestion,
 }
 
@@ -138,12 +138,6 @@ impl LossRecovery {
     #[inline]
     pub fn duplicate_bytes(&self) -> u64 {
         self.duplicates.bytes()
-    }
-
-    /// Whether the retransmission timer runs on although a segment is acknowledged or retransmitted.
-    #[inline]
-    pub fn holds_timer(&self) -> bool {
-        self.duplicates.holds_timer()
     }
 
     /// Bytes estimated to be in flight (the "pipe" of RFC 6675).
@@ -251,6 +245,7 @@ impl LossRecovery {
                     self.duplicates.on_duplicate(&seq, self.episode, self.recovery_point)
                 };
                 self.apply(now, action, connection);
+                connection.rto.hold(now, self.duplicates.hold_timer());
             }
             Detection::DuplicateAcks => {}
         }

@@ -213,7 +213,7 @@ impl Sender {
             &mut Connection {
                 seq: self.seq,
                 application: &self.application,
-                rto: &self.rto,
+                rto: &mut self.rto,
                 congestion: &mut self.congestion,
             },
         );
@@ -334,9 +334,7 @@ impl Sender {
             self.recovery.read_dsack(ack.number, blocks);
         }
         let in_order = advanced && blocks.is_none() && self.recovery.is_in_order();
-        let mut holds_timer = false;
         if !in_order || (OPTIONS && self.recovery.uses_rack()) {
-            holds_timer = self.recovery.holds_timer();
             self.recovery.on_ack(
                 now,
                 ack,
@@ -345,12 +343,10 @@ impl Sender {
                 &mut Connection {
                     seq: self.seq,
                     application: &self.application,
-                    rto: &self.rto,
+                    rto: &mut self.rto,
                     congestion: &mut self.congestion,
                 },
             );
-            // the first partial acknowledgement of a recovery restarts the timer, and so does the one that ends it
-            holds_timer &= self.recovery.holds_timer();
         }
         let acked = (self.seq.una + self.recovery.sacked()).saturating_sub(prior.acknowledged);
         // Karn's algorithm; with timestamps every acknowledgement that advances gives a sample (RFC 7323, 4.1)
@@ -386,7 +382,7 @@ impl Sender {
         if advanced {
             if self.seq.is_idle() {
                 self.rto.stop();
-            } else if !holds_timer {
+            } else {
                 self.rto.restart(now);
             }
             self.application.on_advance(now, self.seq.una);
@@ -569,7 +565,7 @@ impl Sender {
         if retransmission {
             self.recovery.on_retransmitted(now, seq, seq + len);
             self.retransmits += 1;
-            if seq == self.seq.una && !self.recovery.holds_timer() {
+            if seq == self.seq.una && !self.rto.is_held() {
                 // The timer now waits for this segment, as in deployed senders: one that runs since the last advance would
                 // expire while the retransmission is on its way.
                 self.rto.stop();

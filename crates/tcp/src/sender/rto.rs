@@ -20,6 +20,8 @@ pub struct RetransmissionTimer {
     backoff: u32,
     /// When the timer expires, or [`Time::MAX`].
     deadline: Time,
+    /// It runs on: progress does not restart it.
+    held: bool,
     /// Segments sent from here on may give the next sample: one per round trip.
     sample_from: Time,
 }
@@ -34,6 +36,7 @@ impl RetransmissionTimer {
             base: INITIAL.max(min_rto),
             backoff: 0,
             deadline: Time::MAX,
+            held: false,
             sample_from: Time::ZERO,
         }
     }
@@ -44,10 +47,27 @@ impl RetransmissionTimer {
         self.deadline
     }
 
-    /// Starts the timer anew.
+    /// Starts the timer anew, unless it is held.
     #[inline]
     pub fn restart(&mut self, now: Time) {
-        self.deadline = now.saturating_add(self.timeout());
+        if !self.held {
+            self.deadline = now.saturating_add(self.timeout());
+        }
+    }
+
+    /// Starts the timer anew once more and then holds it, until it expires or is no longer to be held.
+    #[cold]
+    pub fn hold(&mut self, now: Time, hold: bool) {
+        if hold {
+            self.restart(now);
+        }
+        self.held = hold;
+    }
+
+    /// Whether progress does not restart it.
+    #[inline]
+    pub fn is_held(&self) -> bool {
+        self.held
     }
 
     /// Starts the timer if it is stopped.
@@ -120,6 +140,7 @@ impl RetransmissionTimer {
     /// progress in between.
     pub fn on_expiry(&mut self, now: Time) -> bool {
         self.backoff += 1;
+        self.held = false;
         self.restart(now);
         self.backoff > 1
     }
