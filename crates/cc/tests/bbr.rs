@@ -1,4 +1,4 @@
-//! BBR versions 1 and 3 over a link made by hand: one queue, one flow, packets acknowledged in order.
+//! BBR versions 1 and 3 over a simulated link: one queue, one flow, packets acknowledged in order.
 
 use std::collections::VecDeque;
 

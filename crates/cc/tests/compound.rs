@@ -1,4 +1,4 @@
-//! Compound TCP on acknowledgements made by hand (Tan and others 2006, equations 3 to 6).
+//! Compound TCP on synthetic acknowledgements (Tan and others 2006, equations 3 to 6).
 
 mod bench;
 

@@ -1,4 +1,4 @@
-//! Copa on acknowledgements made by hand (Arun and Balakrishnan 2018).
+//! Copa on synthetic acknowledgements (Arun and Balakrishnan 2018).
 
 mod bench;
 

@@ -1,4 +1,4 @@
-//! CUBIC on acknowledgements made by hand: RFC 9438.
+//! CUBIC on synthetic acknowledgements: RFC 9438.
 
 mod bench;
 

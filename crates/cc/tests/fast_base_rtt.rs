@@ -1,4 +1,4 @@
-//! Cures of a wrong base round-trip time, on acknowledgements made by hand.
+//! Cures of a wrong base round-trip time, on synthetic acknowledgements.
 
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PathFacts, Sent, Timeout};
 use eddyline_units::Time;

@@ -1,4 +1,4 @@
-//! H-TCP on acknowledgements made by hand (Shorten and Leith 2004).
+//! H-TCP on synthetic acknowledgements (Shorten and Leith 2004).
 
 mod bench;
 

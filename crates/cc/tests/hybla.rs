@@ -1,4 +1,4 @@
-//! Hybla on acknowledgements made by hand (Caini and Firrincieli 2004).
+//! Hybla on synthetic acknowledgements (Caini and Firrincieli 2004).
 
 mod bench;
 

@@ -1,4 +1,4 @@
-//! TCP-Illinois on acknowledgements made by hand (Liu, Basar and Srikant 2008).
+//! TCP-Illinois on synthetic acknowledgements (Liu, Basar and Srikant 2008).
 
 mod bench;
 

@@ -1,4 +1,4 @@
-//! LEDBAT on acknowledgements made by hand (RFC 6817, 2.4.2).
+//! LEDBAT on synthetic acknowledgements (RFC 6817, 2.4.2).
 
 mod bench;
 

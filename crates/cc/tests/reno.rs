@@ -1,4 +1,4 @@
-//! Reno and NewReno on events made by hand.
+//! Reno and NewReno on synthetic events.
 
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PartialAck, PathFacts, Stamp, Timeout};
 use eddyline_units::Time;

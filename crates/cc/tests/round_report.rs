@@ -1,4 +1,4 @@
-//! Reports of round trips, by hand.
+//! Reports of round trips on synthetic events.
 
 use eddyline_cc::{Ack, RoundMeter, RoundReport, Stamp};
 use eddyline_units::Time;

@@ -1,4 +1,4 @@
-//! Scalable TCP on acknowledgements made by hand (Kelly 2003, section 3).
+//! Scalable TCP on synthetic acknowledgements (Kelly 2003, section 3).
 
 mod bench;
 

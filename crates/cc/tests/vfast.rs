@@ -1,4 +1,4 @@
-//! VFAST on acknowledgements made by hand: eq. 4 to 6 in each reading, the law around them, what it shares with FAST.
+//! VFAST on synthetic acknowledgements: eq. 4 to 6 in each reading, the law around them, what it shares with FAST.
 
 mod bench;
 

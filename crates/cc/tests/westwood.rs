@@ -1,4 +1,4 @@
-//! Westwood+ on acknowledgements made by hand.
+//! Westwood+ on synthetic acknowledgements.
 
 mod bench;
 

@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 
 use common::{
-    all_close, below, between, close, fast_flow, flow, link, magnitude, network, number, numbers, path, problem, values,
+    all_close, below, between, close, fast_flow, flow, link, log_uniform, network, number, numbers, path, problem, values,
 };
 use eddyline_cc::{ControllerParams, Delay};
 use eddyline_path::random::Stream;
@@ -63,7 +63,7 @@ fn example_2() {
 /// Two-way networks of up to six duplex links, flows both ways over some of them; data packets of one size or of many.
 fn two_way(random: &mut Stream, one_size: bool) -> Problem {
     let duplexes = 1 + below(random, 6);
-    let capacity: Vec<f64> = (0..2 * duplexes).map(|_| magnitude(random, 1e6, 1e9)).collect();
+    let capacity: Vec<f64> = (0..2 * duplexes).map(|_| log_uniform(random, 1e6, 1e9)).collect();
     let flows = (0..2 + below(random, 12)).map(|_| {
         let hops = 1 + below(random, 3);
         let crossed = path(random, duplexes, hops);
@@ -71,7 +71,7 @@ fn two_way(random: &mut Stream, one_size: bool) -> Problem {
         let data: Vec<u32> = crossed.iter().map(|d| 2 * d + side).collect();
         let ack: Vec<u32> = crossed.iter().rev().map(|d| 2 * d + 1 - side).collect();
         let packet = if one_size { 8320.0 } else { between(random, 4000.0, 12000.0) };
-        flow(magnitude(random, 5.0, 500.0), packet, between(random, 100.0, 1000.0), &data, &ack)
+        flow(log_uniform(random, 5.0, 500.0), packet, between(random, 100.0, 1000.0), &data, &ack)
     });
     problem(&capacity, flows.collect())
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{between, close, fast_flow, link, magnitude, network};
+use common::{between, close, fast_flow, link, log_uniform, network};
 use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_scenario::series::{FLOW, LINK, Quantity};
@@ -64,7 +64,7 @@ fn one_flow_settles_where_it_must() {
 fn a_constant_window_is_a_constant_queue() {
     let mut n = single();
     n.flows[0].tcp.initial_window = 200;
-    n.flows[0].controller = common::gentle(100.0, 1e-9);
+    n.flows[0].controller = common::fast_with_gamma(100.0, 1e-9);
     n.duration = Time::from_ms(10_000);
     let d = follow(&n, &DynamicsOptions { sending: Sending::Window, ..exact(LinkModel::AckClocked) });
     close(d.links[0].queueing_delay_s, 200.0 / 1250.0 - 0.020_832, 1e-6);
@@ -140,8 +140,8 @@ fn tolerance_halved_brings_the_answer_nearer() {
 
 /// One duplex link with flows both ways.
 fn random_duplex(random: &mut Stream) -> Network {
-    let rate = magnitude(random, 2e6, 1e9);
-    let other = rate * magnitude(random, 0.05, 20.0);
+    let rate = log_uniform(random, 2e6, 1e9);
+    let other = rate * log_uniform(random, 0.05, 20.0);
     let delay = |random: &mut Stream| between(random, 1.0, 50.0) as u64;
     let links = vec![link("f", rate as u64, delay(random)), link("b", other as u64, delay(random))];
     let count = 1 + (random.uniform() * 4.0) as usize;
@@ -149,7 +149,7 @@ fn random_duplex(random: &mut Stream) -> Network {
     for i in 0..count {
         let forward = random.uniform() < 0.5;
         let (data, ack) = if forward { (0, 1) } else { (1, 0) };
-        let mut flow = fast_flow(&format!("{i}"), magnitude(random, 20.0, 400.0), &[data], &[ack]);
+        let mut flow = fast_flow(&format!("{i}"), log_uniform(random, 20.0, 400.0), &[data], &[ack]);
         flow.packet = between(random, 200.0, 1500.0) as u32;
         flow.access_data = Time::from_ms(between(random, 0.0, 20.0) as u64);
         flow.start = Time::from_ms(between(random, 0.0, 500.0) as u64);
@@ -314,12 +314,12 @@ fn one_flow_fills_both_directions() {
 fn several_links() {
     let mut random = Stream::new(7, "fluid", "several");
     let mut links: Vec<_> =
-        (0..8).map(|l| link(&format!("{l}"), magnitude(&mut random, 5e6, 5e7) as u64, 5 + l)).collect();
+        (0..8).map(|l| link(&format!("{l}"), log_uniform(&mut random, 5e6, 5e7) as u64, 5 + l)).collect();
     links[0].delay = Time::ZERO;
     let flows = (0..20)
         .map(|i| {
             let path = common::path(&mut random, 8, 4);
-            let mut f = fast_flow(&format!("{i}"), magnitude(&mut random, 20.0, 100.0), &path[..2], &path[2..]);
+            let mut f = fast_flow(&format!("{i}"), log_uniform(&mut random, 20.0, 100.0), &path[..2], &path[2..]);
             f.start = Time::from_ms(50 * i);
             f
         })

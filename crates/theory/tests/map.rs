@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{close, fast_flow, flow, gentle, link, network, problem};
+use common::{close, fast_flow, flow, fast_with_gamma, link, network, problem};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Group;
 use eddyline_theory::equilibrium::solve;
@@ -181,7 +181,7 @@ fn boundaries_that_end_and_that_come_close() {
 /// One FAST flow on one link: u = gamma, rho = q / R.
 fn single_flow(alpha: f64, gamma: f64) -> Network {
     let mut one = fast_flow("one", alpha, &[0], &[1]);
-    one.controller = gentle(alpha, gamma);
+    one.controller = fast_with_gamma(alpha, gamma);
     network(vec![link("there", 8_000_000, 20), link("back", 1_000_000_000, 20)], vec![one])
 }
 

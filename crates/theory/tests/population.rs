@@ -170,7 +170,7 @@ fn extremes() {
     // directions, links and sizes of any ratio
     let mut random = Stream::new(3, "population", "extremes");
     for _ in 0..60 {
-        let mut any = |low: f64, high: f64| common::magnitude(&mut random, low, high);
+        let mut any = |low: f64, high: f64| common::log_uniform(&mut random, low, high);
         let (lambda_f, lambda_b, b) = (any(1e-6, 1e3), any(1e-6, 1e3), any(1e-4, 10.0));
         let raw =
             DuplexLoad { lambda_f, lambda_b, mean_bits: any(1e3, 1e12), c_f: any(1e3, 1e12), c_b: any(1e3, 1e12), b };

@@ -4,7 +4,7 @@ mod common;
 
 use common::close;
 use eddyline_theory::TheoryError;
-use eddyline_theory::sawtooth::{Cut, least_threshold, sawtooth};
+use eddyline_theory::sawtooth::{Cut, min_threshold, sawtooth};
 
 #[test]
 fn by_its_equations() {
@@ -51,9 +51,9 @@ fn a_link_that_runs_dry() {
 
 /// Enough for any number of flows, but for 1.8 % of the pipe and 0.03 % of the link.
 #[test]
-fn the_least_threshold() {
+fn the_minimum_threshold() {
     for pipe in [100.0, 1000.0, 10_000.0] {
-        let threshold = least_threshold(pipe);
+        let threshold = min_threshold(pipe);
         for flows in (1u32..).map(f64::from).take_while(|n| (pipe + threshold) / n >= 1.0) {
             let s = sawtooth(Cut::ByShare, flows, pipe, threshold).expect("a saw-tooth");
             assert!(s.queue_max - s.amplitude > -0.018 * pipe, "{pipe}, {flows}: {s:?}");

@@ -143,7 +143,7 @@ fn slow_filters_are_late_once_in_1413() {
 }
 
 /// Under a spread that V never reaches the timer is a fixed distance above S, and S normal if its weights are equal:
-/// `Q(least / sqrt(1 + psi / (2 - psi)))`.
+/// `Q(minimum / sqrt(1 + psi / (2 - psi)))`.
 #[test]
 fn a_large_floor_is_a_closed_form() {
     let psi = 0.25;

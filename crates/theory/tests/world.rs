@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{all_close, between, close, fast, fast_flow, link, magnitude, network, numbers, values};
+use common::{all_close, between, close, fast, fast_flow, link, log_uniform, network, numbers, values};
 use eddyline_cc::{BaseRttSource, ControllerParams};
 use eddyline_path::framing::Encapsulation;
 use eddyline_path::link::ReconstructParams;
@@ -108,12 +108,12 @@ fn balance_leaves_the_split_open() {
 fn utilisation_is_that_of_equations_8_and_9() {
     let mut random = Stream::new(1, "utilisation", "test");
     for _ in 0..100 {
-        let (cf, cb) = (magnitude(&mut random, 1e6, 1e9) as u64, magnitude(&mut random, 1e6, 1e9) as u64);
+        let (cf, cb) = (log_uniform(&mut random, 1e6, 1e9) as u64, log_uniform(&mut random, 1e6, 1e9) as u64);
         let (mut flows, mut duplex) = (Vec::new(), Vec::new());
         for i in 0..5 {
             let forward = random.uniform() < 0.5;
             let (data, ack) = if forward { (0, 1) } else { (1, 0) };
-            let alpha = magnitude(&mut random, 10.0, 1000.0);
+            let alpha = log_uniform(&mut random, 10.0, 1000.0);
             let mut flow = fast_flow(&format!("{i}"), alpha, &[data], &[ack]);
             flow.packet = between(&mut random, 100.0, 1500.0) as u32;
             flow.tcp.ack_every = 1 + i % 2;

@@ -31,7 +31,7 @@ fn losses_at_the_end_of_a_flight() {
     bench.wait_until(200);
     bench.ack(0, &[(1, 2)]);
     assert!(bench.numbers().is_empty(), "it may be late only");
-    assert_eq!(timer(&bench), 225, "a quarter of the least round-trip time of 100 ms");
+    assert_eq!(timer(&bench), 225, "a quarter of the minimum round-trip time of 100 ms");
     bench.wait_until(225);
     assert_eq!(bench.numbers(), [resent(0)]);
     bench.wait_until(325);
