@@ -31,9 +31,9 @@ __all__ = [
     "check_points",
     "filter_bias",
     "late_samples",
-    "min_threshold",
     "load",
     "load_file",
+    "min_threshold",
     "quantity",
     "register",
     "remove_controller",
@@ -99,7 +99,7 @@ class Checked:
     @property
     def files(self) -> set[Path]: ...
     @property
-    def mistakes(self) -> list[tuple[str, str]]: ...
+    def errors(self) -> list[tuple[str, str]]: ...
     @property
     def unknown_controllers(self) -> set[str]: ...
 

@@ -35,7 +35,7 @@ fn keeps_between_alpha_and_beta_packets_queued() {
 
 /// With the base round-trip time known, samples do not change it.
 #[test]
-fn the_base_may_be_known() {
+fn base_rtt_may_be_known() {
     let mut b = Bench::known("vegas", r#", "base_rtt": "known""#, 110.0, Some(ms(90.0)));
     b.round(100.0);
     assert_eq!(b.c.base_rtt(), Some(ms(90.0)));

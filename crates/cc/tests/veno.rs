@@ -8,7 +8,7 @@ use eddyline_cc::Controller as _;
 /// With fewer than three packets queued the window grows by one packet per round trip and a loss leaves four fifths of it; with more
 /// it grows by half a packet and a loss leaves half.
 #[test]
-fn tells_random_loss_from_congestion() {
+fn distinguishes_random_loss_from_congestion() {
     for (rtt, step, factor) in [(101.0, 1.0, 0.8), (110.0, 0.5, 0.5)] {
         let mut b = Bench::new("veno", "", 100.0);
         b.in_avoidance(125.0, 100.0);

@@ -63,7 +63,7 @@ fn held(of: &str, what: &str, bound: &str) -> Vec<(String, Option<f64>, bool)> {
 }
 
 #[test]
-fn bounds_are_kept_or_not() {
+fn bounds_hold_or_fail() {
     let one = |of, what, bound| {
         let all = held(of, what, bound);
         assert_eq!(all.len(), 1, "{all:?}");

@@ -194,7 +194,7 @@ fn loads_in_time(name: &str, text: &str) {
 }
 
 #[test]
-fn hostile_input_is_refused_in_time() {
+fn hostile_input_is_rejected_in_time() {
     let many = |line: &str, n: usize| line.repeat(n);
     loads_in_time("deep lists", &format!("a = {}", many("[", 100_000)));
     loads_in_time("deep lists, JSON", &many("[", 100_000));

@@ -5,7 +5,8 @@ mod common;
 use std::sync::Arc;
 
 use common::{
-    all_close, below, between, close, fast_flow, flow, link, log_uniform, network, number, numbers, path, problem, values,
+    all_close, below, between, close, fast_flow, flow, link, log_uniform, network, number, numbers, path, problem,
+    values,
 };
 use eddyline_cc::{ControllerParams, Delay};
 use eddyline_path::random::Stream;
@@ -165,7 +166,7 @@ fn counting_all_of_it_is_the_published_law() {
 }
 
 #[test]
-fn wrong_shares_are_refused() {
+fn invalid_weights_are_errors() {
     let stated = problem(&[1e8, 1e7], vec![flow(100.0, 8320.0, 320.0, &[0], &[1])]);
     let short = Problem { ack_wait: vec![1.0, 0.5], ..stated.clone() };
     assert!(matches!(solve(&short), Err(TheoryError::Length { given: 2, wanted: 1, .. })));
@@ -182,7 +183,7 @@ fn duplex(rates: [u64; 2], delay: Delay, ack_alpha: Option<f64>) -> Network {
 }
 
 #[test]
-fn a_scenario_says_it_and_errors_name_its_flows() {
+fn a_scenario_sets_it_and_errors_name_its_flows() {
     let result = eddyline_theory::run(&duplex([100_000_000, 10_000_000], Delay::Weighted, None)).unwrap();
     for (f, alpha) in result.flows.iter().zip([100.0, 30.0]) {
         let (x, out) = (f.packets_per_s.unwrap(), f.forward_queueing_delay_s.unwrap());

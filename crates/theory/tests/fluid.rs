@@ -40,7 +40,7 @@ fn distance(network: &Network, d: &Dynamics) -> f64 {
 }
 
 #[test]
-fn one_flow_settles_where_it_must() {
+fn one_flow_converges_to_the_equilibrium() {
     for model in BOTH {
         let d = follow(&single(), &exact(model));
         let (f, l) = (&d.flows[0], &d.links[0]);
@@ -75,7 +75,7 @@ fn a_constant_window_is_a_constant_queue() {
 /// obeys w' = gamma / R (alpha - w (1 - d / R)) alone. Near equilibrium it falls as e^(-y t / R), y = gamma (rho + (1 -
 /// rho) e^y), rho = q / R.
 #[test]
-fn one_flow_relaxes_as_its_characteristic_root_says() {
+fn one_flow_converges_at_the_rate_of_its_characteristic_root() {
     let options = DynamicsOptions { tolerance: 1e-10, sending: Sending::Window, ..exact(LinkModel::AckClocked) };
     let d = follow(&single(), &options);
     let w = d.series.of(FLOW, 0, Quantity::CwndPackets);
@@ -124,7 +124,7 @@ fn bits_are_conserved() {
 }
 
 #[test]
-fn tolerance_halved_brings_the_answer_nearer() {
+fn a_smaller_tolerance_reduces_the_error() {
     for model in BOTH {
         let mut n = single();
         n.duration = Time::from_ms(700);
@@ -191,7 +191,7 @@ fn a_hundred_duplex_links_settle_at_their_equilibrium() {
 }
 
 #[test]
-fn a_late_joiner_settles_with_its_mistake() {
+fn a_late_joiner_keeps_its_base_rtt_error() {
     let mut n = network(
         vec![link("forward", 100_000_000, 10), link("backward", 100_000_000, 10)],
         vec![fast_flow("first", 200.0, &[0], &[1]), fast_flow("second", 200.0, &[0], &[1])],
@@ -214,7 +214,7 @@ fn a_late_joiner_settles_with_its_mistake() {
 }
 
 #[test]
-fn filters_and_pacing_leave_the_equilibrium() {
+fn filters_and_pacing_do_not_change_the_equilibrium() {
     for filter in [Filter::Fast, Filter::Asymmetric { up: 0.75, down: 0.5 }] {
         for (sending, gain) in [(Sending::Window, Gain::Continuous), (Sending::Paced, Gain::Sampled)] {
             let d = follow(&single(), &DynamicsOptions { filter, sending, gain, ..exact(LinkModel::AckClocked) });
@@ -224,7 +224,7 @@ fn filters_and_pacing_leave_the_equilibrium() {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused() {
+fn invalid_options_are_errors() {
     let wrong = |o: DynamicsOptions| dynamics(&single(), &o).expect_err("refused");
     let o = DynamicsOptions::default;
     assert!(matches!(wrong(DynamicsOptions { tolerance: 0.0, ..o() }), TheoryError::OutOfRange { .. }));
@@ -236,7 +236,7 @@ fn options_that_make_no_sense_are_refused() {
 
 /// No propagation anywhere, two queues in a row, a flow that finishes, cross traffic that overloads for a while.
 #[test]
-fn odd_networks_are_followed_too() {
+fn unusual_networks_are_integrated() {
     let mut n = network(
         vec![link("a", 10_000_000, 0), link("b", 8_000_000, 0), link("back", 50_000_000, 5)],
         vec![fast_flow("long", 50.0, &[0, 1], &[2]), fast_flow("short", 20.0, &[1], &[2])],

@@ -1,4 +1,4 @@
-//! Large networks: accuracy where sparse structure matters. Bounds on the clock are generous; `cargo bench` is for the
+//! Large networks: accuracy where sparse structure matters. Time limits are generous; `cargo bench` is for the
 //! rest.
 
 mod common;

@@ -50,7 +50,7 @@ fn both_solvers_agree() {
 }
 
 #[test]
-fn what_is_no_problem_is_refused() {
+fn invalid_problems_are_errors() {
     let row = FlowRow { alpha: 10.0, packet_bits: 8000.0, ack_bits: 320.0, base_rtt_error: 0.0 };
     let with = |row: FlowRow, data: &[u32], capacity: &[f64]| {
         let mut flows = FlowTable::default();

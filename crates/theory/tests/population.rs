@@ -1,4 +1,4 @@
-//! The chain of flows that come and go over one duplex link: independent values, closed forms, truncation, stability.
+//! The Markov chain of flows that arrive and leave over one duplex link: independent values, closed forms, truncation, stability.
 
 mod common;
 
@@ -191,7 +191,7 @@ fn extremes() {
 }
 
 #[test]
-fn truncation_is_bounded_honestly() {
+fn the_truncation_bound_holds() {
     for load in [fig_5(0.8), fig_5(0.95), balanced(0.9, 0.04, 1e6, 1e6), balanced(0.9, 0.04, 1e6, 2e6)] {
         let truth = stationary(&load, 1e-11, MAX_STATES).expect("stable").expect("not too large");
         let mut compared = 0;
@@ -348,7 +348,7 @@ fn above_load_one_it_grows() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn invalid_loads_are_errors() {
     for load in [
         DuplexLoad { mean_bits: 0.0, ..fig_5(0.5) },
         DuplexLoad { c_f: -1.0, ..fig_5(0.5) },

@@ -291,7 +291,7 @@ fn extreme_values_do_not_panic() {
 }
 
 #[test]
-fn what_is_no_problem_is_refused() {
+fn invalid_problems_are_errors() {
     let one = || vec![flow(10.0, 8000.0, 320.0, &[0], &[1])];
     let mut over = problem(&[1e6, 1e6], one());
     over.unresponsive[1] = 1e6;

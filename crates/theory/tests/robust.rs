@@ -1,4 +1,4 @@
-//! Networks drawn to be hard: sizes over many orders of log_uniform, reverse paths that make several equilibria.
+//! Networks drawn to be hard: sizes over many orders of magnitude, reverse paths that make several equilibria.
 
 mod common;
 
@@ -103,7 +103,7 @@ fn a_link_crossed_twice_has_one_or_three() {
 }
 
 #[test]
-fn base_rtts_far_off_converge() {
+fn large_base_rtt_errors_converge() {
     let mut random = Stream::new(14, "far off", "test");
     // seconds; q - e has lost too many digits in the end, which is reported
     for (worst, bound) in [(1.0, 0), (100.0, 1), (1e3, 6), (1e6, 150)] {

@@ -31,7 +31,7 @@ fn by_its_equations() {
 
 /// The integral of windows over round trips that a pipe makes longer, by sum.
 #[test]
-fn a_link_that_runs_dry() {
+fn a_link_that_becomes_idle() {
     for (cut, flows, pipe, threshold) in
         [(Cut::Half, 1.0, 500.0, 30.0), (Cut::Half, 5.0, 500.0, 100.0), (Cut::ByShare, 40.0, 300.0, 5.0)]
     {
@@ -63,7 +63,7 @@ fn the_minimum_threshold() {
 }
 
 #[test]
-fn what_has_no_saw_tooth() {
+fn arguments_out_of_range_are_errors() {
     for (flows, pipe, threshold) in [
         (0.5, 10.0, 10.0),
         (f64::NAN, 10.0, 10.0),

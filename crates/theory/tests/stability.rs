@@ -233,7 +233,7 @@ fn nyquist(point: &OperatingPoint) -> usize {
 }
 
 #[test]
-fn verdict_is_nyquists() {
+fn the_verdict_agrees_with_nyquist() {
     let mut random = Stream::new(3, "nyquist", "test");
     let (mut unstable, mut settled) = (0, 0);
     let cases = cases(50);
@@ -261,7 +261,7 @@ fn verdict_is_nyquists() {
 }
 
 #[test]
-fn units_of_time_do_not_matter() {
+fn the_unit_of_time_does_not_matter() {
     let mut random = Stream::new(4, "units", "test");
     for _ in 0..20 {
         let point = random_point(&mut random, 2, 3, 4.0, true);
@@ -485,7 +485,7 @@ fn every_one_of_several_equilibria() {
 }
 
 #[test]
-fn a_network_of_ten_flows_is_judged_the_same_twice() {
+fn ten_flows_give_the_same_result_twice() {
     let mut random = Stream::new(6, "quick", "test");
     let links = vec![link("a", 50_000_000, 5), link("b", 20_000_000, 8), link("c", 30_000_000, 3)];
     let flows = (0..10).map(|i| {
@@ -504,7 +504,7 @@ fn a_network_of_ten_flows_is_judged_the_same_twice() {
 }
 
 #[test]
-fn nothing_to_judge() {
+fn without_flows_it_is_an_error() {
     let empty = network(vec![link("a", 1_000_000, 1)], Vec::new());
     let answer = stability(&empty, LinkModel::Integrator, &Options::default());
     assert!(matches!(answer, Err(TheoryError::NoFlow)));

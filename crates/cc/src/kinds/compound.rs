@@ -25,7 +25,7 @@ pub struct CompoundParams {
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub k: f64,
     /// Packets queued above which it shrinks (30).
-    #[schemars(extend("x-least" = 0))]
+    #[schemars(extend("x-minimum" = 0))]
     pub gamma: Packets,
     /// Reduction of it in packets, per packet queued and round trip (1).
     #[schemars(extend("exclusiveMinimum" = 0))]

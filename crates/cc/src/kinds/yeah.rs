@@ -17,7 +17,7 @@ use crate::properties::{Describe, Properties};
 #[serde(deny_unknown_fields, default)]
 pub struct YeahParams {
     /// Maximum number of packets to keep queued (80).
-    #[schemars(extend("x-least" = 0))]
+    #[schemars(extend("x-minimum" = 0))]
     pub alpha: Packets,
     /// Queueing delay above `baseRTT / phi` also means congestion (8).
     #[schemars(extend("exclusiveMinimum" = 0))]

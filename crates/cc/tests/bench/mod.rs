@@ -60,7 +60,7 @@ impl Bench {
         self.now = self.now.max(now);
     }
 
-    /// The application has little to say for `s` seconds: a packet ten times a second, acknowledged after `rtt_ms`.
+    /// The application is limited for `s` seconds: it sends a packet ten times a second, acknowledged after `rtt_ms`.
     pub fn trickle(&mut self, s: u32, rtt_ms: f64) {
         for _ in 0..10 * s {
             let sent_at = self.now;

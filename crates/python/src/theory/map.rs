@@ -84,8 +84,13 @@ pub(crate) fn draw(
 ) -> PyResult<String> {
     let network = &scenario.network;
     let show = show(&request, network)?;
-    let x = axis("--x", &request.x)?;
-    let y = axis("--y", &request.y)?;
+    let accepts = |key: &str, value: &str| {
+        let folder = request.folder.as_deref();
+        let input = Input { text: &scenario.canonical, format: Format::Json, name: &network.title, folder };
+        eddyline_scenario::load_with(&current(), &input, &[(key.to_owned(), value.to_owned())]).is_ok()
+    };
+    let x = axis("--x", &request.x, accepts)?;
+    let y = axis("--y", &request.y, accepts)?;
     if x.key == y.key {
         return Err(InputError::new_err((format!("both axes are {}", x.key), "a map needs two different keys")));
     }
@@ -131,9 +136,26 @@ fn show(request: &Map, network: &Network) -> PyResult<Show> {
     }
 }
 
-fn axis(option: &str, (key, range): &(String, String)) -> PyResult<Axis> {
-    let hint = format!("for example {option} '{key}=10 Mbit/s..100 Mbit/s:41:log'");
-    Axis::parse(key, range).map_err(|e| InputError::new_err((format!("{option} {key}={range}: {e}"), hint)))
+/// Ends of an example of an axis, one for each unit.
+const EXAMPLES: [(&str, &str); 8] = [
+    ("10 Mbit/s", "100 Mbit/s"),
+    ("10 ms", "100 ms"),
+    ("10 packets", "100 packets"),
+    ("10 kB", "100 kB"),
+    ("1 /s", "10 /s"),
+    ("1 %", "10 %"),
+    ("0.1", "1"),
+    ("1", "10"),
+];
+
+/// An axis. The hint of an error is an example with a unit that `accepts`, the check of a key's value, allows.
+fn axis(option: &str, (key, range): &(String, String), accepts: impl Fn(&str, &str) -> bool) -> PyResult<Axis> {
+    Axis::parse(key, range).map_err(|e| {
+        let valid = EXAMPLES.into_iter().find(|(low, high)| accepts(key, low) && accepts(key, high));
+        let (low, high) = valid.unwrap_or(("LO", "HI"));
+        let hint = format!("for example {option} '{key}={low}..{high}:41:log'");
+        InputError::new_err((format!("{option} {key}={range}: {e}"), hint))
+    })
 }
 
 /// The errors of the first value that is invalid with every value of the other axis. A single invalid pair is a failed

@@ -1,4 +1,4 @@
-//! Random networks for questions of stability: scenarios that every world can answer.
+//! Random networks for tests of stability: scenarios that every world can run.
 
 use std::sync::Arc;
 

@@ -52,7 +52,7 @@ pub fn between(random: &mut Stream, low: f64, high: f64) -> f64 {
     low + (high - low) * random.uniform()
 }
 
-/// Spread over orders of log_uniform.
+/// Log-uniform in [low, high).
 pub fn log_uniform(random: &mut Stream, low: f64, high: f64) -> f64 {
     let u = random.uniform();
     low * libm::pow(high / low, u)

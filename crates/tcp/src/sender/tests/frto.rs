@@ -39,7 +39,11 @@ fn after_a_delay_spike_nothing_is_retransmitted() {
         let (sent, bench, out) = spike(tcp);
         assert!(sent.iter().all(|(_, retransmission)| !retransmission), "{tcp}: {sent:?}");
         assert_eq!(sent[..2], [new(out), new(out + 1)], "{tcp}: at the first acknowledgement");
-        assert_eq!(bench.sender.controller().slow_start_threshold(), Some(f64::INFINITY), "{tcp}: slow start continues");
+        assert_eq!(
+            bench.sender.controller().slow_start_threshold(),
+            Some(f64::INFINITY),
+            "{tcp}: slow start continues"
+        );
         // at the second acknowledgement `out` in flight, and one acknowledged; then slow start
         assert_eq!(bench.window(), (out + 1 + out - 2) as f64, "{tcp}");
     }

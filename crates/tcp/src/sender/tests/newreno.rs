@@ -164,7 +164,11 @@ fn expiry(options: &str) -> Option<Time> {
     for (at, number) in [(300, 2), (400, 4), (500, 6)] {
         bench.wait_until(at);
         bench.ack(number, &[]);
-        assert_eq!(bench.numbers().iter().filter(|s| s.1).next_back(), Some(&resent(number)), "one hole per round trip");
+        assert_eq!(
+            bench.numbers().iter().filter(|s| s.1).next_back(),
+            Some(&resent(number)),
+            "one hole per round trip"
+        );
     }
     let due = bench.sender.next_timer();
     bench.wait_until(2_000);
@@ -180,7 +184,7 @@ fn the_first_partial_acknowledgement_restarts_the_timer() {
 
 /// A timeout costs controllers that persist more than a recovery of one hole a round trip.
 #[test]
-fn controllers_that_persist_are_steady() {
+fn slow_but_steady_controllers_restart_the_timer() {
     let holds = |partial_ack| recovering(0, partial_ack).sender.recovery.holds_timer();
     assert!(!holds(PartialAck::Persist) && holds(PartialAck::Stay));
 }
