@@ -200,7 +200,13 @@ def run(plan: Plan, folder: Path, workers: int | None, engine: str | None, obser
 
 
 def _run_missing(
-    plan: Plan, store: Store, engine: Engine, seconds: float, remote: bool, files: Sequence[str], observer: SweepListener
+    plan: Plan,
+    store: Store,
+    engine: Engine,
+    seconds: float,
+    remote: bool,
+    files: Sequence[str],
+    observer: SweepListener,
 ) -> None:
     left = len(plan.grid) - len(store.done)
     store.failures.clear()  # they run again
