@@ -56,7 +56,8 @@ impl Path {
         });
     }
 
-    /// Runs until `ms`; gives how long the pacing rate was at which multiple of the link's, in ms by percent, and the minimum
+    /// Runs until `ms`; gives how long the pacing rate was at which multiple of the link's, in ms by percent, and the
+    /// minimum
     /// and largest number of packets in flight.
     fn run(&mut self, ms: u64) -> (Vec<(u64, u64)>, usize, usize) {
         let (mut spans, mut min, mut max) = (Vec::<(u64, u64)>::new(), usize::MAX, 0);

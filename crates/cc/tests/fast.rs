@@ -130,7 +130,8 @@ fn the_module_moves_by_whole_packets() {
     assert!((249.0..=251.0).contains(&c.window()), "{}", c.window());
 }
 
-/// Far below its target the module doubles the window up to eight packets, then adds one packet per acknowledgement, also in round
+/// Far below its target the module doubles the window up to eight packets, then adds one packet per acknowledgement,
+/// also in round
 /// trips without an update, until the increase of the last update is complete.
 #[test]
 fn the_module_grows_back_after_a_timeout() {
@@ -151,12 +152,15 @@ fn the_module_grows_back_after_a_timeout() {
         windows.push(c.window());
         sent += Time::from_ms(151);
     }
-    // with or without an update: 2 -> 4 -> 8 -> 16 -> 32; the third round trip updates: 0.5 * 16 + 0.5 * (9 * 100 / 108 + 50) = 37.2
+    // with or without an update: 2 -> 4 -> 8 -> 16 -> 32; the third round trip updates: 0.5 * 16 + 0.5 * (9 * 100 / 108
+    // + 50) = 37.2
     assert_eq!(windows, [8.0, 16.0, 32.0, 37.0]);
 }
 
-/// The average starts with the handshake's sample, at weight 1/256 from there: the doubling phase of a flow that finds a queue lasts
-/// until the average has moved by `mi_threshold`. A packet records the packets in flight at the last acknowledgement before it.
+/// The average starts with the handshake's sample, at weight 1/256 from there: the doubling phase of a flow that finds
+/// a queue lasts
+/// until the average has moved by `mi_threshold`. A packet records the packets in flight at the last acknowledgement
+/// before it.
 #[test]
 fn the_module_starts_from_the_handshake() {
     let mut c = build(r#", "profile": "ns2-1.1.3", "base_rtt": "estimated""#);

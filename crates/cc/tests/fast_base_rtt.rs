@@ -158,7 +158,8 @@ fn a_new_flow_corrects_itself_once() {
     assert!((c.window() - 150.0).abs() < 0.01, "{}", c.window());
 }
 
-/// The base is the smallest of the last ten seconds: a longer route is detected; a queue that never empties is mistaken for one.
+/// The base is the smallest of the last ten seconds: a longer route is detected; a queue that never empties is mistaken
+/// for one.
 #[test]
 fn old_samples_expire() {
     let mut c = build(r#", "base_rtt_age": "10 s""#);

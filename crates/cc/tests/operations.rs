@@ -1,5 +1,6 @@
 //! Every controller, present and future, through random operations: time passes, packets leave, are acknowledged or lost,
-//! timers expire, marks arrive. Nothing may panic; windows stay finite and at least one packet; a loss never enlarges a window
+//! timers expire, marks arrive. Nothing may panic; windows stay finite and at least one packet; a loss never enlarges a
+//! window
 //! and a timeout never leaves it larger than a loss would. `EDDYLINE_FUZZ_CASES` asks for more cases than usual.
 
 use std::collections::VecDeque;

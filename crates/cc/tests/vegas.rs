@@ -5,7 +5,8 @@ mod bench;
 use bench::{Bench, close, ms};
 use eddyline_cc::{Controller as _, Loss, Marks};
 
-/// Slow start ends when more than one packet is queued: w (rtt - base) / rtt > 1; the window is then the packets that fill the path and one more.
+/// Slow start ends when more than one packet is queued: w (rtt - base) / rtt > 1; the window is then the packets that
+/// fill the path and one more.
 #[test]
 fn slow_start_ends_by_delay() {
     let mut b = Bench::new("vegas", "", 100.0);

@@ -5,7 +5,8 @@ mod bench;
 use bench::{Bench, close};
 use eddyline_cc::Controller as _;
 
-/// With fewer than three packets queued the window grows by one packet per round trip and a loss leaves four fifths of it; with more
+/// With fewer than three packets queued the window grows by one packet per round trip and a loss leaves four fifths of
+/// it; with more
 /// it grows by half a packet and a loss leaves half.
 #[test]
 fn distinguishes_random_loss_from_congestion() {

@@ -37,7 +37,8 @@ fn marks_packets_that_find_more_than_the_threshold() {
     assert_eq!(filled(bytes, Ecn::Ect0, 9), (vec![], vec![7, 8]));
 }
 
-/// RED with both thresholds at K + 1, weight 1 and `gentle` off is the same step, as Linux's without `harddrop`; as a drop without ECN.
+/// RED with both thresholds at K + 1, weight 1 and `gentle` off is the same step, as Linux's without `harddrop`; as a
+/// drop without ECN.
 #[test]
 fn red_as_a_step() {
     let step = r#"{ "kind": "step", "threshold": "7 packets", "limit": "12 packets", "not_capable": "drop" }"#;

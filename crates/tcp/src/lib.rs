@@ -17,9 +17,7 @@ mod sequence_ranges;
 mod test_config;
 
 pub use accecn_option::AccEcnOption;
-pub use config::{
-    AccurateEcn, Application, Config, LocalCongestion, Pacing, PacingGain, PartialAckTimer, TimestampClock, Transfer,
-};
+pub use config::{AccurateEcn, Application, Config, LocalCongestion, Pacing, PacingGain, PartialAckTimer, TimestampClock, Transfer};
 pub use ecn::Ecn;
 pub use receiver::{Echo, Reaction, Receiver};
 pub use segment::{AckOptions, Acknowledgement, DataSegment, SackBlocks, Segment, SegmentFlags, SegmentKind};

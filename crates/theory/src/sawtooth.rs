@@ -1,6 +1,7 @@
 //! The saw-tooth of AIMD senders with ECN marking at one threshold: DCTCP, and Reno for comparison.
 //!
-//! Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, sections 3.3 and 3.4: N synchronised flows, one bottleneck that marks what arrives at
+//! Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, sections 3.3 and 3.4: N synchronised flows, one
+//! bottleneck that marks what arrives at
 //! more than K packets, the same round-trip time for all. Windows and queues are in packets.
 
 use crate::error::TheoryError;
@@ -88,7 +89,8 @@ fn share(window: f64) -> f64 {
     alpha
 }
 
-/// Minimum threshold at which DCTCP leaves no link idle, whatever the number of flows: `0.17 C RTT` (Alizadeh, Javanmard and Prabhakar,
+/// Minimum threshold at which DCTCP leaves no link idle, whatever the number of flows: `0.17 C RTT` (Alizadeh,
+/// Javanmard and Prabhakar,
 /// "Analysis of DCTCP", SIGMETRICS 2011). The paper of 2010 has 1/7, by the approximate alpha.
 #[must_use]
 pub fn min_threshold(pipe: f64) -> f64 {

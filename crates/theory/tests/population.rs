@@ -1,4 +1,5 @@
-//! The Markov chain of flows that arrive and leave over one duplex link: independent values, closed forms, truncation, stability.
+//! The Markov chain of flows that arrive and leave over one duplex link: independent values, closed forms, truncation,
+//! stability.
 
 mod common;
 

@@ -183,7 +183,7 @@ impl WindowLaw for VegasLaw {
     }
 
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
-        self.backlog.forget(loss.now);
+        self.backlog.reset(loss.now);
         loss.flight_size / 2.0
     }
 
@@ -199,7 +199,7 @@ impl WindowLaw for VegasLaw {
     }
 
     fn on_recovered(&mut self, now: Time) -> Option<f64> {
-        self.backlog.forget(now);
+        self.backlog.reset(now);
         None
     }
 

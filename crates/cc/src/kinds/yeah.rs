@@ -140,12 +140,12 @@ impl WindowLaw for YeahLaw {
         };
         self.fast_rounds = 0;
         self.competitor = (self.competitor / 2.0).max(LEAST);
-        self.backlog.forget(loss.now);
+        self.backlog.reset(loss.now);
         window - given_up
     }
 
     fn on_recovered(&mut self, now: Time) -> Option<f64> {
-        self.backlog.forget(now);
+        self.backlog.reset(now);
         None
     }
 

@@ -12,7 +12,8 @@ pub(crate) struct LimitedTime {
 }
 
 impl LimitedTime {
-    /// The time since the last acknowledgement if the sender was not limited by the window at both of these acknowledgements, else zero. After an
+    /// The time since the last acknowledgement if the sender was not limited by the window at both of these
+    /// acknowledgements, else zero. After an
     /// idle period it includes the round trip until the first acknowledgement. Recovery counts as limited; duplicates before it do
     /// not.
     #[inline]

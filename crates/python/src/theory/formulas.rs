@@ -91,7 +91,8 @@ pub(crate) fn smoothed_jitter(
 }
 
 /// Probability that an independent normal sample exceeds the timeout, and the mean timeout less the mean sample in standard
-/// deviations, at each minimum of the timer's variation term, `minima`: weights of eq. 4 and 5, or of RFC 6298 (1/8, 1/8, 1/4).
+/// deviations, at each minimum of the timer's variation term, `minima`: weights of eq. 4 and 5, or of RFC 6298 (1/8,
+/// 1/8, 1/4).
 #[pyfunction]
 pub(crate) fn late_samples(
     py: Python<'_>,

@@ -1,9 +1,7 @@
 //! From a flow of a scenario to the configuration of its TCP connection.
 
 use eddyline_scenario::network::{self, Flow as FlowSpec};
-use eddyline_tcp::{
-    AccurateEcn, Application, Config, LocalCongestion, Pacing, PacingGain, PartialAckTimer, TimestampClock, Transfer,
-};
+use eddyline_tcp::{AccurateEcn, Application, Config, LocalCongestion, Pacing, PacingGain, PartialAckTimer, TimestampClock, Transfer};
 
 /// TCP configuration of `spec`.
 pub fn config(spec: &FlowSpec) -> Config {
