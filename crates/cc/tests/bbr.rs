@@ -1,4 +1,4 @@
-//! BBR versions 1 and 3 over a link made by hand: one queue, one flow, packets acknowledged in order.
+//! BBR versions 1 and 3 over a simulated link: one queue, one flow, packets acknowledged in order.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ impl Path {
         Self { c, now: DELAY, next_send: DELAY, link_free: Time::ZERO, flight: VecDeque::new() }
     }
 
-    /// The next thing that happens: a packet leaves, or an acknowledgement arrives.
+    /// The next event: a packet leaves, or an acknowledgement arrives.
     fn step(&mut self) {
         let may = (self.flight.len() as f64) < self.c.window();
         let acked = self.flight.front().map_or(Time::MAX, |f| f.1);
@@ -56,7 +56,8 @@ impl Path {
         });
     }
 
-    /// Runs until `ms`; gives how long the pacing rate was at which multiple of the link's, in ms by percent, and the least
+    /// Runs until `ms`; gives how long the pacing rate was at which multiple of the link's, in ms by percent, and the
+    /// minimum
     /// and largest number of packets in flight.
     fn run(&mut self, ms: u64) -> (Vec<(u64, u64)>, usize, usize) {
         let (mut spans, mut min, mut max) = (Vec::<(u64, u64)>::new(), usize::MAX, 0);
@@ -153,9 +154,9 @@ fn the_phases_of_version_3() {
 }
 
 /// Version 3 without SACK: six holes of one window come to light one a round trip (RFC 6582) and lower the short-term bound of the
-/// bandwidth once, to 0.7 at the least; with SACK round trips with a loss each lower it every time.
+/// bandwidth once, to 0.7 at the minimum; with SACK round trips with a loss each lower it every time.
 #[test]
-fn holes_of_one_window_are_one_loss() {
+fn losses_of_one_window_are_one_loss_event() {
     for (sack, low, high) in [(false, 0.69, 1.0), (true, 0.0, 0.5)] {
         let mut path = Path::new("bbr3");
         path.run(3_000);
@@ -198,7 +199,7 @@ fn holes_of_one_window_are_one_loss() {
 
 /// Timeouts in a row, and all that was outstanding acknowledged: the window is what it was before the first (RestoreCwnd).
 #[test]
-fn the_window_before_timeouts_comes_back() {
+fn the_window_before_timeouts_is_restored() {
     for kind in ["bbr", "bbr3"] {
         let mut p = Path::new(kind);
         while p.now < Time::from_ms(5_000) {

@@ -1,4 +1,4 @@
-//! BIC's search on acknowledgements made by hand.
+//! BIC's search on synthetic acknowledgements.
 
 mod bench;
 

@@ -1,4 +1,4 @@
-//! Compound TCP on acknowledgements made by hand (Tan and others 2006, equations 3 to 6).
+//! Compound TCP on synthetic acknowledgements (Tan and others 2006, equations 3 to 6).
 
 mod bench;
 
@@ -21,7 +21,7 @@ fn the_delay_window_grows_without_a_queue() {
 
 /// With 30 packets queued or more it gives up as many as are queued, down to Reno's own window.
 #[test]
-fn the_delay_window_gives_way_to_a_queue() {
+fn the_delay_window_shrinks_when_a_queue_forms() {
     let mut b = Bench::new("compound", "", 100.0);
     b.in_avoidance(800.0, 100.0);
     for _ in 0..30 {

@@ -1,4 +1,4 @@
-//! Copa on acknowledgements made by hand (Arun and Balakrishnan 2018).
+//! Copa on synthetic acknowledgements (Arun and Balakrishnan 2018).
 
 mod bench;
 
@@ -51,7 +51,7 @@ fn pacing_and_loss() {
     let mut b = Bench::new("copa", "", 100.0);
     assert_eq!(b.c.pacing_interval(), Some(ms(5.0)));
     b.round(100.0);
-    // a slow start that loses has gone too far
+    // a loss ends slow start
     close(b.lose(), 10.0, 0.0);
     close(b.lose(), 10.0, 0.0);
     close(b.time_out(), 2.0, 0.0);

@@ -1,4 +1,4 @@
-//! CUBIC on acknowledgements made by hand: RFC 9438.
+//! CUBIC on synthetic acknowledgements: RFC 9438.
 
 mod bench;
 
@@ -97,7 +97,7 @@ fn after_a_timeout() {
 
 /// Sections 4.2 and 5.8: t does not count while the application limits the flow, whether it sends little or nothing.
 #[test]
-fn time_without_the_window_as_limit_does_not_count() {
+fn time_not_cwnd_limited_does_not_count() {
     for (trickle, silence_s) in [(60, 0.0), (1, 60.0), (60, 60.0)] {
         let mut b = Bench::new("cubic", "", 100.0);
         b.in_avoidance(1000.0, 100.0);

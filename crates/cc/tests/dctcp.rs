@@ -1,4 +1,4 @@
-//! DCTCP: the average share of marks, what a mark takes, losses, and the window at a given share.
+//! DCTCP: the average share of marks, the reduction at a mark, losses, and the window at a given share.
 
 mod bench;
 
@@ -77,7 +77,7 @@ fn the_share_is_that_of_a_round_trip() {
 }
 
 #[test]
-fn a_loss_is_a_loss() {
+fn a_loss_halves_the_window() {
     let mut b = Bench::new("dctcp", ", \"initial_alpha\": 0.0", 100.0);
     b.in_avoidance(40.0, 100.0);
     let w = b.c.window();
@@ -100,7 +100,7 @@ fn window_at_random_marks() {
         let rounds = 3000;
         let mean = (0..rounds).map(|_| round(&mut b, 100.0, &mut marks)).sum::<f64>() / f64::from(rounds);
         let c = (0..100).fold(2.0f64, |c, _| 2.0 / (1.0 - (-c).exp()));
-        // alpha scatters as the marks do, and together with them
+        // alpha varies with the marks and is correlated with them
         close(mean, c / p, 0.1 * c / p);
     }
 }

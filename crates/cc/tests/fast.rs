@@ -1,4 +1,4 @@
-//! FAST on acknowledgements made by hand.
+//! FAST on synthetic acknowledgements.
 
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PathFacts, Sent, Timeout};
 use eddyline_units::Time;
@@ -47,9 +47,10 @@ fn doubles_while_there_is_no_queueing_delay() {
     assert_eq!(c.window(), 20.0, "ten acknowledgements, ten packets more");
 }
 
-/// w <- (1 - gamma) w + gamma (w_then baseRTT / avgRTT + alpha), once a round trip.
+/// w <- (1 - gamma) w + gamma (w_sent baseRTT / avgRTT + alpha) once per round trip, w_sent the packets in flight when the
+/// acknowledged packet was sent.
 #[test]
-fn follows_the_law_once_a_round_trip() {
+fn updates_once_per_round_trip() {
     let mut c = build(r#", "base_rtt": "known", "filter_gain": 1e9, "filter_cap": 1.0"#);
     c.on_handshake(Time::from_ms(120), Time::from_ms(120));
     exchange(&mut c, Time::from_ms(130), 8.0, 125);
@@ -61,9 +62,9 @@ fn follows_the_law_once_a_round_trip() {
     assert!((c.window() - 40.0).abs() < 1e-5, "0.5 * 20 + 0.5 * (20 * 100 / 125 + 50) = 43, again capped at twice");
 }
 
-/// In equilibrium alpha packets are queued: w = w baseRTT / avgRTT + alpha stays where it is.
+/// In equilibrium alpha packets are queued: w = w baseRTT / avgRTT + alpha is unchanged.
 #[test]
-fn rests_where_alpha_packets_are_queued() {
+fn is_stationary_with_alpha_packets_queued() {
     let mut c = build(r#", "base_rtt": "known", "filter_gain": 1e9, "filter_cap": 1.0"#);
     c.on_handshake(Time::from_ms(125), Time::from_ms(125));
     let mut sent = Time::from_ms(125);
@@ -111,7 +112,7 @@ fn paces_a_window_a_round_trip_with_one_packet_of_slack() {
     assert_eq!((c.flight_limit(true), c.flight_limit(false)), (11.0, 10.0));
 }
 
-/// The module adds whole packets only and takes away what the law says.
+/// The module increases the window by whole packets only and decreases it by fractions too.
 #[test]
 fn the_module_moves_by_whole_packets() {
     let mut c = build(r#", "profile": "ns2-1.1.3""#);
@@ -130,10 +131,11 @@ fn the_module_moves_by_whole_packets() {
     assert!((249.0..=251.0).contains(&c.window()), "{}", c.window());
 }
 
-/// Far below its aim the module doubles up to eight packets, then adds one per acknowledgement, in round trips of rest too, until
-/// what the last update planned is used up.
+/// Far below its target the module doubles the window up to eight packets, then adds one packet per acknowledgement,
+/// also in round
+/// trips without an update, until the increase of the last update is complete.
 #[test]
-fn the_module_on_its_way_back() {
+fn the_module_grows_back_after_a_timeout() {
     let mut c = build(r#", "profile": "ns2-1.1.3""#);
     c.on_handshake(Time::from_ms(100), Time::from_ms(100));
     // a queue of 50 ms, then a timeout: the average stays, the window is two
@@ -151,12 +153,15 @@ fn the_module_on_its_way_back() {
         windows.push(c.window());
         sent += Time::from_ms(151);
     }
-    // rest or not: 2 -> 4 -> 8 -> 16 -> 32; the third round trip updates: 0.5 * 16 + 0.5 * (9 * 100 / 108 + 50) = 37.2
+    // with or without an update: 2 -> 4 -> 8 -> 16 -> 32; the third round trip updates: 0.5 * 16 + 0.5 * (9 * 100 / 108
+    // + 50) = 37.2
     assert_eq!(windows, [8.0, 16.0, 32.0, 37.0]);
 }
 
-/// The average starts with the handshake's sample, at weight 1/256 from there: the doubling phase of a flow that meets a queue lasts
-/// until the average has moved by `mi_threshold`. What a packet remembers is the flight at the last acknowledgement before it.
+/// The average starts with the handshake's sample, at weight 1/256 from there: the doubling phase of a flow that finds
+/// a queue lasts
+/// until the average has moved by `mi_threshold`. A packet records the packets in flight at the last acknowledgement
+/// before it.
 #[test]
 fn the_module_starts_from_the_handshake() {
     let mut c = build(r#", "profile": "ns2-1.1.3", "base_rtt": "estimated""#);
@@ -176,9 +181,9 @@ fn the_module_starts_from_the_handshake() {
     assert_eq!(doubled, 53, "1 - (255/256)^n < 0.75 / 4 up to n = 53");
 }
 
-/// A recovery gives neither samples nor updates, and what its packets remember is the flight before it.
+/// Recovery yields neither samples nor updates, and its packets record the packets in flight before it.
 #[test]
-fn the_module_rests_in_recovery() {
+fn the_module_does_not_update_in_recovery() {
     let mut c = build(r#", "profile": "ns2-1.1.3""#);
     c.on_handshake(Time::from_ms(100), Time::from_ms(100));
     exchange(&mut c, Time::from_ms(100), 40.0, 100);
@@ -205,5 +210,5 @@ fn the_module_rests_in_recovery() {
     }
     assert_eq!(c.window(), window);
     exchange(&mut c, Time::from_ms(1_400), 6.0, 100);
-    assert_eq!(c.window(), window + 1.0, "no sample moved the average: the window doubles on");
+    assert_eq!(c.window(), window + 1.0, "no sample moved the average: doubling continues");
 }

@@ -1,4 +1,4 @@
-//! Cures of a wrong base round-trip time, on acknowledgements made by hand.
+//! Corrections of a wrong base round-trip time, on synthetic acknowledgements.
 
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PathFacts, Sent, Timeout};
 use eddyline_units::Time;
@@ -50,7 +50,7 @@ fn settled(more: &str) -> (AnyController, Time) {
 }
 
 #[test]
-fn without_a_cure_the_error_stays() {
+fn without_correction_the_base_rtt_error_stays() {
     let (c, _) = settled("");
     assert!((c.window() - 250.0).abs() < 0.01, "{}", c.window());
     assert_eq!(c.base_rtt(), Some(Time::from_ms(120)));
@@ -58,7 +58,7 @@ fn without_a_cure_the_error_stays() {
 
 /// A pause every 100 s: the window falls to two packets, packets sent before the pause give no sample, and the first sample ends it.
 #[test]
-fn a_drain_learns_the_base() {
+fn a_drain_measures_the_base_rtt() {
     let (mut c, mut at) = settled(r#", "drain": { "every": "100 s" }"#);
     let window = c.window();
     while c.window() > 2.0 {
@@ -87,7 +87,7 @@ fn a_drain_learns_the_base() {
     assert!((c.window() - 150.0).abs() < 0.01, "{}", c.window());
 }
 
-/// An empty queue that was seen anyway is as good as a pause.
+/// A queue that was empty anyway makes a pause unnecessary.
 #[test]
 fn no_drain_where_the_queue_runs_empty() {
     let mut c = build(r#", "drain": { "every": "10 s" }"#);
@@ -101,7 +101,7 @@ fn no_drain_where_the_queue_runs_empty() {
 }
 
 #[test]
-fn more_rounds_take_longer() {
+fn a_drain_of_more_rounds_takes_longer() {
     let (mut c, mut at) = settled(r#", "drain": { "every": "31 s", "rounds": 3, "window": "4 packets" }"#);
     while c.window() > 4.0 {
         exchange(&mut c, at, 150);
@@ -158,9 +158,10 @@ fn a_new_flow_corrects_itself_once() {
     assert!((c.window() - 150.0).abs() < 0.01, "{}", c.window());
 }
 
-/// The base is the smallest of the last ten seconds: a longer route is found, and so is a queue that never empties.
+/// The base is the smallest of the last ten seconds: a longer route is detected; a queue that never empties is mistaken
+/// for one.
 #[test]
-fn ageing_forgets() {
+fn old_samples_expire() {
     let mut c = build(r#", "base_rtt_age": "10 s""#);
     c.on_handshake(Time::from_ms(100), Time::from_ms(100));
     let mut at = Time::from_ms(100);

@@ -100,7 +100,7 @@ fn close(got: f64, want: f64, share: f64) {
 
 /// Queueing of 25 ms out and 100 ms back: what is counted decides.
 #[test]
-fn each_rule_rests_where_its_equation_says() {
+fn each_signal_has_the_equilibrium_of_its_equation() {
     let queues = |_| (25.0, 100.0);
     let rtt = 225.0;
     close(Path::new("", SAME).rest(120.0, queues), resting(rtt, 125.0), 1e-3);
@@ -119,7 +119,7 @@ fn weights_follow_the_acknowledgements_that_come() {
 /// Whatever the clocks read: hours ahead, hours behind, gaining or losing 100 ppm for five minutes, 30 ms in all. The way back is
 /// quiet, the way out is not: the error of the estimate is bounded by what jitter there is, here none.
 #[test]
-fn only_differences_count_and_drift_is_removed() {
+fn clock_offset_cancels_and_drift_is_removed() {
     for ahead_s in [0.0, 3.0, -3.0, 86_400.0 * 30.0, -86_400.0 * 30.0] {
         for ppm in [0.0, 100.0, -100.0] {
             for (name, counted) in [("forward", 25.0), ("weighted", 29.0)] {
@@ -132,7 +132,7 @@ fn only_differences_count_and_drift_is_removed() {
 
 /// A sawtooth of 20 ms on the way out, steps on the way back as traffic comes and goes: neither is drift.
 #[test]
-fn queues_that_move_are_no_drift() {
+fn changing_queues_are_not_mistaken_for_drift() {
     for ppm in [0.0, 100.0, -100.0] {
         let mut path = Path::new(r#", "delay": "forward""#, Clock { ahead_s: -7.0, ppm });
         let queues = |at: f64| {
@@ -172,7 +172,7 @@ fn asks_for_as_few_acknowledgements_as_keep_the_target_queued() {
 }
 
 #[test]
-fn a_timeout_forgets_the_ratio() {
+fn a_timeout_resets_the_ack_ratio() {
     let mut path = Path::new(r#", "delay": "forward", "ack_alpha": "0.1 packets""#, SAME);
     path.rest(40.0, |_| (25.0, 400.0));
     assert!(path.c.ack_ratio().unwrap() > 1);
@@ -185,16 +185,16 @@ proptest! {
 
     /// Any clocks at all: the window is finite, at least two packets, and, up to 200 ppm and on a quiet way back, right.
     #[test]
-    fn any_clock(ahead_s in -1e6f64..1e6, ppm in -200.0f64..200.0, out in 5.0f64..100.0, weighted in any::<bool>()) {
+    fn any_receiver_clock_is_safe(ahead_s in -1e6f64..1e6, ppm in -200.0f64..200.0, out in 5.0f64..100.0, weighted in any::<bool>()) {
         let name = if weighted { "weighted" } else { "forward" };
         let mut path = Path::new(&format!(r#", "delay": "{name}""#), Clock { ahead_s, ppm });
         let window = path.rest(90.0, |_| (out, 0.0));
         prop_assert!((window / resting(100.0 + out, out) - 1.0).abs() < 0.02, "{window}");
     }
 
-    /// Any readings at all break nothing.
+    /// Arbitrary delay samples leave the window finite.
     #[test]
-    fn any_readings(readings in prop::collection::vec((any::<u64>(), 1u64..1_000_000_000_000, 0.0f64..50.0), 1..200), kind in 0usize..3) {
+    fn any_delay_samples_are_safe(readings in prop::collection::vec((any::<u64>(), 1u64..1_000_000_000_000, 0.0f64..50.0), 1..200), kind in 0usize..3) {
         let more = [
             r#", "delay": "forward", "ack_alpha": "3 packets", "drain": { "every": "1 s" }"#,
             r#", "delay": "weighted", "rate_correction": {}"#,

@@ -1,4 +1,4 @@
-//! H-TCP on acknowledgements made by hand (Shorten and Leith 2004).
+//! H-TCP on synthetic acknowledgements (Shorten and Leith 2004).
 
 mod bench;
 
@@ -41,7 +41,7 @@ fn the_back_off_empties_the_queue() {
 
 /// A minute without the window as limit is no minute without a loss: the increase goes on where it was.
 #[test]
-fn time_without_the_window_as_limit_does_not_count() {
+fn time_not_cwnd_limited_does_not_count() {
     for (trickle, silence_s) in [(60, 0.0), (1, 60.0)] {
         let mut b = Bench::new("htcp", "", 100.0);
         b.in_avoidance(1000.0, 100.0);

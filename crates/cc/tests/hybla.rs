@@ -1,4 +1,4 @@
-//! Hybla on acknowledgements made by hand (Caini and Firrincieli 2004).
+//! Hybla on synthetic acknowledgements (Caini and Firrincieli 2004).
 
 mod bench;
 
@@ -18,7 +18,7 @@ fn grows_as_on_a_path_of_25_ms() {
 
 /// On shorter paths it is Reno.
 #[test]
-fn reno_on_short_paths() {
+fn is_reno_on_short_paths() {
     let mut b = Bench::new("hybla", "", 20.0);
     close(b.round(20.0), 20.0, 1e-9);
     b.lose();

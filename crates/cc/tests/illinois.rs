@@ -1,4 +1,4 @@
-//! TCP-Illinois on acknowledgements made by hand (Liu, Basar and Srikant 2008).
+//! TCP-Illinois on synthetic acknowledgements (Liu, Basar and Srikant 2008).
 
 mod bench;
 
@@ -30,7 +30,7 @@ fn increase_and_decrease_follow_the_delay() {
 
 /// Below 15 packets it is Reno.
 #[test]
-fn reno_when_small() {
+fn is_reno_at_small_windows() {
     let mut b = Bench::new("illinois", "", 100.0);
     b.in_avoidance(16.0, 100.0);
     b.round(100.0);
@@ -43,7 +43,7 @@ fn reno_when_small() {
 
 /// The bug of Linux 2.6.22: an eighth is left where an eighth is to go.
 #[test]
-fn leaves_beta_where_asked() {
+fn beta_can_be_disabled() {
     let mut b = Bench::new("illinois", r#", "leaves_beta": true"#, 100.0);
     b.in_avoidance(2000.0, 100.0);
     b.round(200.0);

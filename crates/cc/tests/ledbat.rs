@@ -1,4 +1,4 @@
-//! LEDBAT on acknowledgements made by hand (RFC 6817, 2.4.2).
+//! LEDBAT on synthetic acknowledgements (RFC 6817, 2.4.2).
 
 mod bench;
 
@@ -33,7 +33,7 @@ fn hear_with(b: &mut Bench, forward_ms: f64, in_flight: f64) {
 /// `GAIN * off_target / cwnd` per packet: at no queue +1 a round trip, at the target of 100 ms none, above it down, and the
 /// reverse path does not count.
 #[test]
-fn goes_by_the_distance_from_the_target() {
+fn growth_is_proportional_to_the_distance_from_the_target() {
     for (queueing, slope) in [(0.0, 1.0), (50.0, 0.5), (100.0, 0.0), (150.0, -0.5), (400.0, -3.0)] {
         let mut b = Bench::new("ledbat", "", 50.0);
         close(b.c.window(), 2.0, 0.0);
@@ -63,8 +63,8 @@ fn grows_by_a_packet_a_round_trip() {
     close(b.time_out(), 1.0, 0.0);
 }
 
-/// Never more than a packet beyond what was in flight before the acknowledgement (ALLOWED_INCREASE): a sender with little to say
-/// saves no window up.
+/// Never more than a packet beyond what was in flight before the acknowledgement (ALLOWED_INCREASE): an
+/// application-limited sender does not accumulate window.
 #[test]
 fn the_window_follows_what_is_in_flight() {
     let mut b = Bench::new("ledbat", "", 50.0);

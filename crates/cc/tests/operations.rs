@@ -1,5 +1,6 @@
 //! Every controller, present and future, through random operations: time passes, packets leave, are acknowledged or lost,
-//! timers expire, marks arrive. Nothing may panic; windows stay finite and at least one packet; a loss never opens a window
+//! timers expire, marks arrive. Nothing may panic; windows stay finite and at least one packet; a loss never enlarges a
+//! window
 //! and a timeout never leaves it larger than a loss would. `EDDYLINE_FUZZ_CASES` asks for more cases than usual.
 
 use std::collections::VecDeque;
@@ -58,7 +59,7 @@ fn facts() -> impl Strategy<Value = PathFacts> {
     )
 }
 
-/// A sender that keeps nothing but what the events need.
+/// A minimal sender: it keeps only what the events report.
 struct Harness {
     controller: AnyController,
     now: Time,
@@ -103,14 +104,14 @@ impl Harness {
                 self.controller.on_loss(&loss);
                 assert!(
                     self.controller.window() <= prior.max(loss.flight_size / 2.0).max(2.0),
-                    "a loss opens no window"
+                    "a loss must not enlarge the window"
                 );
             }
             Operation::Recovered => self.controller.on_recovered(self.now),
             Operation::TimeOut { repeated } => {
                 let event = Timeout { now: self.now, flight_size: self.flight(), repeated: *repeated };
                 self.controller.on_timeout(&event);
-                assert!(self.controller.window() <= prior.max(2.0), "a timeout opens no window");
+                assert!(self.controller.window() <= prior.max(2.0), "a timeout must not enlarge the window");
                 self.outstanding.clear();
             }
             Operation::Spurious => self.controller.on_spurious_timeout(self.flight() + 1.0),
@@ -118,7 +119,7 @@ impl Harness {
                 self.controller.on_ecn(&loss);
                 assert!(
                     self.controller.window() <= prior.max(loss.flight_size / 2.0).max(2.0),
-                    "a mark opens no window"
+                    "a mark must not enlarge the window"
                 );
             }
             Operation::Marks { acked, marked } => {
@@ -128,7 +129,7 @@ impl Harness {
             }
             Operation::Idle(packets) => {
                 self.controller.on_idle(*packets);
-                assert!(self.controller.window() <= prior.max(2.0), "idleness opens no window");
+                assert!(self.controller.window() <= prior.max(2.0), "an idle period must not enlarge the window");
             }
         }
     }

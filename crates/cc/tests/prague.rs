@@ -68,7 +68,7 @@ fn the_first_mark_ends_slow_start_with_half_the_window() {
 
 /// Of four packets of which one is marked three make the window grow, `3 / cwnd`.
 #[test]
-fn grows_by_what_is_not_marked() {
+fn grows_by_the_unmarked_packets() {
     let mut b = Bench::new("prague", "", 100.0);
     let now = b.now;
     feed(&mut b, now, ms(100.0), 1.0, 1.0, true);
@@ -98,7 +98,7 @@ fn short_round_trips_grow_as_virtual_ones() {
 }
 
 #[test]
-fn paces_a_window_a_round_trip_give_or_take_three_percent() {
+fn paces_a_window_per_round_trip_within_three_percent() {
     let mut b = Bench::new("prague", "", 100.0);
     let steep = b.c.pacing_interval().unwrap().as_secs_f64();
     close(steep, 0.1 / 10.0 / 2.0, 1e-9);

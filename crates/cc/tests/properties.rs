@@ -1,4 +1,4 @@
-//! What kinds say of themselves agrees with what they do and with their parameters.
+//! The registered properties of kinds agree with their behaviour and their parameters.
 
 use eddyline_cc::{Controller, ControllerParams, EcnFeedback, EcnResponse, KINDS, PathFacts};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Reno and NewReno on events made by hand.
+//! Reno and NewReno on synthetic events.
 
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PartialAck, PathFacts, Stamp, Timeout};
 use eddyline_units::Time;
@@ -63,7 +63,7 @@ fn congestion_avoidance_adds_a_packet_per_round_trip() {
 }
 
 #[test]
-fn half_a_window_may_be_whole_packets() {
+fn halving_may_round_to_whole_packets() {
     for kind in KINDS {
         let params = format!(r#"{{ "kind": "{kind}", "whole_packets": true }}"#);
         let mut whole = serde_json::from_str::<ControllerParams>(&params).unwrap().build(&FACTS);
@@ -76,7 +76,7 @@ fn half_a_window_may_be_whole_packets() {
 }
 
 #[test]
-fn nothing_grows_in_recovery_or_when_the_window_is_not_used() {
+fn no_growth_in_recovery_or_when_not_cwnd_limited() {
     for kind in KINDS {
         let mut c = build(kind);
         c.on_ack(&ack(1.0, false, false));
@@ -104,7 +104,7 @@ fn half_on_loss_one_after_a_timeout() {
 }
 
 #[test]
-fn they_differ_over_partial_acknowledgements() {
+fn reno_and_newreno_differ_in_partial_acknowledgements() {
     assert_eq!(build("reno").partial_ack(), PartialAck::Leave);
     assert_eq!(build("newreno").partial_ack(), PartialAck::Stay);
 }

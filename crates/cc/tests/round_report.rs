@@ -1,4 +1,4 @@
-//! Reports of round trips, by hand.
+//! Reports of round trips on synthetic events.
 
 use eddyline_cc::{Ack, RoundMeter, RoundReport, Stamp};
 use eddyline_units::Time;
@@ -30,7 +30,7 @@ fn a_round_ends_with_a_packet_that_was_sent_in_it() {
 }
 
 #[test]
-fn a_report_sums_up_and_the_next_begins() {
+fn a_report_summarises_its_round_and_resets() {
     let mut meter = RoundMeter::default();
     meter.on_ack(&ack(0, 6, 10, false));
     meter.on_ack(&ack(1, 11, 15, true));

@@ -1,4 +1,4 @@
-//! Scalable TCP on acknowledgements made by hand (Kelly 2003, section 3).
+//! Scalable TCP on synthetic acknowledgements (Kelly 2003, section 3).
 
 mod bench;
 
@@ -35,7 +35,7 @@ fn reno_below_the_legacy_window() {
 
 /// Linux: a packet for min(window, 1 / a) acknowledged, so one a round trip below 50, and 2 % above; an eighth less at any window.
 #[test]
-fn never_slower_than_reno_where_asked() {
+fn the_reno_floor_is_optional() {
     let linux = r#", "a": 0.02, "legacy_window": 0.0, "at_least_reno": true"#;
     let mut b = Bench::new("scalable", linux, 100.0);
     b.in_avoidance(16.0, 100.0);

@@ -1,5 +1,5 @@
-//! The parts that loss-based controllers put together, on acknowledgements made by hand: byte counting (RFC 3465), HyStart++
-//! (RFC 9406), what a spurious timeout gives back (RFC 4015).
+//! Parts that loss-based controllers share, on synthetic acknowledgements: byte counting (RFC 3465), HyStart++
+//! (RFC 9406), the undoing of a spurious timeout (RFC 4015).
 
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PathFacts, Stamp, Timeout};
 use eddyline_units::Time;
@@ -56,7 +56,7 @@ fn slow_start_counts_bytes_up_to_the_limit() {
     }
 }
 
-/// RFC 3465, 2.1: one packet when a whole window has been acknowledged, however few acknowledgements say so.
+/// RFC 3465, 2.1: one packet when a whole window has been acknowledged, whatever the number of acknowledgements.
 #[test]
 fn congestion_avoidance_counts_a_window() {
     for acked in [0.5, 1.0, 2.0, 5.0] {
@@ -147,7 +147,7 @@ fn slow_start_resumes_where_the_delay_was_a_spike() {
     assert_eq!(r.round(1, 135_000)[0], 53.25);
 }
 
-/// A loss in it ends it for good (4.3: the first slow start only).
+/// A loss in the first slow start disables HyStart++ for the rest of the connection (4.3).
 #[test]
 fn after_a_loss_slow_start_is_standard() {
     let mut r = Rounds::new(&FACTS);
@@ -199,7 +199,7 @@ fn a_spurious_timeout_is_undone() {
 }
 
 #[test]
-fn standard_slow_start_is_no_part_of_the_canonical_form() {
+fn standard_slow_start_is_omitted_from_the_canonical_form() {
     for kind in KINDS {
         let standard: ControllerParams =
             serde_json::from_str(&format!(r#"{{ "kind": "{kind}", "slow_start": "standard" }}"#)).unwrap();

@@ -1,4 +1,4 @@
-//! Tahoe on acknowledgements made by hand.
+//! Tahoe on synthetic acknowledgements.
 
 mod bench;
 

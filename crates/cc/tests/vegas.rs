@@ -1,11 +1,12 @@
-//! Vegas on acknowledgements made by hand (Brakmo and Peterson 1995).
+//! Vegas on synthetic acknowledgements (Brakmo and Peterson 1995).
 
 mod bench;
 
 use bench::{Bench, close, ms};
 use eddyline_cc::{Controller as _, Loss, Marks};
 
-/// Slow start ends when more than one packet is queued: w (rtt - base) / rtt > 1; the window is what fills the path and one.
+/// Slow start ends when more than one packet is queued: w (rtt - base) / rtt > 1; the window is then the packets that
+/// fill the path and one more.
 #[test]
 fn slow_start_ends_by_delay() {
     let mut b = Bench::new("vegas", "", 100.0);
@@ -33,9 +34,9 @@ fn keeps_between_alpha_and_beta_packets_queued() {
     }
 }
 
-/// With the base round-trip time known, samples do not change the belief.
+/// With the base round-trip time known, samples do not change it.
 #[test]
-fn the_base_may_be_known() {
+fn base_rtt_may_be_known() {
     let mut b = Bench::known("vegas", r#", "base_rtt": "known""#, 110.0, Some(ms(90.0)));
     b.round(100.0);
     assert_eq!(b.c.base_rtt(), Some(ms(90.0)));

@@ -1,14 +1,16 @@
-//! Veno on acknowledgements made by hand (Fu and Liew 2003).
+//! Veno on synthetic acknowledgements (Fu and Liew 2003).
 
 mod bench;
 
 use bench::{Bench, close};
 use eddyline_cc::Controller as _;
 
-/// Below three packets queued a packet a round trip and four fifths after a loss; above, half the growth and half the window.
+/// With fewer than three packets queued the window grows by one packet per round trip and a loss leaves four fifths of
+/// it; with more
+/// it grows by half a packet and a loss leaves half.
 #[test]
-fn tells_random_loss_from_congestion() {
-    for (rtt, step, left) in [(101.0, 1.0, 0.8), (110.0, 0.5, 0.5)] {
+fn distinguishes_random_loss_from_congestion() {
+    for (rtt, step, factor) in [(101.0, 1.0, 0.8), (110.0, 0.5, 0.5)] {
         let mut b = Bench::new("veno", "", 100.0);
         b.in_avoidance(125.0, 100.0);
         close(b.c.window(), 100.0, 1e-9);
@@ -16,6 +18,6 @@ fn tells_random_loss_from_congestion() {
         // 1.0 and 9.1 packets queued
         let after = b.round(rtt);
         close(after - prior, step, 0.02);
-        close(b.lose() / after, left, 1e-9);
+        close(b.lose() / after, factor, 1e-9);
     }
 }

@@ -1,4 +1,4 @@
-//! VFAST on acknowledgements made by hand: eq. 4 to 6 in each reading, the law around them, what it shares with FAST.
+//! VFAST on synthetic acknowledgements: eq. 4 to 6 in each reading, the window law, what it shares with FAST.
 
 mod bench;
 
@@ -50,7 +50,7 @@ fn eq_5_subtracts_the_old_srtt_or_the_new_one() {
 }
 
 #[test]
-fn eq_6_has_a_floor_under_the_spread_or_under_all_or_is_the_senders() {
+fn eq_6_has_a_minimum_of_the_variation_or_of_the_timeout_or_is_the_senders() {
     let min_rto = Time::from_ms(400);
     close(rto(&vfast("", 100.0), min_rto), 500.0, 1e-6);
     close(rto(&vfast(r#", "rto": "eq6_total""#, 100.0), min_rto), 400.0, 1e-6);
@@ -67,10 +67,10 @@ fn before_any_sample_the_timeout_is_a_second() {
     assert_eq!(c.retransmission_timeout(Time::SECOND * 3), Some(Time::SECOND * 3));
 }
 
-/// Two samples that alternate: SRTT goes to and fro between 108.57 and 117.14, the solutions of `h = l + 3/4 (120 - l)`,
+/// Two samples that alternate: SRTT alternates between 108.57 and 117.14, the solutions of `h = l + 3/4 (120 - l)`,
 /// `l = h + 1/2 (100 - h)`: by 2.86 above the mean of 110.
 #[test]
-fn scattered_samples_are_overestimated() {
+fn noisy_samples_are_overestimated() {
     let mut b = vfast(r#", "zeta": 1.0, "deviation_from": "new""#, 100.0);
     for _ in 0..60 {
         sample(&mut b, 120.0);
@@ -156,7 +156,7 @@ fn retransmissions_are_no_samples() {
 }
 
 #[test]
-fn unknown_keys_are_refused_and_none_is_lost() {
+fn unknown_keys_are_errors_and_all_keys_round_trip() {
     let parse = |text: &str| serde_json::from_str::<ControllerParams>(text);
     assert!(parse(r#"{ "kind": "vfast", "alpha": "5 packets", "psi": 0.5 }"#).is_err());
     assert!(parse(r#"{ "kind": "vfast", "psi_up": 0.5 }"#).is_err(), "alpha has no default");

@@ -1,4 +1,4 @@
-//! Westwood+ on acknowledgements made by hand.
+//! Westwood+ on synthetic acknowledgements.
 
 mod bench;
 
@@ -45,7 +45,7 @@ fn steady(b: &mut Bench, rtt_ms: f64, packet_ms: f64) {
 /// By a clock of whole milliseconds RTTmin is one, up or down: 10 packets a millisecond times 100.6 ms are 1,010 packets by
 /// it and 1,006 without, times 100.4 ms 1,000 and 1,004.
 #[test]
-fn a_clock_of_whole_ticks() {
+fn rtt_in_whole_clock_ticks() {
     for (base, by_ticks) in [(100.6, 1010.0), (100.4, 1000.0)] {
         for (more, expected) in [("", 10.0 * base), (r#", "tick": "1 ms""#, by_ticks)] {
             let mut b = Bench::new("westwood", more, base);
@@ -58,7 +58,7 @@ fn a_clock_of_whole_ticks() {
 
 /// Before any sample of the bandwidth it halves.
 #[test]
-fn halves_before_it_knows() {
+fn halves_before_the_first_bandwidth_sample() {
     let mut b = Bench::new("westwood", r#", "min_sample": "10 s""#, 100.0);
     close(b.lose(), 5.0, 0.0);
 }

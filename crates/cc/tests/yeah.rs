@@ -1,4 +1,4 @@
-//! YeAH-TCP on acknowledgements made by hand (Baiocchi, Castellani and Vacirca 2007).
+//! YeAH-TCP on synthetic acknowledgements (Baiocchi, Castellani and Vacirca 2007).
 
 mod bench;
 

@@ -23,11 +23,11 @@ pub enum Linklayer {
 pub struct Framing {
     /// Bytes added to each packet.
     #[serde(default)]
-    #[schemars(extend("x-most" = "64 KiB"))]
+    #[schemars(extend("x-maximum" = "64 KiB"))]
     pub overhead: Bytes,
     /// Shorter frames are padded to this.
     #[serde(default)]
-    #[schemars(extend("x-most" = "64 KiB"))]
+    #[schemars(extend("x-maximum" = "64 KiB"))]
     pub minimum: Bytes,
     /// Segmentation by the link layer.
     #[serde(default)]

@@ -1,11 +1,11 @@
-//! ACK decimation: how many stay, and that nothing else is touched.
+//! ACK decimation: the share that is kept, and that nothing else is dropped.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::queue::Discipline as _;
 use eddyline_path::{Class, random::Stream};
 use eddyline_units::Time;
-use parcel::{Parcel, ack, data, put, queue, take};
+use test_packet::{TestPacket, ack, data, put, queue, take};
 
 fn json(threshold: u32, drop: &str) -> String {
     format!(r#"{{ "kind": "ack_decimation", "threshold": "{threshold} packets", "drop": {drop} }}"#)
@@ -27,11 +27,11 @@ fn one_in_n_of_each_connection_above_the_threshold() {
 }
 
 #[test]
-fn data_and_control_never_go() {
+fn data_and_control_segments_are_never_dropped() {
     let mut q = queue(&json(0, r#"{ "kind": "random", "probability": 1.0 }"#), 1);
     for id in 0..10 {
         assert!(put(&mut q, Time::ZERO, data(id, 1, 1500)).is_empty());
-        let syn = Parcel { acknowledges: None, class: Class::Ack, ..data(100 + id, 2, 40) };
+        let syn = TestPacket { acknowledges: None, class: Class::Ack, ..data(100 + id, 2, 40) };
         assert!(put(&mut q, Time::ZERO, syn).is_empty());
         assert_eq!(put(&mut q, Time::ZERO, ack(200 + id, 2, id)), [200 + id]);
     }
@@ -52,7 +52,7 @@ fn random_drops_are_binomial() {
 
 /// At a queue that stays, the average is that queue and the probability lies on RED's line.
 #[test]
-fn red_follows_its_line() {
+fn red_follows_its_probability_curve() {
     for (waiting, expected) in [(10u64, 0.0), (15, 0.25), (20, 0.5), (25, 0.75), (30, 1.0), (40, 1.0)] {
         let rule = r#"{ "kind": "red", "max_threshold": "30 packets", "max_probability": 1.0, "weight": 0.05 }"#;
         let mut q = queue(&json(10, rule), 1);
@@ -79,9 +79,9 @@ fn red_follows_its_line() {
     }
 }
 
-/// Whatever is dropped, numbers never fall on their way.
+/// Whatever is dropped, acknowledgement numbers never decrease.
 #[test]
-fn numbers_never_fall() {
+fn acknowledgement_numbers_never_decrease() {
     let mut q = queue(&json(4, r#"{ "kind": "every", "keep_one_in": 3 }"#), 1);
     let mut r = Stream::new(1, "decimation", "test");
     let mut last = 0;

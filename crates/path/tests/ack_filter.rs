@@ -1,6 +1,6 @@
 //! ACK filtering: hand-made sequences, and what must hold for any.
 
-mod parcel;
+mod test_packet;
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,26 @@ use eddyline_path::queue::{Discipline as _, Queue};
 use eddyline_path::random::Stream;
 use eddyline_path::{Acknowledgement, Class};
 use eddyline_units::Time;
-use parcel::{Parcel, ack, data, put, queue, take};
+use test_packet::{TestPacket, ack, data, put, queue, take};
 
 const ALL: &str = r#"{ "kind": "ack_filter", "rule": "all" }"#;
 const CONSERVATIVE: &str = r#"{ "kind": "ack_filter", "rule": "conservative" }"#;
 const AGGRESSIVE: &str = r#"{ "kind": "ack_filter", "rule": "aggressive" }"#;
 
-fn sack(id: u64, flow: u64, number: u64) -> Parcel {
-    Parcel { acknowledges: Some(Acknowledgement { number, selective: true, flags: 0 }), ..ack(id, flow, number) }
+fn sack(id: u64, flow: u64, number: u64) -> TestPacket {
+    TestPacket { acknowledges: Some(Acknowledgement { number, selective: true, flags: 0 }), ..ack(id, flow, number) }
 }
 
-fn flagged(id: u64, flow: u64, number: u64) -> Parcel {
-    Parcel { acknowledges: Some(Acknowledgement { number, selective: false, flags: 1 }), ..ack(id, flow, number) }
+fn flagged(id: u64, flow: u64, number: u64) -> TestPacket {
+    TestPacket { acknowledges: Some(Acknowledgement { number, selective: false, flags: 1 }), ..ack(id, flow, number) }
 }
 
-fn control(id: u64, flow: u64) -> Parcel {
-    Parcel { acknowledges: None, class: Class::Ack, ..data(id, flow, 40) }
+fn control(id: u64, flow: u64) -> TestPacket {
+    TestPacket { acknowledges: None, class: Class::Ack, ..data(id, flow, 40) }
 }
 
 /// Puts packets in one after the other; gives what each removed, and what is left in order.
-fn through(json: &str, packets: &[Parcel]) -> (Vec<Vec<u64>>, Vec<u64>) {
+fn through(json: &str, packets: &[TestPacket]) -> (Vec<Vec<u64>>, Vec<u64>) {
     let mut q = queue(json, 1);
     let removed = packets.iter().map(|p| put(&mut q, Time::ZERO, p.clone())).collect();
     let left = std::iter::from_fn(|| take(&mut q, Time::ZERO).0.map(|p| p.id)).collect();
@@ -35,7 +35,7 @@ fn through(json: &str, packets: &[Parcel]) -> (Vec<Vec<u64>>, Vec<u64>) {
 }
 
 #[test]
-fn every_earlier_ack_goes_and_the_new_one_takes_its_place() {
+fn a_new_ack_replaces_all_earlier_ones() {
     let packets = [ack(0, 1, 100), data(1, 9, 1500), ack(2, 2, 50), ack(3, 1, 200), data(4, 9, 1500), ack(5, 1, 300)];
     let (removed, left) = through(ALL, &packets);
     assert_eq!(removed, [vec![], vec![], vec![], vec![0], vec![], vec![3]]);
@@ -45,7 +45,7 @@ fn every_earlier_ack_goes_and_the_new_one_takes_its_place() {
 }
 
 #[test]
-fn duplicates_sacks_flags_and_control_stay() {
+fn duplicates_sacks_flags_and_control_segments_are_kept() {
     // three duplicates of 100 and their original, then 200
     let packets = [ack(0, 1, 90), ack(1, 1, 100), ack(2, 1, 100), ack(3, 1, 100), ack(4, 1, 100), ack(5, 1, 200)];
     let (removed, left) = through(ALL, &packets);
@@ -61,7 +61,7 @@ fn duplicates_sacks_flags_and_control_stay() {
 
 /// The original has left: what waits still counts as its duplicate.
 #[test]
-fn duplicates_of_what_has_left_stay() {
+fn duplicates_of_departed_acks_are_kept() {
     let mut q = queue(ALL, 1);
     for id in 0..2 {
         put(&mut q, Time::ZERO, ack(id, 1, 100));
@@ -76,14 +76,14 @@ fn duplicates_of_what_has_left_stay() {
 /// newest.
 #[test]
 fn the_rules_of_cake() {
-    let packets: Vec<Parcel> = (0..6).map(|id| ack(id, 1, 100 * (id + 1))).collect();
+    let packets: Vec<TestPacket> = (0..6).map(|id| ack(id, 1, 100 * (id + 1))).collect();
     let (removed, left) = through(CONSERVATIVE, &packets);
     assert_eq!(removed.concat(), [0, 1, 2, 3]);
     assert_eq!(left, [4, 5]);
     assert_eq!(through(AGGRESSIVE, &packets).1, [5]);
     for rule in [CONSERVATIVE, AGGRESSIVE] {
         // duplicates are not redundant
-        let same: Vec<Parcel> = (0..5).map(|id| ack(id, 1, 100)).collect();
+        let same: Vec<TestPacket> = (0..5).map(|id| ack(id, 1, 100)).collect();
         assert_eq!(through(rule, &same).1, [0, 1, 2, 3, 4]);
         // unless the new one has SACK blocks and they have none
         let (removed, _) = through(rule, &[ack(0, 1, 100), ack(1, 1, 100), sack(2, 1, 100)]);
@@ -107,12 +107,12 @@ fn limits_count_after_filtering() {
     assert_eq!(removed, [vec![], vec![], vec![1], vec![3]]);
     assert_eq!(left, [0, 2]);
     let json = r#"{ "kind": "ack_filter", "limit": "100 B" }"#;
-    let big = Parcel { bytes: 90, ..ack(2, 1, 200) };
+    let big = TestPacket { bytes: 90, ..ack(2, 1, 200) };
     let (removed, left) = through(json, &[ack(0, 1, 100), ack(1, 2, 100), big]);
     assert_eq!((removed.concat(), left), (vec![2], vec![0, 1]), "a packet that does not fit removes none");
 }
 
-fn drive(q: &mut Queue<Parcel>, seed: u64) {
+fn drive(q: &mut Queue<TestPacket>, seed: u64) {
     let mut r = Stream::new(seed, "ack_filter", "test");
     let mut newest: BTreeMap<u64, u64> = BTreeMap::new();
     let mut waiting_newest: BTreeMap<u64, u64> = BTreeMap::new();
@@ -170,7 +170,7 @@ fn the_last_number_always_gets_through() {
 /// In a FIFO that drains slower than acknowledgements come, one that joins the tail is removed before it gets to the
 /// head, for ever; one that takes a freed place gets there.
 #[test]
-fn freed_places_let_acks_through() {
+fn packets_move_up_into_freed_places() {
     let passed = |place: &str| {
         let mut q = queue(&format!(r#"{{ "kind": "ack_filter", "place": "{place}" }}"#), 1);
         let mut acks = 0;

@@ -1,11 +1,11 @@
 //! An acknowledgement waits for one data packet and for acknowledgements, never for more.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::framing::Framing;
 use eddyline_path::queue::Discipline as _;
 use eddyline_units::{Rate, Time};
-use parcel::{Constant, ack, constant, data, link, put, queue, serve, take};
+use test_packet::{Constant, ack, constant, data, link, put, queue, serve, take};
 
 #[test]
 fn an_ack_waits_for_one_transmission_of_data() {
@@ -21,7 +21,7 @@ fn an_ack_waits_for_one_transmission_of_data() {
     let json = r#"{ "kind": "ack_priority", "limit": "100 packets" }"#;
     let (sent, dropped) = serve(&mut link(json, 1, Framing::default()), &arrivals, until);
     let one = Rate::from_bps(1_000_000).transmission_time(1500);
-    let acks: Vec<_> = sent.iter().filter(|s| s.parcel.flow == 2).collect();
+    let acks: Vec<_> = sent.iter().filter(|s| s.packet.flow == 2).collect();
     assert!(acks.len() >= 899);
     // they come further apart than one takes to be sent, so none waits for another behind a data packet but the next
     let longest = acks.iter().map(|s| s.waited).max().unwrap();

@@ -1,11 +1,11 @@
 //! The shaper, the shares of hosts and of flows, and what is dropped.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::framing::{Encapsulation, Framing};
 use eddyline_path::{Acknowledgement, Ecn};
 use eddyline_units::{Rate, Time};
-use parcel::{Constant, Parcel, ack, assert_max_min, bytes_of, constant, data, link, put, queue, serve, take};
+use test_packet::{Constant, TestPacket, ack, assert_max_min, bytes_of, constant, data, link, put, queue, serve, take};
 
 /// Under load packets leave at intervals of exactly their transmission time at the bandwidth.
 #[test]
@@ -23,11 +23,11 @@ fn it_sends_at_its_bandwidth_framing_included() {
     }
 }
 
-/// After a pause nothing is caught up on: no bucket fills.
+/// After a pause there is no burst: the shaper accumulates no credit.
 #[test]
 fn no_burst_after_a_pause() {
     let json = r#"{ "kind": "cake", "bandwidth": "1 Mbit/s" }"#;
-    let mut arrivals: Vec<(Time, Parcel)> = (0..3).map(|id| (Time::ZERO, data(id, 1, 1250))).collect();
+    let mut arrivals: Vec<(Time, TestPacket)> = (0..3).map(|id| (Time::ZERO, data(id, 1, 1250))).collect();
     arrivals.extend((3..6).map(|id| (Time::from_ms(10_000), data(id, 1, 1250))));
     let (sent, _) = serve(&mut link(json, 100, Framing::default()), &arrivals, Time::from_ms(20_000));
     let starts: Vec<u64> = sent.iter().map(|s| s.waited.as_ps() / 1_000_000_000).collect();
@@ -63,9 +63,9 @@ fn hosts_share_before_flows_do() {
     }
 }
 
-/// A thin flow beside one that floods and does not care: it loses nothing and waits for two packets at most.
+/// A sparse flow beside an unresponsive one that overloads the link: it loses nothing and waits for two packets at most.
 #[test]
-fn thin_flows_do_not_wait() {
+fn sparse_flows_do_not_wait() {
     let sources = [
         Constant { flow: 1, host: 0, bytes: 1500, kbps: 30_000 },
         Constant { flow: 2, host: 1, bytes: 200, kbps: 100 },
@@ -75,24 +75,24 @@ fn thin_flows_do_not_wait() {
     let json = r#"{ "kind": "cake", "bandwidth": "10 Mbit/s", "limit": "200 kB" }"#;
     let (sent, dropped) = serve(&mut link(json, 100, Framing::default()), &arrivals, until);
     assert!(dropped.iter().all(|id| arrivals[*id as usize].1.flow == 1));
-    let longest = sent.iter().filter(|s| s.parcel.flow == 2).map(|s| s.waited).max().unwrap();
+    let longest = sent.iter().filter(|s| s.packet.flow == 2).map(|s| s.waited).max().unwrap();
     assert!(longest <= Time::from_ps(2 * 1_200_000_000), "{longest}");
     // BLUE has come up against the flood: far more is dropped at the head than the limit alone would have it,
     // and the queue is below its limit
-    let late: Vec<_> = sent.iter().filter(|s| s.parcel.flow == 1 && s.end > Time::from_ms(9_000)).collect();
+    let late: Vec<_> = sent.iter().filter(|s| s.packet.flow == 1 && s.end > Time::from_ms(9_000)).collect();
     let mean = late.iter().map(|s| s.waited.as_secs_f64()).sum::<f64>() / late.len() as f64;
     assert!(mean < 0.16, "200 kB are 160 ms at 10 Mbit/s; mean wait {mean}");
 }
 
 #[test]
-fn marks_what_can_be_marked() {
+fn ecn_capable_packets_are_marked() {
     let until = Time::from_ms(5_000);
     let source = [Constant { flow: 1, host: 0, bytes: 1500, kbps: 10_300 }];
     let mut arrivals = constant(&source, until);
     arrivals.iter_mut().for_each(|(_, p)| p.ecn = Ecn::Ect0);
     let json = r#"{ "kind": "cake", "bandwidth": "10 Mbit/s" }"#;
     let (sent, dropped) = serve(&mut link(json, 100, Framing::default()), &arrivals, until);
-    let marked = sent.iter().filter(|s| s.parcel.ecn == Ecn::Ce).count();
+    let marked = sent.iter().filter(|s| s.packet.ecn == Ecn::Ce).count();
     assert!(marked > 20 && dropped.is_empty(), "{marked} marked, {} dropped", dropped.len());
 }
 
@@ -105,7 +105,7 @@ fn its_ack_filter_is_the_shared_one() {
         for id in 0..8 {
             let selective = id == 2;
             let acknowledges = Some(Acknowledgement { number: 100 * id, selective, flags: 0 });
-            removed.extend(put(&mut q, Time::ZERO, Parcel { acknowledges, ..ack(id, 1, 0) }));
+            removed.extend(put(&mut q, Time::ZERO, TestPacket { acknowledges, ..ack(id, 1, 0) }));
         }
         removed
     };

@@ -1,6 +1,6 @@
 //! CoDel against RFC 8289: when it drops, when it does not, how it resumes.
 
-mod parcel;
+mod test_packet;
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use eddyline_path::Ecn;
 use eddyline_path::queue::{Codel, Discipline as _};
 use eddyline_path::random::Stream;
 use eddyline_units::{Bytes, Time};
-use parcel::{Parcel, data, put, queue, take};
+use test_packet::{TestPacket, data, put, queue, take};
 
 const TARGET: Time = Time::from_ms(5);
 const INTERVAL: Time = Time::from_ms(100);
@@ -30,7 +30,7 @@ fn drops(law: &mut Codel, from: Time, steps: u64) -> Vec<Time> {
 
 /// The first after a whole interval, each further one `interval / sqrt(count)` after the previous one.
 #[test]
-fn drops_come_at_the_interval_over_the_root_of_their_count() {
+fn drops_are_the_interval_over_the_root_of_the_count_apart() {
     let mut law = law();
     let seen = drops(&mut law, Time::ZERO, 500_000);
     // 100 ms (1 + 1/sqrt(1) + 1/sqrt(2) + ...): within 5 s some 700
@@ -45,7 +45,7 @@ fn drops_come_at_the_interval_over_the_root_of_their_count() {
 }
 
 #[test]
-fn a_short_wait_or_no_more_than_a_packet_behind_is_never_too_much() {
+fn no_drops_at_a_short_sojourn_or_a_backlog_of_one_packet() {
     let mut law = law();
     for n in 0..100_000 {
         let now = us(100 * n);
@@ -59,7 +59,7 @@ fn a_short_wait_or_no_more_than_a_packet_behind_is_never_too_much() {
 }
 
 #[test]
-fn a_single_short_wait_ends_the_dropping() {
+fn one_short_sojourn_leaves_the_dropping_state() {
     let mut law = law();
     assert_eq!(drops(&mut law, Time::ZERO, 25_000).len(), 2);
     assert!(law.dropping());
@@ -70,7 +70,7 @@ fn a_single_short_wait_ends_the_dropping() {
 
 /// Soon after a cycle of drops the count goes on from what that cycle added; 16 intervals later it starts over.
 #[test]
-fn the_count_resumes_where_it_worked() {
+fn the_count_resumes_at_the_previous_drop_rate() {
     for (pause_ms, resumed) in [(10, true), (1400, true), (1800, false)] {
         let mut law = law();
         let first = drops(&mut law, Time::ZERO, 70_000);
@@ -88,7 +88,7 @@ fn the_count_resumes_where_it_worked() {
 
 /// The same law in the shape in which the RFC writes it: one call takes packets until one may go.
 struct WholeDequeue {
-    waiting: VecDeque<(Time, Parcel)>,
+    waiting: VecDeque<(Time, TestPacket)>,
     first_above: Option<Time>,
     drop_next: Time,
     count: u32,
@@ -97,7 +97,7 @@ struct WholeDequeue {
 }
 
 impl WholeDequeue {
-    fn head(&mut self, now: Time) -> (Option<Parcel>, bool) {
+    fn head(&mut self, now: Time) -> (Option<TestPacket>, bool) {
         let Some((since, packet)) = self.waiting.pop_front() else {
             self.first_above = None;
             return (None, false);
@@ -115,7 +115,7 @@ impl WholeDequeue {
         t + Time::from_secs_f64(INTERVAL.as_secs_f64() / f64::from(self.count).sqrt())
     }
 
-    fn dequeue(&mut self, now: Time) -> (Option<Parcel>, Vec<u64>) {
+    fn dequeue(&mut self, now: Time) -> (Option<TestPacket>, Vec<u64>) {
         let mut dropped = Vec::new();
         let (mut packet, mut drop) = self.head(now);
         if self.dropping {
@@ -145,7 +145,7 @@ impl WholeDequeue {
 }
 
 #[test]
-fn judging_packet_by_packet_is_the_law_of_the_whole_dequeue() {
+fn deciding_per_packet_equals_the_dequeue_of_the_rfc() {
     let mut total = 0;
     for seed in 0..20 {
         let mut r = Stream::new(seed, "codel", "trace");
@@ -180,11 +180,11 @@ fn judging_packet_by_packet_is_the_law_of_the_whole_dequeue() {
 }
 
 #[test]
-fn marks_what_can_be_marked() {
+fn ecn_capable_packets_are_marked() {
     let run = |ecn: Ecn, json: &str| {
         let mut q = queue(json, 10);
         for id in 0..3000 {
-            put(&mut q, Time::ZERO, Parcel { ecn, ..data(id, 1, 1000) });
+            put(&mut q, Time::ZERO, TestPacket { ecn, ..data(id, 1, 1000) });
         }
         let (mut marks, mut drops) = (Vec::new(), Vec::new());
         for n in 0..1000 {

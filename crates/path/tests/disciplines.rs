@@ -1,6 +1,6 @@
 //! What holds for every registered queue, on random arrivals and departures.
 
-mod parcel;
+mod test_packet;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,9 @@ use eddyline_path::queue::{Discipline as _, KINDS, Limit, QueueParams, atm_cells
 use eddyline_path::random::Stream;
 use eddyline_path::{Class, Ecn};
 use eddyline_units::Time;
-use parcel::{Parcel, ack, data, put, queue, take};
+use test_packet::{TestPacket, ack, data, put, queue, take};
 
-fn draw(r: &mut Stream, id: u64) -> Parcel {
+fn draw(r: &mut Stream, id: u64) -> TestPacket {
     let flow = r.below(12);
     if r.uniform() < 0.3 {
         return ack(id, 100 + flow, id * 100);
@@ -19,7 +19,7 @@ fn draw(r: &mut Stream, id: u64) -> Parcel {
     // a connection's packets are all of one kind, and a queue may separate kinds
     let ecn = [Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1][(flow % 3) as usize];
     let class = if r.uniform() < 0.1 { Class::Cross } else { Class::Data };
-    Parcel { ecn, class, host: (flow / 4) as u32, ..data(id, flow, bytes) }
+    TestPacket { ecn, class, host: (flow / 4) as u32, ..data(id, flow, bytes) }
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn every_discipline_conserves() {
             let mut r = Stream::new(seed, kind.name, "disciplines");
             let mut q = queue(kind.example, [1, 10, 1000][r.below(3) as usize]);
             let limit = serde_json::from_str::<QueueParams>(kind.example).unwrap().limit();
-            let mut inside: BTreeMap<u64, Parcel> = BTreeMap::new();
+            let mut inside: BTreeMap<u64, TestPacket> = BTreeMap::new();
             let mut last_of_flow: BTreeMap<u64, u64> = BTreeMap::new();
             let mut now = Time::ZERO;
             let load = 0.3 + 0.5 * r.uniform();
@@ -83,7 +83,7 @@ fn every_discipline_conserves() {
                     if let Some(p) = packet {
                         let as_sent =
                             inside.remove(&p.id).unwrap_or_else(|| panic!("{}: {} left twice", kind.name, p.id));
-                        let marked = Parcel { ecn: Ecn::Ce, ..as_sent.clone() };
+                        let marked = TestPacket { ecn: Ecn::Ce, ..as_sent.clone() };
                         assert!(p == as_sent || as_sent.ecn != Ecn::NotCapable && p == marked, "{}: {p:?}", kind.name);
                         let previous = last_of_flow.insert(p.flow, p.id);
                         assert!(previous.is_none_or(|b| b < p.id), "{}: flow {} out of order", kind.name, p.flow);

@@ -1,10 +1,10 @@
 //! Limits of a drop-tail queue in each of their units.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::queue::{Discipline as _, Limit, atm_cells};
 use eddyline_units::Time;
-use parcel::{data, put, queue};
+use test_packet::{data, put, queue};
 
 /// AAL5: 8 bytes of trailer, 48 bytes a cell.
 #[test]
@@ -36,7 +36,7 @@ fn a_limit_counts_in_its_unit() {
 }
 
 #[test]
-fn what_leaves_makes_room_in_cells() {
+fn departures_free_whole_cells() {
     let mut q = queue(r#"{ "kind": "droptail", "limit": "32 cells" }"#, 10);
     for id in 0..100 {
         assert!(put(&mut q, Time::ZERO, data(id, 1, 1500)).is_empty());
@@ -46,7 +46,7 @@ fn what_leaves_makes_room_in_cells() {
 }
 
 #[test]
-fn limits_survive_text_and_say_what_is_wrong() {
+fn limits_round_trip_and_errors_name_the_problem() {
     let parse = |text: &str| serde_json::from_str::<Limit>(&format!("\"{text}\""));
     for (text, limit) in
         [("50 cells", Limit::Cells(50)), ("50 packets", Limit::Packets(50)), ("unlimited", Limit::Unlimited)]

@@ -1,11 +1,11 @@
 //! Deficit round robin against its paper's bounds and max-min shares.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::framing::Framing;
 use eddyline_path::queue::Discipline as _;
 use eddyline_units::Time;
-use parcel::{assert_max_min, constant, data, link, put, queue, serve, take, ten_sources};
+use test_packet::{assert_max_min, constant, data, link, put, queue, serve, take, ten_sources};
 
 const DRR: &str = r#"{ "kind": "drr", "limit": "2000 packets" }"#;
 
@@ -19,7 +19,7 @@ fn ten_flows_of_different_sizes_get_max_min_shares() {
 /// Fairness measure of Shreedhar and Varghese: over any time in which two flows have packets, what they sent differs by
 /// less than quantum + 2 x the largest packet.
 #[test]
-fn no_two_busy_flows_drift_apart() {
+fn the_service_of_two_backlogged_flows_differs_by_a_constant() {
     for quantum in [1500u64, 4000] {
         let json = format!(r#"{{ "kind": "drr", "limit": "unlimited", "quantum": "{quantum} B" }}"#);
         let sources: Vec<_> = ten_sources(10).into_iter().filter(|s| s.kbps > 1000).collect();
@@ -31,8 +31,8 @@ fn no_two_busy_flows_drift_apart() {
             for b in sources.iter().filter(|b| b.flow > a.flow) {
                 let (mut low, mut high, mut difference) = (0i64, 0i64, 0i64);
                 for s in &sent {
-                    difference += i64::from(s.parcel.bytes)
-                        * (i64::from(s.parcel.flow == a.flow) - i64::from(s.parcel.flow == b.flow));
+                    difference += i64::from(s.packet.bytes)
+                        * (i64::from(s.packet.flow == a.flow) - i64::from(s.packet.flow == b.flow));
                     (low, high) = (low.min(difference), high.max(difference));
                 }
                 let bound = quantum as i64 + 2 * 1500;
@@ -44,7 +44,7 @@ fn no_two_busy_flows_drift_apart() {
 
 /// The paper's rule, step by step: quantum 500, packets of 200, 750, 20 and 500 bytes (its figures 2 and 3).
 #[test]
-fn deficits_by_hand() {
+fn deficits_of_a_worked_example() {
     let mut q = queue(r#"{ "kind": "drr", "quantum": "500 B" }"#, 1);
     for (id, flow, bytes) in [(0, 1, 200), (1, 1, 750), (2, 1, 20), (3, 2, 500), (4, 2, 500), (5, 3, 200), (6, 3, 600)]
     {
@@ -82,7 +82,7 @@ fn byte_limits_take_from_the_longest_in_bytes() {
 
 /// A packet that takes a million turns of one byte does not take a million steps: the round is skipped over in one.
 #[test]
-fn huge_packets_and_tiny_quanta_end() {
+fn huge_packets_and_tiny_quanta_terminate() {
     let mut q = queue(r#"{ "kind": "drr", "quantum": "1 B" }"#, 1);
     for id in 0..100 {
         put(&mut q, Time::ZERO, data(id, id % 2, 1_000_000_000));

@@ -1,18 +1,18 @@
 //! DualPI2 against Appendix A of RFC 9332, and against what the coupling promises.
 
-mod parcel;
+mod test_packet;
 
 use std::collections::VecDeque;
 
 use eddyline_path::Ecn;
 use eddyline_path::queue::{Discipline as _, DualPi2, DualPi2Params, LinkContext};
 use eddyline_units::{Rate, Time};
-use parcel::{Parcel, data};
+use test_packet::{TestPacket, data};
 
 const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(40_000_000), seed: 1, name: "link" };
 const UPDATE_MS: u64 = 15;
 
-fn dual(json: &str) -> DualPi2<Parcel> {
+fn dual(json: &str) -> DualPi2<TestPacket> {
     DualPi2::new(&serde_json::from_str::<DualPi2Params>(json).unwrap(), &CONTEXT)
 }
 
@@ -20,12 +20,12 @@ fn us(n: u64) -> Time {
     Time::from_ps(n * 1_000_000)
 }
 
-fn put(q: &mut DualPi2<Parcel>, now: Time, id: u64, ecn: Ecn) {
-    q.enqueue(now, Parcel { ecn, ..data(id, id, 1500) }, &mut |_| {}).unwrap();
+fn put(q: &mut DualPi2<TestPacket>, now: Time, id: u64, ecn: Ecn) {
+    q.enqueue(now, TestPacket { ecn, ..data(id, id, 1500) }, &mut |_| {}).unwrap();
 }
 
 /// The next packet, with the number of those dropped on the way.
-fn take(q: &mut DualPi2<Parcel>, now: Time) -> (Option<Parcel>, usize) {
+fn take(q: &mut DualPi2<TestPacket>, now: Time) -> (Option<TestPacket>, usize) {
     let mut dropped = 0;
     (q.dequeue(now, &mut |_| dropped += 1), dropped)
 }
@@ -67,7 +67,7 @@ fn the_base_probability() {
 }
 
 #[test]
-fn looking_late_changes_nothing() {
+fn late_updates_change_nothing() {
     for (held, free_ms) in [(1, 4000), (2, 20_000)] {
         let mut often = dual("{}");
         let mut late = dual("{}");
@@ -149,7 +149,7 @@ fn the_classic_queue_gets_its_weight() {
         let mut q = dual(&format!(r#"{{ "classic_weight": {weight}, "limit": "unlimited", "max_rtt": "1 min" }}"#));
         for id in 0..20_000 {
             let (ecn, bytes) = if id % 2 == 0 { (Ecn::Ect1, 300) } else { (Ecn::Ect0, 1500) };
-            let _ = q.enqueue(Time::ZERO, Parcel { ecn, ..data(id, id % 2, bytes) }, &mut |_| {});
+            let _ = q.enqueue(Time::ZERO, TestPacket { ecn, ..data(id, id % 2, bytes) }, &mut |_| {});
         }
         let mut bytes = [0.0, 0.0];
         while q.split().0 > 0 && q.split().1 > 0 {
@@ -282,7 +282,8 @@ fn scalable_and_classic_senders_share() {
             s.react(now);
             while (s.in_flight as f64) < s.window.floor() {
                 let ecn = if s.scalable { Ecn::Ect1 } else { Ecn::Ect0 };
-                let packet = Parcel { ecn, host: (now.as_ps() / 1_000_000) as u32, ..data(s.next, flow as u64, 1500) };
+                let packet =
+                    TestPacket { ecn, host: (now.as_ps() / 1_000_000) as u32, ..data(s.next, flow as u64, 1500) };
                 assert!(q.enqueue(now, packet, &mut |_| {}).is_ok());
                 s.next += 1;
                 s.in_flight += 1;
@@ -316,7 +317,7 @@ fn scalable_and_classic_senders_share() {
 /// At p' = 1 all is dropped but the first, as no likelihood has summed up yet, and the last two, behind which less than
 /// two packets wait. Without that rule these go too.
 #[test]
-fn little_waiting_is_left_alone() {
+fn a_backlog_below_two_packets_is_not_dropped() {
     for (json, left) in [("{}", 3), (r#"{ "mtu": "0 B" }"#, 1)] {
         let mut q = dual(json);
         (0..10).for_each(|id| put(&mut q, Time::ZERO, id, Ecn::NotCapable));
@@ -331,7 +332,7 @@ fn little_waiting_is_left_alone() {
 
 /// Below a coupling of one overload begins where C's probability reaches one: p_Cmax = min(1 / k^2, 1) (Appendix A.1).
 #[test]
-fn a_weak_coupling_has_overload_too() {
+fn a_weak_coupling_reaches_overload() {
     let mut q = dual(r#"{ "limit": "unlimited", "coupling": 0.5 }"#);
     put(&mut q, Time::ZERO, 1, Ecn::Ect0);
     let now = us(1_000_000);

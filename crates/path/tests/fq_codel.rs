@@ -1,11 +1,11 @@
 //! FQ-CoDel against RFC 8290's rules.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::Ecn;
 use eddyline_path::framing::Framing;
 use eddyline_units::Time;
-use parcel::{Constant, Parcel, assert_max_min, constant, data, link, put, queue, serve, take};
+use test_packet::{Constant, TestPacket, assert_max_min, constant, data, link, put, queue, serve, take};
 
 #[test]
 fn ten_flows_of_different_sizes_get_max_min_shares() {
@@ -19,7 +19,7 @@ fn new_queues_before_old_ones() {
     for id in 0..6 {
         put(&mut q, Time::ZERO, data(id, 1 + id % 2, 1500));
     }
-    let next = |q: &mut _| take(q, Time::ZERO).0.map(|p: Parcel| p.id);
+    let next = |q: &mut _| take(q, Time::ZERO).0.map(|p: TestPacket| p.id);
     // both are new, then old
     assert_eq!((next(&mut q), next(&mut q)), (Some(0), Some(1)));
     put(&mut q, Time::ZERO, data(6, 3, 100));
@@ -34,12 +34,12 @@ fn new_queues_before_old_ones() {
 
 /// Section 4.2: a queue that runs empty stays among the old for a turn, so that coming back at once wins no priority.
 #[test]
-fn no_second_priority() {
+fn an_emptied_queue_regains_no_priority() {
     let mut q = queue(r#"{ "kind": "fq_codel", "quantum": "1500 B" }"#, 10);
     for id in 0..10 {
         put(&mut q, Time::ZERO, data(id, 1, 300));
     }
-    let next = |q: &mut _| take(q, Time::ZERO).0.map(|p: Parcel| p.id);
+    let next = |q: &mut _| take(q, Time::ZERO).0.map(|p: TestPacket| p.id);
     assert_eq!(next(&mut q), Some(0));
     put(&mut q, Time::ZERO, data(20, 2, 100));
     assert_eq!([0; 6].map(|_| next(&mut q)), [1, 2, 3, 4, 20, 5].map(Some));
@@ -49,7 +49,7 @@ fn no_second_priority() {
 
 /// Section 4.1.3: the queue with the most bytes loses half its packets, 64 at most, from the head.
 #[test]
-fn overload_drops_a_batch_from_the_fattest() {
+fn overload_drops_a_batch_from_the_longest_queue() {
     for (limit, batch) in [(100u64, 50u64), (400, 64)] {
         let mut q = queue(&format!(r#"{{ "kind": "fq_codel", "limit": "{limit} packets" }}"#), 10);
         put(&mut q, Time::ZERO, data(1_000, 2, 40));
@@ -67,7 +67,7 @@ fn overload_drops_a_batch_from_the_fattest() {
 
 /// Each queue has a CoDel of its own: who overloads the link loses packets, who does not loses none and does not wait.
 #[test]
-fn codel_for_each() {
+fn each_queue_has_its_own_codel() {
     let until = Time::from_ms(20_000);
     let sources =
         [Constant { flow: 1, host: 0, bytes: 1500, kbps: 12_000 }, Constant { flow: 2, host: 0, bytes: 200, kbps: 64 }];
@@ -78,12 +78,12 @@ fn codel_for_each() {
     assert_eq!(lost(2), 0);
     assert!(lost(1) > 100);
     // in transmission 1.2 ms, and at most one packet of the other flow
-    let thin = sent.iter().filter(|s| s.parcel.flow == 2).map(|s| s.waited).max().unwrap();
+    let thin = sent.iter().filter(|s| s.packet.flow == 2).map(|s| s.waited).max().unwrap();
     assert!(thin <= Time::from_ps(2_500_000_000), "{thin}");
 }
 
 #[test]
-fn capable_packets_are_marked_instead() {
+fn ecn_capable_packets_are_marked() {
     let until = Time::from_ms(5_000);
     let source = [Constant { flow: 1, host: 0, bytes: 1500, kbps: 10_500 }];
     let run = |ecn: bool| {
@@ -91,7 +91,7 @@ fn capable_packets_are_marked_instead() {
         arrivals.iter_mut().for_each(|(_, p)| p.ecn = Ecn::Ect0);
         let json = format!(r#"{{ "kind": "fq_codel", "ecn": {ecn} }}"#);
         let (sent, dropped) = serve(&mut link(&json, 10, Framing::default()), &arrivals, until);
-        (sent.iter().filter(|s| s.parcel.ecn == Ecn::Ce).count(), dropped.len())
+        (sent.iter().filter(|s| s.packet.ecn == Ecn::Ce).count(), dropped.len())
     };
     let (marked, dropped) = run(true);
     assert!(marked > 20 && dropped == 0, "{marked} {dropped}");

@@ -1,13 +1,13 @@
-//! What packets take on a line, counted by hand.
+//! Bytes of packets on the wire, against worked examples.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::framing::{Encapsulation, Framing, FramingParams, Linklayer, encapsulations};
 use eddyline_path::link::{FifoLink, Meter};
 use eddyline_path::queue::Limit;
 use eddyline_path::{Class, Packet as _};
 use eddyline_units::{Bytes, Rate, Time};
-use parcel::{data, link, serve};
+use test_packet::{data, link, serve};
 
 fn named(name: &str) -> Framing {
     let params: FramingParams = serde_json::from_str(&format!("\"{name}\"")).unwrap();

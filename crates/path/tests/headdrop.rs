@@ -1,14 +1,14 @@
-//! The oldest makes room.
+//! Drop-head FIFO: the oldest packets are dropped.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::framing::Framing;
 use eddyline_path::queue::Discipline as _;
 use eddyline_units::Time;
-use parcel::{Constant, constant, data, link, put, queue, serve, take};
+use test_packet::{Constant, constant, data, link, put, queue, serve, take};
 
 #[test]
-fn the_oldest_goes_first() {
+fn the_oldest_packet_is_dropped_first() {
     let mut q = queue(r#"{ "kind": "headdrop", "limit": "3 packets" }"#, 1);
     for id in 0..3 {
         assert!(put(&mut q, Time::ZERO, data(id, 1, 100)).is_empty());
@@ -19,7 +19,7 @@ fn the_oldest_goes_first() {
 }
 
 #[test]
-fn bytes_take_as_many_as_needed_and_no_more() {
+fn byte_limits_drop_the_minimum_number_of_packets() {
     let mut q = queue(r#"{ "kind": "headdrop", "limit": "1000 B" }"#, 1);
     for id in 0..10 {
         put(&mut q, Time::ZERO, data(id, 1, 100));
@@ -42,9 +42,9 @@ fn overload_in_closed_form() {
     // 1 ms a packet, two arrive in that time
     assert_eq!(sent.len(), 999);
     let settled = &sent[50..];
-    assert!(settled.windows(2).all(|w| w[1].parcel.id == w[0].parcel.id + 2), "one of two is lost, in turn");
+    assert!(settled.windows(2).all(|w| w[1].packet.id == w[0].packet.id + 2), "one of two is lost, in turn");
     // a survivor waits while those before it are sent or dropped: 20 places empty by two in a millisecond
-    let wait = |s: &parcel::Sent| s.waited.as_ps() as f64 / 1e9;
+    let wait = |s: &test_packet::Sent| s.waited.as_ps() as f64 / 1e9;
     assert!(settled.iter().all(|s| (wait(s) - 10.0).abs() <= 1.0), "half of drop-tail's 20 ms: {}", wait(&settled[0]));
     assert_eq!(dropped.len(), arrivals.len() - sent.len() - head.held() as usize);
 }

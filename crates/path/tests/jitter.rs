@@ -66,7 +66,7 @@ fn variance_and_autocorrelation_are_those_of_the_formulas() {
 }
 
 #[test]
-fn without_correlation_every_packet_is_for_itself() {
+fn without_correlation_packets_are_independent() {
     let values = draws(r#"{ "kind": "normal", "sd": "1 ms" }"#, 100_000);
     let (mean, variance) = moments(&values);
     near(mean, 4.0, 0.013);

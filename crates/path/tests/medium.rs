@@ -1,15 +1,15 @@
 //! Links that share a half-duplex medium: packet by packet in turn, with silence where the direction changes.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::framing::Framing;
 use eddyline_path::link::Medium;
 use eddyline_units::{Rate, Time};
-use parcel::{Constant, Parcel, Sent, ack, bytes_of, constant, data, link};
+use test_packet::{Constant, Sent, TestPacket, ack, bytes_of, constant, data, link};
 
 const FIFO: &str = r#"{ "kind": "droptail", "limit": "50 packets" }"#;
 
-fn medium(turnaround: Time, queues: &[(&str, u64)]) -> Medium<Parcel> {
+fn medium(turnaround: Time, queues: &[(&str, u64)]) -> Medium<TestPacket> {
     let mut medium = Medium::new(turnaround);
     for (json, mbps) in queues {
         medium.join(link(json, *mbps, Framing::default()));
@@ -18,7 +18,7 @@ fn medium(turnaround: Time, queues: &[(&str, u64)]) -> Medium<Parcel> {
 }
 
 /// Offers arrivals, each to the link that its host's number names.
-fn serve(medium: &mut Medium<Parcel>, arrivals: &[(Time, Parcel)], until: Time) -> Vec<Sent> {
+fn serve(medium: &mut Medium<TestPacket>, arrivals: &[(Time, TestPacket)], until: Time) -> Vec<Sent> {
     let mut sent = Vec::new();
     let mut arrivals = arrivals.iter().peekable();
     loop {
@@ -28,9 +28,9 @@ fn serve(medium: &mut Medium<Parcel>, arrivals: &[(Time, Parcel)], until: Time) 
             return sent;
         }
         if medium.due() <= arrival {
-            if let Some((member, parcel, waited)) = medium.advance(now, &mut |_, _| {}) {
-                assert_eq!(member as u32, parcel.host);
-                sent.push(Sent { end: now, waited, parcel });
+            if let Some((member, packet, waited)) = medium.advance(now, &mut |_, _| {}) {
+                assert_eq!(member as u32, packet.host);
+                sent.push(Sent { end: now, waited, packet });
             }
         } else if let Some((_, p)) = arrivals.next() {
             medium.offer(now, p.host as usize, p.host, p.clone(), &mut |_, _| {});
@@ -44,7 +44,7 @@ fn both(bytes: [u32; 2], kbps: u64) -> [Constant; 2] {
 
 /// Two saturated directions send a packet each in turn: a cycle is both transmissions and two turnarounds.
 #[test]
-fn two_saturated_directions_share_by_the_rule() {
+fn two_saturated_directions_alternate() {
     for (turnaround_us, bytes, mbps) in
         [(0, [1500, 1500], [10, 10]), (100, [1500, 300], [10, 10]), (50, [1000, 1000], [20, 5])]
     {
@@ -61,11 +61,11 @@ fn two_saturated_directions_share_by_the_rule() {
             // the start and the end of the run are a cycle each at most
             assert!((got[i] - expected).abs() <= 2.0 * f64::from(bytes[i]), "{bytes:?}: {got:?}, expected {expected}");
         }
-        assert!(sent.windows(2).skip(2).all(|w| w[0].parcel.host != w[1].parcel.host), "strictly in turn");
+        assert!(sent.windows(2).skip(2).all(|w| w[0].packet.host != w[1].packet.host), "strictly in turn");
     }
 }
 
-/// One direction alone never turns round.
+/// One direction alone never has a turnaround.
 #[test]
 fn one_direction_alone_gets_all() {
     let sources = [Constant { flow: 0, host: 1, bytes: 1250, kbps: 20_000 }];
@@ -79,10 +79,10 @@ fn one_direction_alone_gets_all() {
 
 /// Step by step: 1 ms a packet, 100 us to turn round.
 #[test]
-fn the_rule_by_hand() {
+fn a_worked_example() {
     let us = |n: u64| Time::from_ps(n * 1_000_000);
     let mut air = medium(us(100), &[(FIFO, 10), (FIFO, 10), (FIFO, 10)]);
-    let p = |id, host| Parcel { host, ..data(id, u64::from(host), 1250) };
+    let p = |id, host| TestPacket { host, ..data(id, u64::from(host), 1250) };
     let arrivals = [
         (us(0), p(0, 1)),
         // while 1 transmits
@@ -97,7 +97,7 @@ fn the_rule_by_hand() {
         (us(40_000), p(7, 0)),
     ];
     let sent = serve(&mut air, &arrivals, Time::from_ms(1_000));
-    let ends: Vec<(u64, u64)> = sent.iter().map(|s| (s.parcel.id, s.end.as_ps() / 1_000_000)).collect();
+    let ends: Vec<(u64, u64)> = sent.iter().map(|s| (s.packet.id, s.end.as_ps() / 1_000_000)).collect();
     assert_eq!(
         ends,
         [
@@ -117,9 +117,9 @@ fn the_rule_by_hand() {
     assert_eq!(waits, 1_070 + 2_180 + 3_290 + 1_050 + 5_460, "the silence is part of a wait");
 }
 
-/// A link whose discipline holds its packets back does not hold the others up.
+/// A link whose discipline delays its packets does not delay the others.
 #[test]
-fn who_is_held_back_is_passed_over() {
+fn a_delayed_direction_is_skipped() {
     let shaped = r#"{ "kind": "tbf", "rate": "1 Mbit/s", "burst": "1250 B" }"#;
     let mut air = medium(Time::ZERO, &[(shaped, 10), (FIFO, 10)]);
     let sources = both([1250, 1250], 20_000);
@@ -130,9 +130,9 @@ fn who_is_held_back_is_passed_over() {
     assert!((got[0] - 126_250.0).abs() <= 1250.0 && (got[0] + got[1] - 1_250_000.0).abs() <= 1250.0, "{got:?}");
     // alone it waits for its tokens, and nothing else wakes the medium
     let mut air = medium(Time::ZERO, &[(shaped, 10)]);
-    let arrivals: Vec<_> = (0..3).map(|id| (Time::ZERO, Parcel { host: 0, ..ack(id, 0, id) })).collect();
+    let arrivals: Vec<_> = (0..3).map(|id| (Time::ZERO, TestPacket { host: 0, ..ack(id, 0, id) })).collect();
     assert_eq!(serve(&mut air, &arrivals, until).len(), 3);
-    let arrivals: Vec<_> = (0..3).map(|id| (until, Parcel { host: 0, ..data(id, 0, 1250) })).collect();
+    let arrivals: Vec<_> = (0..3).map(|id| (until, TestPacket { host: 0, ..data(id, 0, 1250) })).collect();
     let ends: Vec<u64> =
         serve(&mut air, &arrivals, Time::from_ms(2_000)).iter().map(|s| s.end.as_ps() / 1_000_000_000).collect();
     assert_eq!(ends, [1_001, 1_011, 1_021]);

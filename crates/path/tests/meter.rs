@@ -1,6 +1,6 @@
 //! What a link transmits in a window: the part of each transmission that is within it.
 
-mod parcel;
+mod test_packet;
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use eddyline_path::queue::{Limit, LinkContext, QueueParams};
 use eddyline_path::variation::{ChangeParams, Conditions, OutageParams};
 use eddyline_path::{Class, Packet as _};
 use eddyline_units::{Rate, Time};
-use parcel::{Parcel, ack, data, serve};
 use proptest::prelude::*;
+use test_packet::{TestPacket, ack, data, serve};
 
 const END: Time = Time::from_ms(1_000);
 
 /// Arrivals in order of time.
-fn arrivals() -> impl Strategy<Value = Vec<(Time, Parcel)>> {
+fn arrivals() -> impl Strategy<Value = Vec<(Time, TestPacket)>> {
     let packet = (0..END.as_ps(), 40u32..1500, any::<bool>());
     prop::collection::vec(packet, 1..200).prop_map(|mut all| {
         all.sort_unstable();
-        let parcel = |bytes, acks: bool| Parcel { bytes, ..if acks { ack(0, 0, 0) } else { data(0, 0, bytes) } };
-        all.iter().map(|(at, bytes, acks)| (Time::from_ps(*at), parcel(*bytes, *acks))).collect()
+        let packet = |bytes, acks: bool| TestPacket { bytes, ..if acks { ack(0, 0, 0) } else { data(0, 0, bytes) } };
+        all.iter().map(|(at, bytes, acks)| (Time::from_ps(*at), packet(*bytes, *acks))).collect()
     })
 }
 

@@ -1,11 +1,11 @@
 //! A buffer for each connection.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::framing::Framing;
 use eddyline_path::queue::Discipline as _;
 use eddyline_units::Time;
-use parcel::{Constant, assert_max_min, bytes_of, constant, data, link, put, queue, serve};
+use test_packet::{Constant, assert_max_min, bytes_of, constant, data, link, put, queue, serve};
 
 #[test]
 fn connections_get_max_min_shares() {
@@ -13,7 +13,7 @@ fn connections_get_max_min_shares() {
 }
 
 #[test]
-fn a_full_buffer_is_its_owners_alone() {
+fn a_full_buffer_affects_only_its_connection() {
     let mut q = queue(r#"{ "kind": "per_connection", "each": "2 packets", "limit": "5 packets" }"#, 1);
     assert!(put(&mut q, Time::ZERO, data(0, 1, 1500)).is_empty());
     assert!(put(&mut q, Time::ZERO, data(1, 1, 1500)).is_empty());
@@ -25,19 +25,19 @@ fn a_full_buffer_is_its_owners_alone() {
     assert_eq!(q.packets(), 5);
 }
 
-/// An upload that floods the link leaves a thin stream of small packets alone: none is lost, and each waits for one
+/// An upload that floods the link does not affect a low-rate stream of small packets: none is lost, and each waits for one
 /// packet in transmission and one turn of the other, two of its packets.
 #[test]
-fn a_thin_stream_waits_for_a_turn() {
+fn a_low_rate_flow_waits_for_one_round() {
     let until = Time::from_ms(5_000);
     let sources =
         [Constant { flow: 1, host: 0, bytes: 1500, kbps: 5_000 }, Constant { flow: 2, host: 0, bytes: 40, kbps: 50 }];
     let json = r#"{ "kind": "per_connection", "each": "20 packets" }"#;
     let (sent, dropped) = serve(&mut link(json, 1, Framing::default()), &constant(&sources, until), until);
-    let thin: Vec<_> = sent.iter().filter(|s| s.parcel.flow == 2).collect();
+    let thin: Vec<_> = sent.iter().filter(|s| s.packet.flow == 2).collect();
     let longest = thin.iter().map(|s| s.waited).max().unwrap();
     assert!(longest <= Time::from_ms(24), "{longest}");
-    let ids: Vec<u64> = thin.iter().map(|s| s.parcel.id).collect();
+    let ids: Vec<u64> = thin.iter().map(|s| s.packet.id).collect();
     assert!(dropped.iter().all(|id| !ids.contains(id)) && thin.len() >= 770);
     let bytes = bytes_of(&sources, &sent, Time::ZERO);
     assert!((bytes[0] + bytes[1] - 625_000.0).abs() <= 1500.0, "the link is full: {bytes:?}");

@@ -1,11 +1,11 @@
 //! PIE against the equations of RFC 8033.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::Ecn;
 use eddyline_path::queue::{ArrivalLaw as _, Backlog, LinkContext, Pie, PieParams, Verdict};
 use eddyline_units::{Rate, Time};
-use parcel::{Parcel, data, put, queue, take};
+use test_packet::{TestPacket, data, put, queue, take};
 
 const PERIOD_MS: u64 = 15;
 const FULL: Backlog = Backlog { packets: 100, bytes: 150_000, cells: 3200 };
@@ -108,7 +108,7 @@ fn a_burst_after_a_quiet_time_passes() {
 }
 
 #[test]
-fn little_waiting_or_a_short_wait_is_let_in() {
+fn short_queues_and_short_delays_are_admitted() {
     let mut pie = Bench::new(r#"{ "max_burst": "0 s" }"#);
     while pie.law.probability() < 0.15 {
         pie.update(300);
@@ -193,7 +193,7 @@ fn late_calls_change_nothing() {
 
 /// The queue as a whole: a standing wait of 100 ms makes drops, the same with ECN marks.
 #[test]
-fn the_queue_measures_what_leaves() {
+fn the_queue_measures_the_departure_rate() {
     let run = |ecn: Ecn| {
         let mut q = queue(r#"{ "kind": "pie", "limit": "unlimited" }"#, 10);
         let (mut drops, mut marks) = (0, 0);
@@ -203,7 +203,7 @@ fn the_queue_measures_what_leaves() {
             // fewer leave than come, so the wait grows; then as many
             for _ in 0..if ms < 200 { 2 } else { 1 } {
                 id += 1;
-                drops += put(&mut q, now, Parcel { ecn, ..data(id, 1, 1000) }).len();
+                drops += put(&mut q, now, TestPacket { ecn, ..data(id, 1, 1000) }).len();
             }
             let (packet, none) = take(&mut q, now);
             assert!(none.is_empty(), "never at the head");

@@ -1,6 +1,6 @@
 //! ACK reconstruction: hand-made gaps, and what holds for any sequence.
 
-mod parcel;
+mod test_packet;
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use eddyline_path::Acknowledgement;
 use eddyline_path::link::{AckReconstructor, Acknowledges, ReconstructParams, Released};
 use eddyline_path::random::Stream;
 use eddyline_units::{Bytes, Time};
-use parcel::{Parcel, ack, data};
+use test_packet::{TestPacket, ack, data};
 
-impl Acknowledges for Parcel {
+impl Acknowledges for TestPacket {
     fn acknowledging(&self, number: u64) -> Self {
         let acknowledges = Some(Acknowledgement { number, selective: false, flags: 0 });
         Self { id: u64::MAX, acknowledges, ..self.clone() }
     }
 }
 
-fn reconstructor(every: u64, hold_ms: u64) -> AckReconstructor<Parcel> {
+fn reconstructor(every: u64, hold_ms: u64) -> AckReconstructor<TestPacket> {
     AckReconstructor::new(ReconstructParams { every: Bytes::new(every), hold: Time::from_ms(hold_ms) })
 }
 
@@ -25,8 +25,8 @@ fn reconstructor(every: u64, hold_ms: u64) -> AckReconstructor<Parcel> {
 type Left = (Time, u64, bool);
 
 /// Feeds packets at their times; gives what leaves until `until`.
-fn through(r: &mut AckReconstructor<Parcel>, packets: &[(Time, Parcel)], until: Time) -> Vec<Left> {
-    let number = |p: &Parcel| p.acknowledges.map_or(0, |a| a.number);
+fn through(r: &mut AckReconstructor<TestPacket>, packets: &[(Time, TestPacket)], until: Time) -> Vec<Left> {
+    let number = |p: &TestPacket| p.acknowledges.map_or(0, |a| a.number);
     let mut left = Vec::new();
     let mut packets = packets.iter().peekable();
     loop {
@@ -47,7 +47,7 @@ fn through(r: &mut AckReconstructor<Parcel>, packets: &[(Time, Parcel)], until: 
 }
 
 #[test]
-fn a_leap_becomes_even_steps() {
+fn a_stretch_ack_becomes_evenly_spaced_acks() {
     let ms = Time::from_ms;
     let packets =
         [(ms(0), ack(0, 1, 1000)), (ms(40), ack(1, 1, 9000)), (ms(80), ack(2, 1, 17_500)), (ms(90), ack(3, 1, 18_500))];
@@ -81,9 +81,9 @@ fn nothing_is_held_longer_than_allowed() {
 }
 
 #[test]
-fn what_does_not_leap_passes() {
+fn acks_without_a_gap_pass_unchanged() {
     let sack = Acknowledgement { number: 50_000, selective: true, flags: 0 };
-    let selective = Parcel { acknowledges: Some(sack), ..ack(3, 1, 0) };
+    let selective = TestPacket { acknowledges: Some(sack), ..ack(3, 1, 0) };
     let packets = [
         // the first of a connection: the previous number is unknown
         (Time::from_ms(1), ack(0, 1, 30_000)),
@@ -100,9 +100,9 @@ fn what_does_not_leap_passes() {
     );
 }
 
-/// Numbers never fall, none exceeds what has come, created ones lie in between, originals leave in order, all of them.
+/// Numbers never decrease, none exceeds what has come, created ones lie in between, originals leave in order, all of them.
 #[test]
-fn created_acks_say_nothing_new() {
+fn created_acks_carry_no_new_information() {
     for seed in 0..40 {
         let mut r = Stream::new(seed, "reconstruct", "test");
         let mut at = Time::ZERO;

@@ -1,6 +1,6 @@
 //! RED against the paper's formulas, and adaptive RED's steps.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::Ecn;
 use eddyline_path::queue::{
@@ -8,7 +8,7 @@ use eddyline_path::queue::{
     Red, RedParams, Verdict,
 };
 use eddyline_units::{Rate, Time};
-use parcel::{Parcel, data, put, queue, take};
+use test_packet::{TestPacket, data, put, queue, take};
 
 const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(12_000_000), seed: 3, name: "link" };
 
@@ -135,7 +135,7 @@ fn marks_below_the_upper_threshold_only() {
         let mut q = queue(json, 12);
         let (mut marks, mut drops, mut id) = (0, 0, 0);
         while id < 20_000 {
-            let dropped = put(&mut q, Time::ZERO, Parcel { ecn, ..data(id, 1, 1500) });
+            let dropped = put(&mut q, Time::ZERO, TestPacket { ecn, ..data(id, 1, 1500) });
             drops += dropped.len();
             id += 1;
             while q.packets() > 10 {
@@ -245,7 +245,7 @@ fn adaptive_red_late_calls_change_nothing() {
 fn adaptive_red_holds_its_average() {
     for load in [1.0f64, 2.0, 3.0] {
         let params: AdaptiveRedParams = serde_json::from_str("{}").unwrap();
-        let mut q = AdaptiveRedQueue::<Parcel>::new(&params, &CONTEXT);
+        let mut q = AdaptiveRedQueue::<TestPacket>::new(&params, &CONTEXT);
         let mut r = CONTEXT.stream("sender");
         let (mut id, mut p, mut sum, mut n) = (0u64, 0.01f64, 0.0, 0.0);
         // one packet leaves a millisecond; rate = load / (10 sqrt p): drop rate p = load^2 / 100 in equilibrium
@@ -271,6 +271,6 @@ fn adaptive_red_holds_its_average() {
     }
 }
 
-fn put_into(q: &mut AdaptiveRedQueue<Parcel>, now: Time, id: u64) -> bool {
+fn put_into(q: &mut AdaptiveRedQueue<TestPacket>, now: Time, id: u64) -> bool {
     q.enqueue(now, data(id, 1, 1500), &mut |_| {}).is_ok()
 }

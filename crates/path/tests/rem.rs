@@ -1,12 +1,12 @@
 //! REM against eq. 1 and 3 of the paper.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::Ecn;
 use eddyline_path::queue::{ArrivalLaw as _, Backlog, Discipline as _, LinkContext, Rem, RemParams, RemQueue};
 use eddyline_path::random::Stream;
 use eddyline_units::{Rate, Time};
-use parcel::{Parcel, data, put, queue, take};
+use test_packet::{TestPacket, data, put, queue, take};
 
 /// One packet of 1500 bytes a millisecond.
 const CONTEXT: LinkContext<'_> = LinkContext { rate: Rate::from_bps(12_000_000), seed: 5, name: "link" };
@@ -48,7 +48,7 @@ fn the_price() {
 }
 
 #[test]
-fn looking_late_changes_nothing() {
+fn late_updates_change_nothing() {
     for waiting in [0, 20, 21, 60] {
         let mut often = Rem::new(&params("{}"), &CONTEXT);
         (0..3_000_000).for_each(|_| often.joined(1500));
@@ -70,14 +70,14 @@ fn the_equilibrium_of_a_fixed_overload() {
     for (overload, ecn) in [(1.5, Ecn::NotCapable), (2.0, Ecn::NotCapable), (4.0, Ecn::Ect0)] {
         // gains that damp the swings of this load, which does not react: with x = 2 packets a period
         let p = params(r#"{ "gamma": 0.2, "phi": 1.1, "limit": "unlimited", "ecn": false }"#);
-        let mut q = RemQueue::<Parcel>::new(&p, &CONTEXT);
+        let mut q = RemQueue::<TestPacket>::new(&p, &CONTEXT);
         let mut r = Stream::new(9, "rem", "arrivals");
         let (mut prices, mut waiting, mut id) = (Vec::new(), 0.0, 0);
         for ms in 0..400_000 {
             let now = Time::from_ms(ms);
             let whole = overload as u64 + u64::from(r.uniform() < f64::fract(overload));
             for _ in 0..whole {
-                let _ = q.enqueue(now, Parcel { ecn, ..data(id, 1, 1500) }, &mut |_| {});
+                let _ = q.enqueue(now, TestPacket { ecn, ..data(id, 1, 1500) }, &mut |_| {});
                 id += 1;
             }
             q.dequeue(now, &mut |_| {});
@@ -102,11 +102,11 @@ fn marks_with_its_probability() {
     let json = r#"{ "kind": "rem", "gamma": 0.01, "phi": 1.5, "period": "1 s", "limit": "unlimited" }"#;
     let run = |ecn: Ecn| {
         let mut q = queue(json, 12);
-        (0..1100).for_each(|id| assert!(put(&mut q, Time::ZERO, Parcel { ecn, ..data(id, 1, 1500) }).is_empty()));
+        (0..1100).for_each(|id| assert!(put(&mut q, Time::ZERO, TestPacket { ecn, ..data(id, 1, 1500) }).is_empty()));
         (0..1000).for_each(|_| assert!(take(&mut q, Time::ZERO).0.is_some()));
         let (mut marks, mut drops) = (0, 0);
         for id in 1100..21_100 {
-            drops += put(&mut q, Time::SECOND, Parcel { ecn, ..data(id, 1, 1500) }).len();
+            drops += put(&mut q, Time::SECOND, TestPacket { ecn, ..data(id, 1, 1500) }).len();
         }
         while let (Some(packet), _) = take(&mut q, Time::SECOND) {
             marks += usize::from(packet.ecn == Ecn::Ce);

@@ -1,13 +1,13 @@
-//! Stochastic fairness queueing: turns, who drops, what collisions cost.
+//! Stochastic fairness queueing: order of service, drops, collisions.
 
-mod parcel;
+mod test_packet;
 
 use std::collections::BTreeSet;
 
 use eddyline_path::framing::Framing;
 use eddyline_path::queue::{Discipline as _, LinkContext, Queue, QueueParams};
 use eddyline_units::{Rate, Time};
-use parcel::{Parcel, assert_max_min, bytes_of, constant, data, link, put, queue, serve, take, ten_sources};
+use test_packet::{TestPacket, assert_max_min, bytes_of, constant, data, link, put, queue, serve, take, ten_sources};
 
 /// Ten flows, so many queues that none collide under this seed.
 #[test]
@@ -34,7 +34,7 @@ fn by_packets_flows_send_as_many() {
 }
 
 #[test]
-fn turns_and_drops_by_hand() {
+fn order_and_drops_of_a_worked_example() {
     let mut q = queue(r#"{ "kind": "sfq", "limit": "5 packets", "queues": 65536 }"#, 1);
     for id in 0..4 {
         put(&mut q, Time::ZERO, data(id, 1, 1000));
@@ -51,14 +51,14 @@ fn turns_and_drops_by_hand() {
     assert_eq!(put(&mut q, Time::ZERO, data(5, 2, 40)), [0], "the longest queue's oldest");
 }
 
-fn seeded(json: &str, seed: u64) -> Queue<Parcel> {
+fn seeded(json: &str, seed: u64) -> Queue<TestPacket> {
     let params: QueueParams = serde_json::from_str(json).unwrap();
     params.build(&LinkContext { rate: Rate::from_bps(1_000_000), seed, name: "link" })
 }
 
 /// Which of `flows` find another flow in their queue at `now`: of two packets from each, one after the other, theirs
 /// are not served in the first round, which the second packet of flow 0 ends.
-fn neighbours(q: &mut Queue<Parcel>, flows: u64, now: Time) -> BTreeSet<u64> {
+fn neighbours(q: &mut Queue<TestPacket>, flows: u64, now: Time) -> BTreeSet<u64> {
     for id in 0..2 * flows {
         put(q, now, data(id, id / 2, 100));
     }
@@ -83,9 +83,9 @@ fn collisions_are_those_of_a_random_hash() {
     }
 }
 
-/// Under a hash that stays, neighbours stay; under one that changes they part.
+/// Under a hash that stays, colliding flows keep colliding; under one that changes they separate.
 #[test]
-fn a_new_hash_parts_neighbours() {
+fn a_new_hash_separates_colliding_flows() {
     let parted = |perturb: &str| {
         let json = format!(r#"{{ "kind": "sfq", "limit": "unlimited", "queues": 4{perturb} }}"#);
         let mut q = seeded(&json, 3);

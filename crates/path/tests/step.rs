@@ -1,16 +1,16 @@
-//! Step marking: by what waits at the moment, to the packet, and RED made to do the same.
+//! Step marking by the instantaneous queue, and RED configured as the same step.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::Ecn;
 use eddyline_path::queue::{Discipline as _, QueueParams};
 use eddyline_units::Time;
-use parcel::{Parcel, data, put, queue, take};
+use test_packet::{TestPacket, data, put, queue, take};
 
 /// Offers `n` packets to a queue that is never served; which were dropped, and which came out marked.
 fn filled(json: &str, ecn: Ecn, n: u64) -> (Vec<u64>, Vec<u64>) {
     let mut q = queue(json, 1000);
-    let dropped = (0..n).flat_map(|id| put(&mut q, Time::ZERO, Parcel { ecn, ..data(id, 1, 1500) })).collect();
+    let dropped = (0..n).flat_map(|id| put(&mut q, Time::ZERO, TestPacket { ecn, ..data(id, 1, 1500) })).collect();
     let mut marked = Vec::new();
     while q.packets() > 0 {
         let packet = take(&mut q, Time::ZERO).0.expect("it holds nothing back");
@@ -23,7 +23,7 @@ fn filled(json: &str, ecn: Ecn, n: u64) -> (Vec<u64>, Vec<u64>) {
 
 /// Packet i finds i waiting: more than K from K + 1 on.
 #[test]
-fn marks_what_finds_more_than_the_threshold() {
+fn marks_packets_that_find_more_than_the_threshold() {
     let json = r#"{ "kind": "step", "threshold": "7 packets", "limit": "12 packets" }"#;
     for ecn in [Ecn::Ect0, Ecn::Ect1] {
         assert_eq!(filled(json, ecn, 15), (vec![12, 13, 14], vec![8, 9, 10, 11]));
@@ -37,7 +37,8 @@ fn marks_what_finds_more_than_the_threshold() {
     assert_eq!(filled(bytes, Ecn::Ect0, 9), (vec![], vec![7, 8]));
 }
 
-/// RED with both thresholds at K + 1, no memory and nothing gentle is the same step, as Linux's without `harddrop`; as a drop without ECN.
+/// RED with both thresholds at K + 1, weight 1 and `gentle` off is the same step, as Linux's without `harddrop`; as a
+/// drop without ECN.
 #[test]
 fn red_as_a_step() {
     let step = r#"{ "kind": "step", "threshold": "7 packets", "limit": "12 packets", "not_capable": "drop" }"#;

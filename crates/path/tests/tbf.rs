@@ -1,15 +1,15 @@
 //! The token bucket's law: over any time t no more than burst + rate x t leaves, and no less where enough waits.
 
-mod parcel;
+mod test_packet;
 
 use eddyline_path::framing::{Encapsulation, Framing};
 use eddyline_path::queue::Discipline as _;
 use eddyline_path::random::Stream;
 use eddyline_units::{Rate, Time};
-use parcel::{Sent, data, link, put, queue, serve, take};
+use test_packet::{Sent, data, link, put, queue, serve, take};
 
 /// Packets in bursts and pauses.
-fn unsteady(seed: u64) -> Vec<(Time, parcel::Parcel)> {
+fn unsteady(seed: u64) -> Vec<(Time, test_packet::TestPacket)> {
     let mut r = Stream::new(seed, "tbf", "arrivals");
     let mut at = Time::ZERO;
     let mut all = Vec::new();
@@ -22,14 +22,14 @@ fn unsteady(seed: u64) -> Vec<(Time, parcel::Parcel)> {
     all
 }
 
-/// Most by which the bytes of any run of packets exceed burst + rate x the time from the first's start to the last's.
+/// Maximum by which the bytes of any run of packets exceed burst + rate x the time from the first's start to the last's.
 fn worst_excess(sent: &[Sent], fast: Rate, rate: Rate, burst: u64, line: impl Fn(u32) -> u64) -> f64 {
     // a packet leaves the bucket when its transmission starts
     let starts: Vec<(f64, f64)> = sent
         .iter()
         .map(|s| {
-            let start = s.end.saturating_sub(fast.transmission_time(u64::from(s.parcel.bytes)));
-            (start.as_ps() as f64 * rate.as_bps() as f64 / 8e12, line(s.parcel.bytes) as f64)
+            let start = s.end.saturating_sub(fast.transmission_time(u64::from(s.packet.bytes)));
+            (start.as_ps() as f64 * rate.as_bps() as f64 / 8e12, line(s.packet.bytes) as f64)
         })
         .collect();
     // max over i <= j of sum(i..=j) - burst - (t_j - t_i) x rate, in one pass
@@ -92,7 +92,7 @@ fn a_full_bucket_then_the_rate() {
 }
 
 #[test]
-fn what_is_larger_than_the_bucket_never_leaves() {
+fn packets_larger_than_the_bucket_are_dropped() {
     let mut q = queue(r#"{ "kind": "tbf", "rate": "1 Mbit/s", "burst": "1000 B", "limit": "2 packets" }"#, 100);
     assert_eq!(put(&mut q, Time::ZERO, data(0, 1, 1001)), [0]);
     assert!(put(&mut q, Time::ZERO, data(1, 1, 1000)).is_empty());

@@ -22,7 +22,7 @@ fn verbose_frames_are_played_in_order_of_time() {
 }
 
 #[test]
-fn terse_frames_come_every_forty_milliseconds_or_as_told() {
+fn terse_frames_are_forty_milliseconds_apart_by_default() {
     let trace = Trace::parse("\u{feff}100\n0\n# nothing\n300\n0").expect("a trace");
     // a skipped frame takes its time and sends nothing
     assert_eq!(frames(&trace), [(0, 100), (80, 300)]);
@@ -42,14 +42,14 @@ fn two_columns_are_seconds_unless_the_scenario_says_milliseconds() {
 }
 
 #[test]
-fn a_trace_of_one_instant_still_has_a_length() {
+fn a_trace_of_one_time_has_a_length() {
     let trace = Trace::parse("1 100\n1 200").expect("a trace");
     assert_eq!(trace.duration(), Time::from_ms(40));
     assert_eq!(Trace::parse("100").expect("a trace").duration(), Time::from_ms(40));
 }
 
 #[test]
-fn errors_name_the_line_and_what_would_do() {
+fn errors_name_the_line_and_the_valid_forms() {
     assert_eq!(error("# only a comment\n\n"), "no frames in it");
     assert_eq!(Trace::parse("0\n0"), Err(TraceError::Empty));
     assert!(error("\n# c\n1 2 3").starts_with("line 3: 3 columns; a trace has 4 (number, type, ms, bytes)"));
@@ -71,7 +71,7 @@ fn errors_name_the_line_and_what_would_do() {
 }
 
 #[test]
-fn long_nonsense_is_quoted_in_part_and_harms_nothing() {
+fn long_invalid_lines_are_quoted_in_part() {
     let dashes = "-".repeat(1_000_000);
     assert!(error(&dashes).len() < 200);
     assert!(error(&format!("{dashes} 10")).len() < 200);
@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn nor_does_text_that_looks_like_a_trace(text in "([0-9.eE+#PI -]{0,12}[ \t\n]){0,20}", format in 0..5usize, bits: bool) {
+    fn no_text_like_a_trace_makes_the_parser_panic(text in "([0-9.eE+#PI -]{0,12}[ \t\n]){0,20}", format in 0..5usize, bits: bool) {
         let formats = [None, Some(TraceFormat::Verbose), Some(TraceFormat::Terse), Some(TraceFormat::FrameTimes),
             Some(TraceFormat::Packets)];
         let unit = if bits { SizeUnit::Bits } else { SizeUnit::Bytes };

@@ -41,7 +41,7 @@ fn cbr_keeps_its_rate_to_the_picosecond_for_ever() {
 }
 
 #[test]
-fn cbr_ends_with_time_itself() {
+fn cbr_ends_at_the_maximum_of_time() {
     let params = model(r#"{"kind":"cbr","rate":"1 bit/s"}"#);
     let n = collect(Source::new(&params, None, 1_000_000, Time::ZERO, None, 0, "cross")).len();
     // 213.5 days hold 2.3 intervals of 8,000,000 s: packets at 0, 8 and 16 million seconds
@@ -191,7 +191,7 @@ fn unknown_keys_and_kinds_are_errors() {
 }
 
 #[test]
-fn mistakes_name_their_key() {
+fn errors_name_their_key() {
     let keys = |json: &str| model(json).errors(1500, None).into_iter().map(|m| m.key).collect::<Vec<_>>();
     assert_eq!(keys(r#"{"kind":"on_off","rate":"1 bit/s","on":"1 ms","off":"0 s"}"#), ["on"]);
     assert_eq!(keys(r#"{"kind":"vbr","mean_interval":"30 ms","header":"1500 B"}"#), ["mean_interval", "header"]);
@@ -231,7 +231,7 @@ fn a_stopped_source_stays_silent() {
 }
 
 #[test]
-fn parameters_that_cannot_be_right_still_end() {
+fn extreme_parameters_terminate() {
     for json in [
         r#"{"kind":"cbr","rate":"0 bit/s"}"#,
         r#"{"kind":"poisson","rate":"0 bit/s"}"#,
@@ -254,7 +254,7 @@ fn parameters_that_cannot_be_right_still_end() {
 
 proptest! {
     #[test]
-    fn times_never_go_back_and_sizes_fit(
+    fn times_do_not_decrease_and_packets_fit(
         which in 0..EACH.len(), packet in 41u32..3000, start in 0u64..3_000_000_000_000, length in 0u64..2_000_000_000_000,
         seed: u64,
     ) {

@@ -133,7 +133,7 @@ fn synchronised_viewers_see_the_same_frame_at_the_same_time() {
 }
 
 #[test]
-fn staggered_viewers_are_smoother_and_as_many() {
+fn staggered_viewers_reduce_variance_and_keep_the_rate() {
     let variance = |json: &str| {
         let mut seconds = vec![0.0; 300];
         for p in packets(json, 1500, secs(300), 7) {
@@ -176,7 +176,7 @@ fn staggered_viewers_of_a_trace_send_all_of_it_in_every_lap() {
 }
 
 #[test]
-fn offset_start_stop_and_repeat_place_a_trace_in_time() {
+fn offset_start_stop_and_repeat_shift_a_trace() {
     let trace = Trace::parse("0 P 1000 10\n1 P 1080 20\n2 P 1120 30\n3 P 1300 40").expect("a trace");
     // (1300 - 1000) / 3 = 100 ms after the last frame comes the first again
     assert_eq!((trace.begin(), trace.duration()), (secs(1), Time::from_ms(400)));
@@ -206,7 +206,7 @@ fn an_offset_into_a_film_plays_the_same_frames_earlier() {
 }
 
 #[test]
-fn constant_films_are_possible() {
+fn films_may_have_no_variance() {
     let params = VbrParams { cv: 0.0, mean_interval: Time::from_ms(40), ..VbrParams::default() };
     let frames = film(&params, 9, 100);
     assert!(frames.iter().enumerate().all(|(i, f)| *f == Frame { at: Time::from_ms(40 * i as u64), bytes: 629 }));
@@ -217,7 +217,7 @@ fn constant_films_are_possible() {
 }
 
 #[test]
-fn the_shipped_film_is_what_its_program_makes() {
+fn the_shipped_film_is_reproduced_by_its_generator() {
     // bytes, not floats: a platform whose logarithms differ would fail here
     assert!(make_movie_trace::text() == SHIPPED, "run the example again, see its head");
 }

@@ -1,6 +1,6 @@
 //! Changing rates, outages, policers and loss in bursts against their closed forms.
 
-mod parcel;
+mod test_packet;
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use eddyline_path::variation::{
     RecordingError, Side, Variation,
 };
 use eddyline_units::{Bytes, Rate, Time};
-use parcel::{Constant, constant, link, serve};
+use test_packet::{Constant, constant, link, serve};
 
 const S: u64 = 1_000;
 
@@ -83,7 +83,7 @@ fn a_policer_lets_through_its_rate_and_its_burst() {
     assert!(!policer.admits(ms(60 * S), 50_001));
 }
 
-/// A link with steps that are none answers as one without, to the picosecond.
+/// A link whose steps change nothing equals one without steps, to the picosecond.
 #[test]
 fn steps_without_effect_change_nothing() {
     let sources = [
@@ -97,7 +97,7 @@ fn steps_without_effect_change_nothing() {
     let mut stepping = link(fifo, 10, Framing::default()).varying(Some(Arc::new(same)));
     let (a, b) = (serve(&mut plain, &arrivals, ms(2 * S)), serve(&mut stepping, &arrivals, ms(2 * S)));
     assert_eq!(a.1, b.1);
-    let key = |sent: &[parcel::Sent]| sent.iter().map(|s| (s.end, s.waited, s.parcel.id)).collect::<Vec<_>>();
+    let key = |sent: &[test_packet::Sent]| sent.iter().map(|s| (s.end, s.waited, s.packet.id)).collect::<Vec<_>>();
     assert_eq!(key(&a.0), key(&b.0));
 }
 
@@ -167,9 +167,9 @@ fn walked(c: &Conditions, start: Time, bytes: u64) -> Time {
 }
 
 /// Odd periods in picoseconds, several outages, some that are listed and some that are too many: the end is that of a
-/// walk.
+/// linear scan.
 #[test]
-fn bisection_ends_where_a_walk_does() {
+fn binary_search_equals_a_linear_scan() {
     let mut stream = Stream::new(2, "conditions", "walk");
     for n in 0..150 {
         let ps = |stream: &mut Stream, max: u64| Time::from_ps(1 + stream.below(max));
@@ -235,7 +235,7 @@ fn a_recording_of_one_rate_goes_on_after_its_list() {
 /// A link whose outages cover all times at which it could transmit never transmits, and this is found at once, whether the outages are
 /// listed or periodic.
 #[test]
-fn outages_that_cover_all_that_is_transmitted_end_nothing() {
+fn a_permanent_outage_ends_no_transmission() {
     let text = "time_s,rate_bps\n0,1e6\n0.001,0\n";
     let recording = Recording::csv(text, None).unwrap();
     let outage = |length: u64, every: u64| OutageParams {
@@ -358,7 +358,7 @@ fn packet_delivery_traces_keep_their_integral() {
 /// Each profile has the link's rate as its mean, never less than its delay, other numbers with another seed, and the
 /// spread that is documented.
 #[test]
-fn profiles_have_the_moments_that_they_are_said_to_have() {
+fn profiles_have_their_documented_moments() {
     let (rate, delay) = (mbps(40), ms(12));
     for profile in [Profile::Lte, Profile::Starlink, Profile::Cable, Profile::Wifi] {
         let make = |seed| profile.recording(rate, delay, seed, "down");
@@ -375,7 +375,7 @@ fn profiles_have_the_moments_that_they_are_said_to_have() {
         }
         let spread = spreads.iter().sum::<f64>() / 40.0;
         // squared coefficients of variation: lognormal e^(s^2) - 1 (with one gap in 200 for lte), less what correlation
-        // over two minutes hides; eight equally frequent rates for wifi, whose walk needs longer than two minutes
+        // over two minutes hides; eight equally frequent rates for wifi, whose random walk needs longer than two minutes
         let (low, high) = match profile {
             Profile::Lte => (0.36, 0.47),
             Profile::Starlink => (0.08, 0.16),
@@ -387,7 +387,7 @@ fn profiles_have_the_moments_that_they_are_said_to_have() {
 }
 
 #[test]
-fn traces_are_written_by_kind() {
+fn traces_are_tagged_by_kind() {
     let read = |json: &str| serde_json::from_str::<LinkTrace>(json);
     let csv = read(r#"{ "kind": "csv", "file": "a.csv", "direction": "up", "repeat": false }"#).unwrap();
     assert_eq!((csv.file(), csv.repeats(), csv.profile()), (Some("a.csv"), false, None));

@@ -20,7 +20,7 @@ pub(crate) struct Checked {
     /// Files that the points refer to, folder included.
     files: BTreeSet<PathBuf>,
     /// Validation errors as text and as JSON, each once.
-    mistakes: Vec<(String, String)>,
+    errors: Vec<(String, String)>,
     /// Unknown controllers that they name.
     unknown_controllers: BTreeSet<String>,
 }
@@ -66,7 +66,7 @@ fn check(input: &Input<'_>, points: &[Overrides], given: usize) -> PyResult<(Che
                     let text = diagnostic.to_string();
                     if seen.insert(text.clone()) {
                         let json = serde_json::to_string(&diagnostic).map_err(|e| internal(e.to_string()))?;
-                        checked.mistakes.push((text, json));
+                        checked.errors.push((text, json));
                     }
                 }
             }

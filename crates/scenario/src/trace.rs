@@ -24,7 +24,7 @@ pub(crate) struct Traces {
     pub of_traffic: Vec<Option<Arc<Trace>>>,
     /// One per table of arrivals, where its sizes come from a file.
     pub of_arrivals: Vec<Option<Arc<[u64]>>>,
-    /// One per link, those of duplex tables last, where it plays a file.
+    /// One per link, those of duplex tables last, where it replays a file.
     pub of_links: Vec<Option<Arc<Recording>>>,
     /// Every file read, once, with the folder.
     pub files: Vec<PathBuf>,
@@ -81,13 +81,13 @@ pub(crate) fn read(root: &Node, typed: &Typed, folder: Option<&Path>, report: &m
 fn recordings(root: &Node, typed: &Typed, folder: Option<&Path>, traces: &mut Traces, report: &mut Report<'_>) {
     let links = typed.links.iter().enumerate();
     let links = links.map(|(i, l)| (vec![Step::Key("link"), Step::Item(i)], l.as_ref().and_then(|l| l.trace.as_ref())));
-    let sides = typed.duplexes.iter().enumerate().flat_map(|(i, d)| {
+    let directions = typed.duplexes.iter().enumerate().flat_map(|(i, d)| {
         ["down", "up"].map(|way| {
             let side = d.as_ref().map(|d| if way == "down" { &d.down } else { &d.up });
             (vec![Step::Key("duplex"), Step::Item(i), Step::Key(way)], side.and_then(|s| s.trace.as_ref()))
         })
     });
-    for (place, trace) in links.chain(sides).collect::<Vec<_>>() {
+    for (place, trace) in links.chain(directions).collect::<Vec<_>>() {
         let read = |trace: &LinkTrace| {
             let file = trace.file()?;
             let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));

@@ -63,7 +63,7 @@ fn held(of: &str, what: &str, bound: &str) -> Vec<(String, Option<f64>, bool)> {
 }
 
 #[test]
-fn bounds_are_kept_or_not() {
+fn bounds_hold_or_fail() {
     let one = |of, what, bound| {
         let all = held(of, what, bound);
         assert_eq!(all.len(), 1, "{all:?}");
@@ -84,7 +84,7 @@ fn bounds_are_kept_or_not() {
 }
 
 #[test]
-fn what_nobody_knows_fails() {
+fn a_missing_value_fails() {
     assert_eq!(
         held("flow.'many[1]'", "goodput_bps", "at_least = \"0 bit/s\""),
         [("flow.\"many[1]\"".to_owned(), None, false)]
@@ -94,13 +94,13 @@ fn what_nobody_knows_fails() {
 }
 
 #[test]
-fn a_star_means_every_one() {
+fn a_star_matches_every_entity() {
     let all = held("flow.*", "goodput_bps", "at_least = \"2 Mbit/s\"");
     assert_eq!(all.iter().map(|(_, _, held)| *held).collect::<Vec<_>>(), [true, false, false, true]);
 }
 
 #[test]
-fn other_worlds_are_not_asked() {
+fn expectations_of_other_worlds_are_skipped() {
     assert!(held("link.*", "utilisation", "at_least = 0\nworld = \"kernel\"").is_empty());
     let own = toml(TWO_WAY, &[]).unwrap().expectations;
     assert_eq!(own.len(), 2);

@@ -1,4 +1,4 @@
-//! Nothing that is read panics, hangs or takes the machine's memory. `EDDYLINE_FUZZ_CASES` sets how many inputs are tried.
+//! No input causes a panic, a hang or unbounded use of memory. `EDDYLINE_FUZZ_CASES` sets how many inputs are tried.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn cases() -> u32 {
     std::env::var("EDDYLINE_FUZZ_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2000)
 }
 
-/// Loads a text in all formats; what loads must load again from its canonical form to the same.
+/// Loads a text in all formats; the canonical form of what loads must load and be canonical.
 fn survives(text: &str) {
     for loaded in [toml(text, &[]), json(text, &[]), dict(text, &[])] {
         match loaded {
@@ -24,7 +24,7 @@ fn survives(text: &str) {
     }
 }
 
-/// Pieces that mean something to a parser or to the checks.
+/// Tokens of the formats, and values at the limits of the checks.
 const PIECES: &[&str] = &[
     "\"",
     "'",
@@ -182,8 +182,8 @@ proptest! {
     }
 }
 
-/// Loads and forgets within a time that no honest input needs.
-fn quickly(name: &str, text: &str) {
+/// Loads a text; fails if that takes 20 s or the report is huge.
+fn loads_in_time(name: &str, text: &str) {
     let begun = Instant::now();
     for loaded in [toml(text, &[]), json(text, &[])] {
         if let Err(errors) = loaded {
@@ -194,31 +194,31 @@ fn quickly(name: &str, text: &str) {
 }
 
 #[test]
-fn hostile_input_is_refused_in_time() {
+fn hostile_input_is_rejected_in_time() {
     let many = |line: &str, n: usize| line.repeat(n);
-    quickly("deep lists", &format!("a = {}", many("[", 100_000)));
-    quickly("deep lists, JSON", &many("[", 100_000));
-    quickly("deep tables, JSON", &many("{\"a\":", 100_000));
-    quickly("deep keys", &format!("{}a = 1", many("a.", 100_000)));
-    quickly("many unknown keys", &(0..100_000).map(|i| format!("key{i} = 1\n")).collect::<String>());
-    quickly("a long line", &format!("a = \"{}\"", many("x", 5_000_000)));
-    quickly("many errors in one line", &format!("{{\"link\": [{}{{}}]}}", many("{\"rate\": 1},", 50_000)));
+    loads_in_time("deep lists", &format!("a = {}", many("[", 100_000)));
+    loads_in_time("deep lists, JSON", &many("[", 100_000));
+    loads_in_time("deep tables, JSON", &many("{\"a\":", 100_000));
+    loads_in_time("deep keys", &format!("{}a = 1", many("a.", 100_000)));
+    loads_in_time("many unknown keys", &(0..100_000).map(|i| format!("key{i} = 1\n")).collect::<String>());
+    loads_in_time("a long line", &format!("a = \"{}\"", many("x", 5_000_000)));
+    loads_in_time("many errors in one line", &format!("{{\"link\": [{}{{}}]}}", many("{\"rate\": 1},", 50_000)));
     let link = |i| format!("[[link]]\nname = \"l{i}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n");
     let links: String = (0..5_000).map(link).collect();
     let unknown: String = (0..20_000).map(|i| format!("\"k{i}\",")).collect();
     let flow = |data: &str| {
         format!("[[flow]]\nname = \"f\"\ncontroller = {{ kind = \"reno\" }}\ndata = [{data}]\nack = [\"l1\"]\n")
     };
-    quickly("many unknown links", &format!("duration = \"1 s\"\n{links}{}", flow(&unknown)));
-    quickly("a long path", &format!("duration = \"1 s\"\n{links}{}", flow(&many("\"l1\",", 100_000))));
+    loads_in_time("many unknown links", &format!("duration = \"1 s\"\n{links}{}", flow(&unknown)));
+    loads_in_time("a long path", &format!("duration = \"1 s\"\n{links}{}", flow(&many("\"l1\",", 100_000))));
     let flows = many(&format!("{}count = 1000000\n", flow("\"l1\"")), 2_000);
-    quickly("huge counts", &format!("duration = \"1 s\"\n{links}{flows}"));
-    quickly(
+    loads_in_time("huge counts", &format!("duration = \"1 s\"\n{links}{flows}"));
+    loads_in_time(
         "a device",
         &TWO_WAY.replace("kind = \"cbr\", rate = \"1 Mbit/s\"", "kind = \"trace\", file = \"/dev/zero\""),
     );
-    quickly("huge numbers", &TWO_WAY.replace("100 s", &format!("{} s", many("9", 100_000))));
-    quickly("a huge seed", &TWO_WAY.replace("= 1\n", &format!("= {}\n", many("9", 10_000))));
+    loads_in_time("huge numbers", &TWO_WAY.replace("100 s", &format!("{} s", many("9", 100_000))));
+    loads_in_time("a huge seed", &TWO_WAY.replace("= 1\n", &format!("= {}\n", many("9", 10_000))));
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn options_of_tcp_reach_the_network() {
 }
 
 #[test]
-fn two_directions_of_a_connection_know_each_other() {
+fn two_directions_of_a_connection_are_linked() {
     let text = SMALLEST.to_owned()
         + "[[flow]]\nname = \"g\"\ncontroller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\ncount = 2\n\
            [[flow]]\nname = \"h\"\ncontroller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\npiggyback = \"f\"\n";
@@ -262,7 +262,7 @@ fn a_file_may_name_its_schema_and_null_means_default() {
 }
 
 #[test]
-fn the_ends_of_every_range_are_in_it() {
+fn ranges_include_their_bounds() {
     for (key, value) in [
         ("duration", "1 ms"),
         ("duration", "200 d"),
@@ -294,7 +294,7 @@ fn the_ends_of_every_range_are_in_it() {
 }
 
 #[test]
-fn line_ends_and_marks_of_other_systems_do_no_harm() {
+fn crlf_and_byte_order_marks_are_accepted() {
     let plain = toml(TWO_WAY, &[]).unwrap();
     for text in [TWO_WAY.replace('\n', "\r\n"), format!("\u{feff}{TWO_WAY}")] {
         assert_eq!(toml(&text, &[]).unwrap_or_else(|e| panic!("{e}")).sha256, plain.sha256);

@@ -63,7 +63,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn toml_names_line_key_and_remedy() {
+fn toml_errors_name_line_key_and_remedy() {
     let judged = cases().into_iter().filter_map(|case| match toml(&case.text(), &case.overrides()) {
         Ok(_) => Some(format!("{}: accepted\n", case.name)),
         Err(errors) => case.judge(&errors, true),
@@ -102,7 +102,7 @@ fn there_is_a_case_for_every_kind() {
 }
 
 #[test]
-fn json_points_into_the_text() {
+fn json_errors_have_positions() {
     let text = "{\n  \"duration\": \"1 s\",\n  \"link\": [{\"name\": \"a\", \"rate\": 3, \"delay\": \"1 ms\"}]\n}";
     let errors = json(text, &[]).unwrap_err();
     let rate = errors.all.iter().find(|d| d.key == "link.a.rate").expect("an error for the rate");

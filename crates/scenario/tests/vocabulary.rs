@@ -69,7 +69,7 @@ fn a_scenario_names_it_and_its_defaults_are_written_out() {
 }
 
 #[test]
-fn errors_are_found_as_in_built_in_kinds() {
+fn errors_are_reported_as_for_built_in_kinds() {
     for (controller, expected) in [
         (r#"{ kind = "still", wait = 2 }"#, "8:39: flow.f.controller.wait: 2 is a bare number"),
         (r#"{ kind = "still", window = 0.5 }"#, "flow.f.controller.window: 0.5 is out of range; at least 1"),
@@ -114,7 +114,7 @@ fn built_in_kinds_are_the_same_beside_it() {
 }
 
 #[test]
-fn names_are_free_and_plain() {
+fn names_are_unused_identifiers() {
     let refused = |name: &str| Vocabulary::new(vec![still("mine"), still(name)]).unwrap_err();
     assert_eq!(refused("reno"), VocabularyError::Taken("reno".to_owned()));
     assert_eq!(refused("mine"), VocabularyError::Taken("mine".to_owned()));
@@ -124,7 +124,7 @@ fn names_are_free_and_plain() {
 }
 
 #[test]
-fn entries_say_what_is_particular_about_a_kind() {
+fn entries_have_the_properties_of_a_kind() {
     let vocabulary = Vocabulary::new(vec![still("still")]).unwrap();
     let entry = |entries: Vec<serde_json::Value>, name: &str| {
         entries.into_iter().find(|e| e["name"] == name).unwrap_or_else(|| panic!("{name} is listed"))

@@ -171,7 +171,7 @@ fn a_large_gain_decays_alpha_between_cuts() {
 /// DCTCP needs K > C RTT / 7 by the approximate alpha, 0.17 C RTT by the analysis of 2011. By the exact alpha the worst number of flows,
 /// N = (C RTT + K) / 8, comes within three packets of an empty queue at 0.17; at a tenth of that the link idles.
 #[test]
-fn full_use_needs_the_thresholds_bound() {
+fn full_utilisation_needs_the_bound_on_the_threshold() {
     for case in [CASES[0], CASES[3], CASES[5]] {
         let theory = case.theory(true);
         let (run, _) = case.run("kind = \"newreno\"", &theory, 3.0);

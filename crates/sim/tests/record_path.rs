@@ -89,7 +89,7 @@ fn fast_behind_an_unlimited_nic_queue() {
 /// An update a round trip after the queue that it knows of overshoots if gamma exceeds 1/4: by 1.4 alpha with 1/2. Where that is more
 /// than the queue holds, packets are lost although alpha itself fits (docs/controllers/fast-ns2.md).
 #[test]
-fn the_first_approach_overshoots() {
+fn the_first_increase_overshoots() {
     let lost = |alpha: u32, gamma: f64, more: &str| {
         let text = head(40.0, 0.0, 1)
             + "[[link]]\nname = \"nic\"\nrate = \"100 Mbit/s\"\ndelay = \"0 s\"\n\

@@ -75,7 +75,7 @@ fn periodic_loss() {
 
 /// ns-2.35's Linux Reno on 100 Mbit/s, 40 ms each way, 1,050-byte packets: within 8 % and two standard errors of both.
 #[test]
-fn like_another_simulator() {
+fn agrees_with_ns2() {
     // by seed, from ns2-family: random loss, queue of 1,000 packets
     for (p, theirs) in [("0.01", [165.2, 159.3, 155.9]), ("0.0001", [1649.1, 1733.6, 1751.6])] {
         let ours: Vec<f64> = (0..10)
@@ -124,7 +124,7 @@ fn only_lost_segments_are_retransmitted() {
 
 /// The same, limited by the buffer instead of random loss.
 #[test]
-fn like_another_simulator_with_a_short_buffer() {
+fn agrees_with_ns2_with_a_short_buffer() {
     for (limit, theirs) in [("250 packets", 10_736.7), ("1000 packets", 11_904.8)] {
         let text = head(300.0, 30.0, 1)
             + &format!(
@@ -140,7 +140,7 @@ fn like_another_simulator_with_a_short_buffer() {
 
 /// The congestion window does not grow beyond the receive window, paced or not.
 #[test]
-fn a_paced_window_ends_at_the_receive_window() {
+fn the_window_does_not_exceed_the_receive_window() {
     for pacing in ["true", "false"] {
         let text = head(60.0, 30.0, 1)
             + "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"40 ms\"\n\

@@ -24,7 +24,7 @@ fn goodput(kind: &str, sack: bool, limit: u32) -> f64 {
 /// Duplicate ACKs count as deliveries, so a loss without SACK does not lower the delivery rate. The remaining difference is the repair
 /// of one hole per round trip (RFC 6582).
 #[test]
-fn duplicates_are_deliveries() {
+fn duplicates_count_as_delivered() {
     for (kind, limit, share) in
         [("bbr", 15, 0.95), ("bbr", 40, 0.99), ("bbr", 100, 0.99), ("bbr3", 40, 0.99), ("bbr3", 100, 0.99)]
     {

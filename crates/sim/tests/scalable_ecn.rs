@@ -26,7 +26,7 @@ fn path(rate_mbps: f64, rtt_ms: f64, queue: &str) -> String {
 /// No feedback is lost with delayed acknowledgements: with one and two segments per acknowledgement the window is the same
 /// both for a sender that uses the fraction of marks and for one that halves once per round trip, as with RFC 3168.
 #[test]
-fn no_mark_is_lost_on_the_way_back() {
+fn every_mark_is_reported() {
     let run = |controller: &str, tcp: &str| {
         result_of(
             &(head(120.0, 40.0, 1)
@@ -130,7 +130,7 @@ fn pragues_rate_is_independent_of_short_round_trips() {
 
 /// Losses still count with ECN: at 1 % of random loss DCTCP is Reno, marked or not (RFC 8257, 3.5).
 #[test]
-fn losses_count_beside_marks() {
+fn losses_are_handled_beside_marks() {
     let run = |controller: &str, queue: &str| -> RunResult {
         let lossy = path(20.0, 40.0, queue).replacen("delay", "loss = 0.01\ndelay", 1);
         result_of(&(head(200.0, 20.0, 1) + &lossy + &flow("x", controller, "f", "b", ACCURATE)))

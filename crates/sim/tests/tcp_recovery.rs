@@ -130,7 +130,7 @@ fn new_data_lost_in_a_recovery() {
 /// Ten segments of which the last is lost, followed by the FIN. The FIN's SACK suffices for RACK after its reordering window of a
 /// quarter of a round trip; without RACK one duplicate is not enough.
 #[test]
-fn the_last_segment() {
+fn loss_of_the_last_segment() {
     let completion = |tcp: &str| {
         let text = head(10.0, 0.0, 1)
             + "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"50 ms\"\nloss = { kind = \"periodic\", every = 10 }\n\

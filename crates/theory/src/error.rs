@@ -129,8 +129,11 @@ pub enum TheoryError {
     /// The integration of the dynamics failed.
     #[error("the integration of the dynamics failed: {0}")]
     Dynamics(#[from] DdeError),
+    /// A population was requested of a scenario without arrivals.
+    #[error("the scenario has no [[arrivals]] table: a population needs at least one")]
+    NoArrivals,
     /// A list has the wrong length.
-    #[error("{what}: {given} given, {wanted} wanted")]
+    #[error("{what}: {given} given, {wanted} required")]
     Length {
         /// Which list.
         what: &'static str,

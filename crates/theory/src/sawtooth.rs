@@ -1,6 +1,7 @@
 //! The saw-tooth of AIMD senders with ECN marking at one threshold: DCTCP, and Reno for comparison.
 //!
-//! Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, sections 3.3 and 3.4: N flows in step, one bottleneck that marks what arrives at
+//! Alizadeh and others, "Data Center TCP (DCTCP)", SIGCOMM 2010, sections 3.3 and 3.4: N synchronised flows, one
+//! bottleneck that marks what arrives at
 //! more than K packets, the same round-trip time for all. Windows and queues are in packets.
 
 use crate::error::TheoryError;
@@ -28,9 +29,9 @@ pub struct Sawtooth {
     pub period_round_trips: f64,
     /// Longest queue, `K + N`.
     pub queue_max: f64,
-    /// Shortest queue, zero where the link runs dry.
+    /// Shortest queue, zero where the link becomes idle.
     pub queue_min: f64,
-    /// Share of the link in use: one unless it runs dry.
+    /// Share of the link in use: one unless it becomes idle.
     pub utilisation: f64,
     /// Packets that the link could send from one cut to the next.
     pub period_packets: f64,
@@ -88,9 +89,10 @@ fn share(window: f64) -> f64 {
     alpha
 }
 
-/// Smallest threshold at which DCTCP leaves no link idle, whatever the number of flows: `0.17 C RTT` (Alizadeh, Javanmard and Prabhakar,
+/// Minimum threshold at which DCTCP leaves no link idle, whatever the number of flows: `0.17 C RTT` (Alizadeh,
+/// Javanmard and Prabhakar,
 /// "Analysis of DCTCP", SIGMETRICS 2011). The paper of 2010 has 1/7, by the approximate alpha.
 #[must_use]
-pub fn least_threshold(pipe: f64) -> f64 {
+pub fn min_threshold(pipe: f64) -> f64 {
     0.17 * pipe
 }

@@ -70,7 +70,7 @@ fn data_starve_behind_acknowledgements_that_fill_the_link() {
 }
 
 #[test]
-fn a_list_of_another_length_is_refused() {
+fn a_list_of_the_wrong_length_is_an_error() {
     let wrong = Problem { acks_first: vec![true], ..duplex([1e8, 1e7], [1.0, 1.0], [true, true]) };
     assert!(matches!(solve(&wrong), Err(TheoryError::Length { given: 1, wanted: 2, .. })));
 }

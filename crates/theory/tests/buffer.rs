@@ -78,7 +78,7 @@ fn rule_of_thumb_of_300_ms() {
 }
 
 #[test]
-fn about_ten_at_20_ms_and_not_at_100() {
+fn ratio_of_about_ten_at_20_ms_and_less_at_100() {
     let e = estimate(&paper(65_536.0, 9_000.0, 75_000.0, 0.02), &Readings::default()).expect("a setting");
     // 9,000 - 65,536 * 40 / (2 * 1500) = 8,126; 8,126 + 960 = 9,086
     close(e.room_up, 9_000.0 - 65_536.0 / 75.0, 1e-12);
@@ -107,7 +107,7 @@ fn grid() -> impl Iterator<Item = Setting> {
 }
 
 #[test]
-fn readings_differ_where_they_must() {
+fn interpretations_differ_as_expected() {
     let printed = Readings::default();
     let smaller = Readings { saw_tooth: SawTooth::Smaller, ..printed };
     let bits = Readings { propagation: Propagation::AsPrinted, ..printed };
@@ -124,7 +124,7 @@ fn readings_differ_where_they_must() {
 
 /// "the throughput ratio r does not depend on k": without propagation not at all.
 #[test]
-fn the_ratio_knows_no_capacity() {
+fn the_ratio_is_independent_of_capacity() {
     let ratios: Vec<f64> = [1.0, 3.0, 10.0, 50.0]
         .into_iter()
         .map(|k| {
@@ -198,7 +198,7 @@ fn unequal_round_trips() {
 }
 
 #[test]
-fn numbers_that_make_no_sense() {
+fn invalid_arguments() {
     type Change = fn(&mut Setting);
     let changes: [(&str, Change); 8] = [
         ("the uplink's rate", |s| s.link.up.rate_bps = 0.0),

@@ -5,7 +5,8 @@ mod common;
 use std::sync::Arc;
 
 use common::{
-    all_close, below, between, close, fast_flow, flow, link, magnitude, network, number, numbers, path, problem, values,
+    all_close, below, between, close, fast_flow, flow, link, log_uniform, network, number, numbers, path, problem,
+    values,
 };
 use eddyline_cc::{ControllerParams, Delay};
 use eddyline_path::random::Stream;
@@ -63,7 +64,7 @@ fn example_2() {
 /// Two-way networks of up to six duplex links, flows both ways over some of them; data packets of one size or of many.
 fn two_way(random: &mut Stream, one_size: bool) -> Problem {
     let duplexes = 1 + below(random, 6);
-    let capacity: Vec<f64> = (0..2 * duplexes).map(|_| magnitude(random, 1e6, 1e9)).collect();
+    let capacity: Vec<f64> = (0..2 * duplexes).map(|_| log_uniform(random, 1e6, 1e9)).collect();
     let flows = (0..2 + below(random, 12)).map(|_| {
         let hops = 1 + below(random, 3);
         let crossed = path(random, duplexes, hops);
@@ -71,7 +72,7 @@ fn two_way(random: &mut Stream, one_size: bool) -> Problem {
         let data: Vec<u32> = crossed.iter().map(|d| 2 * d + side).collect();
         let ack: Vec<u32> = crossed.iter().rev().map(|d| 2 * d + 1 - side).collect();
         let packet = if one_size { 8320.0 } else { between(random, 4000.0, 12000.0) };
-        flow(magnitude(random, 5.0, 500.0), packet, between(random, 100.0, 1000.0), &data, &ack)
+        flow(log_uniform(random, 5.0, 500.0), packet, between(random, 100.0, 1000.0), &data, &ack)
     });
     problem(&capacity, flows.collect())
 }
@@ -165,7 +166,7 @@ fn counting_all_of_it_is_the_published_law() {
 }
 
 #[test]
-fn wrong_shares_are_refused() {
+fn invalid_weights_are_errors() {
     let stated = problem(&[1e8, 1e7], vec![flow(100.0, 8320.0, 320.0, &[0], &[1])]);
     let short = Problem { ack_wait: vec![1.0, 0.5], ..stated.clone() };
     assert!(matches!(solve(&short), Err(TheoryError::Length { given: 2, wanted: 1, .. })));
@@ -182,7 +183,7 @@ fn duplex(rates: [u64; 2], delay: Delay, ack_alpha: Option<f64>) -> Network {
 }
 
 #[test]
-fn a_scenario_says_it_and_errors_name_its_flows() {
+fn a_scenario_sets_it_and_errors_name_its_flows() {
     let result = eddyline_theory::run(&duplex([100_000_000, 10_000_000], Delay::Weighted, None)).unwrap();
     for (f, alpha) in result.flows.iter().zip([100.0, 30.0]) {
         let (x, out) = (f.packets_per_s.unwrap(), f.forward_queueing_delay_s.unwrap());

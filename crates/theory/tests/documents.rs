@@ -4,7 +4,7 @@ mod common;
 
 use std::f64::consts::PI;
 
-use common::{close, fast_flow, gentle, link, network};
+use common::{close, fast_flow, fast_with_gamma, link, network};
 use eddyline_path::traffic::TrafficParams;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Traffic;
@@ -109,7 +109,7 @@ fn vegas_between_its_thresholds() {
 /// One flow on one link, in seconds: its loop, its round trip.
 fn one(alpha: f64, gamma: f64) -> (Network, SingleLoop, f64) {
     let mut flow = fast_flow("one", alpha, &[0], &[1]);
-    flow.controller = gentle(alpha, gamma);
+    flow.controller = fast_with_gamma(alpha, gamma);
     let net = network(vec![link("there", 8_000_000, 20), link("back", 1_000_000_000, 20)], vec![flow]);
     let q = alpha * 1e-3;
     let round = 0.04 + 1e-3 + 320.0 / 1e9 + q;

@@ -1,4 +1,4 @@
-//! Dynamics pushed off an equilibrium do what the characteristic roots say, each link model in its own dynamics.
+//! Perturbed dynamics follow the characteristic roots, each link model in its own dynamics.
 //!
 //! `EDDYLINE_CASES=500 cargo test -p eddyline-theory --test dynamics_stability -- --nocapture` for as many as the
 //! record in `docs/theory/stability.md` is about.
@@ -21,7 +21,7 @@ use eddyline_theory::stability::{
 use eddyline_theory::{Equilibrium, LinkModel, TheoryError, WindowLaw, equilibria};
 use eddyline_units::Time;
 
-/// How links answer to windows, and which window the law multiplies.
+/// How links respond to windows, and which window the law multiplies.
 type Model = (LinkModel, WindowLaw);
 
 const PRINTED: [Model; 2] = [(LinkModel::Integrator, WindowLaw::Present), (LinkModel::AckClocked, WindowLaw::Present)];
@@ -60,7 +60,7 @@ fn exact((link_model, law): Model) -> DynamicsOptions {
     }
 }
 
-/// What the roots say of a network in an equilibrium.
+/// What the roots predict for a network in an equilibrium.
 struct Predicted {
     stable: bool,
     /// Real and imaginary part of the rightmost root in 1/s.
@@ -147,7 +147,7 @@ fn followed(all: &[(f64, Vec<f64>)], span: f64) -> Followed {
 
 /// Random networks (drawn as `common/cases.rs` describes), away from the boundary.
 #[test]
-fn dynamics_do_what_the_roots_say() {
+fn dynamics_follow_the_roots() {
     let cases: usize = std::env::var("EDDYLINE_CASES").ok().and_then(|v| v.parse().ok()).unwrap_or(40);
     for model in ALL {
         let mut random = Stream::new(11, "stability", "cases");
@@ -215,7 +215,7 @@ fn dynamics_do_what_the_roots_say() {
 /// They do not grow either: sixty round trips later nothing is larger than the margin allows, and mostly the push is
 /// gone.
 #[test]
-fn patterns_that_hardly_decay_do_not_grow() {
+fn slowly_decaying_patterns_do_not_grow() {
     let (mut random, mut pushed) = (Stream::new(15, "stability", "cases"), Stream::new(15, "stability", "pushes"));
     let model = (LinkModel::AckClocked, WindowLaw::Present);
     let mut changes = Vec::new();
@@ -342,7 +342,7 @@ fn oscillation(all: &[(f64, Vec<f64>)], span: f64) -> (f64, f64) {
 }
 
 #[test]
-fn without_a_push_nothing_moves() {
+fn without_a_perturbation_nothing_changes() {
     let mut random = Stream::new(13, "stability", "cases");
     for _ in 0..10 {
         let (_, n) = draw(&mut random);
@@ -356,7 +356,7 @@ fn without_a_push_nothing_moves() {
 }
 
 #[test]
-fn pushes_that_make_no_sense_are_refused() {
+fn invalid_perturbations_are_errors() {
     let (_, n) = draw(&mut Stream::new(14, "stability", "cases"));
     let at = equilibria(&n).expect("solved").found.remove(0);
     let wrong = |push: &[Perturbation]| perturbed(&n, &at, push, &exact(PRINTED[0])).expect_err("refused");

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{all_close, below, between, close, flow, magnitude, number, numbers, path, problem, values};
+use common::{all_close, below, between, close, flow, log_uniform, number, numbers, path, problem, values};
 use eddyline_path::random::Stream;
 use eddyline_theory::TheoryError;
 use eddyline_theory::equilibrium::solve;
@@ -38,11 +38,11 @@ fn one_way_fast_is_the_ideal() {
     let mut random = Stream::new(3, "ideal", "test");
     for round in 0..60 {
         let links = 2 + below(&mut random, 30);
-        let capacity: Vec<f64> = (0..links).map(|_| magnitude(&mut random, 1e6, 1e9)).collect();
+        let capacity: Vec<f64> = (0..links).map(|_| log_uniform(&mut random, 1e6, 1e9)).collect();
         let flows = (0..1 + below(&mut random, 60)).map(|_| {
             let hops = 1 + below(&mut random, 5);
             let data = path(&mut random, links, hops);
-            flow(magnitude(&mut random, 1.0, 1000.0), 8000.0, 0.0, &data, &[])
+            flow(log_uniform(&mut random, 1.0, 1000.0), 8000.0, 0.0, &data, &[])
         });
         let stated = problem(&capacity, flows.collect());
         let ideal = proportional_fair(&stated).expect("solved");
@@ -60,11 +60,11 @@ fn nothing_feasible_is_better() {
     let mut polished = 0;
     for _ in 0..60 {
         let links = 2 + below(&mut random, 20);
-        let capacity: Vec<f64> = (0..links).map(|_| magnitude(&mut random, 1e5, 1e10)).collect();
+        let capacity: Vec<f64> = (0..links).map(|_| log_uniform(&mut random, 1e5, 1e10)).collect();
         let flows = (0..1 + below(&mut random, 40)).map(|_| {
             let (out, back) = (1 + below(&mut random, 5), 1 + below(&mut random, 5));
             let (data, ack) = (path(&mut random, links, out), path(&mut random, links, back));
-            flow(magnitude(&mut random, 1.0, 1000.0), between(&mut random, 500.0, 12000.0), 320.0, &data, &ack)
+            flow(log_uniform(&mut random, 1.0, 1000.0), between(&mut random, 500.0, 12000.0), 320.0, &data, &ack)
         });
         let mut stated = problem(&capacity, flows.collect());
         stated.unresponsive = capacity.iter().map(|c| 0.3 * c).collect();
@@ -116,13 +116,13 @@ fn a_line_of_links() {
 fn nothing_feasible_is_better_at_any_exponent() {
     let mut random = Stream::new(5, "exponents", "test");
     for round in 0..60 {
-        let exponent = magnitude(&mut random, 0.2, 5.0);
+        let exponent = log_uniform(&mut random, 0.2, 5.0);
         let links = 2 + below(&mut random, 12);
-        let capacity: Vec<f64> = (0..links).map(|_| magnitude(&mut random, 1e6, 1e8)).collect();
+        let capacity: Vec<f64> = (0..links).map(|_| log_uniform(&mut random, 1e6, 1e8)).collect();
         let flows = (0..1 + below(&mut random, 20)).map(|_| {
             let (out, back) = (1 + below(&mut random, 4), 1 + below(&mut random, 4));
             let (data, ack) = (path(&mut random, links, out), path(&mut random, links, back));
-            flow(magnitude(&mut random, 5.0, 200.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
+            flow(log_uniform(&mut random, 5.0, 200.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
         });
         let stated = problem(&capacity, flows.collect());
         let ideal = alpha_fair(&stated, exponent).unwrap_or_else(|e| panic!("round {round}, {exponent}: {e}"));

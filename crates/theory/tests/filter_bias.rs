@@ -1,4 +1,4 @@
-//! VFAST's filter on scattered samples: against chance, symmetry, limits.
+//! VFAST's filter on noisy samples: against random samples, symmetry, limits.
 
 use eddyline_theory::filter_bias::{Scatter, expectile, filter_bias};
 
@@ -27,9 +27,9 @@ impl Chance {
     }
 }
 
-/// The mean of a million steps scatters by about 0.001.
+/// The mean of a million steps varies by about 0.001.
 #[test]
-fn as_a_million_samples_have_it() {
+fn agrees_with_a_million_samples() {
     for scatter in [Scatter::Normal, Scatter::Exponential, Scatter::Uniform] {
         for (up, down) in [(0.75, 0.5), (0.5, 0.75), (0.9, 0.1)] {
             let mut chance = Chance(20_081_211);
@@ -53,14 +53,14 @@ fn the_papers_weights() {
 }
 
 #[test]
-fn equal_weights_have_none() {
+fn equal_weights_have_no_bias() {
     for psi in [0.1, 0.5, 1.0] {
         assert!(bias(psi, psi, Scatter::Normal).abs() < 1e-6);
     }
 }
 
 #[test]
-fn weights_exchanged_turn_it_around() {
+fn exchanged_weights_change_the_sign() {
     let (a, b) = (bias(0.75, 0.5, Scatter::Normal), bias(0.5, 0.75, Scatter::Normal));
     assert!((a + b).abs() < 1e-6, "{a} {b}");
 }
@@ -86,7 +86,7 @@ fn small_weights_tend_to_the_expectile() {
 }
 
 #[test]
-fn weights_out_of_range_are_refused() {
+fn weights_out_of_range_are_errors() {
     for (up, down) in [(0.0, 0.5), (0.5, 1.1), (f64::NAN, 0.5), (0.5, 0.01)] {
         assert!(filter_bias(up, down, Scatter::Normal).is_err(), "{up} {down}");
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{between, close, fast_flow, link, magnitude, network};
+use common::{between, close, fast_flow, link, log_uniform, network};
 use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_scenario::series::{FLOW, LINK, Quantity};
@@ -40,7 +40,7 @@ fn distance(network: &Network, d: &Dynamics) -> f64 {
 }
 
 #[test]
-fn one_flow_settles_where_it_must() {
+fn one_flow_converges_to_the_equilibrium() {
     for model in BOTH {
         let d = follow(&single(), &exact(model));
         let (f, l) = (&d.flows[0], &d.links[0]);
@@ -64,7 +64,7 @@ fn one_flow_settles_where_it_must() {
 fn a_constant_window_is_a_constant_queue() {
     let mut n = single();
     n.flows[0].tcp.initial_window = 200;
-    n.flows[0].controller = common::gentle(100.0, 1e-9);
+    n.flows[0].controller = common::fast_with_gamma(100.0, 1e-9);
     n.duration = Time::from_ms(10_000);
     let d = follow(&n, &DynamicsOptions { sending: Sending::Window, ..exact(LinkModel::AckClocked) });
     close(d.links[0].queueing_delay_s, 200.0 / 1250.0 - 0.020_832, 1e-6);
@@ -75,7 +75,7 @@ fn a_constant_window_is_a_constant_queue() {
 /// obeys w' = gamma / R (alpha - w (1 - d / R)) alone. Near equilibrium it falls as e^(-y t / R), y = gamma (rho + (1 -
 /// rho) e^y), rho = q / R.
 #[test]
-fn one_flow_relaxes_as_its_characteristic_root_says() {
+fn one_flow_converges_at_the_rate_of_its_characteristic_root() {
     let options = DynamicsOptions { tolerance: 1e-10, sending: Sending::Window, ..exact(LinkModel::AckClocked) };
     let d = follow(&single(), &options);
     let w = d.series.of(FLOW, 0, Quantity::CwndPackets);
@@ -124,7 +124,7 @@ fn bits_are_conserved() {
 }
 
 #[test]
-fn tolerance_halved_brings_the_answer_nearer() {
+fn a_smaller_tolerance_reduces_the_error() {
     for model in BOTH {
         let mut n = single();
         n.duration = Time::from_ms(700);
@@ -140,8 +140,8 @@ fn tolerance_halved_brings_the_answer_nearer() {
 
 /// One duplex link with flows both ways.
 fn random_duplex(random: &mut Stream) -> Network {
-    let rate = magnitude(random, 2e6, 1e9);
-    let other = rate * magnitude(random, 0.05, 20.0);
+    let rate = log_uniform(random, 2e6, 1e9);
+    let other = rate * log_uniform(random, 0.05, 20.0);
     let delay = |random: &mut Stream| between(random, 1.0, 50.0) as u64;
     let links = vec![link("f", rate as u64, delay(random)), link("b", other as u64, delay(random))];
     let count = 1 + (random.uniform() * 4.0) as usize;
@@ -149,7 +149,7 @@ fn random_duplex(random: &mut Stream) -> Network {
     for i in 0..count {
         let forward = random.uniform() < 0.5;
         let (data, ack) = if forward { (0, 1) } else { (1, 0) };
-        let mut flow = fast_flow(&format!("{i}"), magnitude(random, 20.0, 400.0), &[data], &[ack]);
+        let mut flow = fast_flow(&format!("{i}"), log_uniform(random, 20.0, 400.0), &[data], &[ack]);
         flow.packet = between(random, 200.0, 1500.0) as u32;
         flow.access_data = Time::from_ms(between(random, 0.0, 20.0) as u64);
         flow.start = Time::from_ms(between(random, 0.0, 500.0) as u64);
@@ -191,7 +191,7 @@ fn a_hundred_duplex_links_settle_at_their_equilibrium() {
 }
 
 #[test]
-fn a_late_joiner_settles_with_its_mistake() {
+fn a_late_joiner_keeps_its_base_rtt_error() {
     let mut n = network(
         vec![link("forward", 100_000_000, 10), link("backward", 100_000_000, 10)],
         vec![fast_flow("first", 200.0, &[0], &[1]), fast_flow("second", 200.0, &[0], &[1])],
@@ -214,7 +214,7 @@ fn a_late_joiner_settles_with_its_mistake() {
 }
 
 #[test]
-fn filters_and_pacing_leave_the_equilibrium() {
+fn filters_and_pacing_do_not_change_the_equilibrium() {
     for filter in [Filter::Fast, Filter::Asymmetric { up: 0.75, down: 0.5 }] {
         for (sending, gain) in [(Sending::Window, Gain::Continuous), (Sending::Paced, Gain::Sampled)] {
             let d = follow(&single(), &DynamicsOptions { filter, sending, gain, ..exact(LinkModel::AckClocked) });
@@ -224,7 +224,7 @@ fn filters_and_pacing_leave_the_equilibrium() {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused() {
+fn invalid_options_are_errors() {
     let wrong = |o: DynamicsOptions| dynamics(&single(), &o).expect_err("refused");
     let o = DynamicsOptions::default;
     assert!(matches!(wrong(DynamicsOptions { tolerance: 0.0, ..o() }), TheoryError::OutOfRange { .. }));
@@ -236,7 +236,7 @@ fn options_that_make_no_sense_are_refused() {
 
 /// No propagation anywhere, two queues in a row, a flow that finishes, cross traffic that overloads for a while.
 #[test]
-fn odd_networks_are_followed_too() {
+fn unusual_networks_are_integrated() {
     let mut n = network(
         vec![link("a", 10_000_000, 0), link("b", 8_000_000, 0), link("back", 50_000_000, 5)],
         vec![fast_flow("long", 50.0, &[0, 1], &[2]), fast_flow("short", 20.0, &[1], &[2])],
@@ -314,12 +314,12 @@ fn one_flow_fills_both_directions() {
 fn several_links() {
     let mut random = Stream::new(7, "fluid", "several");
     let mut links: Vec<_> =
-        (0..8).map(|l| link(&format!("{l}"), magnitude(&mut random, 5e6, 5e7) as u64, 5 + l)).collect();
+        (0..8).map(|l| link(&format!("{l}"), log_uniform(&mut random, 5e6, 5e7) as u64, 5 + l)).collect();
     links[0].delay = Time::ZERO;
     let flows = (0..20)
         .map(|i| {
             let path = common::path(&mut random, 8, 4);
-            let mut f = fast_flow(&format!("{i}"), magnitude(&mut random, 20.0, 100.0), &path[..2], &path[2..]);
+            let mut f = fast_flow(&format!("{i}"), log_uniform(&mut random, 20.0, 100.0), &path[..2], &path[2..]);
             f.start = Time::from_ms(50 * i);
             f
         })

@@ -68,7 +68,7 @@ fn a_scalar_equation_with_delay_is_exact_while_its_polynomials_are() {
 }
 
 #[test]
-fn tolerance_is_what_comes_out() {
+fn the_error_is_within_the_tolerance() {
     let mut last = f64::INFINITY;
     for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
         let (y, _) = run(Scalar { stop: 1.0 }, 9.3, &[1.0], &settings(tolerance));
@@ -200,7 +200,7 @@ impl System for Queue {
 }
 
 #[test]
-fn a_queue_empties_and_fills_when_it_must() {
+fn a_queue_empties_and_fills_at_the_exact_times() {
     // the queue is sin t until pi; cos t is negative until 3 pi / 2; then it is 1 + sin t until it is empty at 7 pi /
     // 2, where it only touches zero, and so on
     let pi = std::f64::consts::PI;
@@ -235,7 +235,7 @@ fn what_leaves_a_growing_queue_entered_it_long_ago() {
 }
 
 #[test]
-fn too_many_steps_say_so() {
+fn too_many_steps_are_an_error() {
     let few = Settings { max_steps: 10, ..settings(1e-10) };
     let error = solve(&mut Scalar { stop: 1.0 }, (0.0, 50.0), &[1.0], &few, &mut |_, _, _| ControlFlow::Continue(()))
         .expect_err("too many");

@@ -1,9 +1,9 @@
-//! Large networks: accuracy where sparse structure matters. Bounds on the clock are generous; `cargo bench` is for the
+//! Large networks: accuracy where sparse structure matters. Time limits are generous; `cargo bench` is for the
 //! rest.
 
 mod common;
 
-use common::{below, between, close, flow, magnitude, path, problem};
+use common::{below, between, close, flow, log_uniform, path, problem};
 use eddyline_path::random::Stream;
 use eddyline_theory::equilibrium::{Problem, solve};
 use std::time::Instant;
@@ -37,11 +37,11 @@ fn ring(links: u32, flows: usize, mut start: impl FnMut(usize) -> u32) -> Proble
 fn a_thousand_flows_on_fifty_links() {
     let mut random = Stream::new(1, "fifty", "test");
     for round in 0..10 {
-        let capacity: Vec<f64> = (0..50).map(|_| magnitude(&mut random, 1e7, 1e9)).collect();
+        let capacity: Vec<f64> = (0..50).map(|_| log_uniform(&mut random, 1e7, 1e9)).collect();
         let flows = (0..1000).map(|_| {
             let (out, back) = (1 + below(&mut random, 5), 1 + below(&mut random, 5));
             let (data, ack) = (path(&mut random, 50, out), path(&mut random, 50, back));
-            flow(magnitude(&mut random, 1.0, 100.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
+            flow(log_uniform(&mut random, 1.0, 100.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
         });
         let stated = problem(&capacity, flows.collect());
         timed(&format!("50 links, 1000 flows, {round}"), &stated);
@@ -68,11 +68,11 @@ fn a_thousand_links_in_a_ring() {
 fn hundreds_of_links_at_random() {
     let mut random = Stream::new(3, "hundreds", "test");
     for links in [100, 200, 400] {
-        let capacity: Vec<f64> = (0..links).map(|_| magnitude(&mut random, 1e7, 1e9)).collect();
+        let capacity: Vec<f64> = (0..links).map(|_| log_uniform(&mut random, 1e7, 1e9)).collect();
         let flows = (0..5 * links).map(|_| {
             let (out, back) = (1 + below(&mut random, 4), 1 + below(&mut random, 4));
             let (data, ack) = (path(&mut random, links, out), path(&mut random, links, back));
-            flow(magnitude(&mut random, 1.0, 100.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
+            flow(log_uniform(&mut random, 1.0, 100.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
         });
         timed(&format!("{links} links"), &problem(&capacity, flows.collect()));
     }
@@ -103,11 +103,11 @@ fn three_thousand_full_links_in_a_row() {
 #[test]
 fn random_routes_through_the_large_solver() {
     let mut random = Stream::new(5, "dense", "test");
-    let capacity: Vec<f64> = (0..600).map(|_| magnitude(&mut random, 1e8, 1e9)).collect();
+    let capacity: Vec<f64> = (0..600).map(|_| log_uniform(&mut random, 1e8, 1e9)).collect();
     let flows = (0..20_000).map(|_| {
         let (out, back) = (2 + below(&mut random, 7), 2 + below(&mut random, 7));
         let (data, ack) = (path(&mut random, 600, out), path(&mut random, 600, back));
-        flow(magnitude(&mut random, 1.0, 100.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
+        flow(log_uniform(&mut random, 1.0, 100.0), between(&mut random, 4000.0, 12000.0), 320.0, &data, &ack)
     });
     let solved = timed("dense", &problem(&capacity, flows.collect()));
     assert_eq!(solved.method, eddyline_theory::equilibrium::Method::SmoothingNewton);

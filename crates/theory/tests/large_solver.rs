@@ -2,17 +2,17 @@
 
 mod common;
 
-use common::{all_close, below, between, flow, magnitude, path, problem};
+use common::{all_close, below, between, flow, log_uniform, path, problem};
 use eddyline_path::random::Stream;
 use eddyline_theory::TheoryError;
 use eddyline_theory::equilibrium::{FlowRow, FlowTable, LargeProblem, Problem, solve, solve_large};
 
 fn draw(random: &mut Stream, links: usize, flows: usize, hops: usize) -> Problem {
-    let capacity: Vec<f64> = (0..links).map(|_| magnitude(random, 1e7, 1e9)).collect();
+    let capacity: Vec<f64> = (0..links).map(|_| log_uniform(random, 1e7, 1e9)).collect();
     let flows = (0..flows).map(|_| {
         let (out, back) = (1 + below(random, hops), 1 + below(random, hops));
         let (data, ack) = (path(random, links, out), path(random, links, back));
-        flow(magnitude(random, 1.0, 100.0), between(random, 4000.0, 12000.0), 320.0, &data, &ack)
+        flow(log_uniform(random, 1.0, 100.0), between(random, 4000.0, 12000.0), 320.0, &data, &ack)
     });
     problem(&capacity, flows.collect())
 }
@@ -50,7 +50,7 @@ fn both_solvers_agree() {
 }
 
 #[test]
-fn what_is_no_problem_is_refused() {
+fn invalid_problems_are_errors() {
     let row = FlowRow { alpha: 10.0, packet_bits: 8000.0, ack_bits: 320.0, base_rtt_error: 0.0 };
     let with = |row: FlowRow, data: &[u32], capacity: &[f64]| {
         let mut flows = FlowTable::default();

@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{close, fast_flow, flow, gentle, link, network, problem};
+use common::{close, fast_flow, fast_with_gamma, flow, link, network, problem};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Group;
 use eddyline_theory::equilibrium::solve;
@@ -52,7 +52,7 @@ fn one_value_or_many() {
 }
 
 #[test]
-fn what_is_no_range() {
+fn invalid_ranges() {
     let wrong = |text: &str| Axis::parse("link.l.rate", text).expect_err(text);
     for text in ["", "10 Mbit/s", "10"] {
         assert_eq!(wrong(text), AxisError::OneValue, "{text}");
@@ -84,7 +84,7 @@ fn what_is_no_range() {
 }
 
 #[test]
-fn brackets_close_on_the_change() {
+fn the_bracket_converges_to_the_sign_change() {
     let calls = std::cell::Cell::new(0);
     let count = |m: Option<f64>| {
         calls.set(calls.get() + 1);
@@ -152,7 +152,7 @@ fn a_closed_boundary_is_one_line_on_the_curve() {
 }
 
 #[test]
-fn boundaries_that_end_and_that_come_close() {
+fn open_and_adjacent_boundaries() {
     let split = made(9, 5, |x, y| Some(x - 3.5 - 0.1 * y));
     let [line] = lines(&split) else { panic!("one line") };
     for (end, wanted) in [(line[0], [3.5, 0.0]), (line[line.len() - 1], [3.9, 4.0])] {
@@ -181,7 +181,7 @@ fn boundaries_that_end_and_that_come_close() {
 /// One FAST flow on one link: u = gamma, rho = q / R.
 fn single_flow(alpha: f64, gamma: f64) -> Network {
     let mut one = fast_flow("one", alpha, &[0], &[1]);
-    one.controller = gentle(alpha, gamma);
+    one.controller = fast_with_gamma(alpha, gamma);
     network(vec![link("there", 8_000_000, 20), link("back", 1_000_000_000, 20)], vec![one])
 }
 
@@ -208,7 +208,7 @@ fn the_boundary_of_one_flow_is_that_of_the_loop_in_two_numbers() {
 }
 
 #[test]
-fn cells_say_what_the_documents_say() {
+fn cells_agree_with_the_documents() {
     let two = |alpha: f64| {
         let flows = vec![fast_flow("a", alpha, &[0], &[1]), fast_flow("b", 30.0, &[1], &[0])];
         network(vec![link("f", 20_000_000, 10), link("b", 10_000_000, 10)], flows)
@@ -267,7 +267,7 @@ fn several_equilibria_are_counted_and_named() {
 }
 
 #[test]
-fn whose_throughput() {
+fn throughput_of_one_flow_or_of_all() {
     let flows: Vec<_> = (0..3).map(|i| fast_flow(&format!("many[{i}]"), 10.0, &[0], &[1])).collect();
     let mut net = network(vec![link("l", 8_000_000, 10), link("m", 80_000_000, 10)], flows);
     net.flows.push(fast_flow("alone", 10.0, &[0], &[1]));
@@ -285,7 +285,7 @@ fn whose_throughput() {
 }
 
 #[test]
-fn nobody_there_is_no_answer() {
+fn networks_without_modelled_flows_are_errors() {
     let empty = network(vec![link("l", 8_000_000, 10)], Vec::new());
     for show in [Show::Bottleneck, Show::Stability(LinkModel::AckClocked), Show::Throughput(None)] {
         assert_eq!(evaluate(&empty, &show), Err(TheoryError::NoFlow), "{show:?}");
@@ -300,9 +300,9 @@ fn nobody_there_is_no_answer() {
 }
 
 proptest::proptest! {
-    /// Whatever people type: an axis whose settings read back as its values, or a message.
+    /// Any text: an axis whose settings read back as its values, or a message.
     #[test]
-    fn any_text_is_an_axis_or_none(text in "[-+.,: 0-9eE]{0,12}( (Mbit/s|ms|s|packets|B|kB|/s|%))?(\\.\\.|, )?[-+. 0-9eE]{0,8}( (kbit/s|Mbit/s|s|packets|%))?(:[0-9]{0,3})?(:log)?") {
+    fn no_axis_text_panics(text in "[-+.,: 0-9eE]{0,12}( (Mbit/s|ms|s|packets|B|kB|/s|%))?(\\.\\.|, )?[-+. 0-9eE]{0,8}( (kbit/s|Mbit/s|s|packets|%))?(:[0-9]{0,3})?(:log)?") {
         match Axis::parse("k", &text) {
             Err(e) => assert!(!e.to_string().is_empty()),
             Ok(axis) => {

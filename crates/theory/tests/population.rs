@@ -1,4 +1,5 @@
-//! The chain of flows that come and go over one duplex link: independent values, closed forms, truncation, stability.
+//! The Markov chain of flows that arrive and leave over one duplex link: independent values, closed forms, truncation,
+//! stability.
 
 mod common;
 
@@ -170,7 +171,7 @@ fn extremes() {
     // directions, links and sizes of any ratio
     let mut random = Stream::new(3, "population", "extremes");
     for _ in 0..60 {
-        let mut any = |low: f64, high: f64| common::magnitude(&mut random, low, high);
+        let mut any = |low: f64, high: f64| common::log_uniform(&mut random, low, high);
         let (lambda_f, lambda_b, b) = (any(1e-6, 1e3), any(1e-6, 1e3), any(1e-4, 10.0));
         let raw =
             DuplexLoad { lambda_f, lambda_b, mean_bits: any(1e3, 1e12), c_f: any(1e3, 1e12), c_b: any(1e3, 1e12), b };
@@ -191,7 +192,7 @@ fn extremes() {
 }
 
 #[test]
-fn truncation_is_bounded_honestly() {
+fn the_truncation_bound_holds() {
     for load in [fig_5(0.8), fig_5(0.95), balanced(0.9, 0.04, 1e6, 1e6), balanced(0.9, 0.04, 1e6, 2e6)] {
         let truth = stationary(&load, 1e-11, MAX_STATES).expect("stable").expect("not too large");
         let mut compared = 0;
@@ -348,7 +349,7 @@ fn above_load_one_it_grows() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn invalid_loads_are_errors() {
     for load in [
         DuplexLoad { mean_bits: 0.0, ..fig_5(0.5) },
         DuplexLoad { c_f: -1.0, ..fig_5(0.5) },

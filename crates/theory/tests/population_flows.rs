@@ -62,7 +62,7 @@ fn chain_and_simulation_agree() {
 }
 
 #[test]
-fn intervals_cover_what_they_say() {
+fn confidence_intervals_have_their_coverage() {
     let load = load(0.6 / 1.04, 0.6 / 1.04);
     let chain = stationary(&load, 1e-8, MAX_STATES).expect("stable").expect("not too large");
     let seeds = 200;
@@ -82,7 +82,7 @@ fn intervals_cover_what_they_say() {
 }
 
 #[test]
-fn one_class_does_not_feel_the_distribution() {
+fn one_class_is_insensitive_to_the_size_distribution() {
     // M/G/1-PS: E[n] = rho / (1 - rho) for every distribution of that mean
     let rho = 0.7;
     let sizes = [

@@ -64,7 +64,7 @@ fn a_link_called_both_keeps_its_share() {
 }
 
 #[test]
-fn the_simulation_elsewhere() {
+fn the_simulation_otherwise() {
     let chain = answer(&fig_5(0.5));
     let options = PopulationOptions {
         method: PopulationMethod::FlowLevel,
@@ -121,7 +121,7 @@ fn unresponsive_traffic_takes_its_mean() {
 }
 
 #[test]
-fn unstable_is_an_answer() {
+fn an_unstable_population_is_no_error() {
     let p = answer(&fig_5(1.25));
     assert_eq!((p.stable, p.method, p.error), (false, "fluid", None));
     assert_eq!((p.mean_flows["down"], p.mean_transfer_time_s["up"]), (None, None));
@@ -156,7 +156,7 @@ fn beyond_the_chain() {
 }
 
 #[test]
-fn what_cannot_be_answered_is_said() {
+fn unsupported_scenarios_are_errors() {
     let mut none = fig_5(0.5);
     none.arrivals.clear();
     let message = population(&none, &PopulationOptions::default()).expect_err("no arrivals").to_string();

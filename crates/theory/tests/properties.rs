@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{all_close, below, between, close, flow, magnitude, path, problem};
+use common::{all_close, below, between, close, flow, log_uniform, path, problem};
 use eddyline_path::random::Stream;
 use eddyline_theory::TheoryError;
 use eddyline_theory::closed_form::{self, Direction, DuplexFlow};
@@ -61,12 +61,12 @@ fn all_hold(problem: &Problem, solved: &Equilibria, tolerance: f64) {
 }
 
 fn random_problem(random: &mut Stream, links: usize, flows: usize, hops: usize) -> Problem {
-    let capacity: Vec<f64> = (0..links).map(|_| magnitude(random, 1e6, 1e9)).collect();
+    let capacity: Vec<f64> = (0..links).map(|_| log_uniform(random, 1e6, 1e9)).collect();
     let flows = (0..flows)
         .map(|_| {
             let (out, back) = (1 + below(random, hops), 1 + below(random, hops));
             let (data, ack) = (path(random, links, out), path(random, links, back));
-            flow(magnitude(random, 1.0, 1000.0), between(random, 4000.0, 12000.0), 320.0, &data, &ack)
+            flow(log_uniform(random, 1.0, 1000.0), between(random, 4000.0, 12000.0), 320.0, &data, &ack)
         })
         .collect();
     problem(&capacity, flows)
@@ -77,10 +77,10 @@ fn duplex_links_agree_with_the_closed_form() {
     let mut random = Stream::new(1, "duplex", "test");
     let mut by_solver = 0;
     for _ in 0..300 {
-        let (cf, cb) = (magnitude(&mut random, 1e5, 1e10), magnitude(&mut random, 1e5, 1e10));
+        let (cf, cb) = (log_uniform(&mut random, 1e5, 1e10), log_uniform(&mut random, 1e5, 1e10));
         let duplex: Vec<DuplexFlow> = (0..1 + below(&mut random, 20))
             .map(|_| DuplexFlow {
-                alpha: magnitude(&mut random, 1.0, 1e4),
+                alpha: log_uniform(&mut random, 1.0, 1e4),
                 packet_bits: between(&mut random, 500.0, 12000.0),
                 ack_bits: between(&mut random, 0.0, 600.0),
                 direction: if random.uniform() < 0.5 { Direction::Forward } else { Direction::Backward },
@@ -291,7 +291,7 @@ fn extreme_values_do_not_panic() {
 }
 
 #[test]
-fn what_is_no_problem_is_refused() {
+fn invalid_problems_are_errors() {
     let one = || vec![flow(10.0, 8000.0, 320.0, &[0], &[1])];
     let mut over = problem(&[1e6, 1e6], one());
     over.unresponsive[1] = 1e6;

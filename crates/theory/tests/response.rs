@@ -23,7 +23,7 @@ fn windows_of_the_tables() {
     // RFC 9438, section 5.2, round-trip time 0.1 s: 1,054 packets at 1e-5; Reno's 12 at 1e-2
     close(cubic_window(1e-5, 0.1).expect("a share"), 1054.0, 1e-3);
     close(cubic_window(1e-2, 0.1).expect("a share"), 12.25, 1e-2);
-    // RFC 3649, section 3: both ends of the line, and its approximation 0.12 / p^0.835
+    // RFC 3649, section 3: both ends of the response function, and its approximation 0.12 / p^0.835
     close(highspeed_window(1e-7).expect("a share"), 83_000.0, 1e-12);
     close(highspeed_window(1e-3).expect("a share"), 38.0, 1e-12);
     close(highspeed_window(1e-5).expect("a share"), 1795.0, 2e-2);
@@ -105,16 +105,16 @@ fn reno_at_given_loss_beside_fast() {
     let rtt = 0.04 + 8e3 / 1e8 + 8e3 / 1e7 + 320.0 / 1e8;
     close(reno * (rtt + q), 13.1, 1e-9);
     assert_eq!(r.links[1].bottleneck, Some(true));
-    // FAST alone, for those who ask for FAST alone
+    // `equilibria` solves for FAST flows only
     assert_eq!(equilibria(&net).expect("solved").found[0].rates.len(), 1);
 }
 
 #[test]
-fn too_little_loss_leaves_it_to_the_queue() {
+fn without_enough_loss_there_is_no_model() {
     let r = run(&reno_beside_fast(LossParams::Independent(1e-5), true)).expect("solved");
     assert_eq!(r.flows[0].packets_per_s, None);
     assert_eq!(r.links[1].utilisation, None);
-    // nothing is known of who shares that queue
+    // so the rates of flows in its queue are unknown too
     assert_eq!(r.flows[1].packets_per_s, None);
     assert!(r.approximations.iter().any(|n| n.contains("the queue's own losses")), "{:?}", r.approximations);
 }
@@ -127,7 +127,7 @@ fn no_loss_no_model() {
 }
 
 #[test]
-fn vegas_rests_anywhere_in_its_band() {
+fn vegas_is_stationary_anywhere_between_its_thresholds() {
     let two = vec![flow(2.0, 8000.0, 320.0, &[0], &[1]), flow(2.0, 8000.0, 320.0, &[0], &[1])];
     let band = vegas(&problem(&[8e6, 8e7], two), &[4.0, 4.0]).expect("solved");
     assert!(band.exact);

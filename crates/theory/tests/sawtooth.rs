@@ -4,7 +4,7 @@ mod common;
 
 use common::close;
 use eddyline_theory::TheoryError;
-use eddyline_theory::sawtooth::{Cut, least_threshold, sawtooth};
+use eddyline_theory::sawtooth::{Cut, min_threshold, sawtooth};
 
 #[test]
 fn by_its_equations() {
@@ -31,7 +31,7 @@ fn by_its_equations() {
 
 /// The integral of windows over round trips that a pipe makes longer, by sum.
 #[test]
-fn a_link_that_runs_dry() {
+fn a_link_that_becomes_idle() {
     for (cut, flows, pipe, threshold) in
         [(Cut::Half, 1.0, 500.0, 30.0), (Cut::Half, 5.0, 500.0, 100.0), (Cut::ByShare, 40.0, 300.0, 5.0)]
     {
@@ -51,9 +51,9 @@ fn a_link_that_runs_dry() {
 
 /// Enough for any number of flows, but for 1.8 % of the pipe and 0.03 % of the link.
 #[test]
-fn the_least_threshold() {
+fn the_minimum_threshold() {
     for pipe in [100.0, 1000.0, 10_000.0] {
-        let threshold = least_threshold(pipe);
+        let threshold = min_threshold(pipe);
         for flows in (1u32..).map(f64::from).take_while(|n| (pipe + threshold) / n >= 1.0) {
             let s = sawtooth(Cut::ByShare, flows, pipe, threshold).expect("a saw-tooth");
             assert!(s.queue_max - s.amplitude > -0.018 * pipe, "{pipe}, {flows}: {s:?}");
@@ -63,7 +63,7 @@ fn the_least_threshold() {
 }
 
 #[test]
-fn what_has_no_saw_tooth() {
+fn arguments_out_of_range_are_errors() {
     for (flows, pipe, threshold) in [
         (0.5, 10.0, 10.0),
         (f64::NAN, 10.0, 10.0),

@@ -1,4 +1,4 @@
-//! VFAST's filter and its timer on jitter: against chance, closed forms, limits.
+//! VFAST's filter and its timer on jitter: against random samples, closed forms, limits.
 
 use eddyline_theory::filter_bias::{Scatter, filter_bias};
 use eddyline_theory::late_samples::{LateSamples, TimerWeights, late_samples};
@@ -31,7 +31,7 @@ fn late(weights: TimerWeights, threshold: f64) -> LateSamples {
 
 /// A million steps scatter by about 0.001 where they are independent, by 0.004 at a correlation of 0.9.
 #[test]
-fn as_a_million_samples_have_it() {
+fn agrees_with_a_million_samples() {
     for (correlation, input, within) in [
         (0.0_f64, FilterInput::Itself, 0.004),
         (0.5, FilterInput::Itself, 0.005),
@@ -88,7 +88,7 @@ fn one_weight_is_linear() {
 }
 
 #[test]
-fn weights_exchanged_turn_it_around() {
+fn exchanged_weights_change_the_sign() {
     for input in [FilterInput::Itself, FilterInput::Change] {
         let (a, b) = (smoothed(0.75, 0.5, 0.5, input), smoothed(0.5, 0.75, 0.5, input));
         assert!((a.bias + b.bias).abs() < 1e-7 && (a.variance - b.variance).abs() < 1e-7, "{a:?} {b:?}");
@@ -98,7 +98,7 @@ fn weights_exchanged_turn_it_around() {
 /// Neighbours that are alike leave less and less of it; the change of independent jitter has more than independent samples of
 /// its variance, since a high one follows a low one.
 #[test]
-fn correlation_takes_it_away() {
+fn correlation_reduces_the_bias() {
     let found: Vec<f64> =
         [0.0, 0.5, 0.9, 0.99, 0.999].iter().map(|rho| smoothed(0.75, 0.5, *rho, FilterInput::Itself).bias).collect();
     assert!(found.windows(2).all(|w| w[1] < w[0] && w[1] > 0.0), "{found:?}");
@@ -108,7 +108,7 @@ fn correlation_takes_it_away() {
 
 /// A million samples: some 5,000 late ones scatter by 2 % and, since V stays small for a while, by a little more.
 #[test]
-fn timeouts_as_chance_has_them() {
+fn timeouts_agree_with_random_samples() {
     for weights in [EQ_4_TO_6, TimerWeights::RFC_6298] {
         let mut chance = Chance(6_298);
         let (mut s, mut v, mut late_ones, mut sum) = (0.0, 0.8, 0, 0.0);
@@ -142,8 +142,8 @@ fn slow_filters_are_late_once_in_1413() {
     assert!(found[2] > 1.0 && found[2] < 3.0, "{found:?}");
 }
 
-/// Under a spread that V never reaches the timer is a fixed distance above S, and S normal if its weights are equal:
-/// `Q(least / sqrt(1 + psi / (2 - psi)))`.
+/// With a minimum that 4 V never reaches the timer is a fixed distance above S, and S normal if its weights are equal:
+/// `Q(minimum / sqrt(1 + psi / (2 - psi)))`.
 #[test]
 fn a_large_floor_is_a_closed_form() {
     let psi = 0.25;
@@ -156,7 +156,7 @@ fn a_large_floor_is_a_closed_form() {
 }
 
 #[test]
-fn what_is_out_of_range_is_refused() {
+fn arguments_out_of_range_are_errors() {
     for (up, down, rho) in [(0.0, 0.5, 0.0), (0.5, 1.1, 0.0), (0.5, f64::NAN, 0.0), (0.5, 0.5, -0.1), (0.5, 0.5, 1.0)] {
         assert!(smoothed_jitter(up, down, rho, FilterInput::Itself).is_err(), "{up} {down} {rho}");
     }

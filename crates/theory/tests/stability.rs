@@ -6,7 +6,7 @@ mod common;
 
 use std::f64::consts::PI;
 
-use common::{below, between, close, fast_flow, link, magnitude, network, number, numbers, path, values};
+use common::{below, between, close, fast_flow, link, log_uniform, network, number, numbers, path, values};
 use eddyline_path::random::Stream;
 use eddyline_scenario::Network;
 use eddyline_theory::stability::single::{self, Letter, SingleLoop};
@@ -36,7 +36,7 @@ fn scalar(a: f64, rtt_s: f64) -> OperatingPoint {
 }
 
 /// Flows over `links` queues, each of which is full; one-way traffic where `two_way` is false.
-fn random_point(random: &mut Stream, links: usize, flows: usize, most_u: f64, two_way: bool) -> OperatingPoint {
+fn random_point(random: &mut Stream, links: usize, flows: usize, max_u: f64, two_way: bool) -> OperatingPoint {
     let mut point = OperatingPoint { links: (0..links).collect(), ..OperatingPoint::default() };
     let mut made = Vec::new();
     for i in 0..flows {
@@ -49,11 +49,11 @@ fn random_point(random: &mut Stream, links: usize, flows: usize, most_u: f64, tw
         let mut at: Vec<f64> = path.iter().map(|_| between(random, 0.0, 0.9 * rtt_s)).collect();
         at.sort_by(f64::total_cmp);
         let rate = between(random, 0.1, 1.0);
-        let mut share = |_| rate * if two_way { magnitude(random, 0.04, 1.0) } else { 1.0 };
+        let mut share = |_| rate * if two_way { log_uniform(random, 0.04, 1.0) } else { 1.0 };
         let crossing = |(l, forward_s): (&u32, f64), share| Crossing { link: *l as usize, share, forward_s };
         let shares: Vec<f64> = path.iter().map(&mut share).collect();
         let crossings = path.iter().zip(at).zip(shares).map(|(c, s)| crossing(c, s)).collect();
-        let gain = magnitude(random, 0.1, most_u) / rtt_s;
+        let gain = log_uniform(random, 0.1, max_u) / rtt_s;
         made.push(FlowPoint { rtt_s, gain, rho: between(random, 0.05, 0.95), crossings, ..FlowPoint::default() });
     }
     if two_way {
@@ -159,7 +159,7 @@ fn ack_clocked_single_link() {
         let flows = 1 + below(&mut random, 8);
         let mut point = random_point(&mut random, 1, flows, 1.0, true);
         // one queue is the same for all, and so is gamma
-        let (gamma, q) = (magnitude(&mut random, 0.05, 1.0), magnitude(&mut random, 1e-3, 0.02));
+        let (gamma, q) = (log_uniform(&mut random, 0.05, 1.0), log_uniform(&mut random, 1e-3, 0.02));
         for f in &mut point.flows {
             (f.gain, f.rho) = (gamma / f.rtt_s, q / f.rtt_s);
         }
@@ -233,7 +233,7 @@ fn nyquist(point: &OperatingPoint) -> usize {
 }
 
 #[test]
-fn verdict_is_nyquists() {
+fn the_verdict_agrees_with_nyquist() {
     let mut random = Stream::new(3, "nyquist", "test");
     let (mut unstable, mut settled) = (0, 0);
     let cases = cases(50);
@@ -261,7 +261,7 @@ fn verdict_is_nyquists() {
 }
 
 #[test]
-fn units_of_time_do_not_matter() {
+fn the_unit_of_time_does_not_matter() {
     let mut random = Stream::new(4, "units", "test");
     for _ in 0..20 {
         let point = random_point(&mut random, 2, 3, 4.0, true);
@@ -485,12 +485,12 @@ fn every_one_of_several_equilibria() {
 }
 
 #[test]
-fn a_network_of_ten_flows_is_judged_the_same_twice() {
+fn ten_flows_give_the_same_result_twice() {
     let mut random = Stream::new(6, "quick", "test");
     let links = vec![link("a", 50_000_000, 5), link("b", 20_000_000, 8), link("c", 30_000_000, 3)];
     let flows = (0..10).map(|i| {
         let (data, ack) = (path(&mut random, 3, 2), path(&mut random, 3, 2));
-        let mut flow = fast_flow(&format!("{i}"), magnitude(&mut random, 20.0, 200.0), &data, &ack);
+        let mut flow = fast_flow(&format!("{i}"), log_uniform(&mut random, 20.0, 200.0), &data, &ack);
         flow.access_data = Time::from_ms(below(&mut random, 30) as u64);
         flow
     });
@@ -504,7 +504,7 @@ fn a_network_of_ten_flows_is_judged_the_same_twice() {
 }
 
 #[test]
-fn nothing_to_judge() {
+fn without_flows_it_is_an_error() {
     let empty = network(vec![link("a", 1_000_000, 1)], Vec::new());
     let answer = stability(&empty, LinkModel::Integrator, &Options::default());
     assert!(matches!(answer, Err(TheoryError::NoFlow)));

@@ -59,7 +59,7 @@ fn described(kind: Kind, n: &Network) -> Value {
 }
 
 #[test]
-fn the_file_holds_what_is_drawn() {
+fn the_stored_cases_are_reproducible() {
     let mut random = Stream::new(11, "stability", "cases");
     let lines: Vec<String> = (0..CASES)
         .map(|_| {

@@ -64,7 +64,7 @@ impl Setting {
                 Crossing { link, share, forward_s }
             };
             let crossings = vec![passage(self.first[k], 0.0), passage(1 - self.first[k], second)];
-            // rho = 1: the window does not answer to delay
+            // rho = 1: the window does not respond to delay
             point.add(FlowPoint { rtt_s, gain: 1.0, rho: 1.0, crossings, ..FlowPoint::default() });
         }
         point
@@ -112,7 +112,7 @@ impl Setting {
 }
 
 #[test]
-fn patterns_grow_as_the_root_says() {
+fn patterns_grow_at_the_rate_of_the_root() {
     for (setting, windows) in [(FIRST, 11), (SECOND, 5)] {
         let point = setting.point();
         let f = Characteristic::new(&point, LinkModel::AckClocked);
@@ -127,7 +127,7 @@ fn patterns_grow_as_the_root_says() {
             let growth = libm::log(to / from) / span;
             assert!((growth / root.re - 1.0).abs() < 0.05, "{growth} for {}: {amplitudes:?}", root.re);
         }
-        // the joint model forgets such patterns
+        // the joint model lacks such patterns
         let joint = rightmost(&Characteristic::new(&point, LinkModel::Joint), 4);
         assert!(joint.right == Some(0), "{joint:?}");
     }

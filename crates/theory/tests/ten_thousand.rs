@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{below, between, flow, magnitude, path, problem};
+use common::{below, between, flow, log_uniform, path, problem};
 use eddyline_path::random::Stream;
 use eddyline_theory::equilibrium::{Equilibrium, Method, Problem, solve};
 
@@ -12,11 +12,11 @@ fn draw(random: &mut Stream) -> Problem {
     let links = 2 + below(random, 49);
     let flows = 1 + below(random, 200);
     let hops = 1 + below(random, 8);
-    let capacity: Vec<f64> = (0..links).map(|_| magnitude(random, 1e6, 1e9)).collect();
+    let capacity: Vec<f64> = (0..links).map(|_| log_uniform(random, 1e6, 1e9)).collect();
     let flows = (0..flows).map(|_| {
         let (out, back) = (1 + below(random, hops), 1 + below(random, hops));
         let (data, ack) = (path(random, links, out), path(random, links, back));
-        flow(magnitude(random, 1.0, 1e3), between(random, 4000.0, 12000.0), 320.0, &data, &ack)
+        flow(log_uniform(random, 1.0, 1e3), between(random, 4000.0, 12000.0), 320.0, &data, &ack)
     });
     let mut stated = problem(&capacity, flows.collect());
     match below(random, 4) {

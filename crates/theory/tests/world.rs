@@ -1,10 +1,10 @@
-//! The scenario's answer in the result type.
+//! World `theory`: a scenario in, the common result type out.
 
 mod common;
 
 use std::sync::Arc;
 
-use common::{all_close, between, close, fast, fast_flow, link, magnitude, network, numbers, values};
+use common::{all_close, between, close, fast, fast_flow, link, log_uniform, network, numbers, values};
 use eddyline_cc::{BaseRttSource, ControllerParams};
 use eddyline_path::framing::Encapsulation;
 use eddyline_path::link::ReconstructParams;
@@ -86,7 +86,7 @@ fn every_number_of_example_3() {
 }
 
 #[test]
-fn balance_leaves_the_split_open() {
+fn exact_balance_leaves_the_delays_undetermined() {
     let balanced = network(
         vec![link("forward", 10_000_000, 1), link("backward", 10_000_000, 1)],
         vec![fast_flow("flow 1", 30.0, &[0], &[1]), fast_flow("flow 2", 30.0, &[1], &[0])],
@@ -108,12 +108,12 @@ fn balance_leaves_the_split_open() {
 fn utilisation_is_that_of_equations_8_and_9() {
     let mut random = Stream::new(1, "utilisation", "test");
     for _ in 0..100 {
-        let (cf, cb) = (magnitude(&mut random, 1e6, 1e9) as u64, magnitude(&mut random, 1e6, 1e9) as u64);
+        let (cf, cb) = (log_uniform(&mut random, 1e6, 1e9) as u64, log_uniform(&mut random, 1e6, 1e9) as u64);
         let (mut flows, mut duplex) = (Vec::new(), Vec::new());
         for i in 0..5 {
             let forward = random.uniform() < 0.5;
             let (data, ack) = if forward { (0, 1) } else { (1, 0) };
-            let alpha = magnitude(&mut random, 10.0, 1000.0);
+            let alpha = log_uniform(&mut random, 10.0, 1000.0);
             let mut flow = fast_flow(&format!("{i}"), alpha, &[data], &[ack]);
             flow.packet = between(&mut random, 100.0, 1500.0) as u32;
             flow.tcp.ack_every = 1 + i % 2;
@@ -132,7 +132,7 @@ fn utilisation_is_that_of_equations_8_and_9() {
 }
 
 #[test]
-fn a_late_joiner_who_takes_the_queue_for_propagation() {
+fn a_late_joiner_that_mistakes_the_queue_for_propagation() {
     let mut late = network(
         vec![link("forward", 100_000_000, 10), link("backward", 100_000_000, 10)],
         vec![fast_flow("first", 200.0, &[0], &[1]), fast_flow("second", 200.0, &[0], &[1])],
@@ -140,7 +140,7 @@ fn a_late_joiner_who_takes_the_queue_for_propagation() {
     late.flows[1].start = Time::SECOND;
     let honest = run(&late).expect("answered");
     assert_approximation(&honest, "flow second: starts after others and estimates the base round-trip time");
-    // smallest samples: propagation and transmission, for the second the first's queue too
+    // minimum samples: propagation and transmission, for the second the first's queue too
     let own = 8e-5 + 3.2e-6;
     let r = run_with_base_rtt(&late, &[0.02 + own, 0.02 + own + 0.016]).expect("answered");
     let shares: Vec<f64> = r.flows.iter().map(|f| f.packets_per_s.expect("known") / 12_500.0).collect();
@@ -156,7 +156,7 @@ fn a_late_joiner_who_takes_the_queue_for_propagation() {
 }
 
 #[test]
-fn what_has_no_model_reads_null() {
+fn flows_without_a_model_are_null() {
     let mut mixed = example_3();
     mixed.links.push(link("elsewhere", 1_000_000, 1));
     mixed.flows.push(fast_flow("other", 1.0, &[2], &[0]));
@@ -221,7 +221,7 @@ fn constant_traffic_takes_its_share_or_too_much() {
 }
 
 #[test]
-fn what_the_file_asks_beyond_the_equations_is_said() {
+fn features_that_are_not_modelled_are_reported() {
     let mut asked = example_3();
     asked.flows[0].size = Some(1_000_000);
     asked.flows[1].stop = Some(Time::from_ms(50_000));
@@ -254,7 +254,7 @@ fn what_the_file_asks_beyond_the_equations_is_said() {
 }
 
 #[test]
-fn what_varies_on_links_is_said() {
+fn varying_links_are_reported() {
     let mut asked = example_3();
     let quiet = run(&asked).expect("answered");
     assert!(!quiet.approximations.iter().any(|a| a.contains("jitter") || a.contains("outages")));
@@ -291,7 +291,7 @@ fn groups_sum_their_flows() {
 }
 
 #[test]
-fn several_equilibria_are_said() {
+fn several_equilibria_are_reported() {
     let links = vec![link("a", 10_000_000, 1), link("b", 3_600_000, 1)];
     let flows = vec![fast_flow("one", 50.0, &[0, 1], &[0]), fast_flow("two", 50.0, &[0], &[1])];
     let r = run(&network(links, flows)).expect("answered");
@@ -300,7 +300,7 @@ fn several_equilibria_are_said() {
 }
 
 #[test]
-fn a_network_of_a_hundred_thousand_flows_is_quick() {
+fn a_hundred_thousand_flows_are_solved_quickly() {
     let over = |first: u32| -> Vec<u32> { (0..4).map(|i| (first + i) % 1000).collect() };
     let flows = (0..100_000u32).map(|i| {
         let mut flow = fast_flow("", 5.0, &over(i % 1000), &over((i + 996) % 1000));
@@ -333,7 +333,7 @@ fn link_options_are_approximations() {
 }
 
 #[test]
-fn acknowledgements_that_are_fewer_than_one_each() {
+fn thinned_acknowledgements() {
     let mut net = network(
         vec![link("there", 8_000_000, 10), link("back", 8_000_000, 10)],
         vec![fast_flow("one", 20.0, &[0], &[1]), fast_flow("other", 20.0, &[1], &[0])],

@@ -34,10 +34,10 @@ pub enum QuantityError {
     #[error("negative")]
     Negative,
     /// More than the type can hold.
-    #[error("too large; at most {most}")]
+    #[error("too large; at most {max}")]
     TooLarge {
         /// The largest value, with its unit.
-        most: String,
+        max: String,
     },
 }
 

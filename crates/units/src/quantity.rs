@@ -62,6 +62,6 @@ pub(crate) fn digits(value: f64, power: i32) -> String {
     let shifted = format!("{mantissa}e{}", exponent.parse::<i32>().unwrap_or(0).saturating_add(power));
     let plain = shifted.parse::<f64>().unwrap_or(value);
     let same = |text: &str| Decimal::parse(text).is_ok_and(|d| d.times_power_of_ten(-power) == value);
-    // People write 0.001 and 1000, not 1e-3 and 1e3.
+    // Plain decimals are more readable: 0.001 and 1000, not 1e-3 and 1e3.
     Some(plain.to_string()).filter(|text| text.len() <= 24 && same(text)).unwrap_or(shifted)
 }

@@ -74,7 +74,7 @@ macro_rules! integer_quantity {
             const FORMAT: &'static str = $format;
             fn parse(text: &str) -> Result<Self, QuantityError> {
                 let (number, scale) = split(text, Self::UNITS)?;
-                number.scaled(scale).map(Self).ok_or_else(|| QuantityError::TooLarge { most: Self::MAX.to_string() })
+                number.scaled(scale).map(Self).ok_or_else(|| QuantityError::TooLarge { max: Self::MAX.to_string() })
             }
             fn symbols() -> Vec<&'static str> {
                 Self::UNITS.iter().map(|u| u.symbol).collect()
@@ -266,7 +266,7 @@ macro_rules! real_quantity {
                 let (number, ()) = split(text, Self::UNITS)?;
                 let value = number.times_power_of_ten(-$power);
                 if !value.is_finite() {
-                    return Err(QuantityError::TooLarge { most: concat!("1.8e308 ", $symbol).to_owned() });
+                    return Err(QuantityError::TooLarge { max: concat!("1.8e308 ", $symbol).to_owned() });
                 }
                 Ok(Self(value))
             }

@@ -1,4 +1,4 @@
-//! Text in, text out, exactly.
+//! Parsing and formatting are exact.
 
 use eddyline_units::{Bytes, Packets, Percent, Quantity, QuantityError, Rate, Time};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn reads_decimals_and_exponents_exactly() {
 }
 
 #[test]
-fn says_what_is_wrong() {
+fn errors_name_the_problem() {
     assert!(matches!("10".parse::<Time>(), Err(QuantityError::NoUnit { .. })));
     assert!(matches!("10 parsecs".parse::<Time>(), Err(QuantityError::UnknownUnit { .. })));
     assert!(matches!("ten ms".parse::<Time>(), Err(QuantityError::NotANumber { .. })));
@@ -34,7 +34,7 @@ fn transmission_time_rounds_to_the_nearest_picosecond() {
 }
 
 #[test]
-fn writes_what_people_write() {
+fn writes_readable_units() {
     assert_eq!(Time::ZERO.to_string(), "0 s");
     assert_eq!(Rate::from_bps(1_500_000).to_string(), "1.5 Mbit/s");
     assert_eq!(Bytes::new(1500).to_string(), "1500 B");

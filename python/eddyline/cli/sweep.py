@@ -170,18 +170,18 @@ class Bar:
             self._wanted = False
 
     def checking(self, done: int, total: int) -> None:
-        """See `Observer`."""
+        """See `SweepListener`."""
         self._show("checking", done, total, 0)
 
     def started(self, points: int, stored: int) -> None:
-        """See `Observer`."""
+        """See `SweepListener`."""
         self.points, self.done, self._stored = points, stored, stored
         self._started = time.monotonic()
         if self._bar is not None and self._task is not None:
             self._bar.reset(self._task, description="sweep", total=points, completed=stored, rate="")
 
     def update(self, done: int, failed: int) -> None:
-        """See `Observer`."""
+        """See `SweepListener`."""
         self.done = done
         self._show(f"sweep, {failed:,} failed" if failed else "sweep", done + failed, self.points, self._stored)
 

@@ -30,7 +30,7 @@ def command(folder: Path, silent: bool) -> int:
     """Run again what `--out DIR` stored, from its scenario and seed, and compare results and series.
 
     Plots and copies of traces are compared with the digests in `manifest.json`. Exit 0: the same to the last bit,
-    `cost` apart. Exit 1: they differ, or a file is missing; standard output says where.
+    except `cost`. Exit 1: they differ, or a file is missing; standard output says where.
     """
     from eddyline.cli.progress import Progress
     from eddyline.errors import InputError

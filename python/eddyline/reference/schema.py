@@ -15,13 +15,13 @@ _REFERENCE = "#/$defs/"
 _FORMATS = {"queue-limit": "queue limit"}
 _RANGES = (
     ("minimum", "at least"),
-    ("x-least", "at least"),
+    ("x-minimum", "at least"),
     ("exclusiveMinimum", "above"),
-    ("x-above", "above"),
+    ("x-exclusiveMinimum", "above"),
     ("maximum", "at most"),
-    ("x-most", "at most"),
+    ("x-maximum", "at most"),
     ("exclusiveMaximum", "below"),
-    ("x-below", "below"),
+    ("x-exclusiveMaximum", "below"),
 )
 
 

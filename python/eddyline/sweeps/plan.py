@@ -149,7 +149,7 @@ class Plan:
             for found in pool.map(self._check, self._chunks()):
                 files |= found.files
                 unknown |= found.unknown_controllers
-                for text, document in found.mistakes:
+                for text, document in found.errors:
                     diagnostic = json.loads(document)
                     errors.setdefault(_identity(diagnostic), (text, diagnostic))
                 count = min(count + _CHUNK, self.grid.combinations)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eddyline.sweeps.batches import Engine
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["Failure", "Observer", "Swept", "run", "sweep"]
+__all__ = ["Failure", "SweepListener", "Swept", "run", "sweep"]
 
 LOCK = "lock"
 
@@ -83,7 +83,7 @@ class Swept:
         return self.read("links")
 
 
-class Observer(Protocol):
+class SweepListener(Protocol):
     """Receives the progress of a sweep."""
 
     def checking(self, done: int, total: int) -> None:
@@ -100,13 +100,13 @@ class Silent:
     """Ignores the progress."""
 
     def checking(self, done: int, total: int) -> None:
-        """See `Observer`."""
+        """See `SweepListener`."""
 
     def started(self, points: int, stored: int) -> None:
-        """See `Observer`."""
+        """See `SweepListener`."""
 
     def update(self, done: int, failed: int) -> None:
-        """See `Observer`."""
+        """See `SweepListener`."""
 
 
 def sweep(
@@ -119,7 +119,7 @@ def sweep(
     world: str = "sim",
     workers: int | None = None,
     engine: str | None = None,
-    listener: Observer | None = None,
+    listener: SweepListener | None = None,
 ) -> Swept:
     """Runs a grid of scenarios and stores the results in a folder. Points that are stored already are not run again.
 
@@ -132,7 +132,7 @@ def sweep(
         world: `"sim"` or `"theory"`.
         workers: Number of processes; one per processor by default.
         engine: `"dask://HOST:PORT"` runs the points on the workers of a Dask cluster.
-        listener: Receives the progress; see `Observer`.
+        listener: Receives the progress; see `SweepListener`.
 
     Returns:
         The state of the folder. Points that fail do not stop the others: see its `failures`. The next sweep of the
@@ -159,7 +159,7 @@ def sweep(
     return run(plan, Path(out), workers, engine, listener or Silent())
 
 
-def run(plan: Plan, folder: Path, workers: int | None, engine: str | None, observer: Observer) -> Swept:
+def run(plan: Plan, folder: Path, workers: int | None, engine: str | None, observer: SweepListener) -> Swept:
     """Runs the points of a sweep that its folder lacks.
 
     Raises:
@@ -200,7 +200,13 @@ def run(plan: Plan, folder: Path, workers: int | None, engine: str | None, obser
 
 
 def _run_missing(
-    plan: Plan, store: Store, engine: Engine, seconds: float, remote: bool, files: Sequence[str], observer: Observer
+    plan: Plan,
+    store: Store,
+    engine: Engine,
+    seconds: float,
+    remote: bool,
+    files: Sequence[str],
+    observer: SweepListener,
 ) -> None:
     left = len(plan.grid) - len(store.done)
     store.failures.clear()  # they run again

@@ -138,8 +138,8 @@ def saw_teeth(
     teeth = [
         saw_tooth(kind, rate_bps, rtt_s, threshold_packets, flows=flows, packet_bytes=packet_bytes) for kind in kinds
     ]
-    least = _core.least_threshold(rate_bps * rtt_s / (8 * packet_bytes))
-    document: dict[str, Any] = {**path, "least_threshold_packets": least, "sawteeth": [asdict(row) for row in teeth]}
+    minimum = _core.min_threshold(rate_bps * rtt_s / (8 * packet_bytes))
+    document: dict[str, Any] = {**path, "least_threshold_packets": minimum, "sawteeth": [asdict(row) for row in teeth]}
     if with_sim:
         from eddyline.theory.saw_tooth_runs import simulated
 

@@ -64,7 +64,7 @@ impl fmt::Debug for Registered {
 
 macro_rules! then_cache {
     ($self:ident, [$($reference:ident)?] $c:ident => $call:expr) => {{
-        // a copy of its own: the event need not be in memory for the sake of the other kinds
+        // a copy, so that built-in controllers can keep the event in registers
         $(let $reference = &{ *$reference };)?
         $self.after(move |$c| $call)
     }};

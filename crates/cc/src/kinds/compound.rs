@@ -25,7 +25,7 @@ pub struct CompoundParams {
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub k: f64,
     /// Packets queued above which it shrinks (30).
-    #[schemars(extend("x-least" = 0))]
+    #[schemars(extend("x-minimum" = 0))]
     pub gamma: Packets,
     /// Reduction of it in packets, per packet queued and round trip (1).
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -108,12 +108,12 @@ impl WindowLaw for CompoundLaw {
         // equation 6: dwnd <- win (1 - beta) - cwnd / 2, cwnd halved
         let after = (1.0 - self.p.beta) * loss.flight_size;
         self.dwnd = (after - (win - self.dwnd) / 2.0).max(0.0);
-        self.backlog.forget(loss.now);
+        self.backlog.reset(loss.now);
         after
     }
 
     fn on_recovered(&mut self, now: Time) -> Option<f64> {
-        self.backlog.forget(now);
+        self.backlog.reset(now);
         None
     }
 

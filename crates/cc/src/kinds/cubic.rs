@@ -135,13 +135,13 @@ impl WindowLaw for CubicLaw {
 
     #[inline]
     fn observe(&mut self, ack: &Ack, _cwnd: f64, slow_start: bool) -> Option<f64> {
-        let left_out = self.limited.left_out(ack);
+        let unlimited = self.limited.unlimited(ack);
         if slow_start {
             // after an idle period: congestion avoidance begins anew where the restarted slow start ends
             self.epoch = None;
         } else if let Some(epoch) = &mut self.epoch {
             // 4.2, 5.8: t without application-limited periods
-            epoch.begin = (epoch.begin + left_out).min(ack.now);
+            epoch.begin = (epoch.begin + unlimited).min(ack.now);
         }
         if let Some(rtt) = ack.rtt {
             self.rtt_s.update(rtt.as_secs_f64());

@@ -51,7 +51,7 @@ pub enum FastProfile {
 #[serde(deny_unknown_fields)]
 pub struct FastParams {
     /// Packets to keep queued along the path.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub alpha: Packets,
     /// Gain of an update: the share of the difference to the target by which the window moves, in (0, 1].
     #[serde(default = "half")]
@@ -86,11 +86,11 @@ pub struct FastParams {
     pub loss_factor: f64,
     /// Window after a timeout, at least one packet.
     #[serde(default = "two_packets")]
-    #[schemars(extend("x-least" = 1))]
+    #[schemars(extend("x-minimum" = 1))]
     pub timeout_window: Packets,
     /// Minimum window, at least one packet.
     #[serde(default = "two_packets")]
-    #[schemars(extend("x-least" = 1))]
+    #[schemars(extend("x-minimum" = 1))]
     pub min_window: Packets,
     /// Which queueing delay is the congestion signal: `round_trip`, `forward` or `weighted`; the latter two need `tcp.timestamps`.
     #[serde(default, skip_serializing_if = "is_round_trip")]
@@ -98,11 +98,11 @@ pub struct FastParams {
     /// Maximum number of acknowledgements to keep queued on the reverse path: the sender asks the receiver to acknowledge several
     /// packets together (as in RFC 5690). Needs a one-way `delay`. Default: the receiver decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub ack_alpha: Option<Packets>,
     /// The base round-trip time is the minimum over this time. Default: over the whole connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-least" = "10 ms"))]
+    #[schemars(extend("x-minimum" = "10 ms"))]
     pub base_rtt_age: Option<Time>,
     /// Pauses that let the queue drain: true, every 10 s or 100 round trips; false; or a table. Default: false; true with a one-way
     /// `delay`, which needs them to distinguish clock drift from queueing.

@@ -158,7 +158,7 @@ impl WindowLaw for HTcpLaw {
     #[inline]
     fn observe(&mut self, ack: &Ack, cwnd: f64, _slow_start: bool) -> Option<f64> {
         // a window that is not used does not probe: the increase does not rise in that time
-        self.since = (self.since + self.limited.left_out(ack)).min(ack.now);
+        self.since = (self.since + self.limited.unlimited(ack)).min(ack.now);
         if let Some(rtt) = ack.rtt {
             let base_s = self.base.sample(rtt).as_secs_f64();
             let rtt_s = rtt.as_secs_f64();

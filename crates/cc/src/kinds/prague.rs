@@ -20,7 +20,7 @@ pub struct PragueParams {
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: f64,
     /// Minimum virtual round-trip time (25 ms).
-    #[schemars(extend("x-least" = "1 us", "x-most" = "1 s"))]
+    #[schemars(extend("x-minimum" = "1 us", "x-maximum" = "1 s"))]
     pub virtual_rtt: Time,
     /// Round trips after slow start until a flow uses its virtual round-trip time (4).
     pub transition: u32,

@@ -25,7 +25,7 @@ pub enum VegasPrice {
         phi: f64,
         /// Queueing delay that corresponds to a price of 1.
         #[serde(default = "millisecond")]
-        #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+        #[schemars(extend("x-minimum" = "1 us", "x-maximum" = "1 h"))]
         unit: Time,
     },
 }
@@ -45,13 +45,13 @@ const fn millisecond() -> Time {
 #[serde(deny_unknown_fields, default)]
 pub struct VegasParams {
     /// Minimum number of packets to keep queued (2).
-    #[schemars(extend("x-least" = 0))]
+    #[schemars(extend("x-minimum" = 0))]
     pub alpha: Packets,
     /// Maximum number of packets to keep queued (4).
-    #[schemars(extend("x-least" = 0))]
+    #[schemars(extend("x-minimum" = 0))]
     pub beta: Packets,
     /// Packets queued that end slow start (1).
-    #[schemars(extend("x-least" = 0))]
+    #[schemars(extend("x-minimum" = 0))]
     pub gamma: Packets,
     /// Where the base round-trip time comes from.
     pub base_rtt: BaseRttSource,
@@ -183,7 +183,7 @@ impl WindowLaw for VegasLaw {
     }
 
     fn after_loss(&mut self, loss: &Loss, _cwnd: f64) -> f64 {
-        self.backlog.forget(loss.now);
+        self.backlog.reset(loss.now);
         loss.flight_size / 2.0
     }
 
@@ -199,7 +199,7 @@ impl WindowLaw for VegasLaw {
     }
 
     fn on_recovered(&mut self, now: Time) -> Option<f64> {
-        self.backlog.forget(now);
+        self.backlog.reset(now);
         None
     }
 

@@ -15,7 +15,7 @@ use crate::properties::{Describe, Properties};
 #[serde(deny_unknown_fields, default)]
 pub struct VenoParams {
     /// Packets queued from which on a loss is taken for congestion (3).
-    #[schemars(extend("x-least" = 0))]
+    #[schemars(extend("x-minimum" = 0))]
     pub beta: Packets,
     /// Where the base round-trip time comes from.
     pub base_rtt: BaseRttSource,

@@ -17,7 +17,7 @@ use crate::properties::{Describe, Properties};
 #[serde(deny_unknown_fields, default)]
 pub struct YeahParams {
     /// Maximum number of packets to keep queued (80).
-    #[schemars(extend("x-least" = 0))]
+    #[schemars(extend("x-minimum" = 0))]
     pub alpha: Packets,
     /// Queueing delay above `baseRTT / phi` also means congestion (8).
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -140,12 +140,12 @@ impl WindowLaw for YeahLaw {
         };
         self.fast_rounds = 0;
         self.competitor = (self.competitor / 2.0).max(LEAST);
-        self.backlog.forget(loss.now);
+        self.backlog.reset(loss.now);
         window - given_up
     }
 
     fn on_recovered(&mut self, now: Time) -> Option<f64> {
-        self.backlog.forget(now);
+        self.backlog.reset(now);
         None
     }
 

@@ -58,7 +58,7 @@ impl Backlog {
     }
 
     /// Discards the samples so far.
-    pub(crate) fn forget(&mut self, now: Time) {
+    pub(crate) fn reset(&mut self, now: Time) {
         self.round.begin(now);
         self.samples = Samples::NONE;
     }

@@ -12,11 +12,12 @@ pub(crate) struct LimitedTime {
 }
 
 impl LimitedTime {
-    /// The time since the last acknowledgement if the sender was not limited by the window at both of its ends, else zero. After an
+    /// The time since the last acknowledgement if the sender was not limited by the window at both of these
+    /// acknowledgements, else zero. After an
     /// idle period it includes the round trip until the first acknowledgement. Recovery counts as limited; duplicates before it do
     /// not.
     #[inline]
-    pub(crate) fn left_out(&mut self, ack: &Ack) -> Time {
+    pub(crate) fn unlimited(&mut self, ack: &Ack) -> Time {
         let limited = ack.cwnd_limited || ack.in_recovery;
         let previous = std::mem::replace(self, Self { last: ack.now, limited });
         if limited && previous.limited { Time::ZERO } else { ack.now.saturating_sub(previous.last) }

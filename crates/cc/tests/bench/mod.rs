@@ -1,4 +1,4 @@
-//! What the tests of the controllers share: acknowledgements made by hand.
+//! Shared by the tests of controllers: synthetic acknowledgements.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
 use eddyline_cc::{Ack, AnyController, Controller, ControllerParams, Loss, PathFacts, Sent, Timeout};
@@ -11,12 +11,12 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A controller with `more` after its kind, initial window 10, a handshake of `rtt_ms`.
+    /// A controller with the parameters `more` after its kind, initial window 10, a handshake of `rtt_ms`.
     pub fn new(kind: &str, more: &str, rtt_ms: f64) -> Self {
         Self::known(kind, more, rtt_ms, None)
     }
 
-    /// The same on a path that gives its base round-trip time away.
+    /// The same with a known base round-trip time.
     pub fn known(kind: &str, more: &str, rtt_ms: f64, known: Option<Time>) -> Self {
         let facts =
             PathFacts { mss: 1000, ack_ratio: 1, initial_window: 10.0, known_base_rtt: known, ..PathFacts::default() };
@@ -60,7 +60,7 @@ impl Bench {
         self.now = self.now.max(now);
     }
 
-    /// The application has little to say for `s` seconds: a packet ten times a second, acknowledged after `rtt_ms`.
+    /// The application is limited for `s` seconds: it sends a packet ten times a second, acknowledged after `rtt_ms`.
     pub fn trickle(&mut self, s: u32, rtt_ms: f64) {
         for _ in 0..10 * s {
             let sent_at = self.now;

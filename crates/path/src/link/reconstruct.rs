@@ -24,11 +24,11 @@ pub trait Acknowledges: Packet {
 #[serde(deny_unknown_fields)]
 pub struct ReconstructParams {
     /// Payload bytes per acknowledgement: two segments for a receiver that acknowledges every second one.
-    #[schemars(extend("x-least" = "100 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "100 B", "x-maximum" = "1 GB"))]
     pub every: Bytes,
     /// Maximum delay of the original acknowledgement.
     #[serde(default = "hold")]
-    #[schemars(extend("x-most" = "1 h"))]
+    #[schemars(extend("x-maximum" = "1 h"))]
     pub hold: Time,
 }
 

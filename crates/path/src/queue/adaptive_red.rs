@@ -114,15 +114,15 @@ pub struct AdaptiveRedParams {
     /// Target of the average queueing delay. The lower threshold is half of what the link sends in that time, at least 5 packets; the
     /// upper threshold is three times the lower.
     #[serde(default = "target_delay")]
-    #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
+    #[schemars(extend("x-exclusiveMinimum" = 0, "x-maximum" = "1 h"))]
     pub target_delay: Time,
     /// Time between two steps of `max_p`.
     #[serde(default = "interval")]
-    #[schemars(extend("x-least" = "1 ms", "x-most" = "1 h"))]
+    #[schemars(extend("x-minimum" = "1 ms", "x-maximum" = "1 h"))]
     pub interval: Time,
     /// Packet size used to convert the link's rate to packets.
     #[serde(default = "typical_packet")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub typical_packet: Bytes,
     /// Marks packets of ECN-capable transports where it would drop them, below the upper threshold.
     #[serde(default = "ecn")]

@@ -54,14 +54,14 @@ pub enum CakeAckFilter {
 pub struct CakeParams {
     /// Shaped rate, framing included. Default: no shaping, the link's rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
+    #[schemars(extend("x-minimum" = "1 bit/s", "x-maximum" = "10 Tbit/s"))]
     pub bandwidth: Option<Rate>,
     /// Bytes on the wire beyond the packets' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
     /// Longest common round-trip time; COBALT's target is a twentieth of it, at least the transmission time of 1.5 packets.
     #[serde(default = "rtt")]
-    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    #[schemars(extend("x-minimum" = "1 us", "x-maximum" = "1 h"))]
     pub rtt: Time,
     /// Entities between which the bandwidth is shared evenly.
     #[serde(default)]

@@ -74,13 +74,13 @@ impl Cobalt {
         self.probability <= 0.0 && self.count == 0 && now >= self.drop_next
     }
 
-    /// Decides on the packet at the head, which has waited for `sojourn` and may or may not be ECN-capable; `uniform` is random in
+    /// Decides on the packet at the head, which has waited for `sojourn`; `uniform` is random in
     /// [0, 1).
     pub fn judge(
         &mut self,
         now: Time,
         sojourn: Time,
-        marks: bool,
+        ecn_capable: bool,
         params: &CobaltParams,
         uniform: impl FnOnce() -> f64,
     ) -> Verdict {
@@ -97,7 +97,7 @@ impl Cobalt {
         }
         let mut verdict = Verdict::Pass;
         if due && self.dropping {
-            verdict = if marks { Verdict::Mark } else { Verdict::Drop };
+            verdict = if ecn_capable { Verdict::Mark } else { Verdict::Drop };
             self.count = self.count.saturating_add(1);
             self.drop_next = self.after(self.drop_next, params);
         } else if due {

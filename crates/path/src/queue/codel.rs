@@ -139,15 +139,15 @@ pub struct CodelParams {
     pub limit: Limit,
     /// Acceptable standing queueing delay.
     #[serde(default = "target")]
-    #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
+    #[schemars(extend("x-exclusiveMinimum" = 0, "x-maximum" = "1 h"))]
     pub target: Time,
     /// Time above the target before the first drop: about the longest common round-trip time.
     #[serde(default = "interval")]
-    #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
+    #[schemars(extend("x-exclusiveMinimum" = 0, "x-maximum" = "1 h"))]
     pub interval: Time,
     /// The link's largest packet: with a backlog of no more than that nothing is dropped.
     #[serde(default = "mtu")]
-    #[schemars(extend("x-most" = "1 GB"))]
+    #[schemars(extend("x-maximum" = "1 GB"))]
     pub mtu: Bytes,
     /// Marks packets of ECN-capable transports where it would drop them.
     #[serde(default = "ecn")]

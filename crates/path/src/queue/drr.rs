@@ -24,7 +24,7 @@ pub struct DrrParams {
     pub limit: Limit,
     /// Quantum in bytes; below the largest packet, some turns send nothing.
     #[serde(default = "bytes_1500")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub quantum: Bytes,
     /// Number of queues onto which flows are hashed. Default: one queue per flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -267,12 +267,12 @@ pub struct DualPi2Params {
     pub limit: Limit,
     /// Target queueing delay of the classic queue.
     #[serde(default = "target")]
-    #[schemars(extend("x-least" = "100 us", "x-most" = "1 min"))]
+    #[schemars(extend("x-minimum" = "100 us", "x-maximum" = "1 min"))]
     pub target: Time,
     /// Maximum round-trip time for which the controller is stable. The controller updates every third of it, at most every target, and
     /// its gains are `0.1 update / max_rtt^2` and `0.3 / max_rtt`.
     #[serde(default = "max_rtt")]
-    #[schemars(extend("x-least" = "1 ms", "x-most" = "1 min"))]
+    #[schemars(extend("x-minimum" = "1 ms", "x-maximum" = "1 min"))]
     pub max_rtt: Time,
     /// The factor k between the base probability and that of marks in L; two makes rates of both kinds about equal.
     #[serde(default = "coupling")]
@@ -280,15 +280,15 @@ pub struct DualPi2Params {
     pub coupling: f64,
     /// Queueing delay in L above which its native marking probability grows.
     #[serde(default = "ramp_from")]
-    #[schemars(extend("x-most" = "1 min"))]
+    #[schemars(extend("x-maximum" = "1 min"))]
     pub ramp_from: Time,
     /// Further delay at which it reaches one; "0 s" makes a step.
     #[serde(default = "ramp_range")]
-    #[schemars(extend("x-most" = "1 min"))]
+    #[schemars(extend("x-maximum" = "1 min"))]
     pub ramp_range: Time,
     /// The ramp applies only to packets behind which at least so many wait in L.
     #[serde(default = "ramp_packets")]
-    #[schemars(extend("x-most" = 1_000_000))]
+    #[schemars(extend("x-maximum" = 1_000_000))]
     pub ramp_packets: Packets,
     /// Share of the link for C while both queues hold packets, in [0, 1).
     #[serde(default = "classic_weight")]
@@ -297,7 +297,7 @@ pub struct DualPi2Params {
     /// With a backlog below two of these nothing is dropped, and only the ramp marks. Linux does so; the RFC's pseudocode does not
     /// ("0 B"), and leaves a link idle whose packet transmission time is as long as the target.
     #[serde(default = "mtu")]
-    #[schemars(extend("x-most" = "1 GB"))]
+    #[schemars(extend("x-maximum" = "1 GB"))]
     pub mtu: Bytes,
 }
 

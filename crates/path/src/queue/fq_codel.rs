@@ -28,7 +28,7 @@ pub struct FqCodelParams {
     pub limit: Limit,
     /// Limit of all queues together in bytes; beyond it the same happens.
     #[serde(default = "memory_limit")]
-    #[schemars(extend("x-least" = "1 B"))]
+    #[schemars(extend("x-minimum" = "1 B"))]
     pub memory_limit: Bytes,
     /// Number of queues.
     #[serde(default = "queues")]
@@ -36,19 +36,19 @@ pub struct FqCodelParams {
     pub queues: u32,
     /// Quantum in bytes.
     #[serde(default = "quantum")]
-    #[schemars(extend("x-least" = "64 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "64 B", "x-maximum" = "1 GB"))]
     pub quantum: Bytes,
     /// CoDel: acceptable standing queueing delay.
     #[serde(default = "target")]
-    #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
+    #[schemars(extend("x-exclusiveMinimum" = 0, "x-maximum" = "1 h"))]
     pub target: Time,
     /// CoDel: time above the target before the first drop.
     #[serde(default = "interval")]
-    #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
+    #[schemars(extend("x-exclusiveMinimum" = 0, "x-maximum" = "1 h"))]
     pub interval: Time,
     /// CoDel: with a backlog of no more than this in a queue nothing is dropped from it.
     #[serde(default = "mtu")]
-    #[schemars(extend("x-most" = "1 GB"))]
+    #[schemars(extend("x-maximum" = "1 GB"))]
     pub mtu: Bytes,
     /// Marks packets of ECN-capable transports where CoDel would drop them.
     #[serde(default = "ecn")]

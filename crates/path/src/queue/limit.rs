@@ -105,7 +105,7 @@ impl Limit {
         }
         let whole = |n: f64, unit: &str| {
             let n = n.round();
-            if n > 1e15 { Err(QuantityError::TooLarge { most: format!("1e15 {unit}") }) } else { Ok(n as u64) }
+            if n > 1e15 { Err(QuantityError::TooLarge { max: format!("1e15 {unit}") }) } else { Ok(n as u64) }
         };
         if let Ok(p) = Packets::parse(text) {
             return whole(p.get(), "packets").map(Self::Packets);

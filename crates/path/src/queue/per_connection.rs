@@ -25,7 +25,7 @@ pub struct PerConnectionParams {
     pub limit: Limit,
     /// Quantum in bytes.
     #[serde(default = "bytes_1500")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub quantum: Bytes,
 }
 

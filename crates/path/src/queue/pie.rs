@@ -163,11 +163,11 @@ pub struct PieParams {
     pub limit: Limit,
     /// Target queueing delay.
     #[serde(default = "target")]
-    #[schemars(extend("x-above" = 0, "x-most" = "1 h"))]
+    #[schemars(extend("x-exclusiveMinimum" = 0, "x-maximum" = "1 h"))]
     pub target: Time,
     /// Time between two updates of the probability.
     #[serde(default = "update")]
-    #[schemars(extend("x-least" = "100 us", "x-most" = "1 h"))]
+    #[schemars(extend("x-minimum" = "100 us", "x-maximum" = "1 h"))]
     pub update: Time,
     /// Gain of the excess delay (alpha): probability per second of excess and update.
     #[serde(default = "alpha")]
@@ -177,11 +177,11 @@ pub struct PieParams {
     pub beta: Frequency,
     /// Burst allowance after a time without congestion.
     #[serde(default = "max_burst")]
-    #[schemars(extend("x-most" = "1 h"))]
+    #[schemars(extend("x-maximum" = "1 h"))]
     pub max_burst: Time,
     /// With a backlog of at most two of these nothing is dropped.
     #[serde(default = "mean_packet")]
-    #[schemars(extend("x-most" = "1 GB"))]
+    #[schemars(extend("x-maximum" = "1 GB"))]
     pub mean_packet: Bytes,
     /// Marks packets of ECN-capable transports where it would drop them.
     #[serde(default = "ecn")]

@@ -208,7 +208,7 @@ pub struct RedParams {
     pub gentle: bool,
     /// Packet whose transmission time is the step of the average's decay while the link is idle.
     #[serde(default = "typical_packet")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub typical_packet: Bytes,
     /// Marks packets of ECN-capable transports where it would drop them, below the upper threshold.
     #[serde(default = "yes")]

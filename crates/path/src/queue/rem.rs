@@ -132,11 +132,11 @@ pub struct RemParams {
     pub phi: f64,
     /// Time between two updates of the price.
     #[serde(default = "period")]
-    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    #[schemars(extend("x-minimum" = "1 us", "x-maximum" = "1 h"))]
     pub period: Time,
     /// Packet size in which queue, input and capacity are measured.
     #[serde(default = "packet")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub packet: Bytes,
     /// Marks packets of ECN-capable transports where it would drop them.
     #[serde(default = "ecn")]

@@ -45,7 +45,7 @@ mod tests {
 
     /// Eight flows of one set have a queue each; the ninth shares one.
     #[test]
-    fn nine_in_a_set_collide() {
+    fn nine_flows_of_a_set_collide() {
         let mut table = SetAssociative::new(8, 1);
         let mut busy = [false; 8];
         for flow in 0..8 {

@@ -39,11 +39,11 @@ pub struct SfqParams {
     pub queues: u32,
     /// Quantum in bytes, with deficits. Default: one packet a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub quantum: Option<Bytes>,
     /// Perturbation period of the hash; 0 s: never.
     #[serde(default)]
-    #[schemars(extend("x-most" = "200 d"))]
+    #[schemars(extend("x-maximum" = "200 d"))]
     pub perturb: Time,
     /// Which packet of the longest queue is dropped.
     #[serde(default)]

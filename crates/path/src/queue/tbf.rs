@@ -18,10 +18,10 @@ use crate::framing::{Framing, FramingParams};
 #[serde(deny_unknown_fields)]
 pub struct TbfParams {
     /// Token rate.
-    #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
+    #[schemars(extend("x-minimum" = "1 bit/s", "x-maximum" = "10 Tbit/s"))]
     pub rate: Rate,
     /// Size of the bucket, framing included; a larger packet can never be sent and is dropped on arrival.
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub burst: Bytes,
     /// Limit of the queue, without the packet in transmission.
     #[serde(default)]

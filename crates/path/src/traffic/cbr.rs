@@ -14,7 +14,7 @@ use crate::ParamError;
 #[serde(deny_unknown_fields)]
 pub struct CbrParams {
     /// Rate on the wire.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub rate: Rate,
 }
 

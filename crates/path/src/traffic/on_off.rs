@@ -31,10 +31,10 @@ pub enum PeriodDistribution {
 #[serde(deny_unknown_fields)]
 pub struct OnOffParams {
     /// Peak rate on the wire, while on.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub rate: Rate,
     /// Mean length of a burst, at least 1 us.
-    #[schemars(extend("x-least" = "1 us"))]
+    #[schemars(extend("x-minimum" = "1 us"))]
     pub on: Time,
     /// Mean length of a silence.
     pub off: Time,

@@ -15,7 +15,7 @@ use crate::random::Stream;
 #[serde(deny_unknown_fields)]
 pub struct PoissonParams {
     /// Mean rate on the wire; the mean gap is the packet's bits over it.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub rate: Rate,
 }
 

@@ -16,13 +16,13 @@ pub enum SizeParams {
     /// Exponential.
     Exponential {
         /// Mean.
-        #[schemars(extend("x-least" = "1 B"))]
+        #[schemars(extend("x-minimum" = "1 B"))]
         mean: Bytes,
     },
     /// Heavy-tailed.
     Pareto {
         /// Mean.
-        #[schemars(extend("x-least" = "1 B"))]
+        #[schemars(extend("x-minimum" = "1 B"))]
         mean: Bytes,
         /// Tail index, above 1.
         #[schemars(extend("exclusiveMinimum" = 1))]
@@ -31,7 +31,7 @@ pub enum SizeParams {
     /// The logarithm is normal.
     Lognormal {
         /// Mean.
-        #[schemars(extend("x-least" = "1 B"))]
+        #[schemars(extend("x-minimum" = "1 B"))]
         mean: Bytes,
         /// Standard deviation of the logarithm.
         #[schemars(extend("exclusiveMinimum" = 0))]
@@ -40,7 +40,7 @@ pub enum SizeParams {
     /// Constant.
     Fixed {
         /// The size.
-        #[schemars(extend("x-least" = "1 B"))]
+        #[schemars(extend("x-minimum" = "1 B"))]
         size: Bytes,
     },
     /// Sizes from a file: whole bytes, one a line, repeated.

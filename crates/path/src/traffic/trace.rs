@@ -39,7 +39,7 @@ pub struct TraceParams {
     pub unit: SizeUnit,
     /// Time between two frames of a `terse` trace, which has no times.
     #[serde(default = "frame_interval")]
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub interval: Time,
     /// Header bytes that each packet of a frame carries besides its part of the frame.
     #[serde(default)]

@@ -32,22 +32,22 @@ pub struct VbrParams {
     /// All viewers see the same frame at the same time; else each has an independent film of the same kind.
     pub synchronised: bool,
     /// Where in the film playback begins, at most 1 d: other frames of the same seed.
-    #[schemars(extend("x-most" = "1 d"))]
+    #[schemars(extend("x-maximum" = "1 d"))]
     pub offset: Time,
     /// Mean frame size, without headers.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub mean_frame: Bytes,
     /// Mean time between frames; at least one tick of `frame_clock`.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub mean_interval: Time,
     /// Time between two frames is a multiple of this.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub frame_clock: Time,
     /// Coefficient of variation of frame sizes: standard deviation over mean.
     #[schemars(range(min = 0, max = 100))]
     pub cv: f64,
     /// Mean length of a scene.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub mean_scene: Time,
     /// Share of the logarithmic sizes' variance that lies between scenes, in [0, 1]; the rest is within them.
     #[schemars(range(min = 0, max = 1))]

@@ -14,11 +14,11 @@ pub struct ChangeParams {
     pub at: Time,
     /// Rate from then on, 1 bit/s to 10 Tbit/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
+    #[schemars(extend("x-minimum" = "1 bit/s", "x-maximum" = "10 Tbit/s"))]
     pub rate: Option<Rate>,
     /// One-way propagation delay from then on, 0 s to 1 h.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-most" = "1 h"))]
+    #[schemars(extend("x-maximum" = "1 h"))]
     pub delay: Option<Time>,
     /// Probability from then on that a packet is lost, instead of the link's `loss`; in [0, 1], 1 for a link that is
     /// cut.

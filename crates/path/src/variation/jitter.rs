@@ -17,25 +17,25 @@ pub enum JitterParams {
     /// Normal, truncated at zero. Autocorrelation `exp(-t / correlation)`.
     Normal {
         /// Standard deviation.
-        #[schemars(extend("x-most" = "1 h"))]
+        #[schemars(extend("x-maximum" = "1 h"))]
         sd: Time,
         /// Mean. Default: 4 standard deviations, at which one packet in 30,000 would be below zero.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("x-most" = "1 h"))]
+        #[schemars(extend("x-maximum" = "1 h"))]
         mean: Option<Time>,
         /// Time after which the correlation has fallen to 1/e; 0 s: packets are independent.
         #[serde(default)]
-        #[schemars(extend("x-most" = "1 h"))]
+        #[schemars(extend("x-maximum" = "1 h"))]
         correlation: Time,
     },
     /// Exponential. Autocorrelation `exp(-2 t / correlation)`.
     Exponential {
         /// Mean, and standard deviation.
-        #[schemars(extend("x-most" = "1 h"))]
+        #[schemars(extend("x-maximum" = "1 h"))]
         mean: Time,
         /// Correlation time of the two normal processes whose squares are summed; 0 s: packets are independent.
         #[serde(default)]
-        #[schemars(extend("x-most" = "1 h"))]
+        #[schemars(extend("x-maximum" = "1 h"))]
         correlation: Time,
     },
 }

@@ -11,11 +11,11 @@ pub struct OutageParams {
     /// When the first begins.
     pub start: Time,
     /// Duration of each. A packet in transmission is suspended and continues afterwards.
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub length: Time,
     /// Period from start to start, above `length`. Default: a single outage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub every: Option<Time>,
 }
 

@@ -11,10 +11,10 @@ use crate::bucket::Bucket;
 #[serde(deny_unknown_fields)]
 pub struct PolicerParams {
     /// Token rate.
-    #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
+    #[schemars(extend("x-minimum" = "1 bit/s", "x-maximum" = "10 Tbit/s"))]
     pub rate: Rate,
     /// Size of the bucket; a larger packet never conforms.
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub burst: Bytes,
 }
 

@@ -49,10 +49,10 @@ pub(crate) fn saw_tooth(kind: &str, flows: f64, pipe: f64, threshold: f64) -> Py
     })
 }
 
-/// Smallest threshold at which DCTCP leaves no link idle if the path holds `pipe` packets.
+/// Minimum threshold at which DCTCP leaves no link idle if the path holds `pipe` packets.
 #[pyfunction]
-pub(crate) fn least_threshold(pipe: f64) -> f64 {
-    sawtooth::least_threshold(pipe)
+pub(crate) fn min_threshold(pipe: f64) -> f64 {
+    sawtooth::min_threshold(pipe)
 }
 
 /// Mean of VFAST's SRTT less that of its samples, in their standard deviations: weights `up` and `down` of eq. 4, samples
@@ -91,18 +91,19 @@ pub(crate) fn smoothed_jitter(
 }
 
 /// Probability that an independent normal sample exceeds the timeout, and the mean timeout less the mean sample in standard
-/// deviations, at each minimum spread: weights of eq. 4 and 5, or of RFC 6298 (1/8, 1/8, 1/4).
+/// deviations, at each minimum of the timer's variation term, `minima`: weights of eq. 4 and 5, or of RFC 6298 (1/8,
+/// 1/8, 1/4).
 #[pyfunction]
 pub(crate) fn late_samples(
     py: Python<'_>,
     up: f64,
     down: f64,
     zeta: f64,
-    leasts: Vec<f64>,
+    minima: Vec<f64>,
 ) -> PyResult<Vec<(f64, f64)>> {
     py.detach(|| {
         guarded(|| {
-            let found = late(TimerWeights { up, down, zeta }, &leasts).map_err(theory_error)?;
+            let found = late(TimerWeights { up, down, zeta }, &minima).map_err(theory_error)?;
             Ok(found.iter().map(|l| (l.probability, l.timeout)).collect())
         })
     })

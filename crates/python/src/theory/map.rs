@@ -45,7 +45,7 @@ impl Map {
     }
 }
 
-/// What it takes to load the scenario anew for every cell.
+/// Everything needed to load the scenario with the values of a cell.
 struct Source {
     canonical: String,
     title: String,
@@ -64,12 +64,12 @@ impl Source {
     }
 
     /// What the map shows at one cell; a panic there fails this cell only.
-    fn answer(&self, x: &str, y: &str) -> Result<CellValue, String> {
-        let try_it = || {
+    fn evaluate(&self, x: &str, y: &str) -> Result<CellValue, String> {
+        let evaluate = || {
             let network = self.load(x, y).map_err(|d| d.to_string())?;
             map::evaluate(&network, &self.show).map_err(|e| e.to_string())
         };
-        catch_unwind(AssertUnwindSafe(try_it))
+        catch_unwind(AssertUnwindSafe(evaluate))
             .unwrap_or_else(|_| Err("internal error: a defect of Eddyline".to_owned()))
     }
 }
@@ -84,8 +84,13 @@ pub(crate) fn draw(
 ) -> PyResult<String> {
     let network = &scenario.network;
     let show = show(&request, network)?;
-    let x = axis("--x", &request.x)?;
-    let y = axis("--y", &request.y)?;
+    let accepts = |key: &str, value: &str| {
+        let folder = request.folder.as_deref();
+        let input = Input { text: &scenario.canonical, format: Format::Json, name: &network.title, folder };
+        eddyline_scenario::load_with(&current(), &input, &[(key.to_owned(), value.to_owned())]).is_ok()
+    };
+    let x = axis("--x", &request.x, accepts)?;
+    let y = axis("--y", &request.y, accepts)?;
     if x.key == y.key {
         return Err(InputError::new_err((format!("both axes are {}", x.key), "a map needs two different keys")));
     }
@@ -131,13 +136,30 @@ fn show(request: &Map, network: &Network) -> PyResult<Show> {
     }
 }
 
-fn axis(option: &str, (key, range): &(String, String)) -> PyResult<Axis> {
-    let hint = format!("for example {option} '{key}=10 Mbit/s..100 Mbit/s:41:log'");
-    Axis::parse(key, range).map_err(|e| InputError::new_err((format!("{option} {key}={range}: {e}"), hint)))
+/// Ends of an example of an axis, one for each unit.
+const EXAMPLES: [(&str, &str); 8] = [
+    ("10 Mbit/s", "100 Mbit/s"),
+    ("10 ms", "100 ms"),
+    ("10 packets", "100 packets"),
+    ("10 kB", "100 kB"),
+    ("1 /s", "10 /s"),
+    ("1 %", "10 %"),
+    ("0.1", "1"),
+    ("1", "10"),
+];
+
+/// An axis. The hint of an error is an example with a unit that `accepts`, the check of a key's value, allows.
+fn axis(option: &str, (key, range): &(String, String), accepts: impl Fn(&str, &str) -> bool) -> PyResult<Axis> {
+    Axis::parse(key, range).map_err(|e| {
+        let valid = EXAMPLES.into_iter().find(|(low, high)| accepts(key, low) && accepts(key, high));
+        let (low, high) = valid.unwrap_or(("LO", "HI"));
+        let hint = format!("for example {option} '{key}={low}..{high}:41:log'");
+        InputError::new_err((format!("{option} {key}={range}: {e}"), hint))
+    })
 }
 
-/// The errors of the first value that is invalid with every value of the other axis. A single invalid pair is a cell without
-/// an answer.
+/// The errors of the first value that is invalid with every value of the other axis. A single invalid pair is a failed
+/// cell.
 fn diagnostics(source: &Arc<Source>, x: &Axis, y: &Axis) -> PyResult<Option<Diagnostics>> {
     let values: Vec<(bool, String)> =
         x.settings.iter().map(|v| (true, v.clone())).chain(y.settings.iter().map(|v| (false, v.clone()))).collect();
@@ -185,11 +207,11 @@ fn compute(
     let count = cells.len();
     let work = {
         let source = Arc::clone(source);
-        move |cell: &(String, String)| source.answer(&cell.0, &cell.1)
+        move |cell: &(String, String)| source.evaluate(&cell.0, &cell.1)
     };
     let values = background::map(cells, work, |py, done| report(py, done, count))?;
     if let Some(Err(why)) = values.first().filter(|_| values.iter().all(Result::is_err)) {
-        return Err(EddylineError::new_err(format!("no cell of the map has an answer: {why}")));
+        return Err(EddylineError::new_err(format!("every cell of the map failed; the first: {why}")));
     }
     let mut map = map::Map::new(network, show, x, y, values);
     let samples = map.samples();
@@ -197,7 +219,7 @@ fn compute(
         let total = count + samples.len();
         let (source, known) = (Arc::clone(source), Arc::new(map.clone()));
         let look = move |sample: &Sample| {
-            let at = |x: f64, y: f64| source.answer(&known.x.setting(x), &known.y.setting(y)).ok();
+            let at = |x: f64, y: f64| source.evaluate(&known.x.setting(x), &known.y.setting(y)).ok();
             (*sample, known.locate(*sample, at))
         };
         let found = background::map(samples, look, |py, done| report(py, count + done, total))?;

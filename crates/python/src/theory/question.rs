@@ -131,7 +131,7 @@ pub(crate) enum Question {
 }
 
 impl Question {
-    fn answer(&self, network: &Network) -> PyResult<String> {
+    fn document(&self, network: &Network) -> PyResult<String> {
         match self {
             Self::Equilibrium(_) => json(equilibria_document(network)),
             Self::Fairness(q) => json(fairness_document(network, q.exponent)),
@@ -150,5 +150,5 @@ fn json(document: Result<impl Serialize, TheoryError>) -> PyResult<String> {
 /// The answer as a JSON document.
 pub(crate) fn answer(py: Python<'_>, scenario: &Arc<Scenario>, question: Question) -> PyResult<String> {
     let scenario = Arc::clone(scenario);
-    py.detach(|| guarded(|| background::run(move || question.answer(&scenario.network))))
+    py.detach(|| guarded(|| background::run(move || question.document(&scenario.network))))
 }

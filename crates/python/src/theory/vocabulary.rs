@@ -27,6 +27,7 @@ pub(crate) fn theory_error(e: TheoryError) -> PyErr {
     match e {
         TheoryError::OutOfRange { .. }
         | TheoryError::Length { .. }
+        | TheoryError::NoArrivals
         | TheoryError::NoFlow
         | TheoryError::NoModel { .. }
         | TheoryError::NoDynamics

@@ -28,14 +28,14 @@ pub struct Flow {
     pub host: Option<String>,
     /// Size of a full data packet on the wire; above `header`.
     #[serde(default = "default_packet")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub packet: Bytes,
     /// Headers in a data packet: the part that is not payload.
     #[serde(default = "default_header")]
     pub header: Bytes,
     /// Size of an acknowledgement, SYN, SYN-ACK or FIN on the wire.
     #[serde(default = "default_header")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub ack_packet: Bytes,
     /// Short for `tcp.ack_every = 2`; only one of the two may be given. Default: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,19 +62,19 @@ pub struct Flow {
     pub count: u32,
     /// Time between the starts of successive flows of the table.
     #[serde(default)]
-    #[schemars(extend("x-most" = "200 d"))]
+    #[schemars(extend("x-maximum" = "200 d"))]
     pub stagger: Time,
     /// When the (first) flow starts.
     #[serde(default)]
-    #[schemars(extend("x-most" = "200 d"))]
+    #[schemars(extend("x-maximum" = "200 d"))]
     pub start: Time,
     /// When the application stops sending: data in flight is delivered, then the FIN is sent. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-most" = "200 d"))]
+    #[schemars(extend("x-maximum" = "200 d"))]
     pub stop: Option<Time>,
     /// Payload bytes to transfer; the flow completes when its FIN is acknowledged. Default: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-least" = "1 B"))]
+    #[schemars(extend("x-minimum" = "1 B"))]
     pub size: Option<Bytes>,
 }
 
@@ -84,11 +84,11 @@ pub struct Flow {
 pub struct AccessDelay {
     /// On the data path.
     #[serde(default)]
-    #[schemars(extend("x-most" = "1 h"))]
+    #[schemars(extend("x-maximum" = "1 h"))]
     pub data: Time,
     /// On the acknowledgement path.
     #[serde(default)]
-    #[schemars(extend("x-most" = "1 h"))]
+    #[schemars(extend("x-maximum" = "1 h"))]
     pub ack: Time,
 }
 
@@ -102,17 +102,17 @@ pub enum ApplicationParams {
     /// A number of bytes at once, periodically.
     Bursts {
         /// Payload bytes of one burst.
-        #[schemars(extend("x-least" = "1 B"))]
+        #[schemars(extend("x-minimum" = "1 B"))]
         bytes: Bytes,
         /// From the start of one burst to the start of the next.
-        #[schemars(extend("x-least" = "1 us", "x-most" = "200 d"))]
+        #[schemars(extend("x-minimum" = "1 us", "x-maximum" = "200 d"))]
         every: Time,
     },
     /// A number of bytes at once, then the next as soon as all of them are acknowledged: objects that a client requests sequentially, each
     /// request sent with the last acknowledgement of the previous object.
     Objects {
         /// Payload bytes of one object; with `size`, the last may be shorter.
-        #[schemars(extend("x-least" = "1 B"))]
+        #[schemars(extend("x-minimum" = "1 B"))]
         bytes: Bytes,
     },
 }
@@ -134,15 +134,15 @@ pub struct Traffic {
     pub host: Option<String>,
     /// Size of a packet on the wire; the largest if the model has several sizes.
     #[serde(default = "default_packet")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub packet: Bytes,
     /// Start of the traffic.
     #[serde(default)]
-    #[schemars(extend("x-most" = "200 d"))]
+    #[schemars(extend("x-maximum" = "200 d"))]
     pub start: Time,
     /// End of the traffic. Default: the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-most" = "200 d"))]
+    #[schemars(extend("x-maximum" = "200 d"))]
     pub stop: Option<Time>,
 }
 
@@ -153,7 +153,7 @@ pub struct Arrivals {
     /// Name, unique in the file.
     pub name: String,
     /// Mean arrival rate.
-    #[schemars(extend("x-above" = 0, "x-most" = "1000000000 /s"))]
+    #[schemars(extend("x-exclusiveMinimum" = 0, "x-maximum" = "1000000000 /s"))]
     pub rate: Frequency,
     /// Distribution of the transfers' payload.
     pub size: SizeParams,
@@ -171,14 +171,14 @@ pub struct Arrivals {
     pub host: Option<String>,
     /// Size of a full data packet on the wire; above `header`.
     #[serde(default = "default_packet")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub packet: Bytes,
     /// Headers in a data packet: the part that is not payload.
     #[serde(default = "default_header")]
     pub header: Bytes,
     /// Size of an acknowledgement, SYN, SYN-ACK or FIN on the wire.
     #[serde(default = "default_header")]
-    #[schemars(extend("x-least" = "1 B", "x-most" = "1 GB"))]
+    #[schemars(extend("x-minimum" = "1 B", "x-maximum" = "1 GB"))]
     pub ack_packet: Bytes,
     /// Short for `tcp.ack_every = 2`; only one of the two may be given. Default: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]

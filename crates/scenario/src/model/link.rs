@@ -18,10 +18,10 @@ pub struct Link {
     /// Name, unique in the file.
     pub name: String,
     /// Rate of transmission, 1 bit/s to 10 Tbit/s.
-    #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
+    #[schemars(extend("x-minimum" = "1 bit/s", "x-maximum" = "10 Tbit/s"))]
     pub rate: Rate,
     /// One-way propagation delay, 0 s to 1 h.
-    #[schemars(extend("x-most" = "1 h"))]
+    #[schemars(extend("x-maximum" = "1 h"))]
     pub delay: Time,
     /// Queue in front of the link. Limits count waiting packets only, not the one in transmission.
     #[serde(default)]
@@ -85,7 +85,7 @@ pub struct MediumTable {
     /// Turnaround time: the pause before a transmission if another link transmitted last. If several links give it, the values must be
     /// equal. Default: 0 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-most" = "1 h"))]
+    #[schemars(extend("x-maximum" = "1 h"))]
     pub turnaround: Option<Time>,
 }
 
@@ -131,11 +131,11 @@ pub struct Duplex {
 pub struct Direction {
     /// Rate of transmission instead of the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-least" = "1 bit/s", "x-most" = "10 Tbit/s"))]
+    #[schemars(extend("x-minimum" = "1 bit/s", "x-maximum" = "10 Tbit/s"))]
     pub rate: Option<Rate>,
     /// One-way delay instead of the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-most" = "1 h"))]
+    #[schemars(extend("x-maximum" = "1 h"))]
     pub delay: Option<Time>,
     /// Queue instead of the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -34,7 +34,7 @@ pub struct File {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// How long the network runs, 1 ms to 200 d.
-    #[schemars(extend("x-least" = "1 ms", "x-most" = "200 d"))]
+    #[schemars(extend("x-minimum" = "1 ms", "x-maximum" = "200 d"))]
     pub duration: Time,
     /// Summaries cover the time from here to the end; below `duration`.
     #[serde(default)]
@@ -72,7 +72,7 @@ pub struct File {
 pub struct Record {
     /// Spacing of series. Default: a thousandth of `duration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-above" = 0))]
+    #[schemars(extend("x-exclusiveMinimum" = 0))]
     pub interval: Option<Time>,
 }
 

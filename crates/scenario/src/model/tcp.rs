@@ -19,7 +19,7 @@ pub struct Tcp {
     pub initial_window: u32,
     /// Minimum difference between the retransmission timeout and the smoothed round-trip time, as in Linux (the G of RFC 6298).
     #[serde(default = "fifth_second")]
-    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    #[schemars(extend("x-minimum" = "1 us", "x-maximum" = "1 h"))]
     pub min_rto: Time,
     /// Full segments per acknowledgement. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct Tcp {
     pub ack_every: Option<u32>,
     /// Maximum delay of a delayed acknowledgement. Linux: 40 ms.
     #[serde(default = "fifth_second")]
-    #[schemars(extend("x-least" = "1 us", "x-most" = "1 h"))]
+    #[schemars(extend("x-minimum" = "1 us", "x-maximum" = "1 h"))]
     pub ack_timer: Time,
     /// Number of immediate acknowledgements (quick ACKs), which ignore `ack_every`, at the start, after an idle time and after an
     /// unnecessary retransmission. Linux: 16.
@@ -168,7 +168,7 @@ impl Default for AccurateEcnChoice {
 pub struct TimestampClock {
     /// Offset at the beginning of the scenario.
     #[serde(default)]
-    #[schemars(extend("x-most" = "1 h"))]
+    #[schemars(extend("x-maximum" = "1 h"))]
     pub ahead: Time,
     /// Drift in microseconds per second; negative if it runs slow.
     #[serde(default)]
@@ -176,7 +176,7 @@ pub struct TimestampClock {
     pub drift_ppm: f64,
     /// Resolution; zero: exact. Linux: 1 ms.
     #[serde(default)]
-    #[schemars(extend("x-most" = "1 s"))]
+    #[schemars(extend("x-maximum" = "1 s"))]
     pub tick: Time,
 }
 

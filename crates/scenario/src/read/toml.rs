@@ -14,11 +14,11 @@ pub(super) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
     if errors.is_empty() {
         return Some(Node { value: entries(table.get_ref(), None), at: At::Offset(0) });
     }
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for error in &errors {
         let at = error.span().map_or(0, |s| s.start);
-        if told.len() < MAX_ERRORS && !told.contains(&at) {
-            told.push(at);
+        if reported.len() < MAX_ERRORS && !reported.contains(&at) {
+            reported.push(at);
             report.raw(At::Offset(at), "", format!("not TOML: {}", error.message()), None);
         }
     }

@@ -226,18 +226,18 @@ fn enum_values(schema: &Json) -> Option<Vec<String>> {
     Some(values.iter().filter_map(|w| w.as_str().map(str::to_owned)).collect())
 }
 
-/// Ranges: the standard's keywords, and for quantities `x-least`, `x-above`, `x-most`, `x-below`, whose values are
-/// quantities or plain numbers in SI units.
+/// Ranges: the standard's keywords, and for quantities the same with the prefix `x-`, whose values are quantities or
+/// plain numbers in SI units.
 fn bounds(schema: &Json, reader: Option<&Reader>) -> Vec<Bound> {
     let keywords = [
         ("minimum", Side::Min),
         ("exclusiveMinimum", Side::Above),
         ("maximum", Side::Max),
         ("exclusiveMaximum", Side::Below),
-        ("x-least", Side::Min),
-        ("x-above", Side::Above),
-        ("x-most", Side::Max),
-        ("x-below", Side::Below),
+        ("x-minimum", Side::Min),
+        ("x-exclusiveMinimum", Side::Above),
+        ("x-maximum", Side::Max),
+        ("x-exclusiveMaximum", Side::Below),
     ];
     let bound = |(keyword, side): (&str, Side)| {
         let given = &schema[keyword];

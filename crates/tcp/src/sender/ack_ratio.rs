@@ -185,7 +185,7 @@ mod tests {
 
     /// After a decrease one more than asked for may come together for a window.
     #[test]
-    fn what_the_receiver_may_still_use_is_no_loss() {
+    fn acknowledgements_within_the_old_ratio_are_not_lost() {
         let (mut ratio, mut una) = (AckRatio::default(), 0);
         assert_eq!(ask(&mut ratio, &mut una, &[4]), [4]);
         // 40 x 40 / (16 - 4) = 133.3 segments without a loss
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_count_as_losses_and_losses_of_data_count_nothing() {
+    fn marks_count_as_losses_and_data_losses_do_not() {
         let ack = RatioAck { una: 10, nxt: 50, segments: 2, recovering: false, marked: true, window: WINDOW };
         let mut ratio = AckRatio::default();
         ratio.on_ack(&ack);

@@ -95,7 +95,7 @@ mod tests {
 
     /// The largest count that the bits allow (appendix A.2.1, its own example among them: nine and ten packets, a step of two).
     #[test]
-    fn after_a_leap_the_worst_is_taken_for_true() {
+    fn after_a_gap_the_worst_case_is_assumed() {
         for (packets, ace, marked) in [
             (8, 5, 8.0),
             (8, 6, 1.0),
@@ -115,7 +115,7 @@ mod tests {
 
     /// If stretch acknowledgements are usual, an unchanged ACE field means no marks.
     #[test]
-    fn stretch_acknowledgements_are_no_leaps() {
+    fn stretch_acknowledgements_are_not_gaps() {
         let mut counter = CeCounter::new(MSS as u32);
         assert_eq!(counter.on_ack(INITIAL_CE_COUNT, None, 16 * MSS), 0.0);
         assert_eq!(counter.on_ack(INITIAL_CE_COUNT + 1, None, 16 * MSS), 1.0);
@@ -126,7 +126,7 @@ mod tests {
 
     /// The option counts marks that the ACE field misses, and none twice.
     #[test]
-    fn the_option_puts_it_right() {
+    fn the_option_corrects_the_count() {
         let (mut counter, mut bytes) = (CeCounter::new(MSS as u32), AccEcnOption::default());
         let mut sent = 0;
         let mut mark = |n: u64, payload: u32| {

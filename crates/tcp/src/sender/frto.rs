@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn not_in_an_earlier_recovery() {
+    fn not_within_another_recovery() {
         let mut frto = Frto::new(true);
         assert!(!frto.on_timeout(true, 10));
         assert_eq!(frto.on_ack(&ACK), Verdict::Wait);

@@ -207,7 +207,7 @@ mod tests {
 
     /// A retransmission acknowledged in less than the minimum round-trip time was not what was delivered (6.2, step 2).
     #[test]
-    fn needless_retransmissions_are_no_evidence() {
+    fn spurious_retransmissions_are_ignored() {
         for echo in [None, Some(Time::from_ms(0))] {
             let mut rack = Rack::default();
             let mut segments = flight(2);

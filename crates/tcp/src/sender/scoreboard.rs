@@ -1,6 +1,6 @@
 //! The scoreboard (RFC 6675): which bytes between `una` and `nxt` are selectively acknowledged, lost or retransmitted.
 //!
-//! Every edge moves forward only within an episode, so all sums are updated as they change and no acknowledgement walks the
+//! Every edge moves forward only within an episode, so all sums are updated as they change and no acknowledgement scans the
 //! window: `lost` counts bytes below the loss edge that are neither acknowledged nor retransmitted.
 //!
 //! A sender with RACK keeps every transmission instead ([`Transmissions`]), and may find the same segment lost more than once;

@@ -108,7 +108,7 @@ mod tests {
 
     /// Case 1 and case 2 of 7.4.2: both copies arrived.
     #[test]
-    fn a_needless_probe_is_no_loss() {
+    fn an_unnecessary_probe_is_not_a_loss() {
         for ack in [
             ProbeAck { dsack: Some(10), ..ACK },
             ProbeAck { duplicate: true, ..ACK },

@@ -39,7 +39,7 @@ pub struct ProblemFlow {
     pub ack: Arc<[u32]>,
 }
 
-/// Sizes of one flow; meanings and units as in [`ProblemFlow`].
+/// Sizes of one flow; definitions and units as in [`ProblemFlow`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowRow {
     /// Packets to keep queued along the round trip, above 0.
@@ -92,7 +92,7 @@ pub struct Equilibrium {
     pub residual: f64,
 }
 
-/// How an equilibrium was computed, from the most special method to the most general.
+/// How an equilibrium was computed, from the most specialised method to the most general.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
     /// All flows of a component share one queueing delay: eq. 4-6 of the two-way paper.

@@ -108,11 +108,11 @@ pub struct Map {
     pub x: Axis,
     /// The second.
     pub y: Axis,
-    /// Row by row: y stays while x goes through its values.
+    /// In row-major order: x varies fastest.
     pub cells: Vec<Cell>,
     /// Number of failed cells.
     pub failed: usize,
-    /// Of a stability map: where the verdict changes, as lines of (x, y) in SI units, each point bracketed to 1e-9 of
+    /// Of a stability map: where the verdict changes, as polylines of (x, y) in SI units, each point bracketed to 1e-9 of
     /// the distance between the two cells that it lies between.
     pub boundary: Option<Vec<Vec<[f64; 2]>>>,
     /// What the model leaves out of the scenario itself.

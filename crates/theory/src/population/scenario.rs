@@ -106,7 +106,7 @@ impl Population {
 /// equilibrium of a state is not found. An unstable population is no error.
 pub fn population(network: &Network, options: &PopulationOptions) -> Result<Population, TheoryError> {
     if network.arrivals.is_empty() {
-        return Err(TheoryError::Length { what: "tables of arrivals", given: 0, wanted: 1 });
+        return Err(TheoryError::NoArrivals);
     }
     let mut notes = Vec::new();
     let fixed = fixed(network, &mut notes)?;

@@ -180,7 +180,7 @@ pub fn judge(point: &OperatingPoint, model: LinkModel, options: &Options) -> Sta
         notes.push(format!("roots were counted up to {:.3} rad/s", f.band(1.0)));
     }
     if point.flows.is_empty() {
-        notes.push("no flow meets a queue".to_owned());
+        notes.push("no flow crosses a queue".to_owned());
     }
     let margins = if adjustable { margins(&f, stable) } else { Margins::default() };
     Stability {

@@ -1,4 +1,4 @@
-//! Random networks for questions of stability: scenarios that every world can answer.
+//! Random networks for tests of stability: scenarios that every world can run.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Link};
 use eddyline_units::{Packets, Rate, Time};
 
-use super::{below, between, fast, fast_flow, link, magnitude, network};
+use super::{below, between, fast, fast_flow, link, log_uniform, network};
 
 /// What a case is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,19 +24,19 @@ pub enum Kind {
 /// The case's network. Numbers are rounded to few digits, as in a scenario file.
 pub fn draw(random: &mut Stream) -> (Kind, Network) {
     let kind = [Kind::OneWay, Kind::BothWays, Kind::Several][below(random, 3)];
-    let first = magnitude(random, 20e6, 200e6);
+    let first = log_uniform(random, 20e6, 200e6);
     let links: Vec<Link> = match kind {
         Kind::OneWay => {
-            let back = first * 0.04 / magnitude(random, 0.1, 10.0);
+            let back = first * 0.04 / log_uniform(random, 0.1, 10.0);
             vec![one_link(random, 0, first), one_link(random, 1, back)]
         }
         Kind::BothWays => {
-            let back = first * magnitude(random, 0.1, 10.0);
+            let back = first * log_uniform(random, 0.1, 10.0);
             vec![one_link(random, 0, first), one_link(random, 1, back)]
         }
         Kind::Several => (0..3 + below(random, 2))
             .map(|l| {
-                let rate = magnitude(random, 20e6, 200e6);
+                let rate = log_uniform(random, 20e6, 200e6);
                 one_link(random, l, rate)
             })
             .collect(),
@@ -79,7 +79,7 @@ pub fn draw(random: &mut Stream) -> (Kind, Network) {
         (slowest(&f.data) / 8e3).min(slowest(&f.ack) / 320.0)
     };
     let slowest = flows.iter().map(rate).fold(f64::INFINITY, f64::min);
-    let total = slowest * mean * magnitude(random, 0.05, 4.0);
+    let total = slowest * mean * log_uniform(random, 0.05, 4.0);
     let parts: Vec<f64> = flows.iter().map(|_| between(random, 0.5, 1.5)).collect();
     let sum: f64 = parts.iter().sum();
     for (flow, part) in flows.iter_mut().zip(parts) {
@@ -103,7 +103,7 @@ fn law(random: &mut Stream) -> FastParams {
     let known = fast(1.0, BaseRttSource::Known);
     let ControllerParams::Fast(law) = &*known else { unreachable!("it was made so") };
     let gamma = (between(random, 0.1, 1.0) * 1e3).round() / 1e3;
-    let period = micros(magnitude(random, 5e3, 50e3));
+    let period = micros(log_uniform(random, 5e3, 50e3));
     if random.uniform() < 0.5 {
         FastParams { gamma, ..law.clone() }
     } else {

@@ -52,8 +52,8 @@ pub fn between(random: &mut Stream, low: f64, high: f64) -> f64 {
     low + (high - low) * random.uniform()
 }
 
-/// Spread over orders of magnitude.
-pub fn magnitude(random: &mut Stream, low: f64, high: f64) -> f64 {
+/// Log-uniform in [low, high).
+pub fn log_uniform(random: &mut Stream, low: f64, high: f64) -> f64 {
     let u = random.uniform();
     low * libm::pow(high / low, u)
 }
@@ -90,10 +90,10 @@ pub fn fast(alpha: f64, base_rtt: BaseRttSource) -> Arc<ControllerParams> {
     }))
 }
 
-/// FAST with a gamma of one's own.
-pub fn gentle(alpha: f64, gamma: f64) -> Arc<ControllerParams> {
+/// FAST with this gamma.
+pub fn fast_with_gamma(alpha: f64, gamma: f64) -> Arc<ControllerParams> {
     let known = fast(alpha, BaseRttSource::Estimated);
-    let ControllerParams::Fast(params) = &*known else { unreachable!("it was made so") };
+    let ControllerParams::Fast(params) = &*known else { unreachable!("`fast` returns FAST") };
     Arc::new(ControllerParams::Fast(FastParams { gamma, ..params.clone() }))
 }
 
@@ -124,7 +124,7 @@ pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
         access_data: Time::ZERO,
         access_ack: Time::ZERO,
         receive_window: None,
-        tcp: usual_tcp(),
+        tcp: default_tcp(),
         application: Application::Bulk,
         start: Time::ZERO,
         stop: None,
@@ -134,10 +134,10 @@ pub fn fast_flow(name: &str, alpha: f64, data: &[u32], ack: &[u32]) -> Flow {
 }
 
 /// The default TCP options.
-fn usual_tcp() -> TcpOptions {
+fn default_tcp() -> TcpOptions {
     let text = "duration = \"1 s\"\n[[link]]\nname = \"l\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]\nname = \"f\"\n\
                 controller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\n";
-    let input = Input { text, format: Format::Toml, name: "usual.toml", folder: None };
+    let input = Input { text, format: Format::Toml, name: "default.toml", folder: None };
     let scenario = load(&input, &[]).unwrap_or_else(|errors| panic!("{errors}"));
     scenario.network.flows[0].tcp
 }

@@ -49,7 +49,7 @@ impl AckBacklog {
     }
 
     /// The retransmission timer expired: start over.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.ratio = 1.0;
     }
 

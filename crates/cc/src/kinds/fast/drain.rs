@@ -19,11 +19,11 @@ use crate::controller::Ack;
 #[serde(deny_unknown_fields)]
 pub struct DrainParams {
     /// Time without an empty queue after which the flow pauses; at least 10 ms.
-    #[schemars(extend("x-least" = "10 ms"))]
+    #[schemars(extend("x-minimum" = "10 ms"))]
     pub every: Time,
     /// Window during the pause, at least one packet.
     #[serde(default = "two_packets")]
-    #[schemars(extend("x-least" = 1))]
+    #[schemars(extend("x-minimum" = 1))]
     pub window: Packets,
     /// Round trips with that window once no more packets are in flight, at least one.
     #[serde(default = "one_round")]

@@ -123,7 +123,7 @@ impl Options {
             correction.abandon(now);
         }
         if let Some(acks) = self.acks.as_mut().filter(|_| timeout) {
-            acks.forget();
+            acks.reset();
         }
     }
 

@@ -59,7 +59,7 @@ fn timestamps_measure_retransmissions() {
 /// The first copy was late, not lost: its acknowledgement gives a sample without timestamps too, as it echoes which copy caused it.
 /// Karn's rule would take none.
 #[test]
-fn a_late_first_copy_is_measured() {
+fn a_late_original_is_measured() {
     let mut bench = Bench::open("");
     bench.sent();
     bench.wait_until(500);

@@ -39,7 +39,11 @@ fn after_a_delay_spike_nothing_is_retransmitted() {
         let (sent, bench, out) = spike(tcp);
         assert!(sent.iter().all(|(_, retransmission)| !retransmission), "{tcp}: {sent:?}");
         assert_eq!(sent[..2], [new(out), new(out + 1)], "{tcp}: at the first acknowledgement");
-        assert_eq!(bench.sender.controller().slow_start_threshold(), Some(f64::INFINITY), "{tcp}: slow start goes on");
+        assert_eq!(
+            bench.sender.controller().slow_start_threshold(),
+            Some(f64::INFINITY),
+            "{tcp}: slow start continues"
+        );
         // at the second acknowledgement `out` in flight, and one acknowledged; then slow start
         assert_eq!(bench.window(), (out + 1 + out - 2) as f64, "{tcp}");
     }
@@ -65,14 +69,14 @@ fn after_a_genuine_loss_all_is_retransmitted() {
         assert!(!sent.is_empty() && sent.len() <= 3 && sent[0] == resent(1), "{tcp}: {sent:?}");
         assert!(bench.window() <= 3.0);
         // from here on everything arrives
-        let mut there = vec![0, out, out + 1];
+        let mut received = vec![0, out, out + 1];
         ms += 100;
         while !sent.is_empty() {
             ms += 100;
             bench.wait_until(ms);
             for (number, _) in std::mem::take(&mut sent) {
-                there.push(number);
-                let next = (0..).find(|n| !there.contains(n)).unwrap();
+                received.push(number);
+                let next = (0..).find(|n| !received.contains(n)).unwrap();
                 if next <= 20 {
                     bench.ack(next, &[]);
                     sent.extend(bench.numbers());

@@ -184,7 +184,7 @@ fn the_first_partial_acknowledgement_restarts_the_timer() {
 
 /// A timeout costs controllers that persist more than a recovery of one hole a round trip.
 #[test]
-fn controllers_that_persist_are_steady() {
+fn slow_but_steady_controllers_restart_the_timer() {
     let holds = |partial_ack| recovering(0, partial_ack).sender.rto.is_held();
     assert!(!holds(PartialAck::Persist) && holds(PartialAck::Stay));
 }

@@ -19,7 +19,7 @@ fn departures(bench: &mut Bench, n: usize) -> Vec<u64> {
 
 /// Twice the window per round trip in slow start, 1.2 times in congestion avoidance.
 #[test]
-fn as_linux_paces() {
+fn paces_as_linux_does() {
     let mut bench = Bench::open("pacing = true");
     assert_eq!(bench.sent().len(), 2, "the first, and one for a lateness of one interval");
     // a window of 10, a smoothed round trip of 100 ms

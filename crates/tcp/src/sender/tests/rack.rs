@@ -31,7 +31,7 @@ fn losses_at_the_end_of_a_flight() {
     bench.wait_until(200);
     bench.ack(0, &[(1, 2)]);
     assert!(bench.numbers().is_empty(), "it may be late only");
-    assert_eq!(timer(&bench), 225, "a quarter of the least round-trip time of 100 ms");
+    assert_eq!(timer(&bench), 225, "a quarter of the minimum round-trip time of 100 ms");
     bench.wait_until(225);
     assert_eq!(bench.numbers(), [resent(0)]);
     bench.wait_until(325);
@@ -114,7 +114,7 @@ fn reordering() {
 
 /// Three segments beyond a hole are evidence at once, as long as no reordering was seen.
 #[test]
-fn three_duplicates_as_long_as_nothing_was_ever_late() {
+fn three_duplicates_until_reordering_is_seen() {
     let mut bench = burst(10, "");
     bench.wait_until(200);
     bench.ack(0, &[(1, 2)]);
@@ -156,7 +156,7 @@ fn a_probe_repairs_the_last_segment() {
 
 /// Both copies of the last segment arrived: the DSACK ends the probe episode.
 #[test]
-fn a_needless_probe_reduces_nothing() {
+fn an_unnecessary_probe_does_not_reduce_the_window() {
     let mut bench = burst(3, "");
     bench.wait_until(200);
     bench.ack(2, &[]);
@@ -175,7 +175,7 @@ fn a_needless_probe_reduces_nothing() {
 /// With data left the probe is new data, one segment beyond the window; a second probe waits for the acknowledgement of the first,
 /// and the retransmission timer is restarted.
 #[test]
-fn a_probe_of_new_data_when_all_acknowledgements_stay_away() {
+fn a_probe_of_new_data_without_any_acknowledgement() {
     let mut bench = Bench::open("rack = true");
     bench.sent();
     assert_eq!(timer(&bench), 300);

@@ -69,7 +69,7 @@ pub struct Past {
     pub(super) begin: f64,
     /// The present step: first guess or last iterate.
     pub(super) trial: Piece,
-    /// Whether a delayed argument fell into it.
+    /// Whether a delayed argument was within it.
     pub(super) touched: Cell<bool>,
 }
 
@@ -140,7 +140,7 @@ impl Past {
     }
 }
 
-/// Solves a + p(a) = u on a piece, by Newton's method between bounds that close in.
+/// Solves a + p(a) = u on a piece, by Newton's method within a shrinking bracket.
 fn invert(piece: &Piece, i: usize, u: f64) -> (f64, f64) {
     let form = &piece.form[i];
     if form[0] == 0.0 && form[1] == 0.0 && form[2] == 0.0 {

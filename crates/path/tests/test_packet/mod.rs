@@ -9,7 +9,7 @@ use eddyline_units::{Rate, Time};
 
 /// A packet with its properties as fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parcel {
+pub struct TestPacket {
     /// Place in order of arrival.
     pub id: u64,
     pub flow: u64,
@@ -20,7 +20,7 @@ pub struct Parcel {
     pub acknowledges: Option<Acknowledgement>,
 }
 
-impl Packet for Parcel {
+impl Packet for TestPacket {
     fn wire_bytes(&self) -> u32 {
         self.bytes
     }
@@ -48,25 +48,25 @@ impl Packet for Parcel {
 }
 
 /// A data packet.
-pub fn data(id: u64, flow: u64, bytes: u32) -> Parcel {
-    Parcel { id, flow, host: flow as u32, bytes, class: Class::Data, ecn: Ecn::NotCapable, acknowledges: None }
+pub fn data(id: u64, flow: u64, bytes: u32) -> TestPacket {
+    TestPacket { id, flow, host: flow as u32, bytes, class: Class::Data, ecn: Ecn::NotCapable, acknowledges: None }
 }
 
 /// A pure acknowledgement of all bytes below `number`.
-pub fn ack(id: u64, flow: u64, number: u64) -> Parcel {
+pub fn ack(id: u64, flow: u64, number: u64) -> TestPacket {
     let acknowledges = Some(Acknowledgement { number, selective: false, flags: 0 });
-    Parcel { acknowledges, class: Class::Ack, ..data(id, flow, 40) }
+    TestPacket { acknowledges, class: Class::Ack, ..data(id, flow, 40) }
 }
 
 /// A queue as a scenario writes it, in JSON, on a link of `mbps`.
-pub fn queue(json: &str, mbps: u64) -> Queue<Parcel> {
+pub fn queue(json: &str, mbps: u64) -> Queue<TestPacket> {
     let params: QueueParams = serde_json::from_str(json).unwrap_or_else(|e| panic!("{json}: {e}"));
     let rate: Rate = serde_json::from_str(&format!("\"{mbps} Mbit/s\"")).unwrap();
     params.build(&LinkContext { rate, seed: 1, name: "link" })
 }
 
 /// Puts a packet in; gives the ids of those dropped for it, itself among them.
-pub fn put(queue: &mut Queue<Parcel>, now: Time, packet: Parcel) -> Vec<u64> {
+pub fn put(queue: &mut Queue<TestPacket>, now: Time, packet: TestPacket) -> Vec<u64> {
     let mut dropped = Vec::new();
     if let Err(refused) = queue.enqueue(now, packet, &mut |p| dropped.push(p.id)) {
         dropped.push(refused.id);
@@ -75,14 +75,14 @@ pub fn put(queue: &mut Queue<Parcel>, now: Time, packet: Parcel) -> Vec<u64> {
 }
 
 /// Takes the next packet out; gives it with the ids of those dropped on the way.
-pub fn take(queue: &mut Queue<Parcel>, now: Time) -> (Option<Parcel>, Vec<u64>) {
+pub fn take(queue: &mut Queue<TestPacket>, now: Time) -> (Option<TestPacket>, Vec<u64>) {
     let mut dropped = Vec::new();
     let packet = queue.dequeue(now, &mut |p| dropped.push(p.id));
     (packet, dropped)
 }
 
 /// A link of `mbps` with such a queue.
-pub fn link(json: &str, mbps: u64, framing: Framing) -> StoreLink<Parcel> {
+pub fn link(json: &str, mbps: u64, framing: Framing) -> StoreLink<TestPacket> {
     let params: QueueParams = serde_json::from_str(json).unwrap_or_else(|e| panic!("{json}: {e}"));
     let context = LinkContext { rate: Rate::from_bps(mbps * 1_000_000), seed: 1, name: "link" };
     StoreLink::new(&params, &context, framing, Meter::new(Time::ZERO, Time::MAX))
@@ -93,12 +93,12 @@ pub fn link(json: &str, mbps: u64, framing: Framing) -> StoreLink<Parcel> {
 pub struct Sent {
     pub end: Time,
     pub waited: Time,
-    pub parcel: Parcel,
+    pub packet: TestPacket,
 }
 
 /// Offers `arrivals`, in order of time, to a link and transmits until `until`; gives what was sent and the ids of what
 /// was dropped.
-pub fn serve(link: &mut StoreLink<Parcel>, arrivals: &[(Time, Parcel)], until: Time) -> (Vec<Sent>, Vec<u64>) {
+pub fn serve(link: &mut StoreLink<TestPacket>, arrivals: &[(Time, TestPacket)], until: Time) -> (Vec<Sent>, Vec<u64>) {
     let (mut sent, mut dropped) = (Vec::new(), Vec::new());
     let mut arrivals = arrivals.iter().peekable();
     loop {
@@ -107,13 +107,13 @@ pub fn serve(link: &mut StoreLink<Parcel>, arrivals: &[(Time, Parcel)], until: T
         if now > until || now == Time::MAX {
             return (sent, dropped);
         }
-        let mut drop = |p: Parcel| dropped.push(p.id);
+        let mut drop = |p: TestPacket| dropped.push(p.id);
         if link.due() <= arrival {
-            if let Some((parcel, waited)) = link.advance(now, &mut drop) {
-                sent.push(Sent { end: now, waited, parcel });
+            if let Some((packet, waited)) = link.advance(now, &mut drop) {
+                sent.push(Sent { end: now, waited, packet });
             }
-        } else if let Some((_, parcel)) = arrivals.next() {
-            link.offer(now, parcel.host, parcel.clone(), &mut drop);
+        } else if let Some((_, packet)) = arrivals.next() {
+            link.offer(now, packet.host, packet.clone(), &mut drop);
         }
     }
 }
@@ -128,7 +128,7 @@ pub struct Constant {
 }
 
 /// Packets of all sources until `until`, in order of time; ids count them.
-pub fn constant(sources: &[Constant], until: Time) -> Vec<(Time, Parcel)> {
+pub fn constant(sources: &[Constant], until: Time) -> Vec<(Time, TestPacket)> {
     let mut all = Vec::new();
     for s in sources {
         let gap = Rate::from_bps(s.kbps * 1000).transmission_time(u64::from(s.bytes));
@@ -136,7 +136,7 @@ pub fn constant(sources: &[Constant], until: Time) -> Vec<(Time, Parcel)> {
         let phase = Time::from_ps(gap.as_ps() / 101 * (s.flow % 101));
         let mut at = phase;
         while at < until {
-            all.push((at, Parcel { host: s.host, ..data(0, s.flow, s.bytes) }));
+            all.push((at, TestPacket { host: s.host, ..data(0, s.flow, s.bytes) }));
             at += gap;
         }
     }
@@ -147,8 +147,8 @@ pub fn constant(sources: &[Constant], until: Time) -> Vec<(Time, Parcel)> {
 
 /// Bytes of each source among what was sent after `from`.
 pub fn bytes_of(sources: &[Constant], sent: &[Sent], from: Time) -> Vec<f64> {
-    let of = |flow: u64| sent.iter().filter(move |s| s.parcel.flow == flow && s.end > from);
-    sources.iter().map(|s| of(s.flow).map(|s| f64::from(s.parcel.bytes)).sum()).collect()
+    let of = |flow: u64| sent.iter().filter(move |s| s.packet.flow == flow && s.end > from);
+    sources.iter().map(|s| of(s.flow).map(|s| f64::from(s.packet.bytes)).sum()).collect()
 }
 
 /// Max-min shares of `capacity` among `demands`.
