@@ -164,11 +164,7 @@ fn expiry(options: &str) -> Option<Time> {
     for (at, number) in [(300, 2), (400, 4), (500, 6)] {
         bench.wait_until(at);
         bench.ack(number, &[]);
-        assert_eq!(
-            bench.numbers().iter().filter(|s| s.1).next_back(),
-            Some(&resent(number)),
-            "one hole per round trip"
-        );
+        assert_eq!(bench.numbers().iter().rfind(|s| s.1), Some(&resent(number)), "one hole per round trip");
     }
     let due = bench.sender.next_timer();
     bench.wait_until(2_000);
