@@ -88,8 +88,8 @@ fn links_transmit_and_count_what_is_on_the_line() {
         assert_eq!(*end, cell_time.saturating_mul(i as u64 + 1));
     }
     for meter in [store.meter(), fifo.meter()] {
-        assert_eq!(meter.wire_bytes[Class::Data as usize], 32 * 53 * ends.len() as u64);
-        assert_eq!(meter.payload_bytes, 1460 * ends.len() as u64);
+        assert_eq!(meter.transmitted()[Class::Data as usize], (32 * 53 * ends.len()) as f64);
+        assert_eq!(meter.transmitted_payload(), (1460 * ends.len()) as f64);
         assert_eq!(meter.offered_bytes, 20 * 1500);
         assert_eq!(meter.max_bytes, 19_500);
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, pi, sqrt
+from math import cos, hypot, pi, sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +54,10 @@ def test_random_loss_without_sack_against_ns2() -> None:
     context = Context(find("vfast").folder)
     runs = [Case("scenario-4-alone", "FAST", None, "timer", seed=seed).summary() for seed in range(1, 11)]
     rates = [result.flow("flow 1")["goodput_bps"] / 1e6 for result in context.runner.run_all(runs)]
-    spread = context.reference["without_sack"]
-    # the precision of a mean over ten seeds
+    ns2 = context.reference["without_sack"]["mean_of_forty"]
     error = stdev(rates) / sqrt(len(rates))
-    assert spread["least_mbps"] - error <= fmean(rates) <= spread["most_mbps"] + error, (fmean(rates), error)
+    # two standard errors of the difference of both means
+    assert fmean(rates) == pytest.approx(ns2["mbps"], abs=2 * hypot(error, ns2["standard_error_mbps"]))
 
 
 def test_scenario_2_is_in_equilibrium(vfast: dict[str, Any]) -> None:

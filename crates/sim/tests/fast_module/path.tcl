@@ -7,7 +7,7 @@ load $env(FAST_LIBRARY) Fast
 array set p {
     flows "F:200:0" gamma 0.5 threshold 0.00075 sink Agent/TCPSink/Sack1 ack_timer 0.2
     forward 1e9 backward 1e9 limit 10001 back_limit 1000000 rtt 0.180 access 10e9 access_frac 0.05
-    card 0 card_limit 101 payload 1460 wstart 0 tend 300
+    loss 0 seed 1 card 0 card_limit 101 payload 1460 wstart 0 tend 300
 }
 array set p $argv
 
@@ -33,6 +33,19 @@ $ns simplex-link $right $left $p(backward) $far DropTail
 $ns queue-limit $left $right $p(limit)
 $ns queue-limit $right $left $p(back_limit)
 set drops [$ns monitor-queue $left $right [open /dev/null w] 1.0]
+
+if {$p(loss) > 0} {
+    set random [new RNG]
+    $random seed $p(seed)
+    set uniform [new RandomVariable/Uniform]
+    $uniform use-rng $random
+    set errors [new ErrorModel]
+    $errors unit pkt
+    $errors set rate_ $p(loss)
+    $errors ranvar $uniform
+    $errors drop-target [new Agent/Null]
+    $ns lossmodel $errors $left $right
+}
 
 set count 0
 foreach flow $p(flows) {
