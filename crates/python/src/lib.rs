@@ -44,7 +44,7 @@ mod _core {
     #[pymodule_export]
     use crate::theory::{Equilibrium, Fairness, Map, Nyquist, Population, Stability, Vegas};
     #[pymodule_export]
-    use crate::theory::{filter_bias, late_samples, least_threshold, response, saw_tooth, smoothed_jitter, values};
+    use crate::theory::{filter_bias, late_samples, min_threshold, response, saw_tooth, smoothed_jitter, values};
 
     /// Version of this software.
     #[pymodule_export]
