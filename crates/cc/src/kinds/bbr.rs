@@ -342,6 +342,10 @@ impl Controller for Model {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        // a second reduction within a recovery (RFC 5681, 4.3) is of windows that losses determine; the model's is not
+        if self.recovering {
+            return;
+        }
         // 4.2.3.3: recovery begins with the packets in flight; the acknowledgement that triggered it counts the losses
         self.save_cwnd();
         self.recovering = true;
