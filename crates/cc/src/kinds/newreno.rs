@@ -13,7 +13,7 @@ use crate::properties::{Describe, Properties};
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRenoParams {
-    /// Truncates half a window to whole packets, as Linux and ns-2 do; RFC 5681 counts bytes.
+    /// Truncates half a window to whole packets, as Linux does; RFC 5681 counts bytes.
     #[serde(default)]
     pub whole_packets: bool,
     /// How the first slow start ends.

@@ -1,6 +1,6 @@
 """Section 6's Markov chain, simulated as the paper prints it, without `eddyline.theory`.
 
-Time stands still in no state: each state counts with its mean sojourn, so only the order of events is random.
+Each state counts with its mean sojourn time, so only the order of events is random.
 """
 
 from __future__ import annotations
