@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
-use eddyline_sim::{LogEvent, PacketLog, Progress, SimError};
+use eddyline_sim::{LogEvent, Options, Outcome, PacketLog, Progress, SimError};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,7 +16,7 @@ use crate::columns;
 use crate::custom;
 use crate::errors::{InputError, guarded, internal};
 use crate::names::Names;
-use crate::options::{SimOptions, TheoryOptions, WorldOptions};
+use crate::options::{TheoryOptions, WorldOptions};
 use crate::signals::Watch;
 use crate::theory::theory_error;
 
@@ -49,7 +49,8 @@ pub(crate) fn run(
     let output = py.detach(|| {
         let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
         guarded(|| match options {
-            WorldOptions::Sim(options) => simulate(network, options, &mut observer),
+            WorldOptions::Sim(options) => simulate(network, &options.options(), eddyline_sim::run, &mut observer),
+            WorldOptions::Quic(options) => simulate(network, &options.options(), eddyline_quic::run, &mut observer),
             WorldOptions::Theory(options) => solve(network, options, &mut observer),
         })
     })?;
@@ -60,7 +61,10 @@ pub(crate) fn run(
     Ok(Run { result, json, series: output.series, log: output.log, names })
 }
 
-fn simulate(network: &Network, options: &SimOptions, observer: &mut Observer<'_>) -> PyResult<Output> {
+/// Runs a network in a world of packets.
+type Simulate = fn(&Network, &Options, &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<Outcome, SimError>;
+
+fn simulate(network: &Network, options: &Options, run: Simulate, observer: &mut Observer<'_>) -> PyResult<Output> {
     let mut observe = |p: Progress| {
         if custom::failed() {
             return ControlFlow::Break(());
@@ -68,7 +72,7 @@ fn simulate(network: &Network, options: &SimOptions, observer: &mut Observer<'_>
         observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = eddyline_sim::run(network, &options.options(), &mut observe);
+    let outcome = run(network, options, &mut observe);
     if let Some(e) = custom::take().or(observer.watch.take()) {
         return Err(e);
     }
@@ -106,6 +110,9 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
         SimError::UnknownEntity(_) => InputError::new_err((error.to_string(), names_hint(network))),
         SimError::TooManyRows(_) => {
             InputError::new_err((error.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
+        }
+        SimError::OtherWorld { world, .. } => {
+            InputError::new_err((error.to_string(), format!("run it with --world {world}")))
         }
         SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
     }

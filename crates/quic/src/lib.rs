@@ -1,0 +1,56 @@
+//! World `quic`: a QUIC stack that others wrote, noq-proto, over the links and queues of world `sim` in virtual time.
+//!
+//! The stack has no clock, socket or thread of its own: this crate gives it times and datagrams, and draws all that is random in it from
+//! the scenario's seed. The same scenario gives the same bytes, as in world `sim`.
+
+mod application;
+mod clock;
+mod connection;
+mod crypto;
+mod flow;
+mod host;
+mod in_transit;
+mod kinds;
+mod observed;
+mod settings;
+mod transport;
+
+use std::ops::ControlFlow;
+
+use eddyline_scenario::Network;
+use eddyline_sim::{Options, Outcome, Progress, SimError, run_over};
+
+pub use crypto::{CERTIFICATE_BYTES, Crypto};
+pub use kinds::kinds;
+
+/// Name of this world.
+pub const WORLD: &str = "quic";
+
+/// Runs `network` over QUIC to its end; as [`eddyline_sim::run`].
+///
+/// # Errors
+/// [`SimError`].
+pub fn run(
+    network: &Network,
+    options: &Options,
+    observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Outcome, SimError> {
+    run_with(network, options, Crypto::null(), observe)
+}
+
+/// As [`run`], with packets protected by `crypto`.
+///
+/// # Errors
+/// [`SimError`].
+pub fn run_with(
+    network: &Network,
+    options: &Options,
+    crypto: Crypto,
+    observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Outcome, SimError> {
+    let transport = transport::Quic::new(network, crypto);
+    let mut outcome = run_over(network, options, &transport, observe)?;
+    outcome.result.world = WORLD.to_owned();
+    outcome.result.approximations.extend(transport.failures().into_iter().map(|(flow, what)| format!("flow {flow}: {what}")));
+    Ok(outcome)
+}
