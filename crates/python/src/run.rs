@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
-use eddyline_sim::{LogEvent, Options, Outcome, PacketLog, Progress, SimError};
+use eddyline_sim::{LogEvent, Outcome, PacketLog, Progress, SimError};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -49,8 +49,12 @@ pub(crate) fn run(
     let output = py.detach(|| {
         let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
         guarded(|| match options {
-            WorldOptions::Sim(options) => simulate(network, &options.options(), eddyline_sim::run, &mut observer),
-            WorldOptions::Quic(options) => simulate(network, &options.options(), eddyline_quic::run, &mut observer),
+            WorldOptions::Sim(options) => simulate(&mut observer, |observe| {
+                eddyline_sim::run(network, &options.options(), observe).map_err(|e| sim_error(e, network))
+            }),
+            WorldOptions::Quic(options) => simulate(&mut observer, |observe| {
+                eddyline_quic::run(network, &options.options(), observe).map_err(|e| quic_error(e, network))
+            }),
             WorldOptions::Theory(options) => solve(network, options, &mut observer),
         })
     })?;
@@ -61,10 +65,13 @@ pub(crate) fn run(
     Ok(Run { result, json, series: output.series, log: output.log, names })
 }
 
-/// Runs a network in a world of packets.
-type Simulate = fn(&Network, &Options, &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<Outcome, SimError>;
+/// Called with the progress of a simulation, which it may stop.
+type Observe<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
-fn simulate(network: &Network, options: &Options, run: Simulate, observer: &mut Observer<'_>) -> PyResult<Output> {
+fn simulate(
+    observer: &mut Observer<'_>,
+    run: impl FnOnce(&mut Observe<'_>) -> PyResult<Outcome>,
+) -> PyResult<Output> {
     let mut observe = |p: Progress| {
         if custom::failed() {
             return ControlFlow::Break(());
@@ -72,11 +79,11 @@ fn simulate(network: &Network, options: &Options, run: Simulate, observer: &mut 
         observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = run(network, options, &mut observe);
+    let outcome = run(&mut observe);
     if let Some(e) = custom::take().or(observer.watch.take()) {
         return Err(e);
     }
-    let outcome = outcome.map_err(|e| sim_error(e, network))?;
+    let outcome = outcome?;
     Ok(Output { result: outcome.result, series: outcome.series, log: outcome.log })
 }
 
@@ -115,6 +122,15 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
             InputError::new_err((error.to_string(), format!("run it with --world {world}")))
         }
         SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
+    }
+}
+
+fn quic_error(error: eddyline_quic::Error, network: &Network) -> PyErr {
+    match error {
+        eddyline_quic::Error::Sim(error) => sim_error(error, network),
+        eddyline_quic::Error::Unsupported { .. } => {
+            InputError::new_err((error.to_string(), "run it with --world sim".to_owned()))
+        }
     }
 }
 

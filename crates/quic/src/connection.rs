@@ -1,5 +1,6 @@
 //! A connection: two hosts, the directions in which data goes, and how datagrams become packets.
 
+use eddyline_cc::{Controller as _, EcnResponse};
 use eddyline_path::Ecn;
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_sim::{FlowPath, FlowState, Metadata, Packet, PacketFlags, PacketKind, PacketSink};
@@ -36,8 +37,8 @@ pub struct Direction {
     header: u32,
     /// Largest datagram.
     datagram: u32,
-    /// Packets carry an ECN field.
-    ecn: bool,
+    /// ECN field of packets that the stack wants to be marked.
+    ecn: Ecn,
     start: Time,
     completed_at: Option<Time>,
     samples: u64,
@@ -55,7 +56,11 @@ impl Direction {
             ack_hop: path.ack_hop,
             header: spec.header,
             datagram: settings::datagram(spec).into(),
-            ecn: spec.tcp.ecn,
+            ecn: match spec.controller.build(&path.facts).ecn_response() {
+                _ if !spec.tcp.ecn => Ecn::NotCapable,
+                EcnResponse::LowLatency => Ecn::Ect1,
+                EcnResponse::AsLoss | EcnResponse::ByShare => Ecn::Ect0,
+            },
             start: spec.start,
             completed_at: None,
             samples: 0,
@@ -67,12 +72,8 @@ impl Direction {
     fn packet(&self, now: Time, datagram: &Datagram, kind: PacketKind) -> Packet {
         let reverse = matches!(kind, PacketKind::Ack | PacketKind::SynAck);
         let mut flags = PacketFlags::default();
-        if let Some(codepoint) = datagram.ecn.filter(|_| self.ecn) {
-            flags.set_ecn(match codepoint {
-                EcnCodepoint::Ect0 => Ecn::Ect0,
-                EcnCodepoint::Ect1 => Ecn::Ect1,
-                EcnCodepoint::Ce => Ecn::Ce,
-            });
+        if datagram.ecn.is_some() {
+            flags.set_ecn(self.ecn);
         }
         let bytes = datagram.bytes as u32;
         Packet {
@@ -154,10 +155,14 @@ impl Connection {
         let Some(content) = self.hosts[from].in_transit.take(packet.seq) else { return };
         let ecn = match packet.flags.ecn() {
             Ecn::NotCapable => None,
-            Ecn::Ect0 => Some(EcnCodepoint::Ect0),
-            Ecn::Ect1 => Some(EcnCodepoint::Ect1),
+            // the stack knows ECT(0) only, and takes another for an error of the path
+            Ecn::Ect0 | Ecn::Ect1 => Some(EcnCodepoint::Ect0),
             Ecn::Ce => Some(EcnCodepoint::Ce),
         };
+        if let Some(tag) = content.tag {
+            self.hosts[from].receipts.record(tag, clock::instant(now), ecn == Some(EcnCodepoint::Ce));
+        }
+        let content = content.datagram;
         let directions = &self.directions;
         self.hosts[to].receive(now, content, ecn, &mut |d| send(directions, to, now, &d, sink));
         self.run(now, to, sink);
@@ -174,8 +179,8 @@ impl Connection {
                 direction.samples = samples;
                 direction.notices.push(Notice::Sample(clock::duration(rtt)));
             }
-            let packets = seen.window() as f64 / f64::from(direction.datagram);
-            direction.notices.push(Notice::Window { now, packets, base_rtt: None });
+            let packets = seen.window_packets(f64::from(direction.datagram));
+            direction.notices.push(Notice::Window { now, packets, base_rtt: seen.base_rtt() });
             if happened.completed {
                 direction.completed_at = Some(now);
                 direction.notices.push(Notice::Complete(now));
@@ -215,7 +220,7 @@ impl Connection {
         let wire = f64::from(direction.datagram + direction.header) / datagram;
         let (sample, samples) = seen.sample();
         FlowState {
-            cwnd_packets: seen.window() as f64 / datagram,
+            cwnd_packets: seen.window_packets(datagram),
             in_flight_packets: seen.in_flight() as f64 / datagram,
             last_rtt: (samples > 0).then(|| clock::duration(sample)),
             srtt: seen.smoothed().map(clock::duration),

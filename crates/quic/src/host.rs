@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use bytes::BytesMut;
+use eddyline_quic_cc::Receipts;
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 use noq_proto::{
@@ -44,6 +45,15 @@ pub struct Happened {
     pub completed: bool,
 }
 
+/// What host and controller share.
+#[derive(Debug, Clone, Default)]
+pub struct Watched {
+    /// What the stack tells the controller.
+    pub seen: Arc<Observations>,
+    /// What the receiver knows of its packets.
+    pub receipts: Receipts,
+}
+
 /// One end.
 pub struct Host {
     endpoint: Endpoint,
@@ -57,6 +67,8 @@ pub struct Host {
     pub receiving: ReceivingApplication,
     /// What the stack told the controller.
     pub seen: Arc<Observations>,
+    /// Arrivals of its datagrams at the other end.
+    pub receipts: Receipts,
     /// Datagrams on their way to the other end.
     pub in_transit: InTransit,
     established: bool,
@@ -76,7 +88,8 @@ pub fn address(server: bool) -> SocketAddr {
 
 impl Host {
     /// A host without a connection, the `server` or the client, which sends the data of `sent`.
-    pub fn new(endpoint: Endpoint, server: bool, sent: Option<&FlowSpec>, seen: Arc<Observations>) -> Self {
+    pub fn new(endpoint: Endpoint, server: bool, sent: Option<&FlowSpec>, seen: Watched) -> Self {
+        let Watched { seen, receipts } = seen;
         Self {
             endpoint,
             connection: None,
@@ -85,6 +98,7 @@ impl Host {
             sending: sent.map(SendingApplication::new),
             receiving: ReceivingApplication::default(),
             seen,
+            receipts,
             in_transit: InTransit::default(),
             established: false,
             stream_frames: 0,
@@ -224,7 +238,7 @@ impl Host {
     }
 
     fn transmit(&mut self, transmit: &Transmit, data: bool, emit: &mut impl FnMut(Datagram)) {
-        let number = self.in_transit.insert(&self.buffer[..transmit.size]);
+        let number = self.in_transit.insert(&self.buffer[..transmit.size], self.receipts.take_sent());
         emit(Datagram { number, bytes: transmit.size, ecn: transmit.ecn, data, handshake: !self.established });
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::BytesMut;
+use eddyline_quic_cc::PacketTag;
 
 /// Datagrams that may arrive after their successors: more recent ones are kept, earlier ones count as lost. Losses are not reported,
 /// so this bounds the memory that lost datagrams take.
@@ -13,18 +14,28 @@ const REORDERING: u64 = 16_384;
 struct Content {
     bytes: Box<[u8]>,
     len: u32,
+    tag: Option<PacketTag>,
+}
+
+/// A datagram that arrives.
+#[derive(Debug)]
+pub struct Arrival {
+    /// Its bytes.
+    pub datagram: BytesMut,
+    /// By which the sender's controller knows it.
+    pub tag: Option<PacketTag>,
 }
 
 impl Content {
-    fn of(datagram: &[u8]) -> Self {
+    fn of(datagram: &[u8], tag: Option<PacketTag>) -> Self {
         let len = significant(datagram);
-        Self { bytes: datagram[..len].into(), len: datagram.len() as u32 }
+        Self { bytes: datagram[..len].into(), len: datagram.len() as u32, tag }
     }
 
-    fn restore(&self) -> BytesMut {
+    fn restore(&self) -> Arrival {
         let mut datagram = BytesMut::zeroed(self.len as usize);
         datagram[..self.bytes.len()].copy_from_slice(&self.bytes);
-        datagram
+        Arrival { datagram, tag: self.tag }
     }
 }
 
@@ -50,15 +61,15 @@ pub struct InTransit {
 
 impl InTransit {
     /// Keeps a datagram; returns its number.
-    pub fn insert(&mut self, datagram: &[u8]) -> u64 {
+    pub fn insert(&mut self, datagram: &[u8], tag: Option<PacketTag>) -> u64 {
         let number = self.next;
         self.next += 1;
-        self.ahead.push_back(Content::of(datagram));
+        self.ahead.push_back(Content::of(datagram, tag));
         number
     }
 
     /// A datagram arrives; none if so many later ones have arrived that it counts as lost.
-    pub fn take(&mut self, number: u64) -> Option<BytesMut> {
+    pub fn take(&mut self, number: u64) -> Option<Arrival> {
         let first = self.next - self.ahead.len() as u64;
         if number < first {
             let content = self.behind.remove(&number);
@@ -92,6 +103,10 @@ mod tests {
         bytes
     }
 
+    fn taken(transit: &mut InTransit, number: u64) -> Option<BytesMut> {
+        transit.take(number).map(|arrival| arrival.datagram)
+    }
+
     #[test]
     fn zeros_at_the_end_are_restored() {
         for len in [0, 1, 31, 32, 33, 64, 1200] {
@@ -101,8 +116,8 @@ mod tests {
                     bytes[last] = 7;
                 }
                 let mut transit = InTransit::default();
-                let number = transit.insert(&bytes);
-                assert_eq!(transit.take(number).as_deref(), Some(&bytes[..]));
+                let number = transit.insert(&bytes, None);
+                assert_eq!(taken(&mut transit, number).as_deref(), Some(&bytes[..]));
             }
         }
     }
@@ -112,14 +127,14 @@ mod tests {
         let mut transit = InTransit::default();
         let sent = 3 * REORDERING;
         for n in 0..sent {
-            assert_eq!(transit.insert(&datagram(n)), n);
+            assert_eq!(transit.insert(&datagram(n), None), n);
         }
         // every second is lost
         for n in (1..sent).step_by(2) {
-            assert_eq!(transit.take(n).as_deref(), Some(&datagram(n)[..]));
+            assert_eq!(taken(&mut transit, n).as_deref(), Some(&datagram(n)[..]));
         }
         assert!(transit.behind.len() as u64 <= REORDERING / 2 + 1, "{}", transit.behind.len());
-        assert_eq!(transit.take(sent - 1000).as_deref(), Some(&datagram(sent - 1000)[..]));
-        assert_eq!((transit.take(0), transit.too_late()), (None, 1));
+        assert_eq!(taken(&mut transit, sent - 1000).as_deref(), Some(&datagram(sent - 1000)[..]));
+        assert_eq!((taken(&mut transit, 0), transit.too_late()), (None, 1));
     }
 }

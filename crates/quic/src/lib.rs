@@ -6,7 +6,9 @@
 mod application;
 mod clock;
 mod connection;
+mod controller;
 mod crypto;
+mod error;
 mod flow;
 mod host;
 mod in_transit;
@@ -18,9 +20,10 @@ mod transport;
 use std::ops::ControlFlow;
 
 use eddyline_scenario::Network;
-use eddyline_sim::{Options, Outcome, Progress, SimError, run_over};
+use eddyline_sim::{Options, Outcome, Progress, run_over};
 
 pub use crypto::{CERTIFICATE_BYTES, Crypto};
+pub use error::Error;
 pub use kinds::kinds;
 
 /// Name of this world.
@@ -29,25 +32,29 @@ pub const WORLD: &str = "quic";
 /// Runs `network` over QUIC to its end; as [`eddyline_sim::run`].
 ///
 /// # Errors
-/// [`SimError`].
+/// [`Error`].
 pub fn run(
     network: &Network,
     options: &Options,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<Outcome, SimError> {
+) -> Result<Outcome, Error> {
     run_with(network, options, Crypto::null(), observe)
 }
 
 /// As [`run`], with packets protected by `crypto`.
 ///
 /// # Errors
-/// [`SimError`].
+/// [`Error`].
 pub fn run_with(
     network: &Network,
     options: &Options,
     crypto: Crypto,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<Outcome, SimError> {
+) -> Result<Outcome, Error> {
+    for flow in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
+        let unsupported = |reason| Error::Unsupported { flow: flow.name.clone(), reason };
+        controller::factory(network, flow, &host::Watched::default()).map_err(unsupported)?;
+    }
     let transport = transport::Quic::new(network, crypto);
     let mut outcome = run_over(network, options, &transport, observe)?;
     outcome.result.world = WORLD.to_owned();

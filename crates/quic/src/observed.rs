@@ -1,10 +1,14 @@
 //! A controller under observation: what the stack tells it is counted on the way, because the stack itself does not say.
 
 use std::any::Any;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use eddyline_cc::Controller as _;
+use eddyline_quic_cc::noq::NoqController;
+use eddyline_units::Time;
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
@@ -16,6 +20,9 @@ pub struct Observations {
     in_flight: AtomicU64,
     acked: AtomicU64,
     window: AtomicU64,
+    /// The controller's own window in packets, and base round-trip time in picoseconds, if it is one of ours.
+    packets: AtomicU64,
+    base_ps: AtomicU64,
     pacing: AtomicU64,
     sample_ns: AtomicU64,
     samples: AtomicU64,
@@ -39,9 +46,20 @@ impl Observations {
         self.acked.load(Relaxed)
     }
 
-    /// The congestion window in bytes.
+    /// The congestion window in bytes, as the stack has it.
     pub fn window(&self) -> u64 {
         self.window.load(Relaxed)
+    }
+
+    /// The congestion window in packets of `datagram` bytes.
+    pub fn window_packets(&self, datagram: f64) -> f64 {
+        let own = f64::from_bits(self.packets.load(Relaxed));
+        if own > 0.0 { own } else { self.window() as f64 / datagram }
+    }
+
+    /// The controller's estimate of the round-trip time without queueing.
+    pub fn base_rtt(&self) -> Option<Time> {
+        Some(self.base_ps.load(Relaxed)).filter(|ps| *ps > 0).map(Time::from_ps)
     }
 
     /// The controller's pacing rate in bytes a second, if it has one.
@@ -84,26 +102,64 @@ impl ObservedFactory {
 
 impl ControllerFactory for ObservedFactory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let observed = Observed {
-            inner: Arc::clone(&self.inner).build(now, current_mtu),
-            seen: Arc::clone(&self.observations),
-            batch: None,
-        };
+        let inner = Inner::of(Arc::clone(&self.inner).build(now, current_mtu));
+        let mut observed = Observed { inner, seen: Arc::clone(&self.observations), batch: None };
         observed.note_decisions();
         Box::new(observed)
     }
 }
 
+/// One of our controllers, which tells more, or one of the stack's.
+#[derive(Debug)]
+enum Inner {
+    Own(Box<NoqController>),
+    Stack(Box<dyn Controller>),
+}
+
+impl Inner {
+    fn of(controller: Box<dyn Controller>) -> Self {
+        // only a copy can be looked into, and this one is new
+        match controller.clone_box().into_any().downcast::<NoqController>() {
+            Ok(own) => Self::Own(own),
+            Err(_) => Self::Stack(controller),
+        }
+    }
+}
+
+impl Deref for Inner {
+    type Target = dyn Controller;
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Own(own) => &**own,
+            Self::Stack(stack) => &**stack,
+        }
+    }
+}
+
+impl DerefMut for Inner {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Own(own) => &mut **own,
+            Self::Stack(stack) => &mut **stack,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Observed {
-    inner: Box<dyn Controller>,
+    inner: Inner,
     seen: Arc<Observations>,
     /// Number and round-trip time of the newest packet in the current batch of acknowledgements.
     batch: Option<(u64, Duration)>,
 }
 
 impl Observed {
-    fn note_decisions(&self) {
+    fn note_decisions(&mut self) {
+        if let Inner::Own(own) = &mut self.inner {
+            let controller = own.bridge().controller();
+            self.seen.packets.store(controller.window().to_bits(), Relaxed);
+            self.seen.base_ps.store(controller.base_rtt().map_or(0, Time::as_ps), Relaxed);
+        }
         self.seen.window.store(self.inner.window(), Relaxed);
         self.seen.pacing.store(self.inner.metrics().pacing_rate.unwrap_or(0), Relaxed);
     }
@@ -187,7 +243,7 @@ impl Controller for Observed {
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self { inner: self.inner.clone_box(), seen: Arc::clone(&self.seen), batch: self.batch })
+        Box::new(Self { inner: Inner::of(self.inner.clone_box()), seen: Arc::clone(&self.seen), batch: self.batch })
     }
 
     fn initial_window(&self) -> u64 {

@@ -13,9 +13,10 @@ use noq_proto::{ClientConfig, ServerConfig};
 use crate::connection::{CLIENT, Connection, Direction, SERVER};
 use crate::crypto::Crypto;
 use crate::flow::{Failures, QuicFlow, Shared, lock};
-use crate::host::Host;
-use crate::kinds::{self, Factory};
-use crate::observed::{Observations, ObservedFactory};
+use crate::controller;
+use crate::host::{Host, Watched};
+use crate::kinds::Factory;
+use crate::observed::ObservedFactory;
 use crate::settings;
 
 /// Connections over QUIC.
@@ -40,10 +41,9 @@ impl<'a> Quic<'a> {
     }
 
     /// The factory of the controllers of `spec`.
-    fn controller(&self, spec: &FlowSpec, seen: &Arc<Observations>) -> Factory {
-        let initial = u64::from(spec.tcp.initial_window) * u64::from(settings::datagram(spec));
-        let factory = kinds::factory(spec.controller.name(), initial);
-        ObservedFactory::new(factory.unwrap_or_else(|| Arc::new(NewRenoConfig::default())), Arc::clone(seen))
+    fn controller(&self, spec: &FlowSpec, watched: &Watched) -> Factory {
+        let factory = controller::factory(self.network, spec, watched).unwrap_or_else(|_| unreachable!("checked before the run"));
+        ObservedFactory::new(factory, Arc::clone(&watched.seen))
     }
 
     /// The connection of a flow, and of the one that goes the other way on it, which adds its direction later.
@@ -55,20 +55,19 @@ impl<'a> Quic<'a> {
         let entity = if dynamic { format!("{} {number}.{generation}", spec.name) } else { spec.name.clone() };
         let mut random = Stream::new(self.network.seed, &entity, "quic");
         let largest = [Some(*spec), peer].into_iter().flatten().map(settings::datagram).max().unwrap_or(0);
-        let client_seen = Arc::new(Observations::default());
-        let server_seen = Arc::new(Observations::default());
+        let (client_watched, server_watched) = (Watched::default(), Watched::default());
 
-        let factory = self.controller(spec, &client_seen);
+        let factory = self.controller(spec, &client_watched);
         let transport = settings::transport(Some(spec), peer, factory);
         let mut client_config = ClientConfig::new(Arc::clone(&self.crypto.client));
         let destination = settings::first_destination(&mut random);
         client_config.transport_config(Arc::new(transport)).initial_dst_cid_provider(Arc::new(move || destination));
         let config = settings::endpoint(largest, &mut random);
         let endpoint = noq_proto::Endpoint::new(Arc::new(config), None, false);
-        let client = Host::new(endpoint, false, Some(spec), client_seen);
+        let client = Host::new(endpoint, false, Some(spec), client_watched);
 
         let factory = match peer {
-            Some(peer) => self.controller(peer, &server_seen),
+            Some(peer) => self.controller(peer, &server_watched),
             None => Arc::new(NewRenoConfig::default()),
         };
         let transport = settings::transport(peer, Some(spec), factory);
@@ -76,7 +75,7 @@ impl<'a> Quic<'a> {
         server_config.transport_config(Arc::new(transport)).validation_token.sent(0);
         let config = settings::endpoint(largest, &mut random);
         let endpoint = noq_proto::Endpoint::new(Arc::new(config), Some(Arc::new(server_config)), false);
-        let server = Host::new(endpoint, true, peer, server_seen);
+        let server = Host::new(endpoint, true, peer, server_watched);
 
         let mut connection = Connection::new([client, server], client_config);
         connection.add(CLIENT, Direction::new(spec, path, *number, *generation));

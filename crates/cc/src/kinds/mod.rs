@@ -144,6 +144,18 @@ macro_rules! controllers {
             Custom(Box<Registered>),
         }
 
+        impl AnyController {
+            /// A copy with its state, for connections that move to another path; none of a registered controller, which need not
+            /// be copyable.
+            #[must_use]
+            pub fn try_clone(&self) -> Option<Self> {
+                match self {
+                    $(Self::$kind(c) => Some(Self::$kind(c.clone())),)*
+                    Self::Custom(_) => None,
+                }
+            }
+        }
+
         macro_rules! of_any_kind {
             ($d self:ident, [$d($d _reference:ident)?] $d c:ident => $d call:expr) => {
                 match $d self { $(Self::$kind($d c) => $d call,)* Self::Custom($d c) => $d call }
