@@ -147,11 +147,14 @@ impl Connection {
         let reverse = matches!(packet.kind, PacketKind::Ack | PacketKind::SynAck);
         let from = if reverse { 1 - place } else { place };
         let to = 1 - from;
-        self.notice(place, match packet.kind {
-            PacketKind::Data => Some(Notice::Data { bytes: packet.bytes, waited: packet.waited }),
-            PacketKind::Ack => Some(Notice::Ack { now, waited: packet.waited }),
-            _ => None,
-        });
+        self.notice(
+            place,
+            match packet.kind {
+                PacketKind::Data => Some(Notice::Data { bytes: packet.bytes, waited: packet.waited }),
+                PacketKind::Ack => Some(Notice::Ack { now, waited: packet.waited }),
+                _ => None,
+            },
+        );
         let Some(content) = self.hosts[from].in_transit.take(packet.seq) else { return };
         let ecn = match packet.flags.ecn() {
             Ecn::NotCapable => None,
@@ -246,13 +249,7 @@ impl Connection {
 }
 
 /// Sends a datagram of `host`.
-fn send(
-    directions: &[Option<Direction>; 2],
-    host: usize,
-    now: Time,
-    datagram: &Datagram,
-    sink: &mut dyn PacketSink,
-) {
+fn send(directions: &[Option<Direction>; 2], host: usize, now: Time, datagram: &Datagram, sink: &mut dyn PacketSink) {
     let (own, other) = (directions[host].as_ref(), directions[1 - host].as_ref());
     let packet = match (own, other) {
         (Some(own), _) if datagram.data => own.packet(now, datagram, PacketKind::Data),

@@ -4,6 +4,7 @@
 //! the scenario's seed. The same scenario gives the same bytes, as in world `sim`.
 
 mod application;
+mod approximations;
 mod clock;
 mod connection;
 mod controller;
@@ -58,6 +59,7 @@ pub fn run_with(
     let transport = transport::Quic::new(network, crypto);
     let mut outcome = run_over(network, options, &transport, observe)?;
     outcome.result.world = WORLD.to_owned();
-    outcome.result.approximations.extend(transport.failures().into_iter().map(|(flow, what)| format!("flow {flow}: {what}")));
+    let failures = transport.failures().into_iter().map(|(flow, what)| format!("flow {flow}: {what}"));
+    outcome.result.approximations.extend(approximations::of(network).into_iter().chain(failures));
     Ok(outcome)
 }

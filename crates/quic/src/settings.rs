@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use eddyline_path::random::Stream;
 use eddyline_scenario::network::Flow as FlowSpec;
-use noq_proto::{
-    AckFrequencyConfig, ConnectionId, ConnectionIdGenerator, EndpointConfig, TransportConfig, VarInt,
-};
+use noq_proto::{AckFrequencyConfig, ConnectionId, ConnectionIdGenerator, EndpointConfig, TransportConfig, VarInt};
 
 use crate::clock;
 use crate::crypto::Crypto;

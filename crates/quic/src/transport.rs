@@ -11,9 +11,9 @@ use noq_proto::congestion::NewRenoConfig;
 use noq_proto::{ClientConfig, ServerConfig};
 
 use crate::connection::{CLIENT, Connection, Direction, SERVER};
+use crate::controller;
 use crate::crypto::Crypto;
 use crate::flow::{Failures, QuicFlow, Shared, lock};
-use crate::controller;
 use crate::host::{Host, Watched};
 use crate::kinds::Factory;
 use crate::observed::ObservedFactory;
@@ -42,7 +42,8 @@ impl<'a> Quic<'a> {
 
     /// The factory of the controllers of `spec`.
     fn controller(&self, spec: &FlowSpec, watched: &Watched) -> Factory {
-        let factory = controller::factory(self.network, spec, watched).unwrap_or_else(|_| unreachable!("checked before the run"));
+        let factory =
+            controller::factory(self.network, spec, watched).unwrap_or_else(|_| unreachable!("checked before the run"));
         ObservedFactory::new(factory, Arc::clone(&watched.seen))
     }
 

@@ -35,13 +35,7 @@ impl PacketKey for NullKey {
         }
     }
 
-    fn decrypt(
-        &self,
-        _path: PathId,
-        _packet: u64,
-        _header: &[u8],
-        payload: &mut BytesMut,
-    ) -> Result<(), CryptoError> {
+    fn decrypt(&self, _path: PathId, _packet: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
         match payload.last_chunk::<TAG>() {
             Some([0, .., 0]) => {}
             _ => return Err(CryptoError),

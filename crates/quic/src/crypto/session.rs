@@ -25,9 +25,9 @@ const CERTIFICATE_VERIFY: u8 = 15;
 const FINISHED: u8 = 20;
 
 /// Bodies without the transport parameters, as rustls sends them.
-const CLIENT_HELLO_BODY: usize = 211;
+const CLIENT_HELLO_BODY: usize = 178;
 const SERVER_HELLO_BODY: usize = 86;
-const ENCRYPTED_EXTENSIONS_BODY: usize = 6;
+const ENCRYPTED_EXTENSIONS_BODY: usize = 10;
 const CERTIFICATE_BODY: usize = 9 + CERTIFICATE_BYTES;
 const CERTIFICATE_VERIFY_BODY: usize = 68;
 const FINISHED_BODY: usize = 48;
