@@ -107,39 +107,39 @@ pub struct Connection {
     /// Opens the connection; none once it has.
     client: Option<ClientConfig>,
     closed: bool,
-    next_timer: Time,
+    /// When each host's timers are due.
+    timers: [Time; 2],
 }
 
 impl Connection {
     /// A connection without data.
     pub fn new(hosts: [Host; 2], client: ClientConfig) -> Self {
-        Self { hosts, directions: [None, None], client: Some(client), closed: false, next_timer: Time::MAX }
+        Self { hosts, directions: [None, None], client: Some(client), closed: false, timers: [Time::MAX; 2] }
     }
 
     /// Data from the host at `place` to the other. The connection opens when the first direction starts.
     pub fn add(&mut self, place: usize, direction: Direction) {
-        self.next_timer = self.next_timer.min(direction.start);
+        self.timers[CLIENT] = self.timers[CLIENT].min(direction.start);
         self.directions[place] = Some(direction);
     }
 
     /// When [`on_timer`](Self::on_timer) is due, or [`Time::MAX`].
     pub fn next_timer(&self) -> Time {
-        self.next_timer
+        self.timers[CLIENT].min(self.timers[SERVER])
     }
 
     /// Handles what is due.
     pub fn on_timer(&mut self, now: Time, sink: &mut dyn PacketSink) {
-        if now < self.next_timer {
-            return;
-        }
-        if let Some(config) = self.client.take() {
-            self.hosts[CLIENT].connect(now, config);
-        }
-        for host in 0..self.hosts.len() {
+        for host in [CLIENT, SERVER] {
+            if now < self.timers[host] {
+                continue;
+            }
+            if let Some(config) = self.client.take() {
+                self.hosts[host].connect(now, config);
+            }
             self.hosts[host].on_timer(now);
             self.run(now, host, sink);
         }
-        self.update_timer(now);
     }
 
     /// A packet of direction `place` arrived.
@@ -167,14 +167,20 @@ impl Connection {
         }
         let content = content.datagram;
         let directions = &self.directions;
+        // data may carry an acknowledgement of the other direction
+        let both = packet.kind == PacketKind::Data && directions[to].is_some();
+        let before = if both { self.hosts[to].acknowledgements() } else { 0 };
         self.hosts[to].receive(now, content, ecn, &mut |d| send(directions, to, now, &d, sink));
+        if both && self.hosts[to].acknowledgements() != before {
+            self.notice(to, Some(Notice::Ack { now, waited: packet.waited }));
+        }
         self.run(now, to, sink);
-        self.update_timer(now);
     }
 
     fn run(&mut self, now: Time, host: usize, sink: &mut dyn PacketSink) {
         let directions = &self.directions;
         let happened = self.hosts[host].run(now, &mut |d| send(directions, host, now, &d, sink));
+        self.timers[host] = self.hosts[host].next_timer(now);
         if let Some(direction) = &mut self.directions[host] {
             let seen = &self.hosts[host].seen;
             let (rtt, samples) = seen.sample();
@@ -195,13 +201,6 @@ impl Connection {
             self.hosts[CLIENT].close(now);
             self.run(now, CLIENT, sink);
         }
-    }
-
-    fn update_timer(&mut self, now: Time) {
-        self.next_timer = match self.client {
-            Some(_) => self.next_timer,
-            None => self.hosts.iter().map(|h| h.next_timer(now)).fold(Time::MAX, Time::min),
-        };
     }
 
     fn notice(&mut self, place: usize, notice: Option<Notice>) {

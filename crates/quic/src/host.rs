@@ -10,8 +10,8 @@ use eddyline_quic_cc::Receipts;
 use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 use noq_proto::{
-    ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, Event, FourTuple,
-    StreamEvent, Transmit, VarInt,
+    ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event,
+    FourTuple, StreamEvent, Transmit, VarInt,
 };
 
 use crate::application::{ReceivingApplication, SendingApplication};
@@ -177,29 +177,46 @@ impl Host {
     /// Lets stack and applications do what they can, until nothing is left.
     pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram)) -> Happened {
         let mut happened = Happened::default();
-        let Some((handle, mut connection)) = self.connection.take() else { return happened };
         let at = clock::instant(now);
-        loop {
+        // not taken out and put back: a connection has many kilobytes
+        while let Some((handle, connection)) = &mut self.connection {
             while let Some(event) = connection.poll_endpoint_events() {
-                if let Some(event) = self.endpoint.handle_event(handle, event) {
+                if let Some(event) = self.endpoint.handle_event(*handle, event) {
                     connection.handle_event(event);
                 }
             }
             while let Some(event) = connection.poll() {
-                self.on_event(now, &mut connection, event, &mut happened);
+                match event {
+                    Event::Connected => self.established = true,
+                    Event::ConnectionLost { reason } => note_loss(&reason, &mut self.error),
+                    Event::Stream(event) => {
+                        let applications = (&mut self.sending, &mut self.receiving);
+                        happened.completed |= on_stream(now, connection, &event, applications);
+                    }
+                    _ => {}
+                }
+            }
+            if connection.is_drained() {
+                self.connection = None;
+                break;
             }
             if let Some(application) = self.sending.as_mut().filter(|_| self.established) {
-                application.write(now, &mut connection, &self.seen, self.datagram);
+                application.write(now, connection, &self.seen, self.datagram);
             }
             self.buffer.clear();
             let Some(transmit) = connection.poll_transmit(at, NonZeroUsize::MIN, &mut self.buffer) else { break };
-            let data = self.sending.is_some() && self.has_stream_data(&mut connection);
+            let data = self.sending.is_some() && {
+                let frames = connection.stats().frame_tx.stream;
+                std::mem::replace(&mut self.stream_frames, frames) != frames
+            };
             self.transmit(&transmit, data, emit);
         }
-        if !connection.is_drained() {
-            self.connection = Some((handle, connection));
-        }
         happened
+    }
+
+    /// Acknowledgement frames received so far.
+    pub fn acknowledgements(&mut self) -> u64 {
+        self.connection.as_mut().map_or(0, |(_, connection)| connection.stats().frame_rx.acks)
     }
 
     /// Closes the connection; [`run`](Self::run) must follow.
@@ -209,38 +226,37 @@ impl Host {
         }
     }
 
-    /// Whether frames with stream data were sent since the last call.
-    fn has_stream_data(&mut self, connection: &mut Connection) -> bool {
-        let frames = connection.stats().frame_tx.stream;
-        std::mem::replace(&mut self.stream_frames, frames) != frames
-    }
-
-    fn on_event(&mut self, now: Time, connection: &mut Connection, event: Event, happened: &mut Happened) {
-        match event {
-            Event::Connected => self.established = true,
-            Event::ConnectionLost { reason } => {
-                use noq_proto::ConnectionError::{ApplicationClosed, LocallyClosed};
-                if !matches!(reason, ApplicationClosed(_) | LocallyClosed) {
-                    self.error.get_or_insert_with(|| reason.to_string());
-                }
-            }
-            Event::Stream(StreamEvent::Opened { dir }) => {
-                while let Some(stream) = connection.streams().accept(dir) {
-                    self.receiving.read(connection, stream);
-                }
-            }
-            Event::Stream(StreamEvent::Readable { id }) if id.dir() == Dir::Uni => self.receiving.read(connection, id),
-            Event::Stream(StreamEvent::Finished { id }) => {
-                happened.completed |= self.sending.as_mut().is_some_and(|a| a.on_finished(now, id));
-            }
-            _ => {}
-        }
-    }
-
     fn transmit(&mut self, transmit: &Transmit, data: bool, emit: &mut impl FnMut(Datagram)) {
         let number = self.in_transit.insert(&self.buffer[..transmit.size], self.receipts.take_sent());
         emit(Datagram { number, bytes: transmit.size, ecn: transmit.ecn, data, handshake: !self.established });
     }
+}
+
+/// The connection was lost: an error, unless an application closed it.
+fn note_loss(reason: &ConnectionError, error: &mut Option<String>) {
+    if !matches!(reason, ConnectionError::ApplicationClosed(_) | ConnectionError::LocallyClosed) {
+        error.get_or_insert_with(|| reason.to_string());
+    }
+}
+
+/// Something happened to a stream; returns whether the last one that is sent was completely acknowledged.
+fn on_stream(
+    now: Time,
+    connection: &mut Connection,
+    event: &StreamEvent,
+    (sending, receiving): (&mut Option<SendingApplication>, &mut ReceivingApplication),
+) -> bool {
+    match *event {
+        StreamEvent::Opened { dir } => {
+            while let Some(stream) = connection.streams().accept(dir) {
+                receiving.read(connection, stream);
+            }
+        }
+        StreamEvent::Readable { id } => receiving.read(connection, id),
+        StreamEvent::Finished { id } => return sending.as_mut().is_some_and(|a| a.on_finished(now, id)),
+        _ => {}
+    }
+    false
 }
 
 impl fmt::Debug for Host {
