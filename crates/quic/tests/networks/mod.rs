@@ -17,21 +17,21 @@ pub fn network(toml: &str) -> Network {
     }
 }
 
+/// Runs a network in world `quic`.
+pub fn run(network: &Network) -> Outcome {
+    eddyline_quic::run(network, &Options::default(), &mut |_| ControlFlow::Continue(()))
+        .unwrap_or_else(|e| panic!("{e}"))
+}
+
 /// Runs a scenario text in world `quic`.
 pub fn quic(toml: &str) -> Outcome {
-    quic_with(toml, Crypto::null())
+    run(&network(toml))
 }
 
 /// As [`quic`], protected by `crypto`, with the packet log and series.
 pub fn logged(toml: &str, crypto: Crypto) -> Outcome {
     let options = Options { series: true, packet_log: Some(LogSelection::All), ..Options::default() };
     eddyline_quic::run_with(&network(toml), &options, crypto, &mut |_| ControlFlow::Continue(()))
-        .unwrap_or_else(|e| panic!("{e}"))
-}
-
-/// As [`quic`], protected by `crypto`.
-pub fn quic_with(toml: &str, crypto: Crypto) -> Outcome {
-    eddyline_quic::run_with(&network(toml), &Options::default(), crypto, &mut |_| ControlFlow::Continue(()))
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
