@@ -236,9 +236,10 @@ impl Connection {
         }
     }
 
-    /// Why the connection was lost, if it was.
+    /// Why the connection was lost, if it was. What happens after the client has closed it is no error: a late packet may then meet a host
+    /// that has forgotten the connection and resets it.
     pub fn error(&self) -> Option<&str> {
-        self.hosts.iter().find_map(Host::error)
+        self.hosts.iter().find_map(Host::error).filter(|_| !self.closed)
     }
 
     /// Datagrams that arrived too late to be told from lost ones.
