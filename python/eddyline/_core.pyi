@@ -136,9 +136,12 @@ class SimOptions:
     Args:
         series: Record series.
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
+        qlog: Write qlog traces to these files, one per flow.
     """
 
-    def __new__(cls, *, series: bool = False, log: bool | str = False) -> SimOptions: ...
+    def __new__(
+        cls, *, series: bool = False, log: bool | str = False, qlog: Sequence[Path] | None = None
+    ) -> SimOptions: ...
 
 @final
 class TheoryOptions:

@@ -158,6 +158,7 @@ class Scenario:
         base_rtt_s: Sequence[float] | None = None,
         dynamics: str | None = None,
         law: str = LAWS[0],
+        qlog: str | Path | None = None,
         progress: RunCallback | None = None,
     ) -> Result:
         """Runs the scenario in a world.
@@ -171,18 +172,22 @@ class Scenario:
             dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
                 `"integrator"`) and give series of it.
             law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
+            qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow. What it
+                holds of earlier traces is replaced when the run is over.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
         Returns:
             The result. The same scenario and seed give the same result, `cost` apart.
 
         Raises:
-            InputError: There is no such world, nothing has the name given in `log`, or the world has no such option.
+            InputError: There is no such world, nothing has the name given in `log`, the world has no such option, or
+                nothing can be written to `qlog`.
             WorldUnavailable: This machine or version cannot run it.
             KeyboardInterrupt: Ctrl-C, within a second.
         """
         worlds.require(world)
-        return self.run_with(RunOptions(series, log, base_rtt_s, dynamics, law), world, progress)
+        traces = None if qlog is None else Path(qlog)
+        return self.run_with(RunOptions(series, log, base_rtt_s, dynamics, law, traces), world, progress)
 
     def run_with(self, options: RunOptions, world: str = worlds.DEFAULT, progress: RunCallback | None = None) -> Result:
         """Runs the scenario in a world, with the options as one object; see `run`."""

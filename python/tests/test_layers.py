@@ -25,6 +25,7 @@ LAYERS = (
             "output",
             "parallel",
             "progress",
+            "qlog",
             "quantities",
             "recording",
             "scratch",

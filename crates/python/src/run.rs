@@ -61,16 +61,20 @@ pub(crate) fn run(
 }
 
 fn simulate(network: &Network, options: &SimOptions, observer: &mut Observer<'_>) -> PyResult<Output> {
+    let traces = options.trace_files().map_err(|e| PyOSError::new_err(e.to_string()))?;
     let mut observe = |p: Progress| {
-        if custom::failed() {
+        if custom::failed() || traces.as_ref().is_some_and(|files| files.failed()) {
             return ControlFlow::Break(());
         }
         observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = eddyline_sim::run(network, &options.options(), &mut observe);
+    let outcome = eddyline_sim::run(network, &options.options(traces.clone()), &mut observe);
     if let Some(e) = custom::take().or(observer.watch.take()) {
         return Err(e);
+    }
+    if let Some(message) = traces.and_then(|files| files.take_error()) {
+        return Err(PyOSError::new_err(message));
     }
     let outcome = outcome.map_err(|e| sim_error(e, network))?;
     Ok(Output { result: outcome.result, series: outcome.series, log: outcome.log })

@@ -29,6 +29,7 @@ Examples:
   eddyline run two-way.toml --seeds 10
   eddyline run two-way.toml --world theory --dynamics --plot dynamics.png
   eddyline run two-way.toml --out result --log-of upload --log packets.txt
+  eddyline run two-way.toml --qlog traces
   eddyline run two-way.toml --controllers my.py --set 'flow.*.controller.kind=mine'
 """
 
@@ -62,6 +63,12 @@ Examples:
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw a figure (.png, .svg or .pdf).")
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Log packets (.txt or .parquet).")
 @click.option("--log-of", metavar="NAME", help="Log only one flow's, link's or traffic's packets.")
+@click.option(
+    "--qlog",
+    type=click.Path(path_type=Path),
+    metavar="DIR|FILE",
+    help="Write a qlog trace of each flow to DIR, or of the only flow to FILE (.sqlog).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("--strict", is_flag=True, help="Exit 3 if a world could not honour all of the file, or not run at all.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no notes.")
@@ -76,6 +83,7 @@ def command(
     plot: Path | None,
     log: Path | None,
     log_of: str | None,
+    qlog: Path | None,
     as_json: bool,
     strict: bool,
     quiet: bool,
@@ -87,11 +95,15 @@ def command(
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
 
-    _check_outputs(out, plot, log, log_of, world, seeds)
+    _check_outputs(out, plot, log, log_of, qlog, world, seeds)
     scenario = Scenario.load(file, set=overrides)
+    if qlog is not None:
+        from eddyline.qlog import claim
+
+        claim(qlog, scenario.flows)
     if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
-    options = RunOptions(out is not None or plot is not None, log_of or log is not None, dynamics=dynamics)
+    options = RunOptions(out is not None or plot is not None, log_of or log is not None, dynamics=dynamics, qlog=qlog)
     request = Request(world, seeds, options)
     with Progress(silent=quiet or no_progress) as progress:
         replies = run(scenario, request, progress)
@@ -132,13 +144,22 @@ def _report_failures(replies: Sequence[WorldRuns]) -> None:
 
 
 def _check_outputs(
-    out: Path | None, plot: Path | None, log: Path | None, log_of: str | None, world: str, seeds: int | None
+    out: Path | None,
+    plot: Path | None,
+    log: Path | None,
+    log_of: str | None,
+    qlog: Path | None,
+    world: str,
+    seeds: int | None,
 ) -> None:
     """Refuses, before anything runs, what could not be written afterwards."""
     if log_of is not None and log is None:
         raise click.UsageError("--log-of needs --log FILE")
-    if log is not None and (world == worlds.ALL or not worlds.WORLDS[world].packet_log or seeds is not None):
-        raise click.UsageError(f"--log takes one run of world {worlds.text(worlds.with_packet_log())}")
+    for option, path in (("--log", log), ("--qlog", qlog)):
+        if path is not None and (world == worlds.ALL or not worlds.WORLDS[world].packet_log or seeds is not None):
+            raise click.UsageError(f"{option} takes one run of world {worlds.text(worlds.with_packet_log())}")
+    if qlog is not None and out is not None and out.absolute() in (qlog.absolute(), *qlog.absolute().parents):
+        raise click.UsageError("--qlog: the folder of --out holds nothing but the result; name a place outside it")
     for option, path, endings in (("--plot", plot, FIGURES), ("--log", log, (".txt", ".parquet"))):
         if path is not None:
             claim_named(option, path, endings)
