@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+import eddyline.output as output
 from eddyline.errors import InputError
-from eddyline.output import claim_file, refused, replaced, replaced_file
-from eddyline.output import claim as claim_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,16 +36,16 @@ def claim(path: Path, flows: Sequence[str]) -> None:
                 f"{path}: one file holds the trace of one flow, and there are {len(flows)}",
                 "name a folder, which gets a file per flow",
             )
-        claim_file(path)
+        output.claim_file(path)
         return
-    with refused(path):
+    with output.refused(path):
         if path.is_symlink() or (path.exists() and not path.is_dir()):
             raise InputError(f"{path}: exists and is not a folder", f"name a folder, or a file ending in {SUFFIX}")
         if path.is_dir():
             foreign = sorted(file.name for file in path.iterdir() if file.suffix != SUFFIX)
             if foreign:
                 raise InputError(f"{path}: holds more than traces: {foreign[0]}", "choose a new or empty folder")
-    claim_folder(path, _earlier(path))
+    output.claim(path, _earlier(path))
 
 
 @contextmanager
@@ -61,10 +60,10 @@ def staged(path: Path | None, flows: Sequence[str]) -> Iterator[list[Path] | Non
         return
     claim(path, flows)
     if path.suffix == SUFFIX:
-        with replaced_file(path) as file:
+        with output.replaced_file(path) as file:
             yield [file]
     else:
-        with replaced(path, _earlier(path)) as folder:
+        with output.replaced(path, _earlier(path)) as folder:
             yield [folder / name for name in file_names(flows)]
 
 

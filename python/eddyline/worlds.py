@@ -118,7 +118,6 @@ def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
-
     from eddyline.qlog import staged
 
     with staged(options.qlog, scenario.names.flows) as files:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import eddyline.qlog as qlog
 from eddyline.errors import InputError
 from eddyline.scenario import Scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TWO_FLOWS = """
 duration = "3 s"

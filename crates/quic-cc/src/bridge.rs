@@ -1,6 +1,6 @@
 //! From a QUIC stack's events to a controller's, and from its decisions to a window and a pacing rate in bytes.
 //!
-//! The bridge is sans-I/O and knows no stack; [`noq`](crate::noq) and [`quinn`](crate::quinn) only rename their events to its.
+//! The bridge is sans-I/O and knows no stack; the adapters for noq and quinn only rename their events to its.
 //! It makes of a stack's calls what the controllers are written for:
 //!
 //! - One event per ACK frame, as TCP has one per acknowledgement. The round-trip sample is that of the newest packet, if no packet
@@ -272,6 +272,7 @@ impl Bridge {
     /// The packets of the last congestion event arrived after all. Controllers restore their windows after a timeout only.
     pub fn on_spurious_loss(&mut self) {
         if let Some((Cause::Timeout, _)) = self.recovery {
+            // RFC 4015, 3.2, with an acknowledgement of two packets
             let window = self.packets(self.in_flight) + self.initial_window.min(2.0);
             self.controller.on_spurious_timeout(window);
         }
