@@ -172,8 +172,8 @@ class Scenario:
             dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
                 `"integrator"`) and give series of it.
             law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
-            qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow. Earlier
-                traces there are replaced when the run is over.
+            qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
+                Earlier traces there are replaced when the run is over.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
 
         Returns:

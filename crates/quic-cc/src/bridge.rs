@@ -249,7 +249,7 @@ impl Bridge {
             self.recovery = Some((Cause::Loss, now));
             self.reduced_at = Some(now);
         }
-        self.sent.drop_before(newest);
+        self.sent.drop_lost(newest, lost.bytes);
         self.forget_receipts();
     }
 

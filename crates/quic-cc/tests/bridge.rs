@@ -53,27 +53,29 @@ fn rounds(numbers: std::ops::Range<usize>, at: u64, ends_first: bool) -> Vec<(u6
     steps
 }
 
-/// Slow start, a loss, a second loss of the same recovery, another recovery, persistent congestion.
+/// Slow start, a loss, a second loss of the same recovery, another recovery, persistent congestion. The sender is never idle for
+/// longer than a probe timeout.
 fn script() -> Vec<(u64, Step)> {
     let mut steps = rounds(0..200, 0, false);
-    // ten packets of which two are lost, and ten sent before that shows
-    steps.extend((0..20).map(|i| (1100 + i as u64, S(200 + i))));
-    steps.push((1142, A { from: 202, to: 203, ends: false }));
-    steps.push((1144, A { from: 204, to: 205, ends: false }));
-    steps.push((1144, L { from: 200, to: 201, begins: true }));
-    steps.push((1148, A { from: 206, to: 209, ends: false }));
-    steps.push((1152, A { from: 211, to: 219, ends: false }));
-    steps.push((1152, L { from: 210, to: 210, begins: false }));
-    steps.extend(rounds(220..320, 1160, true));
-    steps.extend((0..10).map(|i| (1800 + i as u64, S(320 + i))));
-    steps.push((1845, A { from: 323, to: 329, ends: false }));
-    steps.push((1845, L { from: 320, to: 322, begins: true }));
-    steps.extend(rounds(330..350, 1900, true));
-    steps.extend((0..12).map(|i| (2100 + 60 * i as u64, S(350 + i))));
-    steps.push((2900, S(362)));
-    steps.push((2940, A { from: 362, to: 362, ends: false }));
-    steps.push((2940, P { from: 350, to: 361 }));
-    steps.extend(rounds(363..400, 3000, true));
+    // twenty packets, of which the first two and later one more are lost
+    steps.extend((0..20).map(|i| (1000 + i as u64, S(200 + i))));
+    steps.push((1042, A { from: 202, to: 203, ends: false }));
+    steps.push((1044, A { from: 204, to: 205, ends: false }));
+    steps.push((1044, L { from: 200, to: 201, begins: true }));
+    steps.push((1048, A { from: 206, to: 209, ends: false }));
+    steps.push((1052, A { from: 211, to: 219, ends: false }));
+    steps.push((1052, L { from: 210, to: 210, begins: false }));
+    steps.extend(rounds(220..320, 1060, true));
+    steps.extend((0..10).map(|i| (1550 + i as u64, S(320 + i))));
+    steps.push((1595, A { from: 323, to: 329, ends: false }));
+    steps.push((1595, L { from: 320, to: 322, begins: true }));
+    steps.extend(rounds(330..350, 1610, true));
+    steps.extend((0..12).map(|i| (1700 + 60 * i as u64, S(350 + i))));
+    steps.push((2500, S(362)));
+    steps.push((2540, A { from: 362, to: 362, ends: false }));
+    steps.push((2540, P { from: 350, to: 361 }));
+    steps.extend(rounds(363..400, 2550, true));
+    steps.sort_by_key(|&(at, _)| at);
     steps
 }
 
@@ -233,9 +235,9 @@ fn every_kind_has_the_window_that_it_has_by_hand() {
 #[test]
 fn marks_reduce_once_a_round_trip() {
     let mut steps = rounds(0..100, 0, false);
-    steps.extend((0..20).map(|i| (600 + i as u64, S(100 + i))));
-    steps.push((642, M { from: 100, to: 101, counts: true }));
-    steps.push((644, M { from: 102, to: 103, counts: false }));
+    steps.extend((0..20).map(|i| (500 + i as u64, S(100 + i))));
+    steps.push((542, M { from: 100, to: 101, counts: true }));
+    steps.push((544, M { from: 102, to: 103, counts: false }));
     let mut windows = Vec::new();
     let epoch = Instant::now();
     let mut bridge = Bridge::new(&"newreno".parse::<Config>().unwrap(), epoch, MTU);
@@ -306,4 +308,17 @@ fn a_copy_goes_on_where_the_original_was() {
         }
         assert_eq!(bridge.duplicate().decisions(), bridge.decisions(), "{}", kind.name);
     }
+}
+
+#[test]
+fn an_idle_sender_starts_again_from_the_initial_window() {
+    let epoch = Instant::now();
+    let mut bridge = Bridge::new(&"newreno".parse::<Config>().unwrap(), epoch, MTU);
+    let (mut sent, mut in_flight) = (Vec::new(), 0);
+    for &(at, step) in &rounds(0..100, 0, false) {
+        drive(&mut bridge, &mut sent, &mut in_flight, epoch + Duration::from_millis(at), step);
+    }
+    assert!(bridge.controller().window() > 50.0);
+    drive(&mut bridge, &mut sent, &mut in_flight, epoch + Duration::from_millis(700), S(100));
+    assert_eq!(bridge.controller().window(), 10.0);
 }

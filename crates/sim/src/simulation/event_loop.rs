@@ -60,7 +60,7 @@ impl<'a> Simulation<'a> {
     pub fn new(network: &Network, options: &Options, transport: Option<&'a dyn Transport>) -> Result<Self, SimError> {
         let traced = options.qlog.is_some();
         let logger = (traced || options.packet_log.is_some()).then(|| {
-            let qlog = options.qlog.clone().map(|sink| Qlog::new(network, sink));
+            let qlog = options.qlog.clone().map(|sink| Qlog::new(network, sink, transport.is_none()));
             PacketLogger::new(network, options.packet_log.as_ref(), qlog).map_err(SimError::UnknownEntity)
         });
         let logger = logger.transpose()?.map(Box::new);

@@ -57,9 +57,10 @@ pub struct Qlog {
 }
 
 impl Qlog {
-    /// Begins a trace for each flow of `network`; dynamic flows and cross traffic have none.
-    pub fn new(network: &Network, sink: Arc<dyn QlogSink>) -> Self {
-        let traces = network.flows.iter().map(Trace::new).collect();
+    /// Begins a trace for each flow of `network`; dynamic flows and cross traffic have none. `numbers_bytes` says that sequence numbers
+    /// count bytes and an acknowledgement's is cumulative, as TCP's.
+    pub fn new(network: &Network, sink: Arc<dyn QlogSink>, numbers_bytes: bool) -> Self {
+        let traces = network.flows.iter().map(|flow| Trace::new(flow, numbers_bytes)).collect();
         Self { sink, traces }
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Trace {
     text: Vec<u8>,
     /// Bytes of a packet that are not payload.
     header: u32,
+    /// Sequence numbers count bytes, and an acknowledgement's is cumulative.
+    numbers_bytes: bool,
     /// Packets sent and received.
     sent: u64,
     received: u64,
@@ -35,10 +37,11 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    pub(super) fn new(flow: &Flow) -> Self {
+    pub(super) fn new(flow: &Flow, numbers_bytes: bool) -> Self {
         let mut trace = Self {
             text: Vec::new(),
             header: flow.header,
+            numbers_bytes,
             sent: 0,
             received: 0,
             outstanding: BTreeMap::new(),
@@ -75,7 +78,7 @@ impl Trace {
         }
         let number = self.sent;
         self.sent += 1;
-        if kind != "syn" {
+        if kind != "syn" && self.numbers_bytes {
             self.outstanding.insert(record.seq, number);
         }
         let header = header(kind, number);
@@ -83,7 +86,7 @@ impl Trace {
         let frame = json!({
             "frame_type": "stream", "stream_id": 0, "offset": record.seq, "length": payload, "fin": kind == "fin",
         });
-        let frames = if kind == "syn" { json!([]) } else { json!([frame]) };
+        let frames = if kind == "syn" || !self.numbers_bytes { json!([]) } else { json!([frame]) };
         let raw = json!({ "length": record.bytes, "payload_length": payload });
         self.event(now, "transport:packet_sent", &json!({ "header": header, "raw": raw, "frames": frames }));
     }
