@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::model::{self, ApplicationParams, File};
 use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, TcpOptions, Traffic};
+use eddyline_path::random::Stream;
 use eddyline_path::traffic::Trace;
 use eddyline_path::variation::{Conditions, Recording, Variation};
 use eddyline_units::Time;
@@ -28,15 +29,23 @@ pub(crate) fn network(
     let mut groups = Vec::new();
     for table in &file.flow {
         let one = flow(table, path(&table.data), path(&table.ack), &mut hosts);
-        if table.count == 1 {
-            flows.push(one);
-            continue;
+        let jitter = |name: &str| match table.start_jitter.as_ps() {
+            0 => Time::ZERO,
+            ps => Time::from_ps(Stream::new(file.seed, name, "start").below(ps)),
+        };
+        match table.count {
+            0 => continue,
+            1 => {
+                flows.push(Flow { start: table.start + jitter(&table.name), ..one });
+                continue;
+            }
+            _ => {}
         }
         groups.push(Group { name: table.name.clone(), first: flows.len(), count: table.count as usize });
-        flows.extend((0..table.count).map(|i| Flow {
-            name: format!("{}[{i}]", table.name),
-            start: table.start + table.stagger * u64::from(i),
-            ..one.clone()
+        flows.extend((0..table.count).map(|i| {
+            let name = format!("{}[{i}]", table.name);
+            let start = table.start + table.stagger * u64::from(i) + jitter(&name);
+            Flow { name, start, ..one.clone() }
         }));
     }
     pair(file, &mut flows);
