@@ -136,9 +136,10 @@ class SimOptions:
     Args:
         series: Record series.
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
+        memory: Bytes that packets in the network may take; a run that needs more ends with an error.
     """
 
-    def __new__(cls, *, series: bool = False, log: bool | str = False) -> SimOptions: ...
+    def __new__(cls, *, series: bool = False, log: bool | str = False, memory: int | None = None) -> SimOptions: ...
 
 @final
 class TheoryOptions:

@@ -55,6 +55,7 @@ class RunOptions:
         base_rtt_s: Each flow's base round-trip time as its sender estimates it. World theory only.
         dynamics: Link model of the dynamics over time. World theory only.
         law: Window law of FAST senders in the dynamics. World theory only.
+        memory: Bytes that packets in the network may take; by default half of the free memory.
     """
 
     series: bool | None = None
@@ -62,6 +63,7 @@ class RunOptions:
     base_rtt_s: Sequence[float] | None = None
     dynamics: str | None = None
     law: str = LAWS[0]
+    memory: int | None = None
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
@@ -74,7 +76,7 @@ class RunOptions:
 
     def without_theory(self) -> RunOptions:
         """The same without what only world theory has."""
-        return RunOptions(self.series, self.log)
+        return RunOptions(self.series, self.log, memory=self.memory)
 
     @property
     def of_theory(self) -> list[str]:
@@ -115,8 +117,12 @@ def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
+    import eddyline.memory as memory
 
-    return scenario.run(_core.SimOptions(series=bool(options.series), log=options.log), progress=progress)
+    allowed = memory.budget() if options.memory is None else options.memory
+    return scenario.run(
+        _core.SimOptions(series=bool(options.series), log=options.log, memory=allowed), progress=progress
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,12 +6,14 @@ use pyo3::prelude::*;
 
 use crate::theory::{follows_algorithm, link_model_named};
 
-/// What world `sim` records: series over time, and the packet log of everything (`True`) or of one flow, link or traffic.
+/// What world `sim` records: series over time, and the packet log of everything (`True`) or of one flow, link or traffic;
+/// `memory` is the bytes that packets in the network may take.
 #[pyclass(frozen, from_py_object, module = "eddyline._core")]
 #[derive(Clone)]
 pub(crate) struct SimOptions {
     series: bool,
     log: Option<LogSelection>,
+    memory: Option<u64>,
 }
 
 /// `bool | str` of Python.
@@ -24,20 +26,20 @@ enum Log {
 #[pymethods]
 impl SimOptions {
     #[new]
-    #[pyo3(signature = (*, series = false, log = Log::All(false)))]
-    #[pyo3(text_signature = "(*, series=False, log=False)")]
-    fn new(series: bool, log: Log) -> Self {
+    #[pyo3(signature = (*, series = false, log = Log::All(false), memory = None))]
+    #[pyo3(text_signature = "(*, series=False, log=False, memory=None)")]
+    fn new(series: bool, log: Log, memory: Option<u64>) -> Self {
         let log = match log {
             Log::All(all) => all.then_some(LogSelection::All),
             Log::Of(entity) => Some(LogSelection::Entity(entity)),
         };
-        Self { series, log }
+        Self { series, log, memory }
     }
 }
 
 impl SimOptions {
     pub(crate) fn options(&self) -> Options {
-        Options { series: self.series, packet_log: self.log.clone(), ..Options::default() }
+        Options { series: self.series, packet_log: self.log.clone(), memory: self.memory, ..Options::default() }
     }
 }
 

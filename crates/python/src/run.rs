@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::columns;
 use crate::custom;
-use crate::errors::{InputError, guarded, internal};
+use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::names::Names;
 use crate::options::{SimOptions, TheoryOptions, WorldOptions};
 use crate::signals::Watch;
@@ -107,6 +107,10 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
         SimError::TooManyRows(_) => {
             InputError::new_err((error.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
         }
+        SimError::OutOfMemory(_) => EddylineError::new_err((
+            error.to_string(),
+            "limit the queue or the window, or give the run more memory (--memory)".to_owned(),
+        )),
         SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
     }
 }

@@ -353,7 +353,8 @@ fn relative_limits_become_bytes() {
 #[test]
 fn queues_of_presets_follow_the_rate() {
     let limit = |rate: &str| {
-        let text = SMALLEST.replace("[[flow]]", &format!("[[duplex]]\nname = \"d\"\npreset = \"docsis-3.1\"\n{rate}\n[[flow]]"));
+        let text = SMALLEST
+            .replace("[[flow]]", &format!("[[duplex]]\nname = \"d\"\npreset = \"docsis-3.1\"\n{rate}\n[[flow]]"));
         let s = toml(&text, &[]).unwrap();
         assert_eq!(json(&s.canonical, &[]).unwrap().canonical, s.canonical);
         let canonical: serde_json::Value = serde_json::from_str(&s.canonical).unwrap();

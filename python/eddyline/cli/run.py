@@ -11,7 +11,7 @@ import click
 import eddyline.worlds as worlds
 from eddyline.cli.options import controllers, overrides, scenario_file
 from eddyline.cli.outputs import FIGURES, claim_named, draw, shown
-from eddyline.cli.types import OneOf
+from eddyline.cli.types import MEMORY, OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,6 +62,7 @@ Examples:
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw a figure (.png, .svg or .pdf).")
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Log packets (.txt or .parquet).")
 @click.option("--log-of", metavar="NAME", help="Log only one flow's, link's or traffic's packets.")
+@click.option("--memory", type=MEMORY, help="Memory for packets in the network. Default: half of what is free.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("--strict", is_flag=True, help="Exit 3 if a world could not honour all of the file, or not run at all.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no notes.")
@@ -76,6 +77,7 @@ def command(
     plot: Path | None,
     log: Path | None,
     log_of: str | None,
+    memory: int | None,
     as_json: bool,
     strict: bool,
     quiet: bool,
@@ -91,7 +93,7 @@ def command(
     scenario = Scenario.load(file, set=overrides)
     if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
-    options = RunOptions(out is not None or plot is not None, log_of or log is not None, dynamics=dynamics)
+    options = RunOptions(out is not None or plot is not None, log_of or log is not None, dynamics=dynamics, memory=memory)
     request = Request(world, seeds, options)
     with Progress(silent=quiet or no_progress) as progress:
         replies = run(scenario, request, progress)

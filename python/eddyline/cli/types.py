@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["Controller", "Controllers", "KindWith", "Names", "OneOf", "Preset", "Queue"]
+__all__ = ["MEMORY", "Controller", "Controllers", "KindWith", "Names", "OneOf", "Preset", "Queue"]
 
 Known: TypeAlias = list[tuple[str, str]]
 """Names with their summaries."""
@@ -152,3 +152,22 @@ class Controllers(Names):
         for name in names:
             require_controller(name, option=param.opts[0] if param is not None else None)
         return names
+
+
+class _Memory(click.ParamType[int]):
+    """An amount of memory."""
+
+    name = "SIZE"
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """In bytes."""
+        from eddyline.memory import parse
+
+        try:
+            return value if isinstance(value, int) else parse(value)
+        except ValueError as e:
+            self.fail(str(e), param, ctx)
+
+
+MEMORY = _Memory()
+"""The type of `--memory`."""

@@ -50,7 +50,11 @@ fn head(root: &Node, typed: &Typed, report: &mut Report<'_>) {
         report.wrong(root, &[], "no flow and no traffic: nothing would be sent", hint);
     }
     let left_out = |f: &Option<Flow>| f.as_ref().is_some_and(|f| f.count == 0);
-    if typed.traffic.is_empty() && typed.arrivals.is_empty() && !typed.flows.is_empty() && typed.flows.iter().all(left_out) {
+    if typed.traffic.is_empty()
+        && typed.arrivals.is_empty()
+        && !typed.flows.is_empty()
+        && typed.flows.iter().all(left_out)
+    {
         report.wrong(root, &[], "every flow has a count of 0: nothing would be sent", None);
     }
     let Some(head) = &typed.head else { return };

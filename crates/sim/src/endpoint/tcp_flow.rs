@@ -73,6 +73,11 @@ impl<S: PacketSink> SegmentSink for DataPackets<'_, S> {
         self.sink.send(self.now, packet);
     }
 
+    #[inline]
+    fn is_full(&mut self) -> bool {
+        self.sink.is_full()
+    }
+
     fn has_room(&mut self, payload: Option<u64>) -> bool {
         let template = self.template;
         let bytes = payload.map_or(template.ack_packet, |p| p as u32 + template.header);

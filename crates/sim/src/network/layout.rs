@@ -118,6 +118,7 @@ impl Net {
             cross_dropped: Vec::new(),
             discarded: Vec::new(),
             counters: PacketCounters::default(),
+            max_packets: u64::MAX,
             attachments: Attachments::default(),
             logger,
         }

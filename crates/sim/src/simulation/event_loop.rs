@@ -13,18 +13,21 @@ use super::cross_traffic::CrossTraffic;
 use super::dynamic_flows::DynamicFlows;
 use super::error::SimError;
 use super::flow_path::flow_path;
+use super::memory;
 use super::options::{Options, Progress};
 use super::series_recorder::SeriesRecorder;
 use super::summary;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
 use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, RttHistogram, SharedHistogram, WindowEdge};
 use crate::network::{EventQueue, Layout, Net};
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Packet, PacketKind, PacketSink};
 
 /// Mask of the event counts at which the observer is called: every 65,536 events.
 pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
 /// Mask with which the observer is called after every event.
 pub const EVERY_EVENT: u64 = 0;
+/// Mask of the event counts at which the memory budget is checked.
+const MEMORY_MASK: u64 = (1 << 8) - 1;
 /// In runs of more flows, those of a table with `count` above 1 have one histogram of round-trip times together.
 const MAX_HISTOGRAMS: usize = 10_000;
 
@@ -44,6 +47,15 @@ pub struct Simulation<'a> {
     recorder: Option<SeriesRecorder>,
     window_open: bool,
     events: u64,
+}
+
+/// What ended a run early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The observer.
+    Observer,
+    /// The memory budget, at this time.
+    Memory(Time),
 }
 
 /// The source of measurement timers.
@@ -74,7 +86,8 @@ impl<'a> Simulation<'a> {
             })
             .collect();
         let dynamic = DynamicFlows::new(network, &mut layout, (flows.len() + cross.len()) as u32);
-        let net = Net::new(network, layout, options.general_queues, logger);
+        let mut net = Net::new(network, layout, options.general_queues, logger);
+        net.max_packets = memory::max_packets(options.memory);
         let mut timers = EventQueue::new(1 + flows.len() + cross.len() + dynamic.classes());
         for (i, flow) in flows.iter().enumerate() {
             timers.set(1 + i as u32, flow.next_timer());
@@ -105,14 +118,14 @@ impl<'a> Simulation<'a> {
         Ok(simulation)
     }
 
-    /// Runs until no event is left up to `end`, or until `observe` stops it. `observe` is called whenever the event count has no
+    /// Runs until no event is left up to `end`, until the memory budget is exceeded, or until `observe` stops it. `observe` is called whenever the event count has no
     /// bit of `observer_mask` set. A later call continues the run.
     pub fn run(
         &mut self,
         end: Time,
         observer_mask: u64,
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<Stop> {
         loop {
             let (packet_at, packet_source) = self.net.next_event();
             let (timer_at, timer_source) = self.timers.first();
@@ -131,11 +144,28 @@ impl<'a> Simulation<'a> {
             } else {
                 self.on_timer(now, timer_source);
             }
-            if self.events & observer_mask == 0 {
-                observe(Progress { now, duration: self.duration, events: self.events })?;
+            if self.events & observer_mask & MEMORY_MASK == 0 {
+                self.check_memory(now)?;
+                if self.events & observer_mask == 0
+                    && observe(Progress { now, duration: self.duration, events: self.events }).is_break()
+                {
+                    return ControlFlow::Break(Stop::Observer);
+                }
             }
         }
-        ControlFlow::Continue(())
+        self.check_memory(end)
+    }
+
+    fn check_memory(&self, now: Time) -> ControlFlow<Stop> {
+        if self.net.is_full() { ControlFlow::Break(Stop::Memory(now)) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Why a simulation of `network` stopped, as an error.
+    pub fn error(&mut self, stop: Stop, network: &Network) -> SimError {
+        match stop {
+            Stop::Observer => SimError::Interrupted,
+            Stop::Memory(now) => SimError::OutOfMemory(memory::report(network, &mut self.net, &self.flows, now)),
+        }
     }
 
     /// The timer of a flow, or of another source.

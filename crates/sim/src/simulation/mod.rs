@@ -5,6 +5,7 @@ mod dynamic_flows;
 mod error;
 mod event_loop;
 mod flow_path;
+mod memory;
 mod options;
 mod run;
 mod series_recorder;

@@ -483,6 +483,9 @@ impl Sender {
         }
         self.pacer.stop_waiting();
         loop {
+            if sink.is_full() {
+                return;
+            }
             let mss = u64::from(self.seq.mss);
             let (seq, len, retransmission) = if self.recovery.has_lost() {
                 let Some((start, end)) = self.recovery.next_retransmission(mss) else { return };
