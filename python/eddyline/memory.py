@@ -16,7 +16,7 @@ UNITS = {"B": 1, "kB": 10**3, "KiB": 1 << 10, "MB": 10**6, "MiB": 1 << 20, "GB":
 
 
 def available() -> int:
-    """Bytes that this process may still take: free memory, and what limits of the process and its control group leave."""
+    """Bytes that this process may still take: free memory, or less by limits of the process or its control group."""
     free = [amount for amount in (_free(), _of_process(), _of_control_group()) if amount is not None]
     return max(min(free, default=DEFAULT_BYTES), 0)
 

@@ -93,7 +93,8 @@ def command(
     scenario = Scenario.load(file, set=overrides)
     if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
-    options = RunOptions(out is not None or plot is not None, log_of or log is not None, dynamics=dynamics, memory=memory)
+    series = out is not None or plot is not None
+    options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory)
     request = Request(world, seeds, options)
     with Progress(silent=quiet or no_progress) as progress:
         replies = run(scenario, request, progress)
