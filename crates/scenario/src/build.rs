@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::{self, ApplicationParams, File};
-use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, TcpOptions, Traffic};
+use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, Probe, TcpOptions, Traffic};
 use eddyline_path::random::Stream;
 use eddyline_path::traffic::Trace;
 use eddyline_path::variation::{Conditions, Recording, Variation};
@@ -68,6 +68,17 @@ pub(crate) fn network(
         flow: flow(&a.each(), path(&a.data), path(&a.ack), &mut hosts),
     });
     let arrivals: Vec<Arrivals> = arrivals.collect();
+    let probes = file.probe.iter().map(|p| Probe {
+        name: p.name.clone(),
+        data: path(&p.data),
+        ack: path(&p.ack),
+        host: hosts.place(p.host.as_ref(), &p.name),
+        every: p.every,
+        request: small(p.request.get()),
+        response: small(p.response.get()),
+        start: p.start,
+    });
+    let probes: Vec<Probe> = probes.collect();
     let thousandth = Time::from_ps((file.duration.as_ps() / 1000).max(1));
     Network {
         title: file.title.clone().unwrap_or_default(),
@@ -79,6 +90,7 @@ pub(crate) fn network(
         flows,
         traffic,
         arrivals,
+        probes,
         groups,
         media,
         hosts: hosts.names,

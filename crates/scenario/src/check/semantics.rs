@@ -45,12 +45,15 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
 }
 
 fn head(root: &Node, typed: &Typed, report: &mut Report<'_>) {
-    if ["flow", "traffic", "arrivals"].iter().all(|list| root.tables(list).is_empty()) && !report.list_touched() {
+    if ["flow", "traffic", "arrivals", "probe"].iter().all(|list| root.tables(list).is_empty())
+        && !report.list_touched()
+    {
         let hint = Some("add a [[flow]] table".to_owned());
         report.wrong(root, &[], "no flow and no traffic: nothing would be sent", hint);
     }
     let left_out = |f: &Option<Flow>| f.as_ref().is_some_and(|f| f.count == 0);
     if typed.traffic.is_empty()
+        && typed.probes.is_empty()
         && typed.arrivals.is_empty()
         && !typed.flows.is_empty()
         && typed.flows.iter().all(left_out)

@@ -4,6 +4,7 @@ mod arrivals;
 mod bottleneck;
 mod flow;
 mod packet_log;
+mod probes;
 mod rtt_histogram;
 mod traffic;
 
@@ -11,6 +12,7 @@ pub use arrivals::ArrivalsMeter;
 pub use bottleneck::BottleneckSampler;
 pub use flow::{FlowMeter, FlowRecord, Mean};
 pub use packet_log::{LogEvent, LogRecord, LogSelection, PacketLog, PacketLogger};
+pub use probes::{ProbesMeter, TRIM, per_minute};
 pub use rtt_histogram::{RttHistogram, SharedHistogram};
 pub use traffic::TrafficMeter;
 

@@ -15,6 +15,7 @@ use super::error::SimError;
 use super::flow_path::flow_path;
 use super::memory;
 use super::options::{Options, Progress};
+use super::probes::Probes;
 use super::series_recorder::SeriesRecorder;
 use super::summary;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
@@ -38,10 +39,11 @@ pub struct Simulation<'a> {
     net: Net,
     flows: Vec<Flow>,
     cross: Vec<CrossTraffic>,
+    probes: Vec<Probes>,
     dynamic: DynamicFlows,
     /// Transport of all flows, if it is not TCP.
     transport: Option<&'a dyn Transport>,
-    /// Sources: measurement (window, samples, series), flows, cross traffic, tables of arrivals, dynamic flows.
+    /// Sources: measurement (window, samples, series), flows, cross traffic, probes, tables of arrivals, dynamic flows.
     timers: EventQueue,
     sampler: Option<BottleneckSampler>,
     recorder: Option<SeriesRecorder>,
@@ -85,18 +87,25 @@ impl<'a> Simulation<'a> {
                 CrossTraffic::new(network, t, source, layout.path(network, &t.path, Time::ZERO, t.packet))
             })
             .collect();
-        let dynamic = DynamicFlows::new(network, &mut layout, (flows.len() + cross.len()) as u32);
+        let first_probe = flows.len() + cross.len();
+        let probes = network.probes.iter().zip(first_probe as u32..);
+        let probes: Vec<Probes> = probes.map(|(p, source)| Probes::new(network, p, source, &mut layout)).collect();
+        let first_class = first_probe + probes.len();
+        let dynamic = DynamicFlows::new(network, &mut layout, first_class as u32);
         let mut net = Net::new(network, layout, options.general_queues, logger);
         net.max_packets = memory::max_packets(options.memory);
-        let mut timers = EventQueue::new(1 + flows.len() + cross.len() + dynamic.classes());
+        let mut timers = EventQueue::new(1 + first_class + dynamic.classes());
         for (i, flow) in flows.iter().enumerate() {
             timers.set(1 + i as u32, flow.next_timer());
         }
         for (i, source) in cross.iter().enumerate() {
             timers.set((1 + flows.len() + i) as u32, source.next());
         }
+        for (i, source) in probes.iter().enumerate() {
+            timers.set((1 + first_probe + i) as u32, source.next());
+        }
         for class in 0..dynamic.classes() {
-            timers.set((1 + flows.len() + cross.len() + class) as u32, dynamic.next_arrival(class));
+            timers.set((1 + first_class + class) as u32, dynamic.next_arrival(class));
         }
         let recorder = options.series.then(|| SeriesRecorder::new(network)).transpose()?;
         let sampler = BottleneckSampler::new(network);
@@ -106,6 +115,7 @@ impl<'a> Simulation<'a> {
             net,
             flows,
             cross,
+            probes,
             dynamic,
             transport,
             timers,
@@ -179,7 +189,7 @@ impl<'a> Simulation<'a> {
         self.timers.set(source, flow.next_timer());
     }
 
-    /// The timer of a duplex connection or another transport, of cross traffic, of a table of arrivals or of a dynamic flow.
+    /// The timer of a duplex connection or another transport, of cross traffic, probes, a table of arrivals or a dynamic flow.
     fn on_other_timer(&mut self, now: Time, source: u32, index: usize) {
         let Some(index) = index.checked_sub(self.flows.len()) else {
             return self.on_other_flow_timer(now, index);
@@ -189,6 +199,11 @@ impl<'a> Simulation<'a> {
             return self.timers.set(source, traffic.next());
         }
         let index = index - self.cross.len();
+        if let Some(probes) = self.probes.get_mut(index) {
+            probes.on_timer(now, &mut self.net);
+            return self.timers.set(source, probes.next());
+        }
+        let index = index - self.probes.len();
         if index < self.dynamic.classes() {
             let slot = self.dynamic.arrive(now, index, &mut self.net, self.transport);
             self.timers.set(source, self.dynamic.next_arrival(index));
@@ -207,7 +222,7 @@ impl<'a> Simulation<'a> {
 
     /// The source of the dynamic flow in the first slot.
     fn first_dynamic(&self) -> u32 {
-        (1 + self.flows.len() + self.cross.len() + self.dynamic.classes()) as u32
+        (1 + self.flows.len() + self.cross.len() + self.probes.len() + self.dynamic.classes()) as u32
     }
 
     #[inline]
@@ -233,8 +248,13 @@ impl<'a> Simulation<'a> {
 
     #[inline(never)]
     fn deliver_cross(&mut self, now: Time, packet: &Packet) {
-        if let Some(source) = self.cross.get_mut(packet.flow as usize - self.flows.len()) {
+        let index = packet.flow as usize - self.flows.len();
+        if let Some(source) = self.cross.get_mut(index) {
             source.on_packet(now, packet);
+        } else if let Some(probes) = self.probes.get_mut(index - self.cross.len()) {
+            probes.on_packet(now, packet, &mut self.net);
+            let wanted = probes.next();
+            self.advance_timer(1 + packet.flow, wanted);
         }
     }
 
@@ -363,6 +383,7 @@ impl<'a> Simulation<'a> {
             network,
             flows: self.flows,
             net: &self.net,
+            probes: self.probes,
             sampler: self.sampler.as_ref(),
             arrivals,
             traffic,

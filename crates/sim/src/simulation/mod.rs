@@ -7,6 +7,7 @@ mod event_loop;
 mod flow_path;
 mod memory;
 mod options;
+mod probes;
 mod run;
 mod series_recorder;
 mod stepper;
