@@ -72,7 +72,7 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
 /// The trimmed mean of the round-trip times of all flows that share a link with the probes.
 fn loaded_s(network: &Network, probe: &Probe, histograms: &[RttHistogram]) -> Option<f64> {
     let probed = |l: &u32| probe.data.contains(l) || probe.ack.contains(l);
-    let shares = |f: &FlowSpec| f.data.iter().chain(f.ack.iter()).any(|l| probed(l));
+    let shares = |f: &FlowSpec| f.data.iter().chain(f.ack.iter()).any(probed);
     let loaded = network.flows.iter().zip(histograms).filter(|(f, _)| shares(f));
     RttHistogram::together(loaded.map(|(_, histogram)| histogram)).trimmed_mean(TRIM)
 }
