@@ -26,6 +26,7 @@ LAYERS = (
             "parallel",
             "progress",
             "quantities",
+            "ranges",
             "recording",
             "scratch",
             "spelling",
