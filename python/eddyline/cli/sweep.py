@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,15 +14,17 @@ import click
 
 import eddyline.worlds as worlds
 from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, timeout
+from eddyline.cli.outputs import claim_figure, draw, figure_size
 from eddyline.cli.types import OneOf, Shard
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Self
 
     from rich.progress import Progress, TaskID
 
-    from eddyline.sweeps.sweep import Swept
+    from eddyline.sweeps.swept import Swept
 
 __all__ = ["command"]
 
@@ -32,6 +35,7 @@ Examples:
   eddyline sweep two-way.toml --vary 'link.up.rate=192 kbit/s,1 Mbit/s' --seeds 10 --out grid
   eddyline sweep two-way.toml --vary 'link.up.rate=192 kbit/s..10 Mbit/s:20:log' --vary seed=1..10 --out grid
   eddyline sweep two-way.toml --vary seed=1..1000 --shard 3/8 --out shard-3
+  eddyline sweep two-way.toml --vary 'flow.upload.count=1..5' --seeds 10 --out grid --table --plot grid.pdf --width 3.5
   eddyline sweep merge shard-1 shard-2 shard-3 --out grid
   eddyline sweep two-way.toml --vary 'link.up.delay=10 ms,100 ms' --world theory --out grid --json
   eddyline sweep two-way.toml --vary 'seed=1,2,3' --engine dask://10.0.0.1:8786 --out grid
@@ -103,6 +107,22 @@ class _Sweep(click.Command):
     "--shard", type=Shard(), metavar="I/N", help="Run the I-th of N shares of the points; `sweep merge` joins them."
 )
 @timeout("point")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw means with 95 % bands over a varied key, a panel per metric (.png, .svg, .pdf, .pgf).",
+)
+@click.option("--table", "as_table", is_flag=True, help="Print a table: a column per value of the last key.")
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME", help="A column for --plot and --table, as in rtt_s.p99."
+)
+@click.option(
+    "--of", type=OneOf(["flows", "links", "groups", "arrivals"]), default="flows", help="Of what: flows (default), ..."
+)
+@click.option("--by", metavar="KEY", help="For --plot: lines differ in this key only; others count as repetitions.")
+@figure_size()
+@click.option("--csv", is_flag=True, help="Write flows.csv, links.csv, ... into DIR, beside Parquet.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON document.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no notes.")
 @click.option("--no-progress", is_flag=True, help="No progress.")
@@ -117,6 +137,14 @@ def command(
     engine: str | None,
     shard: tuple[int, int] | None,
     timeout: float | None,
+    plot: Path | None,
+    as_table: bool,
+    metrics: tuple[str, ...],
+    of: str,
+    by: str | None,
+    width: float | None,
+    font_size: float | None,
+    csv: bool,
     as_json: bool,
     quiet: bool,
     no_progress: bool,
@@ -134,6 +162,8 @@ def command(
     from eddyline.sweeps.plan import Plan, Source
     from eddyline.sweeps.sweep import run
 
+    if plot is not None:
+        claim_figure(plot)
     lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]
     plan = Plan(Source.of_file(file), lists, overrides, seeds, world, shard)
     with Bar(silent=quiet or no_progress) as bar:
@@ -144,7 +174,48 @@ def command(
             if bar.points and not quiet:
                 click.echo(f"{bar.done:,} of {bar.points:,} points are stored; the same command continues", err=True)
             raise
-    return _shown(swept, as_json=as_json, quiet=quiet)
+    code = _shown(swept, as_json=as_json, quiet=quiet)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is missing is said above
+        if csv or (swept.ran and any(swept.folder.glob("*.csv"))):  # tables of an earlier call are not left behind
+            swept.write_csv()
+        if plot is not None:
+            draw(swept.plot(*metrics, of=of, by=by), plot, width, font_size)
+        if as_table:
+            _tables(swept, metrics, of)
+    return code
+
+
+def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
+    """A table per metric: a row per flow and value of all keys but the last, a column per value of that."""
+    from eddyline.plots.sweeps import label_of
+    from eddyline.quantities import interval
+    from eddyline.sweeps.statistics import form_of
+    from eddyline.tables import print_table, table
+
+    made = swept.statistics(*metrics, of=of)
+    *others, last = [*swept.keys]
+    entity = made.columns[len(swept.keys)]
+    for metric, rows in made.groupby("metric", sort=False):
+        form = form_of(str(metric))
+        columns = list(dict.fromkeys(rows[last]))
+        repeated = ", mean ± half of the 95 % interval" if rows["n"].max() > 1 else ""
+        shown = table(
+            f"{label_of(str(metric))}{repeated}", entity, [*others, *(f"{last}={value}" for value in columns)]
+        )
+        for labels, row in rows.groupby([entity, *others], sort=False, dropna=False):
+            by_value = {r[last]: r for r in row.to_dict("records")}
+            cells = []
+            for value in columns:
+                r = by_value.get(value)
+                if r is None or r["mean"] != r["mean"]:
+                    cells.append("-")
+                elif r["n"] > 1:
+                    cells.append(interval(r["mean"], (r["ci95_high"] - r["ci95_low"]) / 2, form))
+                else:
+                    cells.append(form(r["mean"]))
+            shown.add_row(*map(str, labels), *cells)
+        print_table(shown)
 
 
 def _shown(swept: Swept, *, as_json: bool, quiet: bool) -> int:
@@ -194,6 +265,8 @@ def document(swept: Swept) -> dict[str, Any]:
 
 
 def _notes(swept: Swept) -> None:
+    if swept.identical:
+        click.echo("warning: all repetitions of every point are identical: nothing in the scenario is random", err=True)
     for text in swept.approximations:
         click.echo(f"note: {text}", err=True)
     for failure in swept.failures[:_MAX_SHOWN]:

@@ -15,7 +15,8 @@ from eddyline.sweeps.extension import complete, stored_texts
 from eddyline.sweeps.frame import read_table
 from eddyline.sweeps.parts import ENTITIES, POINTS
 from eddyline.sweeps.store import Store, put, synced
-from eddyline.sweeps.sweep import LOCK, Failure, Swept, claim
+from eddyline.sweeps.sweep import LOCK, claim
+from eddyline.sweeps.swept import Failure, Swept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,11 +17,10 @@ from eddyline.sweeps import batches, manifest
 from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, stored_source, texts_of
 from eddyline.sweeps.interrupt import Interrupt
 from eddyline.sweeps.store import PARTS, STAGING, Store, put, synced
+from eddyline.sweeps.swept import Failure, Swept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pandas as pd
 
     from eddyline.encoding import Overrides
     from eddyline.scenario import Scenario
@@ -33,54 +31,6 @@ __all__ = ["LOCK", "Failure", "SweepListener", "Swept", "claim", "run", "sweep"]
 
 LOCK = "lock"
 """Name of the file that the running process holds."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A failed point: its number, its values, and the reason."""
-
-    point: int
-    set: dict[str, Any]
-    why: str
-
-
-@dataclass(frozen=True)
-class Swept:
-    """The state of a sweep's folder after running it.
-
-    Attributes:
-        folder: The folder.
-        points: Number of points.
-        done: Number of finished points.
-        ran: Number of those that this call ran.
-        failures: Failed points.
-        approximations: What of the scenario the world could not model exactly, in any point.
-        wall_s: Wall time of this call.
-    """
-
-    folder: Path
-    points: int
-    done: int
-    ran: int
-    failures: list[Failure] = field(default_factory=list)
-    approximations: list[str] = field(default_factory=list)
-    wall_s: float = 0.0
-
-    def read(self, of: str = "flows") -> pd.DataFrame:
-        """A table of it, as `read_sweep` gives it."""
-        from eddyline.sweeps.frame import read_sweep
-
-        return read_sweep(self.folder, of)
-
-    @property
-    def flows(self) -> pd.DataFrame:
-        """A row per point, seed and flow."""
-        return self.read("flows")
-
-    @property
-    def links(self) -> pd.DataFrame:
-        """A row per point, seed and link."""
-        return self.read("links")
 
 
 class SweepListener(Protocol):
