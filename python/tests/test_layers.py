@@ -27,6 +27,7 @@ LAYERS = (
             "parallel",
             "progress",
             "quantities",
+            "ranges",
             "recording",
             "scratch",
             "spelling",

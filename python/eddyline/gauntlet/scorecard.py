@@ -33,7 +33,8 @@ class Verdict:
         values: One for each seed; None where a run does not have it.
         bound: The bound on their mean.
         why: What a controller does that misses the bound.
-        error: Why a run failed, where one did: an error in the controller.
+        error: Why a run failed, where one did: an error in the controller, or a timeout.
+        seconds: Wall time of its runs, where it was run here. It is no part of the document.
     """
 
     name: str
@@ -44,11 +45,14 @@ class Verdict:
     bound: Bound
     why: str
     error: str | None = None
+    seconds: float | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, test: Test, values: tuple[float | None, ...], error: str | None = None) -> Verdict:
+    def of(
+        cls, test: Test, values: tuple[float | None, ...], error: str | None = None, seconds: float | None = None
+    ) -> Verdict:
         """The verdict on a test."""
-        return cls(test.name, test.group, test.tests, test.measure, values, test.bound, test.why, error)
+        return cls(test.name, test.group, test.tests, test.measure, values, test.bound, test.why, error, seconds)
 
     @property
     def value(self) -> float | None:

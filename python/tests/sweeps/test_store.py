@@ -194,9 +194,11 @@ def test_everything_is_on_the_disk_before_it_counts(tmp_path):
     (tmp_path / "x").mkdir()
     _, log = _cut_at(10**9, tmp_path / "x")
     renames = [i for i, name in enumerate(log) if name == "rename"]
-    assert len(renames) == 10 + 4 + 1
+    assert len(renames) == 10 + 4 + 1 + 1
+    assert log[renames[-1] - 1] == "rmtree"  # the last gives the only part its final name
+    assert log[renames[-1] + 1] == "fsync"
     begin = 0
-    for i in renames:
+    for i in renames[:-1]:
         before = log[begin:i]
         assert before.count("fsync") - (begin > 0) == before.count("write_table") + 1  # each file, and their folder
         assert log[i + 1] == "fsync"  # the name itself
