@@ -27,6 +27,8 @@ __all__ = ["figure_15", "figure_16", "phases"]
 
 RECOVERIES = ("SACK", "NewReno", "timer")
 SEEDS = 10
+_MORE = 1.1
+"""Ratio of two swings from which on a queue varies more."""
 
 
 def _alone(
@@ -93,7 +95,7 @@ def figure_16(
             for s in SENDERS
         }
         low, high = _reference(context, recovery)
-        mean = fmean(rates[FAST])
+        mean, swings = fmean(rates[FAST]), _ratio_less_errors(queues[FAST], queues["VFAST"])
         rows.append(
             {
                 "recovery": recovery,
@@ -107,7 +109,8 @@ def figure_16(
                 "ratio_sure": _ratio_less_errors(rates[FAST], rates["VFAST"]),
                 "fast_queue_swing": fmean(queues[FAST]),
                 "vfast_queue_swing": fmean(queues["VFAST"]),
-                "queue_swing_sure": _ratio_less_errors(queues[FAST], queues["VFAST"]),
+                "queue_swing_sure": swings,
+                "queue_varies": "more" if swings >= _MORE else "not more",
             }
         )
     chosen = recoveries[-1]
