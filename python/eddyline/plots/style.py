@@ -69,7 +69,7 @@ def render(figure: Figure, path: Path, dpi: int = 150) -> None:
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     with rc_context(STYLE):
         figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # with any engine, even one that does nothing, a figure is drawn twice
 
 
 def render_small(figure: Figure, path: Path, dpi: int) -> None:
