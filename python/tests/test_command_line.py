@@ -222,7 +222,7 @@ data = ["down"]
 ack = ["up"]
 """
     path = scenario(more=arrivals)
-    ran = eddyline("run", path, "--out", tmp_path / "out")
+    ran = eddyline("run", path, "--out", tmp_path / "out", figures=False)
     assert "files" in ran.out
     assert "completed" in ran.out
     assert eddyline("verify", tmp_path / "out").code == 0, "the file of sizes is kept with the result"

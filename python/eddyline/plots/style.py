@@ -77,7 +77,7 @@ def render(figure: Figure, path: Path, dpi: int = 150) -> None:
     style = {**STYLE, "pgf.texsystem": tex() or _TEX[0], "pgf.rcfonts": False}
     with rc_context(style):
         figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # with any engine, even one that does nothing, a figure is drawn twice
 
 
 def tex() -> str | None:

@@ -69,7 +69,7 @@ def test_ten_thousand_points_killed_twenty_times(lossy, tmp_path):
 
 def test_killed_workers_take_nothing_with_them(eddyline, lossy, tmp_path):
     path, chance = lossy(('duration = "2 s"', 'duration = "100 s"')), random.Random(5)
-    words = ("sweep", path, "--vary", rates(50), "--seeds", 40)
+    words = ("sweep", path, "--vary", rates(50), "--seeds", 20)
     assert eddyline(*words, "--out", "quiet", "--workers", "1").code == 0
     folder = tmp_path / "troubled"
     p = start(*words, "--out", folder, "--workers", "2", "--json")
