@@ -98,6 +98,15 @@ class Scenario:
         """Seed of all random streams."""
         return self._core.seed
 
+    def overridden(self, set: Overrides) -> Scenario:
+        """The same scenario with other values of some keys, by dotted name.
+
+        Raises:
+            ScenarioError: A key or value is wrong.
+        """
+        core = _core.load(self.canonical, "json", self.title, self._folder, _pairs(set))
+        return Scenario._of(core, self._folder)
+
     def with_seed(self, seed: int) -> Scenario:
         """The same scenario with another seed.
 
@@ -375,6 +384,11 @@ class Result(Recording):
     def traffic(self) -> pd.DataFrame:
         """One row per source of unresponsive traffic: packets, losses, `one_way_delay_s.p99`, `jitter_s`."""
         return self._frame("traffic")
+
+    @property
+    def probes(self) -> pd.DataFrame:
+        """One row per table of latency probes: `tcp_s.mean`, `http_s.p99`, `responsiveness_rpm`."""
+        return self._frame("probes")
 
     def _frame(self, part: str) -> pd.DataFrame:
         from eddyline.frames import frame

@@ -21,6 +21,7 @@ LAYERS = (
             "fairness",
             "frames",
             "junit",
+            "latency",
             "locks",
             "memory",
             "output",

@@ -239,6 +239,9 @@ pub struct ProbeResult {
     /// Messages sent again because they or their responses did not arrive.
     #[schemars(extend("x-unit" = "packets"))]
     pub retransmits: Option<u64>,
+    /// A request over HTTP on the idle path: propagation and transmission of request and response, by the scenario.
+    #[schemars(extend("x-unit" = "s"))]
+    pub idle_s: Option<f64>,
     /// TCP handshakes.
     pub tcp_s: ProbeTimes,
     /// TLS handshakes.

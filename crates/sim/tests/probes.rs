@@ -23,6 +23,7 @@ fn idle_round_trips_by_hand() {
             near(time.unwrap(), expected, 1e-9, "round trip");
         }
     }
+    near(p.idle_s.unwrap(), request, 1e-9, "idle");
     near(p.foreign_rpm.unwrap(), 60.0 * 3.0 / (syn + 2.0 * request), 1e-9, "foreign");
     assert_eq!((p.loaded_rpm, p.responsiveness_rpm), (None, p.foreign_rpm));
     assert_eq!(

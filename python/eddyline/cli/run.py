@@ -53,6 +53,11 @@ Examples:
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the run, instead of the file's.")
 @click.option(
+    "--start-jitter",
+    metavar="TIME",
+    help="Start flows later by a random time below this. Default with --seeds: 100 ms where nothing else is random.",
+)
+@click.option(
     "--dynamics",
     type=OneOf(["integrator", "ack_clocked"]),
     is_flag=False,
@@ -79,6 +84,7 @@ def command(
     overrides: list[tuple[str, str]],
     seeds: int | None,
     seed: int | None,
+    start_jitter: str | None,
     dynamics: str | None,
     out: Path | None,
     plot: Path | None,
@@ -95,13 +101,15 @@ def command(
 ) -> int:
     """Run the scenario in FILE (TOML, or JSON if its name ends in .json)."""
     from eddyline.cli.progress import Progress
-    from eddyline.runs import Request, document, figure, run, save
+    from eddyline.runs import Request, document, figure, jittered, run, save
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
 
     _check_outputs(out, plot, log, log_of, world, seeds)
     if csv and as_json and out is None:
         raise click.UsageError("--csv and --json: one document goes to standard output")
+    if start_jitter is not None:
+        overrides = [*overrides, ("flow.*.start_jitter", start_jitter)]
     if seed is not None:
         overrides = [*overrides, ("seed", str(seed))]
     scenario = Scenario.load(file, set=overrides)
@@ -110,9 +118,18 @@ def command(
     series = out is not None or plot is not None
     options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory)
     request = Request(world, seeds, options)
+    jitter_s = None
     with Progress(silent=quiet or no_progress) as progress:
+        if start_jitter is None:
+            scenario, jitter_s = jittered(scenario, request, progress)
         replies = run(scenario, request, progress)
     text = document(replies, request)
+    if jitter_s is not None and not quiet:
+        click.echo(
+            f"note: nothing in the scenario is random, so flows start up to {1e3 * jitter_s:g} ms later, drawn by the "
+            "seed (--start-jitter)",
+            err=True,
+        )
 
     _report_failures(replies)
     results = [r for reply in replies for r in reply.results]

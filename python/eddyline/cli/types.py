@@ -92,9 +92,11 @@ class Preset(click.ParamType[str]):
 
     def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Names with summaries."""
+        from eddyline.cli.templates import SCENARIOS
         from eddyline.kinds import presets
 
-        return _completed([(p["name"], p["summary"]) for p in presets()], incomplete)
+        known = [(p["name"], p["summary"]) for p in presets()]
+        return _completed([*known, *((name, each.summary) for name, each in SCENARIOS.items())], incomplete)
 
 
 class Queue(click.ParamType[str]):

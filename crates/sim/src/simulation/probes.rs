@@ -39,6 +39,8 @@ pub struct Probes {
     hops: [u32; 2],
     /// Bytes of requests and responses of TLS and HTTP.
     sizes: [u32; 2],
+    /// Time of a request on the idle path.
+    idle: Time,
     every: Time,
     from: Time,
     next: Time,
@@ -52,6 +54,9 @@ pub struct Probes {
 impl Probes {
     /// The probes `spec` as source `number`.
     pub fn new(network: &Network, spec: &Probe, number: u32, layout: &mut Layout) -> Self {
+        let crossed = [(&spec.data, spec.request), (&spec.ack, spec.response)];
+        let idle = crossed.iter().flat_map(|(links, bytes)| links.iter().map(|l| (&network.links[*l as usize], *bytes)));
+        let idle = idle.fold(Time::ZERO, |sum, (link, bytes)| sum + link.delay + link.transmission_time(bytes));
         Self {
             number,
             hops: [
@@ -59,6 +64,7 @@ impl Probes {
                 layout.path(network, &spec.ack, Time::ZERO, spec.response),
             ],
             sizes: [spec.request, spec.response],
+            idle,
             every: spec.every,
             from: network.warmup,
             next: spec.start,
@@ -146,6 +152,6 @@ impl Probes {
 
     /// The result of `spec`, where the flows that share a link have this trimmed mean of their round-trip times.
     pub fn result(&mut self, spec: &Probe, loaded_s: Option<f64>) -> ProbeResult {
-        self.meter.result(&spec.name, loaded_s)
+        self.meter.result(&spec.name, self.idle, loaded_s)
     }
 }
