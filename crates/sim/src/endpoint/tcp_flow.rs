@@ -129,6 +129,7 @@ impl TcpFlow {
     /// The state of both endpoints.
     pub fn state(&self) -> FlowState {
         let sender = &self.sender;
+        let counters = sender.counters();
         let wire_bits = f64::from(self.template.packet) * 8.0;
         let pacing = sender.pacing_interval().filter(|interval| *interval > Time::ZERO);
         FlowState {
@@ -138,11 +139,11 @@ impl TcpFlow {
             srtt: sender.srtt(),
             pacing_bps: pacing.map(|interval| wire_bits / interval.as_secs_f64()),
             delivered_bytes: self.receiver.delivered(),
-            retransmits: sender.retransmits(),
-            timeouts: sender.timeouts(),
+            retransmits: counters.retransmits,
+            timeouts: counters.timeouts,
             completed_at: sender.completed_at(),
-            nic_refusals: sender.nic_refusals(),
-            delivered_ce: sender.delivered_ce(),
+            nic_refusals: counters.nic_refusals,
+            delivered_ce: counters.delivered_ce,
         }
     }
 
