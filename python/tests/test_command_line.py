@@ -346,6 +346,7 @@ def test_an_internal_error_is_a_message(tmp_path, monkeypatch, capfd):
 ELSEWHERE = (
     "dask:",
     "--controllers",
+    "sweep merge",
     "ci/",
     "files.toml",
     "gauntlet",

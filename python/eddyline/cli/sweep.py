@@ -33,8 +33,8 @@ Examples:
   eddyline sweep two-way.toml --out grid \\
     --vary 'link.up.queue.limit=20 packets,50 packets,100 packets' --vary 'flow.upload.start=0 s,5 s'
   eddyline sweep two-way.toml --vary 'link.up.rate=192 kbit/s,1 Mbit/s' --seeds 10 --out grid
-  eddyline sweep two-way.toml --vary 'link.up.rate=192 kbit/s..10 Mbit/s:20:log' --vary seed=1..10 --out grid
-  eddyline sweep two-way.toml --vary seed=1..1000 --shard 3/8 --out shard-3
+  eddyline sweep two-way.toml --vary 'link.up.rate=192 kbit/s..10 Mbit/s:5:log' --vary seed=1..4 --out grid
+  eddyline sweep two-way.toml --vary seed=1..30 --shard 3/3 --out shard-3
   eddyline sweep two-way.toml --vary 'flow.upload.count=1..5' --seeds 10 --out grid --table --plot grid.pdf --width 3.5
   eddyline sweep merge shard-1 shard-2 shard-3 --out grid
   eddyline sweep two-way.toml --vary 'link.up.delay=10 ms,100 ms' --world theory --out grid --json

@@ -122,7 +122,7 @@ class Change:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Card:
     """A controller's scorecard.
 
@@ -153,6 +153,23 @@ class Card:
     def failed(self) -> int:
         """Number of tests that failed."""
         return len(self.verdicts) - self.passed
+
+    def _repr_html_(self) -> str:
+        """The verdicts as a table, for notebooks."""
+        from html import escape
+
+        import pandas as pd
+
+        cards = [self, *self.against]
+        rows = [
+            {"group": v.group, "test": v.name, "bound": v.bound.text}
+            | {c.name: c.verdicts[place].text + ("" if c.verdicts[place].passed else " ✗") for c in cards}
+            for place, v in enumerate(self.verdicts)
+        ]
+        return f"<b>{escape(repr(self)[1:-1])}</b>{pd.DataFrame(rows).to_html(index=False)}"
+
+    def __repr__(self) -> str:
+        return f"<Scorecard of {self.name}: {self.passed} of {len(self.verdicts)} passed>"
 
     @property
     def name(self) -> str:

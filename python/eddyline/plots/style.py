@@ -24,6 +24,7 @@ __all__ = [
     "ENDINGS",
     "MAX_LINES",
     "STYLE",
+    "Picture",
     "empty",
     "grouped_bars",
     "heading",
@@ -44,6 +45,7 @@ ENDINGS = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures; the last needs TeX."""
 
 _FONT_SIZE = 9.0
+_SCREEN_DPI = 100
 _TEX = ("xelatex", "lualatex", "pdflatex")
 
 STYLE: Any = {
@@ -104,9 +106,18 @@ def render_small(figure: Figure, path: Path, dpi: int) -> None:
         Image.open(file).convert("RGB").quantize(_FEW).save(path, optimize=True)
 
 
-def empty(width: float, height: float) -> Figure:
+class Picture(Figure):
+    """A figure that notebooks show as it comes, also where `matplotlib.pyplot` was never imported."""
+
+    def _repr_png_(self) -> bytes:
+        with BytesIO() as file, rc_context(STYLE):
+            self.savefig(file, format="png", dpi=_SCREEN_DPI, metadata={"Software": None})
+            return file.getvalue()
+
+
+def empty(width: float, height: float) -> Picture:
     """An empty figure; sizes in inches."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Picture(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 

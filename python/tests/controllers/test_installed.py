@@ -191,7 +191,9 @@ def test_the_nearest_name_is_an_installed_one(ran):
     assert r.code == 2
     assert r.err.endswith("hint: did you mean calm, of an installed package?\n")
     r = ran("gauntlet", "--controller", "clam")
-    assert r.err == "error: --controller clam: there is no such controller\nhint: did you mean calm?\n"
+    assert r.err.startswith(
+        "error: --controller clam: there is no such controller\nhint: did you mean calm? controllers are "
+    )
 
 
 def test_parameters_of_one_are_checked(ran):
