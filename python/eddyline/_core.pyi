@@ -124,10 +124,21 @@ class Scenario:
     def map(self, map: Map, *, progress: Callable[[int, int], object] | None = None) -> str: ...
     def run(
         self,
-        options: SimOptions | TheoryOptions,
+        options: SimOptions | QuicOptions | TheoryOptions,
         *,
         progress: Callable[[float, float, int, float], object] | None = None,
     ) -> Run: ...
+
+@final
+class QuicOptions:
+    """World `quic`.
+
+    Args:
+        series: Record series.
+        log: Record the packet log: True of everything, a name of one flow, link or traffic.
+    """
+
+    def __new__(cls, *, series: bool = False, log: bool | str = False, memory: int | None = None) -> QuicOptions: ...
 
 @final
 class SimOptions:

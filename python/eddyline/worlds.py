@@ -117,12 +117,22 @@ def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
+
+    recorded = _core.SimOptions(series=bool(options.series), log=options.log, memory=_memory(options))
+    return scenario.run(recorded, progress=progress)
+
+
+def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
+    import eddyline._core as _core
+
+    recorded = _core.QuicOptions(series=bool(options.series), log=options.log, memory=_memory(options))
+    return scenario.run(recorded, progress=progress)
+
+
+def _memory(options: RunOptions) -> int:
     import eddyline.memory as memory
 
-    allowed = memory.budget() if options.memory is None else options.memory
-    return scenario.run(
-        _core.SimOptions(series=bool(options.series), log=options.log, memory=allowed), progress=progress
-    )
+    return memory.budget() if options.memory is None else options.memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,11 +200,7 @@ _ENTRIES = (
             "bpftool": "inspecting BPF",
         },
     ),
-    World(
-        "quic",
-        "a QUIC stack over an emulated path",
-        needs={"Linux": "", "namespaces": "", "TUN": "", "ip": "namespaces"},
-    ),
+    World("quic", "a QUIC stack over the simulator's links, in virtual time", _quic, packet_log=True),
 )
 
 WORLDS: dict[str, World] = {world.name: world for world in _ENTRIES}

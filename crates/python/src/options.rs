@@ -43,6 +43,29 @@ impl SimOptions {
     }
 }
 
+/// What world `quic` records: as [`SimOptions`].
+#[pyclass(frozen, from_py_object, module = "eddyline._core")]
+#[derive(Clone)]
+pub(crate) struct QuicOptions {
+    record: SimOptions,
+}
+
+#[pymethods]
+impl QuicOptions {
+    #[new]
+    #[pyo3(signature = (*, series = false, log = Log::All(false), memory = None))]
+    #[pyo3(text_signature = "(*, series=False, log=False, memory=None)")]
+    fn new(series: bool, log: Log, memory: Option<u64>) -> Self {
+        Self { record: SimOptions::new(series, log, memory) }
+    }
+}
+
+impl QuicOptions {
+    pub(crate) fn options(&self) -> Options {
+        self.record.options()
+    }
+}
+
 /// Fluid dynamics: `link_model` is `integrator` or `ack_clocked`, `law` is `equation` (eq. 2 of the two-way paper) or
 /// `algorithm` (FAST as published).
 #[pyclass(frozen, from_py_object, module = "eddyline._core")]
@@ -94,5 +117,6 @@ impl TheoryOptions {
 #[derive(FromPyObject)]
 pub(crate) enum WorldOptions {
     Sim(SimOptions),
+    Quic(QuicOptions),
     Theory(TheoryOptions),
 }

@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
-use eddyline_sim::{LogEvent, PacketLog, Progress, SimError};
+use eddyline_sim::{LogEvent, Outcome, PacketLog, Progress, SimError};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,7 +16,7 @@ use crate::columns;
 use crate::custom;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::names::Names;
-use crate::options::{SimOptions, TheoryOptions, WorldOptions};
+use crate::options::{TheoryOptions, WorldOptions};
 use crate::signals::Watch;
 use crate::theory::theory_error;
 
@@ -49,7 +49,12 @@ pub(crate) fn run(
     let output = py.detach(|| {
         let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
         guarded(|| match options {
-            WorldOptions::Sim(options) => simulate(network, options, &mut observer),
+            WorldOptions::Sim(options) => simulate(&mut observer, |observe| {
+                eddyline_sim::run(network, &options.options(), observe).map_err(|e| sim_error(e, network))
+            }),
+            WorldOptions::Quic(options) => simulate(&mut observer, |observe| {
+                eddyline_quic::run(network, &options.options(), observe).map_err(|e| quic_error(e, network))
+            }),
             WorldOptions::Theory(options) => solve(network, options, &mut observer),
         })
     })?;
@@ -60,7 +65,13 @@ pub(crate) fn run(
     Ok(Run { result, json, series: output.series, log: output.log, names })
 }
 
-fn simulate(network: &Network, options: &SimOptions, observer: &mut Observer<'_>) -> PyResult<Output> {
+/// Called with the progress of a simulation, which it may stop.
+type Observe<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
+
+fn simulate(
+    observer: &mut Observer<'_>,
+    run: impl FnOnce(&mut Observe<'_>) -> PyResult<Outcome>,
+) -> PyResult<Output> {
     let mut observe = |p: Progress| {
         if custom::failed() {
             return ControlFlow::Break(());
@@ -68,11 +79,11 @@ fn simulate(network: &Network, options: &SimOptions, observer: &mut Observer<'_>
         observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = eddyline_sim::run(network, &options.options(), &mut observe);
+    let outcome = run(&mut observe);
     if let Some(e) = custom::take().or(observer.watch.take()) {
         return Err(e);
     }
-    let outcome = outcome.map_err(|e| sim_error(e, network))?;
+    let outcome = outcome?;
     Ok(Output { result: outcome.result, series: outcome.series, log: outcome.log })
 }
 
@@ -111,7 +122,19 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
             error.to_string(),
             "limit the queue or the window, or give the run more memory (--memory)".to_owned(),
         )),
+        SimError::OtherWorld { world, .. } => {
+            InputError::new_err((error.to_string(), format!("run it with --world {world}")))
+        }
         SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
+    }
+}
+
+fn quic_error(error: eddyline_quic::Error, network: &Network) -> PyErr {
+    match error {
+        eddyline_quic::Error::Sim(error) => sim_error(error, network),
+        eddyline_quic::Error::Unsupported { .. } => {
+            InputError::new_err((error.to_string(), "run it with --world sim".to_owned()))
+        }
     }
 }
 

@@ -66,6 +66,9 @@ const MEASUREMENT: u32 = 0;
 impl<'a> Simulation<'a> {
     /// Lays out `network` at time zero.
     pub fn new(network: &Network, options: &Options, transport: Option<&'a dyn Transport>) -> Result<Self, SimError> {
+        if transport.is_none() {
+            require_own_controllers(network)?;
+        }
         let logger = match &options.packet_log {
             Some(selection) => Some(Box::new(PacketLogger::new(network, selection).map_err(SimError::UnknownEntity)?)),
             None => None,
@@ -391,6 +394,17 @@ impl<'a> Simulation<'a> {
         });
         Ok((result, self.recorder.map(SeriesRecorder::finish), log))
     }
+}
+
+/// TCP has the controllers that are not part of another transport.
+fn require_own_controllers(network: &Network) -> Result<(), SimError> {
+    let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
+    for controller in flows.map(|f| &f.controller) {
+        if let Some(world) = controller.only_in() {
+            return Err(SimError::OtherWorld { controller: controller.name().to_owned(), world });
+        }
+    }
+    Ok(())
 }
 
 /// Where the round-trip samples of each flow are counted.
