@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use eddyline_cc::{Controller, CustomKind, CustomParams, ParamTable, PathFacts};
+use eddyline_cc::{Controller, CustomKind, CustomParams, ParamTable, PathFacts, Properties};
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
 use serde_json::{Value, json};
 
@@ -85,6 +85,10 @@ impl CustomKind for StackKind {
 
     fn source(&self) -> &str {
         self.source
+    }
+
+    fn properties(&self) -> Properties {
+        Properties { only_in: Some(WORLD), ..Properties::DEFAULT }
     }
 
     fn schema(&self) -> Value {

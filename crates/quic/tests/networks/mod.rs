@@ -2,14 +2,22 @@
 #![allow(dead_code, reason = "every test file uses a part")]
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
+use eddyline_cc::CustomKind;
 use eddyline_quic::Crypto;
 use eddyline_scenario::{Format, Input, Network, Vocabulary, load_with};
 use eddyline_sim::{LogSelection, Options, Outcome};
 
 /// The network of a scenario text that may use the stack's controllers.
 pub fn network(toml: &str) -> Network {
-    let vocabulary = Vocabulary::new(eddyline_quic::kinds()).expect("names that no other kind has");
+    network_with(toml, Vec::new())
+}
+
+/// The same, with more kinds.
+pub fn network_with(toml: &str, kinds: Vec<Arc<dyn CustomKind>>) -> Network {
+    let kinds = eddyline_quic::kinds().into_iter().chain(kinds).collect();
+    let vocabulary = Vocabulary::new(kinds).expect("names that no other kind has");
     let input = Input { text: toml, format: Format::Toml, name: "test.toml", folder: None };
     match load_with(&vocabulary, &input, &[]) {
         Ok(scenario) => scenario.network,
