@@ -124,10 +124,30 @@ class Scenario:
     def map(self, map: Map, *, progress: Callable[[int, int], object] | None = None) -> str: ...
     def run(
         self,
-        options: SimOptions | TheoryOptions,
+        options: SimOptions | QuicOptions | TheoryOptions,
         *,
         progress: Callable[[float, float, int, float], object] | None = None,
     ) -> Run: ...
+
+@final
+class QuicOptions:
+    """World `quic`.
+
+    Args:
+        series: Record series.
+        log: Record the packet log: True of everything, a name of one flow, link or traffic.
+        qlog: Write qlog traces to these files, one per flow.
+        memory: Bytes that packets in the network may take; a run that needs more ends with an error.
+    """
+
+    def __new__(
+        cls,
+        *,
+        series: bool = False,
+        log: bool | str = False,
+        qlog: Sequence[Path] | None = None,
+        memory: int | None = None,
+    ) -> QuicOptions: ...
 
 @final
 class SimOptions:
@@ -137,10 +157,16 @@ class SimOptions:
         series: Record series.
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
         qlog: Write qlog traces to these files, one per flow.
+        memory: Bytes that packets in the network may take; a run that needs more ends with an error.
     """
 
     def __new__(
-        cls, *, series: bool = False, log: bool | str = False, qlog: Sequence[Path] | None = None
+        cls,
+        *,
+        series: bool = False,
+        log: bool | str = False,
+        qlog: Sequence[Path] | None = None,
+        memory: int | None = None,
     ) -> SimOptions: ...
 
 @final

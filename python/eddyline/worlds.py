@@ -57,6 +57,7 @@ class RunOptions:
         dynamics: Link model of the dynamics over time. World theory only.
         law: Window law of FAST senders in the dynamics. World theory only.
         qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
+        memory: Bytes that packets in the network may take; by default half of the free memory.
     """
 
     series: bool | None = None
@@ -65,6 +66,7 @@ class RunOptions:
     dynamics: str | None = None
     law: str = LAWS[0]
     qlog: Path | None = None
+    memory: int | None = None
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
@@ -77,7 +79,7 @@ class RunOptions:
 
     def without_theory(self) -> RunOptions:
         """The same without what only world theory has."""
-        return RunOptions(self.series, self.log, qlog=self.qlog)
+        return RunOptions(self.series, self.log, qlog=self.qlog, memory=self.memory)
 
     @property
     def of_theory(self) -> list[str]:
@@ -121,8 +123,23 @@ def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | 
     from eddyline.qlog import staged
 
     with staged(options.qlog, scenario.names.flows) as files:
-        asked = _core.SimOptions(series=bool(options.series), log=options.log, qlog=files)
+        asked = _core.SimOptions(series=bool(options.series), log=options.log, qlog=files, memory=_memory(options))
         return scenario.run(asked, progress=progress)
+
+
+def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
+    import eddyline._core as _core
+    from eddyline.qlog import staged
+
+    with staged(options.qlog, scenario.names.flows) as files:
+        asked = _core.QuicOptions(series=bool(options.series), log=options.log, qlog=files, memory=_memory(options))
+        return scenario.run(asked, progress=progress)
+
+
+def _memory(options: RunOptions) -> int:
+    import eddyline.memory as memory
+
+    return memory.budget() if options.memory is None else options.memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,11 +209,7 @@ _ENTRIES = (
             "bpftool": "inspecting BPF",
         },
     ),
-    World(
-        "quic",
-        "a QUIC stack over an emulated path",
-        needs={"Linux": "", "namespaces": "", "TUN": "", "ip": "namespaces"},
-    ),
+    World("quic", "a QUIC stack over the simulator's links, in virtual time", _quic, packet_log=True),
 )
 
 WORLDS: dict[str, World] = {world.name: world for world in _ENTRIES}

@@ -12,13 +12,14 @@ use crate::theory::{follows_algorithm, link_model_named};
 use crate::trace_files::TraceFiles;
 
 /// What world `sim` records: series over time, the packet log of everything (`True`) or of one flow, link or traffic, and qlog
-/// traces in these files, one per flow.
+/// traces in these files, one per flow; `memory` is the bytes that packets in the network may take.
 #[pyclass(frozen, from_py_object, module = "eddyline._core")]
 #[derive(Clone)]
 pub(crate) struct SimOptions {
     series: bool,
     log: Option<LogSelection>,
     qlog: Option<Vec<PathBuf>>,
+    memory: Option<u64>,
 }
 
 /// `bool | str` of Python.
@@ -31,27 +32,52 @@ enum Log {
 #[pymethods]
 impl SimOptions {
     #[new]
-    #[pyo3(signature = (*, series = false, log = Log::All(false), qlog = None))]
-    #[pyo3(text_signature = "(*, series=False, log=False, qlog=None)")]
-    fn new(series: bool, log: Log, qlog: Option<Vec<PathBuf>>) -> Self {
+    #[pyo3(signature = (*, series = false, log = Log::All(false), qlog = None, memory = None))]
+    #[pyo3(text_signature = "(*, series=False, log=False, qlog=None, memory=None)")]
+    fn new(series: bool, log: Log, qlog: Option<Vec<PathBuf>>, memory: Option<u64>) -> Self {
         let log = match log {
             Log::All(all) => all.then_some(LogSelection::All),
             Log::Of(entity) => Some(LogSelection::Entity(entity)),
         };
-        Self { series, log, qlog }
+        Self { series, log, qlog, memory }
     }
 }
 
 impl SimOptions {
     /// The options of a run whose traces go to `traces`.
-    pub(crate) fn options(&self, traces: Option<Arc<TraceFiles>>) -> Options {
-        let qlog = traces.map(|files| -> Arc<dyn QlogSink> { files });
-        Options { series: self.series, packet_log: self.log.clone(), qlog, ..Options::default() }
+    pub(crate) fn options(&self, traces: Option<&Arc<TraceFiles>>) -> Options {
+        let qlog = traces.map(|files| -> Arc<dyn QlogSink> { Arc::clone(files) as _ });
+        let packet_log = self.log.clone();
+        Options { series: self.series, packet_log, qlog, memory: self.memory, ..Options::default() }
     }
 
     /// New files for the traces, where they are wanted.
     pub(crate) fn trace_files(&self) -> io::Result<Option<Arc<TraceFiles>>> {
         self.qlog.clone().map(|paths| TraceFiles::create(paths).map(Arc::new)).transpose()
+    }
+}
+
+/// What world `quic` records: as [`SimOptions`].
+#[pyclass(frozen, from_py_object, module = "eddyline._core")]
+#[derive(Clone)]
+pub(crate) struct QuicOptions {
+    record: SimOptions,
+}
+
+#[pymethods]
+impl QuicOptions {
+    #[new]
+    #[pyo3(signature = (*, series = false, log = Log::All(false), qlog = None, memory = None))]
+    #[pyo3(text_signature = "(*, series=False, log=False, qlog=None, memory=None)")]
+    fn new(series: bool, log: Log, qlog: Option<Vec<PathBuf>>, memory: Option<u64>) -> Self {
+        Self { record: SimOptions::new(series, log, qlog, memory) }
+    }
+}
+
+impl QuicOptions {
+    /// What is recorded.
+    pub(crate) fn record(&self) -> &SimOptions {
+        &self.record
     }
 }
 
@@ -106,5 +132,6 @@ impl TheoryOptions {
 #[derive(FromPyObject)]
 pub(crate) enum WorldOptions {
     Sim(SimOptions),
+    Quic(QuicOptions),
     Theory(TheoryOptions),
 }

@@ -59,7 +59,12 @@ impl ControllerFactory for Factory {
 pub struct NoqController(Adapter);
 
 impl NoqController {
-    /// The controller within, from a copy such as `connection.congestion_state(path)` gives by `clone_box` and `into_any`.
+    /// The controller within.
+    pub fn bridge(&mut self) -> &Bridge {
+        self.0.bridge()
+    }
+
+    /// The same, from a copy such as `connection.congestion_state(path)` gives by `clone_box` and `into_any`.
     #[must_use]
     pub fn into_bridge(self) -> Bridge {
         self.0.into_bridge()

@@ -180,6 +180,15 @@ impl ControllerParams {
         }
     }
 
+    /// The only world that has this kind, if it is part of one.
+    #[must_use]
+    pub fn only_in(&self) -> Option<&'static str> {
+        match self {
+            Self::Custom(custom) => custom.only_in(),
+            _ => None,
+        }
+    }
+
     /// The options of delay measurement, for kinds that have them.
     #[must_use]
     pub fn delay_options(&self) -> Option<DelayOptions> {

@@ -73,6 +73,11 @@ impl<S: PacketSink> SegmentSink for DataPackets<'_, S> {
         self.sink.send(self.now, packet);
     }
 
+    #[inline]
+    fn is_full(&mut self) -> bool {
+        self.sink.is_full()
+    }
+
     fn has_room(&mut self, payload: Option<u64>) -> bool {
         let template = self.template;
         let bytes = payload.map_or(template.ack_packet, |p| p as u32 + template.header);
@@ -124,6 +129,7 @@ impl TcpFlow {
     /// The state of both endpoints.
     pub fn state(&self) -> FlowState {
         let sender = &self.sender;
+        let counters = sender.counters();
         let wire_bits = f64::from(self.template.packet) * 8.0;
         let pacing = sender.pacing_interval().filter(|interval| *interval > Time::ZERO);
         FlowState {
@@ -133,11 +139,11 @@ impl TcpFlow {
             srtt: sender.srtt(),
             pacing_bps: pacing.map(|interval| wire_bits / interval.as_secs_f64()),
             delivered_bytes: self.receiver.delivered(),
-            retransmits: sender.retransmits(),
-            timeouts: sender.timeouts(),
+            retransmits: counters.retransmits,
+            timeouts: counters.timeouts,
             completed_at: sender.completed_at(),
-            nic_refusals: sender.nic_refusals(),
-            delivered_ce: sender.delivered_ce(),
+            nic_refusals: counters.nic_refusals,
+            delivered_ce: counters.delivered_ce,
         }
     }
 

@@ -40,7 +40,7 @@ pub struct PacketLog {
     pub event: Vec<u8>,
     /// `data`, `syn`, `syn-ack`, `ack`, `fin` or `cross`: index into [`PacketLog::PACKETS`].
     pub packet: Vec<u8>,
-    /// Index into the network's flows, continued by its traffic and its tables of arrivals.
+    /// Index into the network's flows, continued by its traffic, its probes and its tables of arrivals.
     pub source: Vec<u32>,
     /// Index into the network's links, or `u32::MAX` at an endpoint.
     pub link: Vec<u32>,
@@ -105,7 +105,8 @@ impl PacketLogger {
             Some(LogSelection::Entity(name)) => {
                 let flows = network.flows.iter().map(|f| &f.name);
                 let traffic = network.traffic.iter().map(|t| &t.name);
-                let mut sources = flows.chain(traffic).chain(network.arrivals.iter().map(|a| &a.name));
+                let others = network.probes.iter().map(|p| &p.name).chain(network.arrivals.iter().map(|a| &a.name));
+                let mut sources = flows.chain(traffic).chain(others);
                 let link = network.links.iter().position(|l| l.name == *name);
                 match (sources.position(|n| n == name), link) {
                     (Some(i), _) => Only::Source(i as u32),
@@ -114,7 +115,7 @@ impl PacketLogger {
                 }
             }
         };
-        let first_dynamic = (network.flows.len() + network.traffic.len()) as u32;
+        let first_dynamic = (network.flows.len() + network.traffic.len() + network.probes.len()) as u32;
         Ok(Self { log: PacketLog::default(), only, qlog, first_dynamic, class: Vec::new() })
     }
 

@@ -13,7 +13,9 @@ use super::cross_traffic::CrossTraffic;
 use super::dynamic_flows::DynamicFlows;
 use super::error::SimError;
 use super::flow_path::flow_path;
+use super::memory;
 use super::options::{Options, Progress};
+use super::probes::Probes;
 use super::series_recorder::SeriesRecorder;
 use super::summary;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
@@ -21,12 +23,14 @@ use crate::meter::{
     BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, RttHistogram, SenderState, SharedHistogram, WindowEdge,
 };
 use crate::network::{EventQueue, Layout, Net};
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Packet, PacketKind, PacketSink};
 
 /// Mask of the event counts at which the observer is called: every 65,536 events.
 pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
 /// Mask with which the observer is called after every event.
 pub const EVERY_EVENT: u64 = 0;
+/// Mask of the event counts at which the memory budget is checked.
+const MEMORY_MASK: u64 = (1 << 8) - 1;
 /// In runs of more flows, those of a table with `count` above 1 have one histogram of round-trip times together.
 const MAX_HISTOGRAMS: usize = 10_000;
 
@@ -37,10 +41,11 @@ pub struct Simulation<'a> {
     net: Net,
     flows: Vec<Flow>,
     cross: Vec<CrossTraffic>,
+    probes: Vec<Probes>,
     dynamic: DynamicFlows,
     /// Transport of all flows, if it is not TCP.
     transport: Option<&'a dyn Transport>,
-    /// Sources: measurement (window, samples, series), flows, cross traffic, tables of arrivals, dynamic flows.
+    /// Sources: measurement (window, samples, series), flows, cross traffic, probes, tables of arrivals, dynamic flows.
     timers: EventQueue,
     sampler: Option<BottleneckSampler>,
     recorder: Option<SeriesRecorder>,
@@ -52,12 +57,24 @@ pub struct Simulation<'a> {
     events: u64,
 }
 
+/// What ended a run early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The observer.
+    Observer,
+    /// The memory budget, at this time.
+    Memory(Time),
+}
+
 /// The source of measurement timers.
 const MEASUREMENT: u32 = 0;
 
 impl<'a> Simulation<'a> {
     /// Lays out `network` at time zero.
     pub fn new(network: &Network, options: &Options, transport: Option<&'a dyn Transport>) -> Result<Self, SimError> {
+        if transport.is_none() {
+            require_own_controllers(network)?;
+        }
         let traced = options.qlog.is_some();
         let logger = (traced || options.packet_log.is_some()).then(|| {
             let qlog = options.qlog.clone().map(|sink| Qlog::new(network, sink, transport.is_none()));
@@ -81,17 +98,25 @@ impl<'a> Simulation<'a> {
                 CrossTraffic::new(network, t, source, layout.path(network, &t.path, Time::ZERO, t.packet))
             })
             .collect();
-        let dynamic = DynamicFlows::new(network, &mut layout, (flows.len() + cross.len()) as u32);
-        let net = Net::new(network, layout, options.general_queues, logger);
-        let mut timers = EventQueue::new(1 + flows.len() + cross.len() + dynamic.classes());
+        let first_probe = flows.len() + cross.len();
+        let probes = network.probes.iter().zip(first_probe as u32..);
+        let probes: Vec<Probes> = probes.map(|(p, source)| Probes::new(network, p, source, &mut layout)).collect();
+        let first_class = first_probe + probes.len();
+        let dynamic = DynamicFlows::new(network, &mut layout, first_class as u32);
+        let mut net = Net::new(network, layout, options.general_queues, logger);
+        net.max_packets = memory::max_packets(options.memory);
+        let mut timers = EventQueue::new(1 + first_class + dynamic.classes());
         for (i, flow) in flows.iter().enumerate() {
             timers.set(1 + i as u32, flow.next_timer());
         }
         for (i, source) in cross.iter().enumerate() {
             timers.set((1 + flows.len() + i) as u32, source.next());
         }
+        for (i, source) in probes.iter().enumerate() {
+            timers.set((1 + first_probe + i) as u32, source.next());
+        }
         for class in 0..dynamic.classes() {
-            timers.set((1 + flows.len() + cross.len() + class) as u32, dynamic.next_arrival(class));
+            timers.set((1 + first_class + class) as u32, dynamic.next_arrival(class));
         }
         let recorder = options.series.then(|| SeriesRecorder::new(network)).transpose()?;
         let sampler = BottleneckSampler::new(network);
@@ -101,6 +126,7 @@ impl<'a> Simulation<'a> {
             net,
             flows,
             cross,
+            probes,
             dynamic,
             transport,
             timers,
@@ -115,14 +141,14 @@ impl<'a> Simulation<'a> {
         Ok(simulation)
     }
 
-    /// Runs until no event is left up to `end`, or until `observe` stops it. `observe` is called whenever the event count has no
+    /// Runs until no event is left up to `end`, until the memory budget is exceeded, or until `observe` stops it. `observe` is called whenever the event count has no
     /// bit of `observer_mask` set. A later call continues the run.
     pub fn run(
         &mut self,
         end: Time,
         observer_mask: u64,
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<Stop> {
         // a copy of the loop, so that runs without traces do not look for them
         if self.traced {
             self.run_loop::<true>(end, observer_mask, observe)
@@ -137,7 +163,7 @@ impl<'a> Simulation<'a> {
         end: Time,
         observer_mask: u64,
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<Stop> {
         loop {
             let (packet_at, packet_source) = self.net.next_event();
             let (timer_at, timer_source) = self.timers.first();
@@ -162,11 +188,28 @@ impl<'a> Simulation<'a> {
                     self.trace(now, timer_source as usize - 1);
                 }
             }
-            if self.events & observer_mask == 0 {
-                observe(Progress { now, duration: self.duration, events: self.events })?;
+            if self.events & observer_mask & MEMORY_MASK == 0 {
+                self.check_memory(now)?;
+                if self.events & observer_mask == 0
+                    && observe(Progress { now, duration: self.duration, events: self.events }).is_break()
+                {
+                    return ControlFlow::Break(Stop::Observer);
+                }
             }
         }
-        ControlFlow::Continue(())
+        self.check_memory(end)
+    }
+
+    fn check_memory(&self, now: Time) -> ControlFlow<Stop> {
+        if self.net.is_full() { ControlFlow::Break(Stop::Memory(now)) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Why a simulation of `network` stopped, as an error.
+    pub fn error(&mut self, stop: Stop, network: &Network) -> SimError {
+        match stop {
+            Stop::Observer => SimError::Interrupted,
+            Stop::Memory(now) => SimError::OutOfMemory(memory::report(network, &mut self.net, &self.flows, now)),
+        }
     }
 
     /// Writes what an event of a flow has changed, for both directions of its connection. Other sources are not traced.
@@ -192,7 +235,7 @@ impl<'a> Simulation<'a> {
         self.timers.set(source, flow.next_timer());
     }
 
-    /// The timer of a duplex connection or another transport, of cross traffic, of a table of arrivals or of a dynamic flow.
+    /// The timer of a duplex connection or another transport, of cross traffic, probes, a table of arrivals or a dynamic flow.
     fn on_other_timer(&mut self, now: Time, source: u32, index: usize) {
         let Some(index) = index.checked_sub(self.flows.len()) else {
             return self.on_other_flow_timer(now, index);
@@ -202,6 +245,11 @@ impl<'a> Simulation<'a> {
             return self.timers.set(source, traffic.next());
         }
         let index = index - self.cross.len();
+        if let Some(probes) = self.probes.get_mut(index) {
+            probes.on_timer(now, &mut self.net);
+            return self.timers.set(source, probes.next());
+        }
+        let index = index - self.probes.len();
         if index < self.dynamic.classes() {
             let slot = self.dynamic.arrive(now, index, &mut self.net, self.transport);
             self.timers.set(source, self.dynamic.next_arrival(index));
@@ -220,7 +268,7 @@ impl<'a> Simulation<'a> {
 
     /// The source of the dynamic flow in the first slot.
     fn first_dynamic(&self) -> u32 {
-        (1 + self.flows.len() + self.cross.len() + self.dynamic.classes()) as u32
+        (1 + self.flows.len() + self.cross.len() + self.probes.len() + self.dynamic.classes()) as u32
     }
 
     #[inline]
@@ -246,8 +294,13 @@ impl<'a> Simulation<'a> {
 
     #[inline(never)]
     fn deliver_cross(&mut self, now: Time, packet: &Packet) {
-        if let Some(source) = self.cross.get_mut(packet.flow as usize - self.flows.len()) {
+        let index = packet.flow as usize - self.flows.len();
+        if let Some(source) = self.cross.get_mut(index) {
             source.on_packet(now, packet);
+        } else if let Some(probes) = self.probes.get_mut(index - self.cross.len()) {
+            probes.on_packet(now, packet, &mut self.net);
+            let wanted = probes.next();
+            self.advance_timer(1 + packet.flow, wanted);
         }
     }
 
@@ -376,6 +429,7 @@ impl<'a> Simulation<'a> {
             network,
             flows: self.flows,
             net: &self.net,
+            probes: self.probes,
             sampler: self.sampler.as_ref(),
             arrivals,
             traffic,
@@ -401,6 +455,17 @@ fn sender_state(flow: &Flow, payload: u32) -> SenderState {
         acknowledged: recovery.acknowledged,
         lost: state.retransmits,
     }
+}
+
+/// TCP has the controllers that are not part of another transport.
+fn require_own_controllers(network: &Network) -> Result<(), SimError> {
+    let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
+    for controller in flows.map(|f| &f.controller) {
+        if let Some(world) = controller.only_in() {
+            return Err(SimError::OtherWorld { controller: controller.name().to_owned(), world });
+        }
+    }
+    Ok(())
 }
 
 /// Where the round-trip samples of each flow are counted.

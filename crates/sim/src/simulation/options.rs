@@ -18,6 +18,8 @@ pub struct Options {
     /// Simulate every queue with an event per departure, also where the departure is known at arrival. Slower, same
     /// results; for tests.
     pub general_queues: bool,
+    /// Bytes that the packets in the network may take, at 256 bytes each. Default: any number.
+    pub memory: Option<u64>,
 }
 
 /// Progress of a run.
