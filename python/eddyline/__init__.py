@@ -7,6 +7,8 @@
     t = s.run("theory")  # theory
     r.flows, r.links  # pandas frames, SI units
     el.compare(r, t)  # one table
+    s.run(seeds=10).plot()  # means with bands
+    el.open("result")  # whatever was saved
     el.sweep(s, {"link.up.rate": ["1 Mbit/s", "2 Mbit/s"]}, out="rates").flows  # a grid
     el.gauntlet.run("bbr").passed  # a controller in some fifty scenarios
     el.evaluate(["reno", "cubic"], quick=True).figures  # controllers side by side
@@ -38,10 +40,15 @@ if TYPE_CHECKING:
         WorldUnavailable,
     )
     from eddyline.evaluation import Evaluation, evaluate
+    from eddyline.interactive import interact
+    from eddyline.opening import open
     from eddyline.probing import probe
+    from eddyline.results import Results
     from eddyline.scenario import Result, Scenario
     from eddyline.sweeps.frame import read_sweep
+    from eddyline.sweeps.merge import merge
     from eddyline.sweeps.sweep import sweep
+    from eddyline.sweeps.swept import Swept
     from eddyline.theory import theory_map
     from eddyline.worlds import NAMES as WORLDS
 
@@ -67,10 +74,12 @@ __all__ = [
     "Percent",
     "Rate",
     "Result",
+    "Results",
     "Round",
     "Scenario",
     "ScenarioError",
     "Sent",
+    "Swept",
     "Timeout",
     "WorldUnavailable",
     "__version__",
@@ -78,6 +87,9 @@ __all__ = [
     "compare",
     "evaluate",
     "gauntlet",
+    "interact",
+    "merge",
+    "open",
     "probe",
     "read_sweep",
     "register",
@@ -112,6 +124,11 @@ _HOMES = {
     "WorldUnavailable": "eddyline.errors",
     "advise": "eddyline.adviser",
     "compare": "eddyline.comparison",
+    "Results": "eddyline.results",
+    "Swept": "eddyline.sweeps.swept",
+    "interact": "eddyline.interactive",
+    "merge": "eddyline.sweeps.merge",
+    "open": "eddyline.opening",
     "probe": "eddyline.probing",
     "read_sweep": "eddyline.sweeps.frame",
     "sweep": "eddyline.sweeps.sweep",

@@ -136,9 +136,18 @@ class QuicOptions:
     Args:
         series: Record series.
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
+        qlog: Write qlog traces to these files, one per flow.
+        memory: Bytes that packets in the network may take; a run that needs more ends with an error.
     """
 
-    def __new__(cls, *, series: bool = False, log: bool | str = False) -> QuicOptions: ...
+    def __new__(
+        cls,
+        *,
+        series: bool = False,
+        log: bool | str = False,
+        qlog: Sequence[Path] | None = None,
+        memory: int | None = None,
+    ) -> QuicOptions: ...
 
 @final
 class SimOptions:
@@ -147,9 +156,18 @@ class SimOptions:
     Args:
         series: Record series.
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
+        qlog: Write qlog traces to these files, one per flow.
+        memory: Bytes that packets in the network may take; a run that needs more ends with an error.
     """
 
-    def __new__(cls, *, series: bool = False, log: bool | str = False) -> SimOptions: ...
+    def __new__(
+        cls,
+        *,
+        series: bool = False,
+        log: bool | str = False,
+        qlog: Sequence[Path] | None = None,
+        memory: int | None = None,
+    ) -> SimOptions: ...
 
 @final
 class TheoryOptions:

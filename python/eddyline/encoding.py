@@ -41,8 +41,24 @@ def pairs(overrides: Overrides) -> list[tuple[str, str]]:
 
 
 def value_text(value: object) -> str:
-    """A value as `--set` takes it."""
-    return value if isinstance(value, str) else json.dumps(value, default=_plain)
+    """A value as `--set` takes it: a text as it is, a dict as an inline table."""
+    return value if isinstance(value, str) else _toml(value)
+
+
+def _toml(value: object) -> str:
+    """A value within TOML."""
+    if isinstance(value, dict):
+        # TOML has no null: a key without a value is left out
+        inner = (f"{_key(str(key))} = {_toml(each)}" for key, each in value.items() if each is not None)
+        return f"{{ {', '.join(inner)} }}" if value else "{}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, default=_plain, ensure_ascii=False)
+
+
+def _key(name: str) -> str:
+    bare = name.replace("-", "").replace("_", "").isalnum() and name.isascii()
+    return name if bare else json.dumps(name, ensure_ascii=False)
 
 
 def _plain(value: object) -> object:

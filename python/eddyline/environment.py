@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
 import eddyline._core as _core
+import eddyline.ranges as ranges
+from eddyline.encoding import value_text
 from eddyline.errors import EddylineError, InputError, NotInstalled
 from eddyline.scenario import Scenario
 from eddyline.spelling import unknown
@@ -30,12 +33,13 @@ except ImportError:
     raise NotInstalled("gymnasium is not installed", "pip install 'eddyline[gym]'") from None
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
 
     Vector: TypeAlias = NDArray[np.float32]
+    Source: TypeAlias = Scenario | Mapping[str, Any] | str | Path
     Reward: TypeAlias = Callable[[_core.Round, float], SupportsFloat]
 
 __all__ = ["OBSERVATION", "REWARDS", "CongestionControl", "env"]
@@ -54,6 +58,17 @@ OBSERVATION: dict[str, tuple[float, float]] = {
 """Names of an observation's values, in order, with their bounds; values beyond are clipped."""
 
 _SEEDS = 2**31 - 1
+
+EXAMPLE: dict[str, Any] = {
+    "title": "one flow on 10 Mbit/s, 40 ms, a buffer of a round trip",
+    "duration": "30 s",
+    "link": [
+        {"name": "there", "rate": "10 Mbit/s", "delay": "20 ms", "queue": {"kind": "droptail", "limit": "50 kB"}},
+        {"name": "back", "rate": "10 Mbit/s", "delay": "20 ms"},
+    ],
+    "flow": [{"name": "f", "controller": {"kind": "newreno"}, "data": ["there"], "ack": ["back"]}],
+}
+"""The scenario of `gym.make("eddyline/CongestionControl-v0")` without a `scenario`."""
 
 
 def power(round: _core.Round, window: float) -> float:
@@ -111,45 +126,58 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
     `result`, the result document of the whole scenario, as `el.Result.to_dict()`.
 
     Args:
-        scenario: A scenario, a dict of its structure, or its file. Its other flows keep their controllers.
+        scenario: A scenario, a dict of its structure, or its file; or a list of them, of which each episode draws one.
+            Other flows keep their controllers.
         flow: Name of the flow; the first by default.
         every: Time between actions as in a scenario, `"20 ms"`; a round trip by default.
         reward: A name of `REWARDS`, or a function of an `el.Round` and the window in packets.
         max_window: Maximum window in packets.
+        randomise: Keys of the scenario by dotted name with the values of which each episode draws one, a list or a
+            range as text: `{"link.up.rate": "1 Mbit/s..20 Mbit/s:20:log"}`. Info says what was drawn (`set`).
 
     Raises:
-        InputError: There is no such flow or reward, or the scenario is wrong.
+        InputError: There is no such flow, key or reward, or a scenario is wrong.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as the base class has it
 
     def __init__(
         self,
-        scenario: Scenario | Mapping[str, Any] | str | Path,
+        scenario: Source | Sequence[Source] = EXAMPLE,
         flow: str | None = None,
         *,
         every: str | None = None,
         reward: str | Reward = "power",
         max_window: float = 1e6,
+        randomise: Mapping[str, Sequence[object] | str] | None = None,
     ) -> None:
-        if isinstance(scenario, (str, Path)):
-            scenario = Scenario.load(scenario)
-        elif not isinstance(scenario, Scenario):
-            scenario = Scenario(scenario)
-        if not scenario.flows:
-            raise InputError(f"{scenario.title}: it has no flow to control")
+        given = [scenario] if isinstance(scenario, (str, Path, Scenario, Mapping)) else list(scenario)
+        scenarios = [_loaded(each) for each in given]
+        if not scenarios:
+            raise InputError("no scenario is given")
+        for each in scenarios:
+            if not each.flows:
+                raise InputError(f"{each.title}: it has no flow to control")
         if isinstance(reward, str):
             if reward not in REWARDS:
                 raise unknown("reward", reward, REWARDS)
             reward = REWARDS[reward]
         if not 1.0 <= max_window <= 2.0**40:
             raise InputError(f"max_window {max_window}: from 1 to 2^40 packets")
-        self._scenario = scenario
-        self._flow = scenario.flows[0] if flow is None else flow
+        self._scenarios = scenarios
+        self._randomise = {
+            key: ranges.values(key, values) if isinstance(values, str) else tuple(map(value_text, values))
+            for key, values in (randomise or {}).items()
+        }
+        self._flow = flow
         self._every = every
         self._reward = reward
         self._max_window = max_window
-        _core.Stepper(scenario._core, self._flow, every)  # raises what is wrong, before the first episode
+        for each in scenarios:  # raises what is wrong, before the first episode
+            _core.Stepper(each._core, flow or each.flows[0], every)
+            for key, values in self._randomise.items():
+                for value in values:
+                    each.with_overrides([(key, value)])
         low, high = (np.array(side, np.float32) for side in zip(*OBSERVATION.values(), strict=True))
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (1,), np.float32)
@@ -169,15 +197,26 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         if options:
             raise InputError(f"unknown options: {', '.join(options)}")
         self._seed = seed if seed is not None else int(self.np_random.integers(_SEEDS))
-        self._stepper = _core.Stepper(self._scenario.with_seed(self._seed)._core, self._flow, self._every)
+        scenario = self._drawn().with_seed(self._seed)
+        self._title = scenario.title
+        self._stepper = _core.Stepper(scenario._core, self._flow or scenario.flows[0], self._every)
         self._min_rtt = self._min_forward = self._min_reverse = math.inf
         self._last = np.zeros(len(OBSERVATION), np.float32)
         round = self._stepper.advance()
         if round is None:
             raise EddylineError(
-                f"flow {self._flow!r} ends before its first decision", "a longer duration or an earlier start helps"
+                f"flow {self._flow or scenario.flows[0]!r} ends before its first decision",
+                "a longer duration or an earlier start helps",
             )
         return self._observe(round), self._info(round)
+
+    def _drawn(self) -> Scenario:
+        """The scenario of the next episode."""
+        scenario = self._scenarios[0]
+        if len(self._scenarios) > 1:
+            scenario = self._scenarios[int(self.np_random.integers(len(self._scenarios)))]
+        self._set = {key: values[int(self.np_random.integers(len(values)))] for key, values in self._randomise.items()}
+        return scenario.with_overrides(self._set) if self._set else scenario
 
     def step(self, action: Vector) -> tuple[Vector, SupportsFloat, bool, bool, dict[str, Any]]:
         """Sets the window, and runs to the next decision or the end."""
@@ -232,21 +271,30 @@ class CongestionControl(gymnasium.Env["Vector", "Vector"]):
         names = [name for name in dir(_core.Round) if not name.startswith("_")]
         return {
             "seed": self._seed,
+            "scenario": self._title,
+            "set": dict(self._set),
             "window": self._stepper.window,
             "round": {name: getattr(round, name) for name in names},
         }
 
 
+def _loaded(scenario: Source) -> Scenario:
+    if isinstance(scenario, Scenario):
+        return scenario
+    return Scenario.load(scenario) if isinstance(scenario, (str, Path)) else Scenario(scenario)
+
+
 def env(
-    scenario: Scenario | Mapping[str, Any] | str | Path,
+    scenario: Source | Sequence[Source],
     flow: str | None = None,
     *,
     every: str | None = None,
     reward: str | Reward = "power",
     max_window: float = 1e6,
+    randomise: Mapping[str, Sequence[object] | str] | None = None,
 ) -> CongestionControl:
-    """An environment of a scenario: see `CongestionControl`, which it makes."""
-    return CongestionControl(scenario, flow, every=every, reward=reward, max_window=max_window)
+    """An environment of a scenario or of several: see `CongestionControl`, which it makes."""
+    return CongestionControl(scenario, flow, every=every, reward=reward, max_window=max_window, randomise=randomise)
 
 
 gymnasium.register("eddyline/CongestionControl-v0", "eddyline.environment:CongestionControl")

@@ -22,6 +22,7 @@ class Case:
         message: One line about why it did not pass; None where it passed.
         text: The same at length.
         error: It did not run to its end, rather than fail.
+        seconds: Duration, where it is known.
     """
 
     classname: str
@@ -29,6 +30,7 @@ class Case:
     message: str | None = None
     text: str = ""
     error: bool = False
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ def document(suites: Sequence[Suite]) -> str:
         time = {} if suite.seconds is None else {"time": f"{suite.seconds:.3f}"}
         element = Xml.SubElement(root, "testsuite", {"name": suite.name, **counts, **time})
         for c in suite.cases:
-            case = Xml.SubElement(element, "testcase", classname=c.classname, name=c.name)
+            time = {} if c.seconds is None else {"time": f"{c.seconds:.3f}"}
+            case = Xml.SubElement(element, "testcase", {"classname": c.classname, "name": c.name, **time})
             if c.message is not None:
                 Xml.SubElement(case, "error" if c.error else "failure", message=c.message).text = c.text
     Xml.indent(root)

@@ -26,6 +26,7 @@ __all__ = [
     "RESULT",
     "SCENARIO",
     "SERIES",
+    "TABLES",
     "claim",
     "claim_file",
     "claim_parent",
@@ -39,10 +40,11 @@ RESULT = "result.json"
 SERIES = "series.parquet"
 LOG = "log.parquet"
 PLOTS = ("plot.png", "plot.svg")
+TABLES = ("flows.csv", "links.csv", "series.csv")
 FILES = "files"
 MANIFEST = "manifest.json"
 
-_OURS = {SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS}
+_OURS = {SCENARIO, RESULT, SERIES, LOG, FILES, MANIFEST, *PLOTS, *TABLES}
 """What a result folder holds, which another result may replace."""
 
 

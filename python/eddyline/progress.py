@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-__all__ = ["Count", "Observer", "RunCallback"]
+from eddyline.errors import EddylineError
+
+__all__ = ["Count", "Observer", "RunCallback", "Timeout", "limited"]
 
 RunCallback: TypeAlias = Callable[[float, float, int, float], object]
 """Called some ten times a second with virtual seconds, duration in seconds, events, wall seconds. It may raise to stop
@@ -13,6 +16,33 @@ the run."""
 
 Count: TypeAlias = Callable[[int, int], object]
 """Called after each piece of work with the number of finished pieces and their total."""
+
+
+class Timeout(EddylineError):  # noqa: N818 - the name of a state
+    """A run took longer than its limit."""
+
+    def __init__(self, limit_s: float) -> None:
+        super().__init__(f"timeout: not finished after {limit_s:g} s", "--timeout gives it longer")
+
+
+def limited(limit_s: float | None, progress: Callable[..., object] | None = None) -> Callable[..., object] | None:
+    """The callback of a run that may take so many seconds of wall time from now; it raises `Timeout` after that.
+
+    Args:
+        limit_s: The limit; None for none.
+        progress: Called first.
+    """
+    if limit_s is None:
+        return progress
+    deadline = time.monotonic() + limit_s
+
+    def checked(*state: Any) -> None:
+        if progress is not None:
+            progress(*state)
+        if time.monotonic() > deadline:
+            raise Timeout(limit_s)
+
+    return checked
 
 
 class Observer(Protocol):

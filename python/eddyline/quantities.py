@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING
+
 from eddyline.errors import InputError
 
-__all__ = ["bits_per_second", "count", "percent", "read", "seconds"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["bits_per_second", "count", "interval", "percent", "read", "seconds"]
 
 _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+_MAX_DECIMALS = 6
 _TIMES = ((60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -51,6 +58,25 @@ def seconds(value: float | None) -> str:
 def percent(value: float | None) -> str:
     """A share."""
     return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def interval(mean: float, half: float, form: Callable[[float | None], str]) -> str:
+    """A mean and half of its interval in one unit with equal decimals, two significant digits of the half.
+
+    Args:
+        mean: The mean.
+        half: Half of the interval.
+        form: How the mean alone is written, one of this module.
+    """
+    every: dict[object, tuple[tuple[float, str], ...]]
+    every = {bits_per_second: _RATES, seconds: _TIMES[1:], percent: ((0.01, "%"),), count: ((1.0, ""),)}
+    units = every[form]
+    largest = max(abs(mean), half)
+    size, unit = next((u for u in units if largest >= u[0]), units[-1])
+    mean, half = mean / size, half / size
+    digits = 1 - math.floor(math.log10(half)) if half > 0 else 3 - math.floor(math.log10(abs(mean) or 1e3))
+    decimals = 0 if half == 0 and mean == int(mean) else min(max(digits, 0), _MAX_DECIMALS)
+    return f"{mean:,.{decimals}f} ± {half:,.{decimals}f} {unit}".rstrip()
 
 
 def _scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:

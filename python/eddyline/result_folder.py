@@ -15,6 +15,7 @@ from eddyline.output import FILES, MANIFEST, PLOTS, RESULT, SCENARIO, SERIES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pandas as pd
     from matplotlib.figure import Figure
 
 __all__ = ["Manifest", "manifest", "placed", "read", "write"]
@@ -43,6 +44,7 @@ def write(
     series: Sequence[tuple[dict[str, str | int], Any]],
     figure: Figure,
     asked: Mapping[str, Mapping[str, Any]],
+    tables: Mapping[str, pd.DataFrame] | None = None,
 ) -> None:
     """Fills a new result folder.
 
@@ -56,6 +58,7 @@ def write(
         series: Tables of series, each with the columns that tell it from the others.
         figure: The plot.
         asked: Options that the results depend on, by world: `Result.asked`.
+        tables: Frames by the name of their CSV file.
     """
     from eddyline.columns import joined
     from eddyline.columns import write as write_table
@@ -70,6 +73,8 @@ def write(
     (folder / RESULT).write_text(text + "\n", "utf-8")
     if series:
         write_table(joined(series), folder / SERIES)
+    for name, table in (tables or {}).items():
+        table.to_csv(folder / name, index=False)
     for name in PLOTS:
         render(figure, folder / name)
     held = {str(p.relative_to(folder)): _digest(p) for p in sorted(folder.rglob("*")) if p.is_file()}

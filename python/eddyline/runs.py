@@ -16,11 +16,31 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    import pandas as pd
+    from matplotlib.figure import Figure
+
     from eddyline.progress import Observer, RunCallback
     from eddyline.scenario import Result, Scenario
     from eddyline.worlds import RunOptions
 
-__all__ = ["Failure", "Request", "WorldRuns", "document", "drawable", "labelled_series", "run", "save", "without_cost"]
+__all__ = [
+    "Failure",
+    "Request",
+    "WorldRuns",
+    "document",
+    "figure",
+    "jittered",
+    "labelled_series",
+    "rows",
+    "run",
+    "save",
+    "without_cost",
+]
+
+
+START_JITTER_S = 0.1
+"""Random delay of starts where nothing else is random, at most a hundredth of the duration: several round trips of most paths, so that
+flows meet in every phase."""
 
 
 class Request(NamedTuple):
@@ -73,7 +93,24 @@ class WorldRuns:
     @property
     def identical(self) -> bool:
         """Whether several seeds gave the same result."""
-        return len(self.results) > 1 and len({_without_seed(r) for r in self.results}) == 1
+        return _identical(self.results)
+
+
+def jittered(scenario: Scenario, request: Request, observer: Observer) -> tuple[Scenario, float | None]:
+    """The scenario, with flows that start at random if it has nothing else for several seeds to vary.
+
+    Returns:
+        The scenario, and the time in seconds below which starts are delayed; None where they are not.
+    """
+    packets = (w.name for w in worlds.WORLDS.values() if w.packet_log and w.run is not None)
+    simulated = next((name for name in packets if request.all_worlds or name == request.world), None)
+    if request.seeds is None or request.seeds < 2 or simulated is None or not scenario.flows:
+        return scenario, None
+    two = Request(simulated, 2, request.options.with_series(False))
+    if not _in_world(scenario, simulated, two, observer).identical:
+        return scenario, None
+    jitter_s = min(START_JITTER_S, scenario.duration_s / 100)
+    return scenario.overridden({"flow.*.start_jitter": f"{jitter_s!r} s"}), jitter_s
 
 
 def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldRuns]:
@@ -127,6 +164,10 @@ def _in_world(scenario: Scenario, world: str, request: Request, observer: Observ
     return WorldRuns(world, [v for v in values if not isinstance(v, ControllerError)], failures=failures)
 
 
+def _identical(results: Sequence[Result]) -> bool:
+    return len(results) > 1 and len({_without_seed(r) for r in results}) == 1
+
+
 def document(replies: Sequence[WorldRuns], request: Request) -> str:
     """The document that `--json` prints. It holds results as their worlds wrote them, byte for byte."""
     parts = [_part(each, request.repeated) for each in replies]
@@ -150,7 +191,7 @@ def _part(reply: WorldRuns, repeated: bool) -> str:
     return f'{{\n"runs": [\n{runs}\n],\n"summary": {summary}{also}\n}}'
 
 
-def save(folder: Path, text: str, results: Sequence[Result], request: Request) -> None:
+def save(folder: Path, text: str, results: Sequence[Result], request: Request, csv: bool = False) -> None:
     """Writes a result folder of several runs.
 
     Args:
@@ -158,6 +199,7 @@ def save(folder: Path, text: str, results: Sequence[Result], request: Request) -
         text: Their document.
         results: The runs in it.
         request: What they are runs of.
+        csv: Write `flows.csv`, `links.csv` and `series.csv` too.
     """
     from eddyline.output import replaced
     from eddyline.result_folder import write
@@ -166,12 +208,65 @@ def save(folder: Path, text: str, results: Sequence[Result], request: Request) -
     with replaced(folder) as staged:
         series = labelled_series(results, request)
         asked = {r.world: r.asked for r in results if r.asked}
-        write(staged, text, scenario.canonical, scenario.folder, series, drawable(results).plot(), asked)
+        tables = _tables(results, request, series) if csv else {}
+        write(staged, text, scenario.canonical, scenario.folder, series, figure(results), asked, tables)
 
 
-def drawable(results: Sequence[Result]) -> Result:
-    """The result to draw: the first that has series, else the first."""
-    return next((r for r in results if r.has_series()), results[0])
+def figure(results: Sequence[Result]) -> Figure:
+    """Several seeds of the first world that has series as means with bands; else the first result that has series."""
+    drawn = [r for r in results if r.has_series()]
+    repeated = [r for r in drawn if r.world == drawn[0].world]
+    if len(repeated) > 1:
+        from eddyline.plots import repeated as bands
+
+        return bands([r.series for r in repeated], repeated[0].title)
+    return (drawn or results)[0].plot()
+
+
+def rows(results: Sequence[Result]) -> pd.DataFrame:
+    """Tidy results: `world`, `seed`, `kind`, `name`, `quantity`, `value`; SI units, truth values as 0 and 1."""
+    import pandas as pd
+
+    from eddyline.frames import flatten
+
+    found = [
+        (
+            document["world"],
+            document["seed"],
+            part.removesuffix("s"),
+            row["name"],
+            quantity,
+            None if value is None else float(value),
+        )
+        for document in (r.to_dict() for r in results)
+        for part in ("flows", "links", "groups", "arrivals", "traffic")
+        for row in document.get(part, [])
+        for quantity, value in flatten(row)
+        if isinstance(value, (int, float)) or value is None
+    ]
+    return pd.DataFrame(found, columns=["world", "seed", "kind", "name", "quantity", "value"])
+
+
+def _tables(
+    results: Sequence[Result], request: Request, series: Sequence[tuple[dict[str, Any], Any]]
+) -> dict[str, Any]:
+    """Frames of all runs by the name of their CSV file."""
+    import pandas as pd
+
+    labels = [{"world": r.world} if request.all_worlds else {} for r in results]
+    tables: dict[str, Any] = {}
+    for part in ("flows", "links"):
+        parts = []
+        for result, label in zip(results, labels, strict=True):
+            seed = {"seed": result.to_dict()["seed"]} if request.repeated else {}
+            frame = getattr(result, part)
+            parts.append(pd.concat([pd.DataFrame({**label, **seed}, index=frame.index), frame], axis=1))
+        tables[f"{part}.csv"] = pd.concat(parts, ignore_index=True)
+    if series:
+        from eddyline.columns import joined
+
+        tables["series.csv"] = joined(series).to_pandas()
+    return tables
 
 
 def labelled_series(results: Sequence[Result], request: Request) -> list[tuple[dict[str, str | int], Any]]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import eddyline._core as _core
 import eddyline.worlds as worlds
 from eddyline.errors import InputError
 from eddyline.recording import Recording
+from eddyline.results import Results
 from eddyline.worlds import LAWS, LINK_MODELS, RunOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
     from matplotlib.figure import Figure
@@ -22,10 +24,18 @@ if TYPE_CHECKING:
     from eddyline.progress import RunCallback
     from eddyline.questions import Question
 
-__all__ = ["SEEDS", "Result", "Scenario", "stored"]
+__all__ = ["SEEDS", "Result", "Scenario", "load_results", "stored"]
 
 SEEDS = 2**63
 """A seed is below this."""
+
+_MAX_SHOWN = 20  # rows of a table that notebooks show
+_SHOWN = {
+    "link": ("name", "rate", "delay", "queue", "loss"),
+    "flow": ("name", "count", "controller", "data", "ack", "start"),
+    "arrivals": ("name", "rate", "controller", "data", "ack"),
+    "traffic": ("name", "model", "path"),
+}
 
 _MAX_SERIES = 200  # flows and links whose series are recorded unless refused
 
@@ -98,6 +108,15 @@ class Scenario:
         """Seed of all random streams."""
         return self._core.seed
 
+    def overridden(self, set: Overrides) -> Scenario:
+        """The same scenario with other values of some keys, by dotted name.
+
+        Raises:
+            ScenarioError: A key or value is wrong.
+        """
+        core = _core.load(self.canonical, "json", self.title, self._folder, _pairs(set))
+        return Scenario._of(core, self._folder)
+
     def with_seed(self, seed: int) -> Scenario:
         """The same scenario with another seed.
 
@@ -108,6 +127,14 @@ class Scenario:
             raise InputError(f"seed {seed}: allowed are 0 to 2^63 - 1")
         core = _core.load(self.canonical, "json", self.title, self._folder, [("seed", str(seed))])
         return Scenario._of(core, self._folder)
+
+    def with_overrides(self, set: Overrides) -> Scenario:
+        """The same scenario with keys set by dotted name: `{"link.up.rate": "5 Mbit/s", "flow.*.count": 2}`.
+
+        Raises:
+            ScenarioError: Something is wrong then.
+        """
+        return Scenario._of(_core.load(self.canonical, "json", self.title, self._folder, _pairs(set)), self._folder)
 
     @property
     def duration_s(self) -> float:
@@ -149,21 +176,58 @@ class Scenario:
         table: dict[str, Any] = json.loads(self._core.canonical)
         return table
 
+    @overload
+    def run(
+        self,
+        world: str = ...,
+        *,
+        set: Overrides = ...,
+        seeds: None = ...,
+        series: bool | None = ...,
+        log: bool | str = ...,
+        base_rtt_s: Sequence[float] | None = ...,
+        dynamics: str | None = ...,
+        law: str = ...,
+        qlog: str | Path | None = ...,
+        progress: Callable[..., object] | None = ...,
+    ) -> Result: ...
+
+    @overload
+    def run(
+        self,
+        world: str = ...,
+        *,
+        set: Overrides = ...,
+        seeds: int,
+        series: bool | None = ...,
+        log: bool | str = ...,
+        base_rtt_s: Sequence[float] | None = ...,
+        dynamics: str | None = ...,
+        law: str = ...,
+        qlog: None = ...,
+        progress: Callable[..., object] | None = ...,
+    ) -> Results[Result]: ...
+
     def run(
         self,
         world: str = worlds.DEFAULT,
         *,
+        set: Overrides = (),
+        seeds: int | None = None,
         series: bool | None = None,
         log: bool | str = False,
         base_rtt_s: Sequence[float] | None = None,
         dynamics: str | None = None,
         law: str = LAWS[0],
-        progress: RunCallback | None = None,
-    ) -> Result:
+        qlog: str | Path | None = None,
+        progress: Callable[..., object] | None = None,
+    ) -> Result | Results[Result]:
         """Runs the scenario in a world.
 
         Args:
             world: `"sim"` or `"theory"`; the other names of `WORLDS` raise `WorldUnavailable`.
+            set: Keys to override in this run, by dotted name.
+            seeds: Run it that many times, with the scenario's seed, the next, ...; the result is `Results`.
             series: Record series over time (`Result.series`); by default where there are at most 200 flows and links.
             log: True records every packet's events (`Result.log`), a name those of one flow, link or traffic.
             base_rtt_s: World `theory` only: each flow's base round-trip time in seconds, as its sender estimates it and
@@ -171,18 +235,34 @@ class Scenario:
             dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
                 `"integrator"`) and give series of it.
             law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
-            progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds).
+            qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
+                Earlier traces there are replaced when the run is over. Not with `seeds`.
+            progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds);
+                with `seeds` after each run, with (runs done, their number).
 
         Returns:
-            The result. The same scenario and seed give the same result, `cost` apart.
+            The result, or `Results` of several seeds. The same scenario and seed give the same result, `cost` apart.
 
         Raises:
-            InputError: There is no such world, nothing has the name given in `log`, or the world has no such option.
+            InputError: There is no such world, nothing has the name given in `log`, the world has no such option, or
+                nothing can be written to `qlog`.
             WorldUnavailable: This machine or version cannot run it.
             KeyboardInterrupt: Ctrl-C, within a second.
         """
         worlds.require(world)
-        return self.run_with(RunOptions(series, log, base_rtt_s, dynamics, law), world, progress)
+        scenario = self.with_overrides(set) if set else self
+        traces = None if qlog is None else Path(qlog)
+        options = RunOptions(series, log, base_rtt_s, dynamics, law, traces)
+        if seeds is None:
+            return scenario.run_with(options, world, progress)
+        if seeds < 1:
+            raise InputError(f"{seeds} seeds: at least one")
+        if traces is not None:
+            raise InputError("qlog: traces are of one run, not of several seeds")
+        from eddyline.parallel import run_all
+
+        tasks = [partial(_repetition, scenario.with_seed(scenario.seed + n), options, world) for n in range(seeds)]
+        return Results(run_all(tasks, done=progress))
 
     def run_with(self, options: RunOptions, world: str = worlds.DEFAULT, progress: RunCallback | None = None) -> Result:
         """Runs the scenario in a world, with the options as one object; see `run`."""
@@ -238,11 +318,29 @@ class Scenario:
         text = self._core.theory(question)
         return text, json.loads(text)
 
+    def _repr_html_(self) -> str:
+        """Title, links and flows as tables, for notebooks."""
+        from html import escape
+
+        from eddyline.frames import frame
+
+        table, parts = self.to_dict(), []
+        for name, columns in _SHOWN.items():
+            rows = [{key: _brief(row[key]) for key in columns if key in row} for row in table.get(name, [])]
+            if rows:
+                parts.append(frame(rows[:_MAX_SHOWN]).fillna("").to_html(index=False))
+        more = f"{table['duration']}, seed {self.seed}"
+        return f"<b>{escape(self.title)}</b> ({escape(more)}){''.join(parts)}"
+
     def __repr__(self) -> str:
         return f"<Scenario {self.title!r}: {len(self.flows)} flows, {len(self.links)} links, {self.sha256[:12]}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_restore, (self.canonical, self.title, self._folder))
+
+
+def _repetition(scenario: Scenario, options: RunOptions, world: str, progress: RunCallback) -> Result:
+    return scenario.run_with(options, world, progress)
 
 
 def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
@@ -255,6 +353,42 @@ def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
 
 def _restore(canonical: str, name: str, folder: Path) -> Scenario:
     return Scenario._of(_core.load(canonical, "json", name, folder), folder)
+
+
+def _brief(value: Any) -> Any:
+    """A value of a scenario in a few words: of a table its kind and its other values."""
+    if isinstance(value, dict):
+        return " ".join(str(v) for v in value.values() if not isinstance(v, (dict, list)))
+    return " → ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def load_results(folder: str | Path) -> Results[Result]:
+    """Reads a result folder of one run or of several, by seed and world. Worlds that were not available are left out.
+
+    Raises:
+        InputError: It is not such a folder.
+    """
+    from eddyline.output import SERIES
+
+    folder = Path(folder)
+    text, scenario = stored(folder)
+    found: list[Result] = []
+    parsed = json.loads(text)
+    for part in parsed if isinstance(parsed, list) else [parsed]:
+        documents = part.get("runs", [part] if "flows" in part else [])
+        for document in documents:
+            seeded = scenario if document["seed"] == scenario.seed else scenario.with_seed(document["seed"])
+            single = parsed is document
+            source = text.rstrip("\n") if single else json.dumps(document, indent=2, ensure_ascii=False)
+            found.append(Result(source, seeded, folder=folder if single else None))
+    if not found:
+        raise InputError(f"{folder}: holds no finished run")
+    series = None
+    if len(found) > 1 and (folder / SERIES).exists():
+        from eddyline.columns import read_series
+
+        series = read_series(folder / SERIES).to_pandas()
+    return Results(found, series)
 
 
 def stored(folder: Path) -> tuple[str, Scenario]:
@@ -292,18 +426,14 @@ class Result(Recording):
         self._document: dict[str, Any] | None = None
 
     @classmethod
-    def load(cls, folder: str | Path) -> Result:
-        """Reads a folder that `save` or `eddyline run --out` wrote.
+    def load(cls, folder: str | Path) -> Result | Results[Result]:
+        """Reads a folder that `save` or `eddyline run --out` wrote; of several runs, `Results`.
 
         Raises:
-            InputError: It is not such a folder, or it holds several runs.
+            InputError: It is not such a folder.
         """
-        folder = Path(folder)
-        text, scenario = stored(folder)
-        result = cls(text.rstrip("\n"), scenario, folder=folder)
-        if not isinstance(result._parsed(), dict) or "world" not in result._parsed():
-            raise InputError(f"{folder}: holds several runs, not one")
-        return result
+        results = load_results(folder)
+        return results[0] if len(results) == 1 else results
 
     def _parsed(self) -> dict[str, Any]:
         if self._document is None:
@@ -348,7 +478,9 @@ class Result(Recording):
             InputError: The result was read from a folder.
         """
         if self._run is None:
-            raise InputError(f"{self._folder}: a stored result, not a run", "result.scenario.run() runs it again")
+            raise InputError(
+                f"{self._folder or self.title}: a stored result, not a run", "result.scenario.run() runs it again"
+            )
         return self._run
 
     def to_dict(self) -> dict[str, Any]:
@@ -375,6 +507,11 @@ class Result(Recording):
     def traffic(self) -> pd.DataFrame:
         """One row per source of unresponsive traffic: packets, losses, `one_way_delay_s.p99`, `jitter_s`."""
         return self._frame("traffic")
+
+    @property
+    def probes(self) -> pd.DataFrame:
+        """One row per table of latency probes: `tcp_s.mean`, `http_s.p99`, `responsiveness_rpm`."""
+        return self._frame("probes")
 
     def _frame(self, part: str) -> pd.DataFrame:
         from eddyline.frames import frame

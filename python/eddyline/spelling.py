@@ -24,7 +24,7 @@ def nearest(given: str, known: Iterable[str]) -> str | None:
 
 
 def unknown(what: str, given: str, known: Iterable[str], *, option: str | None = None) -> InputError:
-    """The error about an unknown name. Its hint is the nearest known name, else the list of all.
+    """The error about an unknown name. Its hint is the nearest known name and the list of all.
 
     Args:
         what: Kind of thing, in the singular: `"world"`.
@@ -36,4 +36,4 @@ def unknown(what: str, given: str, known: Iterable[str], *, option: str | None =
     near = nearest(given, names)
     listed = ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
     message = f"there is no {what} {given!r}" if option is None else f"{option} {given}: there is no such {what}"
-    return InputError(message, f"did you mean {near}?" if near else f"{what}s are {listed or 'none'}")
+    return InputError(message, f"{f'did you mean {near}? ' if near else ''}{what}s are {listed or 'none'}")

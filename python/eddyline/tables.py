@@ -11,12 +11,14 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from eddyline.quantities import bits_per_second, count, percent, seconds
+from eddyline.latency import grade
+from eddyline.quantities import bits_per_second, count, interval, percent, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from eddyline.runs import WorldRuns
+    from eddyline.scenario import Result
 
 __all__ = ["print_table", "show", "table"]
 
@@ -31,6 +33,7 @@ _FLOW: list[_Column] = [
     ("packets/s", "packets_per_s", count),
     ("RTT mean", "rtt_s.mean", seconds),
     ("RTT p99", "rtt_s.p99", seconds),
+    ("RPM", "responsiveness_rpm", count),
     ("queueing", "queueing_delay_s", seconds),
     ("forward", "forward_queueing_delay_s", seconds),
     ("reverse", "reverse_queueing_delay_s", seconds),
@@ -46,7 +49,7 @@ _LINK: list[_Column] = [
     ("queue max", "queue_packets.max", count),
     ("wait mean", "queueing_delay_s.mean", seconds),
     ("wait p99", "queueing_delay_s.p99", seconds),
-    ("drops", "drops", lambda d: count(sum(v or 0 for v in d.values()) if any(d.values()) else d.get("data"))),
+    ("drops", "drops", count),
     ("lost", "lost", count),
     ("bottleneck", "bottleneck_share", percent),
 ]
@@ -80,12 +83,26 @@ _TRAFFIC: list[_Column] = [
     ("delay p99", "one_way_delay_s.p99", seconds),
     ("jitter", "jitter_s", seconds),
 ]
+_PROBE: list[_Column] = [
+    ("connections", "completed", count),
+    ("resent", "retransmits", count),
+    ("idle", "idle_s", seconds),
+    ("TCP mean", "tcp_s.mean", seconds),
+    ("TLS mean", "tls_s.mean", seconds),
+    ("HTTP mean", "http_s.mean", seconds),
+    ("HTTP p99", "http_s.p99", seconds),
+    ("RPM", "responsiveness_rpm", count),
+    ("new", "foreign_rpm", count),
+    ("loaded", "loaded_rpm", count),
+    ("grade", "grade", str),
+]
 _PARTS = (
     ("flow", "flows", _FLOW),
     ("link", "links", _LINK),
     ("group", "groups", _GROUP),
     ("arrivals", "arrivals", _ARRIVALS),
     ("traffic", "traffic", _TRAFFIC),
+    ("probe", "probes", _PROBE),
 )
 
 
@@ -94,7 +111,7 @@ def show(replies: Sequence[WorldRuns]) -> None:
     given = [reply for reply in replies if reply.results]
     if not given:
         return
-    tables = _wide(given[0].results[0].to_dict()) if len(given) == 1 and len(given[0].results) == 1 else None
+    tables = _wide(_document(given[0].results[0])) if len(given) == 1 and len(given[0].results) == 1 else None
     if tables is None or not all(_fits(each) for each, _ in tables):
         tables = _side_by_side(given)
     for each, note in tables:
@@ -163,7 +180,7 @@ def _side_by_side(replies: Sequence[WorldRuns]) -> list[tuple[Table, str]]:
     from eddyline.summary import summarise
 
     repeated = len(replies[0].results) > 1
-    documents = [summarise([r.to_dict() for r in a.results]) if repeated else a.results[0].to_dict() for a in replies]
+    documents = [summarise([_document(r) for r in a.results]) if repeated else _document(a.results[0]) for a in replies]
     runs = f", {len(replies[0].results)} runs: mean ± half of the 95 % interval" if repeated else ""
     title, tables = f"{documents[0]['title']}{runs}", []
     for kind, part, columns in _PARTS:
@@ -190,11 +207,19 @@ def _cell(row: dict[str, Any], key: str, form: Callable[[Any], str]) -> str:
         value = value.get(step) if isinstance(value, dict) else None
     if value is None:
         return "-"
-    if key == "drops" and any(isinstance(v, dict) for v in value.values()):
-        means = [v["mean"] for v in value.values() if isinstance(v, dict)]
-        return count(sum(means))
     if isinstance(value, dict) and "ci95" in value:
         if value["ci95"] is None:
-            return form(value["mean"])
-        return f"{form(value['mean'])} ± {form((value['ci95'][1] - value['ci95'][0]) / 2)}"
+            return f"{form(value['mean'])} (1 run)"
+        return interval(value["mean"], (value["ci95"][1] - value["ci95"][0]) / 2, form)
     return form(value)
+
+
+def _document(result: Result) -> dict[str, Any]:
+    """The document with the drops of a link as one number, and a grade for the latency that probes see."""
+    document = result.to_dict()
+    for probe in document.get("probes", ()):
+        probe["grade"] = grade(probe["idle_s"], probe["http_s"]["mean"])
+    for link in document["links"]:
+        drops = link["drops"]
+        link["drops"] = sum(v or 0 for v in drops.values()) if any(drops.values()) else drops.get("data")
+    return document

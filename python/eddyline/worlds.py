@@ -13,6 +13,7 @@ from eddyline.errors import InputError, WorldUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import eddyline._core as _core
     from eddyline.progress import RunCallback
@@ -55,6 +56,8 @@ class RunOptions:
         base_rtt_s: Each flow's base round-trip time as its sender estimates it. World theory only.
         dynamics: Link model of the dynamics over time. World theory only.
         law: Window law of FAST senders in the dynamics. World theory only.
+        qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
+        memory: Bytes that packets in the network may take; by default half of the free memory.
     """
 
     series: bool | None = None
@@ -62,6 +65,8 @@ class RunOptions:
     base_rtt_s: Sequence[float] | None = None
     dynamics: str | None = None
     law: str = LAWS[0]
+    qlog: Path | None = None
+    memory: int | None = None
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
@@ -74,7 +79,7 @@ class RunOptions:
 
     def without_theory(self) -> RunOptions:
         """The same without what only world theory has."""
-        return RunOptions(self.series, self.log)
+        return RunOptions(self.series, self.log, qlog=self.qlog, memory=self.memory)
 
     @property
     def of_theory(self) -> list[str]:
@@ -115,14 +120,26 @@ def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
+    from eddyline.qlog import staged
 
-    return scenario.run(_core.SimOptions(series=bool(options.series), log=options.log), progress=progress)
+    with staged(options.qlog, scenario.names.flows) as files:
+        asked = _core.SimOptions(series=bool(options.series), log=options.log, qlog=files, memory=_memory(options))
+        return scenario.run(asked, progress=progress)
 
 
 def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
+    from eddyline.qlog import staged
 
-    return scenario.run(_core.QuicOptions(series=bool(options.series), log=options.log), progress=progress)
+    with staged(options.qlog, scenario.names.flows) as files:
+        asked = _core.QuicOptions(series=bool(options.series), log=options.log, qlog=files, memory=_memory(options))
+        return scenario.run(asked, progress=progress)
+
+
+def _memory(options: RunOptions) -> int:
+    import eddyline.memory as memory
+
+    return memory.budget() if options.memory is None else options.memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,11 +183,13 @@ class World:
             raise InputError(f"{given}: for world {text(with_dynamics())}, not for {self.name}")
         if options.log is not False and not self.packet_log:
             raise InputError(f"log: world {self.name} has no packets", f"world {text(with_packet_log())} has")
+        if options.qlog is not None and not self.packet_log:
+            raise InputError(f"qlog: world {self.name} has no packets", f"world {text(with_packet_log())} has")
 
     def supported(self, options: RunOptions) -> RunOptions:
         """The options without those that it does not have."""
-        log = options.log if self.packet_log else False
-        return replace(options if self.dynamics else options.without_theory(), log=log)
+        log, qlog = (options.log, options.qlog) if self.packet_log else (False, None)
+        return replace(options if self.dynamics else options.without_theory(), log=log, qlog=qlog)
 
 
 _ENTRIES = (

@@ -3,7 +3,7 @@
 use eddyline_cc::{Controller as _, EcnResponse};
 use eddyline_path::Ecn;
 use eddyline_scenario::network::Flow as FlowSpec;
-use eddyline_sim::{FlowPath, FlowState, Metadata, Packet, PacketFlags, PacketKind, PacketSink};
+use eddyline_sim::{FlowPath, FlowState, Metadata, Packet, PacketFlags, PacketKind, PacketSink, RecoveryState};
 use eddyline_units::Time;
 use noq_proto::{ClientConfig, EcnCodepoint};
 
@@ -233,6 +233,17 @@ impl Connection {
             completed_at: direction.completed_at,
             nic_refusals: None,
             delivered_ce: None,
+        }
+    }
+
+    /// The state of loss recovery of direction `place`.
+    pub fn recovery(&self, place: usize) -> RecoveryState {
+        let Some(direction) = &self.directions[place] else { return RecoveryState::default() };
+        let seen = &self.hosts[place].seen;
+        RecoveryState {
+            slow_start_threshold: seen.slow_start_threshold(direction.datagram.into()),
+            in_progress: seen.in_recovery(),
+            acknowledged: None,
         }
     }
 

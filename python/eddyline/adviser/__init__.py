@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Advice", "advise"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Advice:
     """Advice on the queues of an access link.
 
@@ -39,6 +39,25 @@ class Advice:
     tc: list[str]
     sqm: list[str] | None
     sqm_pages: dict[str, str] | None
+
+    def _repr_html_(self) -> str:
+        """The advised queues and what to expect of them, for notebooks."""
+        from html import escape
+
+        import pandas as pd
+
+        document = self.to_dict()
+        queues = {way: " ".join(map(str, document[way].values())) for way in ("down", "up")}
+        expected = {name: document[name] for name in ("simulated", "default")}
+        rows = pd.DataFrame({name: pd.Series(_numbers(values)) for name, values in expected.items()})
+        head = escape(f"{self.access.down_bps / 1e6:g}/{self.access.up_bps / 1e6:g} Mbit/s: ")
+        tc = escape("\n".join(self.tc))
+        lines = "".join(f"<li>{way}: {escape(text)}</li>" for way, text in queues.items())
+        return f"<b>{head}{escape(str(document['family']))}</b><ul>{lines}</ul>{rows.to_html()}<pre>{tc}</pre>"
+
+    def __repr__(self) -> str:
+        queues = self.choice.best.queues
+        return f"<Advice: {self.choice.best.family}, down {queues.down['kind']}, up {queues.up['kind']}>"
 
     def predicted(self) -> dict[str, Any]:
         """Prediction of the formulas for the advised queues: goodputs in bit/s, the delay of a full buffer in s."""
@@ -146,6 +165,11 @@ def advise(
     queues = choice.best.queues
     settings, pages = sqm_settings(access, queues, wan), sqm_pages(access, queues, wan)
     return Advice(access, unit, prefer, have, choice, tc_lines(access, queues, wan, lan), settings, pages)
+
+
+def _numbers(values: Any) -> dict[str, float]:
+    """The numbers of an outcome by name."""
+    return {key: v for key, v in values.items() if isinstance(v, (int, float))} if isinstance(values, dict) else {}
 
 
 def _named(queue: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, parse_override, silent
+from eddyline.cli.options import controllers, parse_override, silent, timeout
 from eddyline.cli.types import Controller, Names, Queue
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class _Experiments(Names):
     help="The bottleneck's queue. With others than drop-tail flows are ECN-capable.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor by default.")
+@timeout("simulation")
 @click.option("--quick", is_flag=True, help="Fewer points, shorter runs: a first look.")
 @click.option(
     "--out",
@@ -93,6 +94,7 @@ def command(
     seeds: int,
     queue: str,
     jobs: int | None,
+    timeout: float | None,
     quick: bool,
     out: Path | None,
     as_json: bool,
@@ -132,6 +134,7 @@ def command(
             quick=quick,
             queue=queue,
             jobs=jobs,
+            timeout_s=timeout,
             done=progress.count(),
             failed=lambda error: tracebacks.setdefault(getattr(error, "traceback", "") or f"error: {error}\n"),
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, parse_override, silent
+from eddyline.cli.options import controllers, parse_override, silent, timeout
 from eddyline.cli.outputs import put_text, shown
 from eddyline.cli.types import Controller, Controllers, Names
 
@@ -77,6 +77,7 @@ class _Tests(Names):
 @click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write all of them, and a page with plots.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor by default.")
+@timeout("run")
 @click.option("--list", "listing", is_flag=True, help="List the tests with their bounds, and run nothing.")
 @silent()
 def command(
@@ -92,6 +93,7 @@ def command(
     markdown: Path | None,
     out: Path | None,
     jobs: int | None,
+    timeout: float | None,
     listing: bool,
     silent: bool,
 ) -> int:
@@ -131,6 +133,7 @@ def command(
             seeds=seeds,
             base=earlier,
             jobs=jobs,
+            timeout_s=timeout,
             done=progress.count(),
             failed=lambda error: tracebacks.setdefault(getattr(error, "traceback", "")),
         )

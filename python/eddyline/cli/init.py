@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from eddyline.cli.outputs import put_text
+from eddyline.cli.templates import SCENARIOS
 from eddyline.cli.types import Preset
 
 __all__ = ["command", "template"]
@@ -80,7 +81,9 @@ preset = "{preset}"
 
 @click.command("init", short_help="write a commented scenario file")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("scenario.toml"))
-@click.option("--preset", type=Preset(), metavar="PRESET", help="A common access link: see `eddyline list presets`.")
+@click.option(
+    "--preset", type=Preset(), metavar="PRESET", help="A common access link (`eddyline list presets`), or rrul."
+)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def command(file: Path, preset: str | None, force: bool) -> None:
     """Write a commented scenario to FILE (scenario.toml), ready to run."""
@@ -100,12 +103,14 @@ def template(file: Path, preset: str | None) -> str:
     typed = shlex.quote(str(file))
     if preset is None:
         return TEMPLATE.format(file=typed, links=LINKS, down="down", up="up")
+    if preset in SCENARIOS:
+        return SCENARIOS[preset].text.format(file=typed)
     from eddyline.kinds import presets
     from eddyline.spelling import unknown
 
     summaries = {p["name"]: p["summary"] for p in presets()}
     if preset not in summaries:
-        raise unknown("preset", preset, summaries, option="--preset")
+        raise unknown("preset", preset, {**summaries, **SCENARIOS}, option="--preset")
     links = DUPLEX.format(preset=preset, summary=summaries[preset])
     text = TEMPLATE.format(file=typed, links=links, down="access/down", up="access/up")
     # the slowest preset has a lower rate than the template expects

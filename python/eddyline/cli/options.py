@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-__all__ = ["Key", "controllers", "overrides", "parse_override", "scenario_file", "silent"]
+__all__ = ["Key", "controllers", "overrides", "parse_override", "scenario_file", "silent", "timeout"]
 
 
 def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
@@ -87,6 +87,18 @@ def overrides(help: str = "Override a key of the file by its dotted name; may be
 def silent() -> Callable[[Any], Any]:
     """The option --quiet of commands whose only note is a progress bar, as the parameter `silent`."""
     return click.option("--quiet", "-q", "--no-progress", "silent", is_flag=True, help="No progress bar.")
+
+
+def timeout(what: str) -> Callable[[Any], Any]:
+    """The option --timeout, as the parameter `timeout`: the limit on the wall time of one `what`."""
+    from eddyline.cli.types import WallTime
+
+    return click.option(
+        "--timeout",
+        type=WallTime(),
+        metavar="TIME",
+        help=f"Stop a {what} that takes longer, as in '30 s', and count it as failed.",
+    )
 
 
 class Key(click.ParamType[str]):

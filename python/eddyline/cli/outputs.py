@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "claim_named", "draw", "put_text", "shown"]
+__all__ = ["FIGURES", "claim_figure", "claim_named", "draw", "figure_size", "put_text", "shown"]
 
-FIGURES = (".png", ".svg", ".pdf")
+FIGURES = (".png", ".svg", ".pdf", ".pgf")
 """Suffixes of figures."""
 
 
@@ -48,13 +48,38 @@ def claim_named(option: str, path: Path, endings: Sequence[str]) -> None:
     claim_file(path)
 
 
-def draw(figure: Figure, path: Path) -> None:
-    """Writes a figure."""
+def claim_figure(path: Path) -> None:
+    """Makes sure that `--plot FILE` can be written."""
+    claim_named("--plot", path, FIGURES)
+    if path.suffix == ".pgf":
+        from eddyline.plots.style import tex
+
+        if tex() is None:
+            raise click.UsageError(f"--plot {path}: .pgf needs TeX (xelatex, lualatex or pdflatex), and none is found")
+
+
+def figure_size() -> Callable[[Any], Any]:
+    """The options --width and --font-size of commands that draw, as parameters `width` and `font_size`."""
+
+    def wrap(function: Any) -> Any:
+        font = click.FloatRange(1, 100)
+        function = click.option("--font-size", type=font, metavar="PT", help="Size of its text; 9 by default.")(
+            function
+        )
+        inches = click.FloatRange(1, 50)
+        return click.option("--width", type=inches, metavar="INCHES", help="Width of the figure, as in 3.5.")(function)
+
+    return wrap
+
+
+def draw(figure: Figure, path: Path, width: float | None = None, font_size: float | None = None) -> None:
+    """Writes a figure, of another width in inches or font size in points where these are given."""
     from eddyline.output import replaced_file
     from eddyline.plots import render
+    from eddyline.plots.style import resized
 
     with replaced_file(path) as staged:
-        render(figure, staged)
+        render(resized(figure, width, font_size), staged)
 
 
 def put_text(path: Path, text: str) -> None:

@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import eddyline.worlds as worlds
-from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file
-from eddyline.cli.types import OneOf
+from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, timeout
+from eddyline.cli.outputs import claim_figure, draw, figure_size
+from eddyline.cli.types import OneOf, Shard
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Self
 
     from rich.progress import Progress, TaskID
 
-    from eddyline.sweeps.sweep import Swept
+    from eddyline.sweeps.swept import Swept
 
 __all__ = ["command"]
 
@@ -29,6 +33,10 @@ Examples:
   eddyline sweep two-way.toml --out grid \\
     --vary 'link.up.queue.limit=20 packets,50 packets,100 packets' --vary 'flow.upload.start=0 s,5 s'
   eddyline sweep two-way.toml --vary 'link.up.rate=192 kbit/s,1 Mbit/s' --seeds 10 --out grid
+  eddyline sweep two-way.toml --vary 'link.up.rate=192 kbit/s..10 Mbit/s:5:log' --vary seed=1..4 --out grid
+  eddyline sweep two-way.toml --vary seed=1..30 --shard 3/3 --out shard-3
+  eddyline sweep two-way.toml --vary 'flow.upload.count=1..5' --seeds 10 --out grid --table --plot grid.pdf --width 3.5
+  eddyline sweep merge shard-1 shard-2 shard-3 --out grid
   eddyline sweep two-way.toml --vary 'link.up.delay=10 ms,100 ms' --world theory --out grid --json
   eddyline sweep two-way.toml --vary 'seed=1,2,3' --engine dask://10.0.0.1:8786 --out grid
 
@@ -41,9 +49,34 @@ Then, in Python:
 
 _MAX_SHOWN = 20
 _BAR_AFTER_S = 1.0
+_LINE_EVERY_S = 60.0
 
 
-@click.command("sweep", epilog=EXAMPLES, short_help="run a grid of scenarios")
+MERGE_EXAMPLES = """\b
+Examples:
+  eddyline sweep merge shard-1 shard-2 shard-3 --out grid
+  eddyline sweep merge shard-* --out grid --json
+"""
+
+
+class _Sweep(click.Command):
+    """The command, with `merge` in the place of FILE for the other one."""
+
+    @property
+    def members(self) -> list[click.Command]:
+        """The other one, for the reference."""
+        return [merge]
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of the command that is meant."""
+        if args[:1] == [merge.name]:
+            return merge.make_context(f"{info_name} {merge.name}", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command("sweep", cls=_Sweep, epilog=EXAMPLES, short_help="run a grid of scenarios")
 @scenario_file()
 @controllers()
 @click.option(
@@ -53,7 +86,8 @@ _BAR_AFTER_S = 1.0
     required=True,
     metavar="KEY=V1,V2,...",
     callback=parse_override,
-    help=r"Values of a key by its dotted name; the grid is the product of all lists. A comma in a value is written \,",
+    help="Values of a key by its dotted name: a list, LO..HI:N, LO..HI:N:log, or 1..10 for every integer. The grid is "
+    r"the product of all lists. A comma in a value is written \,",
 )
 @click.option("--seeds", type=click.IntRange(1, 1_000_000), default=1, metavar="N", help="Run each point with N seeds.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Keep the results here.")
@@ -69,9 +103,29 @@ _BAR_AFTER_S = 1.0
     "--workers", type=click.IntRange(min=1), metavar="N", help="Number of processes; one per processor by default."
 )
 @click.option("--engine", metavar="dask://HOST:PORT", help="Run on the workers of a Dask cluster.")
+@click.option(
+    "--shard", type=Shard(), metavar="I/N", help="Run the I-th of N shares of the points; `sweep merge` joins them."
+)
+@timeout("point")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw means with 95 % bands over a varied key, a panel per metric (.png, .svg, .pdf, .pgf).",
+)
+@click.option("--table", "as_table", is_flag=True, help="Print a table: a column per value of the last key.")
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME", help="A column for --plot and --table, as in rtt_s.p99."
+)
+@click.option(
+    "--of", type=OneOf(["flows", "links", "groups", "arrivals"]), default="flows", help="Of what: flows (default), ..."
+)
+@click.option("--by", metavar="KEY", help="For --plot: lines differ in this key only; others count as repetitions.")
+@figure_size()
+@click.option("--csv", is_flag=True, help="Write flows.csv, links.csv, ... into DIR, beside Parquet.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON document.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no notes.")
-@click.option("--no-progress", is_flag=True, help="No progress bar.")
+@click.option("--no-progress", is_flag=True, help="No progress.")
 def command(
     file: Path,
     vary: list[tuple[str, str]],
@@ -81,6 +135,16 @@ def command(
     world: str,
     workers: int | None,
     engine: str | None,
+    shard: tuple[int, int] | None,
+    timeout: float | None,
+    plot: Path | None,
+    as_table: bool,
+    metrics: tuple[str, ...],
+    of: str,
+    by: str | None,
+    width: float | None,
+    font_size: float | None,
+    csv: bool,
     as_json: bool,
     quiet: bool,
     no_progress: bool,
@@ -88,22 +152,74 @@ def command(
     """Run the scenario in FILE at every point of a grid, on all processors.
 
     Results are stored in DIR as they arrive. However it ends, the same command continues, without running a finished
-    point again; points that failed are run again. Exit 0 if all points are done, 1 if some failed.
+    point again; points that failed are run again. With more values, seeds or keys than before, it runs what is missing.
+
+    Where standard error is no terminal, progress is a line a minute. `eddyline sweep merge DIR... --out DIR` joins the
+    folders of shards. Exit 0 if all points are done, 1 if some failed.
     """
-    from eddyline.sweeps.grid import Vary, split
+    import eddyline.ranges as ranges
+    from eddyline.sweeps.grid import Vary
     from eddyline.sweeps.plan import Plan, Source
     from eddyline.sweeps.sweep import run
 
-    lists = [Vary(key, split(values)) for key, values in vary]
-    plan = Plan(Source.of_file(file), lists, overrides, seeds, world)
+    if plot is not None:
+        claim_figure(plot)
+    lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]
+    plan = Plan(Source.of_file(file), lists, overrides, seeds, world, shard)
     with Bar(silent=quiet or no_progress) as bar:
         try:
-            swept = run(plan, out, workers, engine, bar)
+            swept = run(plan, out, workers, engine, bar, timeout)
         except KeyboardInterrupt:
             bar.close()
             if bar.points and not quiet:
                 click.echo(f"{bar.done:,} of {bar.points:,} points are stored; the same command continues", err=True)
             raise
+    code = _shown(swept, as_json=as_json, quiet=quiet)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is missing is said above
+        if csv or (swept.ran and any(swept.folder.glob("*.csv"))):  # tables of an earlier call are not left behind
+            swept.write_csv()
+        if plot is not None:
+            draw(swept.plot(*metrics, of=of, by=by), plot, width, font_size)
+        if as_table:
+            _tables(swept, metrics, of)
+    return code
+
+
+def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
+    """A table per metric: a row per flow and value of all keys but the last, a column per value of that."""
+    from eddyline.plots.sweeps import label_of
+    from eddyline.quantities import interval
+    from eddyline.sweeps.statistics import form_of
+    from eddyline.tables import print_table, table
+
+    made = swept.statistics(*metrics, of=of)
+    *others, last = [*swept.keys]
+    entity = made.columns[len(swept.keys)]
+    for metric, rows in made.groupby("metric", sort=False):
+        form = form_of(str(metric))
+        columns = list(dict.fromkeys(rows[last]))
+        repeated = ", mean ± half of the 95 % interval" if rows["n"].max() > 1 else ""
+        shown = table(
+            f"{label_of(str(metric))}{repeated}", entity, [*others, *(f"{last}={value}" for value in columns)]
+        )
+        for labels, row in rows.groupby([entity, *others], sort=False, dropna=False):
+            by_value = {r[last]: r for r in row.to_dict("records")}
+            cells = []
+            for value in columns:
+                r = by_value.get(value)
+                if r is None or r["mean"] != r["mean"]:
+                    cells.append("-")
+                elif r["n"] > 1:
+                    cells.append(interval(r["mean"], (r["ci95_high"] - r["ci95_low"]) / 2, form))
+                else:
+                    cells.append(form(r["mean"]))
+            shown.add_row(*map(str, labels), *cells)
+        print_table(shown)
+
+
+def _shown(swept: Swept, *, as_json: bool, quiet: bool) -> int:
+    """Prints the state of the folder; returns the exit code."""
     if as_json:
         json.dump(document(swept), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
@@ -114,6 +230,24 @@ def command(
     if not quiet:
         _notes(swept)
     return 1 if swept.failures else 0
+
+
+@click.command("merge", epilog=MERGE_EXAMPLES, short_help="join the folders of a sweep's shards")
+@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Keep the results here.")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as one JSON document.")
+@click.option("--quiet", "-q", is_flag=True, help="No notes.")
+def merge(folders: tuple[Path, ...], out: Path, as_json: bool, quiet: bool) -> int:
+    """Join the folders that `eddyline sweep --shard I/N` wrote into one, as if the sweep had been run at once.
+
+    Shards that are missing or unfinished may be merged later into the same folder, or the same sweep without --shard
+    runs what is missing. Exit 0 if all points are done, 1 if not.
+    """
+    from eddyline.sweeps.merge import merge as join
+
+    swept = join(folders, out)
+    code = _shown(swept, as_json=as_json, quiet=quiet)
+    return 1 if swept.done < swept.points else code
 
 
 def document(swept: Swept) -> dict[str, Any]:
@@ -131,6 +265,8 @@ def document(swept: Swept) -> dict[str, Any]:
 
 
 def _notes(swept: Swept) -> None:
+    if swept.identical:
+        click.echo("warning: all repetitions of every point are identical: nothing in the scenario is random", err=True)
     for text in swept.approximations:
         click.echo(f"note: {text}", err=True)
     for failure in swept.failures[:_MAX_SHOWN]:
@@ -143,11 +279,12 @@ def _notes(swept: Swept) -> None:
 
 
 class Bar:
-    """Points done, rate and time left, on standard error where that is a terminal."""
+    """Points done, rate and time left, on standard error: a bar where that is a terminal, else a line a minute."""
 
     def __init__(self, *, silent: bool) -> None:
         self._wanted = not silent and sys.stderr.isatty()
-        self._started = time.monotonic()
+        self._lines = not silent and not sys.stderr.isatty()
+        self._started = self._written = time.monotonic()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._stored = 0
@@ -176,7 +313,7 @@ class Bar:
     def started(self, points: int, stored: int) -> None:
         """See `SweepListener`."""
         self.points, self.done, self._stored = points, stored, stored
-        self._started = time.monotonic()
+        self._started = self._written = time.monotonic()
         if self._bar is not None and self._task is not None:
             self._bar.reset(self._task, description="sweep", total=points, completed=stored, rate="")
 
@@ -187,12 +324,21 @@ class Bar:
 
     def _show(self, what: str, done: int, total: int, stored: int) -> None:
         seconds = time.monotonic() - self._started
+        if self._lines and time.monotonic() - self._written >= _LINE_EVERY_S:
+            self._written = time.monotonic()
+            click.echo(_line(what, done, total, (done - stored) / seconds), err=True)
         if not self._wanted or (self._bar is None and seconds < _BAR_AFTER_S):
             return
         if self._bar is None or self._task is None:
             self._bar, self._task = _bar(total)
         rate = f"{(done - stored) / seconds:,.3g}/s" if seconds > 0 else ""
         self._bar.update(self._task, description=what, completed=done, rate=rate)
+
+
+def _line(what: str, done: int, total: int, rate: float) -> str:
+    """Progress in one line with the time of day, for a log."""
+    left = f", {timedelta(seconds=round((total - done) / rate))} left" if rate > 0 else ""
+    return f"{datetime.now().astimezone():%H:%M:%S} {what}: {done:,} of {total:,}, {rate:,.3g}/s{left}"
 
 
 def _bar(total: int) -> tuple[Progress, TaskID]:

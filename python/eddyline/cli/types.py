@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["Controller", "Controllers", "KindWith", "Names", "OneOf", "Preset", "Queue"]
+__all__ = ["MEMORY", "Controller", "Controllers", "KindWith", "Names", "OneOf", "Preset", "Queue", "Shard", "WallTime"]
 
 Known: TypeAlias = list[tuple[str, str]]
 """Names with their summaries."""
@@ -92,9 +92,11 @@ class Preset(click.ParamType[str]):
 
     def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Names with summaries."""
+        from eddyline.cli.templates import SCENARIOS
         from eddyline.kinds import presets
 
-        return _completed([(p["name"], p["summary"]) for p in presets()], incomplete)
+        known = [(p["name"], p["summary"]) for p in presets()]
+        return _completed([*known, *((name, each.summary) for name, each in SCENARIOS.items())], incomplete)
 
 
 class Queue(click.ParamType[str]):
@@ -107,6 +109,44 @@ class Queue(click.ParamType[str]):
         from eddyline.kinds import queues
 
         return _completed([(kind.name, kind.summary) for kind in queues()], incomplete)
+
+
+class Shard(click.ParamType[tuple[int, int]]):
+    """`I/N`: the I-th of N shares."""
+
+    name = "I/N"
+
+    def convert(
+        self, value: str | tuple[int, int], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Two integers."""
+        if not isinstance(value, str):
+            return value
+        index, _, shards = value.partition("/")
+        if not (index.isdecimal() and shards.isdecimal() and 1 <= int(index) <= int(shards)):
+            self.fail(f"{value!r} is not I/N, as in 1/8 to 8/8.", param, ctx)
+        return int(index), int(shards)
+
+
+class WallTime(click.ParamType[float]):
+    """A time on the clock, in seconds or with its unit."""
+
+    name = "TIME"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Seconds."""
+        if not isinstance(value, str):
+            return value
+        import eddyline._core as _core
+        from eddyline.errors import InputError
+
+        try:
+            seconds = float(value) if value.replace(".", "", 1).isdecimal() else _core.quantity("time", value)
+        except InputError as e:
+            self.fail(f"{e}", param, ctx)
+        if not 0 < seconds < 1e9:
+            self.fail(f"{value}: allowed are times above 0, as in '30 s' or '5 min'.", param, ctx)
+        return seconds
 
 
 class Names(click.ParamType[tuple[str, ...]], ABC):
@@ -152,3 +192,22 @@ class Controllers(Names):
         for name in names:
             require_controller(name, option=param.opts[0] if param is not None else None)
         return names
+
+
+class _Memory(click.ParamType[int]):
+    """An amount of memory."""
+
+    name = "SIZE"
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """In bytes."""
+        from eddyline.memory import parse
+
+        try:
+            return value if isinstance(value, int) else parse(value)
+        except ValueError as e:
+            self.fail(str(e), param, ctx)
+
+
+MEMORY = _Memory()
+"""The type of `--memory`."""

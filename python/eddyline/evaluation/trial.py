@@ -20,6 +20,7 @@ from eddyline.evaluation.subject import subjects
 from eddyline.evaluation.trace import TRACE
 from eddyline.kinds import queue as queue_kind
 from eddyline.parallel import run_keeping
+from eddyline.progress import limited
 from eddyline.spelling import unknown
 from eddyline.summary import spread
 
@@ -46,9 +47,11 @@ class _Run:
     subject: Subject
     point: Point
     scenario: Scenario
+    timeout_s: float | None
 
     def __call__(self, progress: RunCallback) -> Taken:
-        result = self.scenario.run("sim", series=self.experiment.series, progress=progress)
+        limit = limited(self.timeout_s, progress)
+        result = self.scenario.run("sim", series=self.experiment.series, progress=limit)
         return self.experiment.take(self.subject, self.point, result)
 
 
@@ -61,6 +64,7 @@ def evaluate(
     quick: bool = False,
     queue: str = "droptail",
     jobs: int | None = None,
+    timeout_s: float | None = None,
     done: Count | None = None,
     failed: Callable[[EddylineError], object] | None = None,
 ) -> Evaluation:
@@ -75,6 +79,7 @@ def evaluate(
         queue: The discipline at the bottleneck, one that requires a `limit` only. With others than drop-tail flows
             are ECN-capable (`dctcp` and `prague` accurately). The response function has drop-tail always.
         jobs: Simulations at a time; one per processor by default.
+        timeout_s: Limit on the wall time of a simulation; one that takes longer is listed under `failures`.
         done: Called after each simulation.
         failed: Called with the error of each failed simulation, possibly from another thread.
 
@@ -103,7 +108,7 @@ def evaluate(
         for subject in who
         for point in experiment.points(quick)
     ]
-    runs = [_Run(e, s, point, scenario) for e, s, point, scenarios in plan for scenario in scenarios]
+    runs = [_Run(e, s, point, scenario, timeout_s) for e, s, point, scenarios in plan for scenario in scenarios]
     values = iter(run_keeping(EddylineError, runs, jobs, done=done, failed=failed))
     measured: dict[tuple[str, Subject], Measured] = {(e.name, s): Measured() for e in experiments for s in who}
     failures = []

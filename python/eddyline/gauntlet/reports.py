@@ -27,7 +27,10 @@ def changed(change: Change, verdict: Verdict) -> str:
         return "new"
     measure = MEASURES[verdict.measure]
     earlier = "error" if change.before is None else measure.text(change.before)
-    return f"{earlier}, {change.kind}"
+    kind = change.kind
+    if kind == "same":
+        kind = "equal" if change.before == change.now else "within noise"
+    return f"{earlier}, {kind}"
 
 
 def markdown(card: Card) -> str:
@@ -65,8 +68,9 @@ def junit(card: Card, *, accept_known: bool = False) -> str:
     for place, v in enumerate(card.verdicts):
         failure = _failure(card, place, accept_known)
         message = None if failure is None else f"{v.text}, {v.bound.text}"
-        cases.append(Case(f"gauntlet.{v.group}", v.name, message, f"{v.tests}\n{failure}"))
-    return document([Suite(f"gauntlet {card.name}", cases)])
+        cases.append(Case(f"gauntlet.{v.group}", v.name, message, f"{v.tests}\n{failure}", seconds=v.seconds))
+    known = [v.seconds for v in card.verdicts if v.seconds is not None]
+    return document([Suite(f"gauntlet {card.name}", cases, sum(known) if known else None)])
 
 
 def _failure(card: Card, place: int, accept_known: bool) -> str | None:

@@ -33,7 +33,8 @@ class Verdict:
         values: One for each seed; None where a run does not have it.
         bound: The bound on their mean.
         why: What a controller does that misses the bound.
-        error: Why a run failed, where one did: an error in the controller.
+        error: Why a run failed, where one did: an error in the controller, or a timeout.
+        seconds: Wall time of its runs, where it was run here. It is no part of the document.
     """
 
     name: str
@@ -44,11 +45,14 @@ class Verdict:
     bound: Bound
     why: str
     error: str | None = None
+    seconds: float | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, test: Test, values: tuple[float | None, ...], error: str | None = None) -> Verdict:
+    def of(
+        cls, test: Test, values: tuple[float | None, ...], error: str | None = None, seconds: float | None = None
+    ) -> Verdict:
         """The verdict on a test."""
-        return cls(test.name, test.group, test.tests, test.measure, values, test.bound, test.why, error)
+        return cls(test.name, test.group, test.tests, test.measure, values, test.bound, test.why, error, seconds)
 
     @property
     def value(self) -> float | None:
@@ -118,7 +122,7 @@ class Change:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Card:
     """A controller's scorecard.
 
@@ -149,6 +153,23 @@ class Card:
     def failed(self) -> int:
         """Number of tests that failed."""
         return len(self.verdicts) - self.passed
+
+    def _repr_html_(self) -> str:
+        """The verdicts as a table, for notebooks."""
+        from html import escape
+
+        import pandas as pd
+
+        cards = [self, *self.against]
+        rows = [
+            {"group": v.group, "test": v.name, "bound": v.bound.text}
+            | {c.name: c.verdicts[place].text + ("" if c.verdicts[place].passed else " ✗") for c in cards}
+            for place, v in enumerate(self.verdicts)
+        ]
+        return f"<b>{escape(repr(self)[1:-1])}</b>{pd.DataFrame(rows).to_html(index=False)}"
+
+    def __repr__(self) -> str:
+        return f"<Scorecard of {self.name}: {self.passed} of {len(self.verdicts)} passed>"
 
     @property
     def name(self) -> str:

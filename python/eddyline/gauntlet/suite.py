@@ -137,7 +137,9 @@ class Suite:
         known = {t.name for t in self.tests} | {t.group for t in self.tests}
         for name in sorted(named - known):
             near = nearest(name, known)
-            hint = f"did you mean {near}?" if near else f"groups are {', '.join(self.groups)}"
+            hint = (
+                f"{f'did you mean {near}? ' if near else ''}groups are {', '.join(self.groups)}; --list has the tests"
+            )
             raise InputError(f"there is no test {name!r} in the gauntlet", hint)
         return tuple(t for t in self.tests if not named or t.name in named or t.group in named)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from eddyline.gauntlet.scorecard import Card, Verdict
 from eddyline.gauntlet.suite import suite
 from eddyline.kinds import require_controller
 from eddyline.parallel import run_keeping
+from eddyline.progress import limited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,6 +37,7 @@ def run(
     seeds: int = SEEDS,
     base: Card | None = None,
     jobs: int | None = None,
+    timeout_s: float | None = None,
     done: Count | None = None,
     failed: Callable[[EddylineError], object] | None = None,
 ) -> Card:
@@ -48,6 +51,7 @@ def run(
         seeds: Runs of each test; the mean is compared with the bound.
         base: An earlier scorecard to compare with.
         jobs: Runs at a time; one per processor by default.
+        timeout_s: Limit on the wall time of a run; a test with a run that takes longer has failed.
         done: Called after each run.
         failed: Called with the error of each failed run, possibly from another thread.
 
@@ -73,7 +77,7 @@ def run(
         for kind, values in kinds
         for test in tests
     ]
-    verdicts = _all(scenarios, jobs, done, failed)
+    verdicts = _all(scenarios, jobs, timeout_s, done, failed)
     cards = [
         Card(kind, values, suite().version, seeds, tuple(verdicts[place * len(tests) : (place + 1) * len(tests)]))
         for place, (kind, values) in enumerate(kinds)
@@ -88,20 +92,25 @@ def run(
 def _all(
     tests: Sequence[tuple[Test, Sequence[Scenario]]],
     jobs: int | None,
+    timeout_s: float | None,
     done: Count | None,
     failed: Callable[[EddylineError], object] | None,
 ) -> list[Verdict]:
-    work = [partial(_value, test, scenario) for test, scenarios in tests for scenario in scenarios]
-    values = iter(run_keeping(EddylineError, work, jobs, done=done, failed=failed))
-    return [_verdict(test, [next(values) for _ in scenarios]) for test, scenarios in tests]
+    work = [partial(_value, test, scenario, timeout_s) for test, scenarios in tests for scenario in scenarios]
+    runs = iter(run_keeping(EddylineError, work, jobs, done=done, failed=failed))
+    return [_verdict(test, [next(runs) for _ in scenarios]) for test, scenarios in tests]
 
 
-def _value(test: Test, scenario: Scenario, progress: RunCallback) -> float | None:
-    measure = MEASURES[test.measure]
-    result = scenario.run("sim", series=measure.series, progress=progress)
-    return measure.take(test, result, result.to_dict())
+def _value(
+    test: Test, scenario: Scenario, timeout_s: float | None, progress: RunCallback
+) -> tuple[float | None, float]:
+    """The value of a run, and its wall time in seconds."""
+    started, measure = time.monotonic(), MEASURES[test.measure]
+    result = scenario.run("sim", series=measure.series, progress=limited(timeout_s, progress))
+    return measure.take(test, result, result.to_dict()), time.monotonic() - started
 
 
-def _verdict(test: Test, values: Sequence[float | EddylineError | None]) -> Verdict:
-    error = next((str(v) for v in values if isinstance(v, EddylineError)), None)
-    return Verdict.of(test, tuple(None if isinstance(v, EddylineError) else v for v in values), error)
+def _verdict(test: Test, runs: Sequence[tuple[float | None, float] | EddylineError]) -> Verdict:
+    error = next((str(r) for r in runs if isinstance(r, EddylineError)), None)
+    values = tuple(None if isinstance(r, EddylineError) else r[0] for r in runs)
+    return Verdict.of(test, values, error, sum(r[1] for r in runs if not isinstance(r, EddylineError)))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 from matplotlib import rc_context
 
 from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, scale
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["bars", "compared", "overview"]
+__all__ = ["bars", "compared", "overview", "repeated"]
 
 # Quantity, panel title, axis label without unit, scale to the unit of the axis by its largest value.
 _PANELS = (
@@ -24,8 +27,43 @@ _PANELS = (
 )
 
 
+_MAX_TIMES = 400  # points of a line of means
+
+
+def repeated(runs: Sequence[pd.DataFrame], title: str) -> Figure:
+    """Four panels over one time axis: means over the runs, with the 95 % interval of the mean as a band.
+
+    Args:
+        runs: Tidy series of each.
+        title: Above the figure.
+    """
+    return overview(_over_runs(runs), f"{title}: means and 95 % intervals of {len(runs)} runs")
+
+
+def _over_runs(runs: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Series of means, with `low` and `high` of the 95 % interval; long series are averaged over intervals first."""
+    from eddyline.summary import student_t
+
+    end = max((float(run["time_s"].max()) for run in runs if len(run)), default=0.0)
+    width = end / _MAX_TIMES
+    binned = []
+    for run in runs:
+        step = float(run["time_s"].drop_duplicates().sort_values().diff().median())
+        if width > step:
+            run = run.assign(time_s=(np.ceil(run["time_s"] / width - 1e-9)) * width)
+        keys = ["quantity", "kind", "entity", "time_s"]
+        binned.append(run.groupby(keys, sort=False, observed=True)["value"].mean())
+    groups = pd.concat(binned).groupby(level=[0, 1, 2, 3], sort=False, observed=True)
+    made = groups.agg(["mean", "std", "count"]).reset_index()
+    factors = {int(n): student_t(int(n) - 1) / np.sqrt(n) if n > 1 else np.nan for n in made["count"].unique()}
+    half = made["std"] * made["count"].map(factors)
+    made = made.assign(value=made["mean"], low=made["mean"] - half, high=made["mean"] + half)
+    ordered: pd.DataFrame = made.sort_values("time_s", kind="stable")
+    return ordered
+
+
 def overview(series: pd.DataFrame, title: str) -> Figure:
-    """Four panels over one time axis, from tidy series."""
+    """Four panels over one time axis, from tidy series; with `low` and `high` also bands."""
     present = [p for p in _PANELS if (series["quantity"] == p[0]).any()]
     with rc_context(STYLE):
         figure = empty(8.0, 0.9 + 2.1 * max(1, len(present)))
@@ -67,6 +105,9 @@ def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str) -> None:
     entities = [str(e) for e in rows["entity"].unique()]
     for place, entity in enumerate(entities[:MAX_LINES]):
         one = rows[rows["entity"] == entity]
+        if "low" in one:
+            low, high = one["low"] / size, one["high"] / size
+            axis.fill_between(one["time_s"], low, high, color=COLOURS[place % len(COLOURS)], alpha=0.2, linewidth=0)
         axis.plot(
             one["time_s"],
             one["value"] / size,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 if TYPE_CHECKING:
@@ -22,12 +24,15 @@ __all__ = [
     "ENDINGS",
     "MAX_LINES",
     "STYLE",
+    "Picture",
     "empty",
     "grouped_bars",
     "heading",
     "render",
     "render_small",
+    "resized",
     "scale",
+    "tex",
 ]
 
 # Okabe and Ito: distinguishable with colour-vision deficiency and in print
@@ -36,8 +41,12 @@ DASHES = ["-", "--", "-.", ":"]
 MAX_LINES = 12  # lines in one panel
 _FEW = 64
 
-ENDINGS = (".png", ".svg", ".pdf")
-"""Suffixes of figures."""
+ENDINGS = (".png", ".svg", ".pdf", ".pgf")
+"""Suffixes of figures; the last needs TeX."""
+
+_FONT_SIZE = 9.0
+_SCREEN_DPI = 100
+_TEX = ("xelatex", "lualatex", "pdflatex")
 
 STYLE: Any = {
     "axes.grid": True,
@@ -48,7 +57,7 @@ STYLE: Any = {
     "axes.titlelocation": "left",
     "axes.labelsize": 9,
     "figure.facecolor": "white",
-    "font.size": 9,
+    "font.size": _FONT_SIZE,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "legend.fontsize": 8,
@@ -67,9 +76,27 @@ _UNITS = {
 def render(figure: Figure, path: Path, dpi: int = 150) -> None:
     """Writes a figure in the format of the file's suffix, the same bytes every time; all files have one layout."""
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
-    with rc_context(STYLE):
+    style = {**STYLE, "pgf.texsystem": tex() or _TEX[0], "pgf.rcfonts": False}
+    with rc_context(style):
         figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # with any engine, even one that does nothing, a figure is drawn twice
+
+
+def tex() -> str | None:
+    """The TeX that measures text for `.pgf`, where there is one."""
+    return next((name for name in _TEX if shutil.which(name)), None)
+
+
+def resized(figure: Figure, width: float | None = None, font_size: float | None = None) -> Figure:
+    """The figure at another width in inches, of the same shape, and with another size of its text in points."""
+    if width is not None:
+        old, height = figure.get_size_inches()
+        figure.set_size_inches(width, height * width / old)
+    if font_size is not None:
+        texts: list[Any] = [text for text in figure.findobj(Text) if isinstance(text, Text)]
+        for text in texts:
+            text.set_fontsize(text.get_fontsize() * font_size / _FONT_SIZE)
+    return figure
 
 
 def render_small(figure: Figure, path: Path, dpi: int) -> None:
@@ -79,9 +106,18 @@ def render_small(figure: Figure, path: Path, dpi: int) -> None:
         Image.open(file).convert("RGB").quantize(_FEW).save(path, optimize=True)
 
 
-def empty(width: float, height: float) -> Figure:
+class Picture(Figure):
+    """A figure that notebooks show as it comes, also where `matplotlib.pyplot` was never imported."""
+
+    def _repr_png_(self) -> bytes:
+        with BytesIO() as file, rc_context(STYLE):
+            self.savefig(file, format="png", dpi=_SCREEN_DPI, metadata={"Software": None})
+            return file.getvalue()
+
+
+def empty(width: float, height: float) -> Picture:
     """An empty figure; sizes in inches."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Picture(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 

@@ -46,6 +46,8 @@ def _commands(command: click.Command, parent: click.Context | None, name: str, l
         yield table(("option", "meaning"), options)
     if command.epilog and "\b" in command.epilog:
         yield from _text(command.epilog)
+    for found in getattr(command, "members", []):
+        yield from _commands(found, context, found.name or "", level + 1)
     if isinstance(command, click.Group):
         for member in command.list_commands(context):
             found = command.get_command(context, member)

@@ -15,8 +15,8 @@ __all__ = ["PACKET_LOG", "packet_log_page", "result_page", "series_page"]
 
 _RESULT = """\
 The result has the same structure in every world: `eddyline run FILE --json`, `result.json` in an output folder,
-`Result.to_dict()` in Python. `Result.flows`, `.links`, `.groups`, `.arrivals` and `.traffic` are pandas frames of the
-lists, with nested fields as dotted columns (`rtt_s.mean`). Units are SI. A value that a world cannot determine is
+`Result.to_dict()` in Python. `Result.flows`, `.links`, `.groups`, `.arrivals`, `.traffic` and `.probes` are pandas frames of
+the lists, with nested fields as dotted columns (`rtt_s.mean`). Units are SI. A value that a world cannot determine is
 `null`. Means and counts are exact; percentiles are interpolated in a log-linear histogram: their relative error is at
 most 1/128, and they are within the range of the samples.
 

@@ -43,19 +43,31 @@ def read_sweep(folder: str | Path, of: str = "flows") -> pd.DataFrame:
     folder = Path(folder)
     if of != POINTS and of not in ENTITIES:
         raise InputError(f"a sweep has no {of!r}", f"it has {', '.join([*ENTITIES, POINTS])}")
-    document = manifest.read(folder)
-    if document is None:
-        raise InputError(f"{folder}: holds no sweep", "eddyline sweep ... --out DIR makes one")
-    grid = manifest.grid_of(document)
-    points = read_table(folder, POINTS, grid)
+    document, points, table = _read(folder, of)
+    own = manifest.own_points(document)
     failed = len(points) - points["failure"].null_count
-    missing = len(grid) - len(points)
+    missing = len(own) - len(points)
+    which = "{}: shard {} of {}".format(folder, *document["shard"]) if "shard" in document else str(folder)
     if missing:
-        warnings.warn(f"{folder}: unfinished: {missing:,} of {len(grid):,} points are missing", stacklevel=2)
+        warnings.warn(f"{which}: unfinished: {missing:,} of {len(own):,} points are missing", stacklevel=2)
     if failed:
-        warnings.warn(f"{folder}: {failed:,} of {len(grid):,} points failed: of='points' says why", stacklevel=2)
-    table = points if of == POINTS else read_table(folder, of, grid)
+        warnings.warn(f"{which}: {failed:,} of {len(own):,} points failed: of='points' says why", stacklevel=2)
     return _frame(table.drop_columns(["point"]), text=("failure",))
+
+
+def _read(folder: Path, of: str) -> tuple[dict[str, Any], Any, Any]:
+    """Description, points and another table, all of one state of the folder."""
+    for _ in range(_MAX_TRIES):
+        document = manifest.read(folder)
+        if document is None:
+            raise InputError(f"{folder}: holds no sweep", "eddyline sweep ... --out DIR makes one")
+        grid = manifest.grid_of(document)
+        points = read_table(folder, POINTS, grid)
+        table = points if of == POINTS else read_table(folder, of, grid)
+        if manifest.read(folder) == document:
+            return document, points, table
+        # the sweep was extended meanwhile
+    raise InputError(f"{folder}: changes faster than it can be read", "is something removing its files?")
 
 
 def read_table(folder: Path, kind: str, grid: Grid) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,7 @@ from eddyline.scenario import SEEDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Grid", "Task", "Vary", "split", "typed"]
-
-_COMMA = re.compile(r"(?<!\\),")
+__all__ = ["Grid", "Task", "Vary", "typed"]
 
 
 @dataclass(frozen=True)
@@ -34,11 +31,6 @@ class Task:
     point: int
     values: tuple[str, ...]
     seed: int | None
-
-
-def split(text: str) -> tuple[str, ...]:
-    r"""The values in `V1,V2,...`; a comma inside a value is written `\,`."""
-    return tuple(part.replace("\\,", ",").strip() for part in _COMMA.split(text))
 
 
 def typed(values: Sequence[str]) -> list[Any]:

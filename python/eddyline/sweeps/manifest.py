@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["MANIFEST", "differences", "grid_of", "read"]
+__all__ = ["EXTENSION", "MANIFEST", "differences", "grid_of", "own_points", "read", "without_shard"]
 
 MANIFEST = "sweep.json"
+
+EXTENSION = ".extension"
+"""Folder of an extension that counts already and is not yet in place; see `extension`."""
 
 _MAX_SHOWN = 5
 _ABSENT = object()
@@ -28,7 +31,11 @@ def read(folder: Path) -> dict[str, Any] | None:
     """
     path = folder / MANIFEST
     try:
-        document = json.loads(path.read_text("utf-8"))
+        try:
+            text = (folder / EXTENSION / MANIFEST).read_text("utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            text = path.read_text("utf-8")
+        document = json.loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as e:
@@ -46,9 +53,22 @@ def grid_of(document: Mapping[str, Any]) -> Grid:
     return Grid(vary, document["first_seed"], document["seeds"])
 
 
+def own_points(document: Mapping[str, Any]) -> range:
+    """The points that the folder is for: all, or every so many of a shard."""
+    index, shards = document.get("shard", (1, 1))
+    return range(index - 1, document["points"], shards)
+
+
+def without_shard(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The description of the whole sweep."""
+    return {key: value for key, value in document.items() if key != "shard"}
+
+
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """The differences of the sweep `new` from `old`, in words; empty where they are the same."""
     found = [f"{key} {old[key]}, now {new[key]}" for key in ("version", "world", "seeds") if old[key] != new[key]]
+    if old.get("shard") != new.get("shard"):
+        found.append(f"{_shard(old)}, now {_shard(new)}")
     found += _of_scenario(old, new)
     if old["set"] != new["set"]:
         found.append(f"--set {_pairs(old['set'])}, now {_pairs(new['set'])}")
@@ -67,6 +87,10 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     if not found and old["first_seed"] != new["first_seed"]:
         found.append(f"first seed {old['first_seed']}, now {new['first_seed']}")
     return found
+
+
+def _shard(document: Mapping[str, Any]) -> str:
+    return "--shard {}/{}".format(*document["shard"]) if "shard" in document else "no --shard"
 
 
 def _of_scenario(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

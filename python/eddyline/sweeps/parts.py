@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Table: TypeAlias = Any  # pyarrow.Table
 
-__all__ = ["ENTITIES", "POINTS", "TEXTS", "joined", "label_types", "tables", "without_superseded"]
+__all__ = ["ENTITIES", "POINTS", "TEXTS", "joined", "label_types", "labelled", "tables", "without_superseded"]
 
 POINTS = "points"
 """The table of points themselves."""
@@ -50,7 +50,7 @@ def _points(outcomes: Sequence[Outcome], grid: Grid) -> Table:
             "approximations": pa.array([list(o.approximations) for o in outcomes], TEXTS),
         }
     )
-    return _labelled(table, [o.point for o in outcomes], grid)
+    return labelled(table, [o.point for o in outcomes], grid)
 
 
 def _entities(owners: Sequence[int], rows: Sequence[dict[str, Any]], entity: str, grid: Grid) -> Table:
@@ -60,10 +60,10 @@ def _entities(owners: Sequence[int], rows: Sequence[dict[str, Any]], entity: str
     # tables within an entity (completion times by size) do not fit a row
     table = table.drop_columns([f.name for f in table.schema if pa.types.is_list(f.type)])
     table = table.rename_columns([entity if name == "name" else name for name in table.column_names])
-    return _labelled(table, owners, grid)
+    return labelled(table, owners, grid)
 
 
-def _labelled(table: Table, owners: Sequence[int], grid: Grid) -> Table:
+def labelled(table: Table, owners: Sequence[int], grid: Grid) -> Table:
     """The table with the columns that identify the point in front."""
     labels = {point: grid.labels(point) for point in dict.fromkeys(owners)}
     columns: dict[str, Any] = {"point": pa.array(owners, pa.int64())}

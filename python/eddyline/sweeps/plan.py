@@ -88,6 +88,7 @@ class Plan:
         given: Overrides of the whole sweep.
         seeds: Number of seeds of every combination: the scenario's, the next, ...
         world: The world that runs the points.
+        shard: `(i, n)`: of n shards, the i-th, counted from 1.
 
     Raises:
         InputError: The lists make no grid, or there is no such world.
@@ -95,9 +96,17 @@ class Plan:
     """
 
     def __init__(
-        self, source: Source, vary: Sequence[Vary], given: Sequence[tuple[str, str]], seeds: int, world: str
+        self,
+        source: Source,
+        vary: Sequence[Vary],
+        given: Sequence[tuple[str, str]],
+        seeds: int,
+        world: str,
+        shard: tuple[int, int] | None = None,
     ) -> None:
         require(world)
+        if shard is not None and not 1 <= shard[0] <= shard[1]:
+            raise InputError(f"shard {shard[0]}/{shard[1]}: allowed are 1/N to N/N")
         both = [v.key for v in vary if v.key in {key for key, _ in given}]
         if both:
             raise InputError(f"{', '.join(both)}: both --set and --vary", "a key is set once, or varied")
@@ -106,6 +115,7 @@ class Plan:
         self.source = source
         self.given = tuple(given)
         self.world = world
+        self.shard = shard
         # the first seed is known after loading; where that fails, `check` reports why
         self.grid = Grid(vary, seeds=seeds)
         texts = (source.text, *(v for _, v in given), *(v for each in vary for v in each.values))
@@ -122,12 +132,23 @@ class Plan:
         except ScenarioError:
             return None
 
-    def job(self, files: Sequence[str] = ()) -> Job:
-        """What the workers need, with these of its files."""
+    def job(self, files: Sequence[str] = (), timeout_s: float | None = None) -> Job:
+        """What the workers need, with these of its files, and the limit on a point's wall time."""
         s = self.source
         content = {name: (s.folder / name).read_bytes() for name in files}
         keys = tuple(v.key for v in self.grid.vary)
-        return Job(s.text, s.format, s.name, str(s.folder), self.given, keys, self.world, content, self._controllers)
+        return Job(
+            s.text,
+            s.format,
+            s.name,
+            str(s.folder),
+            self.given,
+            keys,
+            self.world,
+            content,
+            self._controllers,
+            timeout_s=timeout_s,
+        )
 
     def check(self, checked: Callable[[int], object] = lambda _: None) -> list[str]:
         """Loads every combination once.
@@ -201,7 +222,14 @@ class Plan:
             "first_seed": self.grid.first_seed,
             "seeds": self.grid.seeds,
             "points": len(self.grid),
+            **({} if self.shard is None else {"shard": list(self.shard)}),
         }
+
+    @property
+    def own(self) -> range:
+        """The points of this shard; all where there is none."""
+        index, shards = self.shard or (1, 1)
+        return range(index - 1, len(self.grid), shards)
 
 
 def _origins(texts: Sequence[str]) -> tuple[Origin, ...]:

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eddyline.errors import EddylineError
+from eddyline.sweeps.manifest import EXTENSION
 from eddyline.sweeps.parts import POINTS, joined, tables, without_superseded
 
 if TYPE_CHECKING:
@@ -32,22 +33,29 @@ if TYPE_CHECKING:
     from eddyline.sweeps.grid import Grid
     from eddyline.sweeps.worker import Outcome
 
-__all__ = ["PARTS", "STAGING", "Store", "parts_of", "put", "read_part", "synced"]
+__all__ = ["EXTENSION_PART", "PARTS", "STAGING", "Store", "name_of", "parts_of", "put", "read_part", "synced"]
 
 PARTS = "parts"
 
 STAGING = ".staging"
 """Name of the staging folder, and prefix of staged files."""
 
+EXTENSION_PART = "part"
+"""The part of an extension that is not yet in place."""
+
 _NAME = re.compile(r"(\d+)-(\d+)")
+_EXTENSION = (0, 0)
+_FINISHED = (1, 1)  # however many steps it took
 _PARTS_JOINED = 32
 _FLUSH_S = 0.25
 _FLUSH_SHARE = 10  # at most one part in this many of the time is spent waiting for the disk
 _MAX_PENDING = 20_000
 
 
-def parts_of(folder: Path) -> list[tuple[int, int]]:
-    """The steps of the valid parts, in order."""
+def parts_of(folder: Path, *, settled: bool = False) -> list[tuple[int, int]]:
+    """The steps of the valid parts, in order; (0, 0) alone is an extension, unless only `settled` parts are wanted."""
+    if not settled and (folder / EXTENSION / EXTENSION_PART).is_dir():
+        return [_EXTENSION]
     names = [p.name for p in (folder / PARTS).iterdir()] if (folder / PARTS).is_dir() else []
     spans = sorted((int(m[1]), -int(m[2])) for m in map(_NAME.fullmatch, names) if m)
     kept: list[tuple[int, int]] = []
@@ -59,7 +67,7 @@ def parts_of(folder: Path) -> list[tuple[int, int]]:
 
 def read_part(folder: Path, span: tuple[int, int], kind: str) -> Any:
     """A table of a part, or None where it has no such rows."""
-    part = folder / PARTS / _name(span)
+    part = folder / EXTENSION / EXTENSION_PART if span == _EXTENSION else folder / PARTS / name_of(span)
     path = part / f"{kind}.parquet"
     if kind != POINTS and not path.exists():
         (part / f"{POINTS}.parquet").stat()  # FileNotFoundError where the part itself is gone
@@ -72,7 +80,8 @@ def read_part(folder: Path, span: tuple[int, int], kind: str) -> Any:
         ) from None
 
 
-def _name(span: tuple[int, int]) -> str:
+def name_of(span: tuple[int, int]) -> str:
+    """Name of the part of these steps."""
     return f"{span[0]:07d}-{span[1]:07d}"
 
 
@@ -107,7 +116,7 @@ class Store:
     def _tidy(self) -> None:
         """Removes what killed processes have left."""
         shutil.rmtree(self._folder / STAGING, ignore_errors=True)
-        kept = {_name(span) for span in self._spans}
+        kept = {name_of(span) for span in self._spans}
         for each in self._parts.iterdir():
             if _NAME.fullmatch(each.name) and each.name not in kept:
                 shutil.rmtree(each)
@@ -151,17 +160,29 @@ class Store:
         self.flush()
         if len(self._spans) > 1:
             self._join(self._spans)
+        if self._spans and self._spans != [_FINISHED]:
+            (only,) = self._spans
+            (self._parts / name_of(only)).rename(self._parts / name_of(_FINISHED))
+            synced(self._parts)
+            self._spans = [_FINISHED]
+
+    def take(self, content: dict[str, Any], points: Iterable[tuple[int, str | None, Iterable[str]]]) -> None:
+        """Stores tables of another folder of this sweep, and counts their points with failures and approximations."""
+        step = self._spans[-1][1] + 1 if self._spans else 1
+        self._place((step, step), content)
+        for point, failure, approximations in points:
+            self._count(point, failure, approximations)
 
     def _join(self, spans: Sequence[tuple[int, int]]) -> None:
         read = [read_part(self._folder, span, POINTS) for span in spans]
         whole = {POINTS: without_superseded(joined(read))}
-        kinds = {p.stem for span in spans for p in (self._parts / _name(span)).iterdir()} - {POINTS}
+        kinds = {p.stem for span in spans for p in (self._parts / name_of(span)).iterdir()} - {POINTS}
         for kind in sorted(kinds):
             found = (read_part(self._folder, span, kind) for span in spans)
             whole[kind] = joined(t for t in found if t is not None)
         self._place((spans[0][0], spans[-1][1]), whole)
         for span in spans:
-            shutil.rmtree(self._parts / _name(span))
+            shutil.rmtree(self._parts / name_of(span))
 
     def _place(self, span: tuple[int, int], content: dict[str, Any]) -> None:
         """Writes a part and moves it into place."""
@@ -172,7 +193,7 @@ class Store:
                 pq.write_table(table, staging / f"{kind}.parquet")
                 synced(staging / f"{kind}.parquet")
             synced(staging)
-            staging.rename(self._parts / _name(span))
+            staging.rename(self._parts / name_of(span))
         except BaseException:
             shutil.rmtree(staging, ignore_errors=True)
             raise

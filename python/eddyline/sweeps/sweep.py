@@ -2,85 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import eddyline.ranges as ranges
 from eddyline.errors import EddylineError, InputError
 from eddyline.locks import locked
 from eddyline.output import claim_parent, refused
 from eddyline.parallel import processors
 from eddyline.sweeps import batches, manifest
+from eddyline.sweeps.extension import SCENARIOS, carried, complete, extend, stored_source, texts_of
 from eddyline.sweeps.interrupt import Interrupt
 from eddyline.sweeps.store import PARTS, STAGING, Store, put, synced
+from eddyline.sweeps.swept import Failure, Swept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pandas as pd
 
     from eddyline.encoding import Overrides
     from eddyline.scenario import Scenario
     from eddyline.sweeps.batches import Engine
     from eddyline.sweeps.plan import Plan
 
-__all__ = ["Failure", "SweepListener", "Swept", "run", "sweep"]
+__all__ = ["LOCK", "Failure", "SweepListener", "Swept", "claim", "run", "sweep"]
 
 LOCK = "lock"
-
-_SCENARIOS = {"toml": "scenario.toml", "json": "scenario.json", "dict": "scenario.json"}
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A failed point: its number, its values, and the reason."""
-
-    point: int
-    set: dict[str, Any]
-    why: str
-
-
-@dataclass(frozen=True)
-class Swept:
-    """The state of a sweep's folder after running it.
-
-    Attributes:
-        folder: The folder.
-        points: Number of points.
-        done: Number of finished points.
-        ran: Number of those that this call ran.
-        failures: Failed points.
-        approximations: What of the scenario the world could not model exactly, in any point.
-        wall_s: Wall time of this call.
-    """
-
-    folder: Path
-    points: int
-    done: int
-    ran: int
-    failures: list[Failure] = field(default_factory=list)
-    approximations: list[str] = field(default_factory=list)
-    wall_s: float = 0.0
-
-    def read(self, of: str = "flows") -> pd.DataFrame:
-        """A table of it, as `read_sweep` gives it."""
-        from eddyline.sweeps.frame import read_sweep
-
-        return read_sweep(self.folder, of)
-
-    @property
-    def flows(self) -> pd.DataFrame:
-        """A row per point, seed and flow."""
-        return self.read("flows")
-
-    @property
-    def links(self) -> pd.DataFrame:
-        """A row per point, seed and link."""
-        return self.read("links")
+"""Name of the file that the running process holds."""
 
 
 class SweepListener(Protocol):
@@ -111,7 +61,7 @@ class Silent:
 
 def sweep(
     scenario: Scenario | Mapping[str, Any] | str | Path,
-    vary: Mapping[str, Sequence[object]],
+    vary: Mapping[str, Sequence[object] | str],
     *,
     out: str | Path,
     set: Overrides = (),
@@ -119,19 +69,26 @@ def sweep(
     world: str = "sim",
     workers: int | None = None,
     engine: str | None = None,
+    shard: tuple[int, int] | None = None,
+    timeout_s: float | None = None,
     listener: SweepListener | None = None,
 ) -> Swept:
     """Runs a grid of scenarios and stores the results in a folder. Points that are stored already are not run again.
 
+    A folder grows: with more seeds, values or keys than before, only what is missing is run.
+
     Args:
         scenario: A scenario, a dict of its structure, or its file.
-        vary: Keys by dotted name, and the values that each takes: the grid is their product.
+        vary: Keys by dotted name, and the values that each takes, or a range of them as text (`"1..10"`,
+            `"1 Mbit/s..20 Mbit/s:5:log"`): the grid is their product.
         out: The folder.
         set: Keys to override in all points.
         seeds: Number of seeds of every point: the scenario's, the next, ...
         world: `"sim"` or `"theory"`.
         workers: Number of processes; one per processor by default.
         engine: `"dask://HOST:PORT"` runs the points on the workers of a Dask cluster.
+        shard: `(i, n)` runs only the i-th of n shares of the points, counted from 1; `merge` joins their folders.
+        timeout_s: Limit on the wall time of a point; one that takes longer has failed.
         listener: Receives the progress; see `SweepListener`.
 
     Returns:
@@ -154,12 +111,22 @@ def sweep(
         source = Source.of_table(scenario)
     else:
         source = Source.of_file(Path(scenario))
-    lists = [Vary(key, tuple(value_text(value) for value in values)) for key, values in vary.items()]
-    plan = Plan(source, lists, pairs(set), seeds, world)
-    return run(plan, Path(out), workers, engine, listener or Silent())
+    lists = [
+        Vary(key, ranges.values(key, given) if isinstance(given, str) else tuple(map(value_text, given)))
+        for key, given in vary.items()
+    ]
+    plan = Plan(source, lists, pairs(set), seeds, world, shard)
+    return run(plan, Path(out), workers, engine, listener or Silent(), timeout_s)
 
 
-def run(plan: Plan, folder: Path, workers: int | None, engine: str | None, observer: SweepListener) -> Swept:
+def run(
+    plan: Plan,
+    folder: Path,
+    workers: int | None,
+    engine: str | None,
+    observer: SweepListener,
+    timeout_s: float | None = None,
+) -> Swept:
     """Runs the points of a sweep that its folder lacks.
 
     Raises:
@@ -169,26 +136,28 @@ def run(plan: Plan, folder: Path, workers: int | None, engine: str | None, obser
     """
     started = time.monotonic()
     known = manifest.read(folder)
+    files = [] if known is None else list(known["files"])
     if known is None:
-        _claim(folder)
-        files = plan.check(lambda done: observer.checking(done, plan.grid.combinations))
-    else:
-        files = list(known["files"])
-        _compare(folder, known, plan.document(files))
+        claim(folder)
+    if known is None or manifest.differences(known, plan.document(files)):
+        checked = plan.check(lambda done: observer.checking(done, plan.grid.combinations))
+        if known is None or _grows(folder, known, plan, plan.document(files)):
+            files = checked
     runner, seconds = _engine(workers, engine)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder / LOCK):
             document = plan.document(files)
+            complete(folder)
             known = manifest.read(folder)  # of the process that held the lock last
             if known is None:
                 _begin(folder, plan, document)
-            else:
-                _compare(folder, known, document)
+            elif _grows(folder, known, plan, document):
+                extend(folder, known, plan.grid, _carried(folder, known, plan) or {}, texts_of(plan, document))
             store = Store(folder, plan.grid)
             already = len(store.done)
-            observer.started(len(plan.grid), already)
-            _run_missing(plan, store, runner, seconds, engine is not None, files, observer)
+            observer.started(len(plan.own), already)
+            _run_missing(plan, store, runner, seconds, engine is not None, files, observer, timeout_s)
     finally:
         close = getattr(runner, "close", None)
         if close is not None:
@@ -196,7 +165,7 @@ def run(plan: Plan, folder: Path, workers: int | None, engine: str | None, obser
     failures = [Failure(p, plan.grid.labels(p), why) for p, why in sorted(store.failures.items())]
     done = len(store.done)
     wall = time.monotonic() - started
-    return Swept(folder, len(plan.grid), done, done - already, failures, list(store.approximations), wall)
+    return Swept(folder, len(plan.own), done, done - already, failures, list(store.approximations), wall)
 
 
 def _run_missing(
@@ -207,12 +176,13 @@ def _run_missing(
     remote: bool,
     files: Sequence[str],
     observer: SweepListener,
+    timeout_s: float | None,
 ) -> None:
-    left = len(plan.grid) - len(store.done)
+    left = len(plan.own) - len(store.done)
     store.failures.clear()  # they run again
     if left:
-        job = plan.job([name for name in files if not Path(name).is_absolute()] if remote else ())
-        tasks = (plan.grid.task(point) for point in range(len(plan.grid)) if point not in store.done)
+        job = plan.job([name for name in files if not Path(name).is_absolute()] if remote else (), timeout_s)
+        tasks = (plan.grid.task(point) for point in plan.own if point not in store.done)
         outcomes: Any = engine.outcomes(job, batches.Batches(tasks, left, seconds))
         with Interrupt() as interrupt:
             try:
@@ -246,14 +216,14 @@ def _engine(workers: int | None, engine: str | None) -> tuple[Engine, float]:
     return pool.Pool(workers or processors()), pool.BATCH_S
 
 
-def _claim(folder: Path) -> None:
+def claim(folder: Path) -> None:
     """Makes sure that a sweep may start in a folder: it is absent, empty, or holds a sweep that never started."""
     with refused(folder):
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             raise InputError(f"{folder}: exists and is not a folder", "choose another place for --out")
         names = sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []
     if names:
-        own = {LOCK, PARTS, *_SCENARIOS.values()}
+        own = {LOCK, PARTS, *SCENARIOS.values()}
         foreign = [name for name in names if name not in own and not name.startswith(STAGING)]
         if foreign:
             listed = ", ".join(foreign[:3]) + (", ..." if len(foreign) > 3 else "")
@@ -263,17 +233,35 @@ def _claim(folder: Path) -> None:
     claim_parent(folder)
 
 
-def _compare(folder: Path, known: Mapping[str, Any], document: Mapping[str, Any]) -> None:
+def _grows(folder: Path, known: Mapping[str, Any], plan: Plan, document: Mapping[str, Any]) -> bool:
+    """Whether the sweep in the folder is a smaller one, all of whose points are part of this one.
+
+    Raises:
+        InputError: It is another sweep.
+    """
     found = manifest.differences(known, document)
-    if found:
-        listed = "".join(f"\n  {each}" for each in found)
-        raise InputError(
-            f"{folder}: holds another sweep, which had{listed}", "choose another folder for --out, or remove it"
-        )
+    if not found:
+        return False
+    same = all(known[key] == document[key] for key in ("version", "world"))
+    same = same and not {"shard"} & (known.keys() | document.keys())
+    same = same and known.get("controllers", {}).items() <= document.get("controllers", {}).items()
+    digests = plan.digests(list(known["files"]))
+    if same and digests == known["files"] and _carried(folder, known, plan) is not None:
+        return True
+    listed = "".join(f"\n  {each}" for each in found)
+    raise InputError(
+        f"{folder}: holds another sweep, which had{listed}",
+        "choose another folder for --out, or remove it; a sweep grows when all of its points are in the new one",
+    )
+
+
+def _carried(folder: Path, known: Mapping[str, Any], plan: Plan) -> dict[int, int] | None:
+    source = stored_source(folder, plan.source)
+    return None if source is None else carried(source, known, plan)
 
 
 def _begin(folder: Path, plan: Plan, document: Mapping[str, Any]) -> None:
     """Writes the description of the sweep."""
-    put(folder / _SCENARIOS[plan.source.format], plan.source.text)
-    put(folder / manifest.MANIFEST, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    for name, text in texts_of(plan, document).items():  # the description last
+        put(folder / name, text)
     synced(folder.absolute().parent)

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary, WeakSet, finalize
 
 import eddyline._core as _core
 from eddyline.errors import ControllerError, EddylineError
+from eddyline.progress import limited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,6 +48,7 @@ class Job:
         files: Contents of the files that it names by relative paths, for machines without the folder.
         controllers: Origins of the user's own controllers that it may name.
         version: The version that the workers must have.
+        timeout_s: Limit on a point's wall time.
     """
 
     text: str
@@ -59,6 +61,7 @@ class Job:
     files: Mapping[str, bytes] = field(default_factory=dict)
     controllers: tuple[Origin, ...] = ()
     version: str = _core.VERSION
+    timeout_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,8 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
             overrides.append(("seed", str(task.seed)))
         folder = _folder(job)
         scenario = Scenario._of(_core.load(job.text, job.format, job.name, folder, overrides), folder)
-        document = json.loads(scenario.run(job.world, series=False, progress=heartbeat).json)
+        progress = limited(job.timeout_s, heartbeat)
+        document = json.loads(scenario.run(job.world, series=False, progress=progress).json)
     except ControllerError as e:
         why = f"{e}\n{e.traceback}".rstrip()
         return Outcome(task.point, None, failure=why, seconds=time.perf_counter() - started)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import eddyline._core as _core
+import eddyline.ranges as ranges
 from eddyline.errors import InputError
 from eddyline.spelling import unknown
 from eddyline.theory.document import Document
@@ -149,7 +150,8 @@ def theory_map(
     Args:
         scenario: The scenario; all keys but two keep their values.
         x: Key of the first axis by its dotted name, and its range: `("link.up.rate", "1 Mbit/s..10 Mbit/s:41:log")`.
-            Ends have units; without a number of points there are 41, without `log` they are evenly spaced.
+            Ends have units; without a number of points there are 41, without `log` they are evenly spaced. `1..10`
+            between plain integers is every integer.
         y: The same for the second axis.
         show: `"bottleneck"` (which links have a price), `"stability"` (the rightmost root, and the boundary) or
             `"throughput"` (in the first equilibrium).
@@ -184,4 +186,4 @@ def theory_map(
 
 
 def _text(given: Range) -> str:
-    return given if isinstance(given, str) else ", ".join(map(str, given))
+    return ranges.integers("range", given) if isinstance(given, str) else ", ".join(map(str, given))

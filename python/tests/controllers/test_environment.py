@@ -188,3 +188,40 @@ def test_the_document_is_true(monkeypatch):
     for name, (low, high) in OBSERVATION.items():
         row = next(line for line in text.splitlines() if line.startswith(f"| `{name}` |"))
         assert row.split("|")[3].strip() in (f"{low:g} to {high:g}", f"{low:g}, {high:g}"), name
+
+
+def test_each_episode_draws_a_scenario_and_values(table):
+    """Domain randomisation: of several scenarios and of ranges of their keys, by the environment's own generator."""
+    short = {**table, "title": "short", "duration": "2 s"}
+    rates = "1 Mbit/s..4 Mbit/s:4"
+    env = el.env([table, short], randomise={"link.down.rate": rates, "link.down.delay": ["5 ms", "50 ms"]})
+    drawn = []
+    env.reset(seed=5)
+    for _ in range(40):
+        _, info = env.reset()
+        drawn.append((info["scenario"], *info["set"].values()))
+    assert {title for title, _, _ in drawn} == {table["title"], "short"}
+    assert {rate for _, rate, _ in drawn} == {f"{n} Mbit/s" for n in (1, 2, 3, 4)}
+    assert {delay for _, _, delay in drawn} == {"5 ms", "50 ms"}
+    env.reset(seed=5)
+    again = [env.reset()[1] for _ in range(40)]
+    assert [(info["scenario"], *info["set"].values()) for info in again] == drawn
+    # the episode is that of the scenario with the values that it says
+    _, info = env.reset(seed=9)
+    assert info["seed"] == 9
+    terminated = truncated = False
+    while not (terminated or truncated):
+        *_, terminated, truncated, end = env.step(np.array([0.0], np.float32))
+    expected = el.Scenario(short if info["scenario"] == "short" else table, set={**info["set"], "seed": 9})
+    assert end["result"]["scenario_sha256"] == expected.sha256
+    with pytest.raises(el.ScenarioError, match="rat"):
+        el.env(table, randomise={"link.down.rat": ["1 Mbit/s"]})
+    with pytest.raises(el.InputError, match="no scenario"):
+        el.env([])
+
+
+def test_made_by_its_name_alone():
+    env = gymnasium.make("eddyline.environment:eddyline/CongestionControl-v0")
+    observation, info = env.reset(seed=1)
+    assert observation.shape == (len(OBSERVATION),)
+    assert "10 Mbit/s" in info["scenario"]

@@ -94,7 +94,7 @@ def test_progress_is_for_terminals(lossy, tmp_path):
 
     from conftest import COMMAND, environment
 
-    path, (ours, theirs) = lossy(('duration = "2 s"', 'duration = "40000 s"')), pty.openpty()
+    path, (ours, theirs) = lossy(('duration = "2 s"', 'duration = "20000 s"')), pty.openpty()
     words = [COMMAND, "sweep", path, "--vary", rates(4), "--out", tmp_path / "grid", "--workers", "1"]
     p = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs, env={**environment(), "TERM": "xterm"})
     os.close(theirs)
@@ -174,13 +174,13 @@ def test_another_sweep_in_the_same_folder_is_refused_with_the_difference(eddylin
         assert "holds another sweep" in ran.err
         return ran.err
 
-    assert "seeds 2, now 3" in refused(*words, "--seeds", 3)
+    assert "seeds 2, now 1" in refused(*words, "--seeds", 1)
     assert "world sim, now theory" in refused(*words, "--seeds", 2, "--world", "theory")
-    said = refused("sweep", path, "--vary", rates(3), "--vary", "link.up.delay=1 ms,2 ms", "--seeds", 2)
-    assert "--vary link.down.rate=1000 kbit/s,1001 kbit/s, now 1000 kbit/s,1001 kbit/s,1002 kbit/s" in said
+    said = refused("sweep", path, "--vary", rates(2, 1001), "--vary", "link.up.delay=1 ms,2 ms", "--seeds", 2)
+    assert "--vary link.down.rate=1000 kbit/s,1001 kbit/s, now 1001 kbit/s,1002 kbit/s" in said
     said = refused("sweep", path, "--vary", rates(2), "--seeds", 2)
     assert "--vary link.up.delay=1 ms,2 ms, now (not varied)" in said
-    said = refused("sweep", path, "--vary", "link.up.delay=1 ms,2 ms", "--vary", rates(2), "--seeds", 2)
+    said = refused("sweep", path, "--vary", "link.up.delay=1 ms,2 ms", "--vary", rates(2), "--shard", "1/2")
     assert "order of the keys" in said
     said = refused(*words, "--seeds", 2, "--set", "link.down.loss=0.02")
     assert "link.down.loss = 0.01, now 0.02" in said

@@ -7,7 +7,8 @@ from itertools import product
 import pytest
 
 from eddyline.errors import InputError
-from eddyline.sweeps.grid import Grid, Vary, split, typed
+from eddyline.ranges import split
+from eddyline.sweeps.grid import Grid, Vary, typed
 
 
 @pytest.mark.parametrize(

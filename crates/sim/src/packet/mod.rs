@@ -88,7 +88,7 @@ pub struct Packet {
     pub metadata: Metadata,
     /// Time spent waiting in queues so far.
     pub waited: Time,
-    /// Number of its source: flows, then cross traffic, then dynamic flows.
+    /// Number of its source: flows, then cross traffic, then probes, then dynamic flows.
     pub flow: u32,
     /// Bytes on the wire.
     pub bytes: u32,

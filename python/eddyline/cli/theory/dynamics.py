@@ -50,13 +50,15 @@ def command(
     """
     from eddyline.cli.progress import Progress
     from eddyline.scenario import Scenario
+    from eddyline.worlds import RunOptions
 
     scenario = Scenario.load(file, set=overrides)
     with Progress(silent=quiet) as progress:
 
         def run(world: str, **options: Any) -> Result:
             progress.expect(1)
-            return scenario.run(world, progress=lambda now, end, _, wall: progress.update(0, now, end, wall), **options)
+            chosen = RunOptions(**options)
+            return scenario.run_with(chosen, world, lambda now, end, _, wall: progress.update(0, now, end, wall))
 
         results = [run("theory", dynamics=link_model, law=law)]
         if with_sim:

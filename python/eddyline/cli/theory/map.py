@@ -25,6 +25,7 @@ Ranges:
   LO..HI              41 points, evenly spaced
   LO..HI:POINTS       that many points
   LO..HI:POINTS:log   evenly spaced in the logarithm
+  1..10               every integer, where both ends are plain integers
   V1, V2, ...         these values, ascending
   Both ends (all values) have their units, as in '1 Mbit/s..20 Mbit/s:41:log'.
 

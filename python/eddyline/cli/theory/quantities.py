@@ -17,8 +17,9 @@ def many(option: str, text: str, unit: str, example: str) -> list[float]:
         example: A valid value, for the error.
     """
     import eddyline._core as _core
+    import eddyline.ranges as ranges
 
-    values, given = _core.values(option, text)
+    values, given = _core.values(option, ranges.integers(option, text))
     if given != unit:
         raise click.UsageError(f"{option} {text}: write it as in {example!r}")
     return values

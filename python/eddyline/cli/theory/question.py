@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, overrides, scenario_file
-from eddyline.cli.outputs import FIGURES, claim_named, draw, shown
+from eddyline.cli.outputs import claim_figure, draw, shown
 from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ __all__ = ["law", "notes", "output_options", "question", "shown_document"]
 def _drawable(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
     """Refuses, before anything is computed, a figure that could not be written."""
     if path is not None:
-        claim_named("--plot", path, FIGURES)
+        claim_figure(path)
     return path
 
 

@@ -1,0 +1,75 @@
+"""Whatever Eddyline has written, opened by its path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import eddyline.sweeps.manifest as manifest
+from eddyline.errors import InputError
+from eddyline.output import RESULT
+from eddyline.scenario import Result, Scenario, load_results
+
+if TYPE_CHECKING:
+    from eddyline.gauntlet.scorecard import Card
+    from eddyline.results import Results
+    from eddyline.sweeps.swept import Swept
+
+    Opened: TypeAlias = Scenario | Result | Results[Result] | Swept | Card | dict[str, Any]
+
+__all__ = ["open"]
+
+_DOCUMENTS = ("report.json", "evaluation.json", "reproduction.json")
+
+
+def open(path: str | Path) -> Opened:
+    """Opens a scenario file, a result, a sweep, a scorecard or another document of Eddyline, by what is there.
+
+    Args:
+        path: A file or folder.
+
+    Returns:
+        A `Scenario` of a scenario file; a `Result`, or `Results` of several seeds or worlds, of what `run --out` or
+        `save` wrote; a `Swept` of a sweep; a `gauntlet.Card` of a scorecard; a dict of any other JSON document.
+
+    Raises:
+        InputError: It is none of these.
+    """
+    from eddyline.gauntlet.scorecard import DOCUMENT, Card
+
+    path = Path(path)
+    if path.is_dir():
+        if manifest.read(path) is not None:
+            from eddyline.sweeps.swept import Swept
+
+            return Swept.load(path)
+        if (path / RESULT).exists():
+            results = load_results(path)
+            return results[0] if len(results) == 1 else results
+        if (path / DOCUMENT).exists():
+            return Card.load(path)
+        for name in _DOCUMENTS:
+            if (path / name).exists():
+                return _json(path / name)
+        raise InputError(
+            f"{path}: holds nothing that can be opened",
+            "a scenario file, or the folder of a result, a sweep, a scorecard or an evaluation",
+        )
+    if path.suffix == ".json" and path.exists():
+        document = _json(path)
+        if "suite_version" in document:
+            return Card.load(path)
+        if not {"flow", "link", "duplex", "arrivals", "traffic"} & document.keys():
+            return document
+    return Scenario.load(path)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as e:
+        raise InputError(f"{path}: cannot be read: {e}") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: not a document of Eddyline")
+    return document

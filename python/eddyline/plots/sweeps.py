@@ -1,0 +1,120 @@
+"""Figures of sweeps: means with 95 % bands over one key, a panel per metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib import rc_context
+
+from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, scale
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["kind_of", "label_of", "panels"]
+
+_LOG_FROM = 20.0  # a key whose values span this factor has a logarithmic axis
+
+_LABELS = {
+    "goodput_bps": "goodput",
+    "throughput_bps": "throughput",
+    "rtt_s.mean": "RTT, mean",
+    "rtt_s.p99": "RTT, p99",
+    "queueing_delay_s": "queueing delay",
+    "queueing_delay_s.mean": "queueing delay, mean",
+    "utilisation": "utilisation",
+    "retransmits": "retransmitted packets",
+    "window_packets.mean": "window, mean (packets)",
+    "jain_index": "Jain's index",
+    "goodput_bps.sum": "goodput, sum",
+    "completion_s.mean": "completion time, mean",
+    "completion_s.p99": "completion time, p99",
+}
+
+
+def kind_of(metric: str) -> str:
+    """The kind of a metric's unit, as `scale` takes it, by its name."""
+    base = metric.split(".")[0]
+    if base.endswith("_bps"):
+        return "rate"
+    if base.endswith("_s") and not base.endswith("per_s"):
+        return "time"
+    return "bytes" if base.endswith("_bytes") else "plain"
+
+
+def label_of(metric: str) -> str:
+    """What an axis says about a metric."""
+    return _LABELS.get(metric, metric)
+
+
+def panels(
+    statistics: pd.DataFrame,
+    x: str,
+    numbers: tuple[Sequence[float], str] | None,
+    lines: Sequence[str],
+    title: str,
+) -> Figure:
+    """A panel per metric: means over a key, with the 95 % interval of the mean as a band.
+
+    Args:
+        statistics: Of `sweeps.statistics`.
+        x: The key of the axis.
+        numbers: Its values in the order in which they first occur, as numbers, and the kind of their unit; None where
+            they are names.
+        lines: The columns that tell the lines of a panel from each other.
+        title: Above the figure.
+    """
+    metrics = list(dict.fromkeys(statistics["metric"]))
+    values = list(dict.fromkeys(statistics[x]))
+    with rc_context(STYLE):
+        figure = empty(7.0, 0.9 + 2.2 * len(metrics))
+        axes = figure.subplots(len(metrics), 1, sharex=True, squeeze=False)[:, 0]
+        places, size, unit = list(range(len(values))), 1.0, ""
+        at: dict[Any, float] = dict(zip(values, map(float, places), strict=True))
+        if numbers is not None:
+            size, unit = scale(numbers[1], max(numbers[0], default=0.0))
+            at = {value: number / size for value, number in zip(values, numbers[0], strict=True)}
+        for axis, metric in zip(axes, metrics, strict=True):
+            _panel(axis, statistics[statistics["metric"] == metric], metric, x, at, lines, joined=numbers is not None)
+        if numbers is None:
+            axes[-1].set_xticks(places, [str(value) for value in values])
+        elif min(numbers[0]) > 0 and max(numbers[0]) / min(numbers[0]) >= _LOG_FROM:
+            axes[-1].set_xscale("log")
+        axes[-1].set_xlabel(f"{x} ({unit})" if unit else x)
+        repeated = int(statistics["n"].max()) if len(statistics) else 0
+        heading(figure, f"{title}: means and 95 % intervals of {repeated} runs" if repeated > 1 else title)
+    return figure
+
+
+def _panel(
+    axis: Axes, rows: pd.DataFrame, metric: str, x: str, at: dict[Any, float], lines: Sequence[str], *, joined: bool
+) -> None:
+    size, unit = scale(kind_of(metric), float(rows["mean"].max()) if rows["mean"].notna().any() else 0.0)
+    groups = list(rows.groupby(list(lines), sort=False, dropna=False, observed=True))
+    for place, (labels, part) in enumerate(groups[:MAX_LINES]):
+        part = part.assign(place=part[x].map(at)).sort_values("place")
+        colour, dash = COLOURS[place % len(COLOURS)], DASHES[place // len(COLOURS) % len(DASHES)]
+        low, high = part["ci95_low"] / size, part["ci95_high"] / size
+        mean, name = part["mean"] / size, _name(lines, labels)
+        if joined:
+            axis.plot(part["place"], mean, color=colour, linestyle=dash, marker="o", markersize=3, label=name)
+            axis.fill_between(part["place"], low, high, color=colour, alpha=0.2, linewidth=0)
+        else:
+            shift = 0.6 * ((place + 0.5) / min(len(groups), MAX_LINES) - 0.5)
+            errors = [(mean - low).fillna(0.0), (high - mean).fillna(0.0)]
+            axis.errorbar(part["place"] + shift, mean, errors, color=colour, fmt="o", markersize=4, label=name)
+    axis.set_ylabel(f"{label_of(metric)} ({unit})" if unit else label_of(metric))
+    axis.set_ylim(bottom=0)
+    more = f" (first {MAX_LINES} of {len(groups)})" if len(groups) > MAX_LINES else ""
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=more or None)
+
+
+def _name(lines: Sequence[str], labels: Any) -> str:
+    """The entity, then the values of the keys."""
+    *keys, _ = lines
+    *values, name = labels
+    return ", ".join([str(name), *(f"{key.split('.')[-1]} {value}" for key, value in zip(keys, values, strict=True))])

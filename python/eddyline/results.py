@@ -1,0 +1,141 @@
+"""Several results of one scenario: repetitions with other seeds, or worlds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
+
+from eddyline.errors import EddylineError
+from eddyline.summary import summarise
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["Results"]
+
+
+class _Result(Protocol):
+    """What is needed of a result."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def flows(self) -> pd.DataFrame: ...
+    @property
+    def links(self) -> pd.DataFrame: ...
+    @property
+    def series(self) -> pd.DataFrame: ...
+    def has_series(self) -> bool: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def plot(self) -> Figure: ...
+
+
+_One = TypeVar("_One", bound=_Result)
+
+
+class Results(Sequence[_One], Generic[_One]):
+    """A sequence of results, with frames of all of them and statistics over them.
+
+    Args:
+        results: At least one.
+        series: Series of all, where the results themselves have none: the columns of a result's and `world` or `seed`.
+    """
+
+    def __init__(self, results: Sequence[_One], series: pd.DataFrame | None = None) -> None:
+        self._results = list(results)
+        self._series = series
+        documents = [r.to_dict() for r in self._results]
+        several = {name: len({d[name] for d in documents}) > 1 for name in ("world", "seed")}
+        names = [name for name, differs in several.items() if differs] or ["seed"]
+        self._labels = [{name: d[name] for name in names} for d in documents]
+
+    @overload
+    def __getitem__(self, place: int) -> _One: ...
+    @overload
+    def __getitem__(self, place: slice) -> Results[_One]: ...
+    def __getitem__(self, place: int | slice) -> _One | Results[_One]:
+        """One of them, or some of them."""
+        return Results(self._results[place]) if isinstance(place, slice) else self._results[place]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._results)
+
+    @property
+    def title(self) -> str:
+        """Title of the scenario."""
+        return self._results[0].title
+
+    @property
+    def flows(self) -> pd.DataFrame:
+        """One row per result and flow: `seed` or `world`, then the columns of a result's `flows`."""
+        return self._stacked([r.flows for r in self._results])
+
+    @property
+    def links(self) -> pd.DataFrame:
+        """One row per result and link: `seed` or `world`, then the columns of a result's `links`."""
+        return self._stacked([r.links for r in self._results])
+
+    @property
+    def series(self) -> pd.DataFrame:
+        """The series of all results that have any, with `seed` or `world`.
+
+        Raises:
+            EddylineError: None were recorded.
+        """
+        if self._series is not None:
+            return self._series
+        there = [place for place, r in enumerate(self._results) if r.has_series()]
+        if not there:
+            raise EddylineError(
+                "no series were recorded", "run(..., series=True) records them, where the world has any"
+            )
+        return self._stacked([self._results[place].series for place in there], [self._labels[place] for place in there])
+
+    def _stacked(self, frames: Sequence[pd.DataFrame], labels: Sequence[dict[str, Any]] | None = None) -> pd.DataFrame:
+        import pandas as pd
+
+        parts = [
+            pd.concat([pd.DataFrame(label, index=frame.index), frame], axis=1)
+            for label, frame in zip(self._labels if labels is None else labels, frames, strict=True)
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Mean, standard deviation and 95 % interval of every number, as `run --seeds --json` prints it."""
+        return summarise(self.to_dict())
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The documents."""
+        return [r.to_dict() for r in self._results]
+
+    @property
+    def json(self) -> str:
+        """The documents as JSON, with the summary."""
+        return json.dumps({"runs": self.to_dict(), "summary": self.summary}, indent=2, ensure_ascii=False)
+
+    def plot(self) -> Figure:
+        """Means with 95 % bands over time of the results of one world; without series the first result's figure."""
+        from eddyline.plots import repeated
+
+        if self._series is not None and "seed" in self._series:
+            return repeated([part for _, part in self._series.groupby("seed")], self.title)
+        world = self._results[0].to_dict()["world"]
+        same = [r for r in self._results if r.to_dict()["world"] == world and r.has_series()]
+        if len(same) > 1:
+            return repeated([r.series for r in same], self.title)
+        return next((r for r in self._results if r.has_series()), self._results[0]).plot()
+
+    def _repr_html_(self) -> str:
+        rows = self.flows.groupby("name", sort=False).mean(numeric_only=True)
+        kept = [name for name in ("goodput_bps", "rtt_s.mean", "queueing_delay_s", "retransmits") if name in rows]
+        return f"<b>{escape(self.title)}</b>: means of {len(self)} results{rows[kept].to_html()}"
+
+    def __repr__(self) -> str:
+        labels = [", ".join(f"{name} {value}" for name, value in label.items()) for label in self._labels]
+        shown = labels if len(labels) <= 4 else [*labels[:2], "...", labels[-1]]
+        return f"<Results of {self.title!r}: {'; '.join(shown)}>"

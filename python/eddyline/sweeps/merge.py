@@ -1,0 +1,96 @@
+"""Folders of shards joined into that of the whole sweep."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import eddyline.sweeps.manifest as manifest
+from eddyline.errors import InputError
+from eddyline.locks import locked
+from eddyline.sweeps.extension import complete, stored_texts
+from eddyline.sweeps.frame import read_table
+from eddyline.sweeps.parts import ENTITIES, POINTS
+from eddyline.sweeps.store import Store, put, synced
+from eddyline.sweeps.sweep import LOCK, claim
+from eddyline.sweeps.swept import Failure, Swept
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from eddyline.sweeps.grid import Grid
+
+__all__ = ["merge"]
+
+
+def merge(folders: Sequence[Path], out: Path) -> Swept:
+    """Joins folders of one sweep, shards or parts of it, into one folder. Points that are missing may follow later.
+
+    Args:
+        folders: Folders that `eddyline sweep --shard` wrote; running or unfinished ones give what they have.
+        out: A new folder, or one that holds this sweep already.
+
+    Returns:
+        The state of the folder. The same bytes as of the sweep run at once, where all points are done.
+
+    Raises:
+        InputError: A folder holds no sweep, or they hold different ones.
+    """
+    started = time.monotonic()
+    document = _common([*folders, *([out] if manifest.read(out) is not None else [])])
+    grid = manifest.grid_of(document)
+    if manifest.read(out) is None:
+        claim(out)
+    out.mkdir(parents=True, exist_ok=True)
+    with locked(out / LOCK):
+        complete(out)
+        if manifest.read(out) is None:
+            for name, text in stored_texts(folders[0], document).items():
+                put(out / name, text)
+            synced(out.absolute().parent)
+        store = Store(out, grid)
+        already = len(store.done)
+        for folder in folders:
+            if not out.samefile(folder):
+                _take(store, folder, grid)
+        store.finish()
+    failures = [Failure(p, grid.labels(p), why) for p, why in sorted(store.failures.items())]
+    done, wall = len(store.done), time.monotonic() - started
+    return Swept(out, len(grid), done, done - already, failures, list(store.approximations), wall)
+
+
+def _common(folders: Sequence[Path]) -> dict[str, Any]:
+    """The description of the whole sweep that all folders are of."""
+    first: dict[str, Any] | None = None
+    for folder in folders:
+        document = manifest.read(folder)
+        if document is None:
+            raise InputError(f"{folder}: holds no sweep", "eddyline sweep ... --shard I/N --out DIR makes one")
+        whole = manifest.without_shard(document)
+        first = whole if first is None else first
+        found = manifest.differences(first, whole)
+        if found:
+            listed = "".join(f"\n  {each}" for each in found)
+            raise InputError(f"{folder}: not of the same sweep as {folders[0]}, which had{listed}")
+    assert first is not None
+    return first
+
+
+def _take(store: Store, folder: Path, grid: Grid) -> None:
+    """Stores the points of a folder that are not done."""
+    points = read_table(folder, POINTS, grid)  # first: what it lists is in the other tables
+    points = points.filter(pc.invert(pc.is_in(points["point"], pa.array(sorted(store.done), pa.int64()))))
+    if not points.num_rows:
+        return
+    content = {POINTS: points}
+    for kind in ENTITIES:
+        table = read_table(folder, kind, grid)
+        table = table.filter(pc.is_in(table["point"], points["point"].combine_chunks()))
+        if table.num_rows:
+            content[kind] = table
+    names = ("point", "failure", "approximations")
+    store.take(content, zip(*(points[name].to_pylist() for name in names), strict=True))

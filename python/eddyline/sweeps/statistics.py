@@ -1,0 +1,92 @@
+"""Statistics of a sweep over its seeds: mean, standard deviation and 95 % interval of every point and metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+import eddyline._core as _core
+from eddyline.errors import InputError
+from eddyline.quantities import bits_per_second, count, percent, seconds
+from eddyline.spelling import unknown
+from eddyline.summary import spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+__all__ = ["METRICS", "axis", "form_of", "known_metrics", "statistics"]
+
+METRICS = {
+    "flows": ("goodput_bps", "rtt_s.mean", "retransmits"),
+    "links": ("utilisation", "queueing_delay_s.mean"),
+    "groups": ("goodput_bps.sum", "jain_index"),
+    "arrivals": ("completion_s.mean", "completion_s.p99"),
+}
+"""What is shown of each table where nothing is chosen."""
+
+_KINDS = {
+    "rate": "rate",
+    "time": "time",
+    "bytes": "bytes",
+    "packets": "plain",
+    "frequency": "plain",
+    "percent": "plain",
+}
+
+
+def form_of(metric: str) -> Callable[[float | None], str]:
+    """How a metric is written, by its name."""
+    base = metric.split(".")[0]
+    if base.endswith("_bps"):
+        return bits_per_second
+    if base.endswith("_s") and not base.endswith("per_s"):
+        return seconds
+    return percent if base.endswith(("utilisation", "ratio", "share")) else count
+
+
+def known_metrics(frame: pd.DataFrame, keys: Sequence[str], entity: str) -> list[str]:
+    """The columns of numbers that a sweep's frame has beside what identifies its rows."""
+    labels = {*keys, "seed", entity}
+    return [name for name in frame.columns if name not in labels and pd.api.types.is_numeric_dtype(frame[name])]
+
+
+def statistics(frame: pd.DataFrame, keys: Sequence[str], entity: str, metrics: Iterable[str]) -> pd.DataFrame:
+    """One row per value of the keys, entity and metric: `metric`, `mean`, `sd`, `ci95_low`, `ci95_high`, `n`.
+
+    Args:
+        frame: Of `read_sweep`.
+        keys: Varied keys; the rows of all other keys and of all seeds are repetitions.
+        entity: The column that names the flow or link.
+        metrics: Columns of the frame.
+
+    Raises:
+        InputError: There is no such column of numbers.
+    """
+    known, metrics = known_metrics(frame, keys, entity), list(metrics)
+    for name in metrics:
+        if name not in known:
+            raise unknown("metric", name, known)
+    rows: list[dict[str, Any]] = []
+    names = [*keys, entity]
+    for labels, part in frame.groupby(names, sort=False, dropna=False, observed=True):
+        for metric in metrics:
+            over = spread(values) if (values := part[metric].dropna().astype(float).tolist()) else None
+            low, high = (over or {}).get("ci95") or (None, None)
+            numbers = {"mean": over and over["mean"], "sd": over and over["sd"], "ci95_low": low, "ci95_high": high}
+            rows.append({**dict(zip(names, labels, strict=True)), "metric": metric, **numbers, "n": len(values)})
+    columns = [*names, "metric", "mean", "sd", "ci95_low", "ci95_high", "n"]
+    made = pd.DataFrame(rows, columns=columns)
+    return made.astype(dict.fromkeys(("mean", "sd", "ci95_low", "ci95_high"), "float64"))
+
+
+def axis(values: Sequence[Any]) -> tuple[list[float], str] | None:
+    """Values of a key as numbers in SI units, with the kind of their unit; None where they are no quantities."""
+    if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+        return [float(v) for v in values], "plain"
+    for kind, scaled in _KINDS.items():
+        try:
+            return [_core.quantity(kind, str(v)) for v in values], scaled
+        except InputError:
+            continue
+    return None

@@ -1,0 +1,209 @@
+"""The state of a sweep's folder: its tables, statistics over seeds, figures."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import eddyline.sweeps.manifest as manifest
+from eddyline.errors import InputError
+from eddyline.spelling import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from eddyline.sweeps.grid import Grid
+
+__all__ = ["Failure", "Swept"]
+
+_HEAD = 20  # rows of a frame that notebooks show
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failed point: its number, its values, and the reason."""
+
+    point: int
+    set: dict[str, Any]
+    why: str
+
+
+@dataclass(frozen=True, repr=False)
+class Swept:
+    """The state of a sweep's folder after running it.
+
+    Attributes:
+        folder: The folder.
+        points: Number of points.
+        done: Number of finished points.
+        ran: Number of those that this call ran.
+        failures: Failed points.
+        approximations: What of the scenario the world could not model exactly, in any point.
+        wall_s: Wall time of this call.
+    """
+
+    folder: Path
+    points: int
+    done: int
+    ran: int
+    failures: list[Failure] = field(default_factory=list)
+    approximations: list[str] = field(default_factory=list)
+    wall_s: float = 0.0
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Swept:
+        """The state of a folder that `eddyline sweep --out` or `sweep(out=...)` wrote. Nothing is run.
+
+        Raises:
+            InputError: The folder holds no sweep.
+        """
+        from eddyline.sweeps.frame import read_table
+        from eddyline.sweeps.parts import POINTS
+
+        folder = Path(folder)
+        document = manifest.read(folder)
+        if document is None:
+            raise InputError(f"{folder}: holds no sweep", "eddyline sweep ... --out DIR makes one")
+        grid = manifest.grid_of(document)
+        points = read_table(folder, POINTS, grid).to_pylist()
+        failures = [Failure(p["point"], grid.labels(p["point"]), p["failure"]) for p in points if p["failure"]]
+        notes = list(dict.fromkeys(text for p in points for text in p["approximations"]))
+        own = len(manifest.own_points(document))
+        return cls(folder, own, len(points) - len(failures), 0, failures, notes)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the line above the table says it
+            head = self.flows.head(_HEAD).to_html(index=False)
+        return f"<b>{escape(repr(self)[1:-1])}</b>{head}"
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failures):,} failed" if self.failures else ""
+        return f"<Sweep {str(self.folder)!r}: {self.done:,} of {self.points:,} points{failed}>"
+
+    def read(self, of: str = "flows") -> pd.DataFrame:
+        """A table of it, as `read_sweep` gives it."""
+        from eddyline.sweeps.frame import read_sweep
+
+        return read_sweep(self.folder, of)
+
+    @property
+    def keys(self) -> list[str]:
+        """The varied keys, `seed` left out."""
+        return [v.key for v in self._grid().vary if v.key != "seed"]
+
+    def _grid(self) -> Grid:
+        document = manifest.read(self.folder)
+        if document is None:
+            raise InputError(f"{self.folder}: holds no sweep any more")
+        return manifest.grid_of(document)
+
+    @property
+    def identical(self) -> bool:
+        """Whether all seeds gave the same results at every point, more than one of them."""
+        from eddyline.sweeps.frame import read_table
+        from eddyline.sweeps.parts import ENTITIES
+
+        grid = self._grid()
+        if grid.seeds < 2 or self.done < len(grid):
+            return False
+        for kind in ENTITIES:
+            table = read_table(self.folder, kind, grid)
+            rows = table.drop_columns(["point", "seed"])
+            if len(rows.group_by(rows.column_names).aggregate([])) * grid.seeds != len(table):
+                return False
+        return True
+
+    def statistics(self, *metrics: str, of: str = "flows", keys: Sequence[str] | None = None) -> pd.DataFrame:
+        """Mean, standard deviation and 95 % interval over the seeds, a row per point, flow (link, ...) and metric.
+
+        Args:
+            metrics: Columns of the frame; those that `METRICS` has for the table by default.
+            of: The table, as in `read`.
+            keys: Varied keys to keep apart; all by default. Runs that differ in others count as repetitions.
+
+        Raises:
+            InputError: There is no such table, metric or key.
+        """
+        from eddyline.sweeps.parts import ENTITIES
+        from eddyline.sweeps.statistics import METRICS, statistics
+
+        frame = self.read(of)
+        if of not in ENTITIES:
+            raise InputError(f"{of}: no table of numbers", f"tables are {', '.join(ENTITIES)}")
+        for key in keys or ():
+            if key not in self.keys:
+                raise unknown("varied key", key, self.keys)
+        return statistics(frame, self.keys if keys is None else list(keys), ENTITIES[of], metrics or METRICS[of])
+
+    def plot(self, *metrics: str, of: str = "flows", x: str | None = None, by: str | None = None) -> Figure:
+        """Means with 95 % bands over one varied key, a panel per metric, a line per flow and value of the other keys.
+
+        Args:
+            metrics: As in `statistics`.
+            of: As in `statistics`.
+            x: The key of the axis; by default the first whose values are quantities.
+            by: The key whose values tell lines apart; by default all other keys.
+
+        Raises:
+            InputError: There is no such table, metric or key, or nothing but seeds varies.
+        """
+        from eddyline.plots.sweeps import panels
+        from eddyline.sweeps.parts import ENTITIES
+        from eddyline.sweeps.statistics import axis
+
+        grid, keys = self._grid(), self.keys
+        if not keys:
+            raise InputError("only seeds vary: there is no axis to draw", "run --seeds N --plot FILE draws repetitions")
+        numbers = {key: axis(grid.columns[key]) for key in keys}
+        if x is None:
+            x = next(
+                (k for k in keys if k != by and numbers[k] is not None),
+                next(k for k in keys if k != by or keys == [by]),
+            )
+        others = [by] if by is not None and by != x else [key for key in keys if key != x and by is None]
+        made = self.statistics(*metrics, of=of, keys=[x, *others])
+        return panels(made, x, numbers.get(x), [*others, ENTITIES[of]], str(self.folder))
+
+    def table(self, metric: str | None = None, of: str = "flows") -> pd.DataFrame:
+        """One metric as a table: means over the seeds, a row per flow and value of all keys but the last, whose values
+        are the columns."""  # noqa: D205, D209
+        made = self.statistics(*([] if metric is None else [metric]), of=of)
+        made = made[made["metric"] == made["metric"].iloc[0]]
+        *rows, last = self.keys or ["metric"]
+        entity = made.columns[len(self.keys)]
+        frame: pd.DataFrame = made.pivot_table("mean", [entity, *rows], last, sort=False, observed=True)
+        return frame
+
+    def write_csv(self) -> list[Path]:
+        """Writes every table beside its Parquet files, as `flows.csv`, ...; returns the files."""
+        from eddyline.output import replaced_file
+        from eddyline.sweeps.parts import ENTITIES, POINTS
+
+        written = []
+        for kind in (*ENTITIES, POINTS):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the caller knows what is missing
+                frame = self.read(kind)
+            if len(frame):
+                written.append(self.folder / f"{kind}.csv")
+                with replaced_file(written[-1]) as staged:
+                    frame.to_csv(staged, index=False)
+        return written
+
+    @property
+    def flows(self) -> pd.DataFrame:
+        """A row per point, seed and flow."""
+        return self.read("flows")
+
+    @property
+    def links(self) -> pd.DataFrame:
+        """A row per point, seed and link."""
+        return self.read("links")

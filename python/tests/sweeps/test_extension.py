@@ -1,0 +1,240 @@
+"""A sweep grows, is cut into shards and joined again: in the end it has the bytes of the sweep made at once."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import eddyline as el
+from eddyline.sweeps import extension as module
+from eddyline.sweeps.manifest import EXTENSION
+from eddyline.sweeps.merge import merge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RATES = ("link.down.rate=1 Mbit/s,2 Mbit/s", "link.down.rate=1 Mbit/s,1500 kbit/s,2 Mbit/s")
+
+
+def whole(folder: Path) -> dict[str, bytes]:
+    """All that a folder holds, but for who runs it."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.name != "lock"}
+
+
+def summary(ran):
+    assert ran.code == 0, ran.err
+    return json.loads(ran.out)
+
+
+def test_extended_twice_it_equals_the_sweep_made_at_once(eddyline, lossy, tmp_path):
+    path = lossy()
+    steps = [
+        (2, ("--vary", RATES[0])),
+        (4, ("--vary", RATES[0], "--seeds", 2)),
+        (9, ("--vary", RATES[1], "--seeds", 3)),
+        (27, ("--vary", RATES[1], "--vary", "link.up.delay=10 ms,20 ms,30 ms", "--seeds", 3)),
+    ]
+    before = 0
+    for points, words in steps:
+        d = summary(eddyline("sweep", path, *words, "--out", "grown", "--json"))
+        assert (d["points"], d["done"], d["ran"]) == (points, points, points - before)
+        before = points
+    assert summary(eddyline("sweep", path, *steps[-1][1], "--out", "once", "--json"))["ran"] == 27
+    assert whole(tmp_path / "grown") == whole(tmp_path / "once")
+    assert el.read_sweep(tmp_path / "grown").equals(el.read_sweep(tmp_path / "once"))
+
+
+def test_a_column_becomes_text_when_a_value_is(eddyline, lossy, tmp_path):
+    path, key = lossy(), "link.down.loss"
+    words = ("sweep", path, "--vary", f"{key}=0.01", "--vary", "seed=3,4")
+    assert eddyline(*words, "--out", "grown").code == 0
+    more = ("sweep", path, "--vary", "seed=4,3,9", "--vary", f"{key}={{ kind = 'periodic'\\, every = 9 }},0.01")
+    assert summary(eddyline(*more, "--out", "grown", "--json"))["ran"] == 4  # also in another order
+    assert eddyline(*more, "--out", "once").code == 0
+    assert whole(tmp_path / "grown") == whole(tmp_path / "once")
+    assert list(el.read_sweep(tmp_path / "grown")[key])[:2] == ["{ kind = 'periodic', every = 9 }", "0.01"]
+
+
+def test_an_unfinished_sweep_grows_and_failures_run_again(lossy, tmp_path):
+    path, folder = lossy(), tmp_path / "g"
+
+    class Stop(el.EddylineError):
+        pass
+
+    class Impatient:
+        def checking(self, done, total): ...
+        def started(self, points, stored): ...
+        def update(self, done, failed):  # noqa: ARG002
+            if done >= 5:
+                raise Stop("enough")
+
+    with pytest.raises(Stop):
+        el.sweep(path, {"seed": "1..40"}, out=folder, listener=Impatient())
+    with pytest.warns(UserWarning, match="unfinished"):
+        stored = len(el.read_sweep(folder))
+    assert 5 <= stored <= 40
+    swept = el.sweep(path, {"seed": "1..50"}, out=folder)
+    assert (swept.done, swept.ran) == (50, 50 - stored)
+    el.sweep(path, {"seed": "1..50"}, out=tmp_path / "once")
+    assert whole(folder) == whole(tmp_path / "once")
+
+
+@pytest.mark.parametrize(
+    ("vary", "set", "said"),
+    [
+        ({"link.down.rate": ["1 Mbit/s"]}, {}, "link.down.rate=1 Mbit/s,2 Mbit/s, now 1 Mbit/s"),
+        ({"link.up.delay": ["1 ms", "2 ms"]}, {}, "now (not varied)"),
+        ({"link.down.rate": ["1 Mbit/s", "2 Mbit/s"], "link.up.delay": ["1 ms", "2 ms"]}, {}, "link.up.delay"),
+        ({"link.down.rate": ["1 Mbit/s", "2 Mbit/s", "3 Mbit/s"]}, {"link.up.delay": "1 ms"}, "--set"),
+    ],
+)
+def test_another_sweep_is_no_extension(lossy, tmp_path, vary, set, said):
+    el.sweep(lossy(), {"link.down.rate": ["1 Mbit/s", "2 Mbit/s"]}, out=tmp_path / "g")
+    before = whole(tmp_path / "g")
+    with pytest.raises(el.InputError, match="holds another sweep") as e:
+        el.sweep(lossy(), vary, set=set, out=tmp_path / "g")
+    assert said in str(e.value)
+    assert "a sweep grows when all of its points are in the new one" in e.value.hint
+    assert whole(tmp_path / "g") == before
+
+
+def test_cut_off_at_any_step_an_extension_is_old_or_new(lossy, tmp_path, monkeypatch):
+    """Every rename and every written file is a step at which the power may go."""
+    import shutil
+    from pathlib import Path
+
+    path = lossy()
+    el.sweep(path, {"seed": "1..3"}, out=tmp_path / "old")
+    el.sweep(path, {"seed": "1..6"}, out=tmp_path / "new")
+
+    class Cut(BaseException):
+        pass
+
+    states, step = [], 0
+    while True:
+        step += 1
+        folder = tmp_path / f"cut-{step}"
+        shutil.copytree(tmp_path / "old", folder)
+        left = step
+        with monkeypatch.context() as power:
+
+            def wired(real):
+                def call(*args, **options):
+                    nonlocal left
+                    left -= 1
+                    if left <= 0:
+                        raise Cut
+                    return real(*args, **options)
+
+                return call
+
+            for owner, name in ((Path, "rename"), (Path, "replace"), (module.pq, "write_table"), (shutil, "rmtree")):
+                power.setattr(owner, name, wired(getattr(owner, name)))
+            try:
+                el.sweep(path, {"seed": "1..6"}, out=folder, workers=1)
+            except Cut:
+                pass
+            else:
+                break
+        with pytest.warns(UserWarning, match="unfinished") if _unfinished(folder) else _nothing():
+            seeds = list(el.read_sweep(folder)["seed"])
+        assert seeds == sorted(set(seeds)) >= [1, 2, 3], step
+        states.append((folder / EXTENSION).exists())
+        assert el.sweep(path, {"seed": "1..6"}, out=folder).done == 6, step
+        assert whole(folder) == whole(tmp_path / "new"), step
+    assert step > 10
+    assert True in states
+    assert False in states
+
+
+def _unfinished(folder: Path) -> bool:
+    from eddyline.sweeps import manifest
+    from eddyline.sweeps.frame import read_table
+
+    document = manifest.read(folder)
+    assert document is not None
+    return len(read_table(folder, "points", manifest.grid_of(document))) < document["points"]
+
+
+def _nothing():
+    from contextlib import nullcontext
+
+    return nullcontext()
+
+
+def test_shards_are_merged_into_the_sweep_made_at_once(eddyline, lossy, tmp_path):
+    path = lossy()
+    words = ("sweep", path, "--vary", RATES[1], "--seeds", 5)
+    assert eddyline(*words, "--out", "once").code == 0
+    for i in (1, 2, 3):
+        ran = eddyline(*words, "--shard", f"{i}/3", "--out", f"shard-{i}")
+        assert (ran.code, ran.out) == (0, f"5 of 5 points done: shard-{i}\n"), ran.err
+        assert len(el.read_sweep(tmp_path / f"shard-{i}")) == 5  # and no warning that points are missing
+    part = eddyline("sweep", "merge", "shard-3", "shard-1", "--out", "grid")
+    assert (part.code, part.out) == (1, "10 of 15 points done: grid\n")
+    d = summary(eddyline("sweep", "merge", "shard-2", "--out", "grid", "--json"))
+    assert (d["points"], d["done"], d["ran"]) == (15, 15, 5)
+    assert whole(tmp_path / "grid") == whole(tmp_path / "once")
+    assert eddyline(*words, "--out", "grid").out == "15 of 15 points done, 15 of them earlier: grid\n"
+    # what a missing shard lacks, the sweep itself runs
+    merge([tmp_path / "shard-1"], tmp_path / "rest")
+    assert el.sweep(path, {"link.down.rate": RATES[1].split("=")[1]}, seeds=5, out=tmp_path / "rest").ran == 10
+    assert whole(tmp_path / "rest") == whole(tmp_path / "once")
+
+
+def test_shards_and_merges_that_do_not_fit_are_refused(eddyline, lossy, tmp_path):
+    words = ("sweep", lossy(), "--vary", RATES[0])
+    assert eddyline(*words, "--shard", "1/2", "--out", "a").code == 0
+    other = eddyline(*words, "--shard", "2/2", "--out", "a")
+    assert (other.code, "--shard 1/2, now --shard 2/2" in other.err) == (2, True)
+    larger = eddyline(*words, "--seeds", 2, "--shard", "1/2", "--out", "a")
+    assert (larger.code, "holds another sweep" in larger.err) == (2, True)
+    for wrong in ("0/2", "3/2", "1", "a/b", "1/2/3"):
+        assert eddyline(*words, "--shard", wrong, "--out", "b").code == 2
+    assert eddyline(*words, "--seeds", 2, "--out", "b").code == 0
+    mixed = eddyline("sweep", "merge", "a", "b", "--out", "c")
+    assert (mixed.code, "b: not of the same sweep as a, which had\n  seeds 1, now 2" in mixed.err) == (2, True)
+    nothing = eddyline("sweep", "merge", "nowhere", "--out", "c")
+    assert (nothing.code, "nowhere: holds no sweep" in nothing.err) == (2, True)
+    assert not (tmp_path / "c").exists()
+    with pytest.raises(el.InputError, match="shard 3/2"):
+        el.sweep(lossy(), {"seed": [1]}, out=tmp_path / "d", shard=(3, 2))
+
+
+def test_a_line_a_minute_where_there_is_no_terminal(monkeypatch, capsys):
+    from eddyline.cli import sweep as command
+
+    now = [0.0]
+    monkeypatch.setattr(command.time, "monotonic", lambda: now[0])
+    bar = command.Bar(silent=False)
+    bar.started(1000, 100)
+    for second in range(1, 200):
+        now[0] = float(second)
+        bar.update(100 + 2 * second, 1)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(" ", 1)[1] for line in lines] == [
+        "sweep, 1 failed: 221 of 1,000, 2.02/s, 0:06:26 left",
+        "sweep, 1 failed: 341 of 1,000, 2.01/s, 0:05:28 left",
+        "sweep, 1 failed: 461 of 1,000, 2.01/s, 0:04:29 left",
+    ]
+    quiet = command.Bar(silent=True)
+    quiet.started(1000, 0)
+    now[0] = 900.0
+    quiet.update(5, 0)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_point_that_takes_too_long_has_failed(eddyline, lossy, tmp_path):
+    words = ("sweep", lossy(), "--vary", "duration=1 s,4000 h", "--out", "grid")
+    ran = eddyline(*words, "--timeout", "500 ms", "--json")
+    assert ran.code == 1
+    d = json.loads(ran.out)
+    assert (d["done"], d["failed"]) == (1, 1)
+    assert d["failures"][0]["why"] == "timeout: not finished after 0.5 s"
+    with pytest.warns(UserWarning, match="1 of 2 points failed"):
+        points = el.read_sweep(tmp_path / "grid", of="points")
+    assert list(points["failure"].isna()) == [True, False]
+    for wrong in ("0", "-1 s", "5 Mbit/s", "soon"):
+        assert eddyline(*words, "--timeout", wrong).code == 2

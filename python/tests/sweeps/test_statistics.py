@@ -1,0 +1,137 @@
+"""What a sweep says over its seeds: tables, figures, CSV."""
+
+from __future__ import annotations
+
+import json
+from statistics import fmean, stdev
+
+import pandas as pd
+import pytest
+
+import eddyline as el
+from eddyline.plots.style import tex
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    from .conftest import LOSSY
+
+    folder = tmp_path_factory.mktemp("sweep")
+    (folder / "lossy.toml").write_text(LOSSY)
+    vary = {"link.down.rate": ["1 Mbit/s", "2 Mbit/s", "40 Mbit/s"], "link.up.delay": ["10 ms", "40 ms"]}
+    return el.sweep(folder / "lossy.toml", vary, seeds=4, out=folder / "grid")
+
+
+def test_means_and_intervals_over_the_seeds(swept):
+    made = swept.statistics("goodput_bps", "rtt_s.p99")
+    assert list(made.columns) == [*swept.keys, "flow", "metric", "mean", "sd", "ci95_low", "ci95_high", "n"]
+    assert len(made) == 6 * 2
+    row = made.iloc[0]
+    frame = swept.flows
+    values = frame[(frame["link.down.rate"] == "1 Mbit/s") & (frame["link.up.delay"] == "10 ms")][
+        "goodput_bps"
+    ].tolist()
+    assert (row["metric"], row["n"], len(values)) == ("goodput_bps", 4, 4)
+    assert row["mean"] == pytest.approx(fmean(values))
+    assert row["ci95_high"] - row["mean"] == pytest.approx(3.182446 * stdev(values) / 2, rel=1e-6)
+    pooled = swept.statistics("goodput_bps", keys=["link.down.rate"])
+    assert (len(pooled), set(pooled["n"])) == (3, {8})
+    for wrong in ({"metrics": ["goodput"]}, {"keys": ["link.down.delay"]}, {"of": "cells"}):
+        with pytest.raises(el.InputError):
+            swept.statistics(*wrong.pop("metrics", ()), **wrong)
+
+
+def test_a_table_has_the_last_key_across(swept):
+    table = swept.table("goodput_bps")
+    assert table.shape == (3, 2)
+    assert list(table.columns) == ["10 ms", "40 ms"]
+    assert list(table.index.names) == ["flow", "link.down.rate"]
+    assert table.loc[("download", "2 Mbit/s"), "40 ms"] == swept.statistics("goodput_bps")["mean"].iloc[3]
+
+
+def test_frames_group_and_print_as_pandas_frames_do(swept):
+    grouped = swept.flows.groupby("link.down.rate")["goodput_bps"].agg(["mean", "std"])
+    assert grouped.shape == (3, 2)
+    assert "\\begin{tabular}" in grouped.to_latex()
+    assert "40 Mbit/s" in swept.table().to_latex()
+
+
+def test_a_panel_per_metric_with_lines_and_bands(swept):
+    figure = swept.plot("goodput_bps", "rtt_s.mean")
+    panels = figure.get_axes()
+    assert [panel.get_ylabel() for panel in panels] == ["goodput (Mbit/s)", "RTT, mean (ms)"]
+    assert panels[-1].get_xlabel() == "link.down.rate (Mbit/s)"
+    assert panels[-1].get_xscale() == "log"  # from 1 to 40
+    for panel in panels:
+        assert len(panel.lines) == len(panel.collections) == 2  # a mean and a band for each delay
+    line, band = panels[0].lines[0], panels[0].collections[0].get_paths()[0].vertices
+    made = swept.statistics("goodput_bps")
+    made = made[made["link.up.delay"] == "10 ms"]
+    assert list(line.get_xdata()) == [1.0, 2.0, 40.0]
+    assert list(line.get_ydata()) == pytest.approx(list(made["mean"] / 1e6))
+    assert {round(y, 9) for y in band[:, 1]} >= {round(y / 1e6, 9) for y in (*made["ci95_low"], *made["ci95_high"])}
+    labels = [text.get_text() for text in panels[0].get_legend().get_texts()]
+    assert labels == ["download, delay 10 ms", "download, delay 40 ms"]
+    one = swept.plot("goodput_bps", x="link.up.delay", by="link.up.delay").get_axes()[0]
+    assert len(one.lines) == 1
+    with pytest.raises(el.InputError, match="there is no varied key"):
+        swept.plot(x="link.up.rate")
+
+
+def test_names_are_an_axis_too(lossy, tmp_path):
+    vary = {"flow.download.controller.kind": ["newreno", "cubic"]}
+    panel = el.sweep(lossy(), vary, seeds=3, out=tmp_path / "g").plot("goodput_bps").get_axes()[0]
+    assert [text.get_text() for text in panel.get_xticklabels()] == ["newreno", "cubic"]
+    only = el.sweep(lossy(), {"seed": "1..3"}, out=tmp_path / "s")
+    with pytest.raises(el.InputError, match="only seeds vary"):
+        only.plot()
+
+
+def test_the_command_draws_prints_and_writes_csv(eddyline, lossy, tmp_path):
+    words = ("sweep", lossy(), "--vary", "link.down.rate=1 Mbit/s,2 Mbit/s", "--seeds", 3, "--out", "grid")
+    ran = eddyline(*words, "--table", "--metric", "goodput_bps", "--plot", "g.svg", "--width", 3.5, "--csv")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert "goodput, mean ± half of the 95 % interval" in ran.out
+    (row,) = [line for line in lines if line.strip().startswith("download")]
+    for cell in (part for part in row.split("  ") if "±" in part):
+        mean, half = cell.strip().split(" ± ")
+        assert len(mean.partition(".")[2]) == len(half.split()[0].partition(".")[2])
+    assert row.count("±") == 2
+    svg = (tmp_path / "g.svg").read_text()
+    assert 'width="252pt"' in svg  # 3.5 inches
+    for kind in ("flows", "links", "points"):
+        pd.testing.assert_frame_equal(
+            pd.read_csv(tmp_path / "grid" / f"{kind}.csv")[["link.down.rate", "seed"]],
+            el.read_sweep(tmp_path / "grid", of=kind)[["link.down.rate", "seed"]],
+        )
+    again = eddyline(*words, "--table", "--of", "links", "--metric", "utilisation", "--json", "--quiet")
+    assert json.JSONDecoder().raw_decode(again.out)[0]["ran"] == 0
+    assert " %" in again.out
+    wrong = eddyline(*words, "--table", "--metric", "goodput")
+    assert (wrong.code, "did you mean" in wrong.err) == (2, True)
+    assert eddyline(*words, "--plot", "g.bmp").code == 2
+    more = eddyline(*words[:4], "--seeds", 4, "--out", "grid")
+    assert (more.code, len(pd.read_csv(tmp_path / "grid" / "flows.csv"))) == (0, 8)  # not left behind
+
+
+def test_identical_repetitions_are_said_to_be(eddyline, scenario):
+    words = ("sweep", scenario(), "--vary", "link.up.delay=1 ms,2 ms", "--out", "grid")
+    ran = eddyline(*words, "--seeds", 2)
+    assert ran.code == 0
+    assert "warning: all repetitions of every point are identical" in ran.err
+    assert eddyline(*words, "--seeds", 2, "--quiet").err == ""
+
+
+@pytest.mark.skipif(tex() is None, reason="there is no TeX (xelatex, lualatex or pdflatex)")
+def test_pgf(swept, tmp_path):
+    from eddyline.plots import render
+
+    render(swept.plot("goodput_bps"), tmp_path / "g.pgf")
+    assert "pgfpicture" in (tmp_path / "g.pgf").read_text()
+
+
+@pytest.mark.skipif(tex() is not None, reason="there is TeX")
+def test_pgf_needs_tex(eddyline, lossy):
+    ran = eddyline("run", lossy(), "--plot", "g.pgf")
+    assert (ran.code, "needs TeX" in ran.err) == (2, True)

@@ -1,0 +1,122 @@
+"""What was saved is opened again, and everything has a short text and a table for notebooks."""
+
+from __future__ import annotations
+
+import tomllib
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import TWO_WAY
+
+import eddyline as el
+
+LOSSY = {"link.down.loss": 0.01}
+
+
+@pytest.fixture(scope="module")
+def scenario():
+    return el.Scenario(tomllib.loads(TWO_WAY), set=LOSSY)
+
+
+@pytest.fixture(scope="module")
+def several(scenario):
+    return scenario.run(seeds=3)
+
+
+def test_run_takes_seeds_and_overrides(scenario, several):
+    assert [r.to_dict()["seed"] for r in several] == [7, 8, 9]
+    assert several[1].json.partition('"cost"')[0] == scenario.with_seed(8).run().json.partition('"cost"')[0]
+    flows = several.flows
+    assert list(flows.columns[:2]) == ["seed", "name"]
+    assert len(flows) == 6
+    assert several.summary["flows"][0]["goodput_bps"]["mean"] == pytest.approx(
+        flows[flows["name"] == "download"]["goodput_bps"].mean()
+    )
+    assert set(several.series["seed"]) == {7, 8, 9}
+    assert "3 runs" in several.plot().get_suptitle()
+    assert len(several[:2]) == 2
+    one = scenario.run(set={"link.down.rate": "1 Mbit/s", "flow.*.controller": {"kind": "newreno"}}, series=False)
+    assert one.flows["controller"].tolist() == ["newreno", "newreno"]
+    assert one.flows["throughput_bps"].max() <= 5e6
+    with pytest.raises(el.InputError, match="0 seeds"):
+        scenario.run(seeds=0)
+    with pytest.raises(el.ScenarioError, match="rat"):
+        scenario.with_overrides({"link.down.rat": 1})
+
+
+def test_open_opens_what_was_written(several, eddyline, tmp_path):
+    path = tmp_path / "two-way.toml"
+    path.write_text(TWO_WAY)
+    opened = el.open(path)
+    assert isinstance(opened, el.Scenario)
+    several[0].save(tmp_path / "one")
+    assert el.open(tmp_path / "one").to_dict() == several[0].to_dict()
+    words = ("run", path, "--set", "link.down.loss=0.01", "--out")
+    assert eddyline(*words, "seeds", "--seeds", 3).code == 0
+    seeds = el.open(tmp_path / "seeds")
+    assert isinstance(seeds, el.Results)
+    pd.testing.assert_frame_equal(seeds.flows, several.flows)
+    assert len(seeds.series) == len(several.series)
+    assert "3 runs" in seeds.plot().get_suptitle()
+    assert eddyline(*words, "worlds", "--world", "all", "--set", "link.down.loss=0").code == 0
+    worlds = el.Result.load(tmp_path / "worlds")
+    assert list(worlds.flows["world"].unique()) == ["theory", "sim"]
+    el.sweep(path, {"link.up.delay": ["1 ms", "2 ms"]}, out=tmp_path / "sweep")
+    assert repr(el.open(tmp_path / "sweep")).endswith("sweep': 2 of 2 points>")
+    card = el.gauntlet.run("reno", only=["line-1m"], seeds=1)
+    (tmp_path / "card.json").write_text(card.json)
+    assert el.open(tmp_path / "card.json") == card
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(el.InputError, match="holds nothing that can be opened"):
+        el.open(tmp_path / "empty")
+    with pytest.raises(el.ScenarioError):
+        el.open(tmp_path / "nowhere.toml")
+
+
+def test_short_texts_and_tables_for_notebooks(scenario, several, tmp_path):
+    swept = el.sweep(scenario, {"link.up.delay": ["1 ms", "2 ms"]}, out=tmp_path / "sweep")
+    advice = el.advise("20 Mbit/s", "2 Mbit/s", "40 ms", downloads=1, uploads=1, have="fifo")
+    card = el.gauntlet.run("reno", only=["line-1m"], seeds=1)
+    evaluation = el.evaluate(["reno"], only=["trace"], quick=True)
+    for thing, shown in (
+        (scenario, ("down", "10 Mbit/s", "fast")),
+        (several[0], ("download", "goodput_bps")),
+        (several, ("means of 3 results", "upload")),
+        (swept, ("link.up.delay", "2 of 2 points")),
+        (advice, ("down", "up", "simulated")),
+        (card, ("line-1m", "at least 85.0 %")),
+        (evaluation, ("controller", "reno")),
+    ):
+        assert len(repr(thing)) < 120, repr(thing)
+        html = thing._repr_html_()
+        assert "<table" in html
+        for text in shown:
+            assert text in html, text
+    assert "<script>" not in el.Scenario(tomllib.loads(TWO_WAY), set={"title": "<script>"})._repr_html_()
+
+
+def test_figures_show_themselves(several):
+    assert several[0].plot()._repr_png_().startswith(b"\x89PNG")
+
+
+def test_dicts_and_numpy_numbers_are_overrides(scenario):
+    vary = {"link.down.queue": {"kind": "droptail", "limit": "30000 B"}, "seed": np.int64(5)}
+    assert scenario.with_overrides(vary).to_dict()["link"][0]["queue"]["limit"] == "30000 B"
+
+
+@pytest.mark.parametrize(
+    ("call", "choices"),
+    [
+        (lambda s: s.run("simm"), "theory, sim"),
+        (lambda s: el.theory_map(s, ("a", "1..2"), ("b", "1..2"), "bottle"), "bottleneck, stability, throughput"),
+        (lambda _: el.advise("1 Mbit/s", "1 Mbit/s", "20 ms", have="cak"), "linux"),
+        (lambda _: el.gauntlet.run("reno", only=["sped"]), "speeds"),
+        (lambda _: el.evaluate("reno", only=["trce"]), "response"),
+        (lambda s: s.with_overrides({"flow.*.controller.kind": "cubik"}), "cubic"),
+    ],
+)
+def test_errors_list_the_choices(scenario, call, choices):
+    with pytest.raises(el.InputError) as e:
+        call(scenario)
+    assert choices in f"{e.value} {e.value.hint}"

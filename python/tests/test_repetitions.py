@@ -1,0 +1,95 @@
+"""Repetitions of a run: what tables, figures and CSV files say about several seeds."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pandas as pd
+import pytest
+
+import eddyline as el
+from eddyline.plots import repeated
+from eddyline.quantities import bits_per_second, count, interval, percent, seconds
+
+LOSS = ('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01')
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "form", "text"),
+    [
+        (9.7331e6, 1.24e4, bits_per_second, "9.733 ± 0.012 Mbit/s"),
+        (9.7331e6, 0.0, bits_per_second, "9.733 ± 0.000 Mbit/s"),
+        (2.0e3, 5.0e3, bits_per_second, "2.0 ± 5.0 kbit/s"),
+        (0.0, 0.0, seconds, "0 ± 0 ns"),
+        (0.04321, 0.00056, seconds, "43.21 ± 0.56 ms"),
+        (0.987, 0.0123, percent, "98.7 ± 1.2 %"),
+        (1234.5, 321.0, count, "1,234 ± 321"),
+        (5.0, 0.0, count, "5 ± 0"),
+    ],
+)
+def test_both_sides_have_the_same_decimals_and_unit(mean, half, form, text):
+    assert interval(mean, half, form) == text
+
+
+def test_every_row_of_the_table_has_an_interval(eddyline, scenario):
+    ran = eddyline("run", scenario(LOSS), "--seeds", 3)
+    rows = [line for line in ran.out.splitlines() if re.search(r"\d", line)][1:]
+    assert len(rows) > 15
+    assert any("drops" in row for row in rows)
+    for row in rows:
+        mean, half = re.search(r"([\d,.]+) ± ([\d,.]+)", row).groups()
+        assert len(mean.partition(".")[2]) == len(half.partition(".")[2]), row
+
+
+def test_one_seed(eddyline, scenario):
+    path = scenario(LOSS)
+    assert '"seed": 99,' in eddyline("run", path, "--seed", 99, "--json").out
+    assert eddyline("run", path, "--seed", 99).out == eddyline("run", path, "--set", "seed=99").out
+    assert '"seed": 100,' in eddyline("run", path, "--seed", 99, "--seeds", 2, "--json").out
+    assert eddyline("run", path, "--seed", -1).code == 2
+
+
+def test_csv(eddyline, scenario, tmp_path):
+    path = scenario(LOSS)
+    ran = eddyline("run", path, "--seeds", 2, "--csv")
+    rows = pd.read_csv(io.StringIO(ran.out))
+    assert list(rows.columns) == ["world", "seed", "kind", "name", "quantity", "value"]
+    one = rows[(rows["seed"] == 8) & (rows["name"] == "upload") & (rows["quantity"] == "rtt_s.mean")]
+    result = el.Scenario.load(path, set={"seed": 8}).run()
+    assert one["value"].tolist() == [result.to_dict()["flows"][1]["rtt_s"]["mean"]]
+    assert eddyline("run", path, "--csv", "--json").code == 2
+    ran = eddyline("run", path, "--seeds", 2, "--csv", "--out", "out")
+    assert ran.code == 0, ran.err
+    flows = pd.read_csv(tmp_path / "out" / "flows.csv")
+    assert list(zip(flows["seed"], flows["name"], strict=True)) == [
+        (7, "download"),
+        (7, "upload"),
+        (8, "download"),
+        (8, "upload"),
+    ]
+    assert flows["goodput_bps"].iloc[2] == result.flows["goodput_bps"].iloc[0]
+    assert {"seed", "time_s", "quantity"} <= set(pd.read_csv(tmp_path / "out" / "series.csv").columns)
+    assert eddyline("verify", "out").code == 0
+    assert eddyline("run", path, "--out", "out").code == 0  # replaces them, CSV and all
+    assert not (tmp_path / "out" / "flows.csv").exists()
+
+
+def test_a_figure_of_several_seeds_has_bands(eddyline, scenario, tmp_path):
+    scenarios = [el.Scenario.load(scenario(LOSS), set={"seed": seed}) for seed in (1, 2, 3)]
+    runs = [each.run(series=True).series for each in scenarios]
+    figure = repeated(runs, "title")
+    assert "means and 95 % intervals of 3 runs" in figure.get_suptitle()
+    throughput = figure.get_axes()[0]
+    assert (len(throughput.lines), len(throughput.collections)) == (2, 2)
+    rows = [run[(run["quantity"] == "throughput_bps") & (run["entity"] == "download")] for run in runs]
+    means = sum(row["value"].to_numpy() for row in rows) / 3
+    line = throughput.lines[0]
+    assert len(line.get_ydata()) <= 401
+    # the mean over time and seeds is kept, whatever is averaged on the way
+    assert line.get_ydata().mean() * 1e6 == pytest.approx(means.mean(), rel=0.01)
+    ran = eddyline("run", scenario(LOSS), "--seeds", 3, "--plot", "bands.svg", "--width", 3.5, "--font-size", 7)
+    assert ran.code == 0, ran.err
+    text = (tmp_path / "bands.svg").read_text()
+    assert 'width="252pt"' in text
+    assert "font: 7px" in text or "scale(0.07" in text
