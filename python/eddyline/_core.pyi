@@ -138,7 +138,14 @@ class QuicOptions:
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
     """
 
-    def __new__(cls, *, series: bool = False, log: bool | str = False, memory: int | None = None) -> QuicOptions: ...
+    def __new__(
+        cls,
+        *,
+        series: bool = False,
+        log: bool | str = False,
+        memory: int | None = None,
+        qlog: Sequence[Path] | None = None,
+    ) -> QuicOptions: ...
 
 @final
 class SimOptions:
@@ -148,9 +155,17 @@ class SimOptions:
         series: Record series.
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
         memory: Bytes that packets in the network may take; a run that needs more ends with an error.
+        qlog: Write qlog traces to these files, one per flow.
     """
 
-    def __new__(cls, *, series: bool = False, log: bool | str = False, memory: int | None = None) -> SimOptions: ...
+    def __new__(
+        cls,
+        *,
+        series: bool = False,
+        log: bool | str = False,
+        memory: int | None = None,
+        qlog: Sequence[Path] | None = None,
+    ) -> SimOptions: ...
 
 @final
 class TheoryOptions:

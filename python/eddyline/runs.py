@@ -110,7 +110,7 @@ def jittered(scenario: Scenario, request: Request, observer: Observer) -> tuple[
     if not _in_world(scenario, simulated, two, observer).identical:
         return scenario, None
     jitter_s = min(START_JITTER_S, scenario.duration_s / 100)
-    return scenario.overridden({"flow.*.start_jitter": f"{jitter_s!r} s"}), jitter_s
+    return scenario.with_overrides({"flow.*.start_jitter": f"{jitter_s!r} s"}), jitter_s
 
 
 def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldRuns]:

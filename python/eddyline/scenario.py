@@ -108,15 +108,6 @@ class Scenario:
         """Seed of all random streams."""
         return self._core.seed
 
-    def overridden(self, set: Overrides) -> Scenario:
-        """The same scenario with other values of some keys, by dotted name.
-
-        Raises:
-            ScenarioError: A key or value is wrong.
-        """
-        core = _core.load(self.canonical, "json", self.title, self._folder, _pairs(set))
-        return Scenario._of(core, self._folder)
-
     def with_seed(self, seed: int) -> Scenario:
         """The same scenario with another seed.
 
@@ -217,6 +208,7 @@ class Scenario:
         base_rtt_s: Sequence[float] | None = None,
         dynamics: str | None = None,
         law: str = LAWS[0],
+        qlog: str | Path | None = None,
         progress: Callable[..., object] | None = None,
     ) -> Result | Results[Result]:
         """Runs the scenario in a world.
@@ -232,6 +224,8 @@ class Scenario:
             dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
                 `"integrator"`) and give series of it.
             law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
+            qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
+                Earlier traces there are replaced when the run is over. Of one run, not with `seeds`.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds);
                 with `seeds` after each run, with (runs done, their number).
 
@@ -239,17 +233,20 @@ class Scenario:
             The result, or `Results` of several seeds. The same scenario and seed give the same result, `cost` apart.
 
         Raises:
-            InputError: There is no such world, nothing has the name given in `log`, or the world has no such option.
+            InputError: There is no such world, nothing has the name given in `log`, the world has no such option, or
+                nothing can be written to `qlog`.
             WorldUnavailable: This machine or version cannot run it.
             KeyboardInterrupt: Ctrl-C, within a second.
         """
         worlds.require(world)
         scenario = self.with_overrides(set) if set else self
-        options = RunOptions(series, log, base_rtt_s, dynamics, law)
+        options = RunOptions(series, log, base_rtt_s, dynamics, law, qlog=None if qlog is None else Path(qlog))
         if seeds is None:
             return scenario.run_with(options, world, progress)
         if seeds < 1:
             raise InputError(f"{seeds} seeds: at least one")
+        if qlog is not None:
+            raise InputError("qlog: traces of one run, not of several seeds")
         from eddyline.parallel import run_all
 
         tasks = [partial(_repetition, scenario.with_seed(scenario.seed + n), options, world) for n in range(seeds)]

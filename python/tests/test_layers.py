@@ -27,6 +27,7 @@ LAYERS = (
             "output",
             "parallel",
             "progress",
+            "qlog",
             "quantities",
             "ranges",
             "recording",

@@ -15,6 +15,7 @@ mod signals;
 mod stepper;
 mod sweep;
 mod theory;
+mod trace_files;
 
 /// The extension module.
 #[pyo3::pymodule]

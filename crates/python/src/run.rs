@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
-use eddyline_sim::{LogEvent, Outcome, PacketLog, Progress, SimError};
+use eddyline_sim::{LogEvent, Options, Outcome, PacketLog, Progress, SimError};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,7 +16,7 @@ use crate::columns;
 use crate::custom;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::names::Names;
-use crate::options::{TheoryOptions, WorldOptions};
+use crate::options::{SimOptions, TheoryOptions, WorldOptions};
 use crate::signals::Watch;
 use crate::theory::theory_error;
 
@@ -49,11 +49,11 @@ pub(crate) fn run(
     let output = py.detach(|| {
         let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
         guarded(|| match options {
-            WorldOptions::Sim(options) => simulate(&mut observer, |observe| {
-                eddyline_sim::run(network, &options.options(), observe).map_err(|e| sim_error(e, network))
+            WorldOptions::Sim(options) => simulate(&mut observer, options, |options, observe| {
+                eddyline_sim::run(network, options, observe).map_err(|e| sim_error(e, network))
             }),
-            WorldOptions::Quic(options) => simulate(&mut observer, |observe| {
-                eddyline_quic::run(network, &options.options(), observe).map_err(|e| quic_error(e, network))
+            WorldOptions::Quic(options) => simulate(&mut observer, &options.record, |options, observe| {
+                eddyline_quic::run(network, options, observe).map_err(|e| quic_error(e, network))
             }),
             WorldOptions::Theory(options) => solve(network, options, &mut observer),
         })
@@ -70,18 +70,23 @@ type Observe<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 fn simulate(
     observer: &mut Observer<'_>,
-    run: impl FnOnce(&mut Observe<'_>) -> PyResult<Outcome>,
+    options: &SimOptions,
+    run: impl FnOnce(&Options, &mut Observe<'_>) -> PyResult<Outcome>,
 ) -> PyResult<Output> {
+    let traces = options.trace_files().map_err(|e| PyOSError::new_err(e.to_string()))?;
     let mut observe = |p: Progress| {
-        if custom::failed() {
+        if custom::failed() || traces.as_ref().is_some_and(|files| files.failed()) {
             return ControlFlow::Break(());
         }
         observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = run(&mut observe);
+    let outcome = run(&options.options(traces.clone()), &mut observe);
     if let Some(e) = custom::take().or(observer.watch.take()) {
         return Err(e);
+    }
+    if let Some(message) = traces.and_then(|files| files.take_error()) {
+        return Err(PyOSError::new_err(message));
     }
     let outcome = outcome?;
     Ok(Output { result: outcome.result, series: outcome.series, log: outcome.log })

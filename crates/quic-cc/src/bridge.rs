@@ -1,6 +1,6 @@
 //! From a QUIC stack's events to a controller's, and from its decisions to a window and a pacing rate in bytes.
 //!
-//! The bridge is sans-I/O and knows no stack; [`noq`](crate::noq) and [`quinn`](crate::quinn) only rename their events to its.
+//! The bridge is sans-I/O and knows no stack; the adapters for noq and quinn only rename their events to its.
 //! It makes of a stack's calls what the controllers are written for:
 //!
 //! - One event per ACK frame, as TCP has one per acknowledgement. The round-trip sample is that of the newest packet, if no packet
@@ -145,7 +145,7 @@ impl Bridge {
     /// A packet that asks for an acknowledgement is sent; `number` if the stack tells it again with the acknowledgement.
     pub fn on_packet_sent(&mut self, now: Instant, bytes: u64, number: Option<u64>) {
         let now = self.clock.time(now);
-        self.count_marks(0.0);
+        self.move_on();
         let idle = self.last_sent.filter(|_| self.in_flight == 0).map(|last| now.saturating_sub(last));
         if idle.is_some_and(|idle| self.rtt.probe_timeout().is_some_and(|pto| idle > pto)) {
             self.controller.on_idle(self.initial_window.min(self.controller.window()));
@@ -199,7 +199,7 @@ impl Bridge {
         self.limited = !app_limited;
         let batch = std::mem::take(&mut self.batch);
         let Some((sent_at, stamp)) = batch.newest else { return };
-        self.count_marks(0.0);
+        self.move_on();
         self.end_recovery(now, sent_at);
         let acked = self.packets(batch.bytes);
         let marks = Marks { now, sent_at, acked, marked: batch.marked };
@@ -230,7 +230,6 @@ impl Bridge {
             cwnd_limited: self.limited,
             in_recovery: self.recovery.is_some_and(|(cause, _)| cause != Cause::Timeout),
         });
-        self.forget_old(sent_at);
     }
 
     /// Packets were declared lost.
@@ -249,7 +248,7 @@ impl Bridge {
             self.recovery = Some((Cause::Loss, now));
             self.reduced_at = Some(now);
         }
-        self.sent.drop_before(newest);
+        self.sent.drop_lost(newest, lost.bytes);
         self.forget_receipts();
     }
 
@@ -272,6 +271,7 @@ impl Bridge {
     /// The packets of the last congestion event arrived after all. Controllers restore their windows after a timeout only.
     pub fn on_spurious_loss(&mut self) {
         if let Some((Cause::Timeout, _)) = self.recovery {
+            // RFC 4015, 3.2, with an acknowledgement of two packets
             let window = self.packets(self.in_flight) + self.initial_window.min(2.0);
             self.controller.on_spurious_timeout(window);
         }
@@ -359,11 +359,13 @@ impl Bridge {
         }
     }
 
-    /// Forgets packets whose fate the stack does not report (probes of the path's packet size): sent so long before one that is
-    /// acknowledged that loss detection has dealt with them (RFC 9002, 6.1.2).
-    fn forget_old(&mut self, acked_sent_at: Time) {
-        if let Some(smoothed) = self.rtt.smoothed() {
-            self.sent.drop_before(acked_sent_at.saturating_sub(Time::from_ps(smoothed.as_ps().saturating_mul(4))));
+    /// The last ACK frame has been dealt with: it has no marks unless they were reported, and packets sent long before it are lost
+    /// (RFC 9002, 6.1.2), also those whose loss the stack does not report (probes of the path's packet size).
+    fn move_on(&mut self) {
+        self.count_marks(0.0);
+        if let (Some(newest), Some(smoothed)) = (self.newest_acked, self.rtt.smoothed()) {
+            let long = Time::from_ps(smoothed.as_ps().saturating_mul(4));
+            self.sent.drop_before(newest.saturating_sub(long));
         }
         self.forget_receipts();
     }

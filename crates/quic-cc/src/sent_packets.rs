@@ -17,6 +17,7 @@ pub(crate) struct SentPacket {
     pub(crate) tag: PacketTag,
     /// Bytes sent before it.
     offset: u64,
+    bytes: u64,
     /// Acknowledged.
     done: bool,
 }
@@ -32,7 +33,7 @@ impl SentPackets {
     pub(crate) fn push(&mut self, sent_at: Time, bytes: u64, number: Option<u64>, stamp: Stamp, tag: PacketTag) {
         let offset = self.sent_bytes;
         self.sent_bytes = offset.wrapping_add(bytes);
-        self.packets.push_back(SentPacket { sent_at, number, stamp, tag, offset, done: false });
+        self.packets.push_back(SentPacket { sent_at, number, stamp, tag, offset, bytes, done: false });
     }
 
     /// The packet that was sent at this time, by its number or else the first one; it leaves the list.
@@ -49,7 +50,22 @@ impl SentPackets {
         Some(*found)
     }
 
-    /// Packets sent before this time are acknowledged or lost.
+    /// Packets of these bytes are lost, the newest of them sent at this time: all that were sent before are acknowledged or lost.
+    pub(crate) fn drop_lost(&mut self, newest: Time, bytes: u64) {
+        let mut left = bytes;
+        while let Some(packet) = self.packets.front() {
+            let is_lost = packet.sent_at < newest || (packet.sent_at == newest && left > 0);
+            if !is_lost && !packet.done {
+                break;
+            }
+            if !packet.done {
+                left = left.saturating_sub(packet.bytes);
+            }
+            self.packets.pop_front();
+        }
+    }
+
+    /// Forgets packets sent before this time.
     pub(crate) fn drop_before(&mut self, sent_at: Time) {
         while self.packets.front().is_some_and(|p| p.sent_at < sent_at) {
             self.packets.pop_front();
@@ -120,5 +136,14 @@ mod tests {
         assert_eq!((packets.outstanding(), packets.len()), (100, 1));
         packets.drop_before(Time::from_ms(5));
         assert_eq!((packets.outstanding(), packets.len()), (0, 0));
+    }
+
+    #[test]
+    fn of_packets_sent_at_one_time_as_many_are_lost_as_bytes() {
+        let mut packets = sent(&[(1, 0), (2, 1), (2, 2), (2, 3), (2, 4)]);
+        packets.take(Time::from_ms(2), Some(2));
+        packets.drop_lost(Time::from_ms(2), 200);
+        assert_eq!((packets.outstanding(), packets.len()), (200, 2), "0 and 1 are lost");
+        assert!(packets.take(Time::from_ms(2), Some(4)).is_some());
     }
 }

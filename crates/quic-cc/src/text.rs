@@ -1,4 +1,4 @@
-//! Controllers as text: `newreno`, `fast(alpha = 20)`, `ledbat(target = 60 ms)`, `fast(alpha = 20, drain.period = "5 s")`.
+//! Controllers as text: `newreno`, `fast(alpha = 20)`, `ledbat(target = 60 ms)`, `fast(alpha = 20, drain.every = 5 s)`.
 //!
 //! Parameters have the names and values of Eddyline's scenario files. Texts need no quotation marks, and numbers of packets no unit.
 
@@ -93,8 +93,8 @@ mod tests {
 
     #[test]
     fn parameters_of_a_table_are_dotted() {
-        let fast = json("fast(alpha = 20, drain.period = 5 s)");
-        assert_eq!(fast["drain"]["period"], "5 s");
+        let fast = json("fast(alpha = 20, drain.every = 5 s)");
+        assert_eq!(fast["drain"]["every"], "5 s");
     }
 
     #[test]

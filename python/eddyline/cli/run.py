@@ -30,6 +30,7 @@ Examples:
   eddyline run two-way.toml --seeds 10 --plot bands.pdf --width 3.5 --font-size 8
   eddyline run two-way.toml --world theory --dynamics --plot dynamics.png
   eddyline run two-way.toml --out result --log-of upload --log packets.txt
+  eddyline run two-way.toml --qlog traces
   eddyline run two-way.toml --controllers my.py --set 'flow.*.controller.kind=mine'
 """
 
@@ -71,6 +72,12 @@ Examples:
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Log packets (.txt or .parquet).")
 @click.option("--log-of", metavar="NAME", help="Log only one flow's, link's or traffic's packets.")
 @click.option("--memory", type=MEMORY, help="Memory for packets in the network. Default: half of what is free.")
+@click.option(
+    "--qlog",
+    type=click.Path(path_type=Path),
+    metavar="DIR|FILE",
+    help="Write a qlog trace of each flow to DIR, or of the only flow to FILE (.sqlog).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option(
     "--csv", is_flag=True, help="Print the result as CSV; with --out write flows.csv, links.csv and series.csv instead."
@@ -93,6 +100,7 @@ def command(
     log: Path | None,
     log_of: str | None,
     memory: int | None,
+    qlog: Path | None,
     as_json: bool,
     csv: bool,
     strict: bool,
@@ -105,7 +113,7 @@ def command(
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
 
-    _check_outputs(out, plot, log, log_of, world, seeds)
+    _check_outputs(out, plot, log, log_of, qlog, world, seeds)
     if csv and as_json and out is None:
         raise click.UsageError("--csv and --json: one document goes to standard output")
     if start_jitter is not None:
@@ -113,10 +121,14 @@ def command(
     if seed is not None:
         overrides = [*overrides, ("seed", str(seed))]
     scenario = Scenario.load(file, set=overrides)
+    if qlog is not None:
+        from eddyline.qlog import claim
+
+        claim(qlog, scenario.flows)
     if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
     series = out is not None or plot is not None
-    options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory)
+    options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog)
     request = Request(world, seeds, options)
     jitter_s = None
     with Progress(silent=quiet or no_progress) as progress:
@@ -170,13 +182,22 @@ def _report_failures(replies: Sequence[WorldRuns]) -> None:
 
 
 def _check_outputs(
-    out: Path | None, plot: Path | None, log: Path | None, log_of: str | None, world: str, seeds: int | None
+    out: Path | None,
+    plot: Path | None,
+    log: Path | None,
+    log_of: str | None,
+    qlog: Path | None,
+    world: str,
+    seeds: int | None,
 ) -> None:
     """Refuses, before anything runs, what could not be written afterwards."""
     if log_of is not None and log is None:
         raise click.UsageError("--log-of needs --log FILE")
-    if log is not None and (world == worlds.ALL or not worlds.WORLDS[world].packet_log or seeds is not None):
-        raise click.UsageError(f"--log takes one run of world {worlds.text(worlds.with_packet_log())}")
+    for option, path in (("--log", log), ("--qlog", qlog)):
+        if path is not None and (world == worlds.ALL or not worlds.WORLDS[world].packet_log or seeds is not None):
+            raise click.UsageError(f"{option} takes one run of world {worlds.text(worlds.with_packet_log())}")
+    if qlog is not None and out is not None and out.absolute() in (qlog.absolute(), *qlog.absolute().parents):
+        raise click.UsageError("--qlog: the folder of --out holds nothing but the result; name a place outside it")
     if plot is not None:
         claim_figure(plot)
     if log is not None:

@@ -7,7 +7,7 @@ use eddyline_tcp::{
 };
 use eddyline_units::Time;
 
-use super::{FlowSetup, FlowState, tcp_config};
+use super::{FlowSetup, FlowState, RecoveryState, tcp_config};
 use crate::meter::FlowMeter;
 use crate::packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
 
@@ -144,6 +144,15 @@ impl TcpFlow {
             completed_at: sender.completed_at(),
             nic_refusals: counters.nic_refusals,
             delivered_ce: counters.delivered_ce,
+        }
+    }
+
+    /// The state of the sender's loss recovery.
+    pub fn recovery(&self) -> RecoveryState {
+        RecoveryState {
+            slow_start_threshold: self.sender.controller().slow_start_threshold(),
+            in_progress: self.sender.in_recovery(),
+            acknowledged: Some(self.sender.acknowledged()),
         }
     }
 

@@ -19,7 +19,9 @@ use super::probes::Probes;
 use super::series_recorder::SeriesRecorder;
 use super::summary;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
-use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, RttHistogram, SharedHistogram, WindowEdge};
+use crate::meter::{
+    BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, RttHistogram, SenderState, SharedHistogram, WindowEdge,
+};
 use crate::network::{EventQueue, Layout, Net};
 use crate::packet::{Packet, PacketKind, PacketSink};
 
@@ -47,6 +49,10 @@ pub struct Simulation<'a> {
     timers: EventQueue,
     sampler: Option<BottleneckSampler>,
     recorder: Option<SeriesRecorder>,
+    /// There are traces of flows.
+    traced: bool,
+    /// Payload of a full packet of each flow, if they are traced.
+    payloads: Vec<u32>,
     window_open: bool,
     events: u64,
 }
@@ -69,10 +75,12 @@ impl<'a> Simulation<'a> {
         if transport.is_none() {
             require_own_controllers(network)?;
         }
-        let logger = match &options.packet_log {
-            Some(selection) => Some(Box::new(PacketLogger::new(network, selection).map_err(SimError::UnknownEntity)?)),
-            None => None,
-        };
+        let traced = options.qlog.is_some();
+        let logger = (traced || options.packet_log.is_some()).then(|| {
+            let qlog = options.qlog.clone().map(|sink| Qlog::new(network, sink, transport.is_none()));
+            PacketLogger::new(network, options.packet_log.as_ref(), qlog).map_err(SimError::UnknownEntity)
+        });
+        let logger = logger.transpose()?.map(Box::new);
         let mut layout = Layout::default();
         let mut flows = Vec::with_capacity(network.flows.len());
         for ((spec, number), histogram) in network.flows.iter().zip(0..).zip(histograms(network)) {
@@ -124,6 +132,8 @@ impl<'a> Simulation<'a> {
             timers,
             sampler,
             recorder,
+            traced,
+            payloads: if traced { network.flows.iter().map(|f| f.packet - f.header).collect() } else { Vec::new() },
             window_open: false,
             events: 0,
         };
@@ -134,6 +144,21 @@ impl<'a> Simulation<'a> {
     /// Runs until no event is left up to `end`, until the memory budget is exceeded, or until `observe` stops it. `observe` is called whenever the event count has no
     /// bit of `observer_mask` set. A later call continues the run.
     pub fn run(
+        &mut self,
+        end: Time,
+        observer_mask: u64,
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> ControlFlow<Stop> {
+        // a copy of the loop, so that runs without traces do not look for them
+        if self.traced {
+            self.run_loop::<true>(end, observer_mask, observe)
+        } else {
+            self.run_loop::<false>(end, observer_mask, observe)
+        }
+    }
+
+    #[inline(always)]
+    fn run_loop<const TRACED: bool>(
         &mut self,
         end: Time,
         observer_mask: u64,
@@ -151,11 +176,17 @@ impl<'a> Simulation<'a> {
             if packet_at <= timer_at {
                 if let Some(packet) = self.net.handle_event(now, packet_source) {
                     self.deliver(now, &packet);
+                    if TRACED {
+                        self.trace(now, packet.flow as usize);
+                    }
                 }
             } else if timer_source == MEASUREMENT {
                 self.measure(now);
             } else {
                 self.on_timer(now, timer_source);
+                if TRACED {
+                    self.trace(now, timer_source as usize - 1);
+                }
             }
             if self.events & observer_mask & MEMORY_MASK == 0 {
                 self.check_memory(now)?;
@@ -178,6 +209,18 @@ impl<'a> Simulation<'a> {
         match stop {
             Stop::Observer => SimError::Interrupted,
             Stop::Memory(now) => SimError::OutOfMemory(memory::report(network, &mut self.net, &self.flows, now)),
+        }
+    }
+
+    /// Writes what an event of a flow has changed, for both directions of its connection. Other sources are not traced.
+    #[cold]
+    fn trace(&mut self, now: Time, index: usize) {
+        let Some(peer) = self.flows.get(index).map(Flow::peer) else { return };
+        for i in [Some(index), peer.map(|p| p as usize)].into_iter().flatten() {
+            let state = sender_state(&self.flows[i], self.payloads[i]);
+            if let Some(qlog) = self.net.logger.as_mut().and_then(|logger| logger.qlog()) {
+                qlog.on_state(now, i, &state);
+            }
         }
     }
 
@@ -381,7 +424,7 @@ impl<'a> Simulation<'a> {
         let arrivals = self.dynamic.results(network, self.duration);
         let cross = self.cross.iter().zip(&network.traffic);
         let traffic = cross.map(|(source, spec)| source.result(spec, &self.net)).collect();
-        let log = self.net.logger.take().map(|l| l.finish());
+        let log = self.net.logger.take().and_then(|l| l.finish());
         let result = summary::summarise(summary::Ending {
             network,
             flows: self.flows,
@@ -405,6 +448,24 @@ fn require_own_controllers(network: &Network) -> Result<(), SimError> {
         }
     }
     Ok(())
+}
+
+/// What a trace shows of a sender whose full packets have this payload.
+fn sender_state(flow: &Flow, payload: u32) -> SenderState {
+    let (state, recovery) = (flow.state(), flow.recovery());
+    let bytes = |packets: f64| (packets * f64::from(payload)) as u64;
+    SenderState {
+        window: bytes(state.cwnd_packets),
+        in_flight: bytes(state.in_flight_packets),
+        packets_in_flight: state.in_flight_packets.round() as u64,
+        smoothed_rtt: state.srtt,
+        latest_rtt: state.last_rtt,
+        slow_start_threshold: recovery.slow_start_threshold.map(bytes),
+        pacing_rate: state.pacing_bps.map(|rate| rate as u64),
+        in_recovery: recovery.in_progress,
+        acknowledged: recovery.acknowledged,
+        lost: state.retransmits,
+    }
 }
 
 /// Where the round-trip samples of each flow are counted.

@@ -55,7 +55,8 @@ impl Probes {
     /// The probes `spec` as source `number`.
     pub fn new(network: &Network, spec: &Probe, number: u32, layout: &mut Layout) -> Self {
         let crossed = [(&spec.data, spec.request), (&spec.ack, spec.response)];
-        let idle = crossed.iter().flat_map(|(links, bytes)| links.iter().map(|l| (&network.links[*l as usize], *bytes)));
+        let idle =
+            crossed.iter().flat_map(|(links, bytes)| links.iter().map(|l| (&network.links[*l as usize], *bytes)));
         let idle = idle.fold(Time::ZERO, |sum, (link, bytes)| sum + link.delay + link.transmission_time(bytes));
         Self {
             number,

@@ -141,6 +141,18 @@ impl Sender {
         self.pacer.interval(self.congestion.controller(), || self.rto.srtt())
     }
 
+    /// Whether fast recovery is in progress.
+    #[must_use]
+    pub fn in_recovery(&self) -> bool {
+        self.recovery.episode() == Episode::Recovery
+    }
+
+    /// Everything below this sequence number is acknowledged.
+    #[must_use]
+    pub fn acknowledged(&self) -> u64 {
+        self.seq.una
+    }
+
     /// What has been counted.
     #[must_use]
     pub fn counters(&self) -> Counters {
