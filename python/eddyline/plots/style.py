@@ -68,8 +68,18 @@ def render(figure: Figure, path: Path, dpi: int = 150) -> None:
     """Writes a figure in the format of the file's suffix, the same bytes every time; all files have one layout."""
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     with rc_context(STYLE):
+        _lay_out(figure, dpi)
         figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
-    figure.set_layout_engine(None)  # with any engine, even one that does nothing, a figure is drawn twice
+
+
+def _lay_out(figure: Figure, dpi: int) -> None:
+    """Places the axes, once: with any layout engine, idle ones too, a figure is drawn twice for each file."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        usual, figure.dpi = figure.dpi, dpi
+        engine.execute(figure)
+        figure.dpi = usual
+        figure.set_layout_engine(None)
 
 
 def render_small(figure: Figure, path: Path, dpi: int) -> None:
