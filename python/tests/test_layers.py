@@ -36,7 +36,7 @@ LAYERS = (
     ("figures", ("plots",)),
     ("result folders", ("result_folder",)),
     ("controllers", ("controllers",)),
-    ("kinds", ("kinds",)),
+    ("kinds", ("capacity", "kinds")),
     ("worlds", ("questions", "worlds")),
     ("scenarios", ("results", "scenario")),
     ("runs", ("comparison", "environment", "probing", "runs", "subject", "sweeps")),
