@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from eddyline.errors import EddylineError, InputError
 from eddyline.gauntlet.comparison import compare
+from eddyline.gauntlet.explanation import Explanation
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.gauntlet.scorecard import Card, Verdict
 from eddyline.gauntlet.suite import suite
 from eddyline.kinds import require_controller
 from eddyline.parallel import run_keeping
 from eddyline.progress import limited
+from eddyline.spelling import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from eddyline.progress import Count, RunCallback
     from eddyline.scenario import Scenario
 
-__all__ = ["SEEDS", "run"]
+__all__ = ["SEEDS", "explain", "run"]
 
 SEEDS = 3
 """Runs of each test by default."""
@@ -87,6 +89,63 @@ def run(
     return Card(
         first.controller, first.parameters, first.suite_version, seeds, first.verdicts, tuple(cards[1:]), changes
     )
+
+
+def explain(
+    controller: str,
+    test: str,
+    *,
+    against: Iterable[str] = (),
+    parameters: Mapping[str, str] | None = None,
+    seeds: int = SEEDS,
+    jobs: int | None = None,
+    timeout_s: float | None = None,
+    done: Count | None = None,
+) -> Explanation:
+    """Runs one test again, with its series, and says why a controller passes or misses its bound.
+
+    Args:
+        controller: Its kind.
+        test: Name of the test.
+        against: Kinds that run it too, for comparison.
+        parameters: Parameters of the controller, as a scenario writes them.
+        seeds: Runs of each; the one with the worst value of the controller is shown.
+        jobs: Runs at a time; one per processor by default.
+        timeout_s: Limit on the wall time of a run.
+        done: Called after each run.
+
+    Raises:
+        InputError: There is no such controller, parameter or test.
+        EddylineError: A run failed.
+    """
+    names = [each.name for each in suite().tests]
+    if test not in names:
+        raise unknown("test", test, names, option="--why")
+    card = run(
+        controller,
+        against=against,
+        parameters=parameters,
+        only=[test],
+        seeds=seeds,
+        jobs=jobs,
+        timeout_s=timeout_s,
+        done=done,
+    )
+    (chosen,) = suite().only([test])
+    cards = [card, *card.against]
+    for each in cards:
+        error = each.verdicts[0].error
+        if error is not None:
+            raise EddylineError(f"{each.name}, {test}: {error}")
+    values = card.verdicts[0].values
+    least = chosen.bound.least
+    known = [(v, seed) for seed, v in enumerate(values) if v is not None]
+    seed = (min(known) if least else max(known))[1] if known else 0
+    results = []
+    for each in cards:
+        scenario = chosen.scenario(each.controller, list(each.parameters.items()), seed)
+        results.append(scenario.run("sim", series=True, progress=limited(timeout_s)))
+    return Explanation(chosen, tuple(cards), tuple(results), seed)
 
 
 def _all(
