@@ -39,8 +39,8 @@ __all__ = [
 
 
 START_JITTER_S = 0.1
-"""Random delay of starts where nothing else is random, at most a hundredth of the duration: several round trips of most paths, so that
-flows meet in every phase."""
+"""Random delay of starts where nothing else is random, at most a hundredth of the duration: several round trips of most
+paths, so that flows meet in every phase."""
 
 
 class Request(NamedTuple):
