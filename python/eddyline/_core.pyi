@@ -136,6 +136,8 @@ class QuicOptions:
     Args:
         series: Record series.
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
+        qlog: Write qlog traces to these files, one per flow.
+        memory: Bytes that packets in the network may take; a run that needs more ends with an error.
     """
 
     def __new__(

@@ -179,6 +179,7 @@ class Scenario:
         base_rtt_s: Sequence[float] | None = ...,
         dynamics: str | None = ...,
         law: str = ...,
+        qlog: str | Path | None = ...,
         progress: Callable[..., object] | None = ...,
     ) -> Result: ...
 
@@ -194,6 +195,7 @@ class Scenario:
         base_rtt_s: Sequence[float] | None = ...,
         dynamics: str | None = ...,
         law: str = ...,
+        qlog: None = ...,
         progress: Callable[..., object] | None = ...,
     ) -> Results[Result]: ...
 

@@ -68,7 +68,9 @@ pub(crate) fn run(
 /// Called with the progress of a simulation, which it may stop.
 type Observe<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
+/// Runs a packet-level world that records `options`.
 fn simulate(
+    options: &SimOptions,
     observer: &mut Observer<'_>,
     options: &SimOptions,
     run: impl FnOnce(&Options, &mut Observe<'_>) -> PyResult<Outcome>,

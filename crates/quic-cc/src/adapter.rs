@@ -37,7 +37,6 @@ impl Adapter {
         event(self.bridge.get_mut().unwrap_or_else(PoisonError::into_inner));
     }
 
-    #[cfg(feature = "noq")]
     pub(crate) fn bridge(&mut self) -> &Bridge {
         self.bridge.get_mut().unwrap_or_else(PoisonError::into_inner)
     }

@@ -142,6 +142,12 @@ impl Bridge {
         &self.controller
     }
 
+    /// Whether a recovery from losses or marks is in progress.
+    #[must_use]
+    pub fn in_recovery(&self) -> bool {
+        self.recovery.is_some_and(|(cause, _)| cause != Cause::Timeout)
+    }
+
     /// A packet that asks for an acknowledgement is sent; `number` if the stack tells it again with the acknowledgement.
     pub fn on_packet_sent(&mut self, now: Instant, bytes: u64, number: Option<u64>) {
         let now = self.clock.time(now);
@@ -228,7 +234,7 @@ impl Bridge {
             in_flight: self.packets(in_flight),
             stamp,
             cwnd_limited: self.limited,
-            in_recovery: self.recovery.is_some_and(|(cause, _)| cause != Cause::Timeout),
+            in_recovery: self.in_recovery(),
         });
     }
 

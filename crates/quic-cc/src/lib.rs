@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(any(feature = "noq", feature = "quinn"))]
 mod adapter;
 mod bridge;
 mod clock;

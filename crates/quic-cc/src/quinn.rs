@@ -62,7 +62,12 @@ pub struct QuinnController {
 }
 
 impl QuinnController {
-    /// The controller within, from a copy such as `connection.congestion_state()` gives by `clone_box` and `into_any`.
+    /// The controller within.
+    pub fn bridge(&mut self) -> &Bridge {
+        self.adapter.bridge()
+    }
+
+    /// The same, from a copy such as `connection.congestion_state()` gives by `clone_box` and `into_any`.
     #[must_use]
     pub fn into_bridge(self) -> Bridge {
         self.adapter.into_bridge()

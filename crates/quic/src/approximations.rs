@@ -83,7 +83,7 @@ fn ignored(tcp: &TcpOptions) -> Vec<&'static str> {
         ("`limited_transmit = false`", !tcp.limited_transmit),
         ("`fast_retransmit = false`", !tcp.fast_retransmit),
         ("`partial_ack_timer`", tcp.partial_ack_timer.is_some()),
-        ("`timestamps`", tcp.timestamps),
+        ("`timestamp_clock`", !tcp.timestamp_clock.is_default()),
         ("`prr`", tcp.prr),
         ("`rack`", tcp.rack),
         ("`frto`", tcp.frto),

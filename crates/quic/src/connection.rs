@@ -3,7 +3,7 @@
 use eddyline_cc::{Controller as _, EcnResponse};
 use eddyline_path::Ecn;
 use eddyline_scenario::network::Flow as FlowSpec;
-use eddyline_sim::{FlowPath, FlowState, Metadata, Packet, PacketFlags, PacketKind, PacketSink};
+use eddyline_sim::{FlowPath, FlowState, Metadata, Packet, PacketFlags, PacketKind, PacketSink, RecoveryState};
 use eddyline_units::Time;
 use noq_proto::{ClientConfig, EcnCodepoint};
 
@@ -236,9 +236,21 @@ impl Connection {
         }
     }
 
-    /// Why the connection was lost, if it was.
+    /// The state of loss recovery of direction `place`.
+    pub fn recovery(&self, place: usize) -> RecoveryState {
+        let Some(direction) = &self.directions[place] else { return RecoveryState::default() };
+        let seen = &self.hosts[place].seen;
+        RecoveryState {
+            slow_start_threshold: seen.slow_start_threshold(direction.datagram.into()),
+            in_progress: seen.in_recovery(),
+            acknowledged: None,
+        }
+    }
+
+    /// Why the connection was lost, if it was. What happens after the client has closed it is no error: a late packet may then meet a host
+    /// that has forgotten the connection and resets it.
     pub fn error(&self) -> Option<&str> {
-        self.hosts.iter().find_map(Host::error)
+        self.hosts.iter().find_map(Host::error).filter(|_| !self.closed)
     }
 
     /// Datagrams that arrived too late to be told from lost ones.

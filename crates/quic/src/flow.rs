@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use eddyline_sim::{Endpoint, FlowMeter, FlowState, Packet, PacketSink};
+use eddyline_sim::{Endpoint, FlowMeter, FlowState, Packet, PacketSink, RecoveryState};
 use eddyline_units::Time;
 
 use crate::connection::{Connection, Notice};
@@ -76,6 +76,10 @@ impl Endpoint for QuicFlow {
 
     fn state(&self) -> FlowState {
         lock(&self.connection).state(self.place)
+    }
+
+    fn recovery(&self) -> RecoveryState {
+        lock(&self.connection).recovery(self.place)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use eddyline_cc::Controller as _;
@@ -23,6 +23,9 @@ pub struct Observations {
     /// The controller's own window in packets, and base round-trip time in picoseconds, if it is one of ours.
     packets: AtomicU64,
     base_ps: AtomicU64,
+    /// Slow-start threshold in bytes, if it has one; infinite before the first loss.
+    threshold: AtomicU64,
+    recovering: AtomicBool,
     pacing: AtomicU64,
     sample_ns: AtomicU64,
     samples: AtomicU64,
@@ -60,6 +63,16 @@ impl Observations {
     /// The controller's estimate of the round-trip time without queueing.
     pub fn base_rtt(&self) -> Option<Time> {
         Some(self.base_ps.load(Relaxed)).filter(|ps| *ps > 0).map(Time::from_ps)
+    }
+
+    /// The window in packets of `datagram` bytes at which slow start ends, if the controller has one.
+    pub fn slow_start_threshold(&self, datagram: f64) -> Option<f64> {
+        Some(f64::from_bits(self.threshold.load(Relaxed))).filter(|bytes| *bytes > 0.0).map(|bytes| bytes / datagram)
+    }
+
+    /// Whether losses are being repaired; known of our controllers only.
+    pub fn in_recovery(&self) -> bool {
+        self.recovering.load(Relaxed)
     }
 
     /// The controller's pacing rate in bytes a second, if it has one.
@@ -155,11 +168,22 @@ struct Observed {
 
 impl Observed {
     fn note_decisions(&mut self) {
+        let mut threshold = self
+            .inner
+            .metrics()
+            .ssthresh
+            .map_or(0.0, |bytes| if bytes == u64::MAX { f64::INFINITY } else { bytes as f64 });
         if let Inner::Own(own) = &mut self.inner {
-            let controller = own.bridge().controller();
+            let bridge = own.bridge();
+            self.seen.recovering.store(bridge.in_recovery(), Relaxed);
+            let controller = bridge.controller();
+            if controller.slow_start_threshold().is_some_and(f64::is_infinite) {
+                threshold = f64::INFINITY;
+            }
             self.seen.packets.store(controller.window().to_bits(), Relaxed);
             self.seen.base_ps.store(controller.base_rtt().map_or(0, Time::as_ps), Relaxed);
         }
+        self.seen.threshold.store(threshold.to_bits(), Relaxed);
         self.seen.window.store(self.inner.window(), Relaxed);
         self.seen.pacing.store(self.inner.metrics().pacing_rate.unwrap_or(0), Relaxed);
     }

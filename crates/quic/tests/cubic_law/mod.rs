@@ -1,4 +1,4 @@
-//! CUBIC with the three rules of its Reno-friendly window that RFC 9438 and noq-proto have differently as switches.
+//! CUBIC with the rules of its Reno-friendly window that RFC 9438 and noq-proto have differently as switches.
 
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ const SLOPE: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
+    /// The friendly window grows with time over the latest round-trip time (RFC 8312, 4.2), not with packets acknowledged (RFC 9438, 4.3).
+    by_time: bool,
     /// The friendly window keeps its slope above the window before the loss (RFC 8312, 4.2); RFC 9438, 4.3 has Reno's from there.
     constant_slope: bool,
     /// It begins at beta times the maximum that fast convergence has lowered (RFC 8312, 4.2), not at the window after the loss.
@@ -35,7 +37,9 @@ struct Law {
     threshold: f64,
     w_max: f64,
     prior: f64,
+    /// The friendly window at its beginning, and now if it is counted by packets.
     friendly: f64,
+    counted: f64,
     k: f64,
     credit: f64,
     since: Option<Time>,
@@ -51,6 +55,7 @@ impl Law {
             w_max: 0.0,
             prior: 0.0,
             friendly: 0.0,
+            counted: 0.0,
             k: 0.0,
             credit: 0.0,
             since: None,
@@ -81,10 +86,13 @@ impl Controller for Law {
         if self.since.is_none() {
             (self.since, self.w_max, self.k) = (Some(ack.now), self.window, 0.0);
             (self.prior, self.friendly) = (self.window, BETA * self.window);
+            self.counted = if self.rules.from_lowered_maximum { self.friendly } else { self.window };
         }
         let t = self.since.map_or(0.0, |since| ack.now.saturating_sub(since).as_secs_f64());
         let cubic = C * (t + rtt - self.k).powi(3) + self.w_max;
-        let friendly = self.friendly(t / rtt);
+        let slope = if self.rules.constant_slope || self.counted < self.prior { SLOPE } else { 1.0 };
+        self.counted += slope * ack.acked / self.window;
+        let friendly = if self.rules.by_time { self.friendly(t / rtt) } else { self.counted };
         let target = if cubic < friendly {
             self.window.max(friendly)
         } else {
@@ -109,6 +117,7 @@ impl Controller for Law {
         let depth = if self.rules.from_lowered_maximum { self.w_max * (1.0 - BETA) } else { self.w_max - self.window };
         self.k = (depth.max(0.0) / C).cbrt();
         self.friendly = if self.rules.from_lowered_maximum { self.w_max * BETA } else { self.window };
+        self.counted = self.friendly;
         self.credit *= BETA;
         self.since = Some(loss.now);
     }
