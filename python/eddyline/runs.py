@@ -219,7 +219,7 @@ def figure(results: Sequence[Result]) -> Figure:
     if len(repeated) > 1:
         from eddyline.plots import repeated as bands
 
-        return bands([r.series for r in repeated], repeated[0].title)
+        return bands([r.series for r in repeated], repeated[0].title, repeated[0].legend)
     return (drawn or results)[0].plot()
 
 

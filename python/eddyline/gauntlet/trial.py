@@ -13,7 +13,7 @@ from eddyline.gauntlet.measures import MEASURES
 from eddyline.gauntlet.scorecard import Card, Verdict
 from eddyline.gauntlet.suite import suite
 from eddyline.kinds import require_controller
-from eddyline.parallel import run_keeping
+from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
 
@@ -165,7 +165,8 @@ def _value(
 ) -> tuple[float | None, float]:
     """The value of a run, and its wall time in seconds."""
     started, measure = time.monotonic(), MEASURES[test.measure]
-    result = scenario.run("sim", series=measure.series, progress=limited(timeout_s, progress))
+    with ended_after(timeout_s):
+        result = scenario.run("sim", series=measure.series, progress=limited(timeout_s, progress))
     return measure.take(test, result, result.to_dict()), time.monotonic() - started
 
 
