@@ -70,7 +70,6 @@ type Observe<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// Runs a packet-level world that records `options`.
 fn simulate(
-    options: &SimOptions,
     observer: &mut Observer<'_>,
     options: &SimOptions,
     run: impl FnOnce(&Options, &mut Observe<'_>) -> PyResult<Outcome>,
