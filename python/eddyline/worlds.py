@@ -30,6 +30,7 @@ __all__ = [
     "RunOptions",
     "World",
     "available",
+    "needed",
     "require",
     "require_model",
     "served",
@@ -248,6 +249,11 @@ def require(name: str) -> World:
     if unavailable is not None:
         raise unavailable
     return world
+
+
+def needed(need: str) -> bool:
+    """Whether a world that can run here needs something of the machine."""
+    return any(need in world.needs for world in _ENTRIES if world.run is not None)
 
 
 def served(need: str) -> str:

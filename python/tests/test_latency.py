@@ -51,7 +51,7 @@ def test_rrul_shows_bufferbloat_and_its_cure(rrul: Path, capsys: pytest.CaptureF
     assert full["idle_s"] == cured["idle_s"] == pytest.approx(idle, rel=1e-9)
     assert 0.1 < full["http_s"]["mean"] - idle < 0.31
     assert grade(idle, full["http_s"]["mean"]) in ("C", "D")
-    assert grade(idle, cured["http_s"]["mean"]) == "A"
+    assert grade(idle, cured["http_s"]["mean"]) == "A+"
     assert full["responsiveness_rpm"] < 500 < 1500 < cured["responsiveness_rpm"]
 
 

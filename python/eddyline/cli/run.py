@@ -11,7 +11,7 @@ import click
 import eddyline.worlds as worlds
 from eddyline.cli.options import controllers, overrides, scenario_file
 from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, shown
-from eddyline.cli.types import MEMORY, OneOf
+from eddyline.cli.types import MEMORY, OneOf, World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ Examples:
 @controllers()
 @click.option(
     "--world",
-    type=OneOf([*worlds.NAMES, worlds.ALL]),
+    type=World(worlds.ALL),
     default=worlds.DEFAULT,
     show_default=True,
     help="The world that runs it, or all.",
@@ -217,9 +217,7 @@ def _write_log(result: Result, path: Path) -> None:
 
 def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
     for reply in replies:
-        if reply.unavailable is not None:
-            click.echo(f"note: {reply.unavailable}", err=True)
-        elif reply.identical:
+        if reply.identical:
             click.echo(
                 f"warning: world {reply.world}: all {len(reply.results)} repetitions are identical: "
                 "nothing in the scenario is random",
