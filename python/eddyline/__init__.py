@@ -19,7 +19,7 @@ Everything is imported on first use, so that `import eddyline` itself costs noth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # without `typing`, whose import takes longer than all of this
 
 if TYPE_CHECKING:
     from eddyline import gauntlet, theory

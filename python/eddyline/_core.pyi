@@ -145,8 +145,8 @@ class QuicOptions:
         *,
         series: bool = False,
         log: bool | str = False,
-        qlog: Sequence[Path] | None = None,
         memory: int | None = None,
+        qlog: Sequence[Path] | None = None,
     ) -> QuicOptions: ...
 
 @final
@@ -156,8 +156,8 @@ class SimOptions:
     Args:
         series: Record series.
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
-        qlog: Write qlog traces to these files, one per flow.
         memory: Bytes that packets in the network may take; a run that needs more ends with an error.
+        qlog: Write qlog traces to these files, one per flow.
     """
 
     def __new__(
@@ -165,8 +165,8 @@ class SimOptions:
         *,
         series: bool = False,
         log: bool | str = False,
-        qlog: Sequence[Path] | None = None,
         memory: int | None = None,
+        qlog: Sequence[Path] | None = None,
     ) -> SimOptions: ...
 
 @final

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from eddyline.errors import EddylineError
+from eddyline.progress import Timeout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
     from typing import TypeAlias
 
@@ -18,7 +21,10 @@ if TYPE_CHECKING:
 
     Task: TypeAlias = Callable[[RunCallback], "_Value"]
 
-__all__ = ["processors", "run_all", "run_keeping"]
+__all__ = ["ended_after", "processors", "raise_in", "run_all", "run_interruptible", "run_keeping"]
+
+_PATIENCE_S = 0.4  # a run that calls back stops by itself within a tenth of a second
+_AGAIN_S = 0.1
 
 _Value = TypeVar("_Value")
 _Error = TypeVar("_Error", bound=EddylineError)
@@ -34,6 +40,74 @@ def processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
+
+
+def _first_error(runs: Sequence[Future[_Value]]) -> None:
+    """Waits for all runs or the first error, and comes up for air: what another thread raises here is heard then."""
+    while True:
+        done, left = wait(runs, timeout=_AGAIN_S, return_when=FIRST_EXCEPTION)
+        if not left or any(each.exception() is not None for each in done):
+            return
+
+
+def _insist(running: set[int]) -> None:
+    """Ends cancelled tasks that no longer call back: a user's controller in an endless loop."""
+    began = time.monotonic()
+    while running:
+        if time.monotonic() - began > _PATIENCE_S:
+            for thread in list(running):
+                raise_in(thread, _Cancelled)
+        time.sleep(_AGAIN_S / 10)
+
+
+def raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Raises an exception in the Python code of another thread; None takes back one that is not raised yet."""
+    import ctypes
+
+    value = ctypes.py_object() if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), value)
+
+
+def run_interruptible(task: Task[_Value]) -> _Value:
+    """Runs a task in a thread, so that Ctrl-C is heard whatever its Python code does."""
+    (value,) = run_all([task], 1)
+    return value
+
+
+@contextmanager
+def ended_after(limit_s: float | None) -> Iterator[None]:
+    """Ends Python code in the block that neither returns nor calls back within a time: a controller in a loop.
+
+    Args:
+        limit_s: The limit; None for none.
+
+    Raises:
+        Timeout: In place of the error that ended it.
+    """
+    if limit_s is None:
+        yield
+        return
+    target, done, expired = threading.get_ident(), threading.Event(), threading.Event()
+
+    def watch() -> None:
+        if done.wait(limit_s + _PATIENCE_S):
+            return
+        expired.set()
+        while not done.wait(_AGAIN_S):
+            raise_in(target, Timeout.of(limit_s))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    except EddylineError:
+        if expired.is_set():
+            raise Timeout(limit_s) from None
+        raise
+    finally:
+        done.set()
+        watcher.join()
+        raise_in(target, None)
 
 
 class _Never(EddylineError):  # noqa: N818 - no real error
@@ -75,6 +149,7 @@ def run_keeping(
         The value or the error of each task, in order.
     """
     cancelled, lock = threading.Event(), threading.Lock()
+    running: set[int] = set()  # threads with a task
     finished = 0
 
     def progress(*_: object) -> None:
@@ -83,13 +158,16 @@ def run_keeping(
 
     def run(task: Task[_Value]) -> _Value | _Error:
         nonlocal finished
-        progress()
         value: _Value | _Error
         error: _Error | None = None
+        running.add(threading.get_ident())  # first: whoever cancels sees this thread, or it sees that
         try:
+            progress()
             value = task(progress)
         except keep as e:
             value = error = e
+        finally:
+            running.discard(threading.get_ident())
         with lock:
             if failed is not None and error is not None:
                 failed(error)
@@ -98,15 +176,17 @@ def run_keeping(
                 done(finished, len(tasks))
         return value
 
-    with ThreadPoolExecutor(min(jobs or processors(), max(1, len(tasks)))) as pool:
+    pool = ThreadPoolExecutor(min(jobs or processors(), max(1, len(tasks))))
+    try:
         runs: list[Future[_Value | _Error]] = [pool.submit(run, task) for task in tasks]
-        try:
-            wait(runs, return_when=FIRST_EXCEPTION)
-            cancelled.set()
-            for each in runs:
-                error = each.exception()
-                if error is not None and not isinstance(error, _Cancelled):
-                    raise error
-            return [each.result() for each in runs]
-        finally:
-            cancelled.set()
+        _first_error(runs)
+        cancelled.set()
+        for each in runs:
+            error = each.exception()
+            if error is not None and not isinstance(error, _Cancelled):
+                raise error
+        return [each.result() for each in runs]
+    finally:
+        cancelled.set()
+        _insist(running)
+        pool.shutdown()

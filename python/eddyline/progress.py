@@ -24,6 +24,11 @@ class Timeout(EddylineError):  # noqa: N818 - the name of a state
     def __init__(self, limit_s: float) -> None:
         super().__init__(f"timeout: not finished after {limit_s:g} s", "--timeout gives it longer")
 
+    @classmethod
+    def of(cls, limit_s: float) -> type[Timeout]:
+        """A class of this error that needs no arguments."""
+        return type("Timeout", (cls,), {"__init__": lambda self: cls.__init__(self, limit_s)})
+
 
 def limited(limit_s: float | None, progress: Callable[..., object] | None = None) -> Callable[..., object] | None:
     """The callback of a run that may take so many seconds of wall time from now; it raises `Timeout` after that.

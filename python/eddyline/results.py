@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from eddyline.plots import Legend
+
 __all__ = ["Results"]
 
 
@@ -28,6 +30,8 @@ class _Result(Protocol):
     def links(self) -> pd.DataFrame: ...
     @property
     def series(self) -> pd.DataFrame: ...
+    @property
+    def legend(self) -> Legend: ...
     def has_series(self) -> bool: ...
     def to_dict(self) -> dict[str, Any]: ...
     def plot(self) -> Figure: ...
@@ -123,11 +127,11 @@ class Results(Sequence[_One], Generic[_One]):
         from eddyline.plots import repeated
 
         if self._series is not None and "seed" in self._series:
-            return repeated([part for _, part in self._series.groupby("seed")], self.title)
+            return repeated([part for _, part in self._series.groupby("seed")], self.title, self._results[0].legend)
         world = self._results[0].to_dict()["world"]
         same = [r for r in self._results if r.to_dict()["world"] == world and r.has_series()]
         if len(same) > 1:
-            return repeated([r.series for r in same], self.title)
+            return repeated([r.series for r in same], self.title, same[0].legend)
         return next((r for r in self._results if r.has_series()), self._results[0]).plot()
 
     def _repr_html_(self) -> str:

@@ -39,8 +39,8 @@ __all__ = [
 
 
 START_JITTER_S = 0.1
-"""Random delay of starts where nothing else is random, at most a hundredth of the duration: several round trips of most paths, so that
-flows meet in every phase."""
+"""Random delay of starts where nothing else is random, at most a hundredth of the duration: several round trips of most
+paths, so that flows meet in every phase."""
 
 
 class Request(NamedTuple):
@@ -110,7 +110,7 @@ def jittered(scenario: Scenario, request: Request, observer: Observer) -> tuple[
     if not _in_world(scenario, simulated, two, observer).identical:
         return scenario, None
     jitter_s = min(START_JITTER_S, scenario.duration_s / 100)
-    return scenario.overridden({"flow.*.start_jitter": f"{jitter_s!r} s"}), jitter_s
+    return scenario.with_overrides({"flow.*.start_jitter": f"{jitter_s!r} s"}), jitter_s
 
 
 def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldRuns]:
@@ -219,7 +219,7 @@ def figure(results: Sequence[Result]) -> Figure:
     if len(repeated) > 1:
         from eddyline.plots import repeated as bands
 
-        return bands([r.series for r in repeated], repeated[0].title)
+        return bands([r.series for r in repeated], repeated[0].title, repeated[0].legend)
     return (drawn or results)[0].plot()
 
 

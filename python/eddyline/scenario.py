@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import threading
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eddyline.encoding import Overrides
+    from eddyline.plots import Legend
     from eddyline.progress import RunCallback
     from eddyline.questions import Question
 
@@ -29,6 +32,7 @@ __all__ = ["SEEDS", "Result", "Scenario", "load_results", "stored"]
 SEEDS = 2**63
 """A seed is below this."""
 
+_MAX_CAPACITIES = 3  # lines of a figure
 _MAX_SHOWN = 20  # rows of a table that notebooks show
 _SHOWN = {
     "link": ("name", "rate", "delay", "queue", "loss"),
@@ -107,15 +111,6 @@ class Scenario:
     def seed(self) -> int:
         """Seed of all random streams."""
         return self._core.seed
-
-    def overridden(self, set: Overrides) -> Scenario:
-        """The same scenario with other values of some keys, by dotted name.
-
-        Raises:
-            ScenarioError: A key or value is wrong.
-        """
-        core = _core.load(self.canonical, "json", self.title, self._folder, _pairs(set))
-        return Scenario._of(core, self._folder)
 
     def with_seed(self, seed: int) -> Scenario:
         """The same scenario with another seed.
@@ -236,7 +231,7 @@ class Scenario:
                 `"integrator"`) and give series of it.
             law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
             qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
-                Earlier traces there are replaced when the run is over. Not with `seeds`.
+                Earlier traces there are replaced when the run is over. Of one run, not with `seeds`.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds);
                 with `seeds` after each run, with (runs done, their number).
 
@@ -251,14 +246,13 @@ class Scenario:
         """
         worlds.require(world)
         scenario = self.with_overrides(set) if set else self
-        traces = None if qlog is None else Path(qlog)
-        options = RunOptions(series, log, base_rtt_s, dynamics, law, traces)
+        options = RunOptions(series, log, base_rtt_s, dynamics, law, qlog=None if qlog is None else Path(qlog))
         if seeds is None:
             return scenario.run_with(options, world, progress)
         if seeds < 1:
             raise InputError(f"{seeds} seeds: at least one")
-        if traces is not None:
-            raise InputError("qlog: traces are of one run, not of several seeds")
+        if qlog is not None:
+            raise InputError("qlog: traces of one run, not of several seeds")
         from eddyline.parallel import run_all
 
         tasks = [partial(_repetition, scenario.with_seed(scenario.seed + n), options, world) for n in range(seeds)]
@@ -271,7 +265,22 @@ class Scenario:
         if options.series is None:
             options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)
         assert entry.run is not None  # else `require` has raised
-        run = entry.run(self._core, options, progress)
+        if _own_controllers() and threading.current_thread() is threading.main_thread():
+            from eddyline.parallel import run_interruptible
+
+            runner, chosen = entry.run, options
+
+            def task(checkpoint: RunCallback) -> _core.Run:
+                def checked(now_s: float, duration_s: float, events: int, wall_s: float) -> None:
+                    checkpoint(now_s, duration_s, events, wall_s)
+                    if progress is not None:
+                        progress(now_s, duration_s, events, wall_s)
+
+                return runner(self._core, chosen, checked)
+
+            run = run_interruptible(task)
+        else:
+            run = entry.run(self._core, options, progress)
         return Result(run.json, self, run, asked=options.recorded())
 
     def theory(
@@ -337,6 +346,12 @@ class Scenario:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_restore, (self.canonical, self.title, self._folder))
+
+
+def _own_controllers() -> bool:
+    """Whether the user has controllers of his own, whose code may not return."""
+    module = sys.modules.get("eddyline.controllers.registry")
+    return module is not None and bool(module.registered())
 
 
 def _repetition(scenario: Scenario, options: RunOptions, world: str, progress: RunCallback) -> Result:
@@ -518,6 +533,17 @@ class Result(Recording):
 
         return frame(self._parsed().get(part, []))
 
+    @property
+    def legend(self) -> Legend:
+        """Flows with their controllers, and what the bottlenecks carry, for figures."""
+        from eddyline.capacity import bottlenecks, capacities
+        from eddyline.plots import Legend
+
+        scenario = self.scenario.to_dict()
+        slow, known = bottlenecks(scenario), capacities(scenario)
+        names = {row["name"]: f"{row['name']} ({row['controller']})" for row in self._parsed()["flows"]}
+        return Legend(names, {name: known[name] for name in slow} if len(slow) <= _MAX_CAPACITIES else {})
+
     def plot(self) -> Figure:
         """A figure of throughput, windows, round-trip times and queues over time.
 
@@ -526,7 +552,7 @@ class Result(Recording):
         from eddyline.plots import bars, overview
 
         if self.has_series():
-            return overview(self.series, self.title)
+            return overview(self.series, self.title, self.legend)
         return bars(self.flows, self.links, self.traffic, f"{self.title} (world {self.world})")
 
     def save(self, folder: str | Path) -> None:

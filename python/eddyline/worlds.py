@@ -30,6 +30,7 @@ __all__ = [
     "RunOptions",
     "World",
     "available",
+    "needed",
     "require",
     "require_model",
     "served",
@@ -56,8 +57,8 @@ class RunOptions:
         base_rtt_s: Each flow's base round-trip time as its sender estimates it. World theory only.
         dynamics: Link model of the dynamics over time. World theory only.
         law: Window law of FAST senders in the dynamics. World theory only.
-        qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
         memory: Bytes that packets in the network may take; by default half of the free memory.
+        qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
     """
 
     series: bool | None = None
@@ -65,8 +66,8 @@ class RunOptions:
     base_rtt_s: Sequence[float] | None = None
     dynamics: str | None = None
     law: str = LAWS[0]
-    qlog: Path | None = None
     memory: int | None = None
+    qlog: Path | None = None
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
@@ -79,7 +80,7 @@ class RunOptions:
 
     def without_theory(self) -> RunOptions:
         """The same without what only world theory has."""
-        return RunOptions(self.series, self.log, qlog=self.qlog, memory=self.memory)
+        return RunOptions(self.series, self.log, memory=self.memory, qlog=self.qlog)
 
     @property
     def of_theory(self) -> list[str]:
@@ -123,7 +124,8 @@ def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | 
     from eddyline.qlog import staged
 
     with staged(options.qlog, scenario.names.flows) as files:
-        asked = _core.SimOptions(series=bool(options.series), log=options.log, qlog=files, memory=_memory(options))
+        memory = _memory(options)
+        asked = _core.SimOptions(series=bool(options.series), log=options.log, memory=memory, qlog=files)
         return scenario.run(asked, progress=progress)
 
 
@@ -132,7 +134,8 @@ def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback |
     from eddyline.qlog import staged
 
     with staged(options.qlog, scenario.names.flows) as files:
-        asked = _core.QuicOptions(series=bool(options.series), log=options.log, qlog=files, memory=_memory(options))
+        memory = _memory(options)
+        asked = _core.QuicOptions(series=bool(options.series), log=options.log, memory=memory, qlog=files)
         return scenario.run(asked, progress=progress)
 
 
@@ -246,6 +249,11 @@ def require(name: str) -> World:
     if unavailable is not None:
         raise unavailable
     return world
+
+
+def needed(need: str) -> bool:
+    """Whether a world that can run here needs something of the machine."""
+    return any(need in world.needs for world in _ENTRIES if world.run is not None)
 
 
 def served(need: str) -> str:

@@ -314,6 +314,26 @@ def test_what_init_writes_runs_and_holds(eddyline, tmp_path):
     assert eddyline("init").code == 2
     assert eddyline("init", "--force").code == 0
     assert eddyline("check", tmp_path / "scenario.toml").code == 0
+    flows = json.loads(eddyline("run", "scenario.toml", "--json").out)["flows"]
+    assert [flow["controller"] for flow in flows] == ["cubic", "cubic"]
+    for kind in ("fast", "vfast", "bbr"):
+        assert eddyline("init", f"{kind}.toml", "--controller", kind).code == 0
+        assert eddyline("check", tmp_path / f"{kind}.toml").code == 0
+    assert eddyline("init", "x.toml", "--controller", "cubik").code == 2
+
+
+def test_only_worlds_of_this_version_are_offered(eddyline):
+    import eddyline.worlds as worlds
+
+    listed = "|".join(worlds.available())
+    assert f"[{listed}|all]" in eddyline("run", "--help").out
+    assert f"[{listed}]" in eddyline("sweep", "--help").out
+    wrong = eddyline("run", "x.toml", "--world", "moon")
+    assert (wrong.code, "kernel" in wrong.err and "kernel" not in worlds.available()) == (2, False)
+    doctor = {each["what"] for each in json.loads(eddyline("doctor", "--json").out)}
+    assert "tshark" not in doctor
+    for need in ("clang", "bpftool", "TUN", "BTF", "namespaces"):
+        assert (need in doctor) == worlds.needed(need)
 
 
 def test_init_knows_every_preset(eddyline, tmp_path):
@@ -346,6 +366,7 @@ ELSEWHERE = (
     "dask:",
     "--controllers",
     "sweep merge",
+    "init --controller",
     "ci/",
     "files.toml",
     "gauntlet",
@@ -368,7 +389,7 @@ def examples() -> list[str]:
 
 
 def test_what_help_says_can_be_typed(eddyline, tmp_path):
-    assert eddyline("init", "two-way.toml").code == 0
+    assert eddyline("init", "--controller", "fast", "two-way.toml").code == 0  # theory is about FAST
     said = [line for line in examples() if not any(word in line for word in ELSEWHERE)]
     assert len(said) > 15
     for line in said:

@@ -39,7 +39,7 @@ LAYERS = (
     ("figures", ("plots",)),
     ("result folders", ("result_folder",)),
     ("controllers", ("controllers",)),
-    ("kinds", ("kinds",)),
+    ("kinds", ("capacity", "kinds")),
     ("worlds", ("questions", "worlds")),
     ("scenarios", ("results", "scenario")),
     ("runs", ("comparison", "deviations", "environment", "probing", "runs", "subject", "sweeps")),

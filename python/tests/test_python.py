@@ -118,7 +118,8 @@ def test_plots(result, table):
     assert figure.axes[-1].get_xlabel() == "time (s)"
     assert "Mbit/s" in figure.axes[0].get_ylabel()
     names = [t.get_text() for t in figure.axes[0].get_legend().get_texts()]
-    assert names == ["download", "upload"]
+    assert names == ["capacity of down", "capacity of up", "download (fast)", "upload (fast)"]
+    assert set(figure.axes[0].lines[0].get_ydata()) == {10.0}
     assert len(el.Scenario(table).run("theory").plot().axes) == 2
 
 

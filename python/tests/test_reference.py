@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,23 @@ def test_the_pages_are_current():
     line = [sys.executable, "-m", "eddyline.reference", "--check", str(REFERENCE)]
     checked = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
     assert checked.returncode == 0, checked.stdout[:5000] + checked.stderr
+
+
+def test_the_wheel_brings_manual_pages_and_completion():
+    share = REFERENCE.parents[1] / "packaging" / "data" / "share"
+    pages = {page.stem for page in (share / "man" / "man1").iterdir()}
+    assert {"eddyline", "eddyline-run", "eddyline-sweep", "eddyline-sweep-merge", "eddyline-theory-map"} <= pages
+    assert "eddyline" in (share / "bash-completion" / "completions" / "eddyline").read_text()
+    assert (share / "zsh" / "site-functions" / "_eddyline").read_text().startswith("#compdef eddyline")
+    assert (share / "fish" / "vendor_completions.d" / "eddyline.fish").exists()
+    project = tomllib.loads((REFERENCE.parents[1] / "pyproject.toml").read_text())
+    assert project["tool"]["maturin"]["data"] == "packaging"  # whose folder `data` is installed
+    groff = shutil.which("man") and shutil.which("groff")
+    if groff:
+        line = ["groff", "-man", "-Tutf8", "-ww", str(share / "man" / "man1" / "eddyline-run.1")]
+        shown = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+        assert shown.returncode == 0
+        assert "warning" not in shown.stderr
 
 
 def test_a_stale_page_is_found(tmp_path):

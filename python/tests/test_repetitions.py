@@ -82,6 +82,9 @@ def test_a_figure_of_several_seeds_has_bands(eddyline, scenario, tmp_path):
     assert "means and 95 % intervals of 3 runs" in figure.get_suptitle()
     throughput = figure.get_axes()[0]
     assert (len(throughput.lines), len(throughput.collections)) == (2, 2)
+    named = repeated(runs, "title", scenarios[0].run().legend).get_axes()[0]
+    labels = [line.get_label() for line in named.lines]
+    assert labels == ["capacity of down", "capacity of up", "download (fast)", "upload (fast)"]
     rows = [run[(run["quantity"] == "throughput_bps") & (run["entity"] == "download")] for run in runs]
     means = sum(row["value"].to_numpy() for row in rows) / 3
     line = throughput.lines[0]

@@ -18,8 +18,8 @@ use crate::trace_files::TraceFiles;
 pub(crate) struct SimOptions {
     series: bool,
     log: Option<LogSelection>,
-    qlog: Option<Vec<PathBuf>>,
     memory: Option<u64>,
+    qlog: Option<Vec<PathBuf>>,
 }
 
 /// `bool | str` of Python.
@@ -32,23 +32,23 @@ enum Log {
 #[pymethods]
 impl SimOptions {
     #[new]
-    #[pyo3(signature = (*, series = false, log = Log::All(false), qlog = None, memory = None))]
-    #[pyo3(text_signature = "(*, series=False, log=False, qlog=None, memory=None)")]
-    fn new(series: bool, log: Log, qlog: Option<Vec<PathBuf>>, memory: Option<u64>) -> Self {
+    #[pyo3(signature = (*, series = false, log = Log::All(false), memory = None, qlog = None))]
+    #[pyo3(text_signature = "(*, series=False, log=False, memory=None, qlog=None)")]
+    fn new(series: bool, log: Log, memory: Option<u64>, qlog: Option<Vec<PathBuf>>) -> Self {
         let log = match log {
             Log::All(all) => all.then_some(LogSelection::All),
             Log::Of(entity) => Some(LogSelection::Entity(entity)),
         };
-        Self { series, log, qlog, memory }
+        Self { series, log, memory, qlog }
     }
 }
 
 impl SimOptions {
     /// The options of a run whose traces go to `traces`.
-    pub(crate) fn options(&self, traces: Option<&Arc<TraceFiles>>) -> Options {
-        let qlog = traces.map(|files| -> Arc<dyn QlogSink> { Arc::clone(files) as _ });
+    pub(crate) fn options(&self, traces: Option<Arc<TraceFiles>>) -> Options {
+        let qlog = traces.map(|files| -> Arc<dyn QlogSink> { files });
         let packet_log = self.log.clone();
-        Options { series: self.series, packet_log, qlog, memory: self.memory, ..Options::default() }
+        Options { series: self.series, packet_log, memory: self.memory, qlog, ..Options::default() }
     }
 
     /// New files for the traces, where they are wanted.
@@ -61,23 +61,16 @@ impl SimOptions {
 #[pyclass(frozen, from_py_object, module = "eddyline._core")]
 #[derive(Clone)]
 pub(crate) struct QuicOptions {
-    record: SimOptions,
+    pub(crate) record: SimOptions,
 }
 
 #[pymethods]
 impl QuicOptions {
     #[new]
-    #[pyo3(signature = (*, series = false, log = Log::All(false), qlog = None, memory = None))]
-    #[pyo3(text_signature = "(*, series=False, log=False, qlog=None, memory=None)")]
-    fn new(series: bool, log: Log, qlog: Option<Vec<PathBuf>>, memory: Option<u64>) -> Self {
-        Self { record: SimOptions::new(series, log, qlog, memory) }
-    }
-}
-
-impl QuicOptions {
-    /// What is recorded.
-    pub(crate) fn record(&self) -> &SimOptions {
-        &self.record
+    #[pyo3(signature = (*, series = false, log = Log::All(false), memory = None, qlog = None))]
+    #[pyo3(text_signature = "(*, series=False, log=False, memory=None, qlog=None)")]
+    fn new(series: bool, log: Log, memory: Option<u64>, qlog: Option<Vec<PathBuf>>) -> Self {
+        Self { record: SimOptions::new(series, log, memory, qlog) }
     }
 }
 

@@ -49,10 +49,10 @@ pub(crate) fn run(
     let output = py.detach(|| {
         let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
         guarded(|| match options {
-            WorldOptions::Sim(options) => simulate(options, &mut observer, |options, observe| {
+            WorldOptions::Sim(options) => simulate(&mut observer, options, |options, observe| {
                 eddyline_sim::run(network, options, observe).map_err(|e| sim_error(e, network))
             }),
-            WorldOptions::Quic(options) => simulate(options.record(), &mut observer, |options, observe| {
+            WorldOptions::Quic(options) => simulate(&mut observer, &options.record, |options, observe| {
                 eddyline_quic::run(network, options, observe).map_err(|e| quic_error(e, network))
             }),
             WorldOptions::Theory(options) => solve(network, options, &mut observer),
@@ -70,8 +70,8 @@ type Observe<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// Runs a packet-level world that records `options`.
 fn simulate(
-    options: &SimOptions,
     observer: &mut Observer<'_>,
+    options: &SimOptions,
     run: impl FnOnce(&Options, &mut Observe<'_>) -> PyResult<Outcome>,
 ) -> PyResult<Output> {
     let traces = options.trace_files().map_err(|e| PyOSError::new_err(e.to_string()))?;
@@ -82,7 +82,7 @@ fn simulate(
         observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = run(&options.options(traces.as_ref()), &mut observe);
+    let outcome = run(&options.options(traces.clone()), &mut observe);
     if let Some(e) = custom::take().or(observer.watch.take()) {
         return Err(e);
     }

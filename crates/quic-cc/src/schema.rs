@@ -76,10 +76,13 @@ fn number_or_text(schema: Option<&Value>, path: &str, text: &str, plain: &str) -
     Number::from_f64(number).map(Value::Number).ok_or_else(|| format!("{path} = {text}: not a number"))
 }
 
+/// Whether a value is within a bound.
+type Holds = fn(f64, f64) -> bool;
+
 /// Whether a value is within the range of its schema; the words of the bound that it breaks.
 fn check(schema: Option<&Value>, prefix: &str, value: f64, reader: Option<Reader>) -> Result<(), String> {
     let Some(schema) = schema else { return Ok(()) };
-    let rules: [(&str, &str, fn(f64, f64) -> bool); 4] = [
+    let rules: [(&str, &str, Holds); 4] = [
         ("minimum", "at least", |value, bound| value >= bound),
         ("exclusiveMinimum", "above", |value, bound| value > bound),
         ("maximum", "at most", |value, bound| value <= bound),

@@ -7,7 +7,8 @@ Results go to standard output, everything else to standard error. Exit codes: 0 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # without `typing`: Ctrl-C is not handled before `main`
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from eddyline.worlds import available, served, text
+from eddyline.worlds import available, needed, served, text
 
 __all__ = ["command"]
 
@@ -106,12 +106,17 @@ def _controllers() -> list[Finding]:
 _TOOLS = (
     ("rustc", ("rustc", "--version"), "building", "https://rustup.rs"),
     ("cargo", ("cargo", "--version"), "building", "https://rustup.rs"),
-    ("clang", ("clang", "--version"), served("clang"), "apt install clang"),
-    ("ip", ("ip", "-Version"), served("ip"), "apt install iproute2"),
-    ("bpftool", ("bpftool", "version"), served("bpftool"), "apt install bpftool"),
+    *(
+        (name, (name, option), served(name), f"apt install {package}")
+        for name, option, package in (
+            ("clang", "--version", "clang"),
+            ("ip", "-Version", "iproute2"),
+            ("bpftool", "version", "bpftool"),
+        )
+        if needed(name)
+    ),
     ("ns2", ("ns2", "-version"), "make bench: comparison with ns-2", "apt install ns2"),
     ("ns3", ("pkg-config", "--modversion", "ns3-core"), "make bench: comparison with ns-3", "apt install libns3-dev"),
-    ("tshark", ("tshark", "--version"), "reading captures", "apt install tshark"),
 )
 
 
@@ -140,7 +145,7 @@ def _system() -> list[Finding]:
     root = linux and os.geteuid() == 0
     release = platform.release()
     user_namespaces = _user_namespaces() if linux else False
-    return [
+    found = [
         Finding("Linux", served("Linux"), linux, f"{platform.system()} {release}", "run on Linux"),
         Finding("root", served("root"), root, "yes" if root else "no", "sudo"),
         Finding(
@@ -159,6 +164,7 @@ def _system() -> list[Finding]:
             "a kernel built with CONFIG_DEBUG_INFO_BTF=y",
         ),
     ]
+    return [each for each in found if needed(each.what)]
 
 
 def _user_namespaces() -> bool:

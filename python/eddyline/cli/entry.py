@@ -47,9 +47,13 @@ You write one scenario file (links, flows, controllers) and run it in any world:
 First steps:
   eddyline init two-way.toml              a commented scenario to start from
   eddyline run two-way.toml               simulate it
-  eddyline run two-way.toml --world all   theory and simulation side by side
   eddyline run two-way.toml --set 'link.forward.rate=50 Mbit/s'
   eddyline run two-way.toml --out result  keep the result, its series and plots
+
+\b
+Theory models FAST and loss-based senders:
+  eddyline init --controller fast two-way.toml --force
+  eddyline run two-way.toml --world all   theory and simulation side by side
   eddyline list                           controllers, queues, presets, papers
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +11,16 @@ import click
 
 from eddyline.cli.options import controllers, parse_override, silent, timeout
 from eddyline.cli.outputs import put_text, shown
-from eddyline.cli.types import Controller, Controllers, Names
+from eddyline.cli.types import Controller, Controllers, Names, OneOf
+from eddyline.worlds import DEFAULT, with_packet_log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from click.shell_completion import CompletionItem
 
     from eddyline.cli.progress import Progress
-    from eddyline.gauntlet import Card
+    from eddyline.gauntlet import Card, Test
 
 __all__ = ["command"]
 
@@ -25,7 +29,9 @@ Examples:
   eddyline gauntlet --controller cubic
   eddyline gauntlet --controller fast --set alpha='50 packets' --against reno,bbr
   eddyline gauntlet --controller bbr --only two-way,deep-buffer
+  eddyline gauntlet --controller bbr --against cubic --why deep-buffer
   eddyline gauntlet --controllers my.py --controller mine
+  eddyline gauntlet --world quic --controller noq-cubic
   eddyline gauntlet --controller bbr --out branch --junit report.xml
   eddyline gauntlet --controller bbr --seeds 10 --base main/scorecard.json --accept-known
 """
@@ -42,6 +48,20 @@ class _Tests(Names):
         return [*((group, "all of this group") for group in tests.groups), *((t.name, t.tests) for t in tests.tests)]
 
 
+class _Test(click.ParamType[str]):
+    """Name of a test."""
+
+    name = "TEST"
+
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names with what they test."""
+        from click.shell_completion import CompletionItem
+
+        from eddyline.gauntlet import suite
+
+        return [CompletionItem(t.name, help=t.tests) for t in suite().tests if t.name.startswith(incomplete)]
+
+
 @click.command("gauntlet", epilog=EXAMPLES, short_help="test a controller in some fifty scenarios")
 @click.option("--controller", type=Controller(), metavar="KIND", help="The controller that is tested.")
 @click.option(
@@ -51,6 +71,13 @@ class _Tests(Names):
     metavar="KEY=VALUE",
     callback=parse_override,
     help="A parameter of the controller; may be repeated.",
+)
+@click.option(
+    "--world",
+    type=OneOf(with_packet_log()),
+    default=DEFAULT,
+    show_default=True,
+    help="The world that runs the tests.",
 )
 @controllers()
 @click.option("--against", type=Controllers(), default=(), help="Controllers to run beside it, for comparison.")
@@ -78,11 +105,18 @@ class _Tests(Names):
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write all of them, and a page with plots.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor by default.")
 @timeout("run")
+@click.option(
+    "--why",
+    type=_Test(),
+    metavar="TEST",
+    help="Run one test again: say why, and write its scenario and a page with plots to --out, or to why-TEST.",
+)
 @click.option("--list", "listing", is_flag=True, help="List the tests with their bounds, and run nothing.")
 @silent()
 def command(
     controller: str | None,
     parameters: list[tuple[str, str]],
+    world: str,
     against: tuple[str, ...],
     only: tuple[str, ...],
     seeds: int,
@@ -94,6 +128,7 @@ def command(
     out: Path | None,
     jobs: int | None,
     timeout: float | None,
+    why: str | None,
     listing: bool,
     silent: bool,
 ) -> int:
@@ -109,13 +144,16 @@ def command(
     from eddyline.output import claim, claim_file
 
     if listing:
-        for test in suite().only(only):
-            click.echo(f"{test.name}\n    {test.tests}\n    {test.bound.text}, or else: {test.why}")
+        _list(suite().only(only), as_json)
         return 0
     if controller is None:
         raise click.UsageError("missing option --controller, as in --controller cubic")
     if accept_known and base is None:
         raise click.UsageError("--accept-known needs --base")
+    if why is not None:
+        if only or base is not None or junit is not None or markdown is not None:
+            raise click.UsageError("--why TEST goes with --controller, --set, --against, --seeds and --out")
+        return _why(controller, why, world, against, dict(parameters), seeds, jobs, timeout, out, as_json, silent)
     for path in (junit, markdown):
         if path is not None:
             claim_file(path)
@@ -127,6 +165,7 @@ def command(
         progress.expect(1)
         card = run(
             controller,
+            world=world,
             against=against,
             parameters=dict(parameters),
             only=only,
@@ -144,6 +183,63 @@ def command(
                 _folder(card, out, accept_known, progress)
         _files(card, junit, markdown, accept_known)
     return 0 if _good(card, accept_known) else 1
+
+
+def _list(tests: Sequence[Test], as_json: bool) -> None:
+    if as_json:
+        keys = ("name", "group", "tests", "measure", "why", "source")
+        listed = [{**{key: getattr(t, key) for key in keys}, "bound": t.bound.text} for t in tests]
+        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        return
+    group = ""
+    for test in tests:
+        if test.group != group:
+            click.secho(f"{chr(10) if group else ''}{test.group}", bold=True)
+            group = test.group
+        click.echo(f"  {test.name}\n      {test.tests}\n      {test.bound.text}, or else: {test.why}")
+
+
+def _why(
+    controller: str,
+    test: str,
+    world: str,
+    against: tuple[str, ...],
+    parameters: dict[str, str],
+    seeds: int,
+    jobs: int | None,
+    timeout: float | None,
+    out: Path | None,
+    as_json: bool,
+    silent: bool,
+) -> int:
+    from eddyline.cli.progress import Progress
+    from eddyline.gauntlet import explain
+    from eddyline.gauntlet.explanation import FILES
+    from eddyline.output import claim, replaced
+    from eddyline.tables import print_table
+
+    folder = Path(f"why-{test}") if out is None else out
+    claim(folder, FILES)
+    with Progress(silent=silent) as progress:
+        progress.expect(1)
+        found = explain(
+            controller,
+            test,
+            world=world,
+            against=against,
+            parameters=parameters,
+            seeds=seeds,
+            jobs=jobs,
+            timeout_s=timeout,
+            done=progress.count(),
+        )
+    show = shown(lambda: click.echo(found.json) if as_json else print_table(found.table()))
+    with show, replaced(folder, FILES) as staged:
+        found.write(staged)
+    if not as_json:
+        click.echo(f"{found.sentence}\n")
+        click.echo(f"report: {folder / FILES[0]}; again: eddyline run {folder / FILES[1]} --out result")
+    return 0 if found.passed else 1
 
 
 _FILES = ("scorecard.json", "scorecard.html", "scorecard.md", "junit.xml")

@@ -9,14 +9,14 @@ import click
 
 from eddyline.cli.outputs import put_text
 from eddyline.cli.templates import SCENARIOS
-from eddyline.cli.types import Preset
+from eddyline.cli.types import Controller, Preset
 
 __all__ = ["command", "template"]
 
 TEMPLATE = """\
 # A two-way path: a download and an upload that share a link each way. Run it:
 #   eddyline run {file}
-#   eddyline run {file} --world all         theory beside the simulation
+#   eddyline run {file} {next}
 #   eddyline run {file} --out result        keep result, series and plots
 # Every quantity has a unit: Mbit/s, ms, packets, B. `eddyline schema` has all keys, `eddyline list` all kinds.
 
@@ -28,7 +28,7 @@ seed     = 1          # the same seed gives the same result
 {links}
 [[flow]]
 name       = "download"
-controller = {{ kind = "fast", alpha = "20 packets", gamma = 0.5 }}  # or {{ kind = "newreno" }}
+controller = {download}
 data       = ["{down}"]  # links that its data packets cross, in order
 ack        = ["{up}"]  # links that its acknowledgements cross
 packet     = "1500 B"  # a full data packet on the wire
@@ -36,8 +36,7 @@ header     = "40 B"    # the part of it that is not payload
 
 [[flow]]
 name       = "upload"
-# The default "estimated", as in real senders, takes the download's queue for propagation delay: try it.
-controller = {{ kind = "fast", alpha = "10 packets", base_rtt = "known" }}
+{note}controller = {upload}
 data       = ["{up}"]
 ack        = ["{down}"]
 start      = "5 s"
@@ -79,13 +78,42 @@ preset = "{preset}"
 """
 
 
+BASE_RTT = """\
+# The default "estimated", as in real senders, takes the download's queue for propagation delay: try it.
+"""
+
+
+def _controllers(kind: str) -> dict[str, str]:
+    """What the template says about the controllers of its flows."""
+    if kind == "fast":  # with the parameters that show what theory is about
+        return {
+            "next": "--world all         theory beside the simulation",
+            "download": '{ kind = "fast", alpha = "20 packets", gamma = 0.5 }  # or { kind = "newreno" }',
+            "upload": '{ kind = "fast", alpha = "10 packets", base_rtt = "known" }',
+            "note": BASE_RTT,
+        }
+    from eddyline.kinds import controller
+
+    alpha = controller(kind).alpha is not None
+    down, up = (f', alpha = "{packets} packets"' if alpha else "" for packets in (20, 10))
+    return {
+        "next": "--set 'flow.*.controller.kind=bbr'    another controller",
+        "download": f'{{ kind = "{kind}"{down} }}  # `eddyline list controllers` has all kinds',
+        "upload": f'{{ kind = "{kind}"{up} }}',
+        "note": "",
+    }
+
+
 @click.command("init", short_help="write a commented scenario file")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("scenario.toml"))
 @click.option(
     "--preset", type=Preset(), metavar="PRESET", help="A common access link (`eddyline list presets`), or rrul."
 )
+@click.option(
+    "--controller", type=Controller(), default="cubic", show_default=True, metavar="KIND", help="Of both flows."
+)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-def command(file: Path, preset: str | None, force: bool) -> None:
+def command(file: Path, preset: str | None, controller: str, force: bool) -> None:
     """Write a commented scenario to FILE (scenario.toml), ready to run."""
     from eddyline.errors import InputError
 
@@ -93,16 +121,17 @@ def command(file: Path, preset: str | None, force: bool) -> None:
         raise InputError(f"{file}: the name of a scenario file ends in .toml")
     if file.exists() and not force:
         raise InputError(f"{file}: exists", "--force replaces it")
-    text = template(file, preset)
+    text = template(file, preset, controller)
     put_text(file, text)
     click.echo(f"wrote {file}; next: eddyline run {shlex.quote(str(file))}", err=True)
 
 
-def template(file: Path, preset: str | None) -> str:
+def template(file: Path, preset: str | None, controller: str = "cubic") -> str:
     """The scenario's text."""
     typed = shlex.quote(str(file))
+    words = {"file": typed, **_controllers(controller)}
     if preset is None:
-        return TEMPLATE.format(file=typed, links=LINKS, down="down", up="up")
+        return TEMPLATE.format(links=LINKS, down="down", up="up", **words)
     if preset in SCENARIOS:
         return SCENARIOS[preset].text.format(file=typed)
     from eddyline.kinds import presets
@@ -112,6 +141,6 @@ def template(file: Path, preset: str | None) -> str:
     if preset not in summaries:
         raise unknown("preset", preset, {**summaries, **SCENARIOS}, option="--preset")
     links = DUPLEX.format(preset=preset, summary=summaries[preset])
-    text = TEMPLATE.format(file=typed, links=links, down="access/down", up="access/up")
+    text = TEMPLATE.format(links=links, down="access/down", up="access/up", **words)
     # the slowest preset has a lower rate than the template expects
     return text.replace('at_least = "1 Mbit/s"', 'at_least = "100 kbit/s"')

@@ -11,7 +11,7 @@ import click
 import eddyline.worlds as worlds
 from eddyline.cli.options import controllers, overrides, scenario_file
 from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, shown
-from eddyline.cli.types import MEMORY, OneOf
+from eddyline.cli.types import MEMORY, OneOf, World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ Examples:
 @controllers()
 @click.option(
     "--world",
-    type=OneOf([*worlds.NAMES, worlds.ALL]),
+    type=World(worlds.ALL),
     default=worlds.DEFAULT,
     show_default=True,
     help="The world that runs it, or all.",
@@ -71,13 +71,13 @@ Examples:
 @figure_size()
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Log packets (.txt or .parquet).")
 @click.option("--log-of", metavar="NAME", help="Log only one flow's, link's or traffic's packets.")
+@click.option("--memory", type=MEMORY, help="Memory for packets in the network. Default: half of what is free.")
 @click.option(
     "--qlog",
     type=click.Path(path_type=Path),
     metavar="DIR|FILE",
     help="Write a qlog trace of each flow to DIR, or of the only flow to FILE (.sqlog).",
 )
-@click.option("--memory", type=MEMORY, help="Memory for packets in the network. Default: half of what is free.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option(
     "--csv", is_flag=True, help="Print the result as CSV; with --out write flows.csv, links.csv and series.csv instead."
@@ -99,8 +99,8 @@ def command(
     font_size: float | None,
     log: Path | None,
     log_of: str | None,
-    qlog: Path | None,
     memory: int | None,
+    qlog: Path | None,
     as_json: bool,
     csv: bool,
     strict: bool,
@@ -128,7 +128,7 @@ def command(
     if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
     series = out is not None or plot is not None
-    options = RunOptions(series, log_of or log is not None, dynamics=dynamics, qlog=qlog, memory=memory)
+    options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog)
     request = Request(world, seeds, options)
     jitter_s = None
     with Progress(silent=quiet or no_progress) as progress:
@@ -217,9 +217,7 @@ def _write_log(result: Result, path: Path) -> None:
 
 def _notes(replies: Sequence[WorldRuns], as_json: bool) -> None:
     for reply in replies:
-        if reply.unavailable is not None:
-            click.echo(f"note: {reply.unavailable}", err=True)
-        elif reply.identical:
+        if reply.identical:
             click.echo(
                 f"warning: world {reply.world}: all {len(reply.results)} repetitions are identical: "
                 "nothing in the scenario is random",

@@ -15,7 +15,7 @@ import click
 import eddyline.worlds as worlds
 from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, timeout
 from eddyline.cli.outputs import claim_figure, draw, figure_size
-from eddyline.cli.types import OneOf, Shard
+from eddyline.cli.types import OneOf, Shard, World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ class _Sweep(click.Command):
 @overrides("Override a key of the file in all points; may be repeated.")
 @click.option(
     "--world",
-    type=OneOf(worlds.NAMES),
+    type=World(),
     default=worlds.DEFAULT,
     show_default=True,
     help="The world that runs the points.",

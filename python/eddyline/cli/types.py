@@ -10,7 +10,19 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["MEMORY", "Controller", "Controllers", "KindWith", "Names", "OneOf", "Preset", "Queue", "Shard", "WallTime"]
+__all__ = [
+    "MEMORY",
+    "Controller",
+    "Controllers",
+    "KindWith",
+    "Names",
+    "OneOf",
+    "Preset",
+    "Queue",
+    "Shard",
+    "WallTime",
+    "World",
+]
 
 Known: TypeAlias = list[tuple[str, str]]
 """Names with their summaries."""
@@ -25,6 +37,25 @@ class OneOf(click.Choice[str]):
 
         near = nearest(str(value), self.choices)
         return super().get_invalid_choice_message(value, ctx) + (f" Did you mean {near}?" if near else "")
+
+
+class World(OneOf):
+    """A world of this version. Those of other versions are no choice, and are refused with the reason.
+
+    Args:
+        more: Names beside those of worlds.
+    """
+
+    def __init__(self, *more: str) -> None:
+        import eddyline.worlds as worlds
+
+        super().__init__([*worlds.available(), *more])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name."""
+        import eddyline.worlds as worlds
+
+        return value if value in worlds.NAMES else super().convert(value, param, ctx)
 
 
 def _completed(known: Known, incomplete: str, prefix: str = "") -> list[CompletionItem]:

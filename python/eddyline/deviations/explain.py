@@ -80,7 +80,7 @@ def compare_with(
         simulate: Runs scenarios in `sim`.
     """
     found = deviations(result, reference, tolerance)
-    open_ = of_world(result.world, scenario.to_dict()) if worst(found) > 1.0 else []
+    open_ = of_world(scenario.to_dict(), result.to_dict()) if worst(found) > 1.0 else []
     comparison = Comparison(result.world, found, tried=[difference.name for difference, _ in open_])
     switched: dict[str, Any] = {}
     while open_ and not comparison.explained:

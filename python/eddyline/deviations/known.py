@@ -22,18 +22,19 @@ class KnownDifference:
         name: Short name.
         statement: What the world does, and the keys that make `sim` do the same.
         worlds: The worlds that differ so.
-        overrides: From a canonical scenario, the keys to change in it; none where it has no such difference.
+        overrides: From a canonical scenario and the world's result, the keys to change; none where there is no such
+            difference.
     """
 
     name: str
     statement: str
     worlds: frozenset[str]
-    overrides: Callable[[Table], Overrides]
+    overrides: Callable[[Table, Table], Overrides]
 
 
-def of_world(world: str, scenario: Table) -> list[tuple[KnownDifference, Overrides]]:
-    """The known differences of a world that `scenario` has, with their keys."""
-    pairs = ((each, each.overrides(scenario)) for each in KNOWN if world in each.worlds)
+def of_world(scenario: Table, result: Table) -> list[tuple[KnownDifference, Overrides]]:
+    """The known differences that the world of a result has on this scenario, with their keys."""
+    pairs = ((each, each.overrides(scenario, result)) for each in KNOWN if result["world"] in each.worlds)
     return [(difference, overrides) for difference, overrides in pairs if overrides]
 
 
@@ -48,11 +49,11 @@ def _quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _of_flows(key: str, value: Any, applies: Callable[[Table], bool]) -> Callable[[Table], Overrides]:
-    return lambda scenario: {f"{prefix}.{key}": value for prefix, flow in _flows(scenario) if applies(flow)}
+def _of_flows(key: str, value: Any, applies: Callable[[Table], bool]) -> Callable[[Table, Table], Overrides]:
+    return lambda scenario, _: {f"{prefix}.{key}": value for prefix, flow in _flows(scenario) if applies(flow)}
 
 
-def _option(name: str, value: Any) -> Callable[[Table], Overrides]:
+def _option(name: str, value: Any) -> Callable[[Table, Table], Overrides]:
     """Sets an option of TCP where it has another value."""
     return _of_flows(f"tcp.{name}", value, lambda flow: flow.get("tcp", {}).get(name) != value)
 
@@ -61,7 +62,7 @@ def _known_base_rtt(flow: Table) -> bool:
     return bool(flow["controller"].get("base_rtt") == "estimated")
 
 
-def _longer(scenario: Table) -> Overrides:
+def _longer(scenario: Table, _: Table) -> Overrides:
     """Three times as long, and the first two thirds not counted."""
     import eddyline._core as _core
 
@@ -69,17 +70,43 @@ def _longer(scenario: Table) -> Overrides:
     return {"duration": f"{3 * duration!r} s", "warmup": f"{2 * duration!r} s"}
 
 
-def _unlimited(scenario: Table) -> Overrides:
+def _unlimited(scenario: Table, _: Table) -> Overrides:
     limited = any(link.get("queue", {}).get("limit") != "unlimited" for link in scenario.get("link", ()))
     if not limited and not scenario.get("duplex"):
         return {}
     return {"link.*.queue.kind": "droptail", "link.*.queue.limit": "unlimited"}
 
 
-def _lossless(scenario: Table) -> Overrides:
+def _lossless(scenario: Table, _: Table) -> Overrides:
     links = [*scenario.get("link", ()), *(d.get(way, {}) for d in scenario.get("duplex", ()) for way in ("down", "up"))]
     return {"link.*.loss": 0.0} if any(link.get("loss") for link in links) else {}
 
+
+def _sizes(scenario: Table, result: Table) -> Overrides:
+    """The mean size of data packets, what of them is not payload, and the size of an acknowledgement of one range."""
+    rows = {row["name"]: row for row in result["flows"]}
+    overrides: Overrides = {}
+    for prefix, flow in _flows(scenario):
+        row = rows.get(flow["name"]) or rows.get(f"{flow['name']}[0]")
+        rate = row and row["packets_per_s"]
+        if not row or not rate or not row["throughput_bps"] or row["goodput_bps"] is None:
+            continue
+        import eddyline._core as _core
+
+        packet, payload = (round(row[key] / 8 / rate) for key in ("throughput_bps", "goodput_bps"))
+        header = _core.quantity("bytes", flow["header"])
+        sizes = {"packet": packet, "header": packet - payload, "ack_packet": round(header) + _QUIC_ACK}
+        overrides |= {f"{prefix}.{key}": f"{size} B" for key, size in sizes.items()}
+    return overrides
+
+
+def _pacing(scenario: Table, _: Table) -> Overrides:
+    gains = {"slow_start": 1.25, "avoidance": 1.25}
+    keys = {"tcp.pacing": True, **{f"tcp.pacing_gain.{phase}": gain for phase, gain in gains.items()}}
+    return {f"{prefix}.{key}": value for prefix, _ in _flows(scenario) for key, value in keys.items()}
+
+
+_QUIC_ACK = 36  # bytes of a QUIC packet with an acknowledgement of one range, without UDP and IP
 
 _THEORY, _QUIC = frozenset({"theory"}), frozenset({"quic"})
 
@@ -121,26 +148,26 @@ KNOWN: tuple[KnownDifference, ...] = (
         _lossless,
     ),
     KnownDifference(
-        "ACK frequency",
-        "QUIC acknowledges every other packet (RFC 9000, 13.2.2): tcp.ack_every = 2",
+        "packet sizes",
+        "QUIC packets have other sizes on the wire and more headers: packet, header, ack_packet as in its result",
         _QUIC,
-        _option("ack_every", 2),
-    ),
-    KnownDifference(
-        "ACK delay",
-        "QUIC delays an acknowledgement by at most max_ack_delay, 25 ms (RFC 9000, 18.2): tcp.ack_timer = 25 ms",
-        _QUIC,
-        _option("ack_timer", "25 ms"),
+        _sizes,
     ),
     KnownDifference(
         "pacing",
-        "QUIC senders pace (RFC 9002, 7.7): tcp.pacing = true",
+        "the QUIC stack paces at 1.25 windows a round trip (RFC 9002, 7.7): tcp.pacing = true, tcp.pacing_gain = 1.25",
         _QUIC,
-        _option("pacing", True),
+        _pacing,
+    ),
+    KnownDifference(
+        "byte counting",
+        "QUIC's windows grow by the bytes acknowledged (RFC 9002, 7.3.1): tcp.byte_counting",
+        _QUIC,
+        _option("byte_counting", 1_000_000),
     ),
     KnownDifference(
         "loss detection",
-        "QUIC finds losses by packet numbers and times (RFC 9002, 6): tcp.rack = true",
+        "QUIC finds losses by packet numbers and times (RFC 9002, 6.1): tcp.rack = true",
         _QUIC,
         _option("rack", True),
     ),

@@ -19,7 +19,7 @@ from eddyline.evaluation.step import STEP
 from eddyline.evaluation.subject import subjects
 from eddyline.evaluation.trace import TRACE
 from eddyline.kinds import queue as queue_kind
-from eddyline.parallel import run_keeping
+from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
 from eddyline.summary import spread
@@ -51,7 +51,8 @@ class _Run:
 
     def __call__(self, progress: RunCallback) -> Taken:
         limit = limited(self.timeout_s, progress)
-        result = self.scenario.run("sim", series=self.experiment.series, progress=limit)
+        with ended_after(self.timeout_s):
+            result = self.scenario.run("sim", series=self.experiment.series, progress=limit)
         return self.experiment.take(self.subject, self.point, result)
 
 

@@ -1,7 +1,8 @@
 """The gauntlet: a fixed set of scenarios with bounds, and the scorecard of a controller.
 
 `measures` computes values, `suite` reads scenarios and bounds, `trial` runs them into a `scorecard`, `comparison`
-compares it with an earlier one, `reports` and `page` render it.
+compares it with an earlier one, `reports` and `page` render it. `explanation` says why one test fails, with lines
+from `drawing`.
 """
 
 import sys
@@ -9,11 +10,12 @@ from types import ModuleType
 from typing import Any
 
 from eddyline.gauntlet.comparison import compare
+from eddyline.gauntlet.explanation import Explanation
 from eddyline.gauntlet.scorecard import Card, Change, Verdict
 from eddyline.gauntlet.suite import Suite, Test, suite
-from eddyline.gauntlet.trial import SEEDS, run
+from eddyline.gauntlet.trial import SEEDS, explain, run
 
-__all__ = ["SEEDS", "Card", "Change", "Suite", "Test", "Verdict", "compare", "run", "suite"]
+__all__ = ["SEEDS", "Card", "Change", "Explanation", "Suite", "Test", "Verdict", "compare", "explain", "run", "suite"]
 
 
 class _Gauntlet(ModuleType):

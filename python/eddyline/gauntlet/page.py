@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 from matplotlib import rc_context
 
 from eddyline.errors import ControllerError
+from eddyline.gauntlet.drawing import BINS, capacity, goodput
 from eddyline.gauntlet.reports import changed, summary
 from eddyline.gauntlet.suite import suite
 from eddyline.plots.style import COLOURS, MAX_LINES, STYLE, empty, scale
 from eddyline.reports.page import data_uri, render_page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from eddyline.gauntlet.drawing import Line
     from eddyline.gauntlet.scorecard import Card
     from eddyline.gauntlet.suite import Test
 
 __all__ = ["page"]
-
-_BINS = 200
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,19 @@ def _figure(card: Card, test: Test) -> _Figure:
 
 def _picture(card: Card, test: Test) -> bytes:
     """Rates and queues of the test's first run over time."""
-    result = test.scenario(card.controller, list(card.parameters.items())).run("sim", series=True)
+    result = test.scenario(card.controller, list(card.parameters.items())).run(card.world, series=True)
     series = result.series
     with rc_context(STYLE):
         figure = empty(9.0, 2.4)
         left, right = figure.subplots(1, 2)
-        rates = "goodput_bps" if len(result.flows) else "departure_bps"
-        _lines(left, series[series["quantity"] == rates], "rate")
-        left.set_title("Goodput" if len(result.flows) else "Rates of the links")
+        carried = capacity(result)
+        flows = list(result.flows["name"]) if len(result.flows) else []
+        if flows:
+            kinds = dict(zip(flows, result.flows["controller"], strict=True))
+            _goodputs(left, {f"{name} ({kinds[name]})": goodput(result, [name], carried) for name in flows}, carried)
+        else:
+            _lines(left, series[series["quantity"] == "departure_bps"], "rate")
+        left.set_title("Goodput" if flows else "Rates of the links")
         _lines(right, series[series["quantity"] == "queue_packets"], "plain")
         right.set_title("Waiting packets")
         file = BytesIO()
@@ -75,9 +80,23 @@ def _picture(card: Card, test: Test) -> bytes:
     return file.getvalue()
 
 
+def _goodputs(axis: Axes, lines: Mapping[str, Line], carried: Line | None) -> None:
+    """Goodputs, with what the bottleneck carries as a dashed line."""
+    largest = max([float(rates.max()) for _, rates in lines.values()] + ([float(carried[1].max())] if carried else []))
+    size, name = scale("rate", largest)
+    if carried is not None:
+        axis.plot(carried[0], carried[1] / size, color="#777777", linestyle="--", linewidth=1.0, label="capacity")
+    for place, (label, (times, rates)) in enumerate(list(lines.items())[:MAX_LINES]):
+        axis.plot(times, rates / size, label=label, color=COLOURS[place % len(COLOURS)])
+    axis.set_xlabel("time (s)")
+    axis.set_ylabel(name)
+    axis.set_ylim(bottom=0)
+    axis.legend(loc="best")
+
+
 def _lines(axis: Axes, rows: pd.DataFrame, unit: str) -> None:
     end = float(rows["time_s"].max())
-    rows = rows.assign(bin=(rows["time_s"] / end * _BINS).clip(upper=_BINS - 1).astype(int))
+    rows = rows.assign(bin=(rows["time_s"] / end * BINS).clip(upper=BINS - 1).astype(int))
     size, name = scale(unit, float(rows["value"].max()))
     for place, entity in enumerate(list(rows["entity"].unique())[:MAX_LINES]):
         means = rows[rows["entity"] == entity].groupby("bin")[["time_s", "value"]].mean()

@@ -44,15 +44,15 @@ def markdown(card: Card) -> str:
 
 def _table(card: Card) -> list[str]:
     cards = [card, *card.against]
-    names = ["test", "what", "bound", *(c.name for c in cards), *([] if card.changes is None else ["base"])]
+    names = ["group", "test", "what", "bound", *(c.name for c in cards), *([] if card.changes is None else ["base"])]
     lines = ["| " + " | ".join(names) + " |", "| " + " | ".join("---" for _ in names) + " |"]
     for place, v in enumerate(card.verdicts):
         marks = [_mark(c.verdicts[place]) for c in cards]
         base = [] if card.changes is None else [changed(card.changes[place], v)]
-        cells = [v.name, v.tests, v.bound.text, *marks, *base]
+        cells = [v.group, v.name, v.tests, v.bound.text, *marks, *base]
         lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
     totals = [f"{c.passed}/{len(c.verdicts)}" for c in cards]
-    lines.append("| " + " | ".join(["passed", "", "", *totals, *([] if card.changes is None else [""])]) + " |")
+    lines.append("| " + " | ".join(["", "passed", "", "", *totals, *([] if card.changes is None else [""])]) + " |")
     return lines
 
 
@@ -97,6 +97,7 @@ def terminal(card: Card) -> tuple[Table, Sequence[str]]:
         if v.group != group:
             made.add_section()
             group = v.group
+            made.add_row(Text(group, style="bold"))
         cells = [Text(v.bound.text)]
         for c in cards:
             one = c.verdicts[place]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eddyline.plots.runs import bars, compared, overview, repeated
+from eddyline.plots.runs import Legend, bars, compared, overview, repeated
 from eddyline.plots.style import ENDINGS, STYLE, render, render_small
 
-__all__ = ["ENDINGS", "STYLE", "bars", "compared", "overview", "render", "render_small", "repeated"]
+__all__ = ["ENDINGS", "STYLE", "Legend", "bars", "compared", "overview", "render", "render_small", "repeated"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,12 +12,12 @@ from matplotlib import rc_context
 from eddyline.plots.style import COLOURS, DASHES, MAX_LINES, STYLE, empty, heading, scale
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["bars", "compared", "overview", "repeated"]
+__all__ = ["Legend", "bars", "compared", "overview", "repeated"]
 
 # Quantity, panel title, axis label without unit, scale to the unit of the axis by its largest value.
 _PANELS = (
@@ -27,17 +28,40 @@ _PANELS = (
 )
 
 
+@dataclass(frozen=True)
+class Legend:
+    """What a figure says beside the series.
+
+    Attributes:
+        names: Labels of flows and links, where these are not their names.
+        capacities: Points (time in s, bit/s) of what links carry, drawn with the rates.
+    """
+
+    names: Mapping[str, str]
+    capacities: Mapping[str, Sequence[tuple[float, float]]]
+
+
+def _smooth(one: pd.DataFrame) -> pd.DataFrame:
+    """One line of a rate, averaged over intervals where it has more points than a figure can show."""
+    every = -(-len(one) // _MAX_TIMES)
+    if every < 2:
+        return one
+    means: pd.DataFrame = one[["time_s", "value"]].groupby(np.arange(len(one)) // every).mean()
+    return means
+
+
 _MAX_TIMES = 400  # points of a line of means
 
 
-def repeated(runs: Sequence[pd.DataFrame], title: str) -> Figure:
+def repeated(runs: Sequence[pd.DataFrame], title: str, legend: Legend | None = None) -> Figure:
     """Four panels over one time axis: means over the runs, with the 95 % interval of the mean as a band.
 
     Args:
         runs: Tidy series of each.
         title: Above the figure.
+        legend: Names of lines, and capacities.
     """
-    return overview(_over_runs(runs), f"{title}: means and 95 % intervals of {len(runs)} runs")
+    return overview(_over_runs(runs), f"{title}: means and 95 % intervals of {len(runs)} runs", legend)
 
 
 def _over_runs(runs: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -62,14 +86,14 @@ def _over_runs(runs: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return ordered
 
 
-def overview(series: pd.DataFrame, title: str) -> Figure:
+def overview(series: pd.DataFrame, title: str, legend: Legend | None = None) -> Figure:
     """Four panels over one time axis, from tidy series; with `low` and `high` also bands."""
     present = [p for p in _PANELS if (series["quantity"] == p[0]).any()]
     with rc_context(STYLE):
         figure = empty(8.0, 0.9 + 2.1 * max(1, len(present)))
         axes = figure.subplots(max(1, len(present)), 1, sharex=True, squeeze=False)[:, 0]
         for axis, (quantity, name, label, unit) in zip(axes, present, strict=False):
-            _panel(axis, series[series["quantity"] == quantity], label, unit)
+            _panel(axis, series[series["quantity"] == quantity], label, unit, legend or Legend({}, {}))
             axis.set_title(name)
         axes[-1].set_xlabel("time (s)")
         heading(figure, title)
@@ -99,19 +123,26 @@ def bars(flows: pd.DataFrame, links: pd.DataFrame, traffic: pd.DataFrame, title:
     return figure
 
 
-def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str) -> None:
+def _panel(axis: Axes, rows: pd.DataFrame, label: str, unit: str, legend: Legend) -> None:
     values = rows["value"]
-    size, name = scale(unit, float(values.max()) if len(values) else 0.0)
+    carried = legend.capacities if unit == "rate" else {}
+    limits = [bps for steps in carried.values() for _, bps in steps]
+    size, name = scale(unit, max([float(values.max()) if len(values) else 0.0, *limits]))
+    for link, steps in carried.items():
+        at, rates = [t for t, _ in steps], [bps / size for _, bps in steps]
+        axis.plot(at, rates, label=f"capacity of {link}", color="#777777", linestyle="--", linewidth=1.0)
     entities = [str(e) for e in rows["entity"].unique()]
     for place, entity in enumerate(entities[:MAX_LINES]):
         one = rows[rows["entity"] == entity]
+        if unit == "rate" and "low" not in one:
+            one = _smooth(one)
         if "low" in one:
             low, high = one["low"] / size, one["high"] / size
             axis.fill_between(one["time_s"], low, high, color=COLOURS[place % len(COLOURS)], alpha=0.2, linewidth=0)
         axis.plot(
             one["time_s"],
             one["value"] / size,
-            label=entity,
+            label=legend.names.get(entity, entity),
             color=COLOURS[place % len(COLOURS)],
             linestyle=DASHES[place // len(COLOURS) % len(DASHES)],
         )

@@ -93,7 +93,9 @@ class OtherVersion(EddylineError):  # noqa: N818 - the name of a state
 
 def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = None) -> Outcome:
     """Runs one point. Any error is its outcome."""
+    from eddyline.parallel import ended_after
     from eddyline.scenario import Scenario
+    from eddyline.worlds import RunOptions
 
     started = time.perf_counter()
     try:
@@ -103,8 +105,10 @@ def run_point(job: Job, task: Task, heartbeat: Callable[..., object] | None = No
             overrides.append(("seed", str(task.seed)))
         folder = _folder(job)
         scenario = Scenario._of(_core.load(job.text, job.format, job.name, folder, overrides), folder)
-        progress = limited(job.timeout_s, heartbeat)
-        document = json.loads(scenario.run(job.world, series=False, progress=progress).json)
+        with ended_after(job.timeout_s if job.controllers else None):
+            progress = limited(job.timeout_s, heartbeat)
+            options = RunOptions(series=False)
+            document = json.loads(scenario.run_with(options, job.world, progress).json)
     except ControllerError as e:
         why = f"{e}\n{e.traceback}".rstrip()
         return Outcome(task.point, None, failure=why, seconds=time.perf_counter() - started)

@@ -439,6 +439,17 @@ impl<'a> Simulation<'a> {
     }
 }
 
+/// TCP has the controllers that are not part of another transport.
+fn require_own_controllers(network: &Network) -> Result<(), SimError> {
+    let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
+    for controller in flows.map(|f| &f.controller) {
+        if let Some(world) = controller.only_in() {
+            return Err(SimError::OtherWorld { controller: controller.name().to_owned(), world });
+        }
+    }
+    Ok(())
+}
+
 /// What a trace shows of a sender whose full packets have this payload.
 fn sender_state(flow: &Flow, payload: u32) -> SenderState {
     let (state, recovery) = (flow.state(), flow.recovery());
@@ -455,17 +466,6 @@ fn sender_state(flow: &Flow, payload: u32) -> SenderState {
         acknowledged: recovery.acknowledged,
         lost: state.retransmits,
     }
-}
-
-/// TCP has the controllers that are not part of another transport.
-fn require_own_controllers(network: &Network) -> Result<(), SimError> {
-    let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
-    for controller in flows.map(|f| &f.controller) {
-        if let Some(world) = controller.only_in() {
-            return Err(SimError::OtherWorld { controller: controller.name().to_owned(), world });
-        }
-    }
-    Ok(())
 }
 
 /// Where the round-trip samples of each flow are counted.

@@ -23,6 +23,7 @@ QUESTIONS = {
 
 EPILOG = """\b
 Examples:
+  eddyline init --controller fast two-way.toml
   eddyline theory equilibrium two-way.toml
   eddyline theory equilibrium two-way.toml --set 'flow.upload.controller.alpha=50 packets' --json
   eddyline theory stability two-way.toml --link-model ack_clocked

@@ -14,7 +14,7 @@ _OPEN_PACKETS = 2.0
 
 
 def left_open(scenario: dict[str, Any]) -> dict[str, float]:
-    """By how much of its lowest rate the equilibrium of each flow varies over these backlogs, and by link that of its data.
+    """By how much of its lowest rate each flow's equilibrium varies over these backlogs; by link, that of its data.
 
     Eq. 5 and 6 with every combination of both extremes in the place of alpha.
     """

@@ -60,6 +60,7 @@ def build(context: Context) -> Exhibit:
             {
                 "case": case,
                 "link": link,
+                "started": f"{link} ({case.partition(', ')[2] or 'together'})",
                 "run": f"{name} {case.partition(', ')[2] or 'together'}",
                 "switching": "often" if switches >= _OFTEN else "rarely",
                 "rtt_s": ms / 1e3,

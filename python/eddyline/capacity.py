@@ -1,0 +1,74 @@
+"""What links can carry over time, from a scenario: the line that a plot of rates is read against."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import eddyline._core as _core
+from eddyline.kinds import presets
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Steps: TypeAlias = list[tuple[float, float]]
+
+__all__ = ["bottlenecks", "capacities"]
+
+
+def capacities(scenario: Mapping[str, Any]) -> dict[str, Steps]:
+    """Points (time in s, bit/s) of each link, changes and outages included; links with a recorded rate are left out.
+
+    Args:
+        scenario: The canonical scenario.
+    """
+    end = _core.quantity("time", scenario["duration"])
+    return {
+        name: _steps(link, end)
+        for name, link in _links(scenario).items()
+        if "trace" not in link and link.get("rate") is not None
+    }
+
+
+def bottlenecks(scenario: Mapping[str, Any]) -> list[str]:
+    """Of each flow the link of its data path that is slowest at the start, each once."""
+    rates = {name: steps[0][1] for name, steps in capacities(scenario).items()}
+    paths = [[name for name in flow["data"] if name in rates] for flow in scenario.get("flow", [])]
+    return list(dict.fromkeys(min(path, key=lambda name: rates[name]) for path in paths if path))
+
+
+def _links(scenario: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    links: dict[str, Mapping[str, Any]] = {link["name"]: link for link in scenario.get("link", [])}
+    known = {preset["name"]: preset for preset in presets()} if scenario.get("duplex") else {}
+    for pair in scenario.get("duplex", []):
+        preset = known.get(pair.get("preset"), {})
+        for way in ("down", "up"):
+            links[f"{pair['name']}/{way}"] = {**preset.get(way, {}), **pair.get(way, {})}
+    return links
+
+
+def _steps(link: Mapping[str, Any], end: float) -> Steps:
+    changes = [(_core.quantity("time", c["at"]), c["rate"]) for c in link.get("changes", []) if "rate" in c]
+    rates = [(0.0, _bps(link["rate"])), *((at, _bps(rate)) for at, rate in sorted(changes, key=lambda c: c[0]))]
+    down = [span for outage in link.get("outages", []) for span in _spans(outage, end)]
+    times = sorted({0.0, end, *(at for at, _ in rates), *(t for span in down for t in span)})
+    found: Steps = []
+    for start, stop in pairwise(times):
+        if start >= end:
+            break
+        rate = [bps for at, bps in rates if at <= start][-1]
+        value = 0.0 if any(a <= start < b for a, b in down) else rate
+        found += [(start, value), (min(stop, end), value)]
+    return found or [(0.0, rates[0][1]), (end, rates[0][1])]
+
+
+def _spans(outage: Mapping[str, Any], end: float) -> Steps:
+    start, length = _core.quantity("time", outage["start"]), _core.quantity("time", outage["length"])
+    if "every" not in outage:
+        return [(start, start + length)]
+    every = _core.quantity("time", outage["every"])
+    return [(start + n * every, start + n * every + length) for n in range(int(max(0.0, end - start) / every) + 1)]
+
+
+def _bps(rate: str) -> float:
+    return _core.quantity("rate", rate)

@@ -1,0 +1,96 @@
+"""Series of a test as lines: goodput that never exceeds what the link carries, with the capacity beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from eddyline.capacity import bottlenecks, capacities
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas as pd
+
+    from eddyline.scenario import Result
+
+    Numbers: TypeAlias = npt.NDArray[np.float64]
+    Line: TypeAlias = tuple[Numbers, Numbers]
+
+__all__ = ["BINS", "binned", "capacity", "goodput", "mean_capacity"]
+
+_UNDER_WAY_S = 0.5
+
+BINS = 200
+"""Points of a line."""
+
+
+def binned(rows: pd.DataFrame, end: float, *, bins: int = BINS) -> Line:
+    """Means of one quantity over intervals of equal length: their ends, and the means."""
+    times = rows["time_s"].to_numpy(dtype=np.float64)
+    values = rows["value"].to_numpy(dtype=np.float64)
+    steps = np.diff(np.unique(times))
+    count = max(1, min(bins, round(end / float(np.median(steps))) if len(steps) else bins))
+    edges = np.linspace(0.0, end, count + 1)
+    # a value is of the interval that ends at its time
+    place = np.clip(np.searchsorted(edges, times - 1e-9 * end, side="right") - 1, 0, count - 1)
+    sums, numbers = np.bincount(place, values, count), np.bincount(place, minlength=count)
+    there = numbers > 0
+    return edges[1:][there], sums[there] / numbers[there]
+
+
+def goodput(result: Result, names: list[str], limit: Line | None) -> Line:
+    """The sum of the goodputs of flows, in the intervals in which the payload can have arrived.
+
+    Payload counts when it is delivered in order, so that a filled hole shows more than the link carries. What exceeds
+    the limit arrived before, and is drawn there; the total is the same.
+
+    Args:
+        result: With series.
+        names: The flows.
+        limit: What their bottleneck carries over time, of `capacity`; None where that is not known.
+    """
+    series = result.series
+    rows = series[(series["quantity"] == "goodput_bps") & series["entity"].isin(names)]
+    total = rows.groupby("time_s")["value"].sum().reset_index()
+    times, rates = binned(total, result.scenario.duration_s)
+    return times, rates if limit is None else _within(rates, _limits(times, limit))
+
+
+def _limits(ends: Numbers, capacity: Line) -> Numbers:
+    """The largest capacity in each interval, and shortly before: what was sent then arrives in it."""
+    starts = np.concatenate(([0.0], ends[:-1])) - _UNDER_WAY_S
+    times, rates = capacity
+    found = [rates[(times >= a) & (times <= b)].max(initial=0.0) for a, b in zip(starts, ends, strict=True)]
+    before = [rates[max(0, int(np.searchsorted(times, a, side="right")) - 1)] for a in starts]
+    limits: Numbers = np.maximum(np.array(found), np.array(before))
+    return limits
+
+
+def _within(rates: Numbers, limits: Numbers) -> Numbers:
+    """Rates with what exceeds the limits moved to earlier intervals that have room."""
+    moved, excess = rates.copy(), 0.0
+    for place in range(len(moved) - 1, -1, -1):
+        wanted = moved[place] + excess
+        moved[place] = min(wanted, limits[place])
+        excess = wanted - moved[place]
+    return moved
+
+
+def capacity(result: Result) -> Line | None:
+    """What the bottleneck of the first flow carries over time; None where its rate is a recording."""
+    scenario = result.scenario.to_dict()
+    names = bottlenecks(scenario)
+    if not names:
+        return None
+    steps = np.array(capacities(scenario)[names[0]], dtype=np.float64)
+    return steps[:, 0], steps[:, 1]
+
+
+def mean_capacity(result: Result, link: str) -> float | None:
+    """What a link with a recorded rate carried on average, from its departures and its utilisation."""
+    row = next(each for each in result.to_dict()["links"] if each["name"] == link)
+    series = result.series
+    rows = series[(series["quantity"] == "departure_bps") & (series["entity"] == link)]
+    used = row["utilisation"]
+    return float(rows["value"].mean()) / float(used) if used else None

@@ -1,0 +1,133 @@
+"""`gauntlet --why TEST`: the test again, with a sentence, plots and its scenario."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as Xml
+
+import numpy as np
+import pytest
+
+import eddyline as el
+from eddyline.capacity import bottlenecks, capacities
+from eddyline.gauntlet import drawing, suite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Ran
+
+
+def test_it_says_why_and_writes_what_is_needed(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
+    words = ("gauntlet", "--controller", "reno", "--against", "fast", "--why", "deep-buffer", "--seeds", 1)
+    ran = eddyline(*words)
+    assert (ran.code, ran.err) == (1, "")
+    said = "reno fills whatever buffer there is, and everybody on the link waits for it: 99th percentile of the"
+    assert said in ran.out
+    assert "at most 200 ms is required. fast passes with" in ran.out
+    folder = tmp_path / "why-deep-buffer"
+    assert sorted(p.name for p in folder.iterdir()) == ["scenario.json", "why.html", "why.json", "why.png", "why.svg"]
+    document = json.loads((folder / "why.json").read_text())
+    assert document["sentence"] in ran.out
+    page = (folder / "why.html").read_text()
+    assert "data:image/png;base64," in page
+    assert "fills whatever buffer" in page
+    svg = (folder / "why.svg").read_text()
+    assert "<!-- capacity -->" in svg
+    assert "<!-- bound, at most 200 ms -->" in svg
+    assert "<!-- reno -->" in svg
+    assert "<!-- fast -->" in svg
+    # the scenario is the one that was run
+    again = json.loads(eddyline("run", folder / "scenario.json", "--json").out)
+    assert again["flows"][0]["controller"] == "reno"
+    assert again["flows"][0]["goodput_bps"] == document["controllers"][0]["goodput_bps"]
+    assert again["flows"][0]["rtt_s"]["p99"] == document["controllers"][0]["value"]
+    passed = eddyline(*words, "--controller", "fast", "--out", "w", "--json")
+    assert (passed.code, json.loads(passed.out)["passed"]) == (0, True)
+
+
+@pytest.mark.parametrize("words", [("--why", "deep-bufer"), ("--why", "loss-1", "--only", "loss"), ("--why", "speeds")])
+def test_what_is_wrong(eddyline: Callable[..., Ran], tmp_path: Path, words: tuple[str, ...]) -> None:
+    ran = eddyline("gauntlet", "--controller", "reno", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_worst_seed_is_shown() -> None:
+    card = el.gauntlet.run("cubic", only=["loss-bursts"], seeds=4)
+    found = el.gauntlet.explain("cubic", "loss-bursts", seeds=4)
+    values = card.verdicts[0].values
+    assert found.seed == values.index(min(v for v in values if v is not None))
+    (share,) = found.results[0].flows["goodput_bps"] / 10e6
+    assert share == pytest.approx(values[found.seed])
+    figure = found.plot()
+    rates = figure.get_axes()[0]
+    labels = [line.get_label() for line in rates.lines]
+    assert labels == ["capacity", "cubic", "bound, at least 40.0 %"]
+    assert set(rates.lines[0].get_ydata()) == {10.0}
+    assert rates.lines[2].get_ydata()[0] == 4.0
+
+
+@pytest.mark.parametrize("name", ["loss-1", "loss-bursts", "reordering", "rate-down-share", "outage"])
+def test_goodput_is_drawn_below_what_the_link_carries(name: str) -> None:
+    (test,) = suite().only([name])
+    result = test.scenario("bbr").run("sim", series=True)
+    carried = drawing.capacity(result)
+    assert carried is not None
+    names = [n for n in result.flows["name"] if n.startswith("tested")]
+    times, rates = drawing.goodput(result, names, carried)
+    _, raw = drawing.goodput(result, names, None)
+    limits = drawing._limits(times, carried)
+    assert (rates <= limits * (1 + 1e-9)).all()
+    assert rates.sum() == pytest.approx(raw.sum(), rel=1e-9)  # nothing is lost, only moved
+    if name == "loss-bursts":
+        assert (raw > limits).any()
+
+
+def test_capacity_follows_changes_and_outages() -> None:
+    def steps(name: str) -> list[tuple[float, float]]:
+        (test,) = suite().only([name])
+        table = test.scenario("reno").to_dict()
+        return capacities(table)[bottlenecks(table)[0]]
+
+    assert steps("rate-down-share")[:3] == [(0.0, 100e6), (20.0, 100e6), (20.0, 10e6)]
+    assert steps("outage")[1:5] == [(20.0, 10e6), (20.0, 0.0), (22.0, 0.0), (22.0, 10e6)]
+    (lte,) = suite().only(["lte"])
+    assert "down" not in capacities(lte.scenario("reno").to_dict())
+    found = el.gauntlet.explain("reno", "lte", seeds=1)
+    (line,) = [each for each in found.plot().get_axes()[0].lines if each.get_label() == "capacity, mean"]
+    assert 15.0 < np.mean(line.get_ydata()) < 25.0  # 20 Mbit/s on average, as the test says
+
+
+def test_groups_in_every_list(eddyline: Callable[..., Ran]) -> None:
+    listed = json.loads(eddyline("gauntlet", "--list", "--json").out)
+    assert [t["name"] for t in listed] == [t.name for t in suite().tests]
+    assert {t["group"] for t in listed} == set(suite().groups)
+    lines = eddyline("gauntlet", "--list").out.splitlines()
+    assert [line for line in lines if line and not line.startswith(" ")] == suite().groups
+    card = el.gauntlet.run("reno", only=["line-1m", "shallow-share"], seeds=1)
+    from eddyline.gauntlet import reports
+
+    assert "| speeds | line-1m |" in reports.markdown(card)
+    ran = eddyline("gauntlet", "--controller", "reno", "--only", "line-1m,shallow-share", "--seeds", 1)
+    assert (
+        ran.out.index("speeds") < ran.out.index("line-1m") < ran.out.index("buffers") < ran.out.index("shallow-share")
+    )
+
+
+def test_times_in_junit_and_timeouts() -> None:
+    from eddyline.gauntlet import reports
+
+    card = el.gauntlet.run("reno", only=["line-1m", "line-1g"], seeds=1)
+    root = Xml.fromstring(reports.junit(card))
+    times = {case.get("name"): float(case.get("time", "nan")) for case in root.iter("testcase")}
+    assert 0 < times["line-1m"] < times["line-1g"]
+    (of_suite,) = root.iter("testsuite")
+    assert float(of_suite.get("time", "nan")) == pytest.approx(sum(times.values()), abs=0.002)
+    slow = el.gauntlet.run("reno", only=["line-1m", "line-1g"], seeds=1, timeout_s=1e-9)
+    assert [v.error for v in slow.verdicts][1] == "timeout: not finished after 1e-09 s"
+    assert not slow.verdicts[1].passed
+    evaluation = el.evaluate("reno", only=["response"], timeout_s=1e-9)
+    assert {f.error for f in evaluation.failures} == {"timeout: not finished after 1e-09 s"}
