@@ -11,7 +11,7 @@ import click
 import eddyline.worlds as worlds
 from eddyline.cli.options import controllers, overrides, scenario_file
 from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, shown
-from eddyline.cli.types import OneOf, World
+from eddyline.cli.types import OneOf, Seeds, World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,9 +47,9 @@ Examples:
 @overrides()
 @click.option(
     "--seeds",
-    type=click.IntRange(1, 100_000),
-    metavar="N",
-    help="Repeat with N seeds (the file's, the next, ...); adds mean, standard deviation and 95 % interval.",
+    type=Seeds(100_000),
+    metavar="N|LO..HI",
+    help="Repeat with N seeds (the file's, the next, ...), or with these; adds mean, deviation and 95 % interval.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the run, instead of the file's.")
 @click.option(
@@ -76,7 +76,7 @@ def command(
     file: Path,
     world: str,
     overrides: list[tuple[str, str]],
-    seeds: int | None,
+    seeds: tuple[int | None, int] | None,
     seed: int | None,
     dynamics: str | None,
     out: Path | None,
@@ -97,16 +97,21 @@ def command(
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
 
-    _check_outputs(out, plot, log, log_of, world, seeds)
+    first, number = seeds or (None, None)
+    _check_outputs(out, plot, log, log_of, world, number)
     if csv and as_json and out is None:
         raise click.UsageError("--csv and --json: one document goes to standard output")
+    if first is not None:
+        if seed is not None:
+            raise click.UsageError("--seed and --seeds LO..HI: both say which seed is the first")
+        seed = first
     if seed is not None:
         overrides = [*overrides, ("seed", str(seed))]
     scenario = Scenario.load(file, set=overrides)
     if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
     options = RunOptions(out is not None or plot is not None, log_of or log is not None, dynamics=dynamics)
-    request = Request(world, seeds, options)
+    request = Request(world, number, options)
     with Progress(silent=quiet or no_progress) as progress:
         replies = run(scenario, request, progress)
     text = document(replies, request)
