@@ -68,7 +68,7 @@ def test_version(eddyline):
             ["advise", "--down", "1 Mbit/s", "--up", "1 Mbit/s", "--rtt", "1 s", "--controller", "cubik"],
             "--controller cubik: there is no such controller\nhint: did you mean cubic?",
         ),
-        (["advise", "--down", "1Mbit/s", "--up", "1 Mbit/s", "--rtt", "1 s"], 'down "1Mbit/s": write a space'),
+        (["advise", "--down", "1MB/s", "--up", "1 Mbit/s", "--rtt", "1 s"], 'down "1MB/s": unknown unit'),
         (
             ["gauntlet", "--controller", "foo"],
             "--controller foo: there is no such controller\nhint: controllers are",
@@ -343,6 +343,26 @@ def test_init_knows_every_preset(eddyline, tmp_path):
         ran = eddyline("run", path, "--set", "duration=6 s", "--set", "warmup=1 s", "--json")
         assert ran.code == 0, ran.err
         assert [link["name"] for link in json.loads(ran.out)["links"]] == ["access/down", "access/up"]
+
+
+def test_progress_is_a_line_a_minute_where_there_is_no_terminal(monkeypatch, capsys):
+    from eddyline.cli import progress
+
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    shown = progress.Progress()
+    shown.expect(4)
+    count = shown.count()
+    for done in range(1, 101):
+        now[0] = 2.0 * done
+        count(done, 100)
+    lines = [line.split(" ", 1)[1] for line in capsys.readouterr().err.splitlines()]
+    assert lines == ["8 %, 0:12:20 left", "15 %, 0:11:20 left", "22 %, 0:10:20 left"]
+    silent = progress.Progress(silent=True)
+    silent.expect(1)
+    now[0] = 1000.0
+    silent.count()(1, 2)
+    assert capsys.readouterr().err == ""
 
 
 def test_an_internal_error_is_a_message(tmp_path, monkeypatch, capfd):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
+
+import click
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -19,15 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["Progress"]
 
 _BAR_AFTER_S = 1.0
+_LINE_EVERY_S = 60.0
 
 
 class Progress:
-    """An `Observer` that shows runs as one bar on standard error, where that is a terminal."""
+    """An `Observer` that shows runs on standard error: as one bar where that is a terminal, else as a line a minute."""
 
     def __init__(self, *, silent: bool = False) -> None:
-        self._wanted = not silent and sys.stderr.isatty()
+        self._wanted = not silent
+        self._terminal = sys.stderr.isatty()
         self._lock = threading.Lock()
-        self._started = time.monotonic()
+        self._started = self._written = time.monotonic()
         self._runs = 0
         self._done: dict[int, float] = {}
         self._finished = 0
@@ -60,6 +65,9 @@ class Progress:
             return
         with self._lock:
             self._done[self._finished + run] = now_s / duration_s
+            if not self._terminal:
+                self._line()
+                return
             if self._bar is None:
                 if time.monotonic() - self._started < _BAR_AFTER_S:
                     return
@@ -68,6 +76,15 @@ class Progress:
                 rate = f"{now_s / wall_s:,.0f} x real time" if wall_s > 0 else ""
                 share = sum(self._done.values()) / self._runs
                 self._bar.update(self._task, completed=share, rate=rate)
+
+    def _line(self) -> None:
+        """Progress with the time of day, for a log."""
+        now = time.monotonic()
+        if now - self._written >= _LINE_EVERY_S:
+            self._written = now
+            share = sum(self._done.values()) / self._runs
+            left = f", {timedelta(seconds=round((now - self._started) * (1 / share - 1)))} left" if share > 0 else ""
+            click.echo(f"{datetime.now().astimezone():%H:%M:%S} {100 * share:.0f} %{left}", err=True)
 
 
 def _bar() -> tuple[Bar, TaskID]:

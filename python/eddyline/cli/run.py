@@ -11,7 +11,7 @@ import click
 import eddyline.worlds as worlds
 from eddyline.cli.options import controllers, overrides, scenario_file
 from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, shown
-from eddyline.cli.types import MEMORY, OneOf, World
+from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,9 +48,9 @@ Examples:
 @overrides()
 @click.option(
     "--seeds",
-    type=click.IntRange(1, 100_000),
-    metavar="N",
-    help="Repeat with N seeds (the file's, the next, ...); adds mean, standard deviation and 95 % interval.",
+    type=Seeds(100_000),
+    metavar="N|LO..HI",
+    help="Repeat with N seeds (the file's, the next, ...), or with these; adds mean, deviation and 95 % interval.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the run, instead of the file's.")
 @click.option(
@@ -89,7 +89,7 @@ def command(
     file: Path,
     world: str,
     overrides: list[tuple[str, str]],
-    seeds: int | None,
+    seeds: tuple[int | None, int] | None,
     seed: int | None,
     start_jitter: str | None,
     dynamics: str | None,
@@ -113,11 +113,16 @@ def command(
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
 
-    _check_outputs(out, plot, log, log_of, qlog, world, seeds)
+    first, number = seeds or (None, None)
+    _check_outputs(out, plot, log, log_of, qlog, world, number)
     if csv and as_json and out is None:
         raise click.UsageError("--csv and --json: one document goes to standard output")
     if start_jitter is not None:
         overrides = [*overrides, ("flow.*.start_jitter", start_jitter)]
+    if first is not None:
+        if seed is not None:
+            raise click.UsageError("--seed and --seeds LO..HI: both say which seed is the first")
+        seed = first
     if seed is not None:
         overrides = [*overrides, ("seed", str(seed))]
     scenario = Scenario.load(file, set=overrides)
@@ -129,7 +134,7 @@ def command(
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
     series = out is not None or plot is not None
     options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog)
-    request = Request(world, seeds, options)
+    request = Request(world, number, options)
     jitter_s = None
     with Progress(silent=quiet or no_progress) as progress:
         if start_jitter is None:

@@ -15,7 +15,7 @@ import click
 import eddyline.worlds as worlds
 from eddyline.cli.options import Key, controllers, overrides, parse_override, scenario_file, timeout
 from eddyline.cli.outputs import claim_figure, draw, figure_size
-from eddyline.cli.types import OneOf, Shard, World
+from eddyline.cli.types import OneOf, Seeds, Shard, World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +89,13 @@ class _Sweep(click.Command):
     help="Values of a key by its dotted name: a list, LO..HI:N, LO..HI:N:log, or 1..10 for every integer. The grid is "
     r"the product of all lists. A comma in a value is written \,",
 )
-@click.option("--seeds", type=click.IntRange(1, 1_000_000), default=1, metavar="N", help="Run each point with N seeds.")
+@click.option(
+    "--seeds",
+    type=Seeds(1_000_000),
+    default="1",
+    metavar="N|LO..HI",
+    help="Run each point with N seeds (the file's, the next, ...), or with these.",
+)
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Keep the results here.")
 @overrides("Override a key of the file in all points; may be repeated.")
 @click.option(
@@ -129,7 +135,7 @@ class _Sweep(click.Command):
 def command(
     file: Path,
     vary: list[tuple[str, str]],
-    seeds: int,
+    seeds: tuple[int | None, int],
     out: Path,
     overrides: list[tuple[str, str]],
     world: str,
@@ -165,7 +171,10 @@ def command(
     if plot is not None:
         claim_figure(plot)
     lists = [Vary(key, ranges.values(f"--vary {key}", values)) for key, values in vary]
-    plan = Plan(Source.of_file(file), lists, overrides, seeds, world, shard)
+    first, number = seeds
+    if first is not None:
+        overrides = [*overrides, ("seed", str(first))]
+    plan = Plan(Source.of_file(file), lists, overrides, number, world, shard)
     with Bar(silent=quiet or no_progress) as bar:
         try:
             swept = run(plan, out, workers, engine, bar, timeout)

@@ -19,6 +19,7 @@ __all__ = [
     "OneOf",
     "Preset",
     "Queue",
+    "Seeds",
     "Shard",
     "WallTime",
     "World",
@@ -140,6 +141,33 @@ class Queue(click.ParamType[str]):
         from eddyline.kinds import queues
 
         return _completed([(kind.name, kind.summary) for kind in queues()], incomplete)
+
+
+class Seeds(click.ParamType[tuple[int | None, int]]):
+    """How many seeds, from the scenario's on, or which: `10`, or `5..14`.
+
+    Args:
+        most: The largest number.
+    """
+
+    name = "N"
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def convert(
+        self, value: str | int | tuple[int | None, int], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int | None, int]:
+        """The first seed, where it is given, and their number."""
+        if isinstance(value, tuple):
+            return value
+        low, dots, high = str(value).partition("..")
+        if not low.isdecimal() or (dots and not high.isdecimal()):
+            self.fail(f"{value!r} is not a number of seeds, as in 10, or a range of them, as in 5..14.", param, ctx)
+        first, number = (int(low), int(high) - int(low) + 1) if dots else (None, int(low))
+        if not 1 <= number <= self._most:
+            self.fail(f"{value} is not in the range 1<=x<={self._most}.", param, ctx)
+        return first, number
 
 
 class Shard(click.ParamType[tuple[int, int]]):

@@ -131,3 +131,13 @@ def test_times_in_junit_and_timeouts() -> None:
     assert not slow.verdicts[1].passed
     evaluation = el.evaluate("reno", only=["response"], timeout_s=1e-9)
     assert {f.error for f in evaluation.failures} == {"timeout: not finished after 1e-09 s"}
+
+
+def test_differences_that_are_not_significant_are_within_noise() -> None:
+    from eddyline.gauntlet import Change
+    from eddyline.gauntlet.reports import changed
+
+    verdict = el.gauntlet.run("reno", only=["line-1m"], seeds=1).verdicts[0]
+    assert changed(Change("line-1m", 0.97, 0.97, 0.0, "same"), verdict) == "97.0 %, equal"
+    assert changed(Change("line-1m", 0.96, 0.97, 0.02, "same"), verdict) == "96.0 %, within noise"
+    assert changed(Change("line-1m", 0.90, 0.97, 0.02, "better"), verdict) == "90.0 %, better"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import eddyline as el
@@ -72,6 +74,18 @@ def test_every_integer_in_maps_too(scenario):
     assert el.theory_map(el.Scenario.load(scenario()), count, ends[1]).x.settings == ["1", "2", "3"]
     assert integers("x", "1..3:2") == "1..3:2"
     assert integers("x", "0.5..3") == "0.5..3"
+
+
+def test_ranges_of_seeds(eddyline, lossy, tmp_path):
+    words = ("sweep", lossy(), "--vary", "link.down.rate=1 Mbit/s", "--out", "grid")
+    assert eddyline(*words, "--seeds", "5..8").code == 0
+    assert list(el.read_sweep(tmp_path / "grid")["seed"]) == [5, 6, 7, 8]
+    assert eddyline(*words, "--seeds", "4..9").out == "6 of 6 points done, 4 of them earlier: grid\n"
+    seeds = re.findall(r'^  "seed": (\d+),$', eddyline("run", lossy(), "--seeds", "5..7", "--json").out, re.MULTILINE)
+    assert seeds == ["5", "6", "7"]
+    for wrong in ("7..5", "a..b", "1..", "0", "1..9999999", "1,2"):
+        assert eddyline("run", lossy(), "--seeds", wrong).code == 2
+    assert eddyline("run", lossy(), "--seeds", "5..7", "--seed", "1").code == 2
 
 
 def test_ranges_on_the_command_line_and_in_python(eddyline, lossy, tmp_path):
