@@ -183,7 +183,7 @@ impl Connection {
 
     fn run(&mut self, now: Time, host: usize, sink: &mut dyn PacketSink) {
         let directions = &self.directions;
-        let happened = self.hosts[host].run(now, &mut |d| send(directions, host, now, &d, sink));
+        let completed = self.hosts[host].run(now, &mut |d| send(directions, host, now, &d, sink));
         self.timers[host] = self.hosts[host].next_timer(now);
         if let Some(direction) = &mut self.directions[host] {
             let seen = &self.hosts[host].seen;
@@ -194,12 +194,12 @@ impl Connection {
             }
             let packets = seen.window_packets(f64::from(direction.datagram));
             direction.notices.push(Notice::Window { now, packets, base_rtt: seen.base_rtt() });
-            if happened.completed {
+            if completed {
                 direction.completed_at = Some(now);
                 direction.notices.push(Notice::Complete(now));
             }
         }
-        if happened.completed && !self.closed && self.directions.iter().flatten().all(|d| d.completed_at.is_some()) {
+        if completed && !self.closed && self.directions.iter().flatten().all(|d| d.completed_at.is_some()) {
             // the client closes; it knows at once, as if its application had been told
             self.closed = true;
             self.hosts[CLIENT].close(now);
@@ -251,8 +251,8 @@ impl Connection {
         }
     }
 
-    /// Why the connection was lost, if it was. What happens after the client has closed it is no error: a late packet may then meet a host
-    /// that has forgotten the connection and resets it.
+    /// Why the connection was lost, if it was. After the client has closed it there is no error: a late packet may then
+    /// reach a host that has forgotten the connection and resets it.
     pub fn error(&self) -> Option<&str> {
         self.hosts.iter().find_map(Host::error).filter(|_| !self.closed)
     }

@@ -38,13 +38,6 @@ pub struct Datagram {
     pub handshake: bool,
 }
 
-/// What happened at a host, besides the datagrams that it sent.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Happened {
-    /// Its last stream was completely acknowledged.
-    pub completed: bool,
-}
-
 /// What host and controller share.
 #[derive(Debug, Clone, Default)]
 pub struct Watched {
@@ -174,9 +167,10 @@ impl Host {
         }
     }
 
-    /// Lets stack and applications do what they can, until nothing is left.
-    pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram)) -> Happened {
-        let mut happened = Happened::default();
+    /// Lets stack and applications do what they can, until nothing is left; returns whether the last stream that is sent was completely
+    /// acknowledged.
+    pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram)) -> bool {
+        let mut completed = false;
         let at = clock::instant(now);
         // not taken out and put back: a connection has many kilobytes
         while let Some((handle, connection)) = &mut self.connection {
@@ -191,7 +185,7 @@ impl Host {
                     Event::ConnectionLost { reason } => note_loss(&reason, &mut self.error),
                     Event::Stream(event) => {
                         let applications = (&mut self.sending, &mut self.receiving);
-                        happened.completed |= on_stream(now, connection, &event, applications);
+                        completed |= on_stream(now, connection, &event, applications);
                     }
                     _ => {}
                 }
@@ -211,7 +205,7 @@ impl Host {
             };
             self.transmit(&transmit, data, emit);
         }
-        happened
+        completed
     }
 
     /// Acknowledgement frames received so far.
@@ -239,7 +233,7 @@ fn note_loss(reason: &ConnectionError, error: &mut Option<String>) {
     }
 }
 
-/// Something happened to a stream; returns whether the last one that is sent was completely acknowledged.
+/// Handles an event of a stream; returns whether the last one that is sent was completely acknowledged.
 fn on_stream(
     now: Time,
     connection: &mut Connection,

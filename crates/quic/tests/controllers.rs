@@ -21,19 +21,19 @@ fn measure(controller: &str, loss: f64, buffer: u32) -> [f64; 2] {
 /// The largest relative difference of two controllers in throughput or mean window, over all losses and buffers.
 fn difference(one: &str, other: &str) -> f64 {
     let points = LOSSES.into_iter().flat_map(|loss| BUFFERS.map(|buffer| (loss, buffer)));
-    points.map(|(loss, buffer)| apart(one, other, loss, buffer)).fold(0.0, f64::max)
+    points.map(|(loss, buffer)| difference_at(one, other, loss, buffer)).fold(0.0, f64::max)
 }
 
 /// The same at one point.
-fn apart(one: &str, other: &str, loss: f64, buffer: u32) -> f64 {
+fn difference_at(one: &str, other: &str, loss: f64, buffer: u32) -> f64 {
     let pairs = measure(one, loss, buffer).into_iter().zip(measure(other, loss, buffer));
     pairs.map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max)
 }
 
 #[test]
 fn newreno_is_newreno() {
-    let apart = difference("kind = \"noq-newreno\"", "kind = \"newreno\"");
-    assert!(apart < 0.05, "{apart}");
+    let difference = difference("kind = \"noq-newreno\"", "kind = \"newreno\"");
+    assert!(difference < 0.05, "{difference}");
 }
 
 /// The rules that the stack has differently, all switched to its own.
@@ -46,8 +46,8 @@ const RULES_OF_THE_STACK: &str =
 fn cubic_differs_by_the_rules_of_its_friendly_window() {
     let (stack, own) = ("kind = \"noq-cubic\"", "kind = \"cubic\"");
     let rules = [difference(stack, RULES_OF_THE_STACK), difference(own, "kind = \"rules\"")];
-    assert!(rules.iter().all(|apart| *apart < 0.05), "{rules:?}");
-    let by_rule = apart(stack, own, 0.001, 40);
+    assert!(rules.iter().all(|difference| *difference < 0.05), "{rules:?}");
+    let by_rule = difference_at(stack, own, 0.001, 40);
     assert!(by_rule > 0.1, "{by_rule}");
 }
 
@@ -57,7 +57,7 @@ fn each_rule_of_the_friendly_window_matters() {
     let worst = |controller: &str| {
         let points = [(0.001, 40), (0.01, 40)];
         points
-            .map(|(loss, buffer)| apart("kind = \"noq-cubic\"", controller, loss, buffer))
+            .map(|(loss, buffer)| difference_at("kind = \"noq-cubic\"", controller, loss, buffer))
             .into_iter()
             .fold(0.0, f64::max)
     };

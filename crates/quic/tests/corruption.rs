@@ -25,12 +25,12 @@ struct Damage(Arc<[AtomicU64; 2]>);
 
 impl Damage {
     /// Whether this packet is damaged: pseudo-random, one in a hundred.
-    fn strikes(&self) -> bool {
+    fn damages(&self) -> bool {
         let [packets, damaged] = &*self.0;
         let number = packets.fetch_add(1, Ordering::Relaxed);
-        let strikes = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 < (1 << 32) / 100;
-        damaged.fetch_add(u64::from(strikes), Ordering::Relaxed);
-        strikes
+        let damages = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 < (1 << 32) / 100;
+        damaged.fetch_add(u64::from(damages), Ordering::Relaxed);
+        damages
     }
 
     fn keys(&self, keys: Keys) -> Keys {
@@ -146,7 +146,7 @@ impl PacketKey for DamagedKey {
     }
 
     fn decrypt(&self, path: PathId, packet: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        if self.damage.strikes() {
+        if self.damage.damages() {
             let middle = payload.len() / 2;
             payload[middle] ^= 1;
         }
