@@ -123,7 +123,8 @@ impl Host {
             _ => stack,
         };
         let application = self.sending.as_ref().filter(|_| self.established).map_or(Time::MAX, |a| a.wake(now));
-        stack.min(application)
+        // the stack's times are in nanoseconds, so one that is due now may be up to a nanosecond ago; time must not go back
+        stack.min(application).max(now)
     }
 
     /// Handles timers that are due; [`run`](Self::run) must follow.

@@ -26,6 +26,7 @@ fn same_packets(text: &str) -> Outcome {
         assert_eq!(n, r, "event {i}, null against TLS");
     }
     assert_eq!(null.len(), real.len());
+    assert!(null.is_sorted_by_key(|(at, ..)| *at), "time went back");
     outcome
 }
 
