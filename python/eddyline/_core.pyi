@@ -124,10 +124,30 @@ class Scenario:
     def map(self, map: Map, *, progress: Callable[[int, int], object] | None = None) -> str: ...
     def run(
         self,
-        options: SimOptions | TheoryOptions,
+        options: SimOptions | QuicOptions | TheoryOptions,
         *,
         progress: Callable[[float, float, int, float], object] | None = None,
     ) -> Run: ...
+
+@final
+class QuicOptions:
+    """World `quic`.
+
+    Args:
+        series: Record series.
+        log: Record the packet log: True of everything, a name of one flow, link or traffic.
+        qlog: Write qlog traces to these files, one per flow.
+        memory: Bytes that packets in the network may take; a run that needs more ends with an error.
+    """
+
+    def __new__(
+        cls,
+        *,
+        series: bool = False,
+        log: bool | str = False,
+        memory: int | None = None,
+        qlog: Sequence[Path] | None = None,
+    ) -> QuicOptions: ...
 
 @final
 class SimOptions:
@@ -136,9 +156,18 @@ class SimOptions:
     Args:
         series: Record series.
         log: Record the packet log: True of everything, a name of one flow, link or traffic.
+        memory: Bytes that packets in the network may take; a run that needs more ends with an error.
+        qlog: Write qlog traces to these files, one per flow.
     """
 
-    def __new__(cls, *, series: bool = False, log: bool | str = False) -> SimOptions: ...
+    def __new__(
+        cls,
+        *,
+        series: bool = False,
+        log: bool | str = False,
+        memory: int | None = None,
+        qlog: Sequence[Path] | None = None,
+    ) -> SimOptions: ...
 
 @final
 class TheoryOptions:

@@ -56,6 +56,7 @@ class ControllerKind:
         alpha: How to choose `alpha`, where a scenario has to give it.
         response_function: Source of its closed-form response function, where there is one.
         sawtooth: Its window reduction at a marking threshold, where the saw-tooth has a closed form.
+        only_in: The only world that has it, where it is part of one.
     """
 
     name: str
@@ -64,6 +65,7 @@ class ControllerKind:
     alpha: Alpha | None = None
     response_function: str | None = None
     sawtooth: Literal["half", "by_share"] | None = None
+    only_in: str | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ def _controller(entry: dict[str, Any]) -> ControllerKind:
         None if alpha is None else Alpha(alpha["delay_s"], alpha["min_packets"], alpha["access_packets"]),
         entry.get("response_function"),
         entry.get("sawtooth"),
+        entry.get("only_in"),
     )
 
 

@@ -29,12 +29,18 @@ __all__ = [
     "WorldRuns",
     "document",
     "figure",
+    "jittered",
     "labelled_series",
     "rows",
     "run",
     "save",
     "without_cost",
 ]
+
+
+START_JITTER_S = 0.1
+"""Random delay of starts where nothing else is random, at most a hundredth of the duration: several round trips of most
+paths, so that flows meet in every phase."""
 
 
 class Request(NamedTuple):
@@ -87,7 +93,24 @@ class WorldRuns:
     @property
     def identical(self) -> bool:
         """Whether several seeds gave the same result."""
-        return len(self.results) > 1 and len({_without_seed(r) for r in self.results}) == 1
+        return _identical(self.results)
+
+
+def jittered(scenario: Scenario, request: Request, observer: Observer) -> tuple[Scenario, float | None]:
+    """The scenario, with flows that start at random if it has nothing else for several seeds to vary.
+
+    Returns:
+        The scenario, and the time in seconds below which starts are delayed; None where they are not.
+    """
+    packets = (w.name for w in worlds.WORLDS.values() if w.packet_log and w.run is not None)
+    simulated = next((name for name in packets if request.all_worlds or name == request.world), None)
+    if request.seeds is None or request.seeds < 2 or simulated is None or not scenario.flows:
+        return scenario, None
+    two = Request(simulated, 2, request.options.with_series(False))
+    if not _in_world(scenario, simulated, two, observer).identical:
+        return scenario, None
+    jitter_s = min(START_JITTER_S, scenario.duration_s / 100)
+    return scenario.with_overrides({"flow.*.start_jitter": f"{jitter_s!r} s"}), jitter_s
 
 
 def run(scenario: Scenario, request: Request, observer: Observer) -> list[WorldRuns]:
@@ -139,6 +162,10 @@ def _in_world(scenario: Scenario, world: str, request: Request, observer: Observ
     values = run_keeping(ControllerError, [partial(one, number) for number in range(request.seeds)])
     failures = [Failure(scenario.seed + n, v) for n, v in enumerate(values) if isinstance(v, ControllerError)]
     return WorldRuns(world, [v for v in values if not isinstance(v, ControllerError)], failures=failures)
+
+
+def _identical(results: Sequence[Result]) -> bool:
+    return len(results) > 1 and len({_without_seed(r) for r in results}) == 1
 
 
 def document(replies: Sequence[WorldRuns], request: Request) -> str:

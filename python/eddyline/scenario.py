@@ -183,6 +183,7 @@ class Scenario:
         base_rtt_s: Sequence[float] | None = ...,
         dynamics: str | None = ...,
         law: str = ...,
+        qlog: str | Path | None = ...,
         progress: Callable[..., object] | None = ...,
     ) -> Result: ...
 
@@ -198,6 +199,7 @@ class Scenario:
         base_rtt_s: Sequence[float] | None = ...,
         dynamics: str | None = ...,
         law: str = ...,
+        qlog: None = ...,
         progress: Callable[..., object] | None = ...,
     ) -> Results[Result]: ...
 
@@ -212,6 +214,7 @@ class Scenario:
         base_rtt_s: Sequence[float] | None = None,
         dynamics: str | None = None,
         law: str = LAWS[0],
+        qlog: str | Path | None = None,
         progress: Callable[..., object] | None = None,
     ) -> Result | Results[Result]:
         """Runs the scenario in a world.
@@ -227,6 +230,8 @@ class Scenario:
             dynamics: World `theory` only: follow the flows over time by this link model (`"ack_clocked"` or
                 `"integrator"`) and give series of it.
             law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
+            qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
+                Earlier traces there are replaced when the run is over. Of one run, not with `seeds`.
             progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds);
                 with `seeds` after each run, with (runs done, their number).
 
@@ -234,17 +239,20 @@ class Scenario:
             The result, or `Results` of several seeds. The same scenario and seed give the same result, `cost` apart.
 
         Raises:
-            InputError: There is no such world, nothing has the name given in `log`, or the world has no such option.
+            InputError: There is no such world, nothing has the name given in `log`, the world has no such option, or
+                nothing can be written to `qlog`.
             WorldUnavailable: This machine or version cannot run it.
             KeyboardInterrupt: Ctrl-C, within a second.
         """
         worlds.require(world)
         scenario = self.with_overrides(set) if set else self
-        options = RunOptions(series, log, base_rtt_s, dynamics, law)
+        options = RunOptions(series, log, base_rtt_s, dynamics, law, qlog=None if qlog is None else Path(qlog))
         if seeds is None:
             return scenario.run_with(options, world, progress)
         if seeds < 1:
             raise InputError(f"{seeds} seeds: at least one")
+        if qlog is not None:
+            raise InputError("qlog: traces of one run, not of several seeds")
         from eddyline.parallel import run_all
 
         tasks = [partial(_repetition, scenario.with_seed(scenario.seed + n), options, world) for n in range(seeds)]
@@ -514,6 +522,11 @@ class Result(Recording):
     def traffic(self) -> pd.DataFrame:
         """One row per source of unresponsive traffic: packets, losses, `one_way_delay_s.p99`, `jitter_s`."""
         return self._frame("traffic")
+
+    @property
+    def probes(self) -> pd.DataFrame:
+        """One row per table of latency probes: `tcp_s.mean`, `http_s.p99`, `responsiveness_rpm`."""
+        return self._frame("probes")
 
     def _frame(self, part: str) -> pd.DataFrame:
         from eddyline.frames import frame

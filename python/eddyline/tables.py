@@ -11,6 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from eddyline.latency import grade
 from eddyline.quantities import bits_per_second, count, interval, percent, seconds
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _FLOW: list[_Column] = [
     ("packets/s", "packets_per_s", count),
     ("RTT mean", "rtt_s.mean", seconds),
     ("RTT p99", "rtt_s.p99", seconds),
+    ("RPM", "responsiveness_rpm", count),
     ("queueing", "queueing_delay_s", seconds),
     ("forward", "forward_queueing_delay_s", seconds),
     ("reverse", "reverse_queueing_delay_s", seconds),
@@ -81,12 +83,26 @@ _TRAFFIC: list[_Column] = [
     ("delay p99", "one_way_delay_s.p99", seconds),
     ("jitter", "jitter_s", seconds),
 ]
+_PROBE: list[_Column] = [
+    ("connections", "completed", count),
+    ("resent", "retransmits", count),
+    ("idle", "idle_s", seconds),
+    ("TCP mean", "tcp_s.mean", seconds),
+    ("TLS mean", "tls_s.mean", seconds),
+    ("HTTP mean", "http_s.mean", seconds),
+    ("HTTP p99", "http_s.p99", seconds),
+    ("RPM", "responsiveness_rpm", count),
+    ("new", "foreign_rpm", count),
+    ("loaded", "loaded_rpm", count),
+    ("grade", "grade", str),
+]
 _PARTS = (
     ("flow", "flows", _FLOW),
     ("link", "links", _LINK),
     ("group", "groups", _GROUP),
     ("arrivals", "arrivals", _ARRIVALS),
     ("traffic", "traffic", _TRAFFIC),
+    ("probe", "probes", _PROBE),
 )
 
 
@@ -199,8 +215,10 @@ def _cell(row: dict[str, Any], key: str, form: Callable[[Any], str]) -> str:
 
 
 def _document(result: Result) -> dict[str, Any]:
-    """The document with the drops of a link as one number."""
+    """The document with the drops of a link as one number, and a grade for the latency that probes see."""
     document = result.to_dict()
+    for probe in document.get("probes", ()):
+        probe["grade"] = grade(probe["idle_s"], probe["http_s"]["mean"])
     for link in document["links"]:
         drops = link["drops"]
         link["drops"] = sum(v or 0 for v in drops.values()) if any(drops.values()) else drops.get("data")

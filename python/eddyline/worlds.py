@@ -13,6 +13,7 @@ from eddyline.errors import InputError, WorldUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import eddyline._core as _core
     from eddyline.progress import RunCallback
@@ -56,6 +57,8 @@ class RunOptions:
         base_rtt_s: Each flow's base round-trip time as its sender estimates it. World theory only.
         dynamics: Link model of the dynamics over time. World theory only.
         law: Window law of FAST senders in the dynamics. World theory only.
+        memory: Bytes that packets in the network may take; by default half of the free memory.
+        qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
     """
 
     series: bool | None = None
@@ -63,6 +66,8 @@ class RunOptions:
     base_rtt_s: Sequence[float] | None = None
     dynamics: str | None = None
     law: str = LAWS[0]
+    memory: int | None = None
+    qlog: Path | None = None
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
@@ -75,7 +80,7 @@ class RunOptions:
 
     def without_theory(self) -> RunOptions:
         """The same without what only world theory has."""
-        return RunOptions(self.series, self.log)
+        return RunOptions(self.series, self.log, memory=self.memory, qlog=self.qlog)
 
     @property
     def of_theory(self) -> list[str]:
@@ -116,8 +121,28 @@ def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
+    from eddyline.qlog import staged
 
-    return scenario.run(_core.SimOptions(series=bool(options.series), log=options.log), progress=progress)
+    with staged(options.qlog, scenario.names.flows) as files:
+        memory = _memory(options)
+        asked = _core.SimOptions(series=bool(options.series), log=options.log, memory=memory, qlog=files)
+        return scenario.run(asked, progress=progress)
+
+
+def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
+    import eddyline._core as _core
+    from eddyline.qlog import staged
+
+    with staged(options.qlog, scenario.names.flows) as files:
+        memory = _memory(options)
+        asked = _core.QuicOptions(series=bool(options.series), log=options.log, memory=memory, qlog=files)
+        return scenario.run(asked, progress=progress)
+
+
+def _memory(options: RunOptions) -> int:
+    import eddyline.memory as memory
+
+    return memory.budget() if options.memory is None else options.memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,11 +186,13 @@ class World:
             raise InputError(f"{given}: for world {text(with_dynamics())}, not for {self.name}")
         if options.log is not False and not self.packet_log:
             raise InputError(f"log: world {self.name} has no packets", f"world {text(with_packet_log())} has")
+        if options.qlog is not None and not self.packet_log:
+            raise InputError(f"qlog: world {self.name} has no packets", f"world {text(with_packet_log())} has")
 
     def supported(self, options: RunOptions) -> RunOptions:
         """The options without those that it does not have."""
-        log = options.log if self.packet_log else False
-        return replace(options if self.dynamics else options.without_theory(), log=log)
+        log, qlog = (options.log, options.qlog) if self.packet_log else (False, None)
+        return replace(options if self.dynamics else options.without_theory(), log=log, qlog=qlog)
 
 
 _ENTRIES = (
@@ -185,11 +212,7 @@ _ENTRIES = (
             "bpftool": "inspecting BPF",
         },
     ),
-    World(
-        "quic",
-        "a QUIC stack over an emulated path",
-        needs={"Linux": "", "namespaces": "", "TUN": "", "ip": "namespaces"},
-    ),
+    World("quic", "a QUIC stack over the simulator's links, in virtual time", _quic, packet_log=True),
 )
 
 WORLDS: dict[str, World] = {world.name: world for world in _ENTRIES}

@@ -84,10 +84,13 @@ def installed(tmp_path: Path) -> Callable[..., Ran]:
 
 @pytest.fixture
 def eddyline(tmp_path: Path, forks: ForkServer) -> Callable[..., Ran]:
-    """Runs the command in a folder of its own, in a process that starts quickly."""
+    """Runs the command in a folder of its own, in a process that starts quickly.
 
-    def run(*args: object, cwd: Path = tmp_path, timeout: float = 120) -> Ran:
-        return Ran(*forks.run([*map(str, args)], cwd, environment(), timeout))
+    With `figures=False` it draws none, which takes longer than a short run: for tests of other things.
+    """
+
+    def run(*args: object, cwd: Path = tmp_path, timeout: float = 120, figures: bool = True, **variables: str) -> Ran:
+        return Ran(*forks.run([*map(str, args)], cwd, environment() | variables, timeout, figures=figures))
 
     return run
 

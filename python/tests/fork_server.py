@@ -61,10 +61,16 @@ class ForkServer:
         assert self._process.stdout is not None
         self._selector.register(self._process.stdout, selectors.EVENT_READ)
 
-    def run(self, words: Sequence[str], cwd: Path, env: dict[str, str], timeout: float) -> tuple[int, str, str]:
-        """Exit code (negative: a signal), standard output and standard error of `eddyline WORDS`."""
+    def run(
+        self, words: Sequence[str], cwd: Path, env: dict[str, str], timeout: float, *, figures: bool = True
+    ) -> tuple[int, str, str]:
+        """Exit code (negative: a signal), standard output and standard error of `eddyline WORDS`.
+
+        Without `figures` the files of figures are written, and have no content.
+        """
         with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as err:
-            request = {"words": list(words), "cwd": str(cwd), "env": env, "files": [out.name, err.name]}
+            request = {"words": list(words), "cwd": str(cwd), "env": env, "figures": figures}
+            request["files"] = [out.name, err.name]
             assert self._process.stdin is not None
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
             self._process.stdin.flush()
@@ -110,7 +116,7 @@ def _serve() -> None:
         answers.write(f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n")
 
 
-def _become(words: list[str], cwd: str, env: dict[str, str], files: list[str]) -> None:
+def _become(words: list[str], cwd: str, env: dict[str, str], figures: bool, files: list[str]) -> None:
     """Is the command, in the fork."""
     os.chdir(cwd)
     os.environ.clear()
@@ -123,7 +129,12 @@ def _become(words: list[str], cwd: str, env: dict[str, str], files: list[str]) -
     sys.stdout = sys.__stdout__ = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = sys.__stderr__ = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.argv = [str(COMMAND), *words]
-    sys.path[0] = str(COMMAND.parent)
+    added = [folder for folder in env.get("PYTHONPATH", "").split(os.pathsep) if folder and folder not in sys.path]
+    sys.path[:1] = [str(COMMAND.parent), *added]
+    if not figures:
+        import eddyline.plots as plots
+
+        plots.render = _render_nothing
     signal.signal(signal.SIGINT, signal.default_int_handler)
     from eddyline.cli import main
 
@@ -134,6 +145,10 @@ def _become(words: list[str], cwd: str, env: dict[str, str], files: list[str]) -
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def _render_nothing(_figure: object, path: Path, dpi: int = 0) -> None:  # noqa: ARG001
+    path.touch()
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def test_a_stored_result_is_the_same(eddyline, scenario, tmp_path):
     theory = ["--world", "theory"]
     worlds = ([], ["--seeds", "2"], ["--world", "all"], theory, [*theory, "--dynamics=integrator"])
     for more in (*worlds, ["--world", "all", "--dynamics"], [*theory, "--dynamics", "--seeds", "2"]):
-        assert eddyline("run", path, "--out", tmp_path / "out", "--quiet", *more).code == 0
+        assert eddyline("run", path, "--out", tmp_path / "out", "--quiet", *more, figures=False).code == 0
         ran = eddyline("verify", tmp_path / "out")
         assert ran.code == 0, (more, ran.out, ran.err)
         assert ran.out.startswith("same: ")
@@ -86,7 +86,7 @@ def test_a_stored_result_is_the_same(eddyline, scenario, tmp_path):
 
 def test_a_changed_result_is_not(eddyline, installed, scenario, tmp_path):
     out = tmp_path / "out"
-    assert eddyline("run", scenario(), "--out", out).code == 0
+    assert eddyline("run", scenario(), "--out", out, figures=False).code == 0
     assert installed("verify", out).code == 0
     d = json.loads((out / "result.json").read_text())
     d["flows"][1]["rtt_s"]["mean"] *= 1 + 1e-15
@@ -111,7 +111,7 @@ def test_a_file_that_is_gone_or_changed_is_noticed(eddyline, scenario, tmp_path)
         "series.parquet",
     ]
 
-    assert eddyline("run", path, "--out", tmp_path / "kept", "--quiet").code == 0
+    assert eddyline("run", path, "--out", tmp_path / "kept", "--quiet", figures=False).code == 0
 
     def fresh() -> None:
         shutil.rmtree(out, ignore_errors=True)
@@ -153,7 +153,7 @@ def test_a_file_that_expects_nothing_is_named(eddyline, scenario):
 
 def test_a_changed_scenario_is_noticed(eddyline, scenario, tmp_path):
     out = tmp_path / "out"
-    assert eddyline("run", scenario(), "--out", out).code == 0
+    assert eddyline("run", scenario(), "--out", out, figures=False).code == 0
     text = (out / "scenario.json").read_text()
     (out / "scenario.json").write_text(text.replace('"seed": 7', '"seed": 8'))
     ran = eddyline("verify", out)
@@ -163,7 +163,7 @@ def test_a_changed_scenario_is_noticed(eddyline, scenario, tmp_path):
 
 
 def test_a_result_of_no_runs_is_none(eddyline, scenario, tmp_path):
-    assert eddyline("run", scenario(), "--out", tmp_path / "out").code == 0
+    assert eddyline("run", scenario(), "--out", tmp_path / "out", figures=False).code == 0
     (tmp_path / "out" / "result.json").write_text('[{"world": "sim", "runs": []}]')
     ran = eddyline("verify", tmp_path / "out")
     assert (ran.code, ran.out) == (2, "")

@@ -108,11 +108,10 @@ def test_without_a_command_help_goes_to_standard_error(installed):
     assert "Commands:" in ran.err
 
 
-@pytest.mark.parametrize("world", ["kernel", "quic"])
-def test_a_world_that_is_not_here_is_exit_3_with_reason_and_remedy(eddyline, scenario, world):
-    ran = eddyline("run", scenario(), "--world", world, "--json")
+def test_a_world_that_is_not_here_is_exit_3_with_reason_and_remedy(eddyline, scenario):
+    ran = eddyline("run", scenario(), "--world", "kernel", "--json")
     assert (ran.code, ran.out) == (3, "")
-    assert f"error: world {world}: " in ran.err
+    assert "error: world kernel: " in ran.err
     assert "\nhint: " in ran.err
 
 
@@ -222,7 +221,7 @@ data = ["down"]
 ack = ["up"]
 """
     path = scenario(more=arrivals)
-    ran = eddyline("run", path, "--out", tmp_path / "out")
+    ran = eddyline("run", path, "--out", tmp_path / "out", figures=False)
     assert "files" in ran.out
     assert "completed" in ran.out
     assert eddyline("verify", tmp_path / "out").code == 0, "the file of sizes is kept with the result"

@@ -58,9 +58,8 @@ def test_all_worlds_side_by_side(eddyline, scenario):
     ran = eddyline("run", path, "--world", "all", "--json", "--quiet")
     worlds = document(ran)
     assert [w["world"] for w in worlds] == ["theory", "sim", "kernel", "quic"]
-    assert "flows" in worlds[0]
-    assert "flows" in worlds[1]
-    assert set(worlds[2]) == {"world", "unavailable"}
+    assert [set(w) == {"world", "unavailable"} for w in worlds] == [False, False, True, False]
+    assert all("flows" in w for w in worlds if "unavailable" not in w)
     table = eddyline("run", path, "--world", "all")
     assert table.code == 0
     assert "theory" in table.out
@@ -140,7 +139,7 @@ def test_out_keeps_everything(eddyline, scenario, tmp_path):
 
 def test_out_of_several_runs_says_whose_series_they_are(eddyline, scenario, tmp_path):
     path = scenario(('delay = "10 ms"', 'delay = "10 ms"\nloss = 0.01'))
-    ran = eddyline("run", path, "--seeds", 2, "--out", tmp_path / "out", "--json")
+    ran = eddyline("run", path, "--seeds", 2, "--out", tmp_path / "out", "--json", figures=False)
     assert (tmp_path / "out" / "result.json").read_text() == ran.out
     series = pq.read_table(tmp_path / "out" / "series.parquet").to_pandas()
     assert set(series["seed"]) == {7, 8}
@@ -148,9 +147,9 @@ def test_out_of_several_runs_says_whose_series_they_are(eddyline, scenario, tmp_
 
 def test_out_replaces_its_own_and_nothing_else(eddyline, scenario, tmp_path):
     path, out = scenario(), tmp_path / "out"
-    assert eddyline("run", path, "--out", out).code == 0
+    assert eddyline("run", path, "--out", out, figures=False).code == 0
     before = (out / "result.json").read_text()
-    assert eddyline("run", path, "--set", "seed=8", "--out", out).code == 0
+    assert eddyline("run", path, "--set", "seed=8", "--out", out, figures=False).code == 0
     assert (out / "result.json").read_text() != before
     (out / "thesis.tex").write_text("years of work")
     ran = eddyline("run", path, "--out", out)
@@ -188,7 +187,7 @@ def test_a_trace_goes_into_the_folder(eddyline, scenario, tmp_path):
     (tmp_path / "data" / "film.dat").write_text("".join(f"{i * 40} {1000 + i % 7}\n" for i in range(200)))
     more = '\n[[traffic]]\nname = "film"\npath = ["up"]\nmodel = { kind = "trace", file = "../data/film.dat" }\n'
     path = scenario(more=more, name="case/film.toml")
-    ran = eddyline("run", path, "--out", tmp_path / "out", "--json")
+    ran = eddyline("run", path, "--out", tmp_path / "out", "--json", figures=False)
     assert ran.code == 0, ran.err
     (tmp_path / "data" / "film.dat").unlink()
     assert eddyline("verify", tmp_path / "out").code == 0
@@ -202,7 +201,7 @@ def test_a_recording_of_a_link_goes_into_the_folder(eddyline, scenario, tmp_path
     path = scenario(
         ('rate  = "10 Mbit/s"\n', 'rate  = "10 Mbit/s"\n' + down), ('name  = "up"\n', 'name  = "up"\n' + up)
     )
-    ran = eddyline("run", path, "--out", tmp_path / "out", "--json")
+    ran = eddyline("run", path, "--out", tmp_path / "out", "--json", figures=False)
     assert ran.code == 0, ran.err
     # the mean rate is 5 Mbit/s: a second and a half of 8, 2 and 5, again and again; from 1 s to 4 s, by hand
     link = json.loads(ran.out)["links"][0]
@@ -216,7 +215,7 @@ def test_a_recording_of_a_link_goes_into_the_folder(eddyline, scenario, tmp_path
 @pytest.mark.parametrize("more", [[], ["--seeds", "2"]])
 def test_ctrl_c_stops_and_leaves_the_old_files(eddyline, scenario, tmp_path, more):
     path, out = scenario(), tmp_path / "out"
-    assert eddyline("run", path, "--out", out, "--quiet").code == 0
+    assert eddyline("run", path, "--out", out, "--quiet", figures=False).code == 0
     before = {p.name: p.read_bytes() for p in out.iterdir()}
     names = sorted(p.name for p in tmp_path.iterdir())
     p = start("run", scenario(*LONG), "--out", out, "--json", "--set", "record.interval=1 h", *more)

@@ -49,6 +49,8 @@ pub struct Properties {
     pub response_function: Option<&'static str>,
     /// Its saw-tooth at a marking threshold, if there is a closed form.
     pub sawtooth: Option<SawtoothCut>,
+    /// The only world that has it, if it is part of one.
+    pub only_in: Option<&'static str>,
 }
 
 impl Properties {
@@ -60,6 +62,7 @@ impl Properties {
         base_rtt: false,
         response_function: None,
         sawtooth: None,
+        only_in: None,
     };
 
     /// Queueing delay is a congestion signal; the base round-trip time can be estimated or known.

@@ -15,6 +15,7 @@ mod signals;
 mod stepper;
 mod sweep;
 mod theory;
+mod trace_files;
 
 /// The extension module.
 #[pyo3::pymodule]
@@ -28,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use crate::names::Names;
     #[pymodule_export]
-    use crate::options::{Dynamics, SimOptions, TheoryOptions};
+    use crate::options::{Dynamics, QuicOptions, SimOptions, TheoryOptions};
     #[pymodule_export]
     use crate::quantity::quantity;
     #[pymodule_export]

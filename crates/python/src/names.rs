@@ -11,7 +11,7 @@ pub(crate) struct Names {
     pub(crate) flows: Vec<String>,
     /// Links.
     pub(crate) links: Vec<String>,
-    /// Flows, then traffic, then arrivals: the sources in a packet log.
+    /// Flows, then traffic, then probes, then arrivals: the sources in a packet log.
     pub(crate) sources: Vec<String>,
 }
 
@@ -19,6 +19,7 @@ impl Names {
     pub(crate) fn of(network: &Network) -> Self {
         let flows: Vec<String> = network.flows.iter().map(|f| f.name.clone()).collect();
         let sources = flows.iter().cloned().chain(network.traffic.iter().map(|t| t.name.clone()));
+        let sources = sources.chain(network.probes.iter().map(|p| p.name.clone()));
         let sources = sources.chain(network.arrivals.iter().map(|a| a.name.clone())).collect();
         Self { flows, links: network.links.iter().map(|l| l.name.clone()).collect(), sources }
     }

@@ -1,17 +1,25 @@
 //! What a world is asked for: one options class a world.
 
-use eddyline_sim::{LogSelection, Options};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eddyline_sim::{LogSelection, Options, QlogSink};
 use eddyline_theory::fluid::{BaseRtts, DynamicsOptions};
 use pyo3::prelude::*;
 
 use crate::theory::{follows_algorithm, link_model_named};
+use crate::trace_files::TraceFiles;
 
-/// What world `sim` records: series over time, and the packet log of everything (`True`) or of one flow, link or traffic.
+/// What world `sim` records: series over time, the packet log of everything (`True`) or of one flow, link or traffic, and qlog
+/// traces in these files, one per flow; `memory` is the bytes that packets in the network may take.
 #[pyclass(frozen, from_py_object, module = "eddyline._core")]
 #[derive(Clone)]
 pub(crate) struct SimOptions {
     series: bool,
     log: Option<LogSelection>,
+    memory: Option<u64>,
+    qlog: Option<Vec<PathBuf>>,
 }
 
 /// `bool | str` of Python.
@@ -24,20 +32,45 @@ enum Log {
 #[pymethods]
 impl SimOptions {
     #[new]
-    #[pyo3(signature = (*, series = false, log = Log::All(false)))]
-    #[pyo3(text_signature = "(*, series=False, log=False)")]
-    fn new(series: bool, log: Log) -> Self {
+    #[pyo3(signature = (*, series = false, log = Log::All(false), memory = None, qlog = None))]
+    #[pyo3(text_signature = "(*, series=False, log=False, memory=None, qlog=None)")]
+    fn new(series: bool, log: Log, memory: Option<u64>, qlog: Option<Vec<PathBuf>>) -> Self {
         let log = match log {
             Log::All(all) => all.then_some(LogSelection::All),
             Log::Of(entity) => Some(LogSelection::Entity(entity)),
         };
-        Self { series, log }
+        Self { series, log, memory, qlog }
     }
 }
 
 impl SimOptions {
-    pub(crate) fn options(&self) -> Options {
-        Options { series: self.series, packet_log: self.log.clone(), ..Options::default() }
+    /// The options of a run whose traces go to `traces`.
+    pub(crate) fn options(&self, traces: Option<Arc<TraceFiles>>) -> Options {
+        let qlog = traces.map(|files| -> Arc<dyn QlogSink> { files });
+        let packet_log = self.log.clone();
+        Options { series: self.series, packet_log, memory: self.memory, qlog, ..Options::default() }
+    }
+
+    /// New files for the traces, where they are wanted.
+    pub(crate) fn trace_files(&self) -> io::Result<Option<Arc<TraceFiles>>> {
+        self.qlog.clone().map(|paths| TraceFiles::create(paths).map(Arc::new)).transpose()
+    }
+}
+
+/// What world `quic` records: as [`SimOptions`].
+#[pyclass(frozen, from_py_object, module = "eddyline._core")]
+#[derive(Clone)]
+pub(crate) struct QuicOptions {
+    pub(crate) record: SimOptions,
+}
+
+#[pymethods]
+impl QuicOptions {
+    #[new]
+    #[pyo3(signature = (*, series = false, log = Log::All(false), memory = None, qlog = None))]
+    #[pyo3(text_signature = "(*, series=False, log=False, memory=None, qlog=None)")]
+    fn new(series: bool, log: Log, memory: Option<u64>, qlog: Option<Vec<PathBuf>>) -> Self {
+        Self { record: SimOptions::new(series, log, memory, qlog) }
     }
 }
 
@@ -92,5 +125,6 @@ impl TheoryOptions {
 #[derive(FromPyObject)]
 pub(crate) enum WorldOptions {
     Sim(SimOptions),
+    Quic(QuicOptions),
     Theory(TheoryOptions),
 }

@@ -7,14 +7,14 @@ use cpu_time::ThreadTime;
 use eddyline_scenario::Network;
 use eddyline_scenario::result::RunResult;
 use eddyline_scenario::series::{Quantity, Series};
-use eddyline_sim::{LogEvent, PacketLog, Progress, SimError};
+use eddyline_sim::{LogEvent, Options, Outcome, PacketLog, Progress, SimError};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns;
 use crate::custom;
-use crate::errors::{InputError, guarded, internal};
+use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::names::Names;
 use crate::options::{SimOptions, TheoryOptions, WorldOptions};
 use crate::signals::Watch;
@@ -49,7 +49,12 @@ pub(crate) fn run(
     let output = py.detach(|| {
         let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
         guarded(|| match options {
-            WorldOptions::Sim(options) => simulate(network, options, &mut observer),
+            WorldOptions::Sim(options) => simulate(&mut observer, options, |options, observe| {
+                eddyline_sim::run(network, options, observe).map_err(|e| sim_error(e, network))
+            }),
+            WorldOptions::Quic(options) => simulate(&mut observer, &options.record, |options, observe| {
+                eddyline_quic::run(network, options, observe).map_err(|e| quic_error(e, network))
+            }),
             WorldOptions::Theory(options) => solve(network, options, &mut observer),
         })
     })?;
@@ -60,19 +65,31 @@ pub(crate) fn run(
     Ok(Run { result, json, series: output.series, log: output.log, names })
 }
 
-fn simulate(network: &Network, options: &SimOptions, observer: &mut Observer<'_>) -> PyResult<Output> {
+/// Called with the progress of a simulation, which it may stop.
+type Observe<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
+
+/// Runs a packet-level world that records `options`.
+fn simulate(
+    observer: &mut Observer<'_>,
+    options: &SimOptions,
+    run: impl FnOnce(&Options, &mut Observe<'_>) -> PyResult<Outcome>,
+) -> PyResult<Output> {
+    let traces = options.trace_files().map_err(|e| PyOSError::new_err(e.to_string()))?;
     let mut observe = |p: Progress| {
-        if custom::failed() {
+        if custom::failed() || traces.as_ref().is_some_and(|files| files.failed()) {
             return ControlFlow::Break(());
         }
         observer.progress(p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events)
     };
     custom::begin();
-    let outcome = eddyline_sim::run(network, &options.options(), &mut observe);
+    let outcome = run(&options.options(traces.clone()), &mut observe);
     if let Some(e) = custom::take().or(observer.watch.take()) {
         return Err(e);
     }
-    let outcome = outcome.map_err(|e| sim_error(e, network))?;
+    if let Some(message) = traces.and_then(|files| files.take_error()) {
+        return Err(PyOSError::new_err(message));
+    }
+    let outcome = outcome?;
     Ok(Output { result: outcome.result, series: outcome.series, log: outcome.log })
 }
 
@@ -107,7 +124,23 @@ pub(crate) fn sim_error(error: SimError, network: &Network) -> PyErr {
         SimError::TooManyRows(_) => {
             InputError::new_err((error.to_string(), "set a longer record.interval, or ask for no series".to_owned()))
         }
+        SimError::OutOfMemory(_) => EddylineError::new_err((
+            error.to_string(),
+            "limit the queue or the window, or give the run more memory (--memory)".to_owned(),
+        )),
+        SimError::OtherWorld { world, .. } => {
+            InputError::new_err((error.to_string(), format!("run it with --world {world}")))
+        }
         SimError::Interrupted | SimError::NotConserved(_) => internal(error.to_string()),
+    }
+}
+
+fn quic_error(error: eddyline_quic::Error, network: &Network) -> PyErr {
+    match error {
+        eddyline_quic::Error::Sim(error) => sim_error(error, network),
+        eddyline_quic::Error::Unsupported { .. } => {
+            InputError::new_err((error.to_string(), "run it with --world sim".to_owned()))
+        }
     }
 }
 

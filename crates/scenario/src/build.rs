@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::{self, ApplicationParams, File};
-use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, TcpOptions, Traffic};
+use crate::network::{Application, Arrivals, Flow, Group, Link, LinkId, Medium, Network, Probe, TcpOptions, Traffic};
+use eddyline_path::random::Stream;
 use eddyline_path::traffic::Trace;
 use eddyline_path::variation::{Conditions, Recording, Variation};
 use eddyline_units::Time;
@@ -28,15 +29,23 @@ pub(crate) fn network(
     let mut groups = Vec::new();
     for table in &file.flow {
         let one = flow(table, path(&table.data), path(&table.ack), &mut hosts);
-        if table.count == 1 {
-            flows.push(one);
-            continue;
+        let jitter = |name: &str| match table.start_jitter.as_ps() {
+            0 => Time::ZERO,
+            ps => Time::from_ps(Stream::new(file.seed, name, "start").below(ps)),
+        };
+        match table.count {
+            0 => continue,
+            1 => {
+                flows.push(Flow { start: table.start + jitter(&table.name), ..one });
+                continue;
+            }
+            _ => {}
         }
         groups.push(Group { name: table.name.clone(), first: flows.len(), count: table.count as usize });
-        flows.extend((0..table.count).map(|i| Flow {
-            name: format!("{}[{i}]", table.name),
-            start: table.start + table.stagger * u64::from(i),
-            ..one.clone()
+        flows.extend((0..table.count).map(|i| {
+            let name = format!("{}[{i}]", table.name);
+            let start = table.start + table.stagger * u64::from(i) + jitter(&name);
+            Flow { name, start, ..one.clone() }
         }));
     }
     pair(file, &mut flows);
@@ -59,6 +68,17 @@ pub(crate) fn network(
         flow: flow(&a.each(), path(&a.data), path(&a.ack), &mut hosts),
     });
     let arrivals: Vec<Arrivals> = arrivals.collect();
+    let probes = file.probe.iter().map(|p| Probe {
+        name: p.name.clone(),
+        data: path(&p.data),
+        ack: path(&p.ack),
+        host: hosts.place(p.host.as_ref(), &p.name),
+        every: p.every,
+        request: small(p.request.get()),
+        response: small(p.response.get()),
+        start: p.start,
+    });
+    let probes: Vec<Probe> = probes.collect();
     let thousandth = Time::from_ps((file.duration.as_ps() / 1000).max(1));
     Network {
         title: file.title.clone().unwrap_or_default(),
@@ -70,6 +90,7 @@ pub(crate) fn network(
         flows,
         traffic,
         arrivals,
+        probes,
         groups,
         media,
         hosts: hosts.names,

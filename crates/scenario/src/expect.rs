@@ -234,6 +234,9 @@ fn entity(of: &str, root: &Node) -> Result<(EntityKind, Option<String>), Wrong> 
         ("flow", Segment::Name(name)) => {
             let count = |t: &Node| t.get("count").and_then(|c| c.to_json().as_u64()).unwrap_or(1);
             if let Some((table, _)) = names("flow").find(|(_, n)| n == name) {
+                if count(table) == 0 {
+                    return Err((format!("flow {} has a count of 0 and is not in the result", quoted(name)), None));
+                }
                 let kind = if count(table) > 1 { EntityKind::Group } else { EntityKind::Flow };
                 return Ok((kind, Some(name.clone())));
             }

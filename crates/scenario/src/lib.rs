@@ -11,6 +11,7 @@ mod load;
 mod naming;
 mod overrides;
 mod read;
+mod relative_limit;
 mod schema;
 mod suggestion;
 mod tree;

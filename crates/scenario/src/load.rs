@@ -13,7 +13,7 @@ use crate::network::Network;
 use crate::tree::{Node, Value};
 use crate::typed::Typed;
 use crate::vocabulary::Vocabulary;
-use crate::{build, overrides, read, schema, trace};
+use crate::{build, overrides, read, relative_limit, schema, trace};
 
 /// Maximum size of a file.
 const MAX_BYTES: u64 = 256 << 20;
@@ -72,6 +72,7 @@ fn parse_and_check(
         return None;
     }
     overrides::apply(&mut root, overrides, vocabulary.compiled_schema(), report);
+    relative_limit::resolve(&mut root, report);
     schema::validate(&root, &mut Vec::new(), &root, vocabulary.compiled_schema(), report);
     names::check(&root, report);
     let typed = Typed::read(&root, vocabulary, report);
@@ -88,6 +89,9 @@ fn parse_and_check(
     }
     let mut file = typed.whole()?;
     file.title.get_or_insert_with(|| input.default_title());
+    for duplex in &mut file.duplex {
+        duplex.write_out_scaled_queues();
+    }
     for flow in &mut file.flow {
         // the canonical form has only one of the two keys
         if flow.delayed_ack.take() == Some(true) {

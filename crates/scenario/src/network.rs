@@ -45,6 +45,8 @@ pub struct Network {
     pub traffic: Vec<Traffic>,
     /// Flows that arrive at random and leave.
     pub arrivals: Vec<Arrivals>,
+    /// Latency probes.
+    pub probes: Vec<Probe>,
     /// Tables with `count` above one.
     pub groups: Vec<Group>,
 }
@@ -175,6 +177,30 @@ pub struct Traffic {
     pub stop: Option<Time>,
     /// The trace that the model plays; shared by all traffic that names it.
     pub trace: Option<Arc<Trace>>,
+}
+
+/// Bytes of a probe's SYN and SYN-ACK on the wire.
+pub const PROBE_SYN: u64 = 40;
+
+/// Latency probes: connections of small requests at regular intervals.
+#[derive(Debug, Clone)]
+pub struct Probe {
+    /// Unique name.
+    pub name: String,
+    /// Links that requests cross, in order.
+    pub data: Arc<[LinkId]>,
+    /// Links that responses cross, in order.
+    pub ack: Arc<[LinkId]>,
+    /// Place in [`Network::hosts`] of the subscriber's host.
+    pub host: u32,
+    /// Time between the starts of successive connections.
+    pub every: Time,
+    /// Bytes of a request on the wire.
+    pub request: u32,
+    /// Bytes of a response on the wire.
+    pub response: u32,
+    /// Start of the first connection.
+    pub start: Time,
 }
 
 /// Flows that arrive as a Poisson process and leave when their transfer is done.

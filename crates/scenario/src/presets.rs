@@ -2,7 +2,8 @@
 //!
 //! Rates are typical, below the standard's maximum. Delays are one-way and without load: half of the access's share of the round trip,
 //! with the uplink's request and grant cycle added to the uplink. Queue limits are
-//! those of common equipment; where a standard limits its queue in time, the limit is that time at the preset's rate.
+//! those of common equipment at the preset's rate; where a standard limits its queue in time, the limit is that time. At another rate the
+//! limit follows in proportion.
 
 use eddyline_path::queue::{DropTailParams, Limit, QueueParams};
 use eddyline_units::{Rate, Time};
@@ -18,6 +19,26 @@ pub struct PresetDirection {
     pub delay: Time,
     /// Queue at its head.
     pub queue: QueueParams,
+}
+
+impl PresetDirection {
+    /// The queue at another rate: a full one takes as long to drain.
+    #[must_use]
+    pub fn queue_at(&self, rate: Rate) -> QueueParams {
+        let scaled = |n: u64| {
+            let n = u128::from(n) * u128::from(rate.as_bps()) / u128::from(self.rate.as_bps());
+            u64::try_from(n).unwrap_or(u64::MAX).max(1)
+        };
+        let QueueParams::DropTail(DropTailParams { limit }) = self.queue else { return self.queue };
+        let limit = match limit {
+            Limit::Unlimited => limit,
+            Limit::Packets(n) => Limit::Packets(scaled(n)),
+            // one packet of Ethernet's size fits at any rate
+            Limit::Bytes(n) => Limit::Bytes(scaled(n).max(1500)),
+            Limit::Cells(n) => Limit::Cells(scaled(n).max(32)),
+        };
+        QueueParams::DropTail(DropTailParams { limit })
+    }
 }
 
 /// A kind of access link.

@@ -39,6 +39,9 @@ pub struct RunResult {
     /// One entry per `[[traffic]]` table; absent if the scenario has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<TrafficResult>,
+    /// One entry per `[[probe]]` table; absent if the scenario has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeResult>,
     /// Packet and event counts over the whole run.
     pub counters: Counters,
     /// Everything in the scenario that the world could not honour, one sentence each.
@@ -75,6 +78,10 @@ pub struct FlowResult {
     /// Round-trip time samples of the sender (Karn's algorithm).
     #[schemars(extend("x-unit" = "s"))]
     pub rtt_s: RttResult,
+    /// Round trips a minute at the mean of the lowest 95 % of the round-trip time samples: the loaded responsiveness of
+    /// draft-ietf-ippm-responsiveness, section 5.3, for requests on this connection.
+    #[schemars(extend("x-unit" = "/min"))]
+    pub responsiveness_rpm: Option<f64>,
     /// The controller's estimate of the base round-trip time, mean over the window.
     #[schemars(extend("x-unit" = "s"))]
     pub base_rtt_s: Option<f64>,
@@ -217,6 +224,62 @@ pub struct DelayResult {
     pub p99: Option<f64>,
 }
 
+/// Summary of one table of latency probes (draft-ietf-ippm-responsiveness): of the connections whose round trips end in the summary
+/// window. Counts cover the whole run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeResult {
+    /// Name of the table.
+    pub name: String,
+    /// Connections started.
+    #[schemars(extend("x-unit" = "connections"))]
+    pub started: Option<u64>,
+    /// Connections whose three round trips ended.
+    #[schemars(extend("x-unit" = "connections"))]
+    pub completed: Option<u64>,
+    /// Messages sent again because they or their responses did not arrive.
+    #[schemars(extend("x-unit" = "packets"))]
+    pub retransmits: Option<u64>,
+    /// A request over HTTP on the idle path: propagation and transmission of request and response, by the scenario.
+    #[schemars(extend("x-unit" = "s"))]
+    pub idle_s: Option<f64>,
+    /// TCP handshakes.
+    pub tcp_s: ProbeTimes,
+    /// TLS handshakes.
+    pub tls_s: ProbeTimes,
+    /// Requests over HTTP.
+    pub http_s: ProbeTimes,
+    /// Responsiveness of new connections: 60 s over the mean of the trimmed means of `tcp_s`, `tls_s` and `http_s`.
+    #[schemars(extend("x-unit" = "/min"))]
+    pub foreign_rpm: Option<f64>,
+    /// Responsiveness of loaded connections: 60 s over the trimmed mean of the round-trip time samples of all flows that share a link
+    /// with the probes.
+    #[schemars(extend("x-unit" = "/min"))]
+    pub loaded_rpm: Option<f64>,
+    /// Responsiveness: the mean of `foreign_rpm` and `loaded_rpm`, or the one that is known.
+    #[schemars(extend("x-unit" = "/min"))]
+    pub responsiveness_rpm: Option<f64>,
+}
+
+/// Distribution of the times of round trips of probes.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeTimes {
+    /// Mean.
+    #[schemars(extend("x-unit" = "s"))]
+    pub mean: Option<f64>,
+    /// Minimum.
+    #[schemars(extend("x-unit" = "s"))]
+    pub min: Option<f64>,
+    /// Median.
+    #[schemars(extend("x-unit" = "s"))]
+    pub p50: Option<f64>,
+    /// 99th percentile.
+    #[schemars(extend("x-unit" = "s"))]
+    pub p99: Option<f64>,
+    /// Mean of the lowest 95 %.
+    #[schemars(extend("x-unit" = "s"))]
+    pub trimmed_mean: Option<f64>,
+}
+
 /// Packets dropped by a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Drops {
@@ -254,6 +317,9 @@ pub struct GroupResult {
     /// Round-trip time samples of all flows together.
     #[schemars(extend("x-unit" = "s"))]
     pub rtt_s: RttResult,
+    /// Round trips a minute at the mean of the lowest 95 % of the samples in `rtt_s`.
+    #[schemars(extend("x-unit" = "/min"))]
+    pub responsiveness_rpm: Option<f64>,
     /// Sum over the flows.
     #[schemars(extend("x-unit" = "B"))]
     pub delivered_bytes: Option<u64>,

@@ -5,12 +5,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use crate::diagnostic::Report;
-use crate::model::{Arrivals, Duplex, Expect, File, Flow, Link, Traffic};
+use crate::model::{Arrivals, Duplex, Expect, File, Flow, Link, Probe, Traffic};
 use crate::tree::{Node, Step};
 use crate::vocabulary::Vocabulary;
 
 /// Lists of tables at the top of a file.
-pub(crate) const LISTS: [&str; 6] = ["link", "duplex", "flow", "traffic", "arrivals", "expect"];
+pub(crate) const LISTS: [&str; 7] = ["link", "duplex", "flow", "traffic", "arrivals", "probe", "expect"];
 
 /// A file in which tables with errors are missing.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ pub(crate) struct Typed {
     pub flows: Vec<Option<Flow>>,
     pub traffic: Vec<Option<Traffic>>,
     pub arrivals: Vec<Option<Arrivals>>,
+    pub probes: Vec<Option<Probe>>,
     pub expect: Vec<Option<Expect>>,
 }
 
@@ -36,6 +37,7 @@ impl Typed {
             flows: controlled(root, "flow", vocabulary, report),
             traffic: tables(root, "traffic", report),
             arrivals: controlled(root, "arrivals", vocabulary, report),
+            probes: tables(root, "probe", report),
             expect: tables(root, "expect", report),
         }
     }
@@ -48,6 +50,7 @@ impl Typed {
         file.flow = self.flows.into_iter().collect::<Option<_>>()?;
         file.traffic = self.traffic.into_iter().collect::<Option<_>>()?;
         file.arrivals = self.arrivals.into_iter().collect::<Option<_>>()?;
+        file.probe = self.probes.into_iter().collect::<Option<_>>()?;
         file.expect = self.expect.into_iter().collect::<Option<_>>()?;
         Some(file)
     }

@@ -36,6 +36,7 @@ fn result() -> RunResult {
             ..GroupResult::default()
         }],
         arrivals: vec![],
+        probes: vec![],
         traffic: vec![TrafficResult {
             name: "movie".to_owned(),
             loss_ratio: Some(0.02),

@@ -331,3 +331,62 @@ fn framing_media_and_hosts_reach_the_network() {
     let named = toml(&text, &[("link.l.framing", "docsis"), ("flow.f.host", "tower")]).unwrap().network;
     assert_eq!((named.links[0].framing.line_bytes(40), named.hosts[0].as_str()), (64, "tower"));
 }
+
+/// Limits in time and in bandwidth-delay products become bytes: the base RTT is that of propagation and access.
+#[test]
+fn relative_limits_become_bytes() {
+    let bytes = |limit: &str, extra: &str| {
+        let queue = format!("delay = \"1 ms\"\nqueue = {{ kind = \"codel\", limit = \"{limit}\" }}");
+        let text = SMALLEST.replace("delay = \"1 ms\"", &queue) + extra;
+        serde_json::to_value(toml(&text, &[]).unwrap().network.links[0].queue).unwrap()["limit"].clone()
+    };
+    assert_eq!(bytes("100 ms", ""), "12500 B");
+    assert_eq!(bytes("100ms", ""), "12500 B");
+    // 1 Mbit/s, 1 ms each way and 198 ms of access
+    let access = "access_delay = { data = \"98 ms\", ack = \"100 ms\" }";
+    assert_eq!(bytes("1 BDP", access), "25000 B");
+    assert_eq!(bytes("0.5 BDP of f", access), "12500 B");
+    assert_eq!(bytes("2 BDP of 40 ms", access), "10000 B");
+}
+
+/// The limit of a preset's queue follows a changed rate, and the canonical form says so.
+#[test]
+fn queues_of_presets_follow_the_rate() {
+    let limit = |rate: &str| {
+        let text = SMALLEST
+            .replace("[[flow]]", &format!("[[duplex]]\nname = \"d\"\npreset = \"docsis-3.1\"\n{rate}\n[[flow]]"));
+        let s = toml(&text, &[]).unwrap();
+        assert_eq!(json(&s.canonical, &[]).unwrap().canonical, s.canonical);
+        let canonical: serde_json::Value = serde_json::from_str(&s.canonical).unwrap();
+        let links = &s.network.links;
+        assert_eq!(serde_json::to_value(links[2].queue).unwrap()["limit"], "625000 B");
+        let written = canonical["duplex"][0]["down"]["queue"]["limit"].clone();
+        (serde_json::to_value(links[1].queue).unwrap()["limit"].clone(), written)
+    };
+    assert_eq!(limit(""), ("3125000 B".into(), serde_json::Value::Null));
+    assert_eq!(limit("down = { rate = \"100 Mbit/s\" }"), ("625000 B".into(), "625000 B".into()));
+}
+
+/// Jittered starts differ between flows and seeds, lie within the jitter, and do not depend on other flows.
+#[test]
+fn starts_are_jittered_by_seed_and_name() {
+    let starts = |seed: &str, count: &str| {
+        let key = format!("start = \"100 ms\"\nstart_jitter = \"50 ms\"\ncount = {count}");
+        let text = format!("seed = {seed}\n{}", SMALLEST.replace("[[flow]]", &format!("[[flow]]\n{key}")));
+        toml(&text, &[]).unwrap().network.flows.iter().map(|f| f.start).collect::<Vec<_>>()
+    };
+    let (one, two) = (starts("1", "8"), starts("2", "8"));
+    assert!(one.iter().chain(&two).all(|s| (Time::from_ms(100)..Time::from_ms(150)).contains(s)), "{one:?} {two:?}");
+    assert!(one.iter().zip(&two).all(|(a, b)| a != b) && one.windows(2).all(|w| w[0] != w[1]), "{one:?} {two:?}");
+    assert_eq!(starts("1", "20")[..8], one);
+}
+
+/// A count of zero leaves a flow out; nothing may be left of a scenario then but other senders.
+#[test]
+fn a_count_of_zero_leaves_flows_out() {
+    let two = SMALLEST.to_owned() + &SMALLEST[SMALLEST.find("[[flow]]").unwrap()..].replace("\"f\"", "\"g\"");
+    let one = toml(&two, &[("flow.f.count".into(), "0".into())]).unwrap();
+    assert_eq!(one.network.flows.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["g"]);
+    let errors = toml(&two, &[("flow.*.count".into(), "0".into())]).unwrap_err().to_string();
+    assert!(errors.contains("nothing would be sent"), "{errors}");
+}

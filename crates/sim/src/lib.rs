@@ -10,7 +10,7 @@ mod network;
 mod packet;
 mod simulation;
 
-pub use endpoint::{Endpoint, FlowPath, FlowSetup, FlowState, Transport};
-pub use meter::{FlowMeter, LogEvent, LogSelection, PacketLog};
+pub use endpoint::{Endpoint, FlowPath, FlowSetup, FlowState, RecoveryState, Transport};
+pub use meter::{FlowMeter, LogEvent, LogSelection, PacketLog, QLOG_VERSION, QlogSink};
 pub use packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
 pub use simulation::{Decisions, Options, Outcome, Progress, SimError, Stepper, run, run_over};

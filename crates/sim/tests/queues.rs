@@ -2,6 +2,7 @@
 
 mod scenarios;
 
+use eddyline_scenario::Network;
 use eddyline_scenario::result::LinkResult;
 use eddyline_scenario::series::{LINK, Quantity};
 use eddyline_sim::Options;
@@ -12,25 +13,33 @@ const WARMUP: f64 = 40.0;
 /// Spacing of the series, in seconds.
 const STEP: f64 = 0.002;
 
-struct Run {
-    link: LinkResult,
-    /// Queueing delay of a packet that arrives now, every [`STEP`].
-    waits: Vec<f64>,
-}
-
-fn simulate(queue: &str, mbps: f64, rtt_ms: f64, flows: u32) -> Run {
+/// A flow, or several, through this queue.
+fn scenario(queue: &str, mbps: f64, rtt_ms: f64, flows: u32) -> Network {
     let half = rtt_ms / 2.0;
-    let text = format!(
+    network(&format!(
         "duration = \"120 s\"\nwarmup = \"{WARMUP} s\"\nseed = 1\nrecord = {{ interval = \"{STEP} s\" }}\n\
          [[link]]\nname = \"f\"\nrate = \"{mbps} Mbit/s\"\ndelay = \"{half} ms\"\nqueue = {{ {queue} }}\n\
          [[link]]\nname = \"b\"\nrate = \"1 Gbit/s\"\ndelay = \"{half} ms\"\n\
          [[flow]]\nname = \"x\"\ncontroller = {{ kind = \"newreno\" }}\ndata = [\"f\"]\nack = [\"b\"]\n\
          packet = \"1500 B\"\ncount = {flows}\nstagger = \"37 ms\"\n"
-    );
-    let o = outcome(&network(&text), &Options { series: true, ..Options::default() });
+    ))
+}
+
+fn simulate(queue: &str, mbps: f64, rtt_ms: f64, flows: u32) -> LinkResult {
+    link(&outcome(&scenario(queue, mbps, rtt_ms, flows), &Options::default()).result, "f").clone()
+}
+
+struct Recorded {
+    link: LinkResult,
+    /// Queueing delay of a packet that arrives now, every [`STEP`].
+    waits: Vec<f64>,
+}
+
+fn record(queue: &str, mbps: f64, rtt_ms: f64, flows: u32) -> Recorded {
+    let o = outcome(&scenario(queue, mbps, rtt_ms, flows), &Options { series: true, ..Options::default() });
     let bytes = o.series.as_ref().unwrap().of(LINK, 0, Quantity::QueueBytes);
     let waits = bytes.into_iter().filter(|(t, _)| *t >= WARMUP).map(|(_, b)| b * 8.0 / (mbps * 1e6)).collect();
-    Run { link: link(&o.result, "f").clone(), waits }
+    Recorded { link: link(&o.result, "f").clone(), waits }
 }
 
 /// The standing queue (RFC 8289, section 3.1): the mean, over all windows of this length, of the minimum wait in each.
@@ -48,7 +57,7 @@ fn codel_holds_its_target() {
     let (target, interval, rtt) = (0.005, 0.1, 0.1);
     for mbps in [10.0, 20.0, 50.0, 100.0] {
         for flows in [1, 10] {
-            let run = simulate("kind = \"codel\"", mbps, rtt * 1e3, flows);
+            let run = record("kind = \"codel\"", mbps, rtt * 1e3, flows);
             let standing_s = standing(&run.waits, interval + rtt);
             assert!(standing_s <= target, "{mbps} Mbit/s, {flows} flows: standing queue of {standing_s} s");
             let packet = 1500.0 * 8.0 / (mbps * 1e6);
@@ -72,8 +81,8 @@ fn pie_and_dualpi2_hold_their_target() {
         for mbps in [10.0, 20.0, 50.0, 100.0] {
             for rtt_ms in [20.0, 100.0] {
                 let ratio = |flows| {
-                    let run = simulate(&format!("kind = \"{kind}\""), mbps, rtt_ms, flows);
-                    run.link.queueing_delay_s.mean.unwrap() / 0.015
+                    let link = simulate(&format!("kind = \"{kind}\""), mbps, rtt_ms, flows);
+                    link.queueing_delay_s.mean.unwrap() / 0.015
                 };
                 let what = format!("{kind} at {mbps} Mbit/s, {rtt_ms} ms");
                 let ten = ratio(10);
@@ -86,8 +95,8 @@ fn pie_and_dualpi2_hold_their_target() {
         }
     }
     for (target_ms, mbps) in [(30.0, 10.0), (30.0, 20.0), (5.0, 50.0)] {
-        let run = simulate(&format!("kind = \"pie\", target = \"{target_ms} ms\""), mbps, 20.0, 10);
-        let ratio = run.link.queueing_delay_s.mean.unwrap() * 1e3 / target_ms;
+        let link = simulate(&format!("kind = \"pie\", target = \"{target_ms} ms\""), mbps, 20.0, 10);
+        let ratio = link.queueing_delay_s.mean.unwrap() * 1e3 / target_ms;
         assert!((ratio - 1.0).abs() < 0.16, "{mbps} Mbit/s, {target_ms} ms: ten flows wait {ratio} targets");
     }
 }
@@ -98,8 +107,8 @@ fn pie_and_dualpi2_hold_their_target() {
 #[test]
 fn adaptive_red_holds_its_average() {
     for (mbps, flows) in [(4.0, 10), (4.0, 30), (10.0, 30), (10.0, 100)] {
-        let run = simulate("kind = \"adaptive_red\"", mbps, 100.0, flows);
-        let mean = run.link.queue_packets.mean.unwrap();
+        let link = simulate("kind = \"adaptive_red\"", mbps, 100.0, flows);
+        let mean = link.queue_packets.mean.unwrap();
         assert!((8.5..=11.5).contains(&mean), "{mbps} Mbit/s, {flows} flows: {mean} packets");
     }
 }

@@ -73,7 +73,7 @@ fn fast_behind_an_unlimited_nic_queue() {
     // the published law is stable at this alpha only with a small gamma: see python/eddyline/papers/fast_overview
     let published = "kind = \"fast\", alpha = \"200 packets\", gamma = 0.25";
     for (controller, wait) in [(MODULE, 198.0), (published, 199.0)] {
-        let text = head(100.0, 50.0, 1)
+        let text = head(75.0, 50.0, 1)
             + "[[link]]\nname = \"nic\"\nrate = \"1 Gbit/s\"\ndelay = \"2.25 ms\"\n"
             + &path("100 packets")
             + &flow(controller, "\"nic\", \"f\"", "");

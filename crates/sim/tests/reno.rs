@@ -19,11 +19,11 @@ fn scenario(kind: &str, loss: &str, duration: f64, seed: u64, delayed: bool) -> 
         + &flow("x", &format!("kind = \"{kind}\""), "f", "b", &format!("delayed_ack = {delayed}"))
 }
 
-/// Mean windows over thirty seeds of a run with about a hundred losses each.
-fn random(kind: &str, p: f64, delayed: bool) -> (f64, f64) {
+/// Mean windows over so many seeds of a run with about a hundred losses each.
+fn random(kind: &str, p: f64, seeds: u64, delayed: bool) -> (f64, f64) {
     let window = 1.31 / p.sqrt();
     let duration = 30.0 + 100.0 / p / (window / 0.080);
-    let windows: Vec<f64> = (0..30)
+    let windows: Vec<f64> = (0..seeds)
         .map(|seed| {
             flow_result(&result_of(&scenario(kind, &format!("{p}"), duration, seed, delayed)), "x")
                 .window_packets
@@ -34,18 +34,19 @@ fn random(kind: &str, p: f64, delayed: bool) -> (f64, f64) {
     mean(&windows)
 }
 
-/// Within 8 % and two standard errors: the formula neglects recovery time and timeouts, which matter at p = 0.01.
+/// Within 8 % and two standard errors: the formula neglects recovery time and timeouts, which matter at p = 0.01. They matter less
+/// at p = 1e-4: there the bound is 6 %, and fewer runs, of a million packets each, leave it the narrower one.
 #[test]
 fn random_loss() {
     // with SACK the two kinds are the same, as `periodic_loss` shows
     for kind in ["newreno"] {
-        for p in [1e-4f64, 1e-3, 1e-2] {
+        for (p, within, seeds) in [(1e-4f64, 0.06, 10), (1e-3, 0.08, 30), (1e-2, 0.08, 30)] {
             for (delayed, ratio) in [(false, 1.0), (true, std::f64::consts::FRAC_1_SQRT_2)] {
                 let expected = 1.31 / p.sqrt() * ratio;
-                let (window, error) = random(kind, p, delayed);
+                let (window, error) = random(kind, p, seeds, delayed);
                 let off = (window - expected).abs();
                 assert!(
-                    off < 0.08 * expected + 2.0 * error,
+                    off < within * expected + 2.0 * error,
                     "{kind}, p {p}, delayed {delayed}: {window} ± {error}, {expected}"
                 );
             }
@@ -60,7 +61,8 @@ fn periodic_loss() {
         for every in [1_000u64, 10_000] {
             for (delayed, ratio) in [(false, 1.0), (true, std::f64::consts::FRAC_1_SQRT_2)] {
                 let loss = format!("{{ kind = \"periodic\", every = {every} }}");
-                let r = result_of(&scenario(kind, &loss, 1_000.0, 1, delayed));
+                // losses come every 7 s and more often: each run has forty periods of the sawtooth and more
+                let r = result_of(&scenario(kind, &loss, 400.0, 1, delayed));
                 let expected = 1.22 * (every as f64).sqrt() * ratio;
                 near(
                     flow_result(&r, "x").window_packets.mean.unwrap(),

@@ -23,4 +23,4 @@ pub use config::{
 pub use ecn::Ecn;
 pub use receiver::{Echo, Reaction, Receiver};
 pub use segment::{AckOptions, Acknowledgement, DataSegment, SackBlocks, Segment, SegmentFlags, SegmentKind};
-pub use sender::{SegmentSink, Sender};
+pub use sender::{Counters, SegmentSink, Sender};

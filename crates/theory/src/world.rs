@@ -1,8 +1,8 @@
 //! World `theory`: the equilibrium of a scenario in the result that all worlds share.
 
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Arrivals, Traffic};
-use eddyline_scenario::result::{ArrivalsResult, Cost, Counters, RunResult, TheoryNote, TrafficResult};
+use eddyline_scenario::network::{Arrivals, Probe, Traffic};
+use eddyline_scenario::result::{ArrivalsResult, Cost, Counters, ProbeResult, RunResult, TheoryNote, TrafficResult};
 
 use crate::approximations;
 use crate::error::TheoryError;
@@ -61,6 +61,7 @@ fn solve(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, Th
         groups: groups.collect(),
         arrivals: network.arrivals.iter().map(arrivals_result).collect(),
         traffic: network.traffic.iter().map(traffic_result).collect(),
+        probes: network.probes.iter().map(probe_result).collect(),
         counters: Counters::default(),
         approximations: approximations::of(network, &model, &solved, first, &flows, &links, base_rtts_s.is_some()),
         theory: Some(TheoryNote {
@@ -82,6 +83,11 @@ fn arrivals_result(arrivals: &Arrivals) -> ArrivalsResult {
         controller: arrivals.flow.controller.name().to_owned(),
         ..ArrivalsResult::default()
     }
+}
+
+/// Probes have no part in the equilibrium.
+fn probe_result(probe: &Probe) -> ProbeResult {
+    ProbeResult { name: probe.name.clone(), ..ProbeResult::default() }
 }
 
 fn traffic_result(traffic: &Traffic) -> TrafficResult {

@@ -22,7 +22,9 @@ fn both_solvers_agree() {
     let mut random = Stream::new(1, "both", "test");
     let (mut failed, mut other, rounds) = (0, 0, 600);
     for round in 0..rounds {
-        let (links, flows) = (2 + below(&mut random, 60), 1 + below(&mut random, 300));
+        // as many of each order of magnitude
+        let links = log_uniform(&mut random, 2.0, 62.0) as usize;
+        let flows = log_uniform(&mut random, 1.0, 301.0) as usize;
         let mut stated = draw(&mut random, links, flows, 8);
         if round % 3 == 0 {
             stated.base_rtt_error = stated.flows.iter().map(|_| between(&mut random, -0.01, 0.02)).collect();

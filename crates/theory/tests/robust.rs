@@ -105,11 +105,12 @@ fn a_link_crossed_twice_has_one_or_three() {
 #[test]
 fn large_base_rtt_errors_converge() {
     let mut random = Stream::new(14, "far off", "test");
-    // seconds; q - e has lost too many digits in the end, which is reported
-    for (worst, bound) in [(1.0, 0), (100.0, 1), (1e3, 6), (1e6, 150)] {
+    // seconds; q - e has lost too many digits in the end, which is reported, after a long search: a third of the draws has the same
+    // sizes of networks, and as many failures as successes to count
+    for (worst, draws, bound) in [(1.0, 300, 0), (100.0, 300, 1), (1e3, 300, 6), (1e6, 100, 50)] {
         let mut failed = 0;
         let mut largest = 0.0f64;
-        for _ in 0..300 {
+        for _ in 0..draws {
             let mut stated = draw(&mut random, (1e6, 1e9), (1.0, 1e3));
             let error = |random: &mut Stream| match below(random, 4) {
                 0 | 1 => 0.0,
@@ -126,7 +127,7 @@ fn large_base_rtt_errors_converge() {
                 Err(_) => failed += 1,
             }
         }
-        println!("errors up to {worst} s: {failed} of 300 without convergence, residuals up to {largest:e}");
-        assert!(failed <= bound, "errors up to {worst} s: {failed} of 300 without convergence");
+        println!("errors up to {worst} s: {failed} of {draws} without convergence, residuals up to {largest:e}");
+        assert!(failed <= bound, "errors up to {worst} s: {failed} of {draws} without convergence");
     }
 }

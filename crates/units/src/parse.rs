@@ -27,9 +27,6 @@ pub enum QuantityError {
         /// What was written.
         given: String,
     },
-    /// Number and unit without a space between them.
-    #[error("write a space before the unit")]
-    NoSpace,
     /// A negative quantity.
     #[error("negative")]
     Negative,
@@ -135,28 +132,35 @@ impl Decimal {
     }
 }
 
-/// Splits `text` into its number and its unit's scale.
+/// Splits `text` into its number and its unit's scale. The space between them may be missing.
 pub(crate) fn split<S: Copy>(text: &str, units: &[Unit<S>]) -> Result<(Decimal, S), QuantityError> {
     let text = text.trim();
     let allowed = || units.iter().map(|u| u.symbol).collect::<Vec<_>>().join(", ");
-    let Some((number, unit)) = text.split_once(char::is_whitespace) else {
-        // for `20ms` or `20`, report the specific problem
-        let digits = text.find(|c: char| c.is_alphabetic() || c == '%' || c == '/').unwrap_or(text.len());
-        if Decimal::parse(text).is_ok() || digits == text.len() {
-            Decimal::parse(text)?;
-            return Err(QuantityError::NoUnit { allowed: allowed() });
+    let end = text.find(char::is_whitespace).unwrap_or_else(|| number_length(text));
+    let (number, unit) = (&text[..end], text[end..].trim());
+    if unit.is_empty() {
+        Decimal::parse(number)?;
+        return Err(QuantityError::NoUnit { allowed: allowed() });
+    }
+    let known = units.iter().find(|u| u.matches(unit));
+    // with neither a space nor a known unit, the unit is what to report
+    if known.is_some() || end < text.len() && text[end..].starts_with(char::is_whitespace) {
+        let number = Decimal::parse(number)?;
+        if let Some(known) = known {
+            return Ok((number, known.scale));
         }
-        return Err(if units.iter().any(|u| u.symbol == &text[digits..]) && Decimal::parse(&text[..digits]).is_ok() {
-            QuantityError::NoSpace
-        } else {
-            QuantityError::UnknownUnit { given: text[digits..].to_owned(), allowed: allowed() }
-        });
-    };
-    let unit = unit.trim();
-    let number = Decimal::parse(number)?;
-    units
-        .iter()
-        .find(|u| u.symbol == unit)
-        .map(|u| (number, u.scale))
-        .ok_or_else(|| QuantityError::UnknownUnit { given: unit.to_owned(), allowed: allowed() })
+    }
+    Err(QuantityError::UnknownUnit { given: unit.to_owned(), allowed: allowed() })
+}
+
+/// Length of the number at the start of `text`, of which a unit follows: `2e6bit/s` has 3 characters of it.
+fn number_length(text: &str) -> usize {
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-');
+    let mantissa = text.find(|c| !plain(c)).unwrap_or(text.len());
+    let Some(rest) = text[mantissa..].strip_prefix(['e', 'E']) else { return mantissa };
+    let digits = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+    match digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len()) {
+        0 => mantissa,
+        length => text.len() - digits.len() + length,
+    }
 }

@@ -39,15 +39,12 @@ macro_rules! text_form {
                 stringify!($type).into()
             }
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let units = <$type as Quantity>::symbols()
-                    .iter()
-                    .map(|u| u.replace('/', "\\/"))
-                    .collect::<Vec<_>>()
-                    .join("|");
+                let spellings = <$type>::UNITS.iter().flat_map(|u| [&[u.symbol], u.aliases].concat());
+                let units = spellings.map(|u| u.replace('/', "\\/")).collect::<Vec<_>>().join("|");
                 schemars::json_schema!({
                     "type": "string",
                     "format": $format,
-                    "pattern": format!("^\\s*\\+?[0-9.]+([eE][+-]?[0-9]+)?\\s+({units})\\s*$"),
+                    "pattern": format!("^\\s*\\+?[0-9.]+([eE][+-]?[0-9]+)?\\s*({units})\\s*$"),
                     "examples": [$example],
                 })
             }
@@ -57,13 +54,13 @@ macro_rules! text_form {
 
 /// An integer quantity of `u64` base units.
 macro_rules! integer_quantity {
-    ($(#[$doc:meta])* $type:ident, $format:literal, $example:literal, $si:expr, [$($symbol:literal = $scale:expr),* $(,)?]) => {
+    ($(#[$doc:meta])* $type:ident, $format:literal, $example:literal, $si:expr, [$($symbol:literal $(| $alias:literal)* = $scale:expr),* $(,)?]) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct $type(u64);
 
         impl $type {
-            const UNITS: &[Unit<u64>] = &[$(Unit { symbol: $symbol, scale: $scale }),*];
+            const UNITS: &[Unit<u64>] = &[$(Unit { symbol: $symbol, aliases: &[$($alias),*], scale: $scale }),*];
             /// Zero.
             pub const ZERO: Self = Self(0);
             /// The maximum of the type.
@@ -104,7 +101,9 @@ integer_quantity! {
 integer_quantity! {
     /// A rate of transmission in whole bits a second.
     Rate, "rate", "10 Mbit/s", 1.0,
-    ["bit/s" = 1, "kbit/s" = 1_000, "Mbit/s" = 1_000_000, "Gbit/s" = 1_000_000_000, "Tbit/s" = 1_000_000_000_000]
+    ["bit/s" | "bit" | "bps" | "b/s" = 1, "kbit/s" | "kbit" | "kbps" | "kb/s" = 1_000,
+     "Mbit/s" | "Mbit" | "Mbps" | "Mb/s" = 1_000_000, "Gbit/s" | "Gbit" | "Gbps" | "Gb/s" = 1_000_000_000,
+     "Tbit/s" | "Tbit" | "Tbps" | "Tb/s" = 1_000_000_000_000]
 }
 
 integer_quantity! {
@@ -245,7 +244,7 @@ macro_rules! real_quantity {
         pub struct $type(f64);
 
         impl $type {
-            const UNITS: &[Unit<()>] = &[Unit { symbol: $symbol, scale: () }];
+            const UNITS: &[Unit<()>] = &[Unit { symbol: $symbol, aliases: &[], scale: () }];
 
             /// From a plain number, in SI units.
             #[must_use]

@@ -16,6 +16,20 @@ fn reads_decimals_and_exponents_exactly() {
 }
 
 #[test]
+fn the_space_may_be_missing_and_common_spellings_of_rates_are_read() {
+    assert_eq!("20ms".parse(), Ok(Time::from_ms(20)));
+    assert_eq!("1e-3s".parse(), Ok(Time::from_ms(1)));
+    assert_eq!("1%".parse::<Percent>().unwrap().get(), 0.01);
+    for text in ["50Mbit", "50 Mbps", "50Mbit/s", "50 Mb/s", "5e1Mbit", "+50.0Mbps"] {
+        assert_eq!(text.parse(), Ok(Rate::from_bps(50_000_000)), "{text}");
+    }
+    // m is a thousandth, B a byte
+    for text in ["50 mbps", "50 MBps", "50 MB/s", "50 M", "50e", "50eMbit"] {
+        assert!(matches!(text.parse::<Rate>(), Err(QuantityError::UnknownUnit { .. })), "{text}");
+    }
+}
+
+#[test]
 fn errors_name_the_problem() {
     assert!(matches!("10".parse::<Time>(), Err(QuantityError::NoUnit { .. })));
     assert!(matches!("10 parsecs".parse::<Time>(), Err(QuantityError::UnknownUnit { .. })));

@@ -11,7 +11,8 @@ import click
 
 from eddyline.cli.options import controllers, parse_override, silent, timeout
 from eddyline.cli.outputs import put_text, shown
-from eddyline.cli.types import Controller, Controllers, Names
+from eddyline.cli.types import Controller, Controllers, Names, OneOf
+from eddyline.worlds import DEFAULT, with_packet_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,6 +31,7 @@ Examples:
   eddyline gauntlet --controller bbr --only two-way,deep-buffer
   eddyline gauntlet --controller bbr --against cubic --why deep-buffer
   eddyline gauntlet --controllers my.py --controller mine
+  eddyline gauntlet --world quic --controller noq-cubic
   eddyline gauntlet --controller bbr --out branch --junit report.xml
   eddyline gauntlet --controller bbr --seeds 10 --base main/scorecard.json --accept-known
 """
@@ -70,6 +72,13 @@ class _Test(click.ParamType[str]):
     callback=parse_override,
     help="A parameter of the controller; may be repeated.",
 )
+@click.option(
+    "--world",
+    type=OneOf(with_packet_log()),
+    default=DEFAULT,
+    show_default=True,
+    help="The world that runs the tests.",
+)
 @controllers()
 @click.option("--against", type=Controllers(), default=(), help="Controllers to run beside it, for comparison.")
 @click.option("--only", type=_Tests(), default=(), help="Tests or groups of tests; all by default.")
@@ -107,6 +116,7 @@ class _Test(click.ParamType[str]):
 def command(
     controller: str | None,
     parameters: list[tuple[str, str]],
+    world: str,
     against: tuple[str, ...],
     only: tuple[str, ...],
     seeds: int,
@@ -143,7 +153,7 @@ def command(
     if why is not None:
         if only or base is not None or junit is not None or markdown is not None:
             raise click.UsageError("--why TEST goes with --controller, --set, --against, --seeds and --out")
-        return _why(controller, why, against, dict(parameters), seeds, jobs, timeout, out, as_json, silent)
+        return _why(controller, why, world, against, dict(parameters), seeds, jobs, timeout, out, as_json, silent)
     for path in (junit, markdown):
         if path is not None:
             claim_file(path)
@@ -155,6 +165,7 @@ def command(
         progress.expect(1)
         card = run(
             controller,
+            world=world,
             against=against,
             parameters=dict(parameters),
             only=only,
@@ -191,6 +202,7 @@ def _list(tests: Sequence[Test], as_json: bool) -> None:
 def _why(
     controller: str,
     test: str,
+    world: str,
     against: tuple[str, ...],
     parameters: dict[str, str],
     seeds: int,
@@ -213,6 +225,7 @@ def _why(
         found = explain(
             controller,
             test,
+            world=world,
             against=against,
             parameters=parameters,
             seeds=seeds,

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from eddyline.cli.outputs import put_text
+from eddyline.cli.templates import SCENARIOS
 from eddyline.cli.types import Controller, Preset
 
 __all__ = ["command", "template"]
@@ -105,7 +106,9 @@ def _controllers(kind: str) -> dict[str, str]:
 
 @click.command("init", short_help="write a commented scenario file")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("scenario.toml"))
-@click.option("--preset", type=Preset(), metavar="PRESET", help="A common access link: see `eddyline list presets`.")
+@click.option(
+    "--preset", type=Preset(), metavar="PRESET", help="A common access link (`eddyline list presets`), or rrul."
+)
 @click.option(
     "--controller", type=Controller(), default="cubic", show_default=True, metavar="KIND", help="Of both flows."
 )
@@ -129,12 +132,14 @@ def template(file: Path, preset: str | None, controller: str = "cubic") -> str:
     words = {"file": typed, **_controllers(controller)}
     if preset is None:
         return TEMPLATE.format(links=LINKS, down="down", up="up", **words)
+    if preset in SCENARIOS:
+        return SCENARIOS[preset].text.format(file=typed)
     from eddyline.kinds import presets
     from eddyline.spelling import unknown
 
     summaries = {p["name"]: p["summary"] for p in presets()}
     if preset not in summaries:
-        raise unknown("preset", preset, summaries, option="--preset")
+        raise unknown("preset", preset, {**summaries, **SCENARIOS}, option="--preset")
     links = DUPLEX.format(preset=preset, summary=summaries[preset])
     text = TEMPLATE.format(links=links, down="access/down", up="access/up", **words)
     # the slowest preset has a lower rate than the template expects

@@ -11,7 +11,7 @@ import click
 import eddyline.worlds as worlds
 from eddyline.cli.options import controllers, overrides, scenario_file
 from eddyline.cli.outputs import claim_figure, claim_named, draw, figure_size, shown
-from eddyline.cli.types import OneOf, Seeds, World
+from eddyline.cli.types import MEMORY, OneOf, Seeds, World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ Examples:
   eddyline run two-way.toml --seeds 10 --plot bands.pdf --width 3.5 --font-size 8
   eddyline run two-way.toml --world theory --dynamics --plot dynamics.png
   eddyline run two-way.toml --out result --log-of upload --log packets.txt
+  eddyline run two-way.toml --qlog traces
   eddyline run two-way.toml --controllers my.py --set 'flow.*.controller.kind=mine'
 """
 
@@ -53,6 +54,11 @@ Examples:
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the run, instead of the file's.")
 @click.option(
+    "--start-jitter",
+    metavar="TIME",
+    help="Start flows later by a random time below this. Default with --seeds: 100 ms where nothing else is random.",
+)
+@click.option(
     "--dynamics",
     type=OneOf(["integrator", "ack_clocked"]),
     is_flag=False,
@@ -65,6 +71,13 @@ Examples:
 @figure_size()
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Log packets (.txt or .parquet).")
 @click.option("--log-of", metavar="NAME", help="Log only one flow's, link's or traffic's packets.")
+@click.option("--memory", type=MEMORY, help="Memory for packets in the network. Default: half of what is free.")
+@click.option(
+    "--qlog",
+    type=click.Path(path_type=Path),
+    metavar="DIR|FILE",
+    help="Write a qlog trace of each flow to DIR, or of the only flow to FILE (.sqlog).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option(
     "--csv", is_flag=True, help="Print the result as CSV; with --out write flows.csv, links.csv and series.csv instead."
@@ -78,6 +91,7 @@ def command(
     overrides: list[tuple[str, str]],
     seeds: tuple[int | None, int] | None,
     seed: int | None,
+    start_jitter: str | None,
     dynamics: str | None,
     out: Path | None,
     plot: Path | None,
@@ -85,6 +99,8 @@ def command(
     font_size: float | None,
     log: Path | None,
     log_of: str | None,
+    memory: int | None,
+    qlog: Path | None,
     as_json: bool,
     csv: bool,
     strict: bool,
@@ -93,14 +109,16 @@ def command(
 ) -> int:
     """Run the scenario in FILE (TOML, or JSON if its name ends in .json)."""
     from eddyline.cli.progress import Progress
-    from eddyline.runs import Request, document, figure, run, save
+    from eddyline.runs import Request, document, figure, jittered, run, save
     from eddyline.scenario import Scenario
     from eddyline.worlds import RunOptions
 
     first, number = seeds or (None, None)
-    _check_outputs(out, plot, log, log_of, world, number)
+    _check_outputs(out, plot, log, log_of, qlog, world, number)
     if csv and as_json and out is None:
         raise click.UsageError("--csv and --json: one document goes to standard output")
+    if start_jitter is not None:
+        overrides = [*overrides, ("flow.*.start_jitter", start_jitter)]
     if first is not None:
         if seed is not None:
             raise click.UsageError("--seed and --seeds LO..HI: both say which seed is the first")
@@ -108,13 +126,27 @@ def command(
     if seed is not None:
         overrides = [*overrides, ("seed", str(seed))]
     scenario = Scenario.load(file, set=overrides)
+    if qlog is not None:
+        from eddyline.qlog import claim
+
+        claim(qlog, scenario.flows)
     if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
-    options = RunOptions(out is not None or plot is not None, log_of or log is not None, dynamics=dynamics)
+    series = out is not None or plot is not None
+    options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog)
     request = Request(world, number, options)
+    jitter_s = None
     with Progress(silent=quiet or no_progress) as progress:
+        if start_jitter is None:
+            scenario, jitter_s = jittered(scenario, request, progress)
         replies = run(scenario, request, progress)
     text = document(replies, request)
+    if jitter_s is not None and not quiet:
+        click.echo(
+            f"note: nothing in the scenario is random, so flows start up to {1e3 * jitter_s:g} ms later, drawn by the "
+            "seed (--start-jitter)",
+            err=True,
+        )
 
     _report_failures(replies)
     results = [r for reply in replies for r in reply.results]
@@ -155,13 +187,22 @@ def _report_failures(replies: Sequence[WorldRuns]) -> None:
 
 
 def _check_outputs(
-    out: Path | None, plot: Path | None, log: Path | None, log_of: str | None, world: str, seeds: int | None
+    out: Path | None,
+    plot: Path | None,
+    log: Path | None,
+    log_of: str | None,
+    qlog: Path | None,
+    world: str,
+    seeds: int | None,
 ) -> None:
     """Refuses, before anything runs, what could not be written afterwards."""
     if log_of is not None and log is None:
         raise click.UsageError("--log-of needs --log FILE")
-    if log is not None and (world == worlds.ALL or not worlds.WORLDS[world].packet_log or seeds is not None):
-        raise click.UsageError(f"--log takes one run of world {worlds.text(worlds.with_packet_log())}")
+    for option, path in (("--log", log), ("--qlog", qlog)):
+        if path is not None and (world == worlds.ALL or not worlds.WORLDS[world].packet_log or seeds is not None):
+            raise click.UsageError(f"{option} takes one run of world {worlds.text(worlds.with_packet_log())}")
+    if qlog is not None and out is not None and out.absolute() in (qlog.absolute(), *qlog.absolute().parents):
+        raise click.UsageError("--qlog: the folder of --out holds nothing but the result; name a place outside it")
     if plot is not None:
         claim_figure(plot)
     if log is not None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 __all__ = [
+    "MEMORY",
     "Controller",
     "Controllers",
     "KindWith",
@@ -123,9 +124,11 @@ class Preset(click.ParamType[str]):
 
     def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Names with summaries."""
+        from eddyline.cli.templates import SCENARIOS
         from eddyline.kinds import presets
 
-        return _completed([(p["name"], p["summary"]) for p in presets()], incomplete)
+        known = [(p["name"], p["summary"]) for p in presets()]
+        return _completed([*known, *((name, each.summary) for name, each in SCENARIOS.items())], incomplete)
 
 
 class Queue(click.ParamType[str]):
@@ -248,3 +251,22 @@ class Controllers(Names):
         for name in names:
             require_controller(name, option=param.opts[0] if param is not None else None)
         return names
+
+
+class _Memory(click.ParamType[int]):
+    """An amount of memory."""
+
+    name = "SIZE"
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """In bytes."""
+        from eddyline.memory import parse
+
+        try:
+            return value if isinstance(value, int) else parse(value)
+        except ValueError as e:
+            self.fail(str(e), param, ctx)
+
+
+MEMORY = _Memory()
+"""The type of `--memory`."""

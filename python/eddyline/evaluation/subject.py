@@ -61,7 +61,7 @@ def subjects(kinds: Sequence[str], parameters: Sequence[tuple[str, str]] = ()) -
     """The named controllers, each once.
 
     Args:
-        kinds: Built-in kinds or names of registered classes; `"all"` is every built-in one.
+        kinds: Built-in kinds or names of registered classes; `"all"` is every built-in one of world sim.
         parameters: Keys with values: `alpha` is given to all, `fast.alpha` to that kind.
 
     Raises:
@@ -74,7 +74,7 @@ def subjects(kinds: Sequence[str], parameters: Sequence[tuple[str, str]] = ()) -
     named: dict[str, None] = {}
     for kind in kinds:
         if kind == BUILT_IN and kind not in own:
-            named |= dict.fromkeys(k.name for k in controllers() if k.name not in own)
+            named |= dict.fromkeys(k.name for k in controllers() if k.name not in own and k.only_in is None)
         else:
             require_controller(kind)
             named[kind] = None

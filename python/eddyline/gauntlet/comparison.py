@@ -29,12 +29,16 @@ def compare(card: Card, base: Card) -> tuple[Change, ...]:
     """Compares a scorecard with an earlier one.
 
     Raises:
-        InputError: They are of different versions of the tests.
+        InputError: They are of different versions of the tests, or of different worlds.
     """
     if card.suite_version != base.suite_version:
         raise InputError(
             f"the base is of set {base.suite_version}, this is set {card.suite_version}",
             "run the base again with this version",
+        )
+    if card.world != base.world:
+        raise InputError(
+            f"the base ran in world {base.world}, this in world {card.world}", "compare scorecards of one world"
         )
     earlier = {v.name: v for v in base.verdicts}
     level = _FALSE_ALARMS / max(1, len(card.verdicts))

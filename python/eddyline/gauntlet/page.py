@@ -60,7 +60,7 @@ def _figure(card: Card, test: Test) -> _Figure:
 
 def _picture(card: Card, test: Test) -> bytes:
     """Rates and queues of the test's first run over time."""
-    result = test.scenario(card.controller, list(card.parameters.items())).run("sim", series=True)
+    result = test.scenario(card.controller, list(card.parameters.items())).run(card.world, series=True)
     series = result.series
     with rc_context(STYLE):
         figure = empty(9.0, 2.4)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from eddyline.errors import InputError
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.gauntlet.suite import Bound
+from eddyline.worlds import DEFAULT
 
 if TYPE_CHECKING:
     from eddyline.gauntlet.suite import Test
@@ -134,6 +135,7 @@ class Card:
         verdicts: In the suite's order.
         against: Scorecards of other controllers.
         changes: The comparison with an earlier scorecard, where one was requested.
+        world: The world that ran the tests.
     """
 
     controller: str
@@ -143,6 +145,7 @@ class Card:
     verdicts: tuple[Verdict, ...]
     against: tuple[Card, ...] = ()
     changes: tuple[Change, ...] | None = field(default=None)
+    world: str = DEFAULT
 
     @property
     def passed(self) -> int:
@@ -181,6 +184,7 @@ class Card:
         """The document."""
         document: dict[str, Any] = {
             "controller": self.controller,
+            "world": self.world,
             "suite_version": self.suite_version,
             "passed": self.passed,
             "failed": self.failed,
@@ -225,6 +229,7 @@ def _card(document: dict[str, Any]) -> Card:
         seeds=int(document["seeds"]),
         verdicts=tuple(_verdict(t) for t in document["tests"]),
         against=tuple(_card(c) for c in document.get("against", [])),
+        world=str(document.get("world", DEFAULT)),
     )
 
 

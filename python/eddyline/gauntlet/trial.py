@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from eddyline.kinds import require_controller
 from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
+from eddyline.worlds import DEFAULT, require, text, with_packet_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,6 +35,7 @@ SEEDS = 3
 def run(
     controller: str,
     *,
+    world: str = DEFAULT,
     against: Iterable[str] = (),
     parameters: Mapping[str, str] | None = None,
     only: Iterable[str] = (),
@@ -47,6 +50,7 @@ def run(
 
     Args:
         controller: Its kind, one of `eddyline list controllers` or registered by you.
+        world: The world that runs the tests, one with packets.
         against: Kinds that run through it too, for comparison; they do not affect the verdict.
         parameters: Parameters of the controller, as a scenario writes them.
         only: Names of tests or groups; all by default.
@@ -65,6 +69,8 @@ def run(
     """
     if seeds < 1:
         raise InputError(f"{seeds} seeds; at least 1")
+    if not require(world).packet_log:
+        raise InputError(f"world {world} has no packets", f"--world takes {text(with_packet_log())}")
     against = list(against)
     for kind in (controller, *against):
         require_controller(kind)
@@ -79,22 +85,21 @@ def run(
         for kind, values in kinds
         for test in tests
     ]
-    verdicts = _all(scenarios, jobs, timeout_s, done, failed)
-    cards = [
-        Card(kind, values, suite().version, seeds, tuple(verdicts[place * len(tests) : (place + 1) * len(tests)]))
-        for place, (kind, values) in enumerate(kinds)
-    ]
+    verdicts = _all(scenarios, world, jobs, timeout_s, done, failed)
+    cards = []
+    for place, (kind, values) in enumerate(kinds):
+        own = tuple(verdicts[place * len(tests) : (place + 1) * len(tests)])
+        cards.append(Card(kind, values, suite().version, seeds, own, world=world))
     first = cards[0]
     changes = None if base is None else compare(first, base)
-    return Card(
-        first.controller, first.parameters, first.suite_version, seeds, first.verdicts, tuple(cards[1:]), changes
-    )
+    return replace(first, against=tuple(cards[1:]), changes=changes)
 
 
 def explain(
     controller: str,
     test: str,
     *,
+    world: str = DEFAULT,
     against: Iterable[str] = (),
     parameters: Mapping[str, str] | None = None,
     seeds: int = SEEDS,
@@ -107,6 +112,7 @@ def explain(
     Args:
         controller: Its kind.
         test: Name of the test.
+        world: The world that runs it.
         against: Kinds that run it too, for comparison.
         parameters: Parameters of the controller, as a scenario writes them.
         seeds: Runs of each; the one with the worst value of the controller is shown.
@@ -123,6 +129,7 @@ def explain(
         raise unknown("test", test, names, option="--why")
     card = run(
         controller,
+        world=world,
         against=against,
         parameters=parameters,
         only=[test],
@@ -144,29 +151,30 @@ def explain(
     results = []
     for each in cards:
         scenario = chosen.scenario(each.controller, list(each.parameters.items()), seed)
-        results.append(scenario.run("sim", series=True, progress=limited(timeout_s)))
+        results.append(scenario.run(world, series=True, progress=limited(timeout_s)))
     return Explanation(chosen, tuple(cards), tuple(results), seed)
 
 
 def _all(
     tests: Sequence[tuple[Test, Sequence[Scenario]]],
+    world: str,
     jobs: int | None,
     timeout_s: float | None,
     done: Count | None,
     failed: Callable[[EddylineError], object] | None,
 ) -> list[Verdict]:
-    work = [partial(_value, test, scenario, timeout_s) for test, scenarios in tests for scenario in scenarios]
+    work = [partial(_value, test, scenario, world, timeout_s) for test, scenarios in tests for scenario in scenarios]
     runs = iter(run_keeping(EddylineError, work, jobs, done=done, failed=failed))
     return [_verdict(test, [next(runs) for _ in scenarios]) for test, scenarios in tests]
 
 
 def _value(
-    test: Test, scenario: Scenario, timeout_s: float | None, progress: RunCallback
+    test: Test, scenario: Scenario, world: str, timeout_s: float | None, progress: RunCallback
 ) -> tuple[float | None, float]:
     """The value of a run, and its wall time in seconds."""
     started, measure = time.monotonic(), MEASURES[test.measure]
     with ended_after(timeout_s):
-        result = scenario.run("sim", series=measure.series, progress=limited(timeout_s, progress))
+        result = scenario.run(world, series=measure.series, progress=limited(timeout_s, progress))
     return measure.take(test, result, result.to_dict()), time.monotonic() - started
 
 

@@ -78,8 +78,18 @@ def render(figure: Figure, path: Path, dpi: int = 150) -> None:
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     style = {**STYLE, "pgf.texsystem": tex() or _TEX[0], "pgf.rcfonts": False}
     with rc_context(style):
+        _lay_out(figure, dpi)
         figure.savefig(path, dpi=dpi, metadata=metadata.get(path.suffix))
-    figure.set_layout_engine("none")
+
+
+def _lay_out(figure: Figure, dpi: int) -> None:
+    """Places the axes, once: with any layout engine, idle ones too, a figure is drawn twice for each file."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        usual, figure.dpi = figure.dpi, dpi
+        engine.execute(figure)
+        figure.dpi = usual
+        figure.set_layout_engine(None)
 
 
 def tex() -> str | None:

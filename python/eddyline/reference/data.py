@@ -15,10 +15,10 @@ __all__ = ["PACKET_LOG", "packet_log_page", "result_page", "series_page"]
 
 _RESULT = """\
 The result has the same structure in every world: `eddyline run FILE --json`, `result.json` in an output folder,
-`Result.to_dict()` in Python. `Result.flows`, `.links`, `.groups`, `.arrivals` and `.traffic` are pandas frames of the
-lists, with nested fields as dotted columns (`rtt_s.mean`). Units are SI. A value that a world cannot determine is
-`null`. Means and counts are exact; percentiles are interpolated in a log-linear histogram: their relative error is at
-most 1/128, and they are within the range of the samples.
+`Result.to_dict()` in Python. `Result.flows`, `.links`, `.groups`, `.arrivals`, `.traffic` and `.probes` are pandas
+frames of the lists, with nested fields as dotted columns (`rtt_s.mean`). Units are SI. A value that a world cannot
+determine is `null`. Means and counts are exact; percentiles are interpolated in a log-linear histogram: their
+relative error is at most 1/128, and they are within the range of the samples.
 
 `--seeds N` gives `{"runs": [...], "summary": ...}`: in the summary each number is `{"mean", "sd", "ci95": [low,
 high], "n"}`. `eddyline schema result` prints the JSON Schema from which this page is made."""

@@ -19,6 +19,7 @@ _TABLES = {
     "Duplex": "`[[duplex]]`",
     "Flow": "`[[flow]]`",
     "Traffic": "`[[traffic]]`",
+    "Probe": "`[[probe]]`",
     "Arrivals": "`[[arrivals]]`",
     "Expect": "`[[expect]]`",
     "Record": "`[record]`",

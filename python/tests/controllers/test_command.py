@@ -131,7 +131,7 @@ def test_a_file_that_cannot_be_loaded_is_invalid_input(eddyline, shy, tmp_path, 
 
 
 def test_an_error_shows_the_controllers_traceback(eddyline, shy):
-    ran = eddyline("run", shy[0].name, "--controllers", "shy.py", *AFTER, "--out", "kept")
+    ran = eddyline("run", shy[0].name, "--controllers", "shy.py", *AFTER, "--out", "kept", figures=False)
     assert ran.code == 1
     said = [line for line in ran.err.splitlines() if set(line) - set(" ~^")]
     assert said == [
@@ -353,7 +353,7 @@ def test_controllers_from_the_environment_variable(shy):
 
 
 def test_a_stored_result_is_verified_with_it(eddyline, shy):
-    assert eddyline("run", shy[0].name, "--controllers", "shy.py", "--out", "kept").code == 0
+    assert eddyline("run", shy[0].name, "--controllers", "shy.py", "--out", "kept", figures=False).code == 0
     assert eddyline("verify", "kept").code == 2
     ran = eddyline("verify", "kept", "--controllers", "shy.py")
     assert ran.code == 0, ran.out + ran.err

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import environment
@@ -81,8 +81,8 @@ def site(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ran(installed, site) -> Callable[..., object]:
-    return lambda *args: installed(*args, PYTHONPATH=str(site))
+def ran(eddyline, site) -> Callable[..., object]:
+    return lambda *args: eddyline(*args, figures=False, PYTHONPATH=str(site))
 
 
 def test_the_example_is_found_by_every_command(eddyline, installed, tmp_path):
@@ -93,12 +93,12 @@ def test_the_example_is_found_by_every_command(eddyline, installed, tmp_path):
     file = EXAMPLE / "gentle.toml"
     assert "unknown kind" in eddyline("run", file).err
 
-    def run(*args: object) -> str:
-        r = installed(*args, PYTHONPATH=str(site))
+    def run(*args: object, by: Callable[..., Any] = eddyline) -> str:
+        r = by(*args, PYTHONPATH=str(site))
         assert r.code == 0, r.err
         return r.out
 
-    flows = json.loads(run("run", file, "--json", "--out", "kept"))["flows"]
+    flows = json.loads(run("run", file, "--json", "--out", "kept", by=installed))["flows"]
     assert [f["controller"] for f in flows] == ["gentle", "gentle"]
     # a window that falls by a tenth from over 53 packets in two flows of one full link (33 + 40 packets there)
     assert sum(f["goodput_bps"] for f in flows) == pytest.approx(10e6 * 1460 / 1500, rel=0.005)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 OWN_RENO = ROOT / "examples" / "controllers" / "reno.py"
-KINDS = [k["name"] for k in json.loads(el._core.register())["controllers"]]
+KINDS = [k["name"] for k in json.loads(el._core.register())["controllers"] if k["only_in"] is None]
 
 SHY = '''\
 import eddyline as el

@@ -105,8 +105,8 @@ def test_steps_between_sizes(bidirectional: dict[str, Any]) -> None:
     middle = {r["acks"]: r for r in bidirectional["steps"].rows if r["kind"] == "median"}
     for r in middle.values():
         assert r["largest"] == pytest.approx(r["ns2_largest"], abs=0.08)
-        # twice as many steps above a tenth as in ns-2: unexplained beyond their sensitivity, see ERRATA.md
-        assert 1.0 < r["jumps"] / r["ns2_jumps"] < 3.0
+        # more steps above a tenth than in ns-2, most of them at distances of 11 ms and more: see ERRATA.md
+        assert 1.0 < r["jumps"] / r["ns2_jumps"] < 2.0
 
 
 def test_reference_of_packets_agrees_with_the_older_one(context: Context) -> None:

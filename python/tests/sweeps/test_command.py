@@ -94,7 +94,7 @@ def test_progress_is_for_terminals(lossy, tmp_path):
 
     from conftest import COMMAND, environment
 
-    path, (ours, theirs) = lossy(('duration = "2 s"', 'duration = "40000 s"')), pty.openpty()
+    path, (ours, theirs) = lossy(('duration = "2 s"', 'duration = "20000 s"')), pty.openpty()
     words = [COMMAND, "sweep", path, "--vary", rates(4), "--out", tmp_path / "grid", "--workers", "1"]
     p = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs, env={**environment(), "TERM": "xterm"})
     os.close(theirs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 import tomllib
 import warnings
 
@@ -115,6 +116,7 @@ def test_it_reads_while_it_is_written(lossy, tmp_path):
             assert flows["seed"].is_unique
             assert flows["seed"].is_monotonic_increasing
             seen.append(len(flows))
+        time.sleep(0.01)  # the workers want the processor too
     thread.join()
     assert seen == sorted(seen)
     assert len(el.read_sweep(folder)) == 1500

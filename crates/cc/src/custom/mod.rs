@@ -54,6 +54,11 @@ pub trait CustomParams: fmt::Debug + Send + Sync {
     /// All parameters, defaults included: equivalent tables have the same canonical form.
     fn canonical(&self) -> ParamTable;
 
+    /// The only world that has this controller, if it is part of one.
+    fn only_in(&self) -> Option<&'static str> {
+        None
+    }
+
     /// A controller for one flow.
     fn build(&self, facts: &PathFacts) -> Box<dyn Controller + Send>;
 }
@@ -85,6 +90,12 @@ impl Custom {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The only world that has it, if it is part of one.
+    #[must_use]
+    pub fn only_in(&self) -> Option<&'static str> {
+        self.params.only_in()
     }
 
     pub(crate) fn build(&self, facts: &PathFacts) -> Box<Registered> {

@@ -144,6 +144,18 @@ macro_rules! controllers {
             Custom(Box<Registered>),
         }
 
+        impl AnyController {
+            /// A copy with its state, for connections that move to another path; none of a registered controller, which need not
+            /// be copyable.
+            #[must_use]
+            pub fn try_clone(&self) -> Option<Self> {
+                match self {
+                    $(Self::$kind(c) => Some(Self::$kind(c.clone())),)*
+                    Self::Custom(_) => None,
+                }
+            }
+        }
+
         macro_rules! of_any_kind {
             ($d self:ident, [$d($d _reference:ident)?] $d c:ident => $d call:expr) => {
                 match $d self { $(Self::$kind($d c) => $d call,)* Self::Custom($d c) => $d call }
@@ -164,6 +176,15 @@ impl ControllerParams {
         match self {
             Self::Fast(p) => Some(p),
             Self::Vfast(p) => Some(&p.law),
+            _ => None,
+        }
+    }
+
+    /// The only world that has this kind, if it is part of one.
+    #[must_use]
+    pub fn only_in(&self) -> Option<&'static str> {
+        match self {
+            Self::Custom(custom) => custom.only_in(),
             _ => None,
         }
     }

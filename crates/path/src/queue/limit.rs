@@ -165,8 +165,10 @@ impl JsonSchema for Limit {
             "type": "string",
             "format": "queue-limit",
             "description": "\"50 packets\", \"75000 B\", \"200 cells\" or \"unlimited\"; counts waiting packets, not the one in \
-                            transmission; a packet fills ceil((bytes + 8) / 48) cells (AAL5)",
-            "examples": ["50 packets", "75000 B", "200 cells", "unlimited"],
+                            transmission; a packet fills ceil((bytes + 8) / 48) cells (AAL5). \"50 ms\" is what the link transmits \
+                            in that time, \"1 BDP\" its rate times the longest base RTT of the flows whose data crosses it, \
+                            \"1 BDP of NAME\" that flow's, \"1 BDP of 40 ms\" the given one; both become bytes",
+            "examples": ["50 packets", "75000 B", "50 ms", "1 BDP", "200 cells", "unlimited"],
         })
     }
 }

@@ -1,9 +1,9 @@
-//! The controllers registered in this process, besides the built-in ones.
+//! The controllers of this process besides the built-in ones: those of the QUIC stack, and registered ones.
 
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use eddyline_cc::CustomKind;
-use eddyline_scenario::Vocabulary;
+use eddyline_scenario::{Vocabulary, VocabularyError};
 use pyo3::prelude::*;
 
 use super::class::PyClass;
@@ -13,13 +13,21 @@ use crate::errors::{InputError, guarded, internal};
 /// The Python module that loads controllers from installed packages.
 const INSTALLED: &str = "eddyline.controllers.installed";
 
-#[derive(Default)]
 struct Registered {
     kinds: Vec<Arc<dyn CustomKind>>,
     vocabulary: Arc<Vocabulary>,
 }
 
-static REGISTERED: LazyLock<RwLock<Registered>> = LazyLock::new(RwLock::default);
+impl Registered {
+    /// These kinds and those of the QUIC stack.
+    fn new(kinds: Vec<Arc<dyn CustomKind>>) -> Result<Self, VocabularyError> {
+        let all = eddyline_quic::kinds().into_iter().chain(kinds.iter().cloned()).collect();
+        Ok(Self { kinds, vocabulary: Arc::new(Vocabulary::new(all)?) })
+    }
+}
+
+static REGISTERED: LazyLock<RwLock<Registered>> =
+    LazyLock::new(|| RwLock::new(Registered::new(Vec::new()).expect("the stack's kinds have names of their own")));
 
 /// The vocabulary of scenarios, registered controllers included.
 pub(crate) fn current() -> Arc<Vocabulary> {
@@ -38,9 +46,8 @@ pub(crate) fn load_installed(py: Python<'_>, kinds: &[&str]) -> PyResult<bool> {
 fn change(edit: impl FnOnce(&mut Vec<Arc<dyn CustomKind>>)) -> PyResult<()> {
     let mut kinds = REGISTERED.read().unwrap_or_else(PoisonError::into_inner).kinds.clone();
     edit(&mut kinds);
-    let vocabulary = Vocabulary::new(kinds.clone()).map_err(|e| InputError::new_err(e.to_string()))?;
-    *REGISTERED.write().unwrap_or_else(PoisonError::into_inner) =
-        Registered { kinds, vocabulary: Arc::new(vocabulary) };
+    let registered = Registered::new(kinds).map_err(|e| InputError::new_err(e.to_string()))?;
+    *REGISTERED.write().unwrap_or_else(PoisonError::into_inner) = registered;
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use eddyline_units::{Rate, Time};
 
 use crate::diagnostic::Report;
 use crate::model::{ApplicationParams, Flow, Link};
+use crate::network::PROBE_SYN;
 use crate::tree::{Node, Step};
 use crate::typed::Typed;
 
@@ -133,6 +134,10 @@ fn cross(typed: &Typed, traces: &[Option<Arc<Trace>>], links: &mut [Crossed<'_>]
         over(&arrivals.data, arrivals.packet.get(), links, index);
         over(&arrivals.ack, arrivals.ack_packet.get(), links, index);
         over(&arrivals.data, arrivals.ack_packet.get(), links, index);
+    }
+    for probe in typed.probes.iter().flatten() {
+        over(&probe.data, probe.request.get().max(PROBE_SYN), links, index);
+        over(&probe.ack, probe.response.get().max(PROBE_SYN), links, index);
     }
     for (i, traffic) in typed.traffic.iter().enumerate() {
         let Some(traffic) = traffic else { continue };

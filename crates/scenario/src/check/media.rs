@@ -45,7 +45,7 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
             report.wrong(root, &path, message, Some("give it once, or the same everywhere".to_owned()));
         }
     }
-    for list in ["flow", "traffic", "arrivals"] {
+    for list in ["flow", "traffic", "arrivals", "probe"] {
         for (i, table) in root.tables(list).iter().enumerate() {
             if let Some(message) = table.get("host").and_then(Node::text).and_then(no_name) {
                 report.wrong(root, &[Step::Key(list), Step::Item(i), Step::Key("host")], message, None);

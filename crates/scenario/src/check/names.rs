@@ -7,7 +7,7 @@ use crate::suggestion::{listed, nearest};
 use crate::tree::{At, Node, Step, quoted};
 
 /// Lists of tables with names; all share one namespace.
-pub(crate) const NAMED: [&str; 5] = ["link", "duplex", "flow", "traffic", "arrivals"];
+pub(crate) const NAMED: [&str; 6] = ["link", "duplex", "flow", "traffic", "arrivals", "probe"];
 
 /// Reports names that are empty, duplicate or unknown.
 pub(crate) fn check(root: &Node, report: &mut Report<'_>) {
@@ -16,7 +16,8 @@ pub(crate) fn check(root: &Node, report: &mut Report<'_>) {
     let mut links: Vec<String> = names(root, "link").map(str::to_owned).collect();
     links.extend(names(root, "duplex").flat_map(|d| [format!("{d}/down"), format!("{d}/up")]));
     let known: HashSet<&str> = links.iter().map(String::as_str).collect();
-    for (list, keys) in [("flow", &["data", "ack"][..]), ("traffic", &["path"]), ("arrivals", &["data", "ack"])] {
+    let both = &["data", "ack"][..];
+    for (list, keys) in [("flow", both), ("traffic", &["path"]), ("arrivals", both), ("probe", both)] {
         for (i, table) in root.tables(list).iter().enumerate() {
             for key in keys {
                 for (j, link) in table.tables(key).iter().enumerate() {
@@ -112,7 +113,7 @@ pub(super) fn no_name(name: &str) -> Option<&'static str> {
 fn taken_message(name: &str, by: &str, line: Option<usize>) -> String {
     let place = line.map_or(String::new(), |line| format!(" in line {line}"));
     format!(
-        "the name {} is taken by a {by}{place}; names are unique across links, flows, traffic and arrivals",
+        "the name {} is taken by a {by}{place}; names are unique across links, flows, traffic, arrivals and probes",
         quoted(name)
     )
 }

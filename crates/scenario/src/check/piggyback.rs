@@ -49,6 +49,9 @@ fn reason(flow: &Flow, other: &Flow) -> Option<String> {
     if flow.name == other.name {
         return Some(format!("{name} is this flow; the other direction is another one"));
     }
+    if flow.count == 0 || other.count == 0 {
+        return Some(format!("{name} and this flow share a connection: a count of 0 for one leaves the other alone"));
+    }
     if flow.count > 1 || other.count > 1 {
         return Some(format!(
             "only flows with a count of 1 share a connection, not tables of {}",

@@ -45,9 +45,20 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
 }
 
 fn head(root: &Node, typed: &Typed, report: &mut Report<'_>) {
-    if ["flow", "traffic", "arrivals"].iter().all(|list| root.tables(list).is_empty()) && !report.list_touched() {
+    if ["flow", "traffic", "arrivals", "probe"].iter().all(|list| root.tables(list).is_empty())
+        && !report.list_touched()
+    {
         let hint = Some("add a [[flow]] table".to_owned());
         report.wrong(root, &[], "no flow and no traffic: nothing would be sent", hint);
+    }
+    let left_out = |f: &Option<Flow>| f.as_ref().is_some_and(|f| f.count == 0);
+    if typed.traffic.is_empty()
+        && typed.probes.is_empty()
+        && typed.arrivals.is_empty()
+        && !typed.flows.is_empty()
+        && typed.flows.iter().all(left_out)
+    {
+        report.wrong(root, &[], "every flow has a count of 0: nothing would be sent", None);
     }
     let Some(head) = &typed.head else { return };
     if head.warmup >= head.duration {
@@ -70,10 +81,12 @@ fn flow(flow: &Flow, item: usize, root: &Node, report: &mut Report<'_>) {
     shared.endpoint(flow.packet.get(), flow.header.get(), flow.receive_window.map(|w| w.get()), report);
     shared.tcp(&flow.tcp, flow.delayed_ack, report);
     shared.controller(&flow.controller, &flow.tcp, flow.delayed_ack, report);
-    let last = flow.start.saturating_add(flow.stagger.saturating_mul(u64::from(flow.count) - 1));
+    let staggered = flow.stagger.saturating_mul(u64::from(flow.count).saturating_sub(1));
+    let last = flow.start.saturating_add(staggered).saturating_add(flow.start_jitter);
     if last > LATEST {
+        let key = if staggered >= flow.start_jitter { "stagger" } else { "start_jitter" };
         let message = format!("the last of {} flows would start after 200 d, the longest duration", flow.count);
-        shared.wrong(&["stagger"], message, None, report);
+        shared.wrong(&[key], message, None, report);
     }
     shared.stop(flow.stop, last, report);
 }

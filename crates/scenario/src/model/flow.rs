@@ -56,9 +56,9 @@ pub struct Flow {
     /// What the sending application offers.
     #[serde(default)]
     pub application: ApplicationParams,
-    /// How many flows this table makes, named `NAME[0]`, `NAME[1]`, ... if more than one.
+    /// How many flows this table makes, named `NAME[0]`, `NAME[1]`, ... if more than one; 0 leaves them out.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 1_000_000))]
+    #[schemars(range(min = 0, max = 1_000_000))]
     pub count: u32,
     /// Time between the starts of successive flows of the table.
     #[serde(default)]
@@ -68,6 +68,10 @@ pub struct Flow {
     #[serde(default)]
     #[schemars(extend("x-maximum" = "200 d"))]
     pub start: Time,
+    /// Each flow starts later by a random time below this, uniform and drawn by the seed and the flow's name. Default: 0 s.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(extend("x-maximum" = "200 d"))]
+    pub start_jitter: Time,
     /// When the application stops sending: data in flight is delivered, then the FIN is sent. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-maximum" = "200 d"))]
@@ -216,10 +220,16 @@ impl Arrivals {
             count: one(),
             stagger: Time::ZERO,
             start: Time::ZERO,
+            start_jitter: Time::ZERO,
             stop: None,
             size: None,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(time: &Time) -> bool {
+    *time == Time::ZERO
 }
 
 const fn default_packet() -> Bytes {

@@ -137,7 +137,7 @@ pub struct Direction {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-maximum" = "1 h"))]
     pub delay: Option<Time>,
-    /// Queue instead of the preset's.
+    /// Queue instead of the preset's, whose limit follows a changed rate: a full queue takes as long to drain as the preset's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueParams>,
     /// Loss on the link; presets have none.
@@ -181,7 +181,7 @@ impl Duplex {
             name: format!("{}/{way}", self.name),
             rate: given.rate.unwrap_or(preset.rate),
             delay: given.delay.unwrap_or(preset.delay),
-            queue: given.queue.unwrap_or(preset.queue),
+            queue: given.queue.unwrap_or_else(|| preset.queue_at(given.rate.unwrap_or(preset.rate))),
             loss: given.loss.unwrap_or_default(),
             framing: given.framing,
             reconstruct: given.reconstruct,
@@ -193,6 +193,16 @@ impl Duplex {
             reorder: given.reorder,
             policer: given.policer,
         })
+    }
+
+    /// Writes out the queues that follow a changed rate, for the canonical form.
+    pub(crate) fn write_out_scaled_queues(&mut self) {
+        let info = self.preset.info();
+        for (direction, preset) in [(&mut self.down, info.down), (&mut self.up, info.up)] {
+            if let (Some(rate), None) = (direction.rate, direction.queue) {
+                direction.queue = Some(preset.queue_at(rate));
+            }
+        }
     }
 }
 

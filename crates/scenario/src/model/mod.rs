@@ -6,6 +6,7 @@
 mod expect;
 mod flow;
 mod link;
+mod probe;
 mod tcp;
 
 use eddyline_units::Time;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use expect::{Bound, Expect, World};
 pub use flow::{AccessDelay, ApplicationParams, Arrivals, Flow, Traffic};
 pub use link::{Direction, Duplex, Link, MediumParams, MediumTable};
+pub use probe::Probe;
 pub use tcp::{
     AccurateEcnChoice, AccurateEcnWord, Local, PacingChoice, PacingGain, PacingWord, PartialAckTimer, Tcp,
     TimestampClock,
@@ -61,6 +63,9 @@ pub struct File {
     /// Flows that arrive at random and leave when their transfer is done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<Arrivals>,
+    /// Probes of the latency that a user sees: new connections that make small requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probe: Vec<Probe>,
     /// The expectations on the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expect>,

@@ -72,14 +72,31 @@ impl Reader {
             return None;
         }
         let symbols = (self.symbols)();
+        if let Some(symbol) = rate_of_bytes(unit).filter(|s| symbols.contains(s)) {
+            let bits = 8.0 * number.parse::<f64>().ok()?;
+            return Some(format!("in bits: \"{bits} {symbol}\""));
+        }
         let same = |s: &&&str| s.eq_ignore_ascii_case(unit) || spelling(unit).is_some_and(|w| w.contains(s));
-        // with the right unit and a space there is nothing to correct
-        if text == format!("{number} {unit}") && symbols.contains(&unit) {
+        // nothing to correct in the right unit
+        if symbols.contains(&unit) {
             return None;
         }
-        let symbol = symbols.iter().find(|s| **s == unit).or_else(|| symbols.iter().find(same))?;
+        let symbol = symbols.iter().find(same)?;
         Some(format!("did you mean \"{number} {symbol}\"?"))
     }
+}
+
+/// The unit in bits for a rate in bytes, of which eight times as many are needed.
+fn rate_of_bytes(unit: &str) -> Option<&'static str> {
+    let bytes = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps"))?;
+    Some(match bytes {
+        "B" => "bit/s",
+        "kB" | "KB" => "kbit/s",
+        "MB" => "Mbit/s",
+        "GB" => "Gbit/s",
+        "TB" => "Tbit/s",
+        _ => return None,
+    })
 }
 
 /// The symbols for spellings of units that are common in other programs.

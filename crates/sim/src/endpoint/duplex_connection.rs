@@ -29,6 +29,10 @@ impl<S: PacketSink> PacketSink for Piggyback<'_, S> {
         self.sink.send(now, packet);
     }
 
+    fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+
     fn attach_options(&mut self, options: AckOptions) -> u32 {
         self.sink.attach_options(options)
     }

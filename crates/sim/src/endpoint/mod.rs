@@ -38,6 +38,11 @@ pub trait Endpoint: Debug + Send {
 
     /// The transport's state now.
     fn state(&self) -> FlowState;
+
+    /// The state of loss recovery now, for traces.
+    fn recovery(&self) -> RecoveryState {
+        RecoveryState::default()
+    }
 }
 
 /// State of a flow's transport, for series and summaries.
@@ -65,6 +70,17 @@ pub struct FlowState {
     pub nic_refusals: Option<u64>,
     /// Packets reported as CE-marked by accurate ECN.
     pub delivered_ce: Option<f64>,
+}
+
+/// State of a flow's loss recovery.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RecoveryState {
+    /// The window in packets at which slow start ends, for controllers that have one; infinite before the first loss.
+    pub slow_start_threshold: Option<f64>,
+    /// Losses are being repaired, other than after a timeout.
+    pub in_progress: bool,
+    /// Everything below this sequence number is acknowledged, for transports that number packets by their data.
+    pub acknowledged: Option<u64>,
 }
 
 /// Where a flow's packets enter the network, and what follows from its paths.
@@ -168,6 +184,14 @@ impl Flow {
         match self {
             Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.state(),
             Self::Other(other) => other.state(),
+        }
+    }
+
+    /// As [`Endpoint::recovery`].
+    pub fn recovery(&self) -> RecoveryState {
+        match self {
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.recovery(),
+            Self::Other(other) => other.recovery(),
         }
     }
 

@@ -7,7 +7,7 @@ use eddyline_tcp::{
 };
 use eddyline_units::Time;
 
-use super::{FlowSetup, FlowState, tcp_config};
+use super::{FlowSetup, FlowState, RecoveryState, tcp_config};
 use crate::meter::FlowMeter;
 use crate::packet::{AckOptions, Metadata, Packet, PacketFlags, PacketKind, PacketSink, PiggybackedAck};
 
@@ -73,6 +73,11 @@ impl<S: PacketSink> SegmentSink for DataPackets<'_, S> {
         self.sink.send(self.now, packet);
     }
 
+    #[inline]
+    fn is_full(&mut self) -> bool {
+        self.sink.is_full()
+    }
+
     fn has_room(&mut self, payload: Option<u64>) -> bool {
         let template = self.template;
         let bytes = payload.map_or(template.ack_packet, |p| p as u32 + template.header);
@@ -124,6 +129,7 @@ impl TcpFlow {
     /// The state of both endpoints.
     pub fn state(&self) -> FlowState {
         let sender = &self.sender;
+        let counters = sender.counters();
         let wire_bits = f64::from(self.template.packet) * 8.0;
         let pacing = sender.pacing_interval().filter(|interval| *interval > Time::ZERO);
         FlowState {
@@ -133,11 +139,20 @@ impl TcpFlow {
             srtt: sender.srtt(),
             pacing_bps: pacing.map(|interval| wire_bits / interval.as_secs_f64()),
             delivered_bytes: self.receiver.delivered(),
-            retransmits: sender.retransmits(),
-            timeouts: sender.timeouts(),
+            retransmits: counters.retransmits,
+            timeouts: counters.timeouts,
             completed_at: sender.completed_at(),
-            nic_refusals: sender.nic_refusals(),
-            delivered_ce: sender.delivered_ce(),
+            nic_refusals: counters.nic_refusals,
+            delivered_ce: counters.delivered_ce,
+        }
+    }
+
+    /// The state of the sender's loss recovery.
+    pub fn recovery(&self) -> RecoveryState {
+        RecoveryState {
+            slow_start_threshold: self.sender.controller().slow_start_threshold(),
+            in_progress: self.sender.in_recovery(),
+            acknowledged: Some(self.sender.acknowledged()),
         }
     }
 

@@ -1,9 +1,11 @@
-//! Counters of flows, arrivals, cross traffic and bottlenecks, and the packet log.
+//! Counters of flows, arrivals, cross traffic and bottlenecks, the packet log and qlog traces.
 
 mod arrivals;
 mod bottleneck;
 mod flow;
 mod packet_log;
+mod probes;
+mod qlog;
 mod rtt_histogram;
 mod traffic;
 
@@ -11,6 +13,8 @@ pub use arrivals::ArrivalsMeter;
 pub use bottleneck::BottleneckSampler;
 pub use flow::{FlowMeter, FlowRecord, Mean};
 pub use packet_log::{LogEvent, LogRecord, LogSelection, PacketLog, PacketLogger};
+pub use probes::{ProbesMeter, TRIM, per_minute};
+pub use qlog::{QLOG_VERSION, Qlog, QlogSink, SenderState};
 pub use rtt_histogram::{RttHistogram, SharedHistogram};
 pub use traffic::TrafficMeter;
 

@@ -3,6 +3,8 @@
 use eddyline_scenario::Network;
 use eddyline_units::Time;
 
+use super::qlog::Qlog;
+
 /// Whose packets to log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogSelection {
@@ -38,7 +40,7 @@ pub struct PacketLog {
     pub event: Vec<u8>,
     /// `data`, `syn`, `syn-ack`, `ack`, `fin` or `cross`: index into [`PacketLog::PACKETS`].
     pub packet: Vec<u8>,
-    /// Index into the network's flows, continued by its traffic and its tables of arrivals.
+    /// Index into the network's flows, continued by its traffic, its probes and its tables of arrivals.
     pub source: Vec<u32>,
     /// Index into the network's links, or `u32::MAX` at an endpoint.
     pub link: Vec<u32>,
@@ -70,11 +72,12 @@ pub struct LogRecord {
     pub retransmission: bool,
 }
 
-/// Writes the log during a run.
+/// Writes the log and the traces of flows during a run.
 #[derive(Debug)]
 pub struct PacketLogger {
     log: PacketLog,
     only: Only,
+    qlog: Option<Qlog>,
     /// Sources from here on are dynamic flows, numbered by slot.
     first_dynamic: u32,
     /// Table of arrivals of the flow in each slot.
@@ -84,23 +87,26 @@ pub struct PacketLogger {
 /// Whose packets are logged.
 #[derive(Debug, Clone, Copy)]
 enum Only {
+    None,
     All,
     Source(u32),
     Link(u32),
 }
 
 impl PacketLogger {
-    /// A logger for `selection`.
+    /// A logger for `selection`, and for traces where they are wanted.
     ///
     /// # Errors
     /// The name, if no flow, link, traffic or table of arrivals has it.
-    pub fn new(network: &Network, selection: &LogSelection) -> Result<Self, String> {
+    pub fn new(network: &Network, selection: Option<&LogSelection>, qlog: Option<Qlog>) -> Result<Self, String> {
         let only = match selection {
-            LogSelection::All => Only::All,
-            LogSelection::Entity(name) => {
+            None => Only::None,
+            Some(LogSelection::All) => Only::All,
+            Some(LogSelection::Entity(name)) => {
                 let flows = network.flows.iter().map(|f| &f.name);
                 let traffic = network.traffic.iter().map(|t| &t.name);
-                let mut sources = flows.chain(traffic).chain(network.arrivals.iter().map(|a| &a.name));
+                let others = network.probes.iter().map(|p| &p.name).chain(network.arrivals.iter().map(|a| &a.name));
+                let mut sources = flows.chain(traffic).chain(others);
                 let link = network.links.iter().position(|l| l.name == *name);
                 match (sources.position(|n| n == name), link) {
                     (Some(i), _) => Only::Source(i as u32),
@@ -109,8 +115,8 @@ impl PacketLogger {
                 }
             }
         };
-        let first_dynamic = (network.flows.len() + network.traffic.len()) as u32;
-        Ok(Self { log: PacketLog::default(), only, first_dynamic, class: Vec::new() })
+        let first_dynamic = (network.flows.len() + network.traffic.len() + network.probes.len()) as u32;
+        Ok(Self { log: PacketLog::default(), only, qlog, first_dynamic, class: Vec::new() })
     }
 
     /// A flow of table `class` takes `slot`: its packets are logged as the table's.
@@ -124,11 +130,15 @@ impl PacketLogger {
 
     /// Logs an event, if it is selected.
     pub fn log(&mut self, now: Time, event: LogEvent, record: LogRecord, link: Option<u32>) {
+        if let Some(qlog) = &mut self.qlog {
+            qlog.on_packet(now, event, &record);
+        }
         let source = match record.source.checked_sub(self.first_dynamic) {
             Some(slot) => self.first_dynamic + self.class[slot as usize],
             None => record.source,
         };
         let selected = match self.only {
+            Only::None => false,
             Only::All => true,
             Only::Source(s) => source == s,
             Only::Link(l) => link == Some(l),
@@ -147,8 +157,16 @@ impl PacketLogger {
         log.retransmission.push(record.retransmission);
     }
 
-    /// The log.
-    pub fn finish(self) -> PacketLog {
-        self.log
+    /// The traces, if there are any.
+    pub fn qlog(&mut self) -> Option<&mut Qlog> {
+        self.qlog.as_mut()
+    }
+
+    /// The log; none if none was wanted.
+    pub fn finish(self) -> Option<PacketLog> {
+        if let Some(qlog) = self.qlog {
+            qlog.finish();
+        }
+        (!matches!(self.only, Only::None)).then_some(self.log)
     }
 }

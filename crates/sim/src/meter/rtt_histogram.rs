@@ -57,15 +57,23 @@ impl RttHistogram {
         if let Self::Own(histogram) = self { histogram.quantile(share) } else { None }
     }
 
-    /// The samples of all flows of a table.
-    pub fn of_table(flows: &[Self]) -> Histogram {
-        let mut all = Histogram::default();
+    /// The trimmed mean of the flow's own samples; see [`Histogram::trimmed_mean`].
+    pub fn trimmed_mean(&self, share: f64) -> Option<f64> {
+        if let Self::Own(histogram) = self { histogram.trimmed_mean(share) } else { None }
+    }
+
+    /// The samples of several flows together. Flows that share a histogram follow each other.
+    pub fn together<'a>(flows: impl Iterator<Item = &'a Self>) -> Histogram {
+        let (mut all, mut last) = (Histogram::default(), None);
         for flow in flows {
             match flow {
                 Self::None => {}
                 Self::Own(histogram) => all.merge(histogram),
-                // the same one for each flow
-                Self::Shared(shared) => return shared.lock().clone(),
+                Self::Shared(shared) if last.is_some_and(|last| Arc::ptr_eq(last, &shared.0)) => {}
+                Self::Shared(shared) => {
+                    all.merge(&shared.lock());
+                    last = Some(&shared.0);
+                }
             }
         }
         all

@@ -105,6 +105,7 @@ impl Net {
         });
         let links: Vec<Link> = links.collect();
         let sources = network.flows.iter().map(|f| f.host).chain(network.traffic.iter().map(|t| t.host));
+        let sources = sources.chain(network.probes.iter().map(|p| p.host));
         let events = EventQueue::new(links.len() + layout.pipes.len() + reconstructing.len());
         Self {
             links,
@@ -118,6 +119,7 @@ impl Net {
             cross_dropped: Vec::new(),
             discarded: Vec::new(),
             counters: PacketCounters::default(),
+            max_packets: u64::MAX,
             attachments: Attachments::default(),
             logger,
         }

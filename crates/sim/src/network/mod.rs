@@ -112,6 +112,8 @@ pub struct Net {
     /// Packets that queues have dropped during the current event, with their links; empty between events.
     discarded: Vec<(u32, Packet)>,
     pub counters: PacketCounters,
+    /// Maximum of [`packets`](Self::packets).
+    pub max_packets: u64,
     attachments: Attachments,
     pub logger: Option<Box<PacketLogger>>,
 }
@@ -121,6 +123,12 @@ impl Net {
     #[inline]
     pub fn next_event(&self) -> (Time, u32) {
         self.events.first()
+    }
+
+    /// Packets in the network.
+    #[inline]
+    pub fn packets(&self) -> u64 {
+        self.counters.sent - self.counters.delivered - self.counters.dropped
     }
 
     /// Packets of source `number` are those of `host` from now on.
@@ -410,6 +418,11 @@ impl PacketSink for Net {
             log.log(now, LogEvent::Send, record(&packet), None);
         }
         self.enqueue(now, packet);
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.packets() > self.max_packets
     }
 
     #[inline]

@@ -88,12 +88,12 @@ pub struct Packet {
     pub metadata: Metadata,
     /// Time spent waiting in queues so far.
     pub waited: Time,
-    /// Number of its source: flows, then cross traffic, then dynamic flows.
+    /// Number of its source: flows, then cross traffic, then probes, then dynamic flows.
     pub flow: u32,
     /// Bytes on the wire.
     pub bytes: u32,
     /// Data: payload bytes. ACK: handle of its options, with [`Packet::NOT_SELECTIVE`] if there are no SACK blocks among them,
-    /// or [`Packet::NO_OPTIONS`].
+    /// [`Packet::NO_OPTIONS`] or [`Packet::OPAQUE`].
     pub extra: u32,
     /// A number that the controller attached to the data packet; an ACK echoes it.
     pub stamp: f32,
@@ -112,6 +112,8 @@ const _: () = assert!(size_of::<Packet>() <= 56, "a packet and its time of arriv
 impl Packet {
     /// An ACK without options.
     pub const NO_OPTIONS: u32 = u32::MAX;
+    /// An ACK that the network cannot read, because it is encrypted: no queue can filter or reconstruct it.
+    pub const OPAQUE: u32 = u32::MAX - 1;
     /// An ACK without SACK blocks.
     pub const NOT_SELECTIVE: u32 = 1 << 31;
 
@@ -175,7 +177,7 @@ impl eddyline_path::Packet for Packet {
 
     #[inline]
     fn acknowledgement(&self) -> Option<Acknowledgement> {
-        (self.kind == PacketKind::Ack).then(|| Acknowledgement {
+        (self.kind == PacketKind::Ack && self.extra != Self::OPAQUE).then(|| Acknowledgement {
             number: self.seq,
             selective: self.extra & Self::NOT_SELECTIVE == 0,
             flags: self.flags.endpoint_bits(),

@@ -12,6 +12,9 @@ pub trait PacketSink {
     /// Sends a packet.
     fn send(&mut self, now: Time, packet: Packet);
 
+    /// Whether the network holds as many packets as its memory allows: the run ends soon, nothing more should be sent.
+    fn is_full(&self) -> bool;
+
     /// Attaches the options of an acknowledgement; returns the value of its [`Packet::extra`].
     fn attach_options(&mut self, options: AckOptions) -> u32;
 

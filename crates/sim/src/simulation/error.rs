@@ -14,9 +14,20 @@ pub enum SimError {
     /// No flow, link or traffic has this name.
     #[error("no flow, link or traffic is called {0:?}")]
     UnknownEntity(String),
+    /// The packets in the network exceed [`Options::memory`](super::Options::memory).
+    #[error("out of memory: {0}")]
+    OutOfMemory(String),
     /// The series would exceed [`MAX_ROWS`]; the number is in millions.
     #[error("the series would have {0} million rows; at most {max} million", max = MAX_ROWS / 1_000_000)]
     TooManyRows(u128),
+    /// The controller is part of another world.
+    #[error("controller {controller:?} is part of world {world}: no other world has it")]
+    OtherWorld {
+        /// Its kind.
+        controller: String,
+        /// The world that has it.
+        world: &'static str,
+    },
     /// Packets appeared or vanished: a defect of the simulator.
     #[error("internal error: packets not conserved: {0}")]
     NotConserved(String),

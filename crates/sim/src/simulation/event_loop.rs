@@ -13,18 +13,24 @@ use super::cross_traffic::CrossTraffic;
 use super::dynamic_flows::DynamicFlows;
 use super::error::SimError;
 use super::flow_path::flow_path;
+use super::memory;
 use super::options::{Options, Progress};
+use super::probes::Probes;
 use super::series_recorder::SeriesRecorder;
 use super::summary;
 use crate::endpoint::{DuplexConnection, Flow, FlowSetup, Transport};
-use crate::meter::{BottleneckSampler, FlowMeter, PacketLog, PacketLogger, RttHistogram, SharedHistogram, WindowEdge};
+use crate::meter::{
+    BottleneckSampler, FlowMeter, PacketLog, PacketLogger, Qlog, RttHistogram, SenderState, SharedHistogram, WindowEdge,
+};
 use crate::network::{EventQueue, Layout, Net};
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Packet, PacketKind, PacketSink};
 
 /// Mask of the event counts at which the observer is called: every 65,536 events.
 pub const OBSERVER_MASK: u64 = (1 << 16) - 1;
 /// Mask with which the observer is called after every event.
 pub const EVERY_EVENT: u64 = 0;
+/// Mask of the event counts at which the memory budget is checked.
+const MEMORY_MASK: u64 = (1 << 8) - 1;
 /// In runs of more flows, those of a table with `count` above 1 have one histogram of round-trip times together.
 const MAX_HISTOGRAMS: usize = 10_000;
 
@@ -35,15 +41,29 @@ pub struct Simulation<'a> {
     net: Net,
     flows: Vec<Flow>,
     cross: Vec<CrossTraffic>,
+    probes: Vec<Probes>,
     dynamic: DynamicFlows,
     /// Transport of all flows, if it is not TCP.
     transport: Option<&'a dyn Transport>,
-    /// Sources: measurement (window, samples, series), flows, cross traffic, tables of arrivals, dynamic flows.
+    /// Sources: measurement (window, samples, series), flows, cross traffic, probes, tables of arrivals, dynamic flows.
     timers: EventQueue,
     sampler: Option<BottleneckSampler>,
     recorder: Option<SeriesRecorder>,
+    /// There are traces of flows.
+    traced: bool,
+    /// Payload of a full packet of each flow, if they are traced.
+    payloads: Vec<u32>,
     window_open: bool,
     events: u64,
+}
+
+/// What ended a run early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The observer.
+    Observer,
+    /// The memory budget, at this time.
+    Memory(Time),
 }
 
 /// The source of measurement timers.
@@ -52,10 +72,15 @@ const MEASUREMENT: u32 = 0;
 impl<'a> Simulation<'a> {
     /// Lays out `network` at time zero.
     pub fn new(network: &Network, options: &Options, transport: Option<&'a dyn Transport>) -> Result<Self, SimError> {
-        let logger = match &options.packet_log {
-            Some(selection) => Some(Box::new(PacketLogger::new(network, selection).map_err(SimError::UnknownEntity)?)),
-            None => None,
-        };
+        if transport.is_none() {
+            require_own_controllers(network)?;
+        }
+        let traced = options.qlog.is_some();
+        let logger = (traced || options.packet_log.is_some()).then(|| {
+            let qlog = options.qlog.clone().map(|sink| Qlog::new(network, sink, transport.is_none()));
+            PacketLogger::new(network, options.packet_log.as_ref(), qlog).map_err(SimError::UnknownEntity)
+        });
+        let logger = logger.transpose()?.map(Box::new);
         let mut layout = Layout::default();
         let mut flows = Vec::with_capacity(network.flows.len());
         for ((spec, number), histogram) in network.flows.iter().zip(0..).zip(histograms(network)) {
@@ -73,17 +98,25 @@ impl<'a> Simulation<'a> {
                 CrossTraffic::new(network, t, source, layout.path(network, &t.path, Time::ZERO, t.packet))
             })
             .collect();
-        let dynamic = DynamicFlows::new(network, &mut layout, (flows.len() + cross.len()) as u32);
-        let net = Net::new(network, layout, options.general_queues, logger);
-        let mut timers = EventQueue::new(1 + flows.len() + cross.len() + dynamic.classes());
+        let first_probe = flows.len() + cross.len();
+        let probes = network.probes.iter().zip(first_probe as u32..);
+        let probes: Vec<Probes> = probes.map(|(p, source)| Probes::new(network, p, source, &mut layout)).collect();
+        let first_class = first_probe + probes.len();
+        let dynamic = DynamicFlows::new(network, &mut layout, first_class as u32);
+        let mut net = Net::new(network, layout, options.general_queues, logger);
+        net.max_packets = memory::max_packets(options.memory);
+        let mut timers = EventQueue::new(1 + first_class + dynamic.classes());
         for (i, flow) in flows.iter().enumerate() {
             timers.set(1 + i as u32, flow.next_timer());
         }
         for (i, source) in cross.iter().enumerate() {
             timers.set((1 + flows.len() + i) as u32, source.next());
         }
+        for (i, source) in probes.iter().enumerate() {
+            timers.set((1 + first_probe + i) as u32, source.next());
+        }
         for class in 0..dynamic.classes() {
-            timers.set((1 + flows.len() + cross.len() + class) as u32, dynamic.next_arrival(class));
+            timers.set((1 + first_class + class) as u32, dynamic.next_arrival(class));
         }
         let recorder = options.series.then(|| SeriesRecorder::new(network)).transpose()?;
         let sampler = BottleneckSampler::new(network);
@@ -93,11 +126,14 @@ impl<'a> Simulation<'a> {
             net,
             flows,
             cross,
+            probes,
             dynamic,
             transport,
             timers,
             sampler,
             recorder,
+            traced,
+            payloads: if traced { network.flows.iter().map(|f| f.packet - f.header).collect() } else { Vec::new() },
             window_open: false,
             events: 0,
         };
@@ -105,14 +141,29 @@ impl<'a> Simulation<'a> {
         Ok(simulation)
     }
 
-    /// Runs until no event is left up to `end`, or until `observe` stops it. `observe` is called whenever the event count has no
+    /// Runs until no event is left up to `end`, until the memory budget is exceeded, or until `observe` stops it. `observe` is called whenever the event count has no
     /// bit of `observer_mask` set. A later call continues the run.
     pub fn run(
         &mut self,
         end: Time,
         observer_mask: u64,
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<Stop> {
+        // a copy of the loop, so that runs without traces do not look for them
+        if self.traced {
+            self.run_loop::<true>(end, observer_mask, observe)
+        } else {
+            self.run_loop::<false>(end, observer_mask, observe)
+        }
+    }
+
+    #[inline(always)]
+    fn run_loop<const TRACED: bool>(
+        &mut self,
+        end: Time,
+        observer_mask: u64,
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> ControlFlow<Stop> {
         loop {
             let (packet_at, packet_source) = self.net.next_event();
             let (timer_at, timer_source) = self.timers.first();
@@ -125,17 +176,52 @@ impl<'a> Simulation<'a> {
             if packet_at <= timer_at {
                 if let Some(packet) = self.net.handle_event(now, packet_source) {
                     self.deliver(now, &packet);
+                    if TRACED {
+                        self.trace(now, packet.flow as usize);
+                    }
                 }
             } else if timer_source == MEASUREMENT {
                 self.measure(now);
             } else {
                 self.on_timer(now, timer_source);
+                if TRACED {
+                    self.trace(now, timer_source as usize - 1);
+                }
             }
-            if self.events & observer_mask == 0 {
-                observe(Progress { now, duration: self.duration, events: self.events })?;
+            if self.events & observer_mask & MEMORY_MASK == 0 {
+                self.check_memory(now)?;
+                if self.events & observer_mask == 0
+                    && observe(Progress { now, duration: self.duration, events: self.events }).is_break()
+                {
+                    return ControlFlow::Break(Stop::Observer);
+                }
             }
         }
-        ControlFlow::Continue(())
+        self.check_memory(end)
+    }
+
+    fn check_memory(&self, now: Time) -> ControlFlow<Stop> {
+        if self.net.is_full() { ControlFlow::Break(Stop::Memory(now)) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Why a simulation of `network` stopped, as an error.
+    pub fn error(&mut self, stop: Stop, network: &Network) -> SimError {
+        match stop {
+            Stop::Observer => SimError::Interrupted,
+            Stop::Memory(now) => SimError::OutOfMemory(memory::report(network, &mut self.net, &self.flows, now)),
+        }
+    }
+
+    /// Writes what an event of a flow has changed, for both directions of its connection. Other sources are not traced.
+    #[cold]
+    fn trace(&mut self, now: Time, index: usize) {
+        let Some(peer) = self.flows.get(index).map(Flow::peer) else { return };
+        for i in [Some(index), peer.map(|p| p as usize)].into_iter().flatten() {
+            let state = sender_state(&self.flows[i], self.payloads[i]);
+            if let Some(qlog) = self.net.logger.as_mut().and_then(|logger| logger.qlog()) {
+                qlog.on_state(now, i, &state);
+            }
+        }
     }
 
     /// The timer of a flow, or of another source.
@@ -149,7 +235,7 @@ impl<'a> Simulation<'a> {
         self.timers.set(source, flow.next_timer());
     }
 
-    /// The timer of a duplex connection or another transport, of cross traffic, of a table of arrivals or of a dynamic flow.
+    /// The timer of a duplex connection or another transport, of cross traffic, probes, a table of arrivals or a dynamic flow.
     fn on_other_timer(&mut self, now: Time, source: u32, index: usize) {
         let Some(index) = index.checked_sub(self.flows.len()) else {
             return self.on_other_flow_timer(now, index);
@@ -159,6 +245,11 @@ impl<'a> Simulation<'a> {
             return self.timers.set(source, traffic.next());
         }
         let index = index - self.cross.len();
+        if let Some(probes) = self.probes.get_mut(index) {
+            probes.on_timer(now, &mut self.net);
+            return self.timers.set(source, probes.next());
+        }
+        let index = index - self.probes.len();
         if index < self.dynamic.classes() {
             let slot = self.dynamic.arrive(now, index, &mut self.net, self.transport);
             self.timers.set(source, self.dynamic.next_arrival(index));
@@ -177,7 +268,7 @@ impl<'a> Simulation<'a> {
 
     /// The source of the dynamic flow in the first slot.
     fn first_dynamic(&self) -> u32 {
-        (1 + self.flows.len() + self.cross.len() + self.dynamic.classes()) as u32
+        (1 + self.flows.len() + self.cross.len() + self.probes.len() + self.dynamic.classes()) as u32
     }
 
     #[inline]
@@ -203,8 +294,13 @@ impl<'a> Simulation<'a> {
 
     #[inline(never)]
     fn deliver_cross(&mut self, now: Time, packet: &Packet) {
-        if let Some(source) = self.cross.get_mut(packet.flow as usize - self.flows.len()) {
+        let index = packet.flow as usize - self.flows.len();
+        if let Some(source) = self.cross.get_mut(index) {
             source.on_packet(now, packet);
+        } else if let Some(probes) = self.probes.get_mut(index - self.cross.len()) {
+            probes.on_packet(now, packet, &mut self.net);
+            let wanted = probes.next();
+            self.advance_timer(1 + packet.flow, wanted);
         }
     }
 
@@ -328,17 +424,47 @@ impl<'a> Simulation<'a> {
         let arrivals = self.dynamic.results(network, self.duration);
         let cross = self.cross.iter().zip(&network.traffic);
         let traffic = cross.map(|(source, spec)| source.result(spec, &self.net)).collect();
-        let log = self.net.logger.take().map(|l| l.finish());
+        let log = self.net.logger.take().and_then(|l| l.finish());
         let result = summary::summarise(summary::Ending {
             network,
             flows: self.flows,
             net: &self.net,
+            probes: self.probes,
             sampler: self.sampler.as_ref(),
             arrivals,
             traffic,
             counters,
         });
         Ok((result, self.recorder.map(SeriesRecorder::finish), log))
+    }
+}
+
+/// TCP has the controllers that are not part of another transport.
+fn require_own_controllers(network: &Network) -> Result<(), SimError> {
+    let flows = network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow));
+    for controller in flows.map(|f| &f.controller) {
+        if let Some(world) = controller.only_in() {
+            return Err(SimError::OtherWorld { controller: controller.name().to_owned(), world });
+        }
+    }
+    Ok(())
+}
+
+/// What a trace shows of a sender whose full packets have this payload.
+fn sender_state(flow: &Flow, payload: u32) -> SenderState {
+    let (state, recovery) = (flow.state(), flow.recovery());
+    let bytes = |packets: f64| (packets * f64::from(payload)) as u64;
+    SenderState {
+        window: bytes(state.cwnd_packets),
+        in_flight: bytes(state.in_flight_packets),
+        packets_in_flight: state.in_flight_packets.round() as u64,
+        smoothed_rtt: state.srtt,
+        latest_rtt: state.last_rtt,
+        slow_start_threshold: recovery.slow_start_threshold.map(bytes),
+        pacing_rate: state.pacing_bps.map(|rate| rate as u64),
+        in_recovery: recovery.in_progress,
+        acknowledged: recovery.acknowledged,
+        lost: state.retransmits,
     }
 }
 

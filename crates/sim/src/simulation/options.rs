@@ -1,8 +1,10 @@
 //! Options of a run, and its progress.
 
+use std::sync::Arc;
+
 use eddyline_units::Time;
 
-use crate::meter::LogSelection;
+use crate::meter::{LogSelection, QlogSink};
 
 /// Options of a run.
 #[derive(Debug, Clone, Default)]
@@ -11,9 +13,13 @@ pub struct Options {
     pub series: bool,
     /// Record these packet events.
     pub packet_log: Option<LogSelection>,
+    /// Write a qlog trace of each flow.
+    pub qlog: Option<Arc<dyn QlogSink>>,
     /// Simulate every queue with an event per departure, also where the departure is known at arrival. Slower, same
     /// results; for tests.
     pub general_queues: bool,
+    /// Bytes that the packets in the network may take, at 256 bytes each. Default: any number.
+    pub memory: Option<u64>,
 }
 
 /// Progress of a run.

@@ -55,8 +55,8 @@ fn simulate(
     observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
     let mut simulation = Simulation::new(network, options, transport)?;
-    if simulation.run(network.duration, OBSERVER_MASK, observe).is_break() {
-        return Err(SimError::Interrupted);
+    if let ControlFlow::Break(stop) = simulation.run(network.duration, OBSERVER_MASK, observe) {
+        return Err(simulation.error(stop, network));
     }
     let (result, series, log) = simulation.finish(network)?;
     Ok(Outcome { result, series, log })

@@ -12,7 +12,7 @@ use eddyline_scenario::Network;
 use eddyline_units::Time;
 
 use super::error::SimError;
-use super::event_loop::{EVERY_EVENT, Simulation};
+use super::event_loop::{EVERY_EVENT, Simulation, Stop};
 use super::options::{Options, Progress};
 use super::run::Outcome;
 
@@ -163,7 +163,9 @@ impl Stepper {
             ControlFlow::Continue(())
         };
         // stopping at a decision is not an interruption
-        let _: ControlFlow<()> = self.simulation.run(due.min(end), mask, &mut observer);
+        if let ControlFlow::Break(stop @ Stop::Memory(_)) = self.simulation.run(due.min(end), mask, &mut observer) {
+            return Err(self.simulation.error(stop, &self.network));
+        }
         if interrupted {
             return Err(SimError::Interrupted);
         }
@@ -204,8 +206,8 @@ impl Stepper {
     /// # Errors
     /// As [`run`](crate::run()).
     pub fn finish(mut self, observe: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<Outcome, SimError> {
-        if self.simulation.run(self.network.duration, OBSERVER_INTERVAL - 1, observe).is_break() {
-            return Err(SimError::Interrupted);
+        if let ControlFlow::Break(stop) = self.simulation.run(self.network.duration, OBSERVER_INTERVAL - 1, observe) {
+            return Err(self.simulation.error(stop, &self.network));
         }
         let (result, series, log) = self.simulation.finish(&self.network)?;
         Ok(Outcome { result, series, log })

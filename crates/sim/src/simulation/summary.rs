@@ -3,15 +3,16 @@
 use eddyline_path::Class;
 use eddyline_path::histogram::Histogram;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::{Flow as FlowSpec, Group};
+use eddyline_scenario::network::{Flow as FlowSpec, Group, Probe};
 use eddyline_scenario::result::{
     self, ArrivalsResult, Cost, Counters, DelayResult, Drops, FlowResult, GroupResult, LinkResult, QueueResult,
     RttResult, RunResult, Sampling, Spread, TrafficResult, WindowResult,
 };
 use eddyline_units::Time;
 
+use super::probes::Probes;
 use crate::endpoint::Flow;
-use crate::meter::{BottleneckSampler, FlowRecord, Mean, RttHistogram};
+use crate::meter::{BottleneckSampler, FlowRecord, Mean, RttHistogram, TRIM, per_minute};
 use crate::network::Net;
 
 /// The final state of a run.
@@ -19,6 +20,7 @@ pub struct Ending<'a> {
     pub network: &'a Network,
     pub flows: Vec<Flow>,
     pub net: &'a Net,
+    pub probes: Vec<Probes>,
     pub sampler: Option<&'a BottleneckSampler>,
     pub arrivals: Vec<ArrivalsResult>,
     pub traffic: Vec<TrafficResult>,
@@ -27,7 +29,7 @@ pub struct Ending<'a> {
 
 /// The result document of world `sim`.
 pub fn summarise(ending: Ending<'_>) -> RunResult {
-    let Ending { network, mut flows, net, sampler, arrivals, traffic, counters } = ending;
+    let Ending { network, mut flows, net, mut probes, sampler, arrivals, traffic, counters } = ending;
     let (mut results, mut histograms, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
     for (flow, spec) in flows.iter_mut().zip(&network.flows) {
         let (result, histogram, rtt) = flow_result(flow, spec, network.duration);
@@ -37,9 +39,11 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
     }
     let group = |g: &Group| {
         let range = g.first..g.first + g.count;
-        let all = RttHistogram::of_table(&histograms[range.clone()]);
+        let all = RttHistogram::together(histograms[range.clone()].iter());
         group_result(g, &results[range.clone()], &rtts[range], &all)
     };
+    let probes = probes.iter_mut().zip(&network.probes);
+    let probes = probes.map(|(p, spec)| p.result(spec, loaded_s(network, spec, &histograms))).collect();
     let groups = network.groups.iter().map(group).collect();
     let sampling = sampler.map(|s| {
         let (grid, switches) = s.grid();
@@ -56,12 +60,21 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
         groups,
         arrivals,
         traffic,
+        probes,
         counters,
         approximations: Vec::new(),
         theory: None,
         sampling,
         cost: Cost::default(),
     }
+}
+
+/// The trimmed mean of the round-trip times of all flows that share a link with the probes.
+fn loaded_s(network: &Network, probe: &Probe, histograms: &[RttHistogram]) -> Option<f64> {
+    let probed = |l: &u32| probe.data.contains(l) || probe.ack.contains(l);
+    let shares = |f: &FlowSpec| f.data.iter().chain(f.ack.iter()).any(probed);
+    let loaded = network.flows.iter().zip(histograms).filter(|(f, _)| shares(f));
+    RttHistogram::together(loaded.map(|(_, histogram)| histogram)).trimmed_mean(TRIM)
 }
 
 fn distribution(rtt: &Mean, min: Option<f64>, quantile: impl Fn(f64) -> Option<f64>) -> RttResult {
@@ -84,6 +97,7 @@ fn flow_result(flow: &mut Flow, spec: &FlowSpec, now: Time) -> (FlowResult, RttH
         goodput_bps: record.goodput_bps,
         packets_per_s: record.packets_per_s,
         rtt_s: distribution(&record.rtt, record.rtt_min.map(Time::as_secs_f64), |q| record.histogram.quantile(q)),
+        responsiveness_rpm: record.histogram.trimmed_mean(TRIM).and_then(per_minute),
         base_rtt_s: record.base_s,
         queueing_delay_s: queueing,
         forward_queueing_delay_s: record.forward_s,
@@ -150,6 +164,7 @@ fn group_result(group: &Group, flows: &[FlowResult], rtts: &[Mean], histogram: &
         packets_per_s: sum(|f| f.packets_per_s),
         jain_index: result::jain_index(&goodputs),
         rtt_s: distribution(&all, min, |q| histogram.quantile(q)),
+        responsiveness_rpm: histogram.trimmed_mean(TRIM).and_then(per_minute),
         delivered_bytes: count(|f| f.delivered_bytes),
         retransmits: count(|f| f.retransmits),
         timeouts: count(|f| f.timeouts),

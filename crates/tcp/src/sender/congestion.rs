@@ -81,11 +81,6 @@ impl Congestion {
         self.nic.as_deref()
     }
 
-    /// As [`nic`](Self::nic).
-    pub fn nic_mut(&mut self) -> Option<&mut NicQueue> {
-        self.nic.as_deref_mut()
-    }
-
     /// Bytes in packets.
     #[inline(always)]
     pub fn packets(&self, bytes: u64) -> f64 {

@@ -8,10 +8,12 @@ mod ack_ratio;
 mod application;
 mod ce_counter;
 mod congestion;
+mod counters;
 mod duplicate_acks;
 mod ecn_feedback;
 mod episode;
 mod frto;
+mod handshake;
 mod loss_recovery;
 mod nic;
 mod pacer;
@@ -37,24 +39,19 @@ use crate::segment::{Acknowledgement, SackBlocks, Segment, SegmentFlags, Segment
 use ack_ratio::{AckRatioControl, RatioAck};
 use application::ApplicationSource;
 use congestion::Congestion;
+pub use counters::Counters;
 use episode::Episode;
+use handshake::Handshake;
 use loss_recovery::{Connection, LossRecovery};
 use pacer::Pacer;
 use rto::RetransmissionTimer;
 use sequence::{PriorState, SendSequence};
 pub use sink::SegmentSink;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Closed,
-    SynSent,
-    Established,
-    Done,
-}
-
 /// The sending endpoint of a connection.
 #[derive(Debug)]
 pub struct Sender {
+    handshake: Handshake,
     seq: SendSequence,
     congestion: Congestion,
     pacer: Pacer,
@@ -67,8 +64,6 @@ pub struct Sender {
     /// Some option is in use: the specialised copies of the hot functions run.
     options: bool,
     timestamps: bool,
-    state: State,
-    syn_retransmitted: bool,
     last_sent: Time,
     last_rtt: Option<Time>,
     retransmits: u64,
@@ -86,6 +81,7 @@ impl Sender {
         let options =
             recovery.has_options() || congestion.has_signals() || controller_rto || AckRatioControl::is_needed(config);
         Self {
+            handshake: Handshake::new(),
             seq: SendSequence::new(config.mss, config.receive_window),
             congestion,
             pacer: Pacer::new(config),
@@ -96,8 +92,6 @@ impl Sender {
             controller_rto,
             options,
             timestamps: config.timestamps,
-            state: State::Closed,
-            syn_retransmitted: false,
             last_sent: Time::ZERO,
             last_rtt: None,
             retransmits: 0,
@@ -147,16 +141,27 @@ impl Sender {
         self.pacer.interval(self.congestion.controller(), || self.rto.srtt())
     }
 
-    /// Segments retransmitted.
+    /// Whether fast recovery is in progress.
     #[must_use]
-    pub fn retransmits(&self) -> u64 {
-        self.retransmits
+    pub fn in_recovery(&self) -> bool {
+        self.recovery.episode() == Episode::Recovery
     }
 
-    /// Retransmission timeouts.
+    /// Everything below this sequence number is acknowledged.
     #[must_use]
-    pub fn timeouts(&self) -> u64 {
-        self.timeouts
+    pub fn acknowledged(&self) -> u64 {
+        self.seq.una
+    }
+
+    /// What has been counted.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        Counters {
+            retransmits: self.retransmits,
+            timeouts: self.timeouts,
+            nic_refusals: self.congestion.nic().map(|nic| nic.refusals()),
+            delivered_ce: self.congestion.ecn().and_then(|ecn| ecn.delivered_ce()),
+        }
     }
 
     /// When the FIN was acknowledged.
@@ -164,18 +169,6 @@ impl Sender {
     #[must_use]
     pub fn completed_at(&self) -> Option<Time> {
         self.completed_at
-    }
-
-    /// Packets that the NIC queue refused; `None` if the sender does not detect that.
-    #[must_use]
-    pub fn nic_refusals(&self) -> Option<u64> {
-        self.congestion.nic().map(|nic| nic.refusals())
-    }
-
-    /// Packets reported as CE-marked by accurate ECN; none without it.
-    #[must_use]
-    pub fn delivered_ce(&self) -> Option<f64> {
-        self.congestion.ecn()?.delivered_ce()
     }
 
     /// Handles the timers that are due, if any.
@@ -189,7 +182,7 @@ impl Sender {
         if self.rto.deadline() <= now {
             self.on_timeout(now, sink);
         }
-        if self.state != State::Established {
+        if !self.handshake.is_established() {
             self.retry_syn(now, sink);
         } else if self.options {
             self.send::<true>(now, sink);
@@ -199,8 +192,7 @@ impl Sender {
     }
 
     fn on_application_timer(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        if self.state == State::Closed {
-            self.state = State::SynSent;
+        if self.handshake.open() {
             self.rto.restart(now);
             self.send_syn(now, sink);
         }
@@ -229,8 +221,7 @@ impl Sender {
     fn on_timeout(&mut self, now: Time, sink: &mut impl SegmentSink) {
         self.timeouts += 1;
         let repeated = self.rto.on_expiry(now);
-        if self.state == State::SynSent {
-            self.syn_retransmitted = true;
+        if self.handshake.on_timeout() {
             self.send_syn(now, sink);
             return;
         }
@@ -248,10 +239,9 @@ impl Sender {
         flags: SegmentFlags,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
-        if self.state != State::SynSent {
+        if !self.handshake.on_syn_ack() {
             return None;
         }
-        self.state = State::Established;
         if let Some(ecn) = self.congestion.ecn_mut() {
             ecn.on_syn_ack(flags);
         }
@@ -264,7 +254,7 @@ impl Sender {
             self.take_controller_rto();
             self.recovery.on_sample(rtt);
         }
-        if self.syn_retransmitted {
+        if self.handshake.lost_syn() {
             // RFC 5681, 3.1: after a lost SYN the initial window is one segment
             self.congestion.controller_mut().on_idle(1.0);
             self.rto.on_lost_syn();
@@ -295,7 +285,7 @@ impl Sender {
         blocks: Option<SackBlocks>,
         sink: &mut impl SegmentSink,
     ) -> Option<Time> {
-        if self.state != State::Established {
+        if !self.handshake.is_established() {
             return None;
         }
         if self.options {
@@ -460,7 +450,7 @@ impl Sender {
 
     /// The FIN is acknowledged.
     fn finish(&mut self, now: Time) {
-        self.state = State::Done;
+        self.handshake.finish();
         self.completed_at = Some(now);
         self.rto.stop();
         self.recovery.finish();
@@ -483,6 +473,9 @@ impl Sender {
         }
         self.pacer.stop_waiting();
         loop {
+            if sink.is_full() {
+                return;
+            }
             let mss = u64::from(self.seq.mss);
             let (seq, len, retransmission) = if self.recovery.has_lost() {
                 let Some((start, end)) = self.recovery.next_retransmission(mss) else { return };
@@ -651,23 +644,15 @@ impl Sender {
     /// Sends or retransmits the SYN.
     fn send_syn(&mut self, now: Time, sink: &mut impl SegmentSink) {
         let refused = self.is_refused(now, None, true, sink);
-        if let Some(nic) = self.congestion.nic_mut() {
-            nic.set_syn_waits(refused);
+        self.handshake.set_syn_waits(refused);
+        if !refused {
+            sink.send(self.handshake.syn(self.congestion.ecn()));
         }
-        if refused {
-            return;
-        }
-        let mut flags = SegmentFlags::default();
-        flags.set_retransmission(self.syn_retransmitted);
-        if let Some(ecn) = self.congestion.ecn() {
-            ecn.propose(&mut flags);
-        }
-        sink.send(Segment { kind: SegmentKind::Syn, seq: 0, payload: 0, flags, stamp: 0.0, ack_ratio: 0 });
     }
 
     /// Sends a SYN that waited for room in the NIC queue, once there is some.
     fn retry_syn(&mut self, now: Time, sink: &mut impl SegmentSink) {
-        let syn_waits = self.congestion.nic().is_some_and(|nic| nic.syn_waits());
+        let syn_waits = self.handshake.syn_waits();
         if syn_waits && self.pacer.is_waiting(now) {
             return;
         }
@@ -692,7 +677,7 @@ impl Sender {
             return false;
         }
         let pipe = self.recovery.pipe(&self.seq);
-        let open = self.state == State::Established && self.recovery.episode() == Episode::None;
+        let open = self.handshake.is_established() && self.recovery.episode() == Episode::None;
         if self.congestion.on_nic_refusal(now, &self.seq, open) {
             self.recovery.on_reduction(now, &self.seq, &mut self.congestion);
         }

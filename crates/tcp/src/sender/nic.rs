@@ -12,8 +12,6 @@ pub struct NicQueue {
     reduces_window: bool,
     /// `nxt` when a refusal last reduced the window.
     reduced_at: Option<u64>,
-    /// The SYN waits for room.
-    syn_waits: bool,
     refusals: u64,
 }
 
@@ -23,7 +21,6 @@ impl NicQueue {
         (local != LocalCongestion::Drop).then_some(Self {
             reduces_window: local == LocalCongestion::Cwr,
             reduced_at: None,
-            syn_waits: false,
             refusals: 0,
         })
     }
@@ -51,16 +48,6 @@ impl NicQueue {
             self.reduced_at = Some(nxt);
         }
         reduces
-    }
-
-    /// Sets whether the SYN waits for room.
-    pub fn set_syn_waits(&mut self, waits: bool) {
-        self.syn_waits = waits;
-    }
-
-    /// Whether the SYN waits for room.
-    pub fn syn_waits(&self) -> bool {
-        self.syn_waits
     }
 
     /// Packets that were refused.

@@ -9,6 +9,11 @@ pub trait SegmentSink {
     /// Sends a segment.
     fn send(&mut self, segment: Segment);
 
+    /// Whether nothing more should be sent, now or later.
+    fn is_full(&mut self) -> bool {
+        false
+    }
+
     /// Whether the NIC queue has room for a data segment with this payload, or for a SYN or FIN.
     fn has_room(&mut self, _payload: Option<u64>) -> bool {
         true

@@ -13,6 +13,7 @@ __all__ = ["EXHIBITS"]
 
 EXHIBITS: Builders = {
     "k-f-sweep": sweeps.sweep,
+    "alphas": sweeps.alphas,
     "three-flows": sweeps.flows,
     "packet-size": sweeps.packets,
     **{f"fig-{n}": over_time.builder(n) for n in (2, 3, 4)},

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from eddyline.papers.context import Context
     from eddyline.reports.exhibit import Exhibit, Row
 
-__all__ = ["flows", "packets", "sweep"]
+__all__ = ["alphas", "flows", "packets", "sweep"]
 
 _FACTORS = (0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.6, 2.5, 4.0, 6.0, 10.0, 16.0, 25.0, 40.0, 63.0, 100.0)
+_ALPHAS = (1, 3, 10, 30, 100, 300, 1000)
+_FACTORS_OF_ALPHAS = (0.1, 0.4, 0.8, 1.0, 1.25, 4.0, 16.0, 100.0)
 _SIZES = (250, 500, 1000, 1500, 2000, 4000, 9000)
 
 
@@ -67,6 +69,28 @@ def sweep(context: Context) -> Exhibit:
 def _closed_forms() -> list[Row]:
     factors = [0.1 * 1000 ** (i / 300) for i in range(301)]
     return [{"k_f": k, "theorem": theorem_1(k), "eq_15": aggregate_of_eq_15(k)} for k in factors]
+
+
+def alphas(context: Context) -> Exhibit:
+    """One flow with an alpha of 1 to 1,000 packets."""
+    cases = [(alpha, k_f) for alpha in _ALPHAS for k_f in _FACTORS_OF_ALPHAS]
+    changes = [(_backward(k, 1000), *_long(k), ("flow.*.controller.alpha", f"{alpha} packets")) for alpha, k in cases]
+    rows: list[Row] = []
+    for (alpha, k_f), results in zip(cases, _asked(context, "sweep", changes), strict=True):
+        one, two, three = (r["flows"][0]["goodput_bps"] for r in results)
+        rows.append(
+            {
+                "alpha": alpha,
+                "k_f": k_f,
+                "theorem": theorem_1(k_f),
+                "theory": one,
+                "clean": two,
+                "clean_off": two / theorem_1(k_f) - 1.0,
+                "module": three,
+                "module_off": three / theorem_1(k_f) - 1.0,
+            }
+        )
+    return context.definition("alphas").exhibit(rows)
 
 
 def flows(context: Context) -> Exhibit:

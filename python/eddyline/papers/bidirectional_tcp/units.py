@@ -25,6 +25,7 @@ _ATM = tuple((f"link.{way}.framing", '{ linklayer = "atm", overhead = "8 B" }') 
 _DOWN_PACKETS = 50
 _UPLINKS = (3, 4, 5, 6, 8, 10, 12, 15, 20, 24, 26, 27, 28, 30, 40, 50)
 _WINDOWS = (65536, 131072)
+_TPS_MS = (20.0, 100.0)
 _SATISFACTORY = 2 / 3
 
 
@@ -35,22 +36,25 @@ def _carried(unit: str) -> float:
 
 def units(context: Context) -> Exhibit:
     """The uplink's buffer in bytes, cells and packets, from 3 to 50 full packets' worth; 50 for the downlink."""
-    cases = [(unit, window, size) for unit in _UNITS for window in _WINDOWS for size in _UPLINKS]
+    cases = [(tp, unit, window, size) for tp in _TPS_MS for unit in _UNITS for window in _WINDOWS for size in _UPLINKS]
     links = [
         Link(
             f"{_DOWN_PACKETS * _UNITS[unit]} {_NAMES[unit]}",
             f"{size * _UNITS[unit]} {_NAMES[unit]}",
             window=window,
+            tp_ms=tp,
             overrides=_ATM if unit.endswith("ATM") else (),
         )
-        for unit, window, size in cases
+        for tp, unit, window, size in cases
     ]
     rows: list[Row] = []
-    for (unit, window, size), link, o in zip(cases, links, simulate(context, links), strict=True):
+    for (tp, unit, window, size), link, o in zip(cases, links, simulate(context, links), strict=True):
         kept_down = o.download / (DOWN_BPS * _carried(unit))
         kept_up = o.upload / (UP_BPS * _carried(unit))
         rows.append(
             {
+                "tp_s": 1e-3 * tp,
+                "setting": f"{window // 1024} kB, tp = {tp:g} ms",
                 "unit": unit,
                 "window": window,
                 "size": size,
@@ -64,7 +68,7 @@ def units(context: Context) -> Exhibit:
             }
         )
     for row in rows:
-        same = [r for r in rows if r["window"] == row["window"]]
+        same = [r for r in rows if r["setting"] == row["setting"]]
         row["in_bytes"] = next(r["kept"] for r in same if r["unit"] == "bytes" and r["size"] == row["size"])
         row["least"] = row["size"] == _least(same, row["unit"])
         row["least_in_packets"] = _least(same, "packets")
@@ -86,7 +90,7 @@ _SIZES = (4500, 6000, 9000, 15000, 22500, 37500, 75000)
 
 def sizes(context: Context) -> Exhibit:
     """Every pair of seven sizes in bytes for uplink and downlink."""
-    cases = [(tp, window, down, up) for tp in (20.0, 100.0) for window in _WINDOWS for down in _SIZES for up in _SIZES]
+    cases = [(tp, window, down, up) for tp in _TPS_MS for window in _WINDOWS for down in _SIZES for up in _SIZES]
     links = [Link(f"{down} B", f"{up} B", window=window, tp_ms=tp) for tp, window, down, up in cases]
     rows: list[Row] = []
     for (tp, window, down, up), o in zip(cases, simulate(context, links), strict=True):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.papers.runner import NS2_PROFILE, Run
+from eddyline.papers.two_way_fast.backlogs import left_open, rounding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,6 +100,11 @@ def _row(printed: dict[str, Any], wire: int, ours: Comparison, reference: dict[s
         "reference": _reference_value(reference, what, entity),
         "place": printed["place"],
     }
+    if row["paper_simulation"]:
+        row["deviation"] = abs(row["module"] / row["paper_simulation"] - 1.0)
+        row["left_open"] = left_open(ours.module.scenario)[entity] + rounding(row["paper_simulation"])
+    if "simulation_in_text" in printed:
+        row["deviation_of_text"] = abs(row["module"] / printed["simulation_in_text"] - 1.0)
     row["clean_off"] = relative_error(row["clean"], row["theory"])
     row["module_off"] = relative_error(row["module"], row["reference"])
     row["verdict"] = agreement(row)

@@ -7,6 +7,7 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
 from eddyline.papers.runner import NS2_PROFILE, Run
+from eddyline.papers.two_way_fast.backlogs import left_open, rounding
 from eddyline.papers.two_way_fast.examples import relative_error
 from eddyline.reports.figures import BLACK, BLUE, RED
 
@@ -51,6 +52,8 @@ def mean_rates(context: Context) -> Exhibit:
     runs = {"theory": _theory(context), "clean": _runs(None), "module": _runs(NS2_PROFILE)}
     context.runner.run_all([run for by_way in runs.values() for run in by_way.values()])
     printed = {p["way"]: p for p in context.values["film"]}
+    # the film takes the same share of every equilibrium, so what is open is that of Example 3
+    opened = left_open(context.runner.run(runs["module"]["none"]).scenario)
     rows: list[Row] = []
     for way in ("none", "backward", "forward", "both"):
         experiment = printed.get(way)
@@ -67,6 +70,8 @@ def mean_rates(context: Context) -> Exhibit:
                     "paper_simulation": paper,
                     **ours,
                     "off": relative_error(ours["module"], paper),
+                    "deviation": abs(ours["module"] / paper - 1.0),
+                    "left_open": opened[flow] + rounding(paper),
                     "paper_change": relative_error(paper, _printed_without_film(context, flow)) if experiment else None,
                     "theory_change": relative_error(ours["theory"], without["theory"]) if experiment else None,
                     "module_alone": without["module"],

@@ -1,4 +1,4 @@
-"""Exact balance: how often the bottleneck switches, and what that costs, over the round-trip time."""
+"""How often the bottleneck switches, in the examples and at exact balance, and what that costs over the round trip."""
 
 from __future__ import annotations
 
@@ -29,18 +29,24 @@ _OFTEN = 1.0
 """Switches a second from which on a bottleneck switches often."""
 _STARTS_US = (0, 100, 1_000, 2_000, 100_000)
 """Starts of flow 2 of Example 5 after flow 1."""
+_EQUAL = 0.01
+"""Difference of two shares of time up to which both links are the bottleneck at once."""
 
 
 def build(context: Context) -> Exhibit:
-    """Example 5's link at round trips of 1 to 200 ms, and Example 4 for comparison, both profiles."""
+    """Example 5's link at round trips of 1 to 200 ms, and the five examples, both profiles."""
     cases = [(f"balance, {ms} ms", ms, "balance", _delays(ms), name) for name in _PROFILES for ms in _RTTS_MS]
     for name in _PROFILES:
+        for n in (1, 2, 3):
+            late = (f"Example {n}, 1 ms late", 20, f"example-{n}-1040B", _late(1_000), name)
+            cases += [(f"Example {n}", 20, f"example-{n}-1040B", (), name), late]
         cases.append(("Example 4", 20, "example-4-1040B", (), name))
         cases += [(f"Example 4, {s:g} s late", 20, "example-4-1040B", _late(1e6 * s), name) for s in _LATE_S]
         cases += [(f"Example 5, {us / 1e3:g} ms late", 2, "example-5-1040B", _late(us), name) for us in _STARTS_US]
     results = context.runner.run_all(
         [Run(file, "sim", _PROFILES[name], changes) for _, _, file, changes, name in cases]
     )
+    printed = {f"Example {s['example']}": s["bottleneck"] for s in context.values["setting"]}
     rows: list[Row] = []
     for (case, ms, file, _, name), result in zip(cases, results, strict=True):
         theory = context.runner.run(Run(file, "theory"))
@@ -48,16 +54,21 @@ def build(context: Context) -> Exhibit:
         bits = sum(rates)
         switches = switches_per_second(result)
         forward, backward = result.link("forward"), result.link("backward")
+        link = "balanced" if case.startswith("balance") else case.split(",")[0]
+        paper = printed.get(link)
         rows.append(
             {
                 "case": case,
-                "link": "balanced" if case.startswith("balance") else case.split(",")[0],
+                "link": link,
+                "started": f"{link} ({case.partition(', ')[2] or 'together'})",
                 "run": f"{name} {case.partition(', ')[2] or 'together'}",
                 "switching": "often" if switches >= _OFTEN else "rarely",
                 "rtt_s": ms / 1e3,
                 "profile": name,
                 "forward_share": forward["bottleneck_share"],
                 "backward_share": backward["bottleneck_share"],
+                "bottleneck": _bottleneck(switches, forward["bottleneck_share"], backward["bottleneck_share"]),
+                "paper_bottleneck": _SWITCHES if paper == "both" else paper,
                 "switches_per_s": switches,
                 "between_s": 1.0 / switches if switches else None,
                 "forward_use": forward["utilisation"],
@@ -73,6 +84,18 @@ def build(context: Context) -> Exhibit:
         findings=_findings([r for r in rows if r["link"] == "balanced"]),
         draw={"switching": partial(_draw, rows=rows)},
     )
+
+
+_SWITCHES = "switches"
+
+
+def _bottleneck(switches_per_s: float, forward: float, backward: float) -> str:
+    """Which link it is by these switches and shares of time."""
+    if switches_per_s >= _OFTEN:
+        return _SWITCHES
+    if abs(forward - backward) <= _EQUAL:
+        return "both at once"
+    return "forward" if forward > backward else "backward"
 
 
 def _findings(rows: Sequence[Row]) -> list[tuple[str, dict[str, Any]]]:

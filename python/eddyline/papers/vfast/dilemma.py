@@ -92,6 +92,7 @@ def rerouting(context: Context) -> Exhibit:
     rows: list[Row] = []
     for longer, sender, profile in keys:
         before, after = (next(results).flow("flow 1") for _ in range(2))
+        learnt = after["base_rtt_s"] - before["base_rtt_s"]
         rows.append(
             {
                 "longer": f"{longer} ms",
@@ -101,7 +102,9 @@ def rerouting(context: Context) -> Exhibit:
                 "after": after["packets_per_s"] / _RATE,
                 # alpha = x (D - d), D - d at least what the route is longer by
                 "predicted": min(1.0, _ALPHA / (longer * 1e-3) / _RATE),
+                "base_before": before["base_rtt_s"],
                 "base": after["base_rtt_s"],
+                "learnt": learnt / (longer * 1e-3),
                 "rtt": after["rtt_s"]["mean"],
             }
         )

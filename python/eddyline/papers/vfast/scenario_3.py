@@ -189,7 +189,7 @@ def figure_totals(
         reference = (
             intervals[PHASES.index(phase)]["total_payload_mbps"] * 1e6 if intervals and phase is not shared else None
         )
-        times, drops = result.over_time("forward", "drops")
+        drops = list(zip(*result.over_time("forward", "drops"), strict=True))
         rows.append(
             {
                 "setting": _name(rtt, recovery),
@@ -200,7 +200,8 @@ def figure_totals(
                 "share": total / (100e6 * PAYLOAD_SHARE),
                 "reference": reference,
                 "off": None if reference is None else total / reference - 1.0,
-                "dropped": sum(d for t, d in zip(times, drops, strict=True) if phase.start < t <= phase.stop),
+                "dropped": sum(d for t, d in drops if phase.start < t <= phase.stop),
+                "dropped_later": sum(d for t, d in drops if phase.start + SETTLING_S < t <= phase.stop),
                 "timeouts": sum(result.flow(flow)["timeouts"] or 0 for flow in FLOWS),
                 "sharpest": _sharpest_fall(result, phase),
                 "mean_rtt": fmean(

@@ -63,7 +63,7 @@ fn a_late_original_is_measured() {
     let mut bench = Bench::open("");
     bench.sent();
     bench.wait_until(500);
-    assert_eq!((bench.sender.timeouts(), bench.sender.last_rtt()), (1, None));
+    assert_eq!((bench.sender.counters().timeouts, bench.sender.last_rtt()), (1, None));
     assert_eq!(bench.numbers(), [resent(0)]);
     bench.ack_with(1, &[], |ack| ack.sent_at = Time::from_ms(100));
     assert_eq!(bench.sender.last_rtt(), Some(Time::from_ms(400)));

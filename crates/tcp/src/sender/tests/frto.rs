@@ -10,7 +10,7 @@ use crate::config::Transfer;
 fn timed_out(tcp: &str) -> (Bench, u64) {
     let mut bench = Bench::open(tcp);
     let mut out = bench.numbers().len() as u64;
-    while bench.sender.timeouts() == 0 {
+    while bench.sender.counters().timeouts == 0 {
         // with RACK a probe is sent first
         out += bench.numbers().len() as u64;
         bench.wait_until(bench.now.as_ps() / Time::from_ms(1).as_ps() + 10);
@@ -84,7 +84,7 @@ fn after_a_genuine_loss_all_is_retransmitted() {
             }
         }
         assert!(bench.sender.seq.una >= 12_000, "{tcp}: {}", bench.sender.seq.una);
-        assert_eq!(bench.sender.timeouts(), 1, "{tcp}");
+        assert_eq!(bench.sender.counters().timeouts, 1, "{tcp}");
     }
 }
 

@@ -105,7 +105,7 @@ fn a_hole_at_the_recovery_point_needs_no_timeout() {
     assert_eq!(bench.numbers(), [new(18)], "12 and 15 to 17 may be on their way");
     bench.ack(12, &[]);
     assert_eq!(bench.numbers().first(), Some(&resent(12)), "the third duplicate");
-    assert_eq!(bench.sender.timeouts(), 0);
+    assert_eq!(bench.sender.counters().timeouts, 0);
 }
 
 /// If three duplicates arrived before recovery ended, the next recovery begins at once.
@@ -135,7 +135,7 @@ fn duplicates_after_a_timeout() {
         let mut bench = open("sack = false, limited_transmit = false", PartialAck::Persist);
         bench.sent();
         bench.wait_until(450);
-        assert_eq!(bench.sender.timeouts(), 1);
+        assert_eq!(bench.sender.counters().timeouts, 1);
         assert_eq!(bench.numbers(), [resent(0)]);
         bench.ack(10 - first, &[]);
         bench.sent();
@@ -168,7 +168,7 @@ fn expiry(options: &str) -> Option<Time> {
     }
     let due = bench.sender.next_timer();
     bench.wait_until(2_000);
-    (bench.sender.timeouts() > 0).then_some(due)
+    (bench.sender.counters().timeouts > 0).then_some(due)
 }
 
 /// The timeout is 300 ms, the round trip and `min_rto` (RFC 6582, 4).
@@ -196,5 +196,5 @@ fn newreno_waits_for_the_timer() {
     }
     assert!(bench.numbers().iter().all(|(_, retransmission)| !retransmission));
     bench.wait_until(1_000);
-    assert_eq!((bench.numbers().first(), bench.sender.timeouts()), (Some(&resent(12)), 1));
+    assert_eq!((bench.numbers().first(), bench.sender.counters().timeouts), (Some(&resent(12)), 1));
 }

@@ -39,7 +39,7 @@ fn losses_at_the_end_of_a_flight() {
     assert_eq!(bench.numbers(), [resent(2)]);
     bench.wait_until(425);
     bench.ack(3, &[]);
-    assert_eq!(bench.sender.timeouts(), 0);
+    assert_eq!(bench.sender.counters().timeouts, 0);
     assert_eq!(bench.sender.seq.una, bench.sender.seq.nxt);
     // without it: two duplicates short of three, then the timer
     let mut plain = Bench::open_with("", &bursts(3), &newreno());
@@ -62,7 +62,7 @@ fn a_lost_retransmission() {
     assert_eq!(bench.numbers(), [resent(0)]);
     bench.wait_until(425);
     bench.ack(3, &[]);
-    assert_eq!((bench.sender.seq.una, bench.sender.timeouts()), (3000, 0));
+    assert_eq!((bench.sender.seq.una, bench.sender.counters().timeouts), (3000, 0));
 }
 
 /// The same with timestamps: acknowledgements of segments above a hole echo the timestamp of the segment below it (RFC 7323, 4.3),
@@ -80,7 +80,7 @@ fn a_lost_retransmission_with_timestamps() {
     assert_eq!(bench.numbers(), [resent(0)]);
     bench.wait_until(425);
     bench.ack(3, &[]);
-    assert_eq!((bench.sender.seq.una, bench.sender.timeouts()), (3000, 0));
+    assert_eq!((bench.sender.seq.una, bench.sender.counters().timeouts), (3000, 0));
 }
 
 /// A lost retransmission is a second event (RFC 5681, 4.3), a loss of the same flight that is detected later is not.
@@ -151,7 +151,7 @@ fn a_probe_repairs_the_last_segment() {
     bench.wait_until(10_100);
     bench.ack(4, &[]);
     assert!(bench.window() < prior, "{} after {prior}", bench.window());
-    assert_eq!(bench.sender.timeouts(), 0);
+    assert_eq!(bench.sender.counters().timeouts, 0);
 }
 
 /// Both copies of the last segment arrived: the DSACK ends the probe episode.
@@ -184,7 +184,7 @@ fn a_probe_of_new_data_without_any_acknowledgement() {
     // the timer starts over with the probe: 100 ms smoothed and 200 ms of spread
     assert_eq!(timer(&bench), 600);
     bench.wait_until(600);
-    assert_eq!(bench.sender.timeouts(), 1);
+    assert_eq!(bench.sender.counters().timeouts, 1);
     assert_eq!(bench.numbers(), [resent(0)]);
     bench.wait_until(700);
     bench.ack(1, &[]);

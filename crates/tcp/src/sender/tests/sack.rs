@@ -31,7 +31,7 @@ fn new_data_lost_in_a_recovery_is_a_second_event() {
 fn new_data_lost_after_a_timeout_is_a_second_event() {
     let mut bench = Bench::open("");
     bench.wait_until(450);
-    assert_eq!(bench.sender.timeouts(), 1);
+    assert_eq!(bench.sender.counters().timeouts, 1);
     for number in [1, 2, 3, 4, 9] {
         bench.ack(number, &[]);
     }

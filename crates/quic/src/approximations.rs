@@ -1,0 +1,95 @@
+//! What of a scenario this world cannot honour.
+
+use std::collections::BTreeMap;
+
+use eddyline_scenario::Network;
+use eddyline_scenario::network::{Flow, Local, Pacing, TcpOptions};
+use eddyline_units::Time;
+
+use crate::kinds::UNSEEDED;
+use crate::settings::{DEFAULT_ACK_DELAY_MS, MAX_DATAGRAM, MIN_DATAGRAM};
+
+/// Flows named before "and n more".
+const MAX_NAMES: usize = 5;
+/// The scenario file's default of `tcp.min_rto`, which therefore asks for nothing.
+const DEFAULT_MIN_RTO: Time = Time::from_ms(200);
+
+/// All that is to be said of `network` before a run; a note is said once with the flows that it is about.
+pub fn of(network: &Network) -> Vec<String> {
+    let mut notes: BTreeMap<(usize, String), Vec<&str>> = BTreeMap::new();
+    for flow in network.flows.iter().chain(network.arrivals.iter().map(|a| &a.flow)) {
+        for (order, note) in about(flow).into_iter().enumerate() {
+            if let Some(note) = note {
+                notes.entry((order, note)).or_default().push(table(&flow.name));
+            }
+        }
+    }
+    notes
+        .into_iter()
+        .map(|((_, note), mut names)| {
+            names.dedup();
+            format!("{}: {note}", listed(&names))
+        })
+        .collect()
+}
+
+/// The table's name, without the number of a flow among those of one table.
+fn table(name: &str) -> &str {
+    name.strip_suffix(']').and_then(|n| n.rsplit_once('[')).map_or(name, |(table, _)| table)
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown = &names[..names.len().min(MAX_NAMES)];
+    let more = names.len() - shown.len();
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("flow{} {}{rest}", if names.len() > 1 { "s" } else { "" }, shown.join(", "))
+}
+
+/// The notes about one flow, in a fixed order.
+fn about(flow: &Flow) -> Vec<Option<String>> {
+    let tcp = &flow.tcp;
+    let datagram = flow.mss().clamp(MIN_DATAGRAM, MAX_DATAGRAM);
+    let sizes = (datagram != flow.mss()).then(|| {
+        format!(
+            "full packets have {} bytes in place of {}, because a QUIC datagram has {MIN_DATAGRAM} to {MAX_DATAGRAM}",
+            datagram + flow.header,
+            flow.packet
+        )
+    });
+    let acks = Some(format!(
+        "acknowledgements and the handshake are QUIC's own packets in place of `ack_packet`: an acknowledgement of one range has some \
+         {} bytes, the client's first packet {}",
+        36 + flow.header,
+        datagram.min(MIN_DATAGRAM) + flow.header
+    ));
+    let options = ignored(tcp);
+    let tcp_only = (!options.is_empty()).then(|| format!("not in QUIC, ignored: {}", options.join(", ")));
+    let pacing = (tcp.pacing == Pacing::Off).then(|| "the stack always paces".to_owned());
+    let timer = (tcp.ack_every > 1 && tcp.ack_timer > Time::from_ms(DEFAULT_ACK_DELAY_MS)).then(|| {
+        format!("acknowledgements are delayed by at most {DEFAULT_ACK_DELAY_MS} ms, or a round trip if that is longer")
+    });
+    let random = (flow.controller.name() == UNSEEDED).then(|| {
+        "noq-bbr3 draws when it probes from a generator without a seed: runs differ from each other".to_owned()
+    });
+    vec![sizes, acks, tcp_only, pacing, timer, random]
+}
+
+/// TCP options that are given, and that QUIC has no counterpart of.
+fn ignored(tcp: &TcpOptions) -> Vec<&'static str> {
+    let given = [
+        ("`sack = false`", !tcp.sack),
+        ("`min_rto`", tcp.min_rto != DEFAULT_MIN_RTO),
+        ("`quick_acks`", tcp.quick_acks > 0),
+        ("`limited_transmit = false`", !tcp.limited_transmit),
+        ("`fast_retransmit = false`", !tcp.fast_retransmit),
+        ("`partial_ack_timer`", tcp.partial_ack_timer.is_some()),
+        ("`timestamp_clock`", !tcp.timestamp_clock.is_default()),
+        ("`prr`", tcp.prr),
+        ("`rack`", tcp.rack),
+        ("`frto`", tcp.frto),
+        ("`ack_congestion_control`", tcp.ack_congestion_control),
+        ("`local`", tcp.local != Local::Drop),
+        ("`pacing_gain`", tcp.pacing_gain != eddyline_scenario::network::PacingGain::default()),
+    ];
+    given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+}

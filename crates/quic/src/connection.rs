@@ -1,0 +1,278 @@
+//! A connection: two hosts, the directions in which data goes, and how datagrams become packets.
+
+use eddyline_cc::{Controller as _, EcnResponse};
+use eddyline_path::Ecn;
+use eddyline_scenario::network::Flow as FlowSpec;
+use eddyline_sim::{FlowPath, FlowState, Metadata, Packet, PacketFlags, PacketKind, PacketSink, RecoveryState};
+use eddyline_units::Time;
+use noq_proto::{ClientConfig, EcnCodepoint};
+
+use crate::clock;
+use crate::host::{Datagram, Host};
+use crate::settings;
+
+/// Something that the meter of a flow must know.
+#[derive(Debug, Clone, Copy)]
+pub enum Notice {
+    /// A data packet arrived.
+    Data { bytes: u32, waited: Time },
+    /// An acknowledgement arrived.
+    Ack { now: Time, waited: Time },
+    /// The sender took a round-trip sample.
+    Sample(Time),
+    /// The window, in packets, may have changed.
+    Window { now: Time, packets: f64, base_rtt: Option<Time> },
+    /// Everything is acknowledged.
+    Complete(Time),
+}
+
+/// A flow: data one way, acknowledgements the other.
+#[derive(Debug)]
+pub struct Direction {
+    number: u32,
+    generation: u16,
+    data_hop: u32,
+    ack_hop: u32,
+    /// Bytes of every packet on the wire beyond the datagram.
+    header: u32,
+    /// Largest datagram.
+    datagram: u32,
+    /// ECN field of packets that the stack wants to be marked.
+    ecn: Ecn,
+    start: Time,
+    completed_at: Option<Time>,
+    samples: u64,
+    /// For the meter, in order.
+    notices: Vec<Notice>,
+}
+
+impl Direction {
+    /// The direction of `spec`, whose packets are numbered so.
+    pub fn new(spec: &FlowSpec, path: &FlowPath, number: u32, generation: u16) -> Self {
+        Self {
+            number,
+            generation,
+            data_hop: path.data_hop,
+            ack_hop: path.ack_hop,
+            header: spec.header,
+            datagram: settings::datagram(spec).into(),
+            ecn: match spec.controller.build(&path.facts).ecn_response() {
+                _ if !spec.tcp.ecn => Ecn::NotCapable,
+                EcnResponse::LowLatency => Ecn::Ect1,
+                EcnResponse::AsLoss | EcnResponse::ByShare => Ecn::Ect0,
+            },
+            start: spec.start,
+            completed_at: None,
+            samples: 0,
+            notices: Vec::new(),
+        }
+    }
+
+    /// The packet of a datagram that goes this way with data, or the other way with acknowledgements.
+    fn packet(&self, now: Time, datagram: &Datagram, kind: PacketKind) -> Packet {
+        let reverse = matches!(kind, PacketKind::Ack | PacketKind::SynAck);
+        let mut flags = PacketFlags::default();
+        if datagram.ecn.is_some() {
+            flags.set_ecn(self.ecn);
+        }
+        let bytes = datagram.bytes as u32;
+        Packet {
+            seq: datagram.number,
+            sent_at: now,
+            metadata: Metadata::default(),
+            waited: Time::ZERO,
+            flow: self.number,
+            bytes: bytes + self.header,
+            extra: if kind == PacketKind::Data { bytes } else { Packet::OPAQUE },
+            stamp: 0.0,
+            hop: if reverse { self.ack_hop } else { self.data_hop },
+            generation: self.generation,
+            kind,
+            flags,
+        }
+    }
+}
+
+/// The host that opens the connection.
+pub const CLIENT: usize = 0;
+/// The other one.
+pub const SERVER: usize = 1;
+
+/// Two hosts.
+#[derive(Debug)]
+pub struct Connection {
+    hosts: [Host; 2],
+    /// Data from the host of the same place to the other, where there are any.
+    directions: [Option<Direction>; 2],
+    /// Opens the connection; none once it has.
+    client: Option<ClientConfig>,
+    closed: bool,
+    /// When each host's timers are due.
+    timers: [Time; 2],
+}
+
+impl Connection {
+    /// A connection without data.
+    pub fn new(hosts: [Host; 2], client: ClientConfig) -> Self {
+        Self { hosts, directions: [None, None], client: Some(client), closed: false, timers: [Time::MAX; 2] }
+    }
+
+    /// Data from the host at `place` to the other. The connection opens when the first direction starts.
+    pub fn add(&mut self, place: usize, direction: Direction) {
+        self.timers[CLIENT] = self.timers[CLIENT].min(direction.start);
+        self.directions[place] = Some(direction);
+    }
+
+    /// When [`on_timer`](Self::on_timer) is due, or [`Time::MAX`].
+    pub fn next_timer(&self) -> Time {
+        self.timers[CLIENT].min(self.timers[SERVER])
+    }
+
+    /// Handles what is due.
+    pub fn on_timer(&mut self, now: Time, sink: &mut dyn PacketSink) {
+        for host in [CLIENT, SERVER] {
+            if now < self.timers[host] {
+                continue;
+            }
+            if let Some(config) = self.client.take() {
+                self.hosts[host].connect(now, config);
+            }
+            self.hosts[host].on_timer(now);
+            self.run(now, host, sink);
+        }
+    }
+
+    /// A packet of direction `place` arrived.
+    pub fn on_packet(&mut self, now: Time, place: usize, packet: &Packet, sink: &mut dyn PacketSink) {
+        let reverse = matches!(packet.kind, PacketKind::Ack | PacketKind::SynAck);
+        let from = if reverse { 1 - place } else { place };
+        let to = 1 - from;
+        self.notice(
+            place,
+            match packet.kind {
+                PacketKind::Data => Some(Notice::Data { bytes: packet.bytes, waited: packet.waited }),
+                PacketKind::Ack => Some(Notice::Ack { now, waited: packet.waited }),
+                _ => None,
+            },
+        );
+        let Some(content) = self.hosts[from].in_transit.take(packet.seq) else { return };
+        let ecn = match packet.flags.ecn() {
+            Ecn::NotCapable => None,
+            // the stack knows ECT(0) only, and takes another for an error of the path
+            Ecn::Ect0 | Ecn::Ect1 => Some(EcnCodepoint::Ect0),
+            Ecn::Ce => Some(EcnCodepoint::Ce),
+        };
+        if let Some(tag) = content.tag {
+            self.hosts[from].receipts.record(tag, clock::instant(now), ecn == Some(EcnCodepoint::Ce));
+        }
+        let content = content.datagram;
+        let directions = &self.directions;
+        // data may carry an acknowledgement of the other direction
+        let both = packet.kind == PacketKind::Data && directions[to].is_some();
+        let before = if both { self.hosts[to].acknowledgements() } else { 0 };
+        self.hosts[to].receive(now, content, ecn, &mut |d| send(directions, to, now, &d, sink));
+        if both && self.hosts[to].acknowledgements() != before {
+            self.notice(to, Some(Notice::Ack { now, waited: packet.waited }));
+        }
+        self.run(now, to, sink);
+    }
+
+    fn run(&mut self, now: Time, host: usize, sink: &mut dyn PacketSink) {
+        let directions = &self.directions;
+        let happened = self.hosts[host].run(now, &mut |d| send(directions, host, now, &d, sink));
+        self.timers[host] = self.hosts[host].next_timer(now);
+        if let Some(direction) = &mut self.directions[host] {
+            let seen = &self.hosts[host].seen;
+            let (rtt, samples) = seen.sample();
+            if samples != direction.samples {
+                direction.samples = samples;
+                direction.notices.push(Notice::Sample(clock::duration(rtt)));
+            }
+            let packets = seen.window_packets(f64::from(direction.datagram));
+            direction.notices.push(Notice::Window { now, packets, base_rtt: seen.base_rtt() });
+            if happened.completed {
+                direction.completed_at = Some(now);
+                direction.notices.push(Notice::Complete(now));
+            }
+        }
+        if happened.completed && !self.closed && self.directions.iter().flatten().all(|d| d.completed_at.is_some()) {
+            // the client closes; it knows at once, as if its application had been told
+            self.closed = true;
+            self.hosts[CLIENT].close(now);
+            self.run(now, CLIENT, sink);
+        }
+    }
+
+    fn notice(&mut self, place: usize, notice: Option<Notice>) {
+        if let Some((direction, notice)) = self.directions[place].as_mut().zip(notice) {
+            direction.notices.push(notice);
+        }
+    }
+
+    /// Takes what the meter of direction `place` must know.
+    pub fn notices(&mut self, place: usize) -> impl Iterator<Item = Notice> + '_ {
+        self.directions[place].as_mut().into_iter().flat_map(|d| d.notices.drain(..))
+    }
+
+    /// The state of direction `place`.
+    pub fn state(&self, place: usize) -> FlowState {
+        let Some(direction) = &self.directions[place] else { return FlowState::default() };
+        let seen = &self.hosts[place].seen;
+        let datagram = f64::from(direction.datagram);
+        let wire = f64::from(direction.datagram + direction.header) / datagram;
+        let (sample, samples) = seen.sample();
+        FlowState {
+            cwnd_packets: seen.window_packets(datagram),
+            in_flight_packets: seen.in_flight() as f64 / datagram,
+            last_rtt: (samples > 0).then(|| clock::duration(sample)),
+            srtt: seen.smoothed().map(clock::duration),
+            pacing_bps: seen.pacing_rate().map(|rate| rate as f64 * 8.0 * wire),
+            delivered_bytes: self.hosts[1 - place].receiving.delivered(),
+            retransmits: seen.lost_packets(),
+            timeouts: seen.persistent_congestion(),
+            completed_at: direction.completed_at,
+            nic_refusals: None,
+            delivered_ce: None,
+        }
+    }
+
+    /// The state of loss recovery of direction `place`.
+    pub fn recovery(&self, place: usize) -> RecoveryState {
+        let Some(direction) = &self.directions[place] else { return RecoveryState::default() };
+        let seen = &self.hosts[place].seen;
+        RecoveryState {
+            slow_start_threshold: seen.slow_start_threshold(direction.datagram.into()),
+            in_progress: seen.in_recovery(),
+            acknowledged: None,
+        }
+    }
+
+    /// Why the connection was lost, if it was. What happens after the client has closed it is no error: a late packet may then meet a host
+    /// that has forgotten the connection and resets it.
+    pub fn error(&self) -> Option<&str> {
+        self.hosts.iter().find_map(Host::error).filter(|_| !self.closed)
+    }
+
+    /// Datagrams that arrived too late to be told from lost ones.
+    pub fn too_late(&self) -> u64 {
+        self.hosts.iter().map(|h| h.in_transit.too_late()).sum()
+    }
+}
+
+/// Sends a datagram of `host`.
+fn send(directions: &[Option<Direction>; 2], host: usize, now: Time, datagram: &Datagram, sink: &mut dyn PacketSink) {
+    let (own, other) = (directions[host].as_ref(), directions[1 - host].as_ref());
+    let packet = match (own, other) {
+        (Some(own), _) if datagram.data => own.packet(now, datagram, PacketKind::Data),
+        (_, Some(other)) => {
+            let kind = if datagram.handshake && host != CLIENT { PacketKind::SynAck } else { PacketKind::Ack };
+            other.packet(now, datagram, kind)
+        }
+        (Some(own), None) => {
+            let kind = if datagram.handshake { PacketKind::Syn } else { PacketKind::Fin };
+            own.packet(now, datagram, kind)
+        }
+        (None, None) => return,
+    };
+    sink.send(now, packet);
+}

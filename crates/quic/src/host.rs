@@ -1,0 +1,266 @@
+//! One end of a connection: the stack's endpoint and connection, the datagrams that it has sent, and its applications.
+
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use eddyline_quic_cc::Receipts;
+use eddyline_scenario::network::Flow as FlowSpec;
+use eddyline_units::Time;
+use noq_proto::{
+    ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event,
+    FourTuple, StreamEvent, Transmit, VarInt,
+};
+
+use crate::application::{ReceivingApplication, SendingApplication};
+use crate::clock;
+use crate::in_transit::InTransit;
+use crate::observed::Observations;
+use crate::settings;
+
+/// A timer that is due again at once waits this long, as that of a real clock would.
+const TIMER_GRANULARITY: Time = Time::from_ps(1_000_000);
+
+/// A datagram that a host sends.
+#[derive(Debug, Clone, Copy)]
+pub struct Datagram {
+    /// Its number among those of the host.
+    pub number: u64,
+    /// Bytes of UDP payload.
+    pub bytes: usize,
+    /// ECN field, if it has one.
+    pub ecn: Option<EcnCodepoint>,
+    /// It carries stream data.
+    pub data: bool,
+    /// The connection is not established yet.
+    pub handshake: bool,
+}
+
+/// What happened at a host, besides the datagrams that it sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Happened {
+    /// Its last stream was completely acknowledged.
+    pub completed: bool,
+}
+
+/// What host and controller share.
+#[derive(Debug, Clone, Default)]
+pub struct Watched {
+    /// What the stack tells the controller.
+    pub seen: Arc<Observations>,
+    /// What the receiver knows of its packets.
+    pub receipts: Receipts,
+}
+
+/// One end.
+pub struct Host {
+    endpoint: Endpoint,
+    connection: Option<(ConnectionHandle, Connection)>,
+    /// Address of the other end, as this one sees it.
+    peer: FourTuple,
+    /// Largest datagram.
+    datagram: u16,
+    sending: Option<SendingApplication>,
+    /// Reads data of the other end.
+    pub receiving: ReceivingApplication,
+    /// What the stack told the controller.
+    pub seen: Arc<Observations>,
+    /// Arrivals of its datagrams at the other end.
+    pub receipts: Receipts,
+    /// Datagrams on their way to the other end.
+    pub in_transit: InTransit,
+    established: bool,
+    /// Stream frames sent, to recognise datagrams with data.
+    stream_frames: u64,
+    /// When the timers were last handled.
+    timers_handled: Option<Time>,
+    error: Option<String>,
+    buffer: Vec<u8>,
+}
+
+/// Addresses of client and server; they mean nothing.
+pub fn address(server: bool) -> SocketAddr {
+    let (last, port) = if server { (2, 443) } else { (1, 50_000) };
+    SocketAddr::new(Ipv4Addr::new(10, 0, 0, last).into(), port)
+}
+
+impl Host {
+    /// A host without a connection, the `server` or the client, which sends the data of `sent`.
+    pub fn new(endpoint: Endpoint, server: bool, sent: Option<&FlowSpec>, seen: Watched) -> Self {
+        let Watched { seen, receipts } = seen;
+        Self {
+            endpoint,
+            connection: None,
+            peer: FourTuple::from_remote(address(!server)),
+            datagram: sent.map_or(0, settings::datagram),
+            sending: sent.map(SendingApplication::new),
+            receiving: ReceivingApplication::default(),
+            seen,
+            receipts,
+            in_transit: InTransit::default(),
+            established: false,
+            stream_frames: 0,
+            timers_handled: None,
+            error: None,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Opens the connection.
+    pub fn connect(&mut self, now: Time, config: ClientConfig) {
+        match self.endpoint.connect(clock::instant(now), config, self.peer.remote(), "eddyline") {
+            Ok(connection) => self.connection = Some(connection),
+            Err(e) => self.error = Some(e.to_string()),
+        }
+    }
+
+    /// Why the connection was lost, if it was.
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// When [`on_timer`](Self::on_timer) is due, or [`Time::MAX`].
+    pub fn next_timer(&self, now: Time) -> Time {
+        let Some((_, connection)) = &self.connection else { return Time::MAX };
+        let stack = connection.poll_timeout().map_or(Time::MAX, clock::time);
+        let stack = match self.timers_handled {
+            Some(at) if stack <= at => at + TIMER_GRANULARITY,
+            _ => stack,
+        };
+        let application = self.sending.as_ref().filter(|_| self.established).map_or(Time::MAX, |a| a.wake(now));
+        stack.min(application)
+    }
+
+    /// Handles timers that are due; [`run`](Self::run) must follow.
+    pub fn on_timer(&mut self, now: Time) {
+        let Some((_, connection)) = &mut self.connection else { return };
+        if connection.poll_timeout().is_some_and(|at| clock::time(at) <= now) {
+            connection.handle_timeout(clock::instant(now));
+            self.timers_handled = Some(now);
+        }
+    }
+
+    /// A datagram arrived; [`run`](Self::run) must follow.
+    pub fn receive(
+        &mut self,
+        now: Time,
+        datagram: BytesMut,
+        ecn: Option<EcnCodepoint>,
+        emit: &mut impl FnMut(Datagram),
+    ) {
+        let at = clock::instant(now);
+        self.buffer.clear();
+        match self.endpoint.handle(at, self.peer, ecn, datagram, &mut self.buffer) {
+            Some(DatagramEvent::ConnectionEvent(_, event)) => {
+                if let Some((_, connection)) = &mut self.connection {
+                    connection.handle_event(event);
+                }
+            }
+            Some(DatagramEvent::NewConnection(incoming)) => {
+                match self.endpoint.accept(incoming, at, &mut self.buffer, None) {
+                    Ok(connection) => self.connection = Some(connection),
+                    Err(e) => {
+                        self.error.get_or_insert_with(|| e.cause.to_string());
+                        if let Some(response) = e.response {
+                            self.transmit(&response, false, emit);
+                        }
+                    }
+                }
+            }
+            Some(DatagramEvent::Response(response)) => self.transmit(&response, false, emit),
+            None => {}
+        }
+    }
+
+    /// Lets stack and applications do what they can, until nothing is left.
+    pub fn run(&mut self, now: Time, emit: &mut impl FnMut(Datagram)) -> Happened {
+        let mut happened = Happened::default();
+        let at = clock::instant(now);
+        // not taken out and put back: a connection has many kilobytes
+        while let Some((handle, connection)) = &mut self.connection {
+            while let Some(event) = connection.poll_endpoint_events() {
+                if let Some(event) = self.endpoint.handle_event(*handle, event) {
+                    connection.handle_event(event);
+                }
+            }
+            while let Some(event) = connection.poll() {
+                match event {
+                    Event::Connected => self.established = true,
+                    Event::ConnectionLost { reason } => note_loss(&reason, &mut self.error),
+                    Event::Stream(event) => {
+                        let applications = (&mut self.sending, &mut self.receiving);
+                        happened.completed |= on_stream(now, connection, &event, applications);
+                    }
+                    _ => {}
+                }
+            }
+            if connection.is_drained() {
+                self.connection = None;
+                break;
+            }
+            if let Some(application) = self.sending.as_mut().filter(|_| self.established) {
+                application.write(now, connection, &self.seen, self.datagram);
+            }
+            self.buffer.clear();
+            let Some(transmit) = connection.poll_transmit(at, NonZeroUsize::MIN, &mut self.buffer) else { break };
+            let data = self.sending.is_some() && {
+                let frames = connection.stats().frame_tx.stream;
+                std::mem::replace(&mut self.stream_frames, frames) != frames
+            };
+            self.transmit(&transmit, data, emit);
+        }
+        happened
+    }
+
+    /// Acknowledgement frames received so far.
+    pub fn acknowledgements(&mut self) -> u64 {
+        self.connection.as_mut().map_or(0, |(_, connection)| connection.stats().frame_rx.acks)
+    }
+
+    /// Closes the connection; [`run`](Self::run) must follow.
+    pub fn close(&mut self, now: Time) {
+        if let Some((_, connection)) = &mut self.connection {
+            connection.close(clock::instant(now), VarInt::from_u32(0), bytes::Bytes::new());
+        }
+    }
+
+    fn transmit(&mut self, transmit: &Transmit, data: bool, emit: &mut impl FnMut(Datagram)) {
+        let number = self.in_transit.insert(&self.buffer[..transmit.size], self.receipts.take_sent());
+        emit(Datagram { number, bytes: transmit.size, ecn: transmit.ecn, data, handshake: !self.established });
+    }
+}
+
+/// The connection was lost: an error, unless an application closed it.
+fn note_loss(reason: &ConnectionError, error: &mut Option<String>) {
+    if !matches!(reason, ConnectionError::ApplicationClosed(_) | ConnectionError::LocallyClosed) {
+        error.get_or_insert_with(|| reason.to_string());
+    }
+}
+
+/// Something happened to a stream; returns whether the last one that is sent was completely acknowledged.
+fn on_stream(
+    now: Time,
+    connection: &mut Connection,
+    event: &StreamEvent,
+    (sending, receiving): (&mut Option<SendingApplication>, &mut ReceivingApplication),
+) -> bool {
+    match *event {
+        StreamEvent::Opened { dir } => {
+            while let Some(stream) = connection.streams().accept(dir) {
+                receiving.read(connection, stream);
+            }
+        }
+        StreamEvent::Readable { id } => receiving.read(connection, id),
+        StreamEvent::Finished { id } => return sending.as_mut().is_some_and(|a| a.on_finished(now, id)),
+        _ => {}
+    }
+    false
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("established", &self.established).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,140 @@
+//! The content of datagrams that are in the network, kept beside the packets.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::BytesMut;
+use eddyline_quic_cc::PacketTag;
+
+/// Datagrams that may arrive after their successors: more recent ones are kept, earlier ones count as lost. Losses are not reported,
+/// so this bounds the memory that lost datagrams take.
+const REORDERING: u64 = 16_384;
+
+/// The bytes of a datagram without the zeros at its end.
+#[derive(Debug)]
+struct Content {
+    bytes: Box<[u8]>,
+    len: u32,
+    tag: Option<PacketTag>,
+}
+
+/// A datagram that arrives.
+#[derive(Debug)]
+pub struct Arrival {
+    /// Its bytes.
+    pub datagram: BytesMut,
+    /// By which the sender's controller knows it.
+    pub tag: Option<PacketTag>,
+}
+
+impl Content {
+    fn of(datagram: &[u8], tag: Option<PacketTag>) -> Self {
+        let len = significant(datagram);
+        Self { bytes: datagram[..len].into(), len: datagram.len() as u32, tag }
+    }
+
+    fn restore(&self) -> Arrival {
+        let mut datagram = BytesMut::zeroed(self.len as usize);
+        datagram[..self.bytes.len()].copy_from_slice(&self.bytes);
+        Arrival { datagram, tag: self.tag }
+    }
+}
+
+/// Length without the zeros at the end.
+fn significant(bytes: &[u8]) -> usize {
+    const BLOCK: usize = 32;
+    let zeros = bytes.rchunks_exact(BLOCK).take_while(|block| block.iter().fold(0, |or, b| or | b) == 0).count();
+    let rest = &bytes[..bytes.len() - zeros * BLOCK];
+    rest.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1)
+}
+
+/// Datagrams from one host to another, by number.
+#[derive(Debug, Default)]
+pub struct InTransit {
+    next: u64,
+    /// Sent after the one with the highest number that has arrived.
+    ahead: VecDeque<Content>,
+    /// Sent before it: lost or late.
+    behind: BTreeMap<u64, Content>,
+    /// Arrived, but too late.
+    too_late: u64,
+}
+
+impl InTransit {
+    /// Keeps a datagram; returns its number.
+    pub fn insert(&mut self, datagram: &[u8], tag: Option<PacketTag>) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.ahead.push_back(Content::of(datagram, tag));
+        number
+    }
+
+    /// A datagram arrives; none if so many later ones have arrived that it counts as lost.
+    pub fn take(&mut self, number: u64) -> Option<Arrival> {
+        let first = self.next - self.ahead.len() as u64;
+        if number < first {
+            let content = self.behind.remove(&number);
+            self.too_late += u64::from(content.is_none());
+            return content.map(|c| c.restore());
+        }
+        for passed in first..number {
+            let content = self.ahead.pop_front()?;
+            self.behind.insert(passed, content);
+        }
+        let content = self.ahead.pop_front()?;
+        while self.behind.first_key_value().is_some_and(|(oldest, _)| oldest + REORDERING < number) {
+            self.behind.pop_first();
+        }
+        Some(content.restore())
+    }
+
+    /// Datagrams that arrived too late.
+    pub fn too_late(&self) -> u64 {
+        self.too_late
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn datagram(n: u64) -> Vec<u8> {
+        let mut bytes = vec![0; 100 + (n % 50) as usize];
+        bytes[..8].copy_from_slice(&(n + 1).to_le_bytes());
+        bytes
+    }
+
+    fn taken(transit: &mut InTransit, number: u64) -> Option<BytesMut> {
+        transit.take(number).map(|arrival| arrival.datagram)
+    }
+
+    #[test]
+    fn zeros_at_the_end_are_restored() {
+        for len in [0, 1, 31, 32, 33, 64, 1200] {
+            for last in [None, Some(0), Some(len / 2), Some(len)] {
+                let mut bytes = vec![0; len];
+                if let Some(last) = last.filter(|l| *l < len) {
+                    bytes[last] = 7;
+                }
+                let mut transit = InTransit::default();
+                let number = transit.insert(&bytes, None);
+                assert_eq!(taken(&mut transit, number).as_deref(), Some(&bytes[..]));
+            }
+        }
+    }
+
+    #[test]
+    fn lost_ones_are_forgotten_and_late_ones_are_not() {
+        let mut transit = InTransit::default();
+        let sent = 3 * REORDERING;
+        for n in 0..sent {
+            assert_eq!(transit.insert(&datagram(n), None), n);
+        }
+        // every second is lost
+        for n in (1..sent).step_by(2) {
+            assert_eq!(taken(&mut transit, n).as_deref(), Some(&datagram(n)[..]));
+        }
+        assert!(transit.behind.len() as u64 <= REORDERING / 2 + 1, "{}", transit.behind.len());
+        assert_eq!(taken(&mut transit, sent - 1000).as_deref(), Some(&datagram(sent - 1000)[..]));
+        assert_eq!((taken(&mut transit, 0), transit.too_late()), (None, 1));
+    }
+}

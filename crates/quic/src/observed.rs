@@ -1,0 +1,280 @@
+//! A controller under observation: what the stack tells it is counted on the way, because the stack itself does not say.
+
+use std::any::Any;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use eddyline_cc::Controller as _;
+use eddyline_quic_cc::noq::NoqController;
+use eddyline_units::Time;
+use noq_proto::RttEstimator;
+use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+
+use crate::kinds::Factory;
+
+/// What one side of a connection tells its controller. Only the side's own thread writes.
+#[derive(Debug, Default)]
+pub struct Observations {
+    in_flight: AtomicU64,
+    acked: AtomicU64,
+    window: AtomicU64,
+    /// The controller's own window in packets, and base round-trip time in picoseconds, if it is one of ours.
+    packets: AtomicU64,
+    base_ps: AtomicU64,
+    /// Slow-start threshold in bytes, if it has one; infinite before the first loss.
+    threshold: AtomicU64,
+    recovering: AtomicBool,
+    pacing: AtomicU64,
+    sample_ns: AtomicU64,
+    samples: AtomicU64,
+    smoothed_ns: AtomicU64,
+    lost_packets: AtomicU64,
+    persistent: AtomicU64,
+}
+
+fn add(to: &AtomicU64, n: u64) {
+    to.store(to.load(Relaxed).wrapping_add(n), Relaxed);
+}
+
+impl Observations {
+    /// Bytes in flight.
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight.load(Relaxed)
+    }
+
+    /// Bytes of all packets acknowledged so far.
+    pub fn acked(&self) -> u64 {
+        self.acked.load(Relaxed)
+    }
+
+    /// The congestion window in bytes, as the stack has it.
+    pub fn window(&self) -> u64 {
+        self.window.load(Relaxed)
+    }
+
+    /// The congestion window in packets of `datagram` bytes.
+    pub fn window_packets(&self, datagram: f64) -> f64 {
+        let own = f64::from_bits(self.packets.load(Relaxed));
+        if own > 0.0 { own } else { self.window() as f64 / datagram }
+    }
+
+    /// The controller's estimate of the round-trip time without queueing.
+    pub fn base_rtt(&self) -> Option<Time> {
+        Some(self.base_ps.load(Relaxed)).filter(|ps| *ps > 0).map(Time::from_ps)
+    }
+
+    /// The window in packets of `datagram` bytes at which slow start ends, if the controller has one.
+    pub fn slow_start_threshold(&self, datagram: f64) -> Option<f64> {
+        Some(f64::from_bits(self.threshold.load(Relaxed))).filter(|bytes| *bytes > 0.0).map(|bytes| bytes / datagram)
+    }
+
+    /// Whether losses are being repaired; known of our controllers only.
+    pub fn in_recovery(&self) -> bool {
+        self.recovering.load(Relaxed)
+    }
+
+    /// The controller's pacing rate in bytes a second, if it has one.
+    pub fn pacing_rate(&self) -> Option<u64> {
+        Some(self.pacing.load(Relaxed)).filter(|rate| *rate > 0)
+    }
+
+    /// The last round-trip sample and the number of samples so far.
+    pub fn sample(&self) -> (Duration, u64) {
+        (Duration::from_nanos(self.sample_ns.load(Relaxed)), self.samples.load(Relaxed))
+    }
+
+    /// The smoothed round-trip time.
+    pub fn smoothed(&self) -> Option<Duration> {
+        Some(self.smoothed_ns.load(Relaxed)).filter(|ns| *ns > 0).map(Duration::from_nanos)
+    }
+
+    /// Packets declared lost.
+    pub fn lost_packets(&self) -> u64 {
+        self.lost_packets.load(Relaxed)
+    }
+
+    /// Episodes of persistent congestion (RFC 9002, 7.6).
+    pub fn persistent_congestion(&self) -> u64 {
+        self.persistent.load(Relaxed)
+    }
+}
+
+/// Makes controllers under observation.
+pub struct ObservedFactory {
+    inner: Factory,
+    observations: Arc<Observations>,
+}
+
+impl ObservedFactory {
+    pub fn new(inner: Factory, observations: Arc<Observations>) -> Arc<Self> {
+        Arc::new(Self { inner, observations })
+    }
+}
+
+impl ControllerFactory for ObservedFactory {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let inner = Inner::of(Arc::clone(&self.inner).build(now, current_mtu));
+        let mut observed = Observed { inner, seen: Arc::clone(&self.observations), batch: None };
+        observed.note_decisions();
+        Box::new(observed)
+    }
+}
+
+/// One of our controllers, which tells more, or one of the stack's.
+#[derive(Debug)]
+enum Inner {
+    Own(Box<NoqController>),
+    Stack(Box<dyn Controller>),
+}
+
+impl Inner {
+    fn of(controller: Box<dyn Controller>) -> Self {
+        // only a copy can be looked into, and this one is new
+        match controller.clone_box().into_any().downcast::<NoqController>() {
+            Ok(own) => Self::Own(own),
+            Err(_) => Self::Stack(controller),
+        }
+    }
+}
+
+impl Deref for Inner {
+    type Target = dyn Controller;
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Own(own) => &**own,
+            Self::Stack(stack) => &**stack,
+        }
+    }
+}
+
+impl DerefMut for Inner {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Own(own) => &mut **own,
+            Self::Stack(stack) => &mut **stack,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Observed {
+    inner: Inner,
+    seen: Arc<Observations>,
+    /// Number and round-trip time of the newest packet in the current batch of acknowledgements.
+    batch: Option<(u64, Duration)>,
+}
+
+impl Observed {
+    fn note_decisions(&mut self) {
+        let mut threshold = self
+            .inner
+            .metrics()
+            .ssthresh
+            .map_or(0.0, |bytes| if bytes == u64::MAX { f64::INFINITY } else { bytes as f64 });
+        if let Inner::Own(own) = &mut self.inner {
+            let bridge = own.bridge();
+            self.seen.recovering.store(bridge.in_recovery(), Relaxed);
+            let controller = bridge.controller();
+            if controller.slow_start_threshold().is_some_and(f64::is_infinite) {
+                threshold = f64::INFINITY;
+            }
+            self.seen.packets.store(controller.window().to_bits(), Relaxed);
+            self.seen.base_ps.store(controller.base_rtt().map_or(0, Time::as_ps), Relaxed);
+        }
+        self.seen.threshold.store(threshold.to_bits(), Relaxed);
+        self.seen.window.store(self.inner.window(), Relaxed);
+        self.seen.pacing.store(self.inner.metrics().pacing_rate.unwrap_or(0), Relaxed);
+    }
+}
+
+impl Controller for Observed {
+    fn on_sent(&mut self, now: Instant, bytes: u64, largest_pn: u64) {
+        self.inner.on_sent(now, bytes, largest_pn);
+    }
+
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        add(&self.seen.in_flight, bytes.into());
+        self.inner.on_packet_sent(now, bytes, pn);
+    }
+
+    fn on_cwnd_limited(&mut self) {
+        self.inner.on_cwnd_limited();
+    }
+
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, pn: u64, app_limited: bool, rtt: &RttEstimator) {
+        add(&self.seen.acked, bytes);
+        if self.batch.is_none_or(|(newest, _)| newest < pn) {
+            self.batch = Some((pn, now.saturating_duration_since(sent)));
+        }
+        self.seen.smoothed_ns.store(rtt.get().as_nanos() as u64, Relaxed);
+        self.inner.on_ack(now, sent, bytes, pn, app_limited, rtt);
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest_packet_num_acked: Option<u64>) {
+        self.seen.in_flight.store(in_flight, Relaxed);
+        // RFC 9002, 5.1: a sample only if the largest acknowledged packet is newly acknowledged
+        if let Some((_, rtt)) = self.batch.take().filter(|(pn, _)| largest_packet_num_acked == Some(*pn)) {
+            self.seen.sample_ns.store(rtt.as_nanos() as u64, Relaxed);
+            add(&self.seen.samples, 1);
+        }
+        self.inner.on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+        self.note_decisions();
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        is_ecn: bool,
+        lost_bytes: u64,
+        largest_lost_pn: u64,
+    ) {
+        let in_flight = self.seen.in_flight();
+        self.seen.in_flight.store(in_flight.saturating_sub(lost_bytes), Relaxed);
+        add(&self.seen.persistent, u64::from(is_persistent_congestion));
+        self.inner.on_congestion_event(now, sent, is_persistent_congestion, is_ecn, lost_bytes, largest_lost_pn);
+        self.note_decisions();
+    }
+
+    fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
+        add(&self.seen.lost_packets, 1);
+        self.inner.on_packet_lost(lost_bytes, pn, now);
+    }
+
+    fn on_spurious_congestion_event(&mut self) {
+        self.inner.on_spurious_congestion_event();
+        self.note_decisions();
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.inner.on_mtu_update(new_mtu);
+        self.note_decisions();
+    }
+
+    fn on_ack_frequency_update(&mut self, ack_eliciting_threshold: u64, requested_max_ack_delay: Duration) {
+        self.inner.on_ack_frequency_update(ack_eliciting_threshold, requested_max_ack_delay);
+    }
+
+    fn window(&self) -> u64 {
+        self.inner.window()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        self.inner.metrics()
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Self { inner: Inner::of(self.inner.clone_box()), seen: Arc::clone(&self.seen), batch: self.batch })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.inner.initial_window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

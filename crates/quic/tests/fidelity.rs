@@ -1,0 +1,75 @@
+//! Packets without protection are those of TLS, and runs repeat.
+
+mod networks;
+mod tls;
+
+use eddyline_quic::Crypto;
+use eddyline_sim::PacketLog;
+use networks::{bottleneck, logged, quic};
+use noq_proto::Side;
+use noq_proto::transport_parameters::TransportParameters;
+
+/// Time, event, kind, number, bytes of every packet.
+fn rows(log: &PacketLog) -> Vec<(f64, u8, u8, u64, u32)> {
+    let at = |i| (log.time_s[i], log.event[i], log.packet[i], log.seq[i], log.bytes[i]);
+    (0..log.time_s.len()).map(at).collect()
+}
+
+/// The null session sends the packets of real TLS at the same times: handshake, slow start, losses, completion, key updates.
+#[test]
+fn null_session_is_tls_packet_for_packet() {
+    let text = bottleneck(20.0, "kind = \"noq-newreno\"", 50, "size = \"4 MB\"");
+    let (null, real) = (logged(&text, Crypto::null()), logged(&text, tls::crypto()));
+    assert!(null.result.flows[0].completed_at_s.is_some());
+    let (null, real) = (rows(&null.log.expect("a log")), rows(&real.log.expect("a log")));
+    for (i, (n, r)) in null.iter().zip(&real).enumerate() {
+        assert_eq!(n, r, "event {i}, null against TLS");
+    }
+    assert_eq!(null.len(), real.len());
+}
+
+/// Lengths of the messages that both sides write, in order, and whether keys came with them.
+fn handshake(crypto: &Crypto) -> Vec<(usize, bool)> {
+    let parameters = |side| TransportParameters::read(side, &mut [].as_slice()).expect("defaults");
+    let mut client = crypto.client.start_session(1, "eddyline", &parameters(Side::Server)).expect("a session");
+    let mut server = crypto.server.start_session(1, &parameters(Side::Client));
+    let mut written = Vec::new();
+    // more rounds than any handshake has
+    for _ in 0..8 {
+        for server_writes in [false, true] {
+            let (from, to) = if server_writes { (&mut server, &mut client) } else { (&mut client, &mut server) };
+            let mut message = Vec::new();
+            let keys = from.write_handshake(&mut message);
+            if keys.is_some() || !message.is_empty() {
+                written.push((message.len(), keys.is_some()));
+            }
+            if !message.is_empty() {
+                to.read_handshake(&message).expect("what the other side wrote");
+            }
+        }
+    }
+    assert!(!client.is_handshaking() && !server.is_handshaking());
+    written
+}
+
+/// Datagrams of the handshake are padded, so their contents are compared too.
+#[test]
+fn null_handshake_has_the_lengths_of_tls() {
+    assert_eq!(handshake(&Crypto::null()), handshake(&tls::crypto()));
+}
+
+/// A run can be repeated; the stack's own BBR cannot, as its approximations say.
+#[test]
+fn runs_repeat() {
+    for controller in ["kind = \"noq-cubic\"", "kind = \"fast\", alpha = \"20 packets\"", "kind = \"copa\""] {
+        let text = bottleneck(5.0, controller, 30, "tcp = { ecn = true }")
+            .replace("20 ms\"\nqueue", "20 ms\"\nloss = 0.01\nqueue");
+        let run = || {
+            let outcome = logged(&text, Crypto::null());
+            (serde_json::to_string(&outcome.result).expect("a result"), rows(&outcome.log.expect("a log")))
+        };
+        assert_eq!(run(), run());
+    }
+    let notes = quic(&bottleneck(1.0, "kind = \"noq-bbr3\"", 30, "")).result.approximations;
+    assert!(notes.iter().any(|note| note.contains("without a seed")), "{notes:?}");
+}

@@ -1,0 +1,102 @@
+//! Whatever the path does, packets are conserved and transfers complete. `EDDYLINE_CASES` sets the number of random scenarios.
+
+#[path = "../../sim/tests/scenarios/drawn.rs"]
+mod drawn_scenarios;
+mod networks;
+
+use drawn_scenarios::draw;
+use eddyline_cc::KINDS as CONTROLLERS;
+use eddyline_path::queue::Limit;
+use eddyline_scenario::{Format, Input, Network, Vocabulary, load_with};
+use eddyline_sim::Outcome;
+use networks::{bottleneck, quic, run};
+
+/// Every kind with its required parameters, those of the stack too.
+fn controllers() -> Vec<String> {
+    let own = CONTROLLERS.iter().map(|kind| kind.example.replace("\": ", "\" = "));
+    let trimmed = own.map(|kind| kind.trim_matches(|c| "{} ".contains(c)).to_owned());
+    trimmed.chain(["noq-cubic", "noq-newreno", "noq-bbr3"].map(|name| format!("kind = \"{name}\""))).collect()
+}
+
+#[track_caller]
+fn completes(text: &str, bytes: u64) -> Outcome {
+    let outcome = quic(text);
+    let flow = &outcome.result.flows[0];
+    assert_eq!(flow.delivered_bytes, Some(bytes), "{text}\n{flow:?} {:?}", outcome.result.approximations);
+    assert!(flow.completed_at_s.is_some(), "{text}\n{flow:?}");
+    outcome
+}
+
+/// A megabyte through 30 % loss both ways, under every controller.
+#[test]
+fn every_transfer_completes_under_heavy_loss() {
+    for controller in controllers() {
+        for seed in 0..2 {
+            let text =
+                bottleneck(7200.0, &controller, 100, "size = \"1 MB\"").replace("delay =", "loss = 0.3\ndelay =");
+            completes(&format!("seed = {seed}\n{text}"), 1_000_000);
+        }
+    }
+}
+
+/// Packets overtake each other by up to a round trip.
+#[test]
+fn reordering_is_not_fatal() {
+    for controller in controllers() {
+        let jitter = "delay = \"20 ms\"\njitter = { kind = \"exponential\", mean = \"20 ms\" }\nreorder = true";
+        let text = bottleneck(600.0, &controller, 100, "size = \"2 MB\"").replace("delay = \"20 ms\"", jitter);
+        completes(&text, 2_000_000);
+    }
+}
+
+/// Ten seconds without a path in the middle of the transfer, and a minute at its beginning.
+#[test]
+fn outages_are_survived() {
+    for controller in controllers() {
+        let outages =
+            "outages = [{ start = \"0 s\", length = \"60 s\" }, { start = \"61 s\", length = \"10 s\" }]\ndelay =";
+        let text = bottleneck(900.0, &controller, 20, "size = \"5 MB\"").replacen("delay =", outages, 1);
+        completes(&text, 5_000_000);
+    }
+}
+
+fn cases(usual: u64) -> u64 {
+    std::env::var("EDDYLINE_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(usual)
+}
+
+/// The scenario of a seed, with one of the stack's controllers in the place of some, if the loader accepts it.
+fn drawn(seed: u64) -> Option<(String, Network)> {
+    let own = ["noq-cubic", "noq-newreno", "noq-bbr3"][seed as usize % 3];
+    let text = draw(seed).replacen("{ kind = \"reno\" }", &format!("{{ kind = \"{own}\" }}"), 2);
+    let vocabulary = Vocabulary::new(eddyline_quic::kinds()).expect("names that no other kind has");
+    let input = Input { text: &text, format: Format::Toml, name: "t", folder: None };
+    load_with(&vocabulary, &input, &[]).ok().map(|scenario| (text, scenario.network))
+}
+
+#[test]
+fn every_run_conserves() {
+    let (mut runs, mut completed) = (0, 0);
+    for (seed, (text, network)) in (0..cases(60)).filter_map(|seed| Some((seed, drawn(seed)?))) {
+        let result = run(&network).result;
+        runs += 1;
+        let n = &result.counters;
+        let accounted = n.packets_delivered.unwrap() + n.packets_dropped.unwrap() + n.packets_in_flight.unwrap();
+        assert_eq!(n.packets_sent, Some(accounted), "{seed}: {text}");
+        for (link, spec) in result.links.iter().zip(&network.links) {
+            if let Limit::Packets(max) = spec.queue.limit() {
+                assert!(link.queue_packets.max.unwrap() <= max as f64, "{seed}: {link:?}");
+            }
+        }
+        for (flow, spec) in result.flows.iter().zip(&network.flows) {
+            let delivered = flow.delivered_bytes.unwrap();
+            assert!(spec.size.is_none_or(|size| delivered <= size), "{seed}: {flow:?}");
+            if flow.completed_at_s.is_some() && spec.stop.is_none() {
+                assert_eq!(Some(delivered), spec.size, "{seed}: {flow:?}");
+                completed += 1;
+            }
+        }
+        let lost: Vec<_> = result.approximations.iter().filter(|note| note.contains("connection was lost")).collect();
+        assert!(lost.is_empty(), "{seed}: {lost:?}\n{text}");
+    }
+    assert!(runs > 20 && completed > 5, "{runs} runs, {completed} completed flows");
+}

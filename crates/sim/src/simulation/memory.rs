@@ -1,0 +1,42 @@
+//! The memory budget of a run: how many packets it allows in the network, and what to say when there are more.
+
+use std::fmt::Write as _;
+
+use eddyline_scenario::Network;
+use eddyline_units::Time;
+
+use crate::endpoint::Flow;
+use crate::network::Net;
+
+/// Bytes for a packet in the network: in the ring of a queue or pipe and in its sender's record of transmissions, whose capacity may
+/// just have doubled, and the copy of the old ring while it is moved.
+const BYTES_PER_PACKET: u64 = 256;
+
+/// The maximum number of packets in the network that `memory` bytes allow.
+pub fn max_packets(memory: Option<u64>) -> u64 {
+    memory.map_or(u64::MAX, |bytes| bytes / BYTES_PER_PACKET)
+}
+
+/// Where the packets are that exceed the budget.
+pub fn report(network: &Network, net: &mut Net, flows: &[Flow], now: Time) -> String {
+    let packets = net.packets();
+    let budget = net.max_packets.saturating_mul(BYTES_PER_PACKET) / 1_000_000;
+    let now_s = now.as_secs_f64();
+    let mut text =
+        format!("at {now_s:.6} s, {packets} packets in the network need more than the {budget} MB of the run");
+    let waiting = network.links.iter().zip(0..).map(|(link, i)| (net.waiting(now, i).0, link));
+    if let Some((waiting, link)) = waiting.max_by_key(|(waiting, _)| *waiting) {
+        let limit = link.queue.limit();
+        let _ = write!(text, "; {waiting} wait at link {:?}, whose queue.limit is {limit}", link.name);
+    }
+    let states = flows.iter().map(Flow::state).zip(&network.flows);
+    if let Some((state, flow)) = states.max_by(|(a, _), (b, _)| a.in_flight_packets.total_cmp(&b.in_flight_packets)) {
+        let (sent, kind) = (state.in_flight_packets, flow.controller.name());
+        let _ = write!(
+            text,
+            "; flow {:?} has sent {sent:.0} of them, its controller {kind} allows {:.3e}",
+            flow.name, state.cwnd_packets
+        );
+    }
+    text
+}

@@ -1,0 +1,158 @@
+//! Latency probes: connections of three round trips each, TCP handshake, TLS 1.3 handshake and a small request
+//! (draft-ietf-ippm-responsiveness, section 5.2: foreign probes).
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use eddyline_scenario::Network;
+use eddyline_scenario::network::{PROBE_SYN, Probe};
+use eddyline_scenario::result::ProbeResult;
+use eddyline_units::Time;
+
+use crate::meter::ProbesMeter;
+use crate::network::{Layout, Net};
+use crate::packet::{Metadata, Packet, PacketFlags, PacketKind, PacketSink as _};
+
+/// Initial retransmission timeout (RFC 6298, section 2), doubled with each retransmission.
+const TIMEOUT: Time = Time::SECOND;
+/// A connection is given up when the last of this many retransmissions of a message times out.
+const MAX_RETRANSMITS: u32 = 6;
+/// Round trips of a connection.
+const STAGES: u64 = 3;
+
+/// A connection that is open.
+#[derive(Debug, Clone, Copy)]
+struct Connection {
+    stage: u64,
+    /// When the request of this stage was sent for the first time.
+    began: Time,
+    retransmits: u32,
+    /// When it is sent again.
+    timeout: Time,
+}
+
+/// The probes of one table.
+#[derive(Debug)]
+pub struct Probes {
+    number: u32,
+    /// First hops of requests and responses.
+    hops: [u32; 2],
+    /// Bytes of requests and responses of TLS and HTTP.
+    sizes: [u32; 2],
+    /// Time of a request on the idle path.
+    idle: Time,
+    every: Time,
+    from: Time,
+    next: Time,
+    connections: u64,
+    open: BTreeMap<u64, Connection>,
+    /// Timeouts with the connections they are of; those that no longer hold are skipped.
+    timeouts: BinaryHeap<Reverse<(Time, u64)>>,
+    meter: ProbesMeter,
+}
+
+impl Probes {
+    /// The probes `spec` as source `number`.
+    pub fn new(network: &Network, spec: &Probe, number: u32, layout: &mut Layout) -> Self {
+        let crossed = [(&spec.data, spec.request), (&spec.ack, spec.response)];
+        let idle =
+            crossed.iter().flat_map(|(links, bytes)| links.iter().map(|l| (&network.links[*l as usize], *bytes)));
+        let idle = idle.fold(Time::ZERO, |sum, (link, bytes)| sum + link.delay + link.transmission_time(bytes));
+        Self {
+            number,
+            hops: [
+                layout.path(network, &spec.data, Time::ZERO, spec.request),
+                layout.path(network, &spec.ack, Time::ZERO, spec.response),
+            ],
+            sizes: [spec.request, spec.response],
+            idle,
+            every: spec.every,
+            from: network.warmup,
+            next: spec.start,
+            connections: 0,
+            open: BTreeMap::new(),
+            timeouts: BinaryHeap::new(),
+            meter: ProbesMeter::default(),
+        }
+    }
+
+    /// When the next connection starts or a message is sent again.
+    pub fn next(&self) -> Time {
+        self.timeouts.peek().map_or(self.next, |Reverse((at, _))| self.next.min(*at))
+    }
+
+    /// Starts the connection and sends again the messages that are due.
+    pub fn on_timer(&mut self, now: Time, net: &mut Net) {
+        if self.next <= now {
+            let id = self.connections;
+            self.connections += 1;
+            self.next += self.every;
+            self.meter.started += 1;
+            self.request(now, id, Connection { stage: 0, began: now, retransmits: 0, timeout: now }, net);
+        }
+        while let Some(Reverse((at, id))) = self.timeouts.peek().copied().filter(|Reverse((at, _))| *at <= now) {
+            self.timeouts.pop();
+            let Some(connection) = self.open.get(&id).copied().filter(|c| c.timeout == at) else { continue };
+            if connection.retransmits == MAX_RETRANSMITS {
+                self.open.remove(&id);
+                continue;
+            }
+            self.meter.retransmits += 1;
+            self.request(now, id, Connection { retransmits: connection.retransmits + 1, ..connection }, net);
+        }
+    }
+
+    /// Sends the request of a connection's stage.
+    fn request(&mut self, now: Time, id: u64, mut connection: Connection, net: &mut Net) {
+        connection.timeout = now + TIMEOUT * (1 << connection.retransmits);
+        self.timeouts.push(Reverse((connection.timeout, id)));
+        self.open.insert(id, connection);
+        self.send(now, id * STAGES + connection.stage, 0, connection.retransmits > 0, net);
+    }
+
+    /// Sends a request (`way` 0) or response (1); `exchange` numbers the round trips of all connections.
+    fn send(&self, now: Time, exchange: u64, way: usize, again: bool, net: &mut Net) {
+        let handshake = exchange.is_multiple_of(STAGES);
+        let mut flags = PacketFlags::default();
+        flags.set_retransmission(again);
+        let packet = Packet {
+            seq: 2 * exchange + way as u64,
+            sent_at: now,
+            metadata: Metadata::default(),
+            waited: Time::ZERO,
+            flow: self.number,
+            bytes: if handshake { PROBE_SYN as u32 } else { self.sizes[way] },
+            extra: 0,
+            stamp: 0.0,
+            hop: self.hops[way],
+            generation: 0,
+            kind: PacketKind::Cross,
+            flags,
+        };
+        net.send(now, packet);
+    }
+
+    /// One of its packets arrived.
+    pub fn on_packet(&mut self, now: Time, packet: &Packet, net: &mut Net) {
+        let exchange = packet.seq / 2;
+        if packet.seq.is_multiple_of(2) {
+            return self.send(now, exchange, 1, packet.flags.retransmission(), net);
+        }
+        let (id, stage) = (exchange / STAGES, exchange % STAGES);
+        let Some(connection) = self.open.get(&id).copied().filter(|c| c.stage == stage) else { return };
+        if now > self.from {
+            self.meter.on_round_trip(stage as usize, now - connection.began);
+        }
+        if stage + 1 == STAGES {
+            self.open.remove(&id);
+            self.meter.completed += 1;
+        } else {
+            self.request(now, id, Connection { stage: stage + 1, began: now, retransmits: 0, timeout: now }, net);
+        }
+    }
+
+    /// The result of `spec`, where the flows that share a link have this trimmed mean of their round-trip times.
+    pub fn result(&mut self, spec: &Probe, loaded_s: Option<f64>) -> ProbeResult {
+        self.meter.result(&spec.name, self.idle, loaded_s)
+    }
+}

@@ -1,0 +1,215 @@
+"""`eddyline compare`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eddyline.cli.options import controllers, overrides, scenario_file, silent
+from eddyline.cli.outputs import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from eddyline.deviations.explain import Comparison
+    from eddyline.deviations.measure import Deviation, Tolerance
+    from eddyline.errors import WorldUnavailable
+    from eddyline.progress import Observer
+    from eddyline.scenario import Result, Scenario
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  eddyline compare two-way.toml
+  eddyline compare two-way.toml --within '1 %' --json
+  eddyline compare two-way.toml --set 'flow.*.controller.gamma=0.25'
+"""
+
+
+@click.command("compare", epilog=EXAMPLES, short_help="all worlds on one scenario, and why they differ")
+@scenario_file()
+@controllers()
+@overrides()
+@click.option("--within", metavar="SHARE", default="3 %", show_default=True, help="Differences that count as none.")
+@click.option("--packets", type=click.FloatRange(min=0), default=2.0, show_default=True, help="The same for queues.")
+@click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
+@silent()
+def command(
+    file: Path, overrides: list[tuple[str, str]], within: str, packets: float, as_json: bool, silent: bool
+) -> int:
+    """Run the scenario in FILE in every world, print how far each is from the simulation, and find out why.
+
+    Where a world deviates, its known differences (ACK policy, pacing, bursts, base RTT, ...) are switched in the
+    simulation one after the other; those that take the deviation away explain it, what remains is said.
+
+    Exit 0 if all is within the tolerance or explained, 1 if something is not.
+    """
+    from eddyline.cli.progress import Progress
+    from eddyline.deviations.explain import compare_with
+    from eddyline.deviations.measure import Tolerance
+    from eddyline.quantities import read
+    from eddyline.scenario import Scenario
+    from eddyline.worlds import DEFAULT, WORLDS
+
+    tolerance = Tolerance(read("--within", "percent", within), packets)
+    scenario = Scenario.load(file, set=overrides)
+    with Progress(silent=silent) as progress:
+        simulate = _simulator(progress)
+        (reference,) = simulate([scenario])
+        comparisons, unavailable = [], []
+        for world in WORLDS.values():
+            if world.name == DEFAULT:
+                continue
+            missing = world.unavailable()
+            if missing is not None:
+                unavailable.append(missing)
+                continue
+            result = scenario.run(world.name, series=False)
+            comparisons.append(compare_with(scenario, reference, result, tolerance, simulate))
+    with shown(lambda: _show(scenario, tolerance, comparisons, unavailable, as_json)):
+        pass
+    return 0 if all(each.explained for each in comparisons) else 1
+
+
+def _simulator(observer: Observer) -> Callable[[list[Scenario]], list[Result]]:
+    """Runs scenarios in `sim`, side by side."""
+    from eddyline.parallel import run_all
+
+    def simulate(scenarios: list[Scenario]) -> list[Result]:
+        observer.expect(len(scenarios))
+
+        def task(number: int, scenario: Scenario) -> Callable[[Any], Result]:
+            def run(cancelled: Any) -> Result:
+                def progress(now: float, duration: float, events: int, wall: float) -> None:
+                    cancelled(now, duration, events, wall)
+                    observer.update(number, now, duration, wall)
+
+                return scenario.run(series=False, progress=progress)
+
+            return run
+
+        return run_all([task(i, scenario) for i, scenario in enumerate(scenarios)])
+
+    return simulate
+
+
+def _show(
+    scenario: Scenario,
+    tolerance: Tolerance,
+    comparisons: Sequence[Comparison],
+    unavailable: Sequence[WorldUnavailable],
+    as_json: bool,
+) -> None:
+    if as_json:
+        document = {
+            "title": scenario.title,
+            "scenario_sha256": scenario.sha256,
+            "within": tolerance.share,
+            "packets": tolerance.packets,
+            "worlds": [
+                *(_document(each) for each in comparisons),
+                *({"world": each.world, "unavailable": str(each)} for each in unavailable),
+            ],
+        }
+        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+        return
+    if any(each.found for each in comparisons):
+        _table(scenario.title, comparisons)
+    for each in comparisons:
+        print("\n".join(_sentences(each)))
+    for missing in unavailable:
+        print(f"{missing.world}: not compared, {missing}")
+
+
+def _document(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "world": comparison.world,
+        "explained": comparison.explained,
+        "deviations": [_row(each) for each in comparison.found],
+        "steps": [
+            {
+                "difference": step.difference.name,
+                "statement": step.difference.statement,
+                "set": step.overrides,
+                "deviations": [_row(each) for each in step.left],
+            }
+            for step in comparison.steps
+        ],
+        "tried": comparison.tried,
+    }
+
+
+def _row(deviation: Deviation) -> dict[str, Any]:
+    return {
+        "kind": deviation.kind,
+        "name": deviation.name,
+        "quantity": deviation.quantity,
+        "value": deviation.value,
+        "sim": deviation.reference,
+        "within": deviation.excess <= 1.0,
+    }
+
+
+def _table(title: str, comparisons: Sequence[Comparison]) -> None:
+    from eddyline.tables import print_table, table
+
+    columns = [column for each in comparisons for column in (each.world, "difference", "explained")]
+    made = table(title, "", ["quantity", "sim", *columns])
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for place, each in enumerate(comparisons):
+        left = {(d.kind, d.name, d.quantity): d for d in each.left}
+        for d in each.found:
+            key = (d.kind, d.name, d.quantity)
+            cells = rows.setdefault(key, [_value(d.quantity, d.reference), *["-"] * len(columns)])
+            after = left[key]
+            mark = "" if d.excess <= 1.0 else "yes" if after.excess <= 1.0 else f"{_percent(after)} left"
+            cells[1 + 3 * place : 4 + 3 * place] = [_value(d.quantity, d.value), _percent(d), mark]
+    last = ""
+    for (_, name, quantity), cells in rows.items():
+        made.add_row("" if name == last else name, quantity, *cells)
+        last = name
+    print_table(made)
+
+
+def _value(quantity: str, value: float) -> str:
+    from eddyline.quantities import bits_per_second, count, percent, seconds
+
+    name = quantity.split(".")[0]
+    if name.endswith("_bps"):
+        return bits_per_second(value)
+    if name.endswith("_s"):
+        return seconds(value)
+    return percent(value) if name.endswith("utilisation") else count(value)
+
+
+def _percent(deviation: Deviation) -> str:
+    return f"{100 * deviation.relative:+.1f} %"
+
+
+def _sentences(comparison: Comparison) -> list[str]:
+    """What explains a world's deviations, and what is left."""
+    world, beyond = comparison.world, [d for d in comparison.found if d.excess > 1.0]
+    if not comparison.found:
+        return [f"{world}: nothing to compare, it knows none of these quantities"]
+    if not beyond:
+        return [f"{world}: equal within the tolerance"]
+    lines = [f"{world}: {len(beyond)} of {len(comparison.found)} quantities deviate, most {_named(beyond)}"]
+    for step in comparison.steps:
+        open_ = [d for d in step.left if d.excess > 1.0]
+        lines.append(f"  {step.difference.name}: {step.difference.statement}")
+        lines.append(f"    leaves {f'{len(open_)}, most {_named(open_)}' if open_ else 'none'}")
+    if not comparison.explained:
+        tried = ", ".join(comparison.tried) or "none applies"
+        lines.append(f"  not explained by the known differences ({tried})")
+    return lines
+
+
+def _named(deviations: Sequence[Deviation]) -> str:
+    most = max(deviations, key=lambda d: d.excess)
+    return f"{most.quantity} of {most.name}: {_percent(most)}"

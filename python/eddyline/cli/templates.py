@@ -1,0 +1,74 @@
+"""Whole scenarios that `eddyline init --preset` knows besides access links."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["SCENARIOS", "Template"]
+
+
+class Template(NamedTuple):
+    """A scenario file to start from.
+
+    Attributes:
+        summary: What it is.
+        text: The file, with `{file}` for its name.
+    """
+
+    summary: str
+    text: str
+
+
+_RRUL = """\
+# Realtime response under load, the test of a line that flent made popular: four downloads and four uploads fill the
+# line in both directions, and probes measure what a new connection and a small request see meanwhile. Run it:
+#   eddyline run {file}
+#   eddyline run {file} --set 'link.*.queue.kind=fq_codel'   with another queue, or cake, pie, codel
+#   eddyline run {file} --set 'link.down.rate=100 Mbit/s'    on another line: buffers in time follow
+#   eddyline run {file} --plot rrul.png
+# "RPM" are round trips a minute (draft-ietf-ippm-responsiveness); the grade is by the increase of latency under load.
+
+title    = "realtime response under load"
+duration = "60 s"
+warmup   = "10 s"     # summaries start here
+seed     = 1
+
+[[link]]
+name  = "down"
+rate  = "50 Mbit/s"
+delay = "10 ms"
+queue = {{ kind = "droptail", limit = "100 ms" }}
+
+[[link]]
+name  = "up"
+rate  = "10 Mbit/s"
+delay = "10 ms"
+queue = {{ kind = "droptail", limit = "200 ms" }}
+
+[[flow]]
+name         = "downloads"
+controller   = {{ kind = "cubic" }}
+data         = ["down"]
+ack          = ["up"]
+count        = 4
+start        = "5 s"
+start_jitter = "100 ms"
+
+[[flow]]
+name         = "uploads"
+controller   = {{ kind = "cubic" }}
+data         = ["up"]
+ack          = ["down"]
+count        = 4
+start        = "5 s"
+start_jitter = "100 ms"
+
+[[probe]]
+name  = "web"          # a TCP handshake, a TLS handshake and a request, ten times a second
+data  = ["up"]
+ack   = ["down"]
+every = "100 ms"
+"""
+
+SCENARIOS = {"rrul": Template("realtime response under load: four downloads, four uploads, latency probes", _RRUL)}
+"""Templates by name."""

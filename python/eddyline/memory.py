@@ -1,0 +1,68 @@
+"""How much memory the packets of a run may take."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+from pathlib import Path
+
+__all__ = ["DEFAULT_BYTES", "available", "budget", "parse"]
+
+DEFAULT_BYTES = 2 << 30
+"""Taken for the free memory where the operating system does not say it."""
+
+UNITS = {"B": 1, "kB": 10**3, "KiB": 1 << 10, "MB": 10**6, "MiB": 1 << 20, "GB": 10**9, "GiB": 1 << 30}
+
+
+def available() -> int:
+    """Bytes that this process may still take: free memory, or less by limits of the process or its control group."""
+    free = [amount for amount in (_free(), _of_process(), _of_control_group()) if amount is not None]
+    return max(min(free, default=DEFAULT_BYTES), 0)
+
+
+def budget() -> int:
+    """Bytes for the packets of one run: half of what is available, shared between processes where this is a worker."""
+    runs = 1 if multiprocessing.parent_process() is None else os.cpu_count() or 1
+    return available() // (2 * runs)
+
+
+def parse(text: str) -> int:
+    """The bytes of `2 GB`, `512MiB` and the like.
+
+    Raises:
+        ValueError: It is not an amount of memory.
+    """
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([A-Za-z]+)\s*", text)
+    if match is None or match[2] not in UNITS:
+        raise ValueError(f"{text!r} is not an amount of memory, such as 2 GB; units are {', '.join(UNITS)}")
+    return int(float(match[1]) * UNITS[match[2]])
+
+
+def _free() -> int | None:
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", _read("/proc/meminfo"), re.MULTILINE)
+    return None if match is None else int(match[1]) << 10
+
+
+def _of_process() -> int | None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    pages = _read("/proc/self/statm").split()
+    return limit - (int(pages[0]) * resource.getpagesize() if pages else 0)
+
+
+def _of_control_group() -> int | None:
+    limit, used = (_read(f"/sys/fs/cgroup/memory.{what}").strip() for what in ("max", "current"))
+    return int(limit) - int(used) if limit.isdigit() and used.isdigit() else None
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""

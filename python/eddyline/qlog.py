@@ -1,0 +1,72 @@
+"""qlog traces: a file per flow, written while a run goes on and put in its place at the end."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import eddyline.output as output
+from eddyline.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+__all__ = ["SUFFIX", "claim", "file_names", "staged"]
+
+SUFFIX = ".sqlog"
+"""Of a trace in JSON text sequences."""
+
+
+def file_names(flows: Sequence[str]) -> list[str]:
+    """File names of the traces of these flows: their names, special characters as in a URL."""
+    return [quote(flow, safe=" []()+,=@") + SUFFIX for flow in flows]
+
+
+def claim(path: Path, flows: Sequence[str]) -> None:
+    """Makes sure that the traces can be written to a file, where there is one flow, or to a folder.
+
+    Raises:
+        InputError: They cannot.
+    """
+    if path.suffix == SUFFIX:
+        if len(flows) != 1:
+            raise InputError(
+                f"{path}: one file holds the trace of one flow, and there are {len(flows)}",
+                "name a folder, which gets a file per flow",
+            )
+        output.claim_file(path)
+        return
+    with output.refused(path):
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            raise InputError(f"{path}: exists and is not a folder", f"name a folder, or a file ending in {SUFFIX}")
+        if path.is_dir():
+            foreign = sorted(file.name for file in path.iterdir() if file.suffix != SUFFIX)
+            if foreign:
+                raise InputError(f"{path}: holds more than traces: {foreign[0]}", "choose a new or empty folder")
+    output.claim(path, _earlier(path))
+
+
+@contextmanager
+def staged(path: Path | None, flows: Sequence[str]) -> Iterator[list[Path] | None]:
+    """Files to write, one per flow; they replace `path` at the end, and are removed where anything fails.
+
+    Raises:
+        InputError: Nothing can be written there.
+    """
+    if path is None:
+        yield None
+        return
+    claim(path, flows)
+    if path.suffix == SUFFIX:
+        with output.replaced_file(path) as file:
+            yield [file]
+    else:
+        with output.replaced(path, _earlier(path)) as folder:
+            yield [folder / name for name in file_names(flows)]
+
+
+def _earlier(folder: Path) -> list[str]:
+    """Traces in a folder, which others may replace."""
+    return [file.name for file in folder.glob("*" + SUFFIX)] if folder.is_dir() else []

@@ -1,0 +1,72 @@
+"""World `quic`: from the command line, with the stack's own controllers, and beside the other worlds."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import eddyline as el
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def one_flow(**controller: Any) -> dict[str, Any]:
+    """One flow over 10 Mbit/s and 40 ms, with the packet sizes of QUIC."""
+    return {
+        "duration": "20 s",
+        "warmup": "10 s",
+        "link": [{"name": n, "rate": "10 Mbit/s", "delay": "20 ms"} for n in ("there", "back")],
+        "flow": [
+            {
+                "name": "one",
+                "controller": controller,
+                "data": ["there"],
+                "ack": ["back"],
+                "packet": "1240 B",
+                "ack_packet": "75 B",
+            }
+        ],
+    }
+
+
+def test_fast_keeps_alpha_packets_queued() -> None:
+    fast = el.Scenario(one_flow(kind="fast", alpha="50 packets", base_rtt="known"))
+    queues = [fast.run(world, series=False).to_dict()["links"][0]["queue_packets"]["mean"] for world in ("quic", "sim")]
+    assert queues[0] == pytest.approx(queues[1], abs=2.0)
+
+
+def test_a_run_repeats_in_another_process(installed: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "cubic.json"
+    path.write_text(json.dumps(one_flow(kind="noq-cubic")))
+    documents = [json.loads(installed("run", path, "--world", "quic", "--json").out) for _ in range(2)]
+    for document in documents:
+        del document["cost"]
+    assert documents[0] == documents[1]
+    assert documents[0]["world"] == "quic"
+    assert documents[0]["approximations"] != []
+
+
+def test_the_stacks_controllers_are_of_this_world_alone(eddyline: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "newreno.json"
+    path.write_text(json.dumps(one_flow(kind="noq-newreno")))
+    assert eddyline("run", path, "--world", "quic").code == 0
+    refused = eddyline("run", path, "--world", "sim", "--json")
+    assert (refused.code, refused.out) == (2, "")
+    assert "part of world quic" in refused.err
+    assert "--world quic" in refused.err
+
+
+def test_series_and_packet_log() -> None:
+    run = el.Scenario(one_flow(kind="copa")).run("quic", series=True, log="one")
+    assert {"cwnd_packets", "rtt_s", "pacing_bps"} <= set(run.series.quantity)
+    assert {"syn", "syn-ack", "data", "ack"} <= set(run.log.packet)
+
+
+def test_what_the_stack_cannot_do_is_an_input_error() -> None:
+    scenario = one_flow(kind="fast", alpha="20 packets", ack_alpha="5 packets")
+    with pytest.raises(el.InputError, match="ack_alpha"):
+        el.Scenario(scenario).run("quic")
