@@ -68,7 +68,7 @@ def test_version(eddyline):
             ["advise", "--down", "1 Mbit/s", "--up", "1 Mbit/s", "--rtt", "1 s", "--controller", "cubik"],
             "--controller cubik: there is no such controller\nhint: did you mean cubic?",
         ),
-        (["advise", "--down", "1Mbit/s", "--up", "1 Mbit/s", "--rtt", "1 s"], 'down "1Mbit/s": write a space'),
+        (["advise", "--down", "1MB/s", "--up", "1 Mbit/s", "--rtt", "1 s"], 'down "1MB/s": unknown unit'),
         (
             ["gauntlet", "--controller", "foo"],
             "--controller foo: there is no such controller\nhint: controllers are",

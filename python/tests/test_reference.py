@@ -123,7 +123,7 @@ def test_every_column_of_the_packet_log_is_in_the_reference(result):
 def test_every_column_of_printed_tables_is_in_the_glossary():
     text = (REFERENCE / "glossary.md").read_text("utf-8")
     parts = {kind: columns for kind, _, columns in tables._PARTS}
-    assert len(parts) == 5
+    assert len(parts) == 6
     for kind, columns in parts.items():
         for name, field, _ in columns:
             assert f"| {kind} | {name} | `{field}` |" in text, (kind, name)

@@ -11,7 +11,7 @@ const BUFFERS: [u32; 3] = [10, 40, 160];
 
 /// Throughput and mean window of a flow.
 fn measure(controller: &str, loss: f64, buffer: u32) -> [f64; 2] {
-    let text = bottleneck(60.0, controller, buffer, "packet = \"1240 B\"");
+    let text = bottleneck(100.0, controller, buffer, "packet = \"1240 B\"");
     let text = text.replacen("delay =", &format!("loss = {loss}\ndelay ="), 1);
     let network = network_with(&format!("warmup = \"10 s\"\nseed = 3\n{text}"), vec![cubic_law::kind()]);
     let flow = &run(&network).result.flows[0];
