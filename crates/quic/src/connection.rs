@@ -56,11 +56,7 @@ impl Direction {
             ack_hop: path.ack_hop,
             header: spec.header,
             datagram: settings::datagram(spec).into(),
-            ecn: match spec.controller.build(&path.facts).ecn_response() {
-                _ if !spec.tcp.ecn => Ecn::NotCapable,
-                EcnResponse::LowLatency => Ecn::Ect1,
-                EcnResponse::AsLoss | EcnResponse::ByShare => Ecn::Ect0,
-            },
+            ecn: if spec.tcp.ecn { ecn_field(spec, path) } else { Ecn::NotCapable },
             start: spec.start,
             completed_at: None,
             samples: 0,
@@ -90,6 +86,14 @@ impl Direction {
             kind,
             flags,
         }
+    }
+}
+
+/// The ECN field of packets that may be marked.
+fn ecn_field(spec: &FlowSpec, path: &FlowPath) -> Ecn {
+    match spec.controller.build(&path.facts).ecn_response() {
+        EcnResponse::LowLatency => Ecn::Ect1,
+        EcnResponse::AsLoss | EcnResponse::ByShare => Ecn::Ect0,
     }
 }
 

@@ -9,10 +9,14 @@ use eddyline_quic_cc::PacketTag;
 /// so this bounds the memory that lost datagrams take.
 const REORDERING: u64 = 16_384;
 
-/// The bytes of a datagram without the zeros at its end.
+/// Bytes at the end of a datagram that are its tag.
+const TAG: usize = 16;
+
+/// The bytes of a datagram without the zeros before its tag.
 #[derive(Debug)]
 struct Content {
     bytes: Box<[u8]>,
+    tail: [u8; TAG],
     len: u32,
     tag: Option<PacketTag>,
 }
@@ -28,13 +32,16 @@ pub struct Arrival {
 
 impl Content {
     fn of(datagram: &[u8], tag: Option<PacketTag>) -> Self {
-        let len = significant(datagram);
-        Self { bytes: datagram[..len].into(), len: datagram.len() as u32, tag }
+        let (body, tail) = datagram.split_last_chunk().map_or((datagram, [0; TAG]), |(body, tail)| (body, *tail));
+        Self { bytes: body[..significant(body)].into(), tail, len: datagram.len() as u32, tag }
     }
 
     fn restore(&self) -> Arrival {
         let mut datagram = BytesMut::zeroed(self.len as usize);
         datagram[..self.bytes.len()].copy_from_slice(&self.bytes);
+        if let Some(tail) = datagram.last_chunk_mut() {
+            *tail = self.tail;
+        }
         Arrival { datagram, tag: self.tag }
     }
 }

@@ -115,7 +115,7 @@ impl ObservedFactory {
 
 impl ControllerFactory for ObservedFactory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let inner = Inner::of(Arc::clone(&self.inner).build(now, current_mtu));
+        let inner = Inner::new(|| Arc::clone(&self.inner).build(now, current_mtu));
         let mut observed = Observed { inner, seen: Arc::clone(&self.observations), batch: None };
         observed.note_decisions();
         Box::new(observed)
@@ -130,12 +130,9 @@ enum Inner {
 }
 
 impl Inner {
-    fn of(controller: Box<dyn Controller>) -> Self {
-        // only a copy can be looked into, and this one is new
-        match controller.clone_box().into_any().downcast::<NoqController>() {
-            Ok(own) => Self::Own(own),
-            Err(_) => Self::Stack(controller),
-        }
+    fn new(make: impl Fn() -> Box<dyn Controller>) -> Self {
+        // looking into a controller uses it up, so one of the stack's is made again
+        make().into_any().downcast().map_or_else(|_| Self::Stack(make()), Self::Own)
     }
 }
 
@@ -267,7 +264,7 @@ impl Controller for Observed {
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self { inner: Inner::of(self.inner.clone_box()), seen: Arc::clone(&self.seen), batch: self.batch })
+        Box::new(Self { inner: Inner::new(|| self.inner.clone_box()), seen: Arc::clone(&self.seen), batch: self.batch })
     }
 
     fn initial_window(&self) -> u64 {

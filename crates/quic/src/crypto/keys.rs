@@ -1,4 +1,4 @@
-//! Keys that protect nothing: packets have a tag, of zeros.
+//! Keys that protect nothing: packets have a tag, which says only which generation of keys it was made with.
 
 use bytes::BytesMut;
 use noq_proto::PathId;
@@ -12,33 +12,41 @@ const SAMPLE: usize = 16;
 const CONFIDENTIALITY_LIMIT: u64 = 1 << 23;
 const INTEGRITY_LIMIT: u64 = 1 << 52;
 
-/// A key for every purpose.
-#[derive(Debug, Clone, Copy)]
-pub struct NullKey;
+/// A key for every purpose, of a generation: key updates begin new ones.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NullKey {
+    generation: u64,
+}
 
 /// Keys of both directions.
 pub fn keys() -> Keys {
-    let header = || -> Box<dyn HeaderKey> { Box::new(NullKey) };
-    Keys { header: KeyPair { local: header(), remote: header() }, packet: packet_keys() }
+    let header = || -> Box<dyn HeaderKey> { Box::new(NullKey::default()) };
+    Keys { header: KeyPair { local: header(), remote: header() }, packet: packet_keys(0) }
 }
 
 /// Packet keys of both directions.
-pub fn packet_keys() -> KeyPair<Box<dyn PacketKey>> {
-    let packet = || -> Box<dyn PacketKey> { Box::new(NullKey) };
+pub fn packet_keys(generation: u64) -> KeyPair<Box<dyn PacketKey>> {
+    let packet = || -> Box<dyn PacketKey> { Box::new(NullKey { generation }) };
     KeyPair { local: packet(), remote: packet() }
+}
+
+impl NullKey {
+    fn tag(self) -> [u8; TAG] {
+        u128::from(self.generation).to_le_bytes()
+    }
 }
 
 impl PacketKey for NullKey {
     fn encrypt(&self, _path: PathId, _packet: u64, buf: &mut [u8], _header_len: usize) {
         if let Some(tag) = buf.last_chunk_mut::<TAG>() {
-            *tag = [0; TAG];
+            *tag = self.tag();
         }
     }
 
     fn decrypt(&self, _path: PathId, _packet: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        match payload.last_chunk::<TAG>() {
-            Some([0, .., 0]) => {}
-            _ => return Err(CryptoError),
+        // a late packet made with earlier keys must not pass for one of the next
+        if payload.last_chunk() != Some(&self.tag()) {
+            return Err(CryptoError);
         }
         payload.truncate(payload.len() - TAG);
         Ok(())

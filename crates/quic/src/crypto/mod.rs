@@ -30,12 +30,12 @@ impl Crypto {
 
     /// The key of stateless resets, which no scenario needs to be secret.
     pub(crate) fn reset_key() -> Arc<dyn HmacKey> {
-        Arc::new(keys::NullKey)
+        Arc::new(keys::NullKey::default())
     }
 
     /// The key of handshake tokens, of which none are sent.
     pub(crate) fn token_key() -> Arc<dyn HandshakeTokenKey> {
-        Arc::new(keys::NullKey)
+        Arc::new(keys::NullKey::default())
     }
 }
 

@@ -87,13 +87,23 @@ struct NullSession {
     partial: Vec<u8>,
     progress: Progress,
     hello_sent: bool,
+    /// Latest generation of 1-RTT keys that was given.
+    generation: u64,
 }
 
 impl NullSession {
     fn new(side: Side, params: &TransportParameters) -> Self {
         let mut own = Vec::new();
         params.write(&mut own);
-        Self { side, own, peer: None, partial: Vec::new(), progress: Progress::Start, hello_sent: side.is_server() }
+        Self {
+            side,
+            own,
+            peer: None,
+            partial: Vec::new(),
+            progress: Progress::Start,
+            hello_sent: side.is_server(),
+            generation: 0,
+        }
     }
 
     /// Appends a message of `padding` bytes and these parameters.
@@ -208,7 +218,8 @@ impl Session for NullSession {
     }
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(packet_keys())
+        self.generation += 1;
+        Some(packet_keys(self.generation))
     }
 
     fn is_valid_retry(&self, _orig_dst_cid: ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {

@@ -53,7 +53,7 @@ pub enum World {
     Sim,
     /// Real Linux TCP over an emulated path.
     Kernel,
-    /// Real QUIC over an emulated path.
+    /// A QUIC stack over the simulator's links.
     Quic,
 }
 
