@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
-import threading
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import eddyline._core as _core
 import eddyline.worlds as worlds
+from eddyline.controllers.endless import interruptible
 from eddyline.errors import InputError
 from eddyline.recording import Recording
 from eddyline.results import Results
@@ -33,14 +32,6 @@ SEEDS = 2**63
 """A seed is below this."""
 
 _MAX_CAPACITIES = 3  # lines of a figure
-_MAX_SHOWN = 20  # rows of a table that notebooks show
-_SHOWN = {
-    "link": ("name", "rate", "delay", "queue", "loss"),
-    "flow": ("name", "count", "controller", "data", "ack", "start"),
-    "arrivals": ("name", "rate", "controller", "data", "ack"),
-    "traffic": ("name", "model", "path"),
-}
-
 _MAX_SERIES = 200  # flows and links whose series are recorded unless refused
 
 
@@ -265,22 +256,7 @@ class Scenario:
         if options.series is None:
             options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)
         assert entry.run is not None  # else `require` has raised
-        if _own_controllers() and threading.current_thread() is threading.main_thread():
-            from eddyline.parallel import run_interruptible
-
-            runner, chosen = entry.run, options
-
-            def task(checkpoint: RunCallback) -> _core.Run:
-                def checked(now_s: float, duration_s: float, events: int, wall_s: float) -> None:
-                    checkpoint(now_s, duration_s, events, wall_s)
-                    if progress is not None:
-                        progress(now_s, duration_s, events, wall_s)
-
-                return runner(self._core, chosen, checked)
-
-            run = run_interruptible(task)
-        else:
-            run = entry.run(self._core, options, progress)
+        run = interruptible(partial(entry.run, self._core, options), progress)
         return Result(run.json, self, run, asked=options.recorded())
 
     def theory(
@@ -329,29 +305,15 @@ class Scenario:
 
     def _repr_html_(self) -> str:
         """Title, links and flows as tables, for notebooks."""
-        from html import escape
+        from eddyline.display import scenario_html
 
-        from eddyline.frames import frame
-
-        table, parts = self.to_dict(), []
-        for name, columns in _SHOWN.items():
-            rows = [{key: _brief(row[key]) for key in columns if key in row} for row in table.get(name, [])]
-            if rows:
-                parts.append(frame(rows[:_MAX_SHOWN]).fillna("").to_html(index=False))
-        more = f"{table['duration']}, seed {self.seed}"
-        return f"<b>{escape(self.title)}</b> ({escape(more)}){''.join(parts)}"
+        return scenario_html(self.to_dict(), self.title, self.seed)
 
     def __repr__(self) -> str:
         return f"<Scenario {self.title!r}: {len(self.flows)} flows, {len(self.links)} links, {self.sha256[:12]}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_restore, (self.canonical, self.title, self._folder))
-
-
-def _own_controllers() -> bool:
-    """Whether the user has controllers of his own, whose code may not return."""
-    module = sys.modules.get("eddyline.controllers.registry")
-    return module is not None and bool(module.registered())
 
 
 def _repetition(scenario: Scenario, options: RunOptions, world: str, progress: RunCallback) -> Result:
@@ -368,13 +330,6 @@ def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
 
 def _restore(canonical: str, name: str, folder: Path) -> Scenario:
     return Scenario._of(_core.load(canonical, "json", name, folder), folder)
-
-
-def _brief(value: Any) -> Any:
-    """A value of a scenario in a few words: of a table its kind and its other values."""
-    if isinstance(value, dict):
-        return " ".join(str(v) for v in value.values() if not isinstance(v, (dict, list)))
-    return " → ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def load_results(folder: str | Path) -> Results[Result]:

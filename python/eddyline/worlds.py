@@ -33,6 +33,7 @@ __all__ = [
     "needed",
     "require",
     "require_model",
+    "require_packets",
     "served",
     "text",
     "with_dynamics",
@@ -271,6 +272,17 @@ def with_dynamics() -> list[str]:
 def with_packet_log() -> list[str]:
     """Names of the worlds that can log packets here."""
     return [world.name for world in _ENTRIES if world.packet_log and world.run is not None]
+
+
+def require_packets(name: str) -> None:
+    """Makes sure that a world simulates packets.
+
+    Raises:
+        InputError: It does not, or there is no such world.
+        WorldUnavailable: It cannot run here.
+    """
+    if not require(name).packet_log:
+        raise InputError(f"world {name} has no packets", f"--world takes {text(with_packet_log())}")
 
 
 def text(names: list[str]) -> str:

@@ -17,6 +17,7 @@ LAYERS = (
         "basics",
         (
             "columns",
+            "display",
             "encoding",
             "fairness",
             "frames",

@@ -10,6 +10,7 @@ import pytest
 from conftest import TWO_WAY
 
 import eddyline as el
+from eddyline.worlds import available
 
 LOSSY = {"link.down.loss": 0.01}
 
@@ -61,7 +62,7 @@ def test_open_opens_what_was_written(several, eddyline, tmp_path):
     assert "3 runs" in seeds.plot().get_suptitle()
     assert eddyline(*words, "worlds", "--world", "all", "--set", "link.down.loss=0").code == 0
     worlds = el.Result.load(tmp_path / "worlds")
-    assert list(worlds.flows["world"].unique()) == ["theory", "sim"]
+    assert list(worlds.flows["world"].unique()) == available()
     el.sweep(path, {"link.up.delay": ["1 ms", "2 ms"]}, out=tmp_path / "sweep")
     assert repr(el.open(tmp_path / "sweep")).endswith("sweep': 2 of 2 points>")
     card = el.gauntlet.run("reno", only=["line-1m"], seeds=1)

@@ -185,9 +185,9 @@ fn drive(bridge: &mut Bridge, sent: &mut Vec<Instant>, in_flight: &mut u64, now:
             bridge.on_datagram_sent();
         }
         A { from, to, .. } | M { from, to, .. } => {
-            for number in from..=to {
+            for (number, &sent) in sent.iter().enumerate().take(to + 1).skip(from) {
                 *in_flight -= bytes;
-                bridge.on_packet_acked(sent[number], bytes, Some(number as u64));
+                bridge.on_packet_acked(sent, bytes, Some(number as u64));
             }
             bridge.on_acks_end(now, *in_flight, false);
             if matches!(step, M { .. }) {

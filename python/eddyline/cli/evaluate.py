@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, parse_override, silent, timeout
+from eddyline.cli.options import controllers, packet_world, parse_override, silent, timeout
 from eddyline.cli.types import Controller, Names, Queue
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class _Experiments(Names):
     metavar="KIND",
     help="The bottleneck's queue. With others than drop-tail flows are ECN-capable.",
 )
+@packet_world()
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; one per processor by default.")
 @timeout("simulation")
 @click.option("--quick", is_flag=True, help="Fewer points, shorter runs: a first look.")
@@ -93,6 +94,7 @@ def command(
     only: tuple[str, ...],
     seeds: int,
     queue: str,
+    world: str,
     jobs: int | None,
     timeout: float | None,
     quick: bool,
@@ -133,6 +135,7 @@ def command(
             seeds=seeds,
             quick=quick,
             queue=queue,
+            world=world,
             jobs=jobs,
             timeout_s=timeout,
             done=progress.count(),

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eddyline.cli.options import controllers, parse_override, silent, timeout
+from eddyline.cli.options import controllers, packet_world, parse_override, silent, timeout
 from eddyline.cli.outputs import put_text, shown
-from eddyline.cli.types import Controller, Controllers, Names, OneOf
-from eddyline.worlds import DEFAULT, with_packet_log
+from eddyline.cli.types import Controller, Controllers, Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,13 +71,7 @@ class _Test(click.ParamType[str]):
     callback=parse_override,
     help="A parameter of the controller; may be repeated.",
 )
-@click.option(
-    "--world",
-    type=OneOf(with_packet_log()),
-    default=DEFAULT,
-    show_default=True,
-    help="The world that runs the tests.",
-)
+@packet_world()
 @controllers()
 @click.option("--against", type=Controllers(), default=(), help="Controllers to run beside it, for comparison.")
 @click.option("--only", type=_Tests(), default=(), help="Tests or groups of tests; all by default.")

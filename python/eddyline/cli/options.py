@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-__all__ = ["Key", "controllers", "overrides", "parse_override", "scenario_file", "silent", "timeout"]
+__all__ = ["Key", "controllers", "overrides", "packet_world", "parse_override", "scenario_file", "silent", "timeout"]
 
 
 def scenario_file(**attributes: Any) -> Callable[[Any], Any]:
@@ -43,6 +43,16 @@ def _load_controllers(ctx: click.Context, _param: click.Parameter, given: tuple[
 
         for what in (*from_environment(), *given):
             load(what)
+
+
+def packet_world() -> Callable[[Any], Any]:
+    """The option --world of commands that compare simulations."""
+    from eddyline.cli.types import OneOf
+    from eddyline.worlds import DEFAULT, with_packet_log
+
+    return click.option(
+        "--world", type=OneOf(with_packet_log()), default=DEFAULT, show_default=True, help="The world that simulates."
+    )
 
 
 def parse_override(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:

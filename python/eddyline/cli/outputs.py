@@ -58,28 +58,38 @@ def claim_figure(path: Path) -> None:
             raise click.UsageError(f"--plot {path}: .pgf needs TeX (xelatex, lualatex or pdflatex), and none is found")
 
 
+_SIZE = "eddyline.figure_size"
+
+
 def figure_size() -> Callable[[Any], Any]:
-    """The options --width and --font-size of commands that draw, as parameters `width` and `font_size`."""
+    """The options --width and --font-size of commands that draw; `draw` follows them."""
+
+    def keep(ctx: click.Context, param: click.Parameter, value: float | None) -> None:
+        ctx.meta.setdefault(_SIZE, {})[param.name] = value
 
     def wrap(function: Any) -> Any:
-        font = click.FloatRange(1, 100)
-        function = click.option("--font-size", type=font, metavar="PT", help="Size of its text; 9 by default.")(
-            function
-        )
-        inches = click.FloatRange(1, 50)
-        return click.option("--width", type=inches, metavar="INCHES", help="Width of the figure, as in 3.5.")(function)
+        for name, least, most, unit, text in (
+            ("--font-size", 1, 100, "PT", "Size of the figure's text; 9 by default."),
+            ("--width", 1, 50, "INCHES", "Width of the figure, as in 3.5."),
+        ):
+            kind = click.FloatRange(least, most)
+            function = click.option(name, type=kind, metavar=unit, help=text, expose_value=False, callback=keep)(
+                function
+            )
+        return function
 
     return wrap
 
 
-def draw(figure: Figure, path: Path, width: float | None = None, font_size: float | None = None) -> None:
-    """Writes a figure, of another width in inches or font size in points where these are given."""
+def draw(figure: Figure, path: Path) -> None:
+    """Writes a figure, with the width and the font size that the command line gives."""
     from eddyline.output import replaced_file
     from eddyline.plots import render
     from eddyline.plots.style import resized
 
     with replaced_file(path) as staged:
-        render(resized(figure, width, font_size), staged)
+        context = click.get_current_context(silent=True)
+        render(resized(figure, **(context.meta.get(_SIZE, {}) if context else {})), staged)
 
 
 def put_text(path: Path, text: str) -> None:

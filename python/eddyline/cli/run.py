@@ -95,8 +95,6 @@ def command(
     dynamics: str | None,
     out: Path | None,
     plot: Path | None,
-    width: float | None,
-    font_size: float | None,
     log: Path | None,
     log_of: str | None,
     memory: int | None,
@@ -154,7 +152,7 @@ def command(
         if log is not None:
             _write_log(results[0], log)
         if plot is not None:
-            draw(figure(results), plot, width, font_size)
+            draw(figure(results), plot)
         if out is not None:
             save(out, text, results, request, csv)
     code = _strict_code(replies) if strict else 0

@@ -148,8 +148,6 @@ def command(
     metrics: tuple[str, ...],
     of: str,
     by: str | None,
-    width: float | None,
-    font_size: float | None,
     csv: bool,
     as_json: bool,
     quiet: bool,
@@ -189,7 +187,7 @@ def command(
         if csv or (swept.ran and any(swept.folder.glob("*.csv"))):  # tables of an earlier call are not left behind
             swept.write_csv()
         if plot is not None:
-            draw(swept.plot(*metrics, of=of, by=by), plot, width, font_size)
+            draw(swept.plot(*metrics, of=of, by=by), plot)
         if as_table:
             _tables(swept, metrics, of)
     return code

@@ -108,6 +108,7 @@ class Measurements:
             "eddyline": _core.VERSION,
             "quick": self.setting.quick,
             "queue": self.setting.queue,
+            "world": self.setting.world,
             "seeds": self.seeds,
             "controllers": [{"kind": s.kind, "parameters": dict(s.parameters)} for s in self.subjects],
             "figures": self.figures,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import eddyline.kinds as kinds
+from eddyline.worlds import DEFAULT
 
 __all__ = ["FULL_PACKET_B", "NARROW", "WIDE", "Path", "Setting", "noise"]
 
@@ -20,10 +21,12 @@ class Setting:
     Attributes:
         quick: Fewer points, shorter runs.
         queue: The discipline at the bottleneck. One other than drop-tail may mark: flows then are ECN-capable.
+        world: The world that runs them, one with packets.
     """
 
     quick: bool = False
     queue: str = "droptail"
+    world: str = DEFAULT
 
     @property
     def drop_tail(self) -> bool:

@@ -9,6 +9,7 @@ from eddyline.errors import InputError, ScenarioError
 from eddyline.kinds import controllers, require_controller
 from eddyline.scenario import Scenario
 from eddyline.subject import parameter_error, required_parameters
+from eddyline.worlds import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,12 +58,15 @@ class Subject:
             raise parameter_error(e, self.kind, self.parameters) from None
 
 
-def subjects(kinds: Sequence[str], parameters: Sequence[tuple[str, str]] = ()) -> tuple[Subject, ...]:
+def subjects(
+    kinds: Sequence[str], parameters: Sequence[tuple[str, str]] = (), world: str = DEFAULT
+) -> tuple[Subject, ...]:
     """The named controllers, each once.
 
     Args:
-        kinds: Built-in kinds or names of registered classes; `"all"` is every built-in one of world sim.
+        kinds: Built-in kinds or names of registered classes; `"all"` is every built-in one of the world.
         parameters: Keys with values: `alpha` is given to all, `fast.alpha` to that kind.
+        world: The world that is to have them.
 
     Raises:
         InputError: There is no such kind, or parameters are for a kind that is not among them.
@@ -74,7 +78,7 @@ def subjects(kinds: Sequence[str], parameters: Sequence[tuple[str, str]] = ()) -
     named: dict[str, None] = {}
     for kind in kinds:
         if kind == BUILT_IN and kind not in own:
-            named |= dict.fromkeys(k.name for k in controllers() if k.name not in own and k.only_in is None)
+            named |= dict.fromkeys(k.name for k in controllers() if k.name not in own and k.only_in in (None, world))
         else:
             require_controller(kind)
             named[kind] = None

@@ -23,6 +23,7 @@ from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
 from eddyline.summary import spread
+from eddyline.worlds import DEFAULT, require_packets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -47,12 +48,13 @@ class _Run:
     subject: Subject
     point: Point
     scenario: Scenario
+    world: str
     timeout_s: float | None
 
     def __call__(self, progress: RunCallback) -> Taken:
         limit = limited(self.timeout_s, progress)
         with ended_after(self.timeout_s):
-            result = self.scenario.run("sim", series=self.experiment.series, progress=limit)
+            result = self.scenario.run(self.world, series=self.experiment.series, progress=limit)
         return self.experiment.take(self.subject, self.point, result)
 
 
@@ -64,6 +66,7 @@ def evaluate(
     seeds: int = SEEDS,
     quick: bool = False,
     queue: str = "droptail",
+    world: str = DEFAULT,
     jobs: int | None = None,
     timeout_s: float | None = None,
     done: Count | None = None,
@@ -79,6 +82,7 @@ def evaluate(
         quick: Fewer points and shorter runs, for a first look.
         queue: The discipline at the bottleneck, one that requires a `limit` only. With others than drop-tail flows
             are ECN-capable (`dctcp` and `prague` accurately). The response function has drop-tail always.
+        world: The world that runs all simulations, one with packets; it has to have the controllers.
         jobs: Simulations at a time; one per processor by default.
         timeout_s: Limit on the wall time of a simulation; one that takes longer is listed under `failures`.
         done: Called after each simulation.
@@ -94,9 +98,10 @@ def evaluate(
     if seeds < 1:
         raise InputError(f"{seeds} seeds; at least 1")
     queue_kind(queue)  # raises where it is unknown
+    require_packets(world)
     items = parameters.items() if isinstance(parameters, Mapping) else parameters
-    who = subjects([kinds] if isinstance(kinds, str) else list(kinds), list(items))
-    experiments, setting = _chosen(only), Setting(quick, queue)
+    who = subjects([kinds] if isinstance(kinds, str) else list(kinds), list(items), world)
+    experiments, setting = _chosen(only), Setting(quick, queue, world)
     # all of them first: with wrong input nothing runs
     plan = [
         (
@@ -109,7 +114,7 @@ def evaluate(
         for subject in who
         for point in experiment.points(quick)
     ]
-    runs = [_Run(e, s, point, scenario, timeout_s) for e, s, point, scenarios in plan for scenario in scenarios]
+    runs = [_Run(e, s, point, scenario, world, timeout_s) for e, s, point, scenarios in plan for scenario in scenarios]
     values = iter(run_keeping(EddylineError, runs, jobs, done=done, failed=failed))
     measured: dict[tuple[str, Subject], Measured] = {(e.name, s): Measured() for e in experiments for s in who}
     failures = []

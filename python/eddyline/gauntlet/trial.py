@@ -17,7 +17,7 @@ from eddyline.kinds import require_controller
 from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
-from eddyline.worlds import DEFAULT, require, text, with_packet_log
+from eddyline.worlds import DEFAULT, require_packets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,8 +69,7 @@ def run(
     """
     if seeds < 1:
         raise InputError(f"{seeds} seeds; at least 1")
-    if not require(world).packet_log:
-        raise InputError(f"world {world} has no packets", f"--world takes {text(with_packet_log())}")
+    require_packets(world)
     against = list(against)
     for kind in (controller, *against):
         require_controller(kind)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eddyline.cli.options import controllers, overrides, scenario_file
-from eddyline.cli.outputs import claim_figure, draw, shown
+from eddyline.cli.outputs import claim_figure, draw, figure_size, shown
 from eddyline.cli.types import OneOf
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def output_options(plot: str) -> Callable[[Any], Any]:
 
     def wrap(function: Any) -> Any:
         for decorate in (
+            figure_size(),
             click.option("--quiet", "-q", is_flag=True, help="No notes, no progress."),
             click.option("--json", "as_json", is_flag=True, help="Print as one JSON document."),
             click.option(
@@ -39,7 +40,7 @@ def output_options(plot: str) -> Callable[[Any], Any]:
                 type=click.Path(path_type=Path),
                 metavar="FILE",
                 callback=_drawable,
-                help=f"Draw {plot} (.png, .svg or .pdf).",
+                help=f"Draw {plot} (.png, .svg, .pdf, .pgf).",
             ),
         ):
             function = decorate(function)

@@ -1,0 +1,39 @@
+"""Scenarios as HTML, for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["scenario_html"]
+
+_MAX_SHOWN = 20  # rows of a table
+_SHOWN = {
+    "link": ("name", "rate", "delay", "queue", "loss"),
+    "duplex": ("name", "preset", "down", "up"),
+    "flow": ("name", "count", "controller", "data", "ack", "start"),
+    "arrivals": ("name", "rate", "controller", "data", "ack"),
+    "traffic": ("name", "model", "path"),
+}
+
+
+def scenario_html(table: Mapping[str, Any], title: str, seed: int) -> str:
+    """Title, links and flows of a canonical scenario as tables."""
+    from eddyline.frames import frame
+
+    parts = []
+    for name, columns in _SHOWN.items():
+        rows = [{key: _brief(row[key]) for key in columns if key in row} for row in table.get(name, [])]
+        if rows:
+            parts.append(frame(rows[:_MAX_SHOWN]).fillna("").to_html(index=False))
+    return f"<b>{escape(title)}</b> ({escape(str(table['duration']))}, seed {seed}){''.join(parts)}"
+
+
+def _brief(value: Any) -> Any:
+    """A value of a scenario in a few words: of a table its kind and its other values."""
+    if isinstance(value, dict):
+        return " ".join(str(v) for v in value.values() if not isinstance(v, (dict, list)))
+    return " → ".join(map(str, value)) if isinstance(value, list) else value
