@@ -29,8 +29,8 @@ enum Step {
     Send(usize),
     /// An ACK frame covers packets `from..=to`; `ends` says that it ends the recovery in progress.
     Ack { from: usize, to: usize, ends: bool },
-    /// The same, and its packets have congestion marks; `counts` says that the window may be reduced for it.
-    MarkedAck { from: usize, to: usize, counts: bool },
+    /// The same, and its packets have congestion marks.
+    MarkedAck { from: usize, to: usize },
     /// Packets `from..=to` are lost; `begins` says that a recovery begins.
     Lost { from: usize, to: usize, begins: bool },
     /// The same, after persistent congestion.
@@ -88,15 +88,21 @@ struct ByHand {
     started: bool,
     lost: f64,
     recovery: Option<&'static str>,
+    /// For controllers that count marks: the last acknowledgement, which had none.
+    unmarked: Option<Marks>,
 }
 
 impl ByHand {
     fn new(controller: AnyController) -> Self {
         let (sent, gone) = (Vec::new(), Vec::new());
-        Self { controller, sent, gone, in_flight: 0.0, started: false, lost: 0.0, recovery: None }
+        Self { controller, sent, gone, in_flight: 0.0, started: false, lost: 0.0, recovery: None, unmarked: None }
     }
 
     fn step(&mut self, now: Time, step: Step) {
+        // stacks report marks after the acknowledgement: that there are none shows with what comes next
+        if let Some(marks) = self.unmarked.take() {
+            self.controller.on_marks(&marks);
+        }
         match step {
             S(number) => {
                 assert_eq!(number, self.sent.len());
@@ -105,8 +111,8 @@ impl ByHand {
                 self.sent.push((now, self.controller.on_sent(&sent)));
                 self.gone.push(false);
             }
-            A { from, to, ends } => self.ack(now, from, to, ends, None),
-            M { from, to, counts } => self.ack(now, from, to, false, Some(counts)),
+            A { from, to, ends } => self.ack(now, from, to, ends),
+            M { .. } => unreachable!("the script has no marks"),
             L { from, to, begins } => {
                 let flight_size = self.outstanding();
                 self.lose(from, to);
@@ -124,7 +130,7 @@ impl ByHand {
         }
     }
 
-    fn ack(&mut self, now: Time, from: usize, to: usize, ends: bool, marked: Option<bool>) {
+    fn ack(&mut self, now: Time, from: usize, to: usize, ends: bool) {
         let acked = (to - from + 1) as f64;
         self.in_flight -= acked;
         self.gone[from..=to].fill(true);
@@ -133,13 +139,6 @@ impl ByHand {
             match self.recovery.take() {
                 Some("loss") => self.controller.on_recovered(now),
                 _ => self.controller.on_timeout_recovered(),
-            }
-        }
-        if let Some(counts) = marked {
-            self.controller.on_marks(&Marks { now, sent_at, acked, marked: acked });
-            if counts {
-                let flight_size = self.outstanding();
-                self.controller.on_ecn(&Loss { now, flight_size });
             }
         }
         let rtt = now.saturating_sub(sent_at);
@@ -158,6 +157,9 @@ impl ByHand {
             cwnd_limited: true,
             in_recovery: self.recovery == Some("loss"),
         });
+        if self.controller.ecn_response() != EcnResponse::AsLoss {
+            self.unmarked = Some(Marks { now, sent_at, acked, marked: 0.0 });
+        }
     }
 
     fn lose(&mut self, from: usize, to: usize) {
@@ -184,7 +186,7 @@ fn drive(bridge: &mut Bridge, sent: &mut Vec<Instant>, in_flight: &mut u64, now:
             bridge.on_packet_sent(now, bytes, Some(number as u64));
             bridge.on_datagram_sent();
         }
-        A { from, to, .. } | M { from, to, .. } => {
+        A { from, to, .. } | M { from, to } => {
             for (number, &sent) in sent.iter().enumerate().take(to + 1).skip(from) {
                 *in_flight -= bytes;
                 bridge.on_packet_acked(sent, bytes, Some(number as u64));
@@ -211,9 +213,6 @@ fn compare(params: &ControllerParams, steps: &[(u64, Step)]) {
     for (i, &(at, step)) in steps.iter().enumerate() {
         by_hand.step(Time::from_ms(at), step);
         drive(&mut bridge, &mut sent, &mut in_flight, epoch + Duration::from_millis(at), step);
-        if matches!(step, M { .. }) {
-            continue; // marks are counted with the next event
-        }
         let (hand, ours) = (&by_hand.controller, bridge.controller());
         assert_eq!(ours.window(), hand.window(), "{}: window after step {i}", params.name());
         assert_eq!(ours.pacing_interval(), hand.pacing_interval(), "{}: pacing after step {i}", params.name());
@@ -236,8 +235,8 @@ fn every_kind_has_the_window_that_it_has_by_hand() {
 fn marks_reduce_once_a_round_trip() {
     let mut steps = rounds(0..100, 0, false);
     steps.extend((0..20).map(|i| (500 + i as u64, S(100 + i))));
-    steps.push((542, M { from: 100, to: 101, counts: true }));
-    steps.push((544, M { from: 102, to: 103, counts: false }));
+    steps.push((542, M { from: 100, to: 101 }));
+    steps.push((544, M { from: 102, to: 103 }));
     let mut windows = Vec::new();
     let epoch = Instant::now();
     let mut bridge = Bridge::new(&"newreno".parse::<Config>().unwrap(), epoch, MTU);
@@ -263,7 +262,7 @@ fn controllers_that_count_marks_get_those_of_each_acknowledgement() {
             if marked {
                 for (_, step) in steps.iter_mut().filter(|(at, _)| *at > 500) {
                     if let A { from, to, .. } = *step {
-                        *step = M { from, to, counts: false };
+                        *step = M { from, to };
                     }
                 }
             }
