@@ -79,4 +79,4 @@ def rows(scenario: Scenario) -> Iterator[tuple[str, Row]]:
 
 
 def _drops(link: dict[str, Any]) -> int:
-    return sum(link["drops"].values()) + link["lost"]
+    return int(sum(link["drops"].values()) + link["lost"])

@@ -27,7 +27,7 @@ __all__ = ["Measured", "Transfer"]
 TLS = Path(__file__).parents[3] / "crates" / "quic" / "tests" / "tls"
 UNLIMITED = 1 << 40
 TIMER_IS_LATE_BY = 1e-6
-"""As in any event loop. aioquic paces an acknowledgement that is due at this very moment, and sends it only when it is overdue."""
+"""As in any event loop. aioquic paces an acknowledgement that is due exactly now, but not an overdue one."""
 CLIENT, SERVER = ("192.0.2.1", 1), ("192.0.2.2", 443)
 
 
@@ -64,8 +64,8 @@ class Host:
         self.connection = connection
         self.peer: Host | None = None
         self.address = CLIENT
-        self.on_sent: Callable[[Packet], None] = lambda packet: None
-        self.on_event: Callable[[Any], None] = lambda event: None
+        self.on_sent: Callable[[Packet], None] = lambda _: None
+        self.on_event: Callable[[Any], None] = lambda _: None
         self.before_change: Callable[[], None] = lambda: None
         """Called before a datagram or a timer may change a window."""
         self._time = time
@@ -80,7 +80,7 @@ class Host:
         self.act()
 
     def act(self) -> None:
-        """Hands over what happened, sends what may be sent, sets the timer."""
+        """Hands over events, sends what may be sent, sets the timer."""
         while (event := self.connection.next_event()) is not None:
             self.on_event(event)
         assert self.peer is not None

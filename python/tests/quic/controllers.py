@@ -82,21 +82,21 @@ class CubicToTheFirstLoss(CubicCongestionControl):
 
 
 class CubicOfTheRfc(CubicToTheFirstLoss):
-    """aioquic's CUBIC with rules of RFC 9438 that it has differently; each can be left as it is."""
+    """aioquic's CUBIC with rules of RFC 9438 that it has differently; each can be kept as aioquic has it."""
 
-    def __init__(self, max_datagram_size: int, *, left: str = "") -> None:
+    def __init__(self, max_datagram_size: int, *, kept: str = "") -> None:
         super().__init__(max_datagram_size=max_datagram_size)
-        self._left = left
+        self._kept = kept
         self._prior = 0
 
     def on_packet_acked(self, *, now: float, packet: QuicSentPacket) -> None:
         # no growth in recovery (RFC 9002, 7.3.2)
         in_recovery = (packet.sent_time or 0.0) <= self._congestion_recovery_start_time
-        if in_recovery and self._left != "growth in recovery":
+        if in_recovery and self._kept != "growth in recovery":
             self.bytes_in_flight -= packet.sent_bytes
             return
         # the slope of the friendly window until it is where it was before the loss (4.3); aioquic has 1 throughout
-        if self._left != "slope":
+        if self._kept != "slope":
             beta = K_CUBIC_LOSS_REDUCTION_FACTOR
             slope = 1.0 if self._W_est >= self._prior else 3 * (1 - beta) / (1 + beta)
             self.additive_increase_factor = round(slope * self._max_datagram_size)
@@ -109,7 +109,7 @@ class CubicOfTheRfc(CubicToTheFirstLoss):
             return
         self._prior = window
         # reduced from the window (4.6 allows it if the application does not limit it); aioquic: from what is in flight
-        if self._left != "reduced from flight":
+        if self._kept != "reduced from flight":
             floor = K_MINIMUM_WINDOW * self._max_datagram_size
             self.congestion_window = self.ssthresh = max(int(window * K_CUBIC_LOSS_REDUCTION_FACTOR), floor)
 

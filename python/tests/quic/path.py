@@ -53,7 +53,7 @@ class Link:
     rate_bps: float
     delay_s: float
     limit: float
-    """Packets that may wait, the one in transmission apart."""
+    """Packets that may wait, without the one in transmission."""
     loses_every: int | None = None
     """Every data packet with this period is lost after its transmission."""
     measured_from: float = 0.0

@@ -47,7 +47,7 @@ def run(scenario: Scenario, controllers: Mapping[str, Callable[[int], QuicConges
     duration, warmup = (read(key, "time", table[key]) for key in ("duration", "warmup"))
     time = VirtualTime()
     links = {link["name"]: _link(time, link, warmup) for link in table["link"]}
-    transfers = []
+    transfers: list[Transfer] = []
     for flow in table["flow"]:
         assert flow["application"] == {"kind": "bulk"}, flow
         (data,), (ack,) = flow["data"], flow["ack"]
