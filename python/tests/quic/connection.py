@@ -8,23 +8,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aioquic.quic.configuration import QuicConfiguration
-from aioquic.quic.congestion.base import QuicCongestionControl, register_congestion_control
+from aioquic.quic.congestion.base import register_congestion_control
 from aioquic.quic.connection import QuicConnection
 from aioquic.quic.events import ConnectionTerminated, StreamDataReceived
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_der_private_key
 
+from .controllers import Forwarding
 from .path import Link, Packet, VirtualTime
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from aioquic.quic.congestion.base import QuicCongestionControl
 
 __all__ = ["Measured", "Transfer"]
 
 TLS = Path(__file__).parents[3] / "crates" / "quic" / "tests" / "tls"
 UNLIMITED = 1 << 40
 TIMER_IS_LATE_BY = 1e-6
-"""As in any event loop. aioquic paces an acknowledgement that is due at this very moment, and sends it only when it is overdue."""
+"""As in any event loop. aioquic paces an acknowledgement that is due exactly now, but not an overdue one."""
 CLIENT, SERVER = ("192.0.2.1", 1), ("192.0.2.2", 443)
 
 
@@ -41,6 +44,19 @@ class Measured:
     """Time and size of each of the sender's packets, from the first."""
 
 
+class Sampled(Forwarding):
+    """A controller whose round-trip samples are noted."""
+
+    def __init__(self, law: QuicCongestionControl, measured: Measured) -> None:
+        super().__init__(law)
+        self._measured = measured
+
+    def on_rtt_measurement(self, *, now: float, rtt: float) -> None:
+        if now >= self._measured.since:
+            self._measured.rtts.append(rtt)
+        super().on_rtt_measurement(now=now, rtt=rtt)
+
+
 class Host:
     """One end: a connection, its timer and the link that it sends to."""
 
@@ -48,8 +64,10 @@ class Host:
         self.connection = connection
         self.peer: Host | None = None
         self.address = CLIENT
-        self.on_sent: Callable[[Packet], None] = lambda packet: None
-        self.on_event: Callable[[Any], None] = lambda event: None
+        self.on_sent: Callable[[Packet], None] = lambda _: None
+        self.on_event: Callable[[Any], None] = lambda _: None
+        self.before_change: Callable[[], None] = lambda: None
+        """Called before a datagram or a timer may change a window."""
         self._time = time
         self._link = link
         self._header = header
@@ -57,11 +75,12 @@ class Host:
 
     def receive(self, packet: Packet) -> None:
         assert self.peer is not None
+        self.before_change()
         self.connection.receive_datagram(packet.payload, self.peer.address, now=self._time.now)
         self.act()
 
     def act(self) -> None:
-        """Hands over what happened, sends what may be sent, sets the timer."""
+        """Hands over events, sends what may be sent, sets the timer."""
         while (event := self.connection.next_event()) is not None:
             self.on_event(event)
         assert self.peer is not None
@@ -80,6 +99,7 @@ class Host:
         if self._time.now < self._timer:
             return
         self._timer = float("inf")
+        self.before_change()
         due = self.connection.get_timer()
         if due is not None and due <= self._time.now:
             self.connection.handle_timer(now=self._time.now)
@@ -108,7 +128,9 @@ class Transfer:
         self._time = time
         self._size = size
         self._since = 0.0
-        register_congestion_control(name, lambda *, max_datagram_size: controller(max_datagram_size))
+        self._controller = controller(datagram)
+        sampled = Sampled(self._controller, self.measured)
+        register_congestion_control(name, lambda *, max_datagram_size: sampled)  # noqa: ARG005
         client = _configuration(is_client=True, datagram=datagram)
         client.congestion_control_algorithm = name
         client.verify_mode = ssl.CERT_NONE  # a certificate has dates, and this time has none
@@ -120,8 +142,7 @@ class Transfer:
             configuration=server, original_destination_connection_id=opening.original_destination_connection_id
         )
         if acknowledge_each:
-            accepting._ack_delay = 0.0
-        self._controller = opening._loss._cc
+            accepting._ack_delay = 0.0  # no setting of it is public
         self._client = Host(time, opening, data, header)
         self._server = Host(time, accepting, ack, header)
         self._server.address = SERVER
@@ -129,7 +150,7 @@ class Transfer:
         self._client.on_sent = lambda packet: self.measured.sent.append((time.now, packet.size))
         self._server.on_event = self._on_event
         self._client.on_event = self._on_event
-        self._observe()
+        self._client.before_change = self._account_window
         time.at(start, self._open)
 
     def finish(self) -> Measured:
@@ -148,27 +169,15 @@ class Transfer:
         if isinstance(event, StreamDataReceived) and self._time.now >= self.measured.since:
             self.measured.delivered_bytes += len(event.data)
 
-    def _observe(self) -> None:
-        """Notes the controller's samples and integrates its window."""
-        controller, samples = self._controller, self.measured.rtts
-        receive, sample = self._client.receive, controller.on_rtt_measurement
-
-        def on_rtt_measurement(*, now: float, rtt: float) -> None:
-            if now >= self.measured.since:
-                samples.append(rtt)
-            sample(now=now, rtt=rtt)
-
-        def receive_accounted(packet: Packet) -> None:
-            self._account_window()
-            receive(packet)
-
-        controller.on_rtt_measurement = on_rtt_measurement
-        self._client.receive = receive_accounted
-
     def _account_window(self) -> None:
         begin = max(self._since, self.measured.since)
         self._since = self._time.now
-        self.measured.window_seconds += max(0.0, self._since - begin) * self._controller.congestion_window
+        self.measured.window_seconds += max(0.0, self._since - begin) * _window(self._controller)
+
+
+def _window(controller: QuicCongestionControl) -> int:
+    """The window of the law itself."""
+    return _window(controller.law) if isinstance(controller, Forwarding) else controller.congestion_window
 
 
 def _configuration(*, is_client: bool, datagram: int) -> QuicConfiguration:

@@ -53,12 +53,13 @@ class Link:
     rate_bps: float
     delay_s: float
     limit: float
-    """Packets that may wait, the one in transmission apart."""
+    """Packets that may wait, without the one in transmission."""
     loses_every: int | None = None
     """Every data packet with this period is lost after its transmission."""
     measured_from: float = 0.0
     drops: int = 0
     lost: int = 0
+    """Both since `measured_from`."""
     waited_s: float = 0.0
     """Sum over packets of their time in the queue since `measured_from`."""
     _busy_until: float = 0.0
@@ -73,17 +74,18 @@ class Link:
         start = max(now, self._busy_until)
         if start > now:
             if len(self._departures) >= self.limit:
-                self.drops += 1
+                self.drops += now >= self.measured_from
                 return
             self._departures.append(start)
             self.waited_s += max(0.0, start - max(now, self.measured_from))
         self._busy_until = start + packet.size * 8 / self.rate_bps
         self._data_packets += packet.is_data
         if packet.is_data and self.loses_every is not None and self._data_packets % self.loses_every == 0:
-            self.lost += 1
+            self.lost += now >= self.measured_from
             return
         self.time.at(self._busy_until + self.delay_s, lambda: receive(packet))
 
     def mean_queue(self) -> float:
-        """Packets that wait, mean since `measured_from`; the time of those that still wait counts in full."""
-        return self.waited_s / (self.time.now - self.measured_from)
+        """Packets that wait, mean since `measured_from`."""
+        yet_to_wait = sum(max(0.0, departure - self.time.now) for departure in self._departures)
+        return (self.waited_s - yet_to_wait) / (self.time.now - self.measured_from)

@@ -23,12 +23,13 @@ __all__ = ["Flow", "Outcome", "run"]
 
 @dataclass(frozen=True)
 class Flow:
-    """One flow of a run, from `warmup` on."""
+    """One flow of a run, from `warmup` on, but for `sent`."""
 
     goodput_bps: float
     rtt_s: float
     window_packets: float
     sent: list[tuple[float, int]]
+    """Time and size of each packet of the sender."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Outcome:
     queues: dict[str, float]
     """Mean of waiting packets, by link."""
     drops: dict[str, int]
-    lost: dict[str, int]
+    """Packets dropped or lost, by link."""
 
 
 def run(scenario: Scenario, controllers: Mapping[str, Callable[[int], QuicCongestionControl]]) -> Outcome:
@@ -46,7 +47,7 @@ def run(scenario: Scenario, controllers: Mapping[str, Callable[[int], QuicConges
     duration, warmup = (read(key, "time", table[key]) for key in ("duration", "warmup"))
     time = VirtualTime()
     links = {link["name"]: _link(time, link, warmup) for link in table["link"]}
-    transfers = []
+    transfers: list[Transfer] = []
     for flow in table["flow"]:
         assert flow["application"] == {"kind": "bulk"}, flow
         (data,), (ack,) = flow["data"], flow["ack"]
@@ -83,8 +84,7 @@ def run(scenario: Scenario, controllers: Mapping[str, Callable[[int], QuicConges
     return Outcome(
         flows,
         {name: link.mean_queue() for name, link in links.items()},
-        {name: link.drops for name, link in links.items()},
-        {name: link.lost for name, link in links.items()},
+        {name: link.drops + link.lost for name, link in links.items()},
     )
 
 
@@ -98,6 +98,4 @@ def _link(time: VirtualTime, table: dict[str, Any], warmup: float) -> Link:
     if loss != 0.0:
         assert loss["kind"] == "periodic", loss
         every = loss["every"]
-    return Link(
-        time, read("rate", "rate", table["rate"]), read("delay", "time", table["delay"]), limit, every, warmup
-    )
+    return Link(time, read("rate", "rate", table["rate"]), read("delay", "time", table["delay"]), limit, every, warmup)
