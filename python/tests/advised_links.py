@@ -51,11 +51,6 @@ DOCUMENTED = [
 ]
 """Those of the guides, and the presets with servers 10 ms away: ADSL2+, VDSL2, DOCSIS 3.1, LTE, Starlink."""
 
-LOCK_STEP = {DOCUMENTED[4]: 0.82}
-"""One untried case of this link is below what is promised: three identical uploads, started at once, lose packets at
-the same time in every round, and leave 8 % of the uplink idle. Any difference between them ends it."""
-
-
 def drawn(number: int = DRAWN) -> list[Link]:
     """1 to 200 Mbit/s down, 1 to 20 times less up, 6 to 100 ms or a range of up to five times."""
     draw = random.Random(12)
