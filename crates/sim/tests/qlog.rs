@@ -126,7 +126,8 @@ fn metrics_and_states_are_those_of_the_sender() {
         .filter(|e| e["name"] == "recovery:congestion_state_updated")
         .map(|e| e["data"]["new"].as_str().unwrap())
         .collect();
-    assert_eq!(states[..3], ["slow_start", "recovery", "congestion_avoidance"]);
+    assert_eq!(states[..2], ["slow_start", "recovery"]);
+    assert!(states.contains(&"congestion_avoidance"));
     // the mean of the window over time is that of the result
     let (mut window, mut since, mut sum) = (0.0, 0.0, 0.0);
     for event in events.iter().filter(|e| e["name"] == "recovery:metrics_updated") {
@@ -163,8 +164,8 @@ fn both_directions_of_a_connection_are_traced() {
     let text = head(10.0, 1.0, 1)
         + &link("f", "10 Mbit/s", "20 ms", 20)
         + &link("b", "10 Mbit/s", "20 ms", 20)
-        + &flow("x", "kind = \"newreno\"", "f", "b", "piggyback = \"y\"")
-        + &flow("y", "kind = \"newreno\"", "b", "f", "");
+        + &flow("x", "kind = \"newreno\"", "f", "b", "piggyback = \"y\"\ndelayed_ack = true")
+        + &flow("y", "kind = \"newreno\"", "b", "f", "delayed_ack = true\nstart = \"0.3 s\"");
     let (outcome, traces, _) = traced(&text);
     assert_eq!(traces.len(), outcome.result.flows.len());
     for (trace, flow) in traces.iter().zip(&outcome.result.flows) {

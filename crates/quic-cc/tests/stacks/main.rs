@@ -1,4 +1,5 @@
 //! Real connections of noq and quinn under these controllers, over links in virtual time.
+#![expect(clippy::duplicate_mod, reason = "the same transfer and checks with each stack")]
 
 /// Clears the way for long transfers: large windows, packets of 1,200 bytes, one packet a datagram.
 macro_rules! plain_transport {

@@ -129,10 +129,10 @@ impl Side {
     }
 
     fn expire(&mut self, now: Instant) {
-        if let Some((_, connection)) = &mut self.connection {
-            if connection.poll_timeout().is_some_and(|t| t <= now) {
-                connection.handle_timeout(now);
-            }
+        if let Some((_, connection)) = &mut self.connection
+            && connection.poll_timeout().is_some_and(|t| t <= now)
+        {
+            connection.handle_timeout(now);
         }
     }
 
