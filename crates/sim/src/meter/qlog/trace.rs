@@ -29,7 +29,9 @@ pub(super) struct Trace {
     received: u64,
     /// Number of the latest packet with each sequence number that is not acknowledged.
     outstanding: BTreeMap<u64, u64>,
-    /// Losses written.
+    /// Number of the latest SYN.
+    syn: Option<u64>,
+    /// Losses of data written.
     lost: u64,
     /// The state as last written.
     written: SenderState,
@@ -45,6 +47,7 @@ impl Trace {
             sent: 0,
             received: 0,
             outstanding: BTreeMap::new(),
+            syn: None,
             lost: 0,
             written: SenderState::default(),
             phase: None,
@@ -73,11 +76,14 @@ impl Trace {
 
     fn on_sent(&mut self, now: Time, record: &LogRecord, kind: &str) {
         if record.retransmission {
-            let number = self.outstanding.get(&record.seq).copied();
-            self.on_lost(now, number);
+            let previous = if kind == "syn" { self.syn } else { self.outstanding.get(&record.seq).copied() };
+            self.on_lost(now, kind, previous);
         }
         let number = self.sent;
         self.sent += 1;
+        if kind == "syn" {
+            self.syn = Some(number);
+        }
         if kind != "syn" && self.numbers_bytes {
             self.outstanding.insert(record.seq, number);
         }
@@ -102,10 +108,10 @@ impl Trace {
         self.event(now, "transport:packet_received", &data);
     }
 
-    fn on_lost(&mut self, now: Time, number: Option<u64>) {
-        self.lost += 1;
+    fn on_lost(&mut self, now: Time, kind: &str, number: Option<u64>) {
+        self.lost += u64::from(kind == "data");
         let data = match number {
-            Some(number) => json!({ "header": header("data", number) }),
+            Some(number) => json!({ "header": header(kind, number) }),
             None => json!({ "header": { "packet_type": "1RTT" } }),
         };
         self.event(now, "recovery:packet_lost", &data);
@@ -114,7 +120,7 @@ impl Trace {
     pub(super) fn on_state(&mut self, now: Time, state: &SenderState) {
         // losses of transports that do not retransmit a packet under its old number
         while self.lost < state.lost {
-            self.on_lost(now, None);
+            self.on_lost(now, "data", None);
         }
         // what data packets of the other direction acknowledged
         if let Some(number) = state.acknowledged {
