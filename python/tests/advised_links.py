@@ -51,6 +51,7 @@ DOCUMENTED = [
 ]
 """Those of the guides, and the presets with servers 10 ms away: ADSL2+, VDSL2, DOCSIS 3.1, LTE, Starlink."""
 
+
 def drawn(number: int = DRAWN) -> list[Link]:
     """1 to 200 Mbit/s down, 1 to 20 times less up, 6 to 100 ms or a range of up to five times."""
     draw = random.Random(12)

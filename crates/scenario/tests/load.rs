@@ -385,8 +385,8 @@ fn starts_are_jittered_by_seed_and_name() {
 #[test]
 fn a_count_of_zero_leaves_flows_out() {
     let two = SMALLEST.to_owned() + &SMALLEST[SMALLEST.find("[[flow]]").unwrap()..].replace("\"f\"", "\"g\"");
-    let one = toml(&two, &[("flow.f.count".into(), "0".into())]).unwrap();
+    let one = toml(&two, &[("flow.f.count", "0")]).unwrap();
     assert_eq!(one.network.flows.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["g"]);
-    let errors = toml(&two, &[("flow.*.count".into(), "0".into())]).unwrap_err().to_string();
+    let errors = toml(&two, &[("flow.*.count", "0")]).unwrap_err().to_string();
     assert!(errors.contains("nothing would be sent"), "{errors}");
 }

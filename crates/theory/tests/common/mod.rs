@@ -153,6 +153,7 @@ pub fn network(links: Vec<Link>, flows: Vec<Flow>) -> Network {
         links,
         flows,
         traffic: Vec::new(),
+        probes: Vec::new(),
         arrivals: Vec::new(),
         media: Vec::new(),
         hosts: Vec::new(),
