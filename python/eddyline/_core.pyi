@@ -16,6 +16,7 @@ __all__ = [
     "Nyquist",
     "PathFacts",
     "Population",
+    "QuicOptions",
     "Round",
     "Run",
     "Scenario",
