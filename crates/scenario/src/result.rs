@@ -243,10 +243,13 @@ pub struct ProbeResult {
     #[schemars(extend("x-unit" = "s"))]
     pub idle_s: Option<f64>,
     /// TCP handshakes.
+    #[schemars(extend("x-unit" = "s"))]
     pub tcp_s: ProbeTimes,
     /// TLS handshakes.
+    #[schemars(extend("x-unit" = "s"))]
     pub tls_s: ProbeTimes,
     /// Requests over HTTP.
+    #[schemars(extend("x-unit" = "s"))]
     pub http_s: ProbeTimes,
     /// Responsiveness of new connections: 60 s over the mean of the trimmed means of `tcp_s`, `tls_s` and `http_s`.
     #[schemars(extend("x-unit" = "/min"))]
