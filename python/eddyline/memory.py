@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import re
+import sys
 from pathlib import Path
 
 __all__ = ["DEFAULT_BYTES", "available", "budget", "parse"]
@@ -23,8 +23,10 @@ def available() -> int:
 
 def budget() -> int:
     """Bytes for the packets of one run: half of what is available, shared between processes where this is a worker."""
-    runs = 1 if multiprocessing.parent_process() is None else os.cpu_count() or 1
-    return available() // (2 * runs)
+    # a worker has loaded it; loading it takes longer than a short run
+    workers = sys.modules.get("multiprocessing")
+    alone = workers is None or workers.parent_process() is None
+    return available() // (2 * (1 if alone else os.cpu_count() or 1))
 
 
 def parse(text: str) -> int:

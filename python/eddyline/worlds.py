@@ -6,6 +6,7 @@ The command line, sweeps, `check`, `doctor` and `Scenario.run` take everything a
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,6 +14,7 @@ from eddyline.errors import InputError, WorldUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import eddyline._core as _core
@@ -122,9 +124,8 @@ def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
-    from eddyline.qlog import staged
 
-    with staged(options.qlog, scenario.names.flows) as files:
+    with _traces(scenario, options) as files:
         memory = _memory(options)
         asked = _core.SimOptions(series=bool(options.series), log=options.log, memory=memory, qlog=files)
         return scenario.run(asked, progress=progress)
@@ -132,12 +133,20 @@ def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | 
 
 def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
-    from eddyline.qlog import staged
 
-    with staged(options.qlog, scenario.names.flows) as files:
+    with _traces(scenario, options) as files:
         memory = _memory(options)
         asked = _core.QuicOptions(series=bool(options.series), log=options.log, memory=memory, qlog=files)
         return scenario.run(asked, progress=progress)
+
+
+def _traces(scenario: _core.Scenario, options: RunOptions) -> AbstractContextManager[list[Path] | None]:
+    """New files for the traces, where they are wanted."""
+    if options.qlog is None:
+        return nullcontext()
+    from eddyline.qlog import staged
+
+    return staged(options.qlog, scenario.names.flows)
 
 
 def _memory(options: RunOptions) -> int:

@@ -149,21 +149,8 @@ impl<'a> Simulation<'a> {
         observer_mask: u64,
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> ControlFlow<Stop> {
-        // a copy of the loop, so that runs without traces do not look for them
-        if self.traced {
-            self.run_loop::<true>(end, observer_mask, observe)
-        } else {
-            self.run_loop::<false>(end, observer_mask, observe)
-        }
-    }
-
-    #[inline(always)]
-    fn run_loop<const TRACED: bool>(
-        &mut self,
-        end: Time,
-        observer_mask: u64,
-        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> ControlFlow<Stop> {
+        // one copy of the loop: with two the compiler no longer inlines what an event needs, which costs each packet more than a look
+        // at whether there are traces
         loop {
             let (packet_at, packet_source) = self.net.next_event();
             let (timer_at, timer_source) = self.timers.first();
@@ -176,7 +163,7 @@ impl<'a> Simulation<'a> {
             if packet_at <= timer_at {
                 if let Some(packet) = self.net.handle_event(now, packet_source) {
                     self.deliver(now, &packet);
-                    if TRACED {
+                    if self.traced {
                         self.trace(now, packet.flow as usize);
                     }
                 }
@@ -184,7 +171,7 @@ impl<'a> Simulation<'a> {
                 self.measure(now);
             } else {
                 self.on_timer(now, timer_source);
-                if TRACED {
+                if self.traced {
                     self.trace(now, timer_source as usize - 1);
                 }
             }
