@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import eddyline._core as _core
 from eddyline.controllers.installed import declared, import_declared
+from eddyline.errors import InputError
 from eddyline.spelling import unknown
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "queue",
     "queues",
     "require_controller",
+    "require_in_world",
 ]
 
 _LISTED = ("name", "summary", "source")
@@ -138,6 +140,19 @@ def controller(name: str) -> ControllerKind:
     if name not in known:
         raise unknown("controller", name, known)
     return known[name]
+
+
+def require_in_world(name: str, world: str) -> None:
+    """Makes sure that a world has the controller called `name`, which exists.
+
+    Raises:
+        InputError: It is part of another world.
+    """
+    only_in = next((kind.only_in for kind in controllers() if kind.name == name), None)
+    if only_in not in (None, world):
+        raise InputError(
+            f"controller {name} is part of world {only_in}, {world} does not have it", f"--world {only_in}"
+        )
 
 
 def require_controller(name: str, *, option: str | None = None) -> None:

@@ -7,10 +7,13 @@ import re
 import sys
 from pathlib import Path
 
-__all__ = ["DEFAULT_BYTES", "available", "budget", "parse"]
+__all__ = ["DEFAULT_BYTES", "LEAST_BYTES", "available", "budget", "parse"]
 
 DEFAULT_BYTES = 2 << 30
 """Taken for the free memory where the operating system does not say it."""
+
+LEAST_BYTES = 64 << 20
+"""The least budget of a run: a quarter of a million packets."""
 
 UNITS = {"B": 1, "kB": 10**3, "KiB": 1 << 10, "MB": 10**6, "MiB": 1 << 20, "GB": 10**9, "GiB": 1 << 30}
 
@@ -22,11 +25,14 @@ def available() -> int:
 
 
 def budget() -> int:
-    """Bytes for the packets of one run: half of what is available, shared between processes where this is a worker."""
+    """Bytes for the packets of one run: half of what is available, shared between processes where this is a worker.
+
+    At least `LEAST_BYTES`, so that what counts as used elsewhere refuses no ordinary run.
+    """
     # a worker has loaded it; loading it takes longer than a short run
     workers = sys.modules.get("multiprocessing")
     alone = workers is None or workers.parent_process() is None
-    return available() // (2 * (1 if alone else os.cpu_count() or 1))
+    return max(available() // (2 * (1 if alone else os.cpu_count() or 1)), LEAST_BYTES)
 
 
 def parse(text: str) -> int:
@@ -60,7 +66,11 @@ def _of_process() -> int | None:
 
 def _of_control_group() -> int | None:
     limit, used = (_read(f"/sys/fs/cgroup/memory.{what}").strip() for what in ("max", "current"))
-    return int(limit) - int(used) if limit.isdigit() and used.isdigit() else None
+    if not (limit.isdigit() and used.isdigit()):
+        return None
+    # the kernel counts cached files as used, and gives them up when memory is short
+    cached = re.search(r"^file (\d+)$", _read("/sys/fs/cgroup/memory.stat"), re.MULTILINE)
+    return int(limit) - int(used) + (int(cached[1]) if cached else 0)
 
 
 def _read(path: str) -> str:

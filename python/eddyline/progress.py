@@ -11,8 +11,8 @@ from eddyline.errors import EddylineError
 __all__ = ["Count", "Observer", "RunCallback", "Timeout", "limited"]
 
 RunCallback: TypeAlias = Callable[[float, float, int, float], object]
-"""Called some ten times a second with virtual seconds, duration in seconds, events, wall seconds. It may raise to stop
-the run."""
+"""Called at the start and then some ten times a second with virtual seconds, duration in seconds, events, wall seconds.
+It may raise to stop the run."""
 
 Count: TypeAlias = Callable[[int, int], object]
 """Called after each piece of work with the number of finished pieces and their total."""

@@ -223,8 +223,8 @@ class Scenario:
             law: The window law of FAST senders there: `"equation"` (eq. 2 of the two-way paper) or `"algorithm"`.
             qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
                 Earlier traces there are replaced when the run is over. Of one run, not with `seeds`.
-            progress: Called some ten times a second with (virtual seconds, duration in seconds, events, wall seconds);
-                with `seeds` after each run, with (runs done, their number).
+            progress: Called at the start, then some ten times a second, with (virtual seconds, duration in seconds,
+                events, wall seconds); with `seeds` after each run, with (runs done, their number).
 
         Returns:
             The result, or `Results` of several seeds. The same scenario and seed give the same result, `cost` apart.

@@ -55,3 +55,13 @@ def test_limits_of_the_process_bound_the_budget(monkeypatch: pytest.MonkeyPatch)
     assert memory.available() <= unlimited
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 20, 1 << 20))
     assert memory.available() == 0
+    assert memory.budget() == memory.LEAST_BYTES
+
+
+def test_a_control_group_gives_up_its_cached_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Used up but for 100 MB, of which 900 MB more are cached files: 1,000 MB are available."""
+    files = {"max": "2000000000", "current": "1900000000\n", "stat": "anon 1000000000\nfile 900000000\nkernel 1\n"}
+    monkeypatch.setattr(memory, "_read", lambda path: files.get(path.removeprefix("/sys/fs/cgroup/memory."), ""))
+    assert memory.available() == 1_000_000_000
+    files["max"] = "max"
+    assert memory.available() == memory.DEFAULT_BYTES

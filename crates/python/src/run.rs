@@ -46,6 +46,9 @@ pub(crate) fn run(
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Run> {
     let (cpu, wall) = (ThreadTime::now(), Instant::now());
+    if let Some(callback) = progress {
+        callback.call1(py, (0.0, network.duration.as_secs_f64(), 0, 0.0))?;
+    }
     let output = py.detach(|| {
         let mut observer = Observer { callback: progress, began: wall, watch: Watch::new() };
         guarded(|| match options {

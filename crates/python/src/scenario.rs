@@ -126,8 +126,8 @@ impl Scenario {
         theory::draw(py, &self.inner, map, progress.as_ref())
     }
 
-    /// Runs it in the world that the options are for. `progress` is called some ten times a second with (virtual seconds,
-    /// duration in seconds, events, wall seconds); an exception raised in it stops the run.
+    /// Runs it in the world that the options are for. `progress` is called at the start, then some ten times a second, with
+    /// (virtual seconds, duration in seconds, events, wall seconds); an exception raised in it stops the run.
     #[pyo3(signature = (options, *, progress = None))]
     fn run(&self, py: Python<'_>, options: WorldOptions, progress: Option<Py<PyAny>>) -> PyResult<Run> {
         run::run(py, &self.inner.network, self.names.clone_ref(py), &options, progress.as_ref())

@@ -99,6 +99,9 @@ pub(crate) fn without_model(network: &Network, model: &Model, notes: &mut Vec<St
     if let Some(who) = listed("arrivals", network.arrivals.iter().map(|a| a.name.as_str())) {
         notes.push(format!("{who}: the equilibrium is of flows that stay; those that come and go are left out"));
     }
+    if let Some(who) = listed("probe", network.probes.iter().map(|p| p.name.as_str())) {
+        notes.push(format!("{who}: the equilibrium is of flows, what latency probes send is left out"));
+    }
     let unknown = network.traffic.iter().filter(|t| mean_rate(t).is_none()).map(|t| t.name.as_str());
     if let Some(who) = listed("traffic", unknown) {
         notes.push(format!("theory does not know the mean rate of {who}: ignored; links crossed read null"));

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError, ScenarioError
-from eddyline.kinds import controllers, require_controller
+from eddyline.kinds import controllers, require_controller, require_in_world
 from eddyline.scenario import Scenario
 from eddyline.subject import parameter_error, required_parameters
 from eddyline.worlds import DEFAULT
@@ -81,6 +81,7 @@ def subjects(
             named |= dict.fromkeys(k.name for k in controllers() if k.name not in own and k.only_in in (None, world))
         else:
             require_controller(kind)
+            require_in_world(kind, world)
             named[kind] = None
     if not named:
         raise InputError("no controller is named", "eddyline list controllers has the built-in ones")

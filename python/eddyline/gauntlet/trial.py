@@ -13,7 +13,7 @@ from eddyline.gauntlet.explanation import Explanation
 from eddyline.gauntlet.measures import MEASURES
 from eddyline.gauntlet.scorecard import Card, Verdict
 from eddyline.gauntlet.suite import suite
-from eddyline.kinds import require_controller
+from eddyline.kinds import require_controller, require_in_world
 from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
 from eddyline.spelling import unknown
@@ -73,6 +73,7 @@ def run(
     against = list(against)
     for kind in (controller, *against):
         require_controller(kind)
+        require_in_world(kind, world)
     if "kind" in (parameters or {}):
         raise InputError("kind is the controller, not a parameter of it", "--controller KIND sets it")
     tests = suite().only(only)

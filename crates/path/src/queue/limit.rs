@@ -113,7 +113,7 @@ impl Limit {
         if let Ok(c) = Cells::parse(text) {
             return whole(c.get(), "cells").map(Self::Cells);
         }
-        let more = |allowed: String| format!("packets, cells, {allowed}, or the word unlimited");
+        let more = |allowed: String| format!("packets, cells, {allowed}, a time, BDP, or the word unlimited");
         Bytes::parse(text).map(|b| Self::Bytes(b.get())).map_err(|e| match e {
             QuantityError::UnknownUnit { given, allowed } => {
                 QuantityError::UnknownUnit { given, allowed: more(allowed) }
