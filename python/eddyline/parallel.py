@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from eddyline.errors import EddylineError
@@ -105,9 +105,13 @@ def ended_after(limit_s: float | None) -> Iterator[None]:
             raise Timeout(limit_s) from None
         raise
     finally:
-        done.set()
-        watcher.join()
-        raise_in(target, None)
+        over = False
+        while not over:
+            with suppress(Timeout):  # raised again, in these lines
+                done.set()
+                watcher.join()
+                raise_in(target, None)
+                over = True
 
 
 class _Never(EddylineError):  # noqa: N818 - no real error
