@@ -56,11 +56,14 @@ def test_the_first_ctrl_c_is_heard(folder: Path, words: tuple[str, ...]) -> None
     pipe = subprocess.PIPE
     options = {"stdout": pipe, "stderr": pipe, "text": True, "env": environment(), "cwd": folder}
     with subprocess.Popen(line, preexec_fn=heed, **options) as p:
-        assert p.stderr is not None
-        assert "looping" in p.stderr.readline()  # two threads may write into one line
-        began = time.monotonic()
-        p.send_signal(signal.SIGINT)
-        out, err = p.communicate(timeout=60)
+        try:
+            assert p.stderr is not None
+            assert "looping" in p.stderr.readline()  # two threads may write into one line
+            began = time.monotonic()
+            p.send_signal(signal.SIGINT)
+            out, err = p.communicate(timeout=60)
+        finally:
+            p.kill()
     assert (p.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert err.endswith("interrupted\n")
