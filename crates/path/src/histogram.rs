@@ -22,14 +22,15 @@ pub struct Histogram {
     overflows: Vec<usize>,
     /// Values of zero. Packets that do not wait are many, and far from the others on a logarithmic scale.
     zeros: u64,
-    /// Minimum and maximum of the other values added, in picoseconds; the minimum is above the maximum if there is none.
+    /// Minimum of the other values added, in picoseconds; `u64::MAX` if there is none.
     min: u64,
-    max: u64,
+    /// Maximum less minimum.
+    span: u64,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { first: 0, counts: Vec::new(), overflows: Vec::new(), zeros: 0, min: u64::MAX, max: 0 }
+        Self { first: 0, counts: Vec::new(), overflows: Vec::new(), zeros: 0, min: u64::MAX, span: 0 }
     }
 }
 
@@ -52,11 +53,12 @@ impl Histogram {
     #[inline(always)]
     pub fn add(&mut self, value: Time) {
         let ps = value.as_ps();
-        if ps == 0 {
-            self.zeros += 1;
-            return;
-        }
-        if ps < self.min || ps > self.max {
+        // one comparison for both ends; zero is outside too
+        if ps.wrapping_sub(self.min) > self.span {
+            if ps == 0 {
+                self.zeros += 1;
+                return;
+            }
             self.widen(ps);
         }
         let b = bucket(ps);
@@ -70,8 +72,18 @@ impl Histogram {
     // separate functions, so that what each packet needs stays short
     #[cold]
     fn widen(&mut self, ps: u64) {
-        self.min = self.min.min(ps);
-        self.max = self.max.max(ps);
+        let (min, max) = if self.is_empty() { (ps, ps) } else { (self.min.min(ps), self.max().max(ps)) };
+        (self.min, self.span) = (min, max - min);
+    }
+
+    /// Whether no value but zeros has been added.
+    fn is_empty(&self) -> bool {
+        self.min == u64::MAX
+    }
+
+    /// Maximum of the values, in picoseconds; as the minimum if there is none.
+    fn max(&self) -> u64 {
+        self.min + self.span
     }
 
     #[cold]
@@ -108,12 +120,12 @@ impl Histogram {
     /// Clears all counts, keeping the memory.
     pub fn clear(&mut self) {
         // many flows may clear the histogram that they share
-        if self.zeros == 0 && self.min > self.max {
+        if self.zeros == 0 && self.is_empty() {
             return;
         }
         self.counts.fill(0);
         self.overflows.clear();
-        (self.zeros, self.min, self.max) = (0, u64::MAX, 0);
+        (self.zeros, self.min, self.span) = (0, u64::MAX, 0);
     }
 
     /// Adds all of `other`.
@@ -126,8 +138,10 @@ impl Histogram {
             self.overflows.push(*b);
         }
         self.zeros += other.zeros;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
+        if !other.is_empty() {
+            self.widen(other.min);
+            self.widen(other.max());
+        }
     }
 
     /// Buckets with values, in order, with their counts.
@@ -181,8 +195,8 @@ impl Histogram {
         }
         let (low, high) = range(b);
         let before = if self.min >= low { 1.0 } else { 0.5 };
-        let after = if self.max <= high { 0.0 } else { 0.5 };
-        let (low, high) = (low.max(self.min) as f64, high.min(self.max) as f64);
+        let after = if self.max() <= high { 0.0 } else { 0.5 };
+        let (low, high) = (low.max(self.min) as f64, high.min(self.max()) as f64);
         let spaces = n as f64 - before + after;
         if spaces > 0.0 { low + (high - low) * ((rank as f64 - before) / spaces) } else { low }
     }

@@ -60,7 +60,7 @@ impl FifoLink {
         }
     }
 
-    /// Offers a packet that takes `transmission`; `None` if the queue drops it.
+    /// Offers a packet that takes `transmission`; `None` if the queue drops it. `payload` is looked at if the class is data only.
     #[inline]
     pub fn offer(
         &mut self,
@@ -105,10 +105,9 @@ impl FifoLink {
         };
         let end = start.saturating_add(transmission);
         self.free_at = end;
-        self.meter.wait(now, start, bytes);
         // at a constant rate
         let share = |from: Time, to: Time| (to - from).as_ps() as f64 / transmission.as_ps() as f64;
-        self.meter.transmission((start, end), (line_bytes, class, payload), share);
+        self.meter.passage((now, start, end), bytes, (line_bytes, class, payload), share);
         Some(Departure { start, end })
     }
 

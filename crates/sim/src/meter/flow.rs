@@ -33,6 +33,12 @@ impl Mean {
     }
 }
 
+/// Picoseconds, as the integer that converts to a floating-point number in one instruction.
+#[inline]
+fn signed(time: Time) -> i64 {
+    time.as_ps().cast_signed()
+}
+
 /// The time average of a piecewise constant quantity.
 #[derive(Debug, Clone, Copy)]
 struct TimeAverage {
@@ -54,13 +60,17 @@ impl TimeAverage {
         if value != self.value {
             self.advance(now);
             self.value = value;
-            self.min = self.min.min(value);
-            self.max = self.max.max(value);
+            if value < self.min {
+                self.min = value;
+            }
+            if value > self.max {
+                self.max = value;
+            }
         }
     }
 
     fn advance(&mut self, now: Time) {
-        self.integral += self.value * now.saturating_sub(self.since).as_ps() as f64;
+        self.integral += self.value * signed(now.saturating_sub(self.since)) as f64;
         self.since = now;
     }
 

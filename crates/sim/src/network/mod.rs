@@ -142,7 +142,7 @@ impl Net {
 
     /// A packet joins the queue of its next link.
     #[inline]
-    fn enqueue(&mut self, now: Time, mut packet: Packet) {
+    fn enqueue(&mut self, now: Time, packet: &mut Packet) {
         let hop = self.hops[packet.hop as usize];
         let link = &mut self.links[hop.link as usize];
         match &mut link.transmitter {
@@ -152,18 +152,18 @@ impl Net {
                 } else {
                     link.rate.transmission_time(packet.bytes.into())
                 };
-                let Some(leaves) = fifo.offer(now, time, packet.bytes, packet.class(), packet.payload()) else {
-                    self.drop(now, &packet, hop.link);
+                let Some(leaves) = fifo.offer(now, time, packet.bytes, packet.class(), packet.extra) else {
+                    self.drop(now, packet, hop.link);
                     return;
                 };
                 packet.waited += leaves.start - now;
                 if link.loss.takes(packet.class()) {
                     packet.flags.set_lost();
                 }
-                self.log(now, LogEvent::Enqueue, &packet, hop.link);
+                self.log(now, LogEvent::Enqueue, packet, hop.link);
                 self.propagate(leaves.end, packet, hop.pipe);
             }
-            _ => self.enqueue_other(now, &packet),
+            _ => self.enqueue_other(now, packet),
         }
     }
 
@@ -193,7 +193,7 @@ impl Net {
                     packet.flags.set_lost();
                 }
                 self.log(now, LogEvent::Enqueue, &packet, hop.link);
-                return self.propagate(leaves.end, packet, hop.pipe);
+                return self.propagate(leaves.end, &packet, hop.pipe);
             }
             Transmitter::Store(store) => {
                 let taken = store.offer(now, host, packet, &mut |p| discarded.push((hop.link, p)));
@@ -274,14 +274,14 @@ impl Net {
     }
 
     /// A packet leaves its link at `departure` and enters the pipe behind it.
-    #[inline]
-    fn propagate(&mut self, departure: Time, packet: Packet, pipe: u32) {
+    #[inline(always)]
+    fn propagate(&mut self, departure: Time, packet: &Packet, pipe: u32) {
         let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
         let at = departure.saturating_add(*delay);
         if ring.is_empty() {
             self.events.set(self.links.len() as u32 + pipe, at);
         }
-        ring.push_back((at, packet));
+        ring.push_back((at, *packet));
     }
 
     /// Handles the event of `source`; returns the packet that reached the end of its path, if one did.
@@ -306,7 +306,7 @@ impl Net {
         }
         if !hop.last {
             packet.hop += 1;
-            self.enqueue(now, packet);
+            self.enqueue(now, &mut packet);
             return None;
         }
         self.counters.delivered += 1;
@@ -376,7 +376,7 @@ impl Net {
     /// As [`propagate`](Self::propagate), from a link whose delay may vary.
     fn propagate_varying(&mut self, departure: Time, packet: Packet, pipe: u32, link: u32) {
         let Some(propagation) = &mut self.link_options[link as usize].propagation else {
-            return self.propagate(departure, packet, pipe);
+            return self.propagate(departure, &packet, pipe);
         };
         let (propagation, known) = &mut **propagation;
         let Pipe { delay, ring } = &mut self.pipes[pipe as usize];
@@ -412,12 +412,12 @@ impl Net {
 
 impl PacketSink for Net {
     #[inline]
-    fn send(&mut self, now: Time, packet: Packet) {
+    fn send(&mut self, now: Time, mut packet: Packet) {
         self.counters.sent += 1;
         if let Some(log) = &mut self.logger {
             log.log(now, LogEvent::Send, record(&packet), None);
         }
-        self.enqueue(now, packet);
+        self.enqueue(now, &mut packet);
     }
 
     #[inline]

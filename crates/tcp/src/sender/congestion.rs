@@ -84,7 +84,7 @@ impl Congestion {
     /// Bytes in packets.
     #[inline(always)]
     pub fn packets(&self, bytes: u64) -> f64 {
-        bytes as f64 * self.packets_per_byte
+        bytes.cast_signed() as f64 * self.packets_per_byte
     }
 
     /// Bytes that may be in flight.

@@ -48,6 +48,9 @@ use rto::RetransmissionTimer;
 use sequence::{PriorState, SendSequence};
 pub use sink::SegmentSink;
 
+/// Segments sent at once between two looks at whether the network is full.
+const BURST: u32 = 1024;
+
 /// The sending endpoint of a connection.
 #[derive(Debug)]
 pub struct Sender {
@@ -472,8 +475,9 @@ impl Sender {
             limit = self.recovery.reduction_limit().unwrap_or(limit);
         }
         self.pacer.stop_waiting();
-        loop {
-            if sink.is_full() {
+        for sent in 1_u32.. {
+            // one acknowledgement may open a window larger than all memory
+            if sent.is_multiple_of(BURST) && sink.is_full() {
                 return;
             }
             let mss = u64::from(self.seq.mss);
