@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
 from eddyline.errors import EddylineError
@@ -135,6 +134,8 @@ class Results(Sequence[_One], Generic[_One]):
         return next((r for r in self._results if r.has_series()), self._results[0]).plot()
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         rows = self.flows.groupby("name", sort=False).mean(numeric_only=True)
         kept = [name for name in ("goodput_bps", "rtt_s.mean", "queueing_delay_s", "retransmits") if name in rows]
         return f"<b>{escape(self.title)}</b>: means of {len(self)} results{rows[kept].to_html()}"
