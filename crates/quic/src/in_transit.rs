@@ -12,6 +12,9 @@ const REORDERING: u64 = 16_384;
 /// Bytes at the end of a datagram that are its tag.
 const TAG: usize = 16;
 
+/// The odd integer nearest to 2^64 over the golden ratio: its multiples are spread evenly over all 64-bit numbers.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The bytes of a datagram without the zeros before its tag.
 #[derive(Debug)]
 struct Content {
@@ -28,6 +31,17 @@ pub struct Arrival {
     pub datagram: BytesMut,
     /// By which the sender's controller knows it.
     pub tag: Option<PacketTag>,
+}
+
+impl Arrival {
+    /// Inverts one bit; which one depends on the datagram's `number` alone.
+    pub fn damage(&mut self, number: u64) {
+        let bits = 8 * self.datagram.len() as u64;
+        let place = (u128::from((number + 1).wrapping_mul(SPREAD)) * u128::from(bits)) >> 64;
+        if let Some(byte) = self.datagram.get_mut((place / 8) as usize) {
+            *byte ^= 1 << (place % 8);
+        }
+    }
 }
 
 impl Content {
