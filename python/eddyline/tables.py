@@ -51,8 +51,10 @@ _LINK: list[_Column] = [
     ("wait p99", "queueing_delay_s.p99", seconds),
     ("drops", "drops", count),
     ("lost", "lost", count),
+    ("corrupted", "corrupted", count),
     ("bottleneck", "bottleneck_share", percent),
 ]
+_OPTIONAL = ("corrupted",)  # without a column where no row has them
 _GROUP: list[_Column] = [
     ("flows", "count", count),
     ("goodput", "goodput_bps.sum", bits_per_second),
@@ -161,6 +163,7 @@ def _wide(document: dict[str, Any]) -> list[tuple[Table, str]]:
         rows = document.get(part, [])
         if not rows:
             continue
+        columns = [column for column in columns if column[1] not in _OPTIONAL or any(column[1] in row for row in rows)]
         with_controller = kind == "flow"
         made = table(title, kind, [*(["controller"] if with_controller else []), *(name for name, _, _ in columns)])
         title = ""

@@ -30,6 +30,7 @@ LAYERS = (
             "progress",
             "qlog",
             "quantities",
+            "quic_packets",
             "ranges",
             "recording",
             "scratch",

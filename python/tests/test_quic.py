@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import eddyline as el
+import eddyline.quic_packets as quic_packets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +48,28 @@ def test_a_run_repeats_in_another_process(installed: Callable[..., Any], tmp_pat
         del document["cost"]
     assert documents[0] == documents[1]
     assert documents[0]["world"] == "quic"
-    assert documents[0]["approximations"] != []
+    assert documents[0]["approximations"] == []
+
+
+def test_strict_asks_for_what_the_file_says(eddyline: Callable[..., Any], tmp_path: Path) -> None:
+    honoured, asked, refused = (tmp_path / f"{name}.json" for name in ("honoured", "asked", "refused"))
+    plain = one_flow(kind="newreno") | {"duration": "1 s", "warmup": "0 s"}
+    asked.write_text(json.dumps(plain))
+    flow = {key: value for key, value in plain["flow"][0].items() if key not in ("packet", "ack_packet")}
+    honoured.write_text(json.dumps(plain | {"flow": [flow]}))
+    refused.write_text(json.dumps(plain | {"flow": [flow | {"ack_packet": "64 B"}]}))
+    for file, code in ((honoured, 0), (asked, 0), (refused, 3)):
+        assert eddyline("run", file, "--world", "quic", "--strict").code == code, file.name
+
+
+def test_packets_have_the_sizes_that_are_known() -> None:
+    run = el.Scenario(one_flow(kind="newreno") | {"duration": "5 s", "warmup": "1 s"}).run("quic", log="one")
+    received = run.log[run.log["event"] == "receive"]
+    acks = received[received["packet"] == "ack"]["bytes"] - 40
+    assert acks.median() in range(31, quic_packets.ACK + 1)
+    flow = run.flows.iloc[0]
+    overhead = (flow["throughput_bps"] - flow["goodput_bps"]) / 8 / flow["packets_per_s"] - 40
+    assert quic_packets.OVERHEAD - 3 < overhead <= quic_packets.OVERHEAD
 
 
 def test_the_stacks_controllers_are_of_this_world_alone(eddyline: Callable[..., Any], tmp_path: Path) -> None:

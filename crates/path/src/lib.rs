@@ -1,8 +1,9 @@
-//! The network path between two endpoints, sans-I/O: queues, links, loss and unresponsive traffic.
+//! The network path between two endpoints, sans-I/O: queues, links, loss, corruption and unresponsive traffic.
 //!
 //! The same code serves virtual and real time: `now` is always an argument.
 
 mod bucket;
+pub mod corruption;
 pub mod framing;
 pub mod histogram;
 pub mod link;

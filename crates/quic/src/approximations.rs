@@ -7,12 +7,15 @@ use eddyline_scenario::network::{Flow, Local, Pacing, TcpOptions};
 use eddyline_units::Time;
 
 use crate::kinds::UNSEEDED;
-use crate::settings::{DEFAULT_ACK_DELAY_MS, MAX_DATAGRAM, MIN_DATAGRAM};
+use crate::settings::{ACK, DEFAULT_ACK_DELAY_MS, MAX_DATAGRAM, MIN_DATAGRAM};
 
 /// Flows named before "and n more".
 const MAX_NAMES: usize = 5;
 /// The scenario file's default of `tcp.min_rto`, which therefore asks for nothing.
 const DEFAULT_MIN_RTO: Time = Time::from_ms(200);
+
+/// The scenario file's default of `ack_packet`, which therefore asks for nothing.
+const DEFAULT_ACK_PACKET: u32 = 40;
 
 /// All that is to be said of `network` before a run; a note is said once with the flows that it is about.
 pub fn of(network: &Network) -> Vec<String> {
@@ -56,12 +59,16 @@ fn about(flow: &Flow) -> Vec<Option<String>> {
             flow.packet
         )
     });
-    let acks = Some(format!(
-        "acknowledgements and the handshake are QUIC's own packets in place of `ack_packet`: an acknowledgement of one range has some \
-         {} bytes, the client's first packet {}",
-        36 + flow.header,
-        datagram.min(MIN_DATAGRAM) + flow.header
-    ));
+    let ack_fits = ACK.contains(&flow.ack_packet.saturating_sub(flow.header));
+    let acks = (flow.ack_packet != DEFAULT_ACK_PACKET && !ack_fits).then(|| {
+        format!(
+            "acknowledgements and the handshake are QUIC's own packets in place of `ack_packet`: an acknowledgement of one range has {} \
+             to {} bytes, the client's first packet {}",
+            ACK.start() + flow.header,
+            ACK.end() + flow.header,
+            datagram.min(MIN_DATAGRAM) + flow.header
+        )
+    });
     let options = ignored(tcp);
     let tcp_only = (!options.is_empty()).then(|| format!("not in QUIC, ignored: {}", options.join(", ")));
     let pacing = (tcp.pacing == Pacing::Off).then(|| "the stack always paces".to_owned());

@@ -151,22 +151,27 @@ impl Connection {
         let reverse = matches!(packet.kind, PacketKind::Ack | PacketKind::SynAck);
         let from = if reverse { 1 - place } else { place };
         let to = 1 - from;
+        let corrupted = packet.flags.corrupted();
         self.notice(
             place,
             match packet.kind {
+                _ if corrupted => None,
                 PacketKind::Data => Some(Notice::Data { bytes: packet.bytes, waited: packet.waited }),
                 PacketKind::Ack => Some(Notice::Ack { now, waited: packet.waited }),
                 _ => None,
             },
         );
-        let Some(content) = self.hosts[from].in_transit.take(packet.seq) else { return };
+        let Some(mut content) = self.hosts[from].in_transit.take(packet.seq) else { return };
+        if corrupted {
+            content.damage(packet.seq);
+        }
         let ecn = match packet.flags.ecn() {
             Ecn::NotCapable => None,
             // the stack knows ECT(0) only, and takes another for an error of the path
             Ecn::Ect0 | Ecn::Ect1 => Some(EcnCodepoint::Ect0),
             Ecn::Ce => Some(EcnCodepoint::Ce),
         };
-        if let Some(tag) = content.tag {
+        if let Some(tag) = content.tag.filter(|_| !corrupted) {
             self.hosts[from].receipts.record(tag, clock::instant(now), ecn == Some(EcnCodepoint::Ce));
         }
         let content = content.datagram;

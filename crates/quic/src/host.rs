@@ -156,8 +156,9 @@ impl Host {
                 match self.endpoint.accept(incoming, at, &mut self.buffer, None) {
                     Ok(connection) => self.connection = Some(connection),
                     Err(e) => {
-                        self.error.get_or_insert_with(|| e.cause.to_string());
+                        // without a response the packet was damaged, and another one may come
                         if let Some(response) = e.response {
+                            self.error.get_or_insert_with(|| e.cause.to_string());
                             self.transmit(&response, false, emit);
                         }
                     }

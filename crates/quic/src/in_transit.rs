@@ -12,10 +12,43 @@ const REORDERING: u64 = 16_384;
 /// Bytes at the end of a datagram that are its tag.
 const TAG: usize = 16;
 
+/// The odd integer nearest to 2^64 over the golden ratio: its multiples are spread evenly over all 64-bit numbers.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Bytes of a datagram that are kept in place; headers of packets with nothing but zeros in them are shorter.
+const SHORT: usize = 40;
+
 /// The bytes of a datagram without the zeros before its tag.
 #[derive(Debug)]
+enum Head {
+    Short { len: u8, bytes: [u8; SHORT] },
+    Long(Box<[u8]>),
+}
+
+impl Head {
+    fn of(bytes: &[u8]) -> Self {
+        let mut short = [0; SHORT];
+        match short.get_mut(..bytes.len()) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                Self::Short { len: bytes.len() as u8, bytes: short }
+            }
+            None => Self::Long(bytes.into()),
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Short { len, bytes } => &bytes[..usize::from(*len)],
+            Self::Long(bytes) => bytes,
+        }
+    }
+}
+
+/// A datagram as it is kept.
+#[derive(Debug)]
 struct Content {
-    bytes: Box<[u8]>,
+    head: Head,
     tail: [u8; TAG],
     len: u32,
     tag: Option<PacketTag>,
@@ -30,15 +63,32 @@ pub struct Arrival {
     pub tag: Option<PacketTag>,
 }
 
+impl Arrival {
+    /// Inverts one bit; which one depends on the datagram's `number` alone.
+    pub fn damage(&mut self, number: u64) {
+        let bits = 8 * self.datagram.len() as u64;
+        let place = (u128::from((number + 1).wrapping_mul(SPREAD)) * u128::from(bits)) >> 64;
+        if let Some(byte) = self.datagram.get_mut((place / 8) as usize) {
+            *byte ^= 1 << (place % 8);
+        }
+    }
+}
+
 impl Content {
     fn of(datagram: &[u8], tag: Option<PacketTag>) -> Self {
         let (body, tail) = datagram.split_last_chunk().map_or((datagram, [0; TAG]), |(body, tail)| (body, *tail));
-        Self { bytes: body[..significant(body)].into(), tail, len: datagram.len() as u32, tag }
+        Self { head: Head::of(&body[..significant(body)]), tail, len: datagram.len() as u32, tag }
     }
 
-    fn restore(&self) -> Arrival {
-        let mut datagram = BytesMut::zeroed(self.len as usize);
-        datagram[..self.bytes.len()].copy_from_slice(&self.bytes);
+    /// In the memory of `buffer`, if the datagrams restored in it before are gone.
+    fn restore(&self, buffer: &mut BytesMut) -> Arrival {
+        if !buffer.try_reclaim(self.len as usize) {
+            *buffer = BytesMut::with_capacity(self.len as usize);
+        }
+        let head = self.head.bytes();
+        buffer.extend_from_slice(head);
+        buffer.resize(self.len as usize, 0);
+        let mut datagram = buffer.split();
         if let Some(tail) = datagram.last_chunk_mut() {
             *tail = self.tail;
         }
@@ -64,6 +114,8 @@ pub struct InTransit {
     behind: BTreeMap<u64, Content>,
     /// Arrived, but too late.
     too_late: u64,
+    /// Memory of the datagrams that arrive.
+    buffer: BytesMut,
 }
 
 impl InTransit {
@@ -81,7 +133,7 @@ impl InTransit {
         if number < first {
             let content = self.behind.remove(&number);
             self.too_late += u64::from(content.is_none());
-            return content.map(|c| c.restore());
+            return content.map(|c| c.restore(&mut self.buffer));
         }
         for passed in first..number {
             let content = self.ahead.pop_front()?;
@@ -91,7 +143,7 @@ impl InTransit {
         while self.behind.first_key_value().is_some_and(|(oldest, _)| oldest + REORDERING < number) {
             self.behind.pop_first();
         }
-        Some(content.restore())
+        Some(content.restore(&mut self.buffer))
     }
 
     /// Datagrams that arrived too late.

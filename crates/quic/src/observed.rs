@@ -165,11 +165,9 @@ struct Observed {
 
 impl Observed {
     fn note_decisions(&mut self) {
-        let mut threshold = self
-            .inner
-            .metrics()
-            .ssthresh
-            .map_or(0.0, |bytes| if bytes == u64::MAX { f64::INFINITY } else { bytes as f64 });
+        let metrics = self.inner.metrics();
+        let mut threshold =
+            metrics.ssthresh.map_or(0.0, |bytes| if bytes == u64::MAX { f64::INFINITY } else { bytes as f64 });
         if let Inner::Own(own) = &mut self.inner {
             let bridge = own.bridge();
             self.seen.recovering.store(bridge.in_recovery(), Relaxed);
@@ -182,7 +180,7 @@ impl Observed {
         }
         self.seen.threshold.store(threshold.to_bits(), Relaxed);
         self.seen.window.store(self.inner.window(), Relaxed);
-        self.seen.pacing.store(self.inner.metrics().pacing_rate.unwrap_or(0), Relaxed);
+        self.seen.pacing.store(metrics.pacing_rate.unwrap_or(0), Relaxed);
     }
 }
 

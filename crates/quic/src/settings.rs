@@ -14,6 +14,8 @@ use crate::kinds::Factory;
 pub const MIN_DATAGRAM: u32 = 1200;
 /// Largest UDP payload.
 pub const MAX_DATAGRAM: u32 = 65_527;
+/// Bytes of a datagram with an acknowledgement of one range, by its numbers.
+pub const ACK: std::ops::RangeInclusive<u32> = 31..=36;
 /// Windows of receivers without a limit.
 const UNLIMITED: u64 = 1 << 40;
 /// Packets that a receiver acknowledges together unless it is asked for something else (RFC 9000, 13.2.2).

@@ -99,6 +99,10 @@ impl<'a> Quic<'a> {
 }
 
 impl Transport for Quic<'_> {
+    fn detects_corruption(&self) -> bool {
+        true
+    }
+
     fn endpoint(&self, setup: FlowSetup<'_>) -> Box<dyn Endpoint> {
         let (connection, place) = self.place(&setup);
         let name = setup.spec.name.as_str().into();

@@ -46,6 +46,18 @@ fn null_session_is_tls_anywhere() {
     }
 }
 
+/// Also where one in fifty is damaged: null session and TLS find every one, and what is not protected is the same.
+#[test]
+fn null_session_is_tls_with_damaged_packets() {
+    let text =
+        bottleneck(60.0, "kind = \"newreno\"", 50, "size = \"2 MB\"").replace("delay =", "corrupt = 0.02\ndelay =");
+    for seed in 0..8 {
+        let outcome = same_packets(&format!("seed = {seed}\n{text}"));
+        assert!(outcome.result.flows[0].completed_at_s.is_some(), "{seed}");
+        assert!(outcome.result.links[0].corrupted > Some(10), "{seed}");
+    }
+}
+
 /// Also where packets overtake each other, and with data both ways.
 #[test]
 fn null_session_is_tls_out_of_order_and_both_ways() {

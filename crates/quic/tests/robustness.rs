@@ -7,18 +7,10 @@ mod networks;
 use std::ops::Range;
 
 use drawn_scenarios::draw;
-use eddyline_cc::KINDS as CONTROLLERS;
 use eddyline_path::queue::Limit;
 use eddyline_scenario::{Format, Input, Network, Vocabulary, load_with};
 use eddyline_sim::Outcome;
-use networks::{bottleneck, quic, run};
-
-/// Every kind with its required parameters, those of the stack too.
-fn controllers() -> Vec<String> {
-    let own = CONTROLLERS.iter().map(|kind| kind.example.replace("\": ", "\" = "));
-    let trimmed = own.map(|kind| kind.trim_matches(|c| "{} ".contains(c)).to_owned());
-    trimmed.chain(["noq-cubic", "noq-newreno", "noq-bbr3"].map(|name| format!("kind = \"{name}\""))).collect()
-}
+use networks::{bottleneck, controllers, quic, run};
 
 #[track_caller]
 fn completes(text: &str, bytes: u64) -> Outcome {

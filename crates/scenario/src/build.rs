@@ -115,6 +115,7 @@ fn link(link: model::Link, recording: Option<&Recording>, seed: u64, media: &mut
         delay: link.delay,
         queue: link.queue,
         loss: link.loss,
+        corrupt: link.corrupt.unwrap_or_default(),
         framing: link.framing.unwrap_or_default().numbers(),
         reconstruct: link.reconstruct,
         medium,

@@ -64,6 +64,8 @@ pub struct Link {
     pub queue: QueueParams,
     /// Loss on the wire.
     pub loss: LossParams,
+    /// Probability that a packet is damaged on the wire.
+    pub corrupt: f64,
     /// Bytes on the wire beyond the packets' own.
     pub framing: Framing,
     /// ACK reconstruction at its far end.

@@ -193,6 +193,10 @@ pub struct LinkResult {
     /// Packets lost by the link's loss model, whole run.
     #[schemars(extend("x-unit" = "packets"))]
     pub lost: Option<u64>,
+    /// Packets damaged on the link, whole run; each is dropped where its path ends. Only if `corrupt` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unit" = "packets"))]
+    pub corrupted: Option<u64>,
     /// Whether `bottleneck_share` is at least one half (world `theory`: the price is above zero).
     pub bottleneck: Option<bool>,
     /// Share of time in which this link has the longest queueing delay (above one packet) on the path of at least one flow. Sampled at
@@ -418,7 +422,7 @@ pub struct TrafficResult {
     /// Packets that arrived, whole run.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_delivered: Option<u64>,
-    /// Packets dropped by queues or lost by links, whole run.
+    /// Packets dropped by queues, lost by links, or damaged by links, whole run.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_dropped: Option<u64>,
     /// Packets dropped over packets dropped and delivered, whole run (RFC 7680).
@@ -506,7 +510,7 @@ pub struct Counters {
     /// Packets that reached their destination.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_delivered: Option<u64>,
-    /// Packets dropped by queues or lost by links.
+    /// Packets dropped by queues, lost by links, or damaged by links.
     #[schemars(extend("x-unit" = "packets"))]
     pub packets_dropped: Option<u64>,
     /// Packets in the network at the end of the run.

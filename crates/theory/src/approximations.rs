@@ -214,9 +214,9 @@ fn paths(network: &Network, model: &Model, links: &[LinkResult], notes: &mut Vec
             flow.data.iter().chain(flow.ack.iter()).for_each(|l| by_delay[*l as usize] = true);
         }
     }
-    let lossy = |loss: LossParams| !matches!(loss, LossParams::Independent(p) if p <= 0.0);
+    let lossy = |link: &Link| !matches!(link.loss, LossParams::Independent(p) if p <= 0.0) || link.corrupt > 0.0;
     let used = || network.links.iter().enumerate().filter(|(l, _)| crossed[*l]);
-    let names = used().filter(|(l, link)| by_delay[*l] && lossy(link.loss)).map(|(_, link)| link.name.as_str());
+    let names = used().filter(|(l, link)| by_delay[*l] && lossy(link)).map(|(_, link)| link.name.as_str());
     if let Some(which) = listed("link", names) {
         notes.push(format!("{which}: loss is not modelled for FAST, whose equilibrium is of delay"));
     }

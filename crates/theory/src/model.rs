@@ -211,7 +211,7 @@ pub(crate) fn vegas_problem(network: &Network, alphas: &[f64]) -> Result<(Proble
     Ok((problem, notes))
 }
 
-/// The response function of a Reno flow whose data cross a lossy link.
+/// The response function of a Reno flow whose data cross a link that loses or damages packets.
 fn response(network: &Network, flow: &Flow) -> Option<Response> {
     if !matches!(&*flow.controller, ControllerParams::Reno(_) | ControllerParams::NewReno(_)) {
         return None;
@@ -222,7 +222,9 @@ fn response(network: &Network, flow: &Flow) -> Option<Response> {
         // a burst of losses is one congestion event: no response function holds
         LossParams::Pattern(LossPattern::GilbertElliott { .. }) => None,
     });
-    let lossy: Vec<(LinkId, f64, Losses)> = lossy.collect();
+    // a damaged packet is as a lost one to its sender
+    let corrupt = flow.data.iter().map(|l| (*l, network.links[*l as usize].corrupt, Losses::Random));
+    let lossy: Vec<(LinkId, f64, Losses)> = lossy.chain(corrupt.filter(|(_, p, _)| *p > 0.0)).collect();
     let alone = |l: LinkId| network.flows.iter().filter(|f| f.data.contains(&l)).count() == 1;
     let losses = match lossy.as_slice() {
         [] => return None,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import eddyline.quic_packets as quic_packets
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -79,7 +81,7 @@ def _unlimited(scenario: Table, _: Table) -> Overrides:
 
 def _lossless(scenario: Table, _: Table) -> Overrides:
     links = [*scenario.get("link", ()), *(d.get(way, {}) for d in scenario.get("duplex", ()) for way in ("down", "up"))]
-    return {"link.*.loss": 0.0} if any(link.get("loss") for link in links) else {}
+    return {f"link.*.{key}": 0.0 for key in ("loss", "corrupt") if any(link.get(key) for link in links)}
 
 
 def _sizes(scenario: Table, result: Table) -> Overrides:
@@ -95,7 +97,7 @@ def _sizes(scenario: Table, result: Table) -> Overrides:
 
         packet, payload = (round(row[key] / 8 / rate) for key in ("throughput_bps", "goodput_bps"))
         header = _core.quantity("bytes", flow["header"])
-        sizes = {"packet": packet, "header": packet - payload, "ack_packet": round(header) + _QUIC_ACK}
+        sizes = {"packet": packet, "header": packet - payload, "ack_packet": round(header) + quic_packets.ACK}
         overrides |= {f"{prefix}.{key}": f"{size} B" for key, size in sizes.items()}
     return overrides
 
@@ -105,8 +107,6 @@ def _pacing(scenario: Table, _: Table) -> Overrides:
     keys = {"tcp.pacing": True, **{f"tcp.pacing_gain.{phase}": gain for phase, gain in gains.items()}}
     return {f"{prefix}.{key}": value for prefix, _ in _flows(scenario) for key, value in keys.items()}
 
-
-_QUIC_ACK = 36  # bytes of a QUIC packet with an acknowledgement of one range, without UDP and IP
 
 _THEORY, _QUIC = frozenset({"theory"}), frozenset({"quic"})
 
@@ -143,7 +143,7 @@ KNOWN: tuple[KnownDifference, ...] = (
     ),
     KnownDifference(
         "losses",
-        "theory's equilibrium of delay-based flows has no loss: link.loss = 0",
+        "theory's equilibrium of delay-based flows has no loss: link.loss = 0, link.corrupt = 0",
         _THEORY,
         _lossless,
     ),

@@ -61,6 +61,7 @@ _EVENTS = {
     "drop": "The packet is dropped by the link's queue or policer.",
     "lost": "The packet is lost by the link's loss model.",
     "receive": "The packet arrives at an endpoint.",
+    "corrupted": "The packet arrives at an endpoint damaged (`corrupt`) and is dropped.",
 }
 _PACKETS = {
     "data": "Data packet.",

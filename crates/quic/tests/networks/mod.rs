@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use eddyline_cc::CustomKind;
+use eddyline_cc::{CustomKind, KINDS};
 use eddyline_quic::Crypto;
 use eddyline_scenario::{Format, Input, Network, Vocabulary, load_with};
 use eddyline_sim::{LogSelection, Options, Outcome};
@@ -57,4 +57,11 @@ pub fn bottleneck(duration_s: f64, controller: &str, queue: u32, more: &str) -> 
          [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n\
          [[flow]]\nname = \"one\"\ncontroller = {{ {controller} }}\ndata = [\"f\"]\nack = [\"b\"]\n{more}\n"
     )
+}
+
+/// Every kind with its required parameters, those of the stack too.
+pub fn controllers() -> Vec<String> {
+    let own = KINDS.iter().map(|kind| kind.example.replace("\": ", "\" = "));
+    let trimmed = own.map(|kind| kind.trim_matches(|c| "{} ".contains(c)).to_owned());
+    trimmed.chain(["noq-cubic", "noq-newreno", "noq-bbr3"].map(|name| format!("kind = \"{name}\""))).collect()
 }

@@ -29,6 +29,11 @@ pub struct Link {
     /// Loss on the wire: a probability per packet in [0, 1), or a pattern.
     #[serde(default)]
     pub loss: LossParams,
+    /// Corruption: probability, in [0, 1), that a packet is damaged on the wire. It travels on and is dropped where its path ends, by the
+    /// checksum or, in world `quic`, by the AEAD of the packet. Default: 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
+    pub corrupt: Option<f64>,
     /// Bytes on the wire beyond the packets' own: an encapsulation by its name, or its parameters. They lengthen transmission and count
     /// for utilisation; limits and queue statistics are in the packets' own bytes. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,6 +148,11 @@ pub struct Direction {
     /// Loss on the link; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossParams>,
+    /// Corruption: probability, in [0, 1), that a packet is damaged on the wire. It travels on and is dropped where its path ends, by the
+    /// checksum or, in world `quic`, by the AEAD of the packet. Presets have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
+    pub corrupt: Option<f64>,
     /// Bytes on the wire beyond the packets' own; presets have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<FramingParams>,
@@ -183,6 +193,7 @@ impl Duplex {
             delay: given.delay.unwrap_or(preset.delay),
             queue: given.queue.unwrap_or_else(|| preset.queue_at(given.rate.unwrap_or(preset.rate))),
             loss: given.loss.unwrap_or_default(),
+            corrupt: given.corrupt,
             framing: given.framing,
             reconstruct: given.reconstruct,
             medium: given.medium.clone(),

@@ -115,6 +115,12 @@ pub struct FlowSetup<'a> {
 pub trait Transport: Sync {
     /// The endpoints of a flow.
     fn endpoint(&self, setup: FlowSetup<'_>) -> Box<dyn Endpoint>;
+
+    /// Whether its endpoints want packets that a link has damaged too ([`PacketFlags::corrupted`](crate::PacketFlags::corrupted)). Default: a
+    /// checksum drops them.
+    fn detects_corruption(&self) -> bool {
+        false
+    }
 }
 
 /// A flow's endpoints.

@@ -24,11 +24,12 @@ pub enum LogEvent {
     Drop,
     Lost,
     Receive,
+    Corrupted,
 }
 
 impl LogEvent {
     /// Names, in the order of the discriminants.
-    pub const NAMES: [&'static str; 5] = ["send", "enqueue", "drop", "lost", "receive"];
+    pub const NAMES: [&'static str; 6] = ["send", "enqueue", "drop", "lost", "receive", "corrupted"];
 }
 
 /// Columns of equal length, one row per event, in order of time.

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use eddyline_path::corruption::Corruption;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Meter, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
 use eddyline_path::queue::{LinkContext, QueueParams};
@@ -80,7 +81,7 @@ impl Net {
                         && (!general_queues || is_nic_queue(network, index)) =>
                 {
                     let fifo = Box::new(FifoLink::new(p.limit, meter));
-                    let plain = l.framing.is_none() && l.variation.policer.is_none();
+                    let plain = l.framing.is_none() && l.variation.policer.is_none() && l.corrupt <= 0.0;
                     if plain { Transmitter::Fifo(fifo) } else { Transmitter::FramedFifo(fifo) }
                 }
                 (None, _) => Transmitter::Store(Box::new(store(meter))),
@@ -99,6 +100,8 @@ impl Net {
                 reconstructor,
                 policer,
                 propagation,
+                corruption: Corruption::new(l.corrupt, network.seed, &l.name).map(Box::new),
+                corrupted: 0,
                 reservations: Reservations::default(),
             });
             Link { transmitter, rate: l.rate, loss, lost: 0 }
@@ -121,6 +124,7 @@ impl Net {
             counters: PacketCounters::default(),
             max_packets: u64::MAX,
             attachments: Attachments::default(),
+            delivers_corrupted: false,
             logger,
         }
     }

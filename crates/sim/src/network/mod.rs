@@ -15,6 +15,7 @@ pub use layout::Layout;
 use std::collections::VecDeque;
 
 use eddyline_path::Packet as _;
+use eddyline_path::corruption::Corruption;
 use eddyline_path::framing::Framing;
 use eddyline_path::link::{AckReconstructor, FifoLink, Medium, Released, Reservations, StoreLink};
 use eddyline_path::loss::Loss;
@@ -39,7 +40,7 @@ struct Hop {
 #[derive(Debug)]
 enum Transmitter {
     Fifo(Box<FifoLink>),
-    /// Drop-tail with link-layer framing or a policer.
+    /// Drop-tail with link-layer framing, a policer or corruption.
     FramedFifo(Box<FifoLink>),
     Store(Box<StoreLink<Packet>>),
     /// One link of a half-duplex medium, by the indices of both.
@@ -74,6 +75,9 @@ struct LinkOptions {
     policer: Option<Box<Policer>>,
     /// If delay or loss vary; with the constant delay that its pipes have.
     propagation: Option<Box<(Propagation, Time)>>,
+    corruption: Option<Box<Corruption>>,
+    /// Packets damaged that have reached its far end.
+    corrupted: u64,
     /// Senders that wait for room in this NIC queue.
     reservations: Reservations,
 }
@@ -115,6 +119,8 @@ pub struct Net {
     /// Maximum of [`packets`](Self::packets).
     pub max_packets: u64,
     attachments: Attachments,
+    /// Endpoints of flows get damaged packets too, and find the damage by themselves; else a checksum drops them.
+    pub delivers_corrupted: bool,
     pub logger: Option<Box<PacketLogger>>,
 }
 
@@ -191,6 +197,8 @@ impl Net {
                 packet.waited += leaves.start - now;
                 if link.loss.takes(class) {
                     packet.flags.set_lost();
+                } else {
+                    self.corrupt(&mut packet, hop.link);
                 }
                 self.log(now, LogEvent::Enqueue, &packet, hop.link);
                 return self.propagate(leaves.end, &packet, hop.pipe);
@@ -212,6 +220,15 @@ impl Net {
             self.log(now, LogEvent::Enqueue, &packet, hop.link);
         }
         self.drop_discarded(now);
+    }
+
+    /// Damages a packet, if `link` damages it.
+    fn corrupt(&mut self, packet: &mut Packet, link: u32) {
+        if let Some(corruption) = &mut self.link_options[link as usize].corruption
+            && corruption.damages()
+        {
+            packet.flags.set_corrupted();
+        }
     }
 
     /// Whether the policer of `link` drops a packet.
@@ -300,9 +317,8 @@ impl Net {
         let next = pipe.ring.front().map_or(Time::MAX, |(at, _)| *at);
         self.events.set(source, next);
         let hop = self.hops[packet.hop as usize];
-        if packet.flags.lost() {
-            self.lose(now, &packet, hop.link);
-            return None;
+        if packet.flags.impaired() {
+            return self.arrive_impaired(now, &packet);
         }
         if !hop.last {
             packet.hop += 1;
@@ -319,6 +335,33 @@ impl Net {
         if let Some(log) = &mut self.logger {
             log.log(now, LogEvent::Receive, record(packet), None);
         }
+    }
+
+    /// A lost or damaged packet is at the end of a pipe; returns it if it goes to an endpoint that checks contents by itself.
+    #[cold]
+    #[inline(never)]
+    fn arrive_impaired(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
+        let mut packet = *packet;
+        let hop = self.hops[packet.hop as usize];
+        if packet.flags.lost() {
+            self.lose(now, &packet, hop.link);
+            return None;
+        }
+        self.link_options[hop.link as usize].corrupted += u64::from(packet.flags.take_corrupted_here());
+        if !hop.last {
+            packet.hop += 1;
+            self.enqueue(now, packet);
+            return None;
+        }
+        self.count_drop(&packet);
+        if let Some(log) = &mut self.logger {
+            log.log(now, LogEvent::Corrupted, record(&packet), None);
+        }
+        if self.delivers_corrupted && packet.kind != PacketKind::Cross {
+            return Some(packet);
+        }
+        self.attachments.release(&packet);
+        None
     }
 
     #[cold]
@@ -351,6 +394,8 @@ impl Net {
             let varying = self.link_options[link as usize].propagation.as_mut().and_then(|p| p.0.loses(now));
             if varying.unwrap_or_else(|| self.links[link as usize].loss.takes(packet.class())) {
                 packet.flags.set_lost();
+            } else {
+                self.corrupt(&mut packet, link);
             }
             self.leave(now, packet, link);
         }
@@ -361,7 +406,7 @@ impl Net {
     fn leave(&mut self, now: Time, packet: Packet, link: u32) {
         let pipe = self.hops[packet.hop as usize].pipe;
         let Some(reconstructor) =
-            self.link_options[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.lost())
+            self.link_options[link as usize].reconstructor.as_mut().filter(|_| !packet.flags.impaired())
         else {
             return self.propagate_varying(now, packet, pipe, link);
         };

@@ -86,6 +86,12 @@ impl Net {
         (meter, l.lost)
     }
 
+    /// Packets that a link has damaged, if it damages any.
+    pub fn corrupted(&self, link: usize) -> Option<u64> {
+        let options = &self.link_options[link];
+        options.corruption.is_some().then_some(options.corrupted)
+    }
+
     /// Packets of data and cross traffic of which a part has arrived at the end of their path by `now`: number of the source, and bytes
     /// of that part. A link transmits one packet at a time, so there is at most one for each pipe.
     pub fn partial_packets(&self, now: Time) -> Vec<(u32, f64)> {

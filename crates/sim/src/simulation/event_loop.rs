@@ -105,6 +105,7 @@ impl<'a> Simulation<'a> {
         let dynamic = DynamicFlows::new(network, &mut layout, first_class as u32);
         let mut net = Net::new(network, layout, options.general_queues, logger);
         net.max_packets = memory::max_packets(options.memory);
+        net.delivers_corrupted = transport.is_some_and(Transport::detects_corruption);
         let mut timers = EventQueue::new(1 + first_class + dynamic.classes());
         for (i, flow) in flows.iter().enumerate() {
             timers.set(1 + i as u32, flow.next_timer());

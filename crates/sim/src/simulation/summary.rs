@@ -145,6 +145,7 @@ fn link_result(network: &Network, net: &Net, sampler: Option<&BottleneckSampler>
         },
         marked: Some(m.marks),
         lost: Some(lost),
+        corrupted: net.corrupted(index),
         bottleneck: share.map(|s| s >= 0.5),
         bottleneck_share: share,
     }

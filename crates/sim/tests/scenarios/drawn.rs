@@ -114,6 +114,16 @@ fn with_variation(seed: u64, text: &str) -> String {
     varying
 }
 
+/// Adds corruption to half of the links.
+fn with_corruption(seed: u64, text: &str) -> String {
+    let mut r = Stream::new(seed, "invariants", "corruption");
+    let mut add = |line: &str| {
+        let corrupt = pick(&mut r, &["", "", "corrupt = 0.01\n", "corrupt = 0.2\n"]);
+        format!("{line}\n{}", if line.starts_with("rate") { corrupt } else { "" })
+    };
+    text.lines().map(&mut add).collect()
+}
+
 /// TCP's options: the defaults for half of the flows, a random mixture for the others.
 fn draw_tcp(r: &mut Stream) -> String {
     if r.uniform() < 0.5 {
@@ -207,6 +217,9 @@ pub fn draw(seed: u64) -> String {
     }
     if seed % 3 == 2 {
         text = with_variation(seed, &text);
+    }
+    if seed % 5 == 4 {
+        text = with_corruption(seed, &text);
     }
     let path = |r: &mut Stream| {
         let n = 1 + (r.uniform() * 3.0) as usize;

@@ -104,6 +104,7 @@ pub fn link(name: &str, bps: u64, delay_ms: u64) -> Link {
         delay: Time::from_ms(delay_ms),
         queue: QueueParams::default(),
         loss: LossParams::default(),
+        corrupt: 0.0,
         framing: Framing::default(),
         variation: eddyline_path::variation::Variation::default(),
         reconstruct: None,

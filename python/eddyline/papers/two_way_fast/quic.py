@@ -6,24 +6,13 @@ from typing import TYPE_CHECKING
 
 from eddyline.papers.runner import Run
 from eddyline.papers.two_way_fast.examples import relative_error
+from eddyline.quic_packets import ACK, DATAGRAM, IP_AND_UDP, OVERHEAD
 
 if TYPE_CHECKING:
     from eddyline.papers.context import Context
     from eddyline.reports.exhibit import Exhibit, Row
 
 __all__ = ["build"]
-
-DATAGRAM = 1200
-"""Bytes of a full datagram: the least that QUIC takes (RFC 9000, section 14)."""
-
-IP_AND_UDP = 48
-"""Headers of IPv6 and UDP."""
-
-OVERHEAD = 27
-"""Bytes of a datagram with stream data that are not payload: short header, frame header and tag."""
-
-ACK = 36
-"""Bytes of a datagram with an acknowledgement of one range."""
 
 _WIRE = ("flow.*.packet", f"{DATAGRAM + IP_AND_UDP} B")
 _QUIC = (_WIRE, ("flow.*.header", f"{IP_AND_UDP} B"))

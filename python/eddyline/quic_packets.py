@@ -1,0 +1,15 @@
+"""Sizes of the packets of world `quic`, in bytes."""
+
+__all__ = ["ACK", "DATAGRAM", "IP_AND_UDP", "OVERHEAD"]
+
+DATAGRAM = 1200
+"""A full datagram, without UDP and IP: the least that QUIC takes (RFC 9000, section 14)."""
+
+IP_AND_UDP = 48
+"""Headers of IPv6 and UDP."""
+
+OVERHEAD = 27
+"""What is not payload of a datagram with stream data: short header, frame header and tag; at most, by the packet's number and offset."""
+
+ACK = 36
+"""A datagram with an acknowledgement of one range; at most, by its numbers."""
