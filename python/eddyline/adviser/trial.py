@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import eddyline.kinds as kinds
 from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
 from eddyline.fairness import jain
 from eddyline.parallel import run_all
@@ -122,7 +121,6 @@ def _flows(
     data, ack, rtt = ("down", "up", case.rtt_s[0]) if direction == "download" else ("up", "down", case.rtt_s[1])
     spread = case.phase.spread
     further = rtt - min(case.rtt_s) + longer
-    controller = _controller(access.controller)
     return [
         {
             "name": f"{direction} {i}",
@@ -130,7 +128,7 @@ def _flows(
             "ack": [ack],
             "start": _time(start + (i * gap / 10 if spread else 0.0)),
             "access_delay": {"data": _time(further + spread * rtt * (i + 1) / number), "ack": "0 s"},
-            "controller": controller,
+            "controller": access.sender(),
             "packet": f"{PACKET_B} B",
             "header": f"{HEADER_B} B",
             "ack_packet": f"{ACK_B} B",
@@ -138,11 +136,6 @@ def _flows(
         }
         for i in range(number)
     ]
-
-
-def _controller(kind: str) -> dict[str, Any]:
-    alpha = kinds.controller(kind).alpha
-    return {"kind": kind} if alpha is None else {"kind": kind, "alpha": f"{alpha.access_packets:.0f} packets"}
 
 
 def _time(seconds: float) -> str:
