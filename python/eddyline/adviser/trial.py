@@ -40,12 +40,15 @@ class Measured:
         upload_bps: Goodput of all uploads together.
         delay_s: 99th percentile of the queueing delay at the worse of both queues.
         fairness: Jain's index of the goodputs of one direction's flows, the worse of both.
+        responsiveness_rpm: Round trips a minute of the slowest flow (draft-ietf-ippm-responsiveness, on loaded
+            connections).
     """
 
     download_bps: float
     upload_bps: float
     delay_s: float
     fairness: float
+    responsiveness_rpm: float | None = None
 
 
 def run_trials(
@@ -73,7 +76,9 @@ def _measured(result: dict[str, Any]) -> Measured:
         goodputs[flow["name"].split()[0]].append(flow["goodput_bps"] or 0.0)
     delay = max(link["queueing_delay_s"]["p99"] or 0.0 for link in result["links"])
     fairness = min(jain(each) or 0.0 for each in goodputs.values() if each)
-    return Measured(sum(goodputs["download"]), sum(goodputs["upload"]), delay, fairness)
+    known = [flow["responsiveness_rpm"] for flow in result["flows"] if flow["responsiveness_rpm"] is not None]
+    rpm = min(known, default=None)
+    return Measured(sum(goodputs["download"]), sum(goodputs["upload"]), delay, fairness, rpm)
 
 
 def _duration(access: Access, rtt_s: float) -> float:

@@ -67,7 +67,8 @@ def show_home(home: HomeAdvice) -> None:
     if isp.profile:
         print(
             f"The rate varies (profile {isp.profile}), so the shaper gets {percent(isp.share)} of its mean; while the "
-            "rate is below that, the line's own buffer fills. A script that follows the rate (cake-autorate) gives up less."
+            "rate is below that, the line's own buffer fills. A script that follows the rate, as cake-autorate does, "
+            "gives up less."
         )
     else:
         print(_shaped(home.advice))
@@ -98,13 +99,21 @@ def _show_choice(advice: Advice) -> None:
     else:
         print(f"No queue suffices:\n  {choice.why}\nNearest: {best.family}")
     print(f"  down  {_queue(best.queues.down)}\n  up    {_queue(best.queues.up)}\n")
-    columns = ["download", "of alone", "uploads", "of alone", "max delay", "fairness", "cases"]
+    columns = ["download", "of alone", "uploads", "of alone", "max delay", "RPM", "fairness", "cases"]
     outcomes = table(f"Simulated, the worst of {choice.cases} cases", "queue", columns)
 
     def row(name: str, o: Outcome) -> None:
         shares = percent(o.download_share), percent(o.upload_share)
         down, up = bits_per_second(o.download_bps), bits_per_second(o.upload_bps)
-        cells = (down, shares[0], up, shares[1], seconds(o.worst_delay_s), f"{o.fairness:.2f}")
+        cells = (
+            down,
+            shares[0],
+            up,
+            shares[1],
+            seconds(o.worst_delay_s),
+            count(o.responsiveness_rpm),
+            f"{o.fairness:.2f}",
+        )
         outcomes.add_row(name, *cells, f"{o.cases}" if o.cases >= choice.cases else f"out after {o.cases}")
 
     for tried in (*choice.by_family, choice.default):
