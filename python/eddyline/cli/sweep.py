@@ -96,6 +96,11 @@ class _Sweep(click.Command):
     metavar="N|LO..HI",
     help="Run each point with N seeds (the file's, the next, ...), or with these.",
 )
+@click.option(
+    "--start-jitter",
+    metavar="TIME",
+    help="Start flows later by a random time below this, in all points, so that seeds differ.",
+)
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Keep the results here.")
 @overrides("Override a key of the file in all points; may be repeated.")
 @click.option(
@@ -136,6 +141,7 @@ def command(
     file: Path,
     vary: list[tuple[str, str]],
     seeds: tuple[int | None, int],
+    start_jitter: str | None,
     out: Path,
     overrides: list[tuple[str, str]],
     world: str,
@@ -172,6 +178,8 @@ def command(
     first, number = seeds
     if first is not None:
         overrides = [*overrides, ("seed", str(first))]
+    if start_jitter is not None:
+        overrides = [*overrides, ("flow.*.start_jitter", start_jitter)]
     plan = Plan(Source.of_file(file), lists, overrides, number, world, shard)
     with Bar(silent=quiet or no_progress) as bar:
         try:
@@ -273,7 +281,11 @@ def document(swept: Swept) -> dict[str, Any]:
 
 def _notes(swept: Swept) -> None:
     if swept.identical:
-        click.echo("warning: all repetitions of every point are identical: nothing in the scenario is random", err=True)
+        click.echo(
+            "warning: all repetitions of every point are identical: nothing in the scenario is random\n"
+            "hint: --start-jitter '100 ms' with another --out DIR starts flows at random times",
+            err=True,
+        )
     for text in swept.approximations:
         click.echo(f"note: {text}", err=True)
     for failure in swept.failures[:_MAX_SHOWN]:

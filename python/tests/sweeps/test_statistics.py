@@ -120,7 +120,24 @@ def test_identical_repetitions_are_said_to_be(eddyline, scenario):
     ran = eddyline(*words, "--seeds", 2)
     assert ran.code == 0
     assert "warning: all repetitions of every point are identical" in ran.err
+    assert "--start-jitter '100 ms'" in ran.err
     assert eddyline(*words, "--seeds", 2, "--quiet").err == ""
+
+
+def test_starts_at_random_let_seeds_differ(eddyline, scenario, tmp_path):
+    words = ("sweep", scenario(), "--vary", "link.up.delay=1 ms", "--start-jitter", "50 ms")
+    ran = eddyline(*words, "--seeds", 3, "--out", "grid")
+    assert (ran.code, "identical" in ran.err) == (0, False)
+    flows = el.read_sweep(tmp_path / "grid")
+    assert flows[flows["flow"] == "upload"]["goodput_bps"].nunique() == 3
+    # the same sweep grows, byte for byte, and without the option it is another one
+    assert eddyline(*words, "--seeds", 2, "--out", "grown").code == 0
+    assert eddyline(*words, "--seeds", 3, "--out", "grown").code == 0
+    pd.testing.assert_frame_equal(el.read_sweep(tmp_path / "grown"), flows)
+    other = eddyline(*words[:4], "--seeds", 3, "--out", "grid")
+    assert (other.code, "start_jitter" in other.err) == (2, True)
+    wrong = eddyline(*words[:-1], "soon", "--out", "wrong")
+    assert (wrong.code, (tmp_path / "wrong").exists()) == (2, False)
 
 
 @pytest.mark.skipif(tex() is None, reason="there is no TeX (xelatex, lualatex or pdflatex)")
