@@ -12,6 +12,9 @@ import pytest
 from conftest import environment, heed
 from fork_server import COMMAND
 
+from eddyline.cli import main
+from eddyline.scenario import Scenario
+
 TASKS = Path(__file__).parents[2] / "examples" / "tasks"
 SCRIPTS = sorted(p for p in TASKS.iterdir() if p.suffix in (".sh", ".py"))
 EXPECTED = "#> "
@@ -68,6 +71,12 @@ def test_the_check_of_what_is_printed_can_fail() -> None:
     assert missing(["a 1 b", "a ... d"], printed) is None
     assert missing(["c", "b"], printed) == "b"
     assert missing(["a .* d"], printed) == "a .* d"
+
+
+def test_the_scenario_of_the_readme_comes_with_the_package(tmp_path: Path) -> None:
+    assert main(["init", str(tmp_path / "upload.toml"), "--preset", "upload"]) == 0
+    written, example = (Scenario.load(f) for f in (tmp_path / "upload.toml", TASKS.parent / "upload.toml"))
+    assert written.sha256 == example.sha256
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
