@@ -17,8 +17,8 @@ eddyline advise --isp vdsl2 --down "16 Mbit/s" --up "4 Mbit/s" --have cake --plo
 test -s before-and-after.png
 
 # What a misspelling says: nothing has run.
-eddyline advise --isp vdsl --down "16 Mbit/s" --up "4 Mbit/s" || echo "exit $?"
-#> error: there is no access type 'vdsl'
+eddyline advise --isp vdls2 --down "16 Mbit/s" --up "4 Mbit/s" || echo "exit $?"
+#> error: there is no access type 'vdls2'
 #> hint: did you mean vdsl2?
 #> exit 2
 

@@ -52,6 +52,15 @@ def test_the_table_has_every_number_with_a_source() -> None:
         line(each.line)  # raises where it is unknown
 
 
+@pytest.mark.parametrize(
+    ("said", "name"), [("cable", "docsis"), ("DOCSIS", "docsis"), ("fiber", "fttp"), ("VDSL", "vdsl2"), ("4G", "lte")]
+)
+def test_everyday_names(said: str, name: str) -> None:
+    assert isp(said).name == name
+    every = [other for each in isps().values() for other in (each.name, *each.also)]
+    assert len(set(every)) == len(every)
+
+
 @pytest.mark.parametrize(("name", "preset"), PRESETS.items())
 def test_what_is_said_to_be_a_presets_is(name: str, preset: str) -> None:
     (known,) = [p for p in kinds.presets() if p["name"] == preset]

@@ -108,6 +108,7 @@ def advise_home(
     prefer: str = "balance",
     have: str = "sqm",
     line: str | None = None,
+    share: float | None = None,
     wan: str | None = None,
     lan: str = "eth1",
     done: Count | None = None,
@@ -126,6 +127,7 @@ def advise_home(
         prefer: As in `advise`.
         have: As in `advise`: `"sqm"` or one kind of queue that SQM has.
         line: The line's framing, as in `advise`; the access type's by default.
+        share: The share of the measured rates at which the router sends; the access type's by default.
         wan: Interface towards the provider; the usual name in OpenWrt by default.
         lan: Interface towards the hosts, for the `tc` commands.
         done: Called after each simulation.
@@ -156,7 +158,7 @@ def advise_home(
         prefer=prefer,
         have=have,
         line=kind.line if line is None else line,
-        share=kind.share,
+        share=kind.share if share is None else share,
         wan=wan,
         lan=lan,
         done=done,

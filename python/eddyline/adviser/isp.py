@@ -38,12 +38,14 @@ class Isp:
     Attributes:
         name: As in `--isp`.
         title: In words.
+        also: Other names of it.
         wan: The usual name of the interface in OpenWrt.
         figures: By name, of `FIELDS` and `OPTIONAL`.
     """
 
     name: str
     title: str
+    also: tuple[str, ...]
     wan: str
     figures: dict[str, Figure]
 
@@ -75,16 +77,18 @@ def isps() -> dict[str, Isp]:
     found = {}
     for name, rows in table.items():
         figures = {key: Figure(**row) for key, row in rows.items() if isinstance(row, dict)}
-        found[name] = Isp(name, rows["title"], rows["wan"], figures)
+        found[name] = Isp(name, rows["title"], tuple(rows.get("also", ())), rows["wan"], figures)
     return found
 
 
 def isp(name: str) -> Isp:
-    """The access type of that name.
+    """The access type of that name, in any case, or of another name that it has.
 
     Raises:
         InputError: There is no such type.
     """
-    if name not in isps():
-        raise unknown("access type", name, isps())
-    return isps()[name]
+    lower = name.lower()
+    for each in isps().values():
+        if lower in (each.name, *each.also):
+            return each
+    raise unknown("access type", name, isps())

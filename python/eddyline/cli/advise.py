@@ -66,6 +66,13 @@ Examples:
     "simulated and set. Without it rates are those of IP packets.",
 )
 @click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="SHARE",
+    help="The share of the line's rate at which the router sends, as in 0.9. Default: 0.95 where the line is known, "
+    "with --isp what suits the access type.",
+)
+@click.option(
     "--unit",
     type=OneOf(["bytes", "packets", "cells"]),
     default="bytes",
@@ -113,9 +120,9 @@ def command(isp: str | None, plot: Path | None, as_json: bool, silent: bool, **a
     if isp is None:
         missing = [f"--{name}" for name in ("down", "up", "rtt") if name not in given]
         if missing:
-            raise click.UsageError(
-                f"{', '.join(missing)} missing; --isp TYPE stands in with the usual of an access type"
-            )
+            from eddyline.adviser.isp import isps
+
+            raise click.UsageError(f"{', '.join(missing)} missing, or --isp with one of {', '.join(isps())}")
         if plot is not None:
             raise click.UsageError("--plot draws a home's line before and after: it needs --isp")
     elif plot is not None:

@@ -204,15 +204,13 @@ def command(
 def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
     """A table per metric: a row per flow and value of all keys but the last, a column per value of that."""
     from eddyline.plots.sweeps import label_of
-    from eddyline.quantities import interval
-    from eddyline.sweeps.statistics import form_of
+    from eddyline.sweeps.statistics import mean_text
     from eddyline.tables import print_table, table
 
     made = swept.statistics(*metrics, of=of)
     *others, last = [*swept.keys]
     entity = made.columns[len(swept.keys)]
     for metric, rows in made.groupby("metric", sort=False):
-        form = form_of(str(metric))
         columns = list(dict.fromkeys(rows[last]))
         repeated = ", mean ± half of the 95 % interval" if rows["n"].max() > 1 else ""
         shown = table(
@@ -223,12 +221,7 @@ def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
             cells = []
             for value in columns:
                 r = by_value.get(value)
-                if r is None or r["mean"] != r["mean"]:
-                    cells.append("-")
-                elif r["n"] > 1:
-                    cells.append(interval(r["mean"], (r["ci95_high"] - r["ci95_low"]) / 2, form))
-                else:
-                    cells.append(form(r["mean"]))
+                cells.append("-" if r is None else mean_text(r))
             shown.add_row(*map(str, labels), *cells)
         print_table(shown)
 

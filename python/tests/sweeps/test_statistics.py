@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from statistics import fmean, stdev
 
 import pandas as pd
@@ -47,6 +48,9 @@ def test_a_table_has_the_last_key_across(swept):
     assert list(table.columns) == ["10 ms", "40 ms"]
     assert list(table.index.names) == ["flow", "link.down.rate"]
     assert table.loc[("download", "2 Mbit/s"), "40 ms"] == swept.statistics("goodput_bps")["mean"].iloc[3]
+    text = swept.table("goodput_bps", text=True)
+    assert (text.shape, list(text.index)) == (table.shape, list(table.index))
+    assert text.map(lambda cell: bool(re.fullmatch(r"[\d.]+ ± [\d.]+ [kM]bit/s", cell))).all(axis=None)
 
 
 def test_frames_group_and_print_as_pandas_frames_do(swept):
