@@ -67,8 +67,8 @@ def show_home(home: HomeAdvice) -> None:
     if isp.profile:
         share = percent(home.advice.access.line.share)
         print(
-            f"The rate varies (profile {isp.profile}), so the shaper gets {share} of its mean; while the rate is below that, "
-            "the line's own buffer fills. A script that follows the rate, as cake-autorate does, gives up less."
+            f"The rate varies (profile {isp.profile}), so the shaper gets {share} of its mean; while the rate is below "
+            "that, the line's own buffer fills. A script that follows the rate, as cake-autorate does, gives up less."
         )
     else:
         print(_shaped(home.advice))
