@@ -24,6 +24,7 @@ TYPE_CHECKING = False  # without `typing`, whose import takes longer than all of
 if TYPE_CHECKING:
     from eddyline import gauntlet, theory
     from eddyline.adviser import Advice, advise
+    from eddyline.adviser.home import HomeAdvice, advise_home
     from eddyline.comparison import compare
     from eddyline.controllers.base import Ack, Controller, Loss, PathFacts, Round, Sent, Timeout
     from eddyline.controllers.parameters import Bytes, Duration, Frequency, Packets, Percent, Rate
@@ -65,6 +66,7 @@ __all__ = [
     "EddylineError",
     "Evaluation",
     "Frequency",
+    "HomeAdvice",
     "InputError",
     "InternalError",
     "Loss",
@@ -84,6 +86,7 @@ __all__ = [
     "WorldUnavailable",
     "__version__",
     "advise",
+    "advise_home",
     "compare",
     "evaluate",
     "gauntlet",
@@ -123,6 +126,8 @@ _HOMES = {
     "ScenarioError": "eddyline.errors",
     "WorldUnavailable": "eddyline.errors",
     "advise": "eddyline.adviser",
+    "HomeAdvice": "eddyline.adviser.home",
+    "advise_home": "eddyline.adviser.home",
     "compare": "eddyline.comparison",
     "Results": "eddyline.results",
     "Swept": "eddyline.sweeps.swept",

@@ -439,6 +439,7 @@ def test_sqm_knows_what_its_scripts_run() -> None:
     fq = said("FQ-CoDel")
     assert (fq["script"], fq["qdisc"], fq["overhead"], fq["upload"]) == ("simplest.qos", "fq_codel", "16", "18708")
     assert said("FQ-CoDel", "pppoe-wan")["overhead"] == "30"
+    assert said("FQ-CoDel", "wwan0")["overhead"] == "30"
     assert said("PIE")["etarget"] == "30000us"
     assert said("drop-tail")["qdisc"] == "bfifo"
     pages = sqm_pages(access, known["CAKE"][0], "wan") or {}

@@ -116,6 +116,7 @@ def advise(
     prefer: str = "balance",
     have: str = "linux",
     line: str | None = None,
+    share: float | None = None,
     wan: str = "eth0",
     lan: str = "eth1",
     done: Count | None = None,
@@ -135,6 +136,8 @@ def advise(
             `"fq_codel"` or `"cake"`.
         line: `"fibre"`, `"cable"`, `"vdsl"`, `"adsl"` or a keyword of tc-cake(8), as `"bridged-ptm"`: framing that is
             simulated and set. Without it rates are those of IP packets, and more of the line is left unused.
+        share: The share of the line's rate at which the router sends; by default 95 % where the line is known, 90 %
+            where it is not.
         wan: Interface towards the provider, for the `tc` commands.
         lan: Interface towards the hosts, for the `tc` commands.
         done: Called after each simulation.
@@ -158,8 +161,17 @@ def advise(
         # names that the kernel accepts, so that a command cannot contain anything else
         if not 0 < len(device) <= 15 or not all(c.isascii() and (c.isalnum() or c in "._-@") for c in device):
             raise InputError(f"{name} {device!r} is not the name of an interface", "as in eth0 or pppoe-wan")
+    if share is not None and not 0 < share <= 1:
+        raise InputError(f"share {share:g} is outside 0 to 1")
     access = Access.of(
-        down, up, rtt, downloads=str(downloads), uploads=str(uploads), controller=controller, line_name=line
+        down,
+        up,
+        rtt,
+        downloads=str(downloads),
+        uploads=str(uploads),
+        controller=controller,
+        line_name=line,
+        share=share,
     )
     choice = search(access, unit, prefer, have, done)
     queues = choice.best.queues

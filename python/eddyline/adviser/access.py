@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+import eddyline.kinds as kinds
 from eddyline.adviser.line import BARE, Line, line
 from eddyline.errors import InputError
-from eddyline.kinds import require_controller
 from eddyline.quantities import read
 
 __all__ = ["ACK_B", "FLOWS", "HEADER_B", "PACKET_B", "Access", "parse_flows", "parse_rtt"]
@@ -59,6 +60,7 @@ class Access:
         uploads: str = FLOWS,
         controller: str = "newreno",
         line_name: str | None = None,
+        share: float | None = None,
     ) -> Access:
         """Reads the quantities, for example `"2 Mbit/s"`, `"192 kbit/s"`, `"20 ms..300 ms"`, and shapes the line.
 
@@ -72,10 +74,17 @@ class Access:
                 raise InputError(f"{name} {text!r} is outside 1 kbit/s to 10 Gbit/s")
             rates.append(rate)
         flows = [parse_flows(name, text) for name, text in (("downloads", downloads), ("uploads", uploads))]
-        require_controller(controller)
+        kinds.require_controller(controller)
         shaped = line(line_name)
+        if share is not None:
+            shaped = replace(shaped, share=share)
         down_bps, up_bps = (shaped.share * rate for rate in rates)
         return cls(down_bps, up_bps, parse_rtt(rtt), flows[0], flows[1], controller, shaped)
+
+    def sender(self) -> dict[str, Any]:
+        """The controller of a flow, as a scenario has it."""
+        alpha = kinds.controller(self.controller).alpha
+        return {"kind": self.controller} | ({} if alpha is None else {"alpha": f"{alpha.access_packets:.0f} packets"})
 
     @property
     def down_packets_per_s(self) -> float:

@@ -46,6 +46,7 @@ class Outcome:
         fairness: Jain's index among the flows of one direction, the minimum.
         cases: How many cases it stands for.
         worst_case: The case with the smallest share, in words.
+        responsiveness_rpm: Round trips a minute of the slowest flow, the minimum. It does not decide anything.
     """
 
     download_bps: float
@@ -56,6 +57,7 @@ class Outcome:
     fairness: float
     cases: int
     worst_case: str = ""
+    responsiveness_rpm: float | None = None
 
     @property
     def download_share(self) -> float:
@@ -79,6 +81,7 @@ class Outcome:
             "upload_bps": self.upload_bps,
             "alone": {"download_bps": self.download_alone_bps, "upload_bps": self.upload_alone_bps},
             "worst_delay_s": self.worst_delay_s,
+            "responsiveness_rpm": self.responsiveness_rpm,
             "download_share": self.download_share,
             "upload_share": self.upload_share,
             "fairness": self.fairness,

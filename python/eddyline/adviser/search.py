@@ -217,6 +217,7 @@ def worst(measured: Mapping[Case, Measured], best_alone: Mapping[Case, float]) -
             shares.append((goodput / by_itself if by_itself > 0 else 0.0, goodput, by_itself, case))
         least[way] = min(shares, key=lambda each: each[0])
     down, up = least["download"], least["upload"]
+    known = [m.responsiveness_rpm for m in both.values() if m.responsiveness_rpm is not None]
     return Outcome(
         down[1],
         up[1],
@@ -226,6 +227,7 @@ def worst(measured: Mapping[Case, Measured], best_alone: Mapping[Case, float]) -
         min(m.fairness for m in both.values()),
         len(both),
         (down if down[0] < up[0] else up)[3].described(),
+        min(known, default=None),
     )
 
 

@@ -24,6 +24,8 @@ __all__ = ["ack_filter", "counted", "fifo_limit", "fq_quantum", "htb_rate", "mic
 
 _HEADER_B = 14
 """Of Ethernet, which Linux counts as part of a packet on an Ethernet interface (tc-stab(8))."""
+_BARE_DEVICES = ("ppp", "wwan")
+"""Prefixes of interfaces that carry IP packets without a header."""
 _FRAME_B = PACKET_B + _HEADER_B
 _CELL_B = 48
 """Payload of an ATM cell (ITU-T I.361)."""
@@ -66,8 +68,8 @@ def htb_rate(rate_bps: float, line: Line) -> float:
 
 
 def stab_overhead(device: str, line: Line) -> int:
-    """What to add to a packet as Linux counts it: without a header on PPP, with Ethernet's elsewhere."""
-    return line.overhead_B - (0 if device.startswith("ppp") else _HEADER_B)
+    """What to add to a packet as Linux counts it: without a header on PPP and mobile modems, else with Ethernet's."""
+    return line.overhead_B - (0 if device.startswith(_BARE_DEVICES) else _HEADER_B)
 
 
 def _stab(device: str, line: Line) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import eddyline.kinds as kinds
 from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
 from eddyline.fairness import jain
 from eddyline.parallel import run_all
@@ -41,12 +40,15 @@ class Measured:
         upload_bps: Goodput of all uploads together.
         delay_s: 99th percentile of the queueing delay at the worse of both queues.
         fairness: Jain's index of the goodputs of one direction's flows, the worse of both.
+        responsiveness_rpm: Round trips a minute of the slowest flow (draft-ietf-ippm-responsiveness, on loaded
+            connections).
     """
 
     download_bps: float
     upload_bps: float
     delay_s: float
     fairness: float
+    responsiveness_rpm: float | None = None
 
 
 def run_trials(
@@ -74,7 +76,9 @@ def _measured(result: dict[str, Any]) -> Measured:
         goodputs[flow["name"].split()[0]].append(flow["goodput_bps"] or 0.0)
     delay = max(link["queueing_delay_s"]["p99"] or 0.0 for link in result["links"])
     fairness = min(jain(each) or 0.0 for each in goodputs.values() if each)
-    return Measured(sum(goodputs["download"]), sum(goodputs["upload"]), delay, fairness)
+    known = [flow["responsiveness_rpm"] for flow in result["flows"] if flow["responsiveness_rpm"] is not None]
+    rpm = min(known, default=None)
+    return Measured(sum(goodputs["download"]), sum(goodputs["upload"]), delay, fairness, rpm)
 
 
 def _duration(access: Access, rtt_s: float) -> float:
@@ -122,7 +126,6 @@ def _flows(
     data, ack, rtt = ("down", "up", case.rtt_s[0]) if direction == "download" else ("up", "down", case.rtt_s[1])
     spread = case.phase.spread
     further = rtt - min(case.rtt_s) + longer
-    controller = _controller(access.controller)
     return [
         {
             "name": f"{direction} {i}",
@@ -130,7 +133,7 @@ def _flows(
             "ack": [ack],
             "start": _time(start + (i * gap / 10 if spread else 0.0)),
             "access_delay": {"data": _time(further + spread * rtt * (i + 1) / number), "ack": "0 s"},
-            "controller": controller,
+            "controller": access.sender(),
             "packet": f"{PACKET_B} B",
             "header": f"{HEADER_B} B",
             "ack_packet": f"{ACK_B} B",
@@ -138,11 +141,6 @@ def _flows(
         }
         for i in range(number)
     ]
-
-
-def _controller(kind: str) -> dict[str, Any]:
-    alpha = kinds.controller(kind).alpha
-    return {"kind": kind} if alpha is None else {"kind": kind, "alpha": f"{alpha.access_packets:.0f} packets"}
 
 
 def _time(seconds: float) -> str:

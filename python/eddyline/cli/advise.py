@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from eddyline.cli.options import controllers, silent
+from eddyline.cli.outputs import claim_figure, draw, figure_size
 from eddyline.cli.types import Controller, OneOf
-
-if TYPE_CHECKING:
-    from eddyline.adviser import Advice
-    from eddyline.adviser.choice import Outcome
 
 __all__ = ["command"]
 
 
 EPILOG = """\b
 Examples:
+  eddyline advise --isp docsis --down "250 Mbit/s" --up "20 Mbit/s" --plot before-and-after.png
+  eddyline advise --isp vdsl2
   eddyline advise --down "2 Mbit/s" --up "192 kbit/s" --rtt "20 ms..300 ms"
   eddyline advise --down "100 Mbit/s" --up "20 Mbit/s" --rtt "10 ms..50 ms" --line cable --prefer latency
   eddyline advise --down "250 Mbit/s" --up "40 Mbit/s" --rtt "20 ms" --line vdsl --have sqm --wan pppoe-wan
@@ -29,11 +29,16 @@ Examples:
 
 
 @click.command("advise", short_help="size the buffers of an access link", epilog=EPILOG)
-@click.option("--down", required=True, metavar="RATE", help='Rate towards the subscriber, as "2 Mbit/s".')
-@click.option("--up", required=True, metavar="RATE", help='Rate away from the subscriber, as "192 kbit/s".')
+@click.option(
+    "--isp",
+    metavar="TYPE",
+    help="What a home has: docsis, vdsl2, fttp, lte or starlink. Its usual values stand in for --down, --up, --rtt and "
+    "--line; the advice is settings of OpenWrt's SQM, with the line simulated before and after.",
+)
+@click.option("--down", metavar="RATE", help='Rate towards the subscriber, as "2 Mbit/s"; measured.')
+@click.option("--up", metavar="RATE", help='Rate away from the subscriber, as "192 kbit/s"; measured.')
 @click.option(
     "--rtt",
-    required=True,
     metavar="TIME[..TIME]",
     help='Round-trip time without queues, as "40 ms" or "20 ms..300 ms".',
 )
@@ -51,15 +56,21 @@ Examples:
 @click.option(
     "--have",
     type=OneOf(["linux", "sqm", "fifo", "codel", "pie", "fq_codel", "cake"]),
-    default="linux",
-    show_default=True,
-    help="What the router can set up: anything that Linux has, what OpenWrt's SQM runs, or one kind of queue.",
+    help="What the router can set up: anything that Linux has (default), what OpenWrt's SQM runs (default with --isp), "
+    "or one kind of queue.",
 )
 @click.option(
     "--line",
     metavar="LINE",
     help="What the line is: fibre, cable, vdsl, adsl, or a keyword of tc-cake(8) such as bridged-ptm. Its framing is "
     "simulated and set. Without it rates are those of IP packets.",
+)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="SHARE",
+    help="The share of the line's rate at which the router sends, as in 0.9. Default: 0.95 where the line is known, "
+    "with --isp what suits the access type.",
 )
 @click.option(
     "--unit",
@@ -69,14 +80,25 @@ Examples:
     help="What the limit of a FIFO counts on this equipment.",
 )
 @click.option(
-    "--controller", type=Controller(), default="newreno", show_default=True, help="Congestion controller of all flows."
+    "--controller",
+    type=Controller(),
+    help="Congestion controller of all flows. Default: newreno, with --isp cubic.",
 )
 @controllers()
-@click.option("--wan", default="eth0", show_default=True, metavar="DEV", help="Interface towards the provider.")
+@click.option(
+    "--wan", metavar="DEV", help="Interface towards the provider. Default: eth0, with --isp its usual name in OpenWrt."
+)
 @click.option("--lan", default="eth1", show_default=True, metavar="DEV", help="Interface towards the hosts.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --isp: draw latency under load and both goodputs before and after (.png, .svg, .pdf, .pgf).",
+)
+@figure_size()
 @click.option("--json", "as_json", is_flag=True, help="Print the advice as one JSON document.")
 @silent()
-def command(as_json: bool, silent: bool, **access: Any) -> int:
+def command(isp: str | None, plot: Path | None, as_json: bool, silent: bool, **access: Any) -> int:
     """Choose the queue for an access link, size its buffers, and print the commands that set them up.
 
     A formula gives buffers that protect downloads and uploads from each other. Candidates around it and other queues
@@ -85,79 +107,36 @@ def command(as_json: bool, silent: bool, **access: Any) -> int:
     other. Of those that suffice, and that no other is better than in every respect, --prefer decides.
 
     Exit 0 also where no queue suffices: the advice then says why, and which queue comes nearest.
+
+    With --isp the line of a home is simulated under four downloads and four uploads, with its own buffers and with the
+    advised ones: the bufferbloat grade and the round trips a minute are from these runs.
     """
     from eddyline.adviser import advise
+    from eddyline.adviser.home import HomeAdvice, advise_home
+    from eddyline.cli.advice_text import show, show_home
     from eddyline.cli.progress import Progress
 
+    given = {key: value for key, value in access.items() if value is not None}
+    if isp is None:
+        missing = [f"--{name}" for name in ("down", "up", "rtt") if name not in given]
+        if missing:
+            from eddyline.adviser.isp import isps
+
+            raise click.UsageError(f"{', '.join(missing)} missing, or --isp with one of {', '.join(isps())}")
+        if plot is not None:
+            raise click.UsageError("--plot draws a home's line before and after: it needs --isp")
+    elif plot is not None:
+        claim_figure(plot)
     with Progress(silent=silent) as progress:
         progress.expect(1)
-        advice = advise(**access, done=progress.count())
+        done = progress.count()
+        advice = advise(**given, done=done) if isp is None else advise_home(isp, **given, done=done)
     if as_json:
         sys.stdout.write(json.dumps(advice.to_dict(), ensure_ascii=False) + "\n")
+    elif isinstance(advice, HomeAdvice):
+        show_home(advice)
     else:
-        _show(advice)
+        show(advice)
+    if plot is not None and isinstance(advice, HomeAdvice):
+        draw(advice.plot(), plot)
     return 0
-
-
-def _show(advice: Advice) -> None:
-    from eddyline.quantities import bits_per_second, percent, seconds
-    from eddyline.tables import print_table, table
-
-    choice = advice.choice
-    best = choice.best
-    if choice.possible:
-        print(f"Advice: {best.family}")
-    else:
-        print(f"No queue suffices:\n  {choice.why}\nNearest: {best.family}")
-    print(f"  down  {_queue(best.queues.down)}\n  up    {_queue(best.queues.up)}\n")
-    columns = ["download", "of alone", "uploads", "of alone", "max delay", "fairness", "cases"]
-    outcomes = table(f"Simulated, the worst of {choice.cases} cases", "queue", columns)
-
-    def row(name: str, o: Outcome) -> None:
-        shares = percent(o.download_share), percent(o.upload_share)
-        down, up = bits_per_second(o.download_bps), bits_per_second(o.upload_bps)
-        cells = (down, shares[0], up, shares[1], seconds(o.worst_delay_s), f"{o.fairness:.2f}")
-        outcomes.add_row(name, *cells, f"{o.cases}" if o.cases >= choice.cases else f"out after {o.cases}")
-
-    for tried in (*choice.by_family, choice.default):
-        name = tried.family if tried is not choice.default else f"default: {tried.queues.up['limit']}"
-        row(name + (" (advised)" if tried is best and choice.possible else ""), tried.outcome)
-    print_table(outcomes)
-    for trade in choice.trades:
-        print(trade)
-    predicted = advice.predicted()
-    print(
-        f"By formula: download {bits_per_second(predicted['download_bps'])}, "
-        f"uploads {bits_per_second(predicted['upload_bps'])}, "
-        f"max delay {seconds(predicted['worst_delay_s'])}"
-    )
-    print(f"{_shaped(advice)}\n")
-    print("Linux:")
-    for each in advice.tc:
-        print(f"  {each}")
-    if advice.sqm and advice.sqm_pages:
-        print("OpenWrt, Network > SQM QoS:")
-        for page, entries in advice.sqm_pages.items():
-            print(f"  {page}: {entries}")
-        print("or on its command line:\n  uci set sqm.access='queue'")
-        for each in advice.sqm:
-            print(f"  {each}")
-        print("  uci commit sqm && /etc/init.d/sqm restart")
-
-
-def _shaped(advice: Advice) -> str:
-    """What the shaper takes the line for."""
-    from eddyline.adviser.line import LINES
-    from eddyline.quantities import percent
-
-    line = advice.access.line
-    shaped = f"Shaped to {percent(line.share)} of the line, framing "
-    if line.name not in LINES:
-        return shaped + "not counted: --line fibre, cable, vdsl or adsl does"
-    linklayer = "" if line.linklayer == "none" else f", {line.linklayer.upper()}"
-    return shaped + f"{line.name}: {line.overhead_B} bytes a packet, at least {line.minimum_B}{linklayer}"
-
-
-def _queue(queue: Any) -> str:
-    rest = ", ".join(f"{key} {value}" for key, value in queue.items() if key != "kind")
-    return f"{queue['kind']}, {rest}" if rest else str(queue["kind"])

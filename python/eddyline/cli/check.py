@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eddyline.cli.options import controllers, scenario_file, silent
+from eddyline.cli.options import controllers, overrides, scenario_file, silent
 from eddyline.cli.outputs import put_text, shown
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = ["command"]
 EXAMPLES = """\b
 Examples:
   eddyline check two-way.toml
+  eddyline check two-way.toml --controllers my.py --set 'flow.*.controller.kind=mine'
   eddyline check ci/*.toml --junit report.xml --markdown report.md
 """
 
@@ -43,11 +44,19 @@ class Checked:
 @click.command("check", epilog=EXAMPLES, short_help="compare results with expectations")
 @scenario_file(nargs=-1, required=True)
 @controllers()
+@overrides("Override a key of every file by its dotted name; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print as one JSON document.")
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML, for CI.")
 @click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown table.")
 @silent()
-def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown: Path | None, silent: bool) -> int:
+def command(
+    file: tuple[Path, ...],
+    overrides: list[tuple[str, str]],
+    as_json: bool,
+    junit: Path | None,
+    markdown: Path | None,
+    silent: bool,
+) -> int:
     """Run every FILE in the worlds that its [[expect]] tables name, and print which of them held, with the values.
 
     Exit 0 if all held, 1 if one failed. A file without such tables gives a warning.
@@ -60,7 +69,7 @@ def command(file: tuple[Path, ...], as_json: bool, junit: Path | None, markdown:
     for path in (junit, markdown):
         if path is not None:
             claim_file(path)
-    scenarios = [(str(f), Scenario.load(f)) for f in file]  # all of them first: wrong input runs nothing
+    scenarios = [(str(f), Scenario.load(f, set=overrides)) for f in file]  # all of them first: wrong input runs nothing
     for _, scenario in scenarios:
         for world in scenario.expected_worlds:
             require(world)

@@ -107,7 +107,10 @@ def _controllers(kind: str) -> dict[str, str]:
 @click.command("init", short_help="write a commented scenario file")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("scenario.toml"))
 @click.option(
-    "--preset", type=Preset(), metavar="PRESET", help="A common access link (`eddyline list presets`), or rrul."
+    "--preset",
+    type=Preset(),
+    metavar="PRESET",
+    help="A common access link (`eddyline list presets`), or a scenario: upload, rrul.",
 )
 @click.option(
     "--controller", type=Controller(), default="cubic", show_default=True, metavar="KIND", help="Of both flows."

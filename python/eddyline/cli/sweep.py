@@ -96,6 +96,11 @@ class _Sweep(click.Command):
     metavar="N|LO..HI",
     help="Run each point with N seeds (the file's, the next, ...), or with these.",
 )
+@click.option(
+    "--start-jitter",
+    metavar="TIME",
+    help="Start flows later by a random time below this, in all points, so that seeds differ.",
+)
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Keep the results here.")
 @overrides("Override a key of the file in all points; may be repeated.")
 @click.option(
@@ -136,6 +141,7 @@ def command(
     file: Path,
     vary: list[tuple[str, str]],
     seeds: tuple[int | None, int],
+    start_jitter: str | None,
     out: Path,
     overrides: list[tuple[str, str]],
     world: str,
@@ -172,6 +178,8 @@ def command(
     first, number = seeds
     if first is not None:
         overrides = [*overrides, ("seed", str(first))]
+    if start_jitter is not None:
+        overrides = [*overrides, ("flow.*.start_jitter", start_jitter)]
     plan = Plan(Source.of_file(file), lists, overrides, number, world, shard)
     with Bar(silent=quiet or no_progress) as bar:
         try:
@@ -196,15 +204,13 @@ def command(
 def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
     """A table per metric: a row per flow and value of all keys but the last, a column per value of that."""
     from eddyline.plots.sweeps import label_of
-    from eddyline.quantities import interval
-    from eddyline.sweeps.statistics import form_of
+    from eddyline.sweeps.statistics import mean_text
     from eddyline.tables import print_table, table
 
     made = swept.statistics(*metrics, of=of)
     *others, last = [*swept.keys]
     entity = made.columns[len(swept.keys)]
     for metric, rows in made.groupby("metric", sort=False):
-        form = form_of(str(metric))
         columns = list(dict.fromkeys(rows[last]))
         repeated = ", mean ± half of the 95 % interval" if rows["n"].max() > 1 else ""
         shown = table(
@@ -215,12 +221,7 @@ def _tables(swept: Swept, metrics: Sequence[str], of: str) -> None:
             cells = []
             for value in columns:
                 r = by_value.get(value)
-                if r is None or r["mean"] != r["mean"]:
-                    cells.append("-")
-                elif r["n"] > 1:
-                    cells.append(interval(r["mean"], (r["ci95_high"] - r["ci95_low"]) / 2, form))
-                else:
-                    cells.append(form(r["mean"]))
+                cells.append("-" if r is None else mean_text(r))
             shown.add_row(*map(str, labels), *cells)
         print_table(shown)
 
@@ -273,7 +274,11 @@ def document(swept: Swept) -> dict[str, Any]:
 
 def _notes(swept: Swept) -> None:
     if swept.identical:
-        click.echo("warning: all repetitions of every point are identical: nothing in the scenario is random", err=True)
+        click.echo(
+            "warning: all repetitions of every point are identical: nothing in the scenario is random\n"
+            "hint: --start-jitter '100 ms' with another --out DIR starts flows at random times",
+            err=True,
+        )
     for text in swept.approximations:
         click.echo(f"note: {text}", err=True)
     for failure in swept.failures[:_MAX_SHOWN]:

@@ -70,5 +70,25 @@ ack   = ["down"]
 every = "100 ms"
 """
 
-SCENARIOS = {"rrul": Template("realtime response under load: four downloads, four uploads, latency probes", _RRUL)}
+_UPLOAD = """\
+# An upload starts while a download is running, and its acknowledgements wait behind the upload's data. Run it:
+#   eddyline run {file} --plot upload.png
+#   eddyline run {file} --set 'duplex.home.up.queue={{ kind = "droptail", limit = "10 packets" }}'
+#   eddyline run {file} --set duplex.home.preset=vdsl2         on another line
+title    = "an upload starts while a download is running"
+duration = "120 s"
+warmup   = "40 s"                                        # summaries cover what comes after
+record   = {{ interval = "1 s" }}
+duplex   = [{{ name = "home", preset = "wimax-2009" }}]    # two links: 2 Mbit/s down, 192 kbit/s up
+
+flow = [
+  {{ name = "download", controller = {{ kind = "newreno" }}, data = ["home/down"], ack = ["home/up"] }},
+  {{ name = "upload", controller = {{ kind = "newreno" }}, data = ["home/up"], ack = ["home/down"], start = "20 s" }},
+]
+"""
+
+SCENARIOS = {
+    "upload": Template("an upload starts while a download is running, on 2 Mbit/s down and 192 kbit/s up", _UPLOAD),
+    "rrul": Template("realtime response under load: four downloads, four uploads, latency probes", _RRUL),
+}
 """Templates by name."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from eddyline.evaluation.experiment import Experiment, Taken
 from eddyline.evaluation.path import FULL_PACKET_B, NARROW
+from eddyline.latency import grade
 from eddyline.reports.exhibit import Column
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
             "utilisation": link["utilisation"],
             "queueing_delay_s": link["queueing_delay_s"]["mean"],
             "queueing_delay_p99_s": link["queueing_delay_s"]["p99"],
+            "responsiveness_rpm": flow["responsiveness_rpm"],
+            "grade": grade(0.0, link["queueing_delay_s"]["mean"]),
             "queue_packets": link["queue_packets"]["mean"],
             "resent": flow["retransmits"] / sent if sent > 0 else None,
         }
@@ -59,10 +62,12 @@ def _take(_subject: Subject, _point: Point, result: Result) -> Taken:
 def _figures(rows: Sequence[Row]) -> dict[str, float | None]:
     smallest = rows[0]
     delays = {r["buffer_bdp"]: r["queueing_delay_s"] for r in rows}
+    at = {r["buffer_bdp"]: r["responsiveness_rpm"] for r in rows}
     return {
         "shallow_utilisation": smallest["utilisation"] if smallest["buffer_bdp"] == _SIZES[0] else None,
         "queueing_delay_1_bdp_s": delays.get(1.0),
         "queueing_delay_10_bdp_s": delays.get(10.0),
+        "responsiveness_10_bdp_rpm": at.get(10.0),
     }
 
 
@@ -72,7 +77,9 @@ BUFFERS = Experiment(
     place="20 Mbit/s, 40 ms, alone",
     reading=(
         "One flow alone: the share of time in which the link transmits, the queueing delay (mean and 99th "
-        "percentile) and the share of packets sent again, over the buffer in bandwidth-delay products."
+        "percentile), its round trips a minute (RPM, draft-ietf-ippm-responsiveness on the loaded connection), the "
+        "bufferbloat grade of the mean queueing delay, and the share of packets "
+        "sent again, over the buffer in bandwidth-delay products."
     ),
     points=_points,
     scenario=_scenario,
@@ -82,6 +89,8 @@ BUFFERS = Experiment(
         Column("utilisation", "use", percent=True),
         Column("queueing_delay_s", "queueing delay", "ms", 1e-3),
         Column("queueing_delay_p99_s", "99th percentile", "ms", 1e-3),
+        Column("responsiveness_rpm", "RPM", digits=3),
+        Column("grade", "grade"),
         Column("queue_packets", "mean queue", "packets"),
         Column("resent", "sent again", percent=True, digits=5),
     ),
@@ -90,5 +99,6 @@ BUFFERS = Experiment(
         Column("shallow_utilisation", "use with 0.1 BDP", percent=True),
         Column("queueing_delay_1_bdp_s", "queueing with 1 BDP", "ms", 1e-3, digits=3),
         Column("queueing_delay_10_bdp_s", "with 10 BDP", "ms", 1e-3, digits=3),
+        Column("responsiveness_10_bdp_rpm", "RPM with 10 BDP", digits=3),
     ),
 )

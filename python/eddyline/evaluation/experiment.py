@@ -36,7 +36,7 @@ class Taken:
         curves: Columns of equal length, `time_s` first, where the experiment shows something over time.
     """
 
-    numbers: Mapping[str, float | bool | None]
+    numbers: Mapping[str, float | bool | str | None]
     curves: Curves | None = None
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eddyline.fairness import jain
+from eddyline.latency import grade
 from eddyline.quantities import count, percent, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
 
     from eddyline.scenario import Result
 
-__all__ = ["MEASURES", "Measure", "Target"]
+__all__ = ["MEASURES", "Latency", "Measure", "Target", "latency_under_load"]
 
 _HOLD_S = 1.0
 """A recovery ends where the mean over this time reaches the level."""
@@ -41,6 +43,43 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Latency:
+    """Latency under load.
+
+    Attributes:
+        responsiveness_rpm: Round trips a minute on the loaded connection (draft-ietf-ippm-responsiveness).
+        increase_s: Mean queueing delay of the round trips.
+    """
+
+    responsiveness_rpm: float | None
+    increase_s: float | None
+
+    @property
+    def grade(self) -> str | None:
+        """Its bufferbloat grade."""
+        return grade(0.0, self.increase_s)
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        return f"{count(self.responsiveness_rpm)} RPM, {self.grade or '-'}"
+
+    @classmethod
+    def mean(cls, several: Sequence[Latency]) -> Latency:
+        """Means over runs; None where one of them is unknown."""
+        return cls(_mean([e.responsiveness_rpm for e in several]), _mean([e.increase_s for e in several]))
+
+    def to_dict(self) -> Document:
+        """As in the document."""
+        return {"responsiveness_rpm": self.responsiveness_rpm, "increase_s": self.increase_s, "grade": self.grade}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return fmean(known) if known and len(known) == len(values) else None
+
+
+@dataclass(frozen=True)
 class Measure:
     """A quantity.
 
@@ -49,12 +88,14 @@ class Measure:
         take: Computes it; None where the run does not have it.
         text: Formats it with its unit.
         series: Whether it needs the run's series.
+        latency: Whether it is about latency: responsiveness and grade are then reported beside it.
     """
 
     what: str
     take: Callable[[Target, Result, Document], float | None]
     text: Callable[[float | None], str]
     series: bool = False
+    latency: bool = False
 
 
 def _named(target: Target, rows: list[Document]) -> list[Document]:
@@ -145,17 +186,25 @@ def _traffic_delay(target: Target, _result: Result, document: Document) -> float
     return None if None in delays else max(delays)
 
 
+def latency_under_load(document: Document, subject: str) -> Latency:
+    """Of the slowest of the flows whose names start so."""
+    flows = [f for f in document["flows"] if str(f["name"]).startswith(subject)]
+    trips = [f["responsiveness_rpm"] for f in flows if f["responsiveness_rpm"] is not None]
+    waits = [f["queueing_delay_s"] for f in flows if f["queueing_delay_s"] is not None]
+    return Latency(min(trips, default=None), max(waits, default=None))
+
+
 MEASURES = {
     "share": Measure("goodput over capacity", _share, percent),
     "fairness": Measure("Jain's index of goodputs", _fairness, percent),
     "least_share": Measure("smallest goodput over the fair share", _min_share, percent),
-    "rtt_p99": Measure("99th percentile of the round-trip time", _rtt_p99, seconds),
+    "rtt_p99": Measure("99th percentile of the round-trip time", _rtt_p99, seconds, latency=True),
     "resent": Measure("retransmissions over all data packets sent", _resent, percent),
     "lost": Measure("packets lost on the wire", _lost, count),
     "filled": Measure("bits on the wire over what the link could carry", _filled, percent),
     "recovery": Measure("time until a second's goodput reaches the level", _recovery, seconds, series=True),
     "completion_mean": Measure("mean completion time", _arrivals_mean, seconds),
     "traffic_loss": Measure("share of packets that did not arrive", _traffic_loss, percent),
-    "traffic_delay_p99": Measure("99th percentile of the one-way delay", _traffic_delay, seconds),
+    "traffic_delay_p99": Measure("99th percentile of the one-way delay", _traffic_delay, seconds, latency=True),
 }
 """By name in the suite."""

@@ -57,7 +57,7 @@ def _table(card: Card) -> list[str]:
 
 
 def _mark(verdict: Verdict) -> str:
-    return verdict.text if verdict.passed else f"**{verdict.text}**"
+    return verdict.described if verdict.passed else f"**{verdict.described}**"
 
 
 def junit(card: Card, *, accept_known: bool = False) -> str:
@@ -101,7 +101,7 @@ def terminal(card: Card) -> tuple[Table, Sequence[str]]:
         cells = [Text(v.bound.text)]
         for c in cards:
             one = c.verdicts[place]
-            cells.append(Text(one.text) if one.passed else Text(f"{one.text} FAILED", style="bold red"))
+            cells.append(Text(one.described) if one.passed else Text(f"{one.described} FAILED", style="bold red"))
         if card.changes is not None:
             change = card.changes[place]
             cells.append(Text(changed(change, v), style="bold red" if change.bad else ""))

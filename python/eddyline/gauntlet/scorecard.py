@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from eddyline.errors import InputError
-from eddyline.gauntlet.measures import MEASURES
+from eddyline.gauntlet.measures import MEASURES, Latency
 from eddyline.gauntlet.suite import Bound
 from eddyline.worlds import DEFAULT
 
@@ -35,6 +35,7 @@ class Verdict:
         bound: The bound on their mean.
         why: What a controller does that misses the bound.
         error: Why a run failed, where one did: an error in the controller, or a timeout.
+        latency: Responsiveness and grade, where the test is about latency; means over the seeds.
         seconds: Wall time of its runs, where it was run here. It is no part of the document.
     """
 
@@ -46,14 +47,22 @@ class Verdict:
     bound: Bound
     why: str
     error: str | None = None
+    latency: Latency | None = None
     seconds: float | None = field(default=None, compare=False)
 
     @classmethod
     def of(
-        cls, test: Test, values: tuple[float | None, ...], error: str | None = None, seconds: float | None = None
+        cls,
+        test: Test,
+        values: tuple[float | None, ...],
+        error: str | None = None,
+        latency: Latency | None = None,
+        seconds: float | None = None,
     ) -> Verdict:
         """The verdict on a test."""
-        return cls(test.name, test.group, test.tests, test.measure, values, test.bound, test.why, error, seconds)
+        return cls(
+            test.name, test.group, test.tests, test.measure, values, test.bound, test.why, error, latency, seconds
+        )
 
     @property
     def value(self) -> float | None:
@@ -71,6 +80,11 @@ class Verdict:
         """The value with its unit."""
         return "error" if self.error else MEASURES[self.measure].text(self.value)
 
+    @property
+    def described(self) -> str:
+        """The value with its unit, and where the test is about latency responsiveness and grade."""
+        return self.text if self.latency is None or self.error else f"{self.text} ({self.latency.text})"
+
     def to_dict(self) -> dict[str, Any]:
         """As in the document."""
         return {
@@ -85,7 +99,7 @@ class Verdict:
             "values": list(self.values),
             "limit": {"at_least" if self.bound.least else "at_most": self.bound.value},
             "error": self.error,
-        }
+        } | ({} if self.latency is None else {"latency": self.latency.to_dict()})
 
 
 @dataclass(frozen=True)
@@ -239,7 +253,7 @@ def _verdict(table: dict[str, Any]) -> Verdict:
     bound = Bound(least, float(table["limit"]["at_least" if least else "at_most"]), str(table["bound"]))
     if table["measure"] not in MEASURES or not values:
         raise ValueError(table["measure"])
-    error = table["error"]
+    error, latency = table["error"], table.get("latency")
     return Verdict(
         str(table["name"]),
         str(table["group"]),
@@ -249,4 +263,5 @@ def _verdict(table: dict[str, Any]) -> Verdict:
         bound,
         str(table["why"]),
         None if error is None else str(error),
+        None if latency is None else Latency(latency["responsiveness_rpm"], latency["increase_s"]),
     )

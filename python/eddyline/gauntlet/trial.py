@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from eddyline.errors import EddylineError, InputError
 from eddyline.gauntlet.comparison import compare
 from eddyline.gauntlet.explanation import Explanation
-from eddyline.gauntlet.measures import MEASURES
+from eddyline.gauntlet.measures import MEASURES, Latency, latency_under_load
 from eddyline.gauntlet.scorecard import Card, Verdict
-from eddyline.gauntlet.suite import suite
+from eddyline.gauntlet.suite import SUBJECT, suite
 from eddyline.kinds import require_controller, require_in_world
 from eddyline.parallel import ended_after, run_keeping
 from eddyline.progress import limited
@@ -168,17 +168,27 @@ def _all(
     return [_verdict(test, [next(runs) for _ in scenarios]) for test, scenarios in tests]
 
 
-def _value(
-    test: Test, scenario: Scenario, world: str, timeout_s: float | None, progress: RunCallback
-) -> tuple[float | None, float]:
-    """The value of a run, and its wall time in seconds."""
+@dataclass(frozen=True)
+class _Run:
+    """The value of a run, its latency where the test is about that, and its wall time."""
+
+    value: float | None
+    latency: Latency | None
+    seconds: float
+
+
+def _value(test: Test, scenario: Scenario, world: str, timeout_s: float | None, progress: RunCallback) -> _Run:
     started, measure = time.monotonic(), MEASURES[test.measure]
     with ended_after(timeout_s):
         result = scenario.run(world, series=measure.series, progress=limited(timeout_s, progress))
-    return measure.take(test, result, result.to_dict()), time.monotonic() - started
+    document = result.to_dict()
+    latency = latency_under_load(document, SUBJECT) if measure.latency else None
+    return _Run(measure.take(test, result, document), latency, time.monotonic() - started)
 
 
-def _verdict(test: Test, runs: Sequence[tuple[float | None, float] | EddylineError]) -> Verdict:
+def _verdict(test: Test, runs: Sequence[_Run | EddylineError]) -> Verdict:
     error = next((str(r) for r in runs if isinstance(r, EddylineError)), None)
-    values = tuple(None if isinstance(r, EddylineError) else r[0] for r in runs)
-    return Verdict.of(test, values, error, sum(r[1] for r in runs if not isinstance(r, EddylineError)))
+    finished = [r for r in runs if isinstance(r, _Run)]
+    values = tuple(r.value if isinstance(r, _Run) else None for r in runs)
+    known = [r.latency for r in finished if r.latency is not None]
+    return Verdict.of(test, values, error, Latency.mean(known) if known else None, sum(r.seconds for r in finished))

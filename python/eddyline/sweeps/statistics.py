@@ -8,14 +8,14 @@ import pandas as pd
 
 import eddyline._core as _core
 from eddyline.errors import InputError
-from eddyline.quantities import bits_per_second, count, percent, seconds
+from eddyline.quantities import bits_per_second, count, interval, percent, seconds
 from eddyline.spelling import unknown
 from eddyline.summary import spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["METRICS", "axis", "form_of", "known_metrics", "statistics"]
+__all__ = ["METRICS", "axis", "form_of", "known_metrics", "mean_text", "statistics"]
 
 METRICS = {
     "flows": ("goodput_bps", "rtt_s.mean", "retransmits"),
@@ -43,6 +43,14 @@ def form_of(metric: str) -> Callable[[float | None], str]:
     if base.endswith("_s") and not base.endswith("per_s"):
         return seconds
     return percent if base.endswith(("utilisation", "ratio", "share")) else count
+
+
+def mean_text(row: Mapping[Any, Any]) -> str:
+    """A row of `statistics` as text: the mean, with half of its 95 % interval if there are several values."""
+    form, mean = form_of(str(row["metric"])), row["mean"]
+    if mean != mean:
+        return "-"
+    return interval(mean, (row["ci95_high"] - row["ci95_low"]) / 2, form) if row["n"] > 1 else form(mean)
 
 
 def known_metrics(frame: pd.DataFrame, keys: Sequence[str], entity: str) -> list[str]:

@@ -172,14 +172,25 @@ class Swept:
         made = self.statistics(*metrics, of=of, keys=[x, *others])
         return panels(made, x, numbers.get(x), [*others, ENTITIES[of]], str(self.folder))
 
-    def table(self, metric: str | None = None, of: str = "flows") -> pd.DataFrame:
-        """One metric as a table: means over the seeds, a row per flow and value of all keys but the last, whose values
-        are the columns."""  # noqa: D205, D209
+    def table(self, metric: str | None = None, of: str = "flows", *, text: bool = False) -> pd.DataFrame:
+        """One metric as a table: a row per flow and value of all keys but the last, whose values are the columns.
+
+        Args:
+            metric: A column of the frames, the first usual one by default.
+            of: Of what: `"flows"`, `"links"`, ...
+            text: Means with half of their 95 % intervals and units, as `--table` prints them, instead of numbers.
+        """
+        from eddyline.sweeps.statistics import mean_text
+
         made = self.statistics(*([] if metric is None else [metric]), of=of)
         made = made[made["metric"] == made["metric"].iloc[0]]
         *rows, last = self.keys or ["metric"]
         entity = made.columns[len(self.keys)]
-        frame: pd.DataFrame = made.pivot_table("mean", [entity, *rows], last, sort=False, observed=True)
+        if text:
+            made = made.assign(mean=[mean_text(row) for row in made.to_dict("records")])
+        frame: pd.DataFrame = made.pivot_table(
+            "mean", [entity, *rows], last, aggfunc="first", sort=False, observed=True
+        )
         return frame
 
     def write_csv(self) -> list[Path]:

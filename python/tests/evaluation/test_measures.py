@@ -11,6 +11,7 @@ import eddyline as el
 from eddyline.evaluation import EXPERIMENTS, Evaluation, evaluate
 from eddyline.evaluation.experiment import exponent, sliding
 from eddyline.evaluation.path import NARROW
+from eddyline.latency import grade
 
 BDP = NARROW.bdp_packets
 
@@ -92,6 +93,17 @@ def test_the_queue_of_a_long_buffer_is_that_of_a_sawtooth(reno: Evaluation) -> N
     assert b > 1
     assert row["queueing_delay_s"] == pytest.approx((7 / 9 * (1 + b) - 1) * NARROW.rtt_s, rel=0.04)
     assert row["queue_packets"] * 0.0006 == pytest.approx(row["queueing_delay_s"], rel=0.01)  # 0.6 ms a packet
+
+
+def test_responsiveness_and_grade_follow_from_the_queue(reno: Evaluation) -> None:
+    """Round trips of 40 ms and the queue: the mean of the lowest 95 % of them is a little below that of all."""
+    rates = []
+    for row in rows(reno, "buffers", "reno"):
+        trip = NARROW.rtt_s + row["queueing_delay_s"]
+        assert 60 / trip * 0.97 < row["responsiveness_rpm"] < 60 / trip * 1.08
+        assert row["grade"] == grade(0.0, row["queueing_delay_s"])
+        rates.append(row["responsiveness_rpm"])
+    assert rates == sorted(rates, reverse=True)
 
 
 def test_half_the_capacity_doubles_the_wait_in_a_full_buffer(reno: Evaluation) -> None:

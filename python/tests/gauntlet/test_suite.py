@@ -218,6 +218,25 @@ def test_reports_agree_with_the_scorecard() -> None:
     assert root.find("testsuite").attrib["failures"] == "1"  # type: ignore[union-attr]
 
 
+def test_tests_of_latency_have_responsiveness_and_grade(tmp_path: Path) -> None:
+    """A buffer of 400 ms that Reno fills: some 360 ms wait, 60 s / (40 + 360 ms) = 150 round trips a minute."""
+    line, deep = run("reno", only=QUICK, seeds=1).verdicts
+    assert line.latency is None
+    assert "latency" not in line.to_dict()
+    latency = deep.to_dict()["latency"]
+    assert latency["grade"] == "D"
+    assert 0.2 < latency["increase_s"] < 0.4
+    # the mean of the lowest 95 % is below that of all
+    assert latency["responsiveness_rpm"] == pytest.approx(60 / (0.0412 + latency["increase_s"]), rel=0.06)
+    text = markdown(card(deep))
+    assert f"({latency['responsiveness_rpm']:.4g} RPM, D)" in text
+    known = replace(card(deep), verdicts=(deep, replace(deep, latency=None)))
+    (tmp_path / "scorecard.json").write_text(known.json)
+    read, without = Card.load(tmp_path).verdicts
+    assert read.latency == deep.latency
+    assert without.latency is None
+
+
 def test_the_command_and_its_exit_codes(eddyline: Callable[..., Ran], tmp_path: Path) -> None:
     r = eddyline("gauntlet", "--controller", "reno", "--only", ",".join(QUICK), "--seeds", 2, "--json")
     assert r.code == 1, r.err

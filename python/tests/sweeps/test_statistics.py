@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from statistics import fmean, stdev
 
 import pandas as pd
@@ -47,6 +48,9 @@ def test_a_table_has_the_last_key_across(swept):
     assert list(table.columns) == ["10 ms", "40 ms"]
     assert list(table.index.names) == ["flow", "link.down.rate"]
     assert table.loc[("download", "2 Mbit/s"), "40 ms"] == swept.statistics("goodput_bps")["mean"].iloc[3]
+    text = swept.table("goodput_bps", text=True)
+    assert (text.shape, list(text.index)) == (table.shape, list(table.index))
+    assert text.map(lambda cell: bool(re.fullmatch(r"[\d.]+ ± [\d.]+ [kM]bit/s", cell))).all(axis=None)
 
 
 def test_frames_group_and_print_as_pandas_frames_do(swept):
@@ -120,7 +124,24 @@ def test_identical_repetitions_are_said_to_be(eddyline, scenario):
     ran = eddyline(*words, "--seeds", 2)
     assert ran.code == 0
     assert "warning: all repetitions of every point are identical" in ran.err
+    assert "--start-jitter '100 ms'" in ran.err
     assert eddyline(*words, "--seeds", 2, "--quiet").err == ""
+
+
+def test_starts_at_random_let_seeds_differ(eddyline, scenario, tmp_path):
+    words = ("sweep", scenario(), "--vary", "link.up.delay=1 ms", "--start-jitter", "50 ms")
+    ran = eddyline(*words, "--seeds", 3, "--out", "grid")
+    assert (ran.code, "identical" in ran.err) == (0, False)
+    flows = el.read_sweep(tmp_path / "grid")
+    assert flows[flows["flow"] == "upload"]["goodput_bps"].nunique() == 3
+    # the same sweep grows, byte for byte, and without the option it is another one
+    assert eddyline(*words, "--seeds", 2, "--out", "grown").code == 0
+    assert eddyline(*words, "--seeds", 3, "--out", "grown").code == 0
+    pd.testing.assert_frame_equal(el.read_sweep(tmp_path / "grown"), flows)
+    other = eddyline(*words[:4], "--seeds", 3, "--out", "grid")
+    assert (other.code, "start_jitter" in other.err) == (2, True)
+    wrong = eddyline(*words[:-1], "soon", "--out", "wrong")
+    assert (wrong.code, (tmp_path / "wrong").exists()) == (2, False)
 
 
 @pytest.mark.skipif(tex() is None, reason="there is no TeX (xelatex, lualatex or pdflatex)")

@@ -1,0 +1,182 @@
+"""The line of a home before and after the advice, simulated: the load of a speed test both ways, and what waits for it.
+
+Before, the line's own buffers are the queues. After, the router's shaper is in front of the line on the way up, and
+behind it on the way down, as in SQM; the line with its buffers stays where it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from eddyline.adviser.access import ACK_B, HEADER_B, PACKET_B
+from eddyline.latency import grade
+from eddyline.parallel import run_all
+from eddyline.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from eddyline.adviser.access import Access
+    from eddyline.adviser.candidates import Queues
+    from eddyline.adviser.isp import Isp
+    from eddyline.progress import Count
+
+__all__ = ["FLOWS", "INTERVAL_S", "PING", "Experience", "before_and_after", "scenario"]
+
+FLOWS = 4
+"""Downloads, and uploads, at a time: those of flent's test `rrul`."""
+
+PING = "ping"
+"""A flow with one small packet at a time: round-trip times of a user that sends little, over time."""
+
+INTERVAL_S = 0.25
+"""Time between two values of the series."""
+
+_START_S, _WARMUP_S = 5.0, 10.0
+_DURATION_S, _VARYING_S = 60.0, 130.0  # a recording lasts 120 s
+_PING_B = 100
+
+
+@dataclass(frozen=True)
+class Experience:
+    """What a user has of a line under load.
+
+    Attributes:
+        grade: Bufferbloat grade, by the increase of the mean time of a request.
+        idle_s: A small request on the idle line.
+        loaded_s: Its mean under load.
+        loaded_p99_s: Its 99th percentile.
+        responsiveness_rpm: Round trips a minute (draft-ietf-ippm-responsiveness).
+        foreign_rpm: The same of new connections.
+        loaded_rpm: The same of the connections that carry the load.
+        download_bps: Goodput of all downloads together.
+        upload_bps: Goodput of all uploads together.
+        series: Goodputs and round-trip times of `PING`, for figures.
+    """
+
+    grade: str | None
+    idle_s: float
+    loaded_s: float | None
+    loaded_p99_s: float | None
+    responsiveness_rpm: float | None
+    foreign_rpm: float | None
+    loaded_rpm: float | None
+    download_bps: float
+    upload_bps: float
+    series: pd.DataFrame = field(compare=False, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `advise --json` has it; SI units."""
+        document = asdict(self)
+        del document["series"]
+        return document
+
+
+def before_and_after(
+    isp: Isp, access: Access, queues: Queues, rates_bps: tuple[float, float], done: Count | None = None
+) -> tuple[Experience, Experience]:
+    """Simulates the line without and with the advised shaper.
+
+    Args:
+        isp: Its access type.
+        access: The access link at the rates to which it is shaped.
+        queues: The advised queues.
+        rates_bps: Rates of the line, down and up.
+        done: Called after each run.
+    """
+    tables = [scenario(isp, access, each, rates_bps) for each in (None, queues)]
+    before, after = run_all([partial(_experience, table) for table in tables], done=done)
+    return before, after
+
+
+def scenario(isp: Isp, access: Access, queues: Queues | None, rates_bps: tuple[float, float]) -> dict[str, Any]:
+    """The line under load as a scenario; without `queues` as it is."""
+    framing = {"framing": access.line.framing()} if access.line.wire_bytes(0) else {}
+    varies = {"trace": {"kind": isp.profile}} if isp.profile else {}
+    delay = f"{max(access.rtt_s) / 2 * 1e9:.0f} ns"
+    links: list[dict[str, Any]] = [
+        {
+            "name": way,
+            "rate": f"{rate:.0f} bit/s",
+            "delay": delay,
+            "queue": {"kind": "droptail", "limit": isp.text(f"buffer_{way}")},
+            **framing,
+            **varies,
+        }
+        for way, rate in zip(("down", "up"), rates_bps, strict=True)
+    ]
+    down, up = ["down"], ["up"]
+    if queues is not None:
+        links += [
+            {"name": f"shaper {way}", "rate": f"{rate:.0f} bit/s", "delay": "0 s", "queue": dict(queue), **framing}
+            for way, rate, queue in (
+                ("down", access.down_bps, queues.down),
+                ("up", access.up_bps, queues.up),
+            )
+        ]
+        down, up = ["down", "shaper down"], ["shaper up", "up"]
+    duration = _VARYING_S if isp.profile else _DURATION_S
+    ping = {
+        "name": PING,
+        "controller": {"kind": "reno"},
+        "data": up,
+        "ack": down,
+        "packet": f"{_PING_B} B",
+        "header": f"{HEADER_B} B",
+        "receive_window": f"{_PING_B - HEADER_B} B",
+    }
+    return {
+        "title": isp.title,
+        "duration": f"{duration} s",
+        "warmup": f"{_WARMUP_S} s",
+        "seed": 1,
+        "record": {"interval": f"{INTERVAL_S} s"},
+        "link": links,
+        "flow": [_load("downloads", access, down, up), _load("uploads", access, up, down), ping],
+        "probe": [{"name": "web", "data": up, "ack": down}],
+    }
+
+
+def _load(name: str, access: Access, data: list[str], ack: list[str]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "controller": access.sender(),
+        "data": data,
+        "ack": ack,
+        "count": FLOWS,
+        "start": f"{_START_S} s",
+        "start_jitter": "100 ms",
+        "packet": f"{PACKET_B} B",
+        "header": f"{HEADER_B} B",
+        "ack_packet": f"{ACK_B} B",
+        "delayed_ack": True,
+    }
+
+
+def _experience(table: Mapping[str, Any], progress: Any) -> Experience:
+    result = Scenario(table, name=str(table["title"])).run("sim", series=True, progress=progress)
+    document = result.to_dict()
+    (web,) = document["probes"]
+
+    def goodput(name: str) -> float:
+        return sum(float(f["goodput_bps"] or 0.0) for f in document["flows"] if f["name"].startswith(f"{name}["))
+
+    series = result.series
+    ours = (series["quantity"] == "goodput_bps") | ((series["quantity"] == "rtt_s") & (series["entity"] == PING))
+    times = web["http_s"]
+    return Experience(
+        grade(web["idle_s"], times["mean"]),
+        web["idle_s"],
+        times["mean"],
+        times["p99"],
+        web["responsiveness_rpm"],
+        web["foreign_rpm"],
+        web["loaded_rpm"],
+        goodput("downloads"),
+        goodput("uploads"),
+        series[ours],
+    )

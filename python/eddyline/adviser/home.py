@@ -1,0 +1,173 @@
+"""Advice for the line of a home: from its access type to settings of SQM, and what to expect of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from eddyline.adviser.experience import FLOWS, INTERVAL_S, PING, Experience, before_and_after
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from eddyline.adviser import Advice
+    from eddyline.adviser.isp import Isp
+    from eddyline.progress import Count
+
+__all__ = ["HomeAdvice", "advise_home"]
+
+_CONTROLLER = "cubic"
+_MEAN_S = 1.0
+
+
+@dataclass(frozen=True, repr=False)
+class HomeAdvice:
+    """Advice for the line of a home.
+
+    Attributes:
+        isp: Its access type.
+        usual: What was not given, so that the access type's usual value stands in: `down`, `up`, `rtt`.
+        rates_bps: Rates of the line, down and up.
+        advice: The queues, and how they were chosen.
+        sqm: The settings as `uci` commands.
+        sqm_pages: The same as entries of the web interface, by page.
+        before: The line under load as it is.
+        after: The same with these settings.
+    """
+
+    isp: Isp
+    usual: tuple[str, ...]
+    rates_bps: tuple[float, float]
+    advice: Advice
+    sqm: list[str]
+    sqm_pages: dict[str, str]
+    before: Experience
+    after: Experience
+
+    def __repr__(self) -> str:
+        family = self.advice.choice.best.family
+        return f"<HomeAdvice: {self.isp.name}, {family}, grade {self.after.grade}, before {self.before.grade}>"
+
+    def _repr_html_(self) -> str:
+        """Settings, and before and after, for notebooks."""
+        from html import escape
+
+        import pandas as pd
+
+        pages = "".join(f"<li>{escape(page)}: {escape(entries)}</li>" for page, entries in self.sqm_pages.items())
+        rows = pd.DataFrame({"before": self.before.to_dict(), "after": self.after.to_dict()})
+        return f"<b>{escape(repr(self)[1:-1])}</b><ul>{pages}</ul>{rows.to_html()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `eddyline advise --isp ... --json` prints it; SI units."""
+        figures = {name: {"value": f.value, "source": f.source} for name, f in self.isp.figures.items()}
+        return self.advice.to_dict() | {
+            "isp": {"name": self.isp.name, "title": self.isp.title, "usual": list(self.usual), "figures": figures},
+            "measured": {"down_bps": self.rates_bps[0], "up_bps": self.rates_bps[1]},
+            "load": {"downloads": FLOWS, "uploads": FLOWS, "controller": self.advice.access.controller},
+            "before": self.before.to_dict(),
+            "after": self.after.to_dict(),
+            "sqm": self.sqm,
+            "sqm_pages": self.sqm_pages,
+        }
+
+    def plot(self) -> Figure:
+        """Latency under load and the goodput of both directions over time, before and after."""
+        from eddyline.plots.home import before_and_after as drawn
+
+        named = (("before", self.before), ("after", self.after))
+        return drawn([(f"{name}, grade {e.grade}", _lines(e.series)) for name, e in named], self.isp.title)
+
+
+def _lines(series: pd.DataFrame) -> dict[str, tuple[list[float], list[float]]]:
+    """Times and values: round-trip times of the ping, and the goodput of each direction, means over a second."""
+    import numpy as np
+
+    found = {}
+    rows = series[(series["quantity"] == "rtt_s") & (series["entity"] == PING)]
+    found["latency"] = (list(rows["time_s"]), list(rows["value"]))
+    goodputs = series[series["quantity"] == "goodput_bps"]
+    for name in ("downloads", "uploads"):
+        rows = goodputs[goodputs["entity"].str.startswith(f"{name}[")]
+        total = rows.groupby(np.ceil(rows["time_s"] / _MEAN_S) * _MEAN_S)["value"].sum() * INTERVAL_S / _MEAN_S
+        found[name] = (list(total.index), list(total))
+    return found
+
+
+def advise_home(
+    isp: str,
+    down: str | None = None,
+    up: str | None = None,
+    rtt: str | None = None,
+    *,
+    downloads: int | str = "1..4",
+    uploads: int | str = "1..4",
+    unit: str = "bytes",
+    controller: str = _CONTROLLER,
+    prefer: str = "balance",
+    have: str = "sqm",
+    line: str | None = None,
+    share: float | None = None,
+    wan: str | None = None,
+    lan: str = "eth1",
+    done: Count | None = None,
+) -> HomeAdvice:
+    """Advises on the line of a home and simulates it before and after.
+
+    Args:
+        isp: The access type: `"docsis"`, `"vdsl2"`, `"fttp"`, `"lte"` or `"starlink"`.
+        down: Measured rate of downloads, as `"100 Mbit/s"`; the access type's usual one by default.
+        up: The same of uploads.
+        rtt: Round-trip time without queues or a range of them; the usual one by default.
+        downloads: How many downloads the queues are chosen for: a number or a range.
+        uploads: How many uploads.
+        unit: What the limit of a FIFO counts, as in `advise`.
+        controller: Kind of congestion controller of all flows.
+        prefer: As in `advise`.
+        have: As in `advise`: `"sqm"` or one kind of queue that SQM has.
+        line: The line's framing, as in `advise`; the access type's by default.
+        share: The share of the measured rates at which the router sends; the access type's by default.
+        wan: Interface towards the provider; the usual name in OpenWrt by default.
+        lan: Interface towards the hosts, for the `tc` commands.
+        done: Called after each simulation.
+
+    Raises:
+        InputError: One of the arguments is invalid.
+    """
+    from eddyline.adviser import advise
+    from eddyline.adviser.isp import isp as known
+    from eddyline.adviser.sqm import sqm_pages, sqm_settings
+    from eddyline.errors import InputError
+
+    kind = known(isp)
+    if have == "linux":
+        raise InputError("have 'linux': the settings are those of SQM", "sqm, or one kind of queue that it has")
+    given = {"down": down, "up": up, "rtt": rtt}
+    usual = tuple(name for name, value in given.items() if value is None)
+    texts = {name: kind.text(name) if value is None else value for name, value in given.items()}
+    wan = kind.wan if wan is None else wan
+    advice = advise(
+        texts["down"],
+        texts["up"],
+        texts["rtt"],
+        downloads=downloads,
+        uploads=uploads,
+        unit=unit,
+        controller=controller,
+        prefer=prefer,
+        have=have,
+        line=kind.line if line is None else line,
+        share=kind.share if share is None else share,
+        wan=wan,
+        lan=lan,
+        done=done,
+    )
+    access, queues = advice.access, advice.choice.best.queues
+    rates = (access.down_bps / access.line.share, access.up_bps / access.line.share)
+    before, after = before_and_after(kind, access, queues, rates)
+    settings = sqm_settings(access, queues, wan, per_host=True)
+    pages = sqm_pages(access, queues, wan, per_host=True)
+    if settings is None or pages is None:
+        raise InputError(f"SQM has no queue {queues.up['kind']}")
+    return HomeAdvice(kind, usual, rates, advice, settings, pages, before, after)

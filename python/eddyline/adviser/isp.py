@@ -1,0 +1,94 @@
+"""Access types as a home user names them: the table in `isps.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from eddyline.spelling import unknown
+
+__all__ = ["FIELDS", "OPTIONAL", "Figure", "Isp", "isp", "isps"]
+
+FIELDS = ("down", "up", "rtt", "buffer_down", "buffer_up", "framing", "share")
+"""What the table has of every access type."""
+
+OPTIONAL = ("varies",)
+"""What it has of some."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number and where it is from."""
+
+    value: str | float
+    source: str
+
+    @property
+    def assumed(self) -> bool:
+        """Whether it is ours."""
+        return self.source.startswith("assumption")
+
+
+@dataclass(frozen=True)
+class Isp:
+    """An access type.
+
+    Attributes:
+        name: As in `--isp`.
+        title: In words.
+        also: Other names of it.
+        wan: The usual name of the interface in OpenWrt.
+        figures: By name, of `FIELDS` and `OPTIONAL`.
+    """
+
+    name: str
+    title: str
+    also: tuple[str, ...]
+    wan: str
+    figures: dict[str, Figure]
+
+    def text(self, field: str) -> str:
+        """A quantity as written."""
+        return str(self.figures[field].value)
+
+    @property
+    def line(self) -> str | None:
+        """Keyword of the framing; None where there is none per packet."""
+        name = self.text("framing")
+        return None if name == "none" else name
+
+    @property
+    def share(self) -> float:
+        """The share of the measured rate at which the router sends."""
+        return float(self.figures["share"].value)
+
+    @property
+    def profile(self) -> str | None:
+        """Profile of the rate over time; None where it is constant."""
+        return self.text("varies") if "varies" in self.figures else None
+
+
+@cache
+def isps() -> dict[str, Isp]:
+    """All access types by name."""
+    table = tomllib.loads((Path(__file__).parent / "isps.toml").read_text("utf-8"))
+    found = {}
+    for name, rows in table.items():
+        figures = {key: Figure(**row) for key, row in rows.items() if isinstance(row, dict)}
+        found[name] = Isp(name, rows["title"], tuple(rows.get("also", ())), rows["wan"], figures)
+    return found
+
+
+def isp(name: str) -> Isp:
+    """The access type of that name, in any case, or of another name that it has.
+
+    Raises:
+        InputError: There is no such type.
+    """
+    lower = name.lower()
+    for each in isps().values():
+        if lower in (each.name, *each.also):
+            return each
+    raise unknown("access type", name, isps())

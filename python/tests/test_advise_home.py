@@ -1,0 +1,186 @@
+"""Advice for the line of a home: the table of access types, the settings, before and after."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import eddyline._core as _core
+import eddyline.kinds as kinds
+from eddyline.adviser import search
+from eddyline.adviser.access import Access
+from eddyline.adviser.candidates import Queues
+from eddyline.adviser.cases import screening
+from eddyline.adviser.experience import scenario
+from eddyline.adviser.home import HomeAdvice, advise_home
+from eddyline.adviser.isp import FIELDS, OPTIONAL, isp, isps
+from eddyline.adviser.line import line
+from eddyline.cli import main
+from eddyline.errors import InputError
+from eddyline.latency import GRADES
+from eddyline.scenario import Scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ORDER = [name for _, name in GRADES] + ["F"]
+PRESETS = {"docsis": "docsis-3.1", "vdsl2": "vdsl2", "lte": "lte", "starlink": "starlink"}
+SMALL = {"docsis": ("20 Mbit/s", "4 Mbit/s"), "vdsl2": ("20 Mbit/s", "5 Mbit/s"), "fttp": ("20 Mbit/s", "6 Mbit/s")}
+"""Rates at which a run is short; the varying lines are short at their usual ones."""
+WIRED = ("docsis", "vdsl2", "fttp")
+SLOW = "EDDYLINE_SLOW" in os.environ
+
+
+# The table.
+
+
+def test_the_table_has_every_number_with_a_source() -> None:
+    assert set(isps()) == {"docsis", "vdsl2", "fttp", "lte", "starlink"}
+    for each in isps().values():
+        assert set(FIELDS) <= set(each.figures) <= {*FIELDS, *OPTIONAL}
+        assert each.title
+        assert each.wan
+        for name, figure in each.figures.items():
+            assert len(figure.source) >= len("assumption"), (each.name, name)
+        for name in ("down", "up"):
+            assert _core.quantity("rate", each.text(name)) > 1e6
+        assert 0.01 < _core.quantity("time", each.text("rtt")) < 0.1
+        assert 0.4 <= each.share < 1
+        line(each.line)  # raises where it is unknown
+
+
+@pytest.mark.parametrize(
+    ("said", "name"), [("cable", "docsis"), ("DOCSIS", "docsis"), ("fiber", "fttp"), ("VDSL", "vdsl2"), ("4G", "lte")]
+)
+def test_everyday_names(said: str, name: str) -> None:
+    assert isp(said).name == name
+    every = [other for each in isps().values() for other in (each.name, *each.also)]
+    assert len(set(every)) == len(every)
+
+
+@pytest.mark.parametrize(("name", "preset"), PRESETS.items())
+def test_what_is_said_to_be_a_presets_is(name: str, preset: str) -> None:
+    (known,) = [p for p in kinds.presets() if p["name"] == preset]
+    for way in ("down", "up"):
+        figure = isp(name).figures[f"buffer_{way}"]
+        if not figure.source.startswith(f"preset {preset}"):
+            assert figure.assumed
+            continue
+        limit = known[way]["queue"]["limit"]
+        given = str(figure.value)
+        if given.endswith("packets"):
+            assert limit == given
+        else:  # a time, at the preset's rate
+            bits = _core.quantity("time", given) * _core.quantity("rate", known[way]["rate"])
+            assert _core.quantity("bytes", limit) == pytest.approx(bits / 8)
+
+
+@pytest.mark.parametrize("name", ["lte", "starlink"])
+def test_lines_whose_rate_varies_follow_a_profile_and_leave_room(name: str) -> None:
+    assert isp(name).profile == name
+    assert isp(name).share < min(isp(wired).share for wired in WIRED)
+    assert all(isp(wired).profile is None for wired in WIRED)
+
+
+def test_the_shaper_is_in_front_of_the_line_up_and_behind_it_down() -> None:
+    kind = isp("vdsl2")
+    access = Access.of("50 Mbit/s", "10 Mbit/s", "30 ms", line_name="vdsl", share=0.9)
+    cake = {"kind": "cake", "limit": "4194304 B", "rtt": "100 ms", "ack_filter": "none"}
+    before, after = (scenario(kind, access, q, (50e6, 10e6)) for q in (None, Queues(cake, cake)))
+    assert [link["name"] for link in before["link"]] == ["down", "up"]
+    rates = {link["name"]: link["rate"] for link in after["link"]}
+    assert rates["shaper down"] == "45000000 bit/s"
+    assert rates["down"] == "50000000 bit/s"
+    flows = {flow["name"]: flow for flow in after["flow"]}
+    assert flows["downloads"]["data"] == ["down", "shaper down"]
+    assert flows["uploads"]["data"] == ["shaper up", "up"]
+    assert after["link"][0] == before["link"][0]  # the line keeps its own buffer
+    for table in (before, after):
+        Scenario(table)  # raises where it is invalid
+
+
+# Before and after.
+
+
+def advised(name: str, monkeypatch: pytest.MonkeyPatch) -> HomeAdvice:
+    """The advice; among CAKE's candidates and by the first cases only, unless the test may take long."""
+    if SLOW:
+        return advise_home(name)
+    monkeypatch.setattr(search, "cases", screening)
+    return advise_home(name, *SMALL.get(name, ("8 Mbit/s", "3 Mbit/s")), have="cake")
+
+
+@pytest.mark.parametrize("name", sorted(isps()))
+def test_the_advice_makes_the_line_better(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = advised(name, monkeypatch)
+    before, after = home.before, home.after
+    assert before.grade is not None
+    assert after.grade is not None
+    assert ORDER.index(after.grade) < ORDER.index(before.grade)
+    assert before.loaded_s is not None
+    assert after.loaded_s is not None
+    assert after.loaded_s - after.idle_s < 0.6 * (before.loaded_s - before.idle_s)
+    assert (after.responsiveness_rpm or 0.0) > 1.4 * (before.responsiveness_rpm or 1e9)
+    down, up = home.rates_bps
+    assert after.download_bps < isp(name).share * down
+    assert after.upload_bps < isp(name).share * up
+    if name in WIRED:
+        assert after.grade in ("A+", "A")
+        assert after.download_bps > 0.8 * down
+        assert after.upload_bps > 0.65 * up
+    assert home.sqm_pages["Basic Settings"].startswith(f"interface {isp(name).wan}, download ")
+
+
+def test_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(search, "cases", screening)
+    figure = tmp_path / "home.svg"
+    typed = ["advise", "--isp", "vdsl2", "--down", "8 Mbit/s", "--have", "cake", "--plot", str(figure)]
+    assert main(typed) == 0
+    out = capsys.readouterr().out
+    assert "--up is not given, 10 Mbit/s is usual (preset vdsl2)" in out
+    assert "--down is not given" not in out
+    assert "Basic Settings: interface pppoe-wan, download 7600 kbit/s, upload 9500 kbit/s" in out
+    assert "ingress: nat dual-dsthost rtt 100000us ptm, egress: nat dual-srchost" in out
+    assert "per packet overhead 30, minimum packet size (MPU) 0" in out
+    assert "Expect grade A" in out
+    drawn = figure.read_text("utf-8")
+    assert drawn.startswith("<?xml")
+
+    assert main([*typed[:5], "--have", "cake", "--json"]) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert document["isp"]["usual"] == ["up", "rtt"]
+    assert document["isp"]["figures"]["buffer_up"]["value"] == "128 packets"
+    assert document["before"]["grade"] > document["after"]["grade"].rstrip("+")
+    assert document["measured"] == {"down_bps": 8e6, "up_bps": 10e6}
+    assert document["shaped"]["share"] == 0.95
+    assert "uci set sqm.access.script='piece_of_cake.qos'" in document["sqm"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["--isp", "dokcis"], "did you mean docsis?"),
+        (["--isp", "zzz"], "access types are docsis, vdsl2, fttp, lte, starlink"),
+        (["--isp", "lte", "--down", "ten"], "unknown unit"),
+        (["--isp", "lte", "--have", "linux"], "sqm"),
+        (["--isp", "lte", "--wan", "a; rm"], "is not the name of an interface"),
+        (["--isp", "lte", "--plot", "home.bmp"], ".png"),
+        (["--down", "10 Mbit/s", "--up", "1 Mbit/s", "--rtt", "20 ms", "--plot", "a.png"], "--isp"),
+        (["--down", "10 Mbit/s"], "--up, --rtt missing"),
+    ],
+)
+def test_wrong_input_runs_nothing(typed: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", *typed]) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.out == ""
+
+
+def test_shares_outside_the_line_are_refused() -> None:
+    from eddyline.adviser import advise
+
+    with pytest.raises(InputError, match="outside 0 to 1"):
+        advise("8 Mbit/s", "1 Mbit/s", "20 ms", share=1.5)
