@@ -1,4 +1,7 @@
-"""What a controller written in Python costs: acknowledgements a second, beside the same law in Rust.
+"""What a controller of one's own costs: acknowledgements a second, beside the same law built in.
+
+The library and the WebAssembly module are those of `eddyline new-controller --rust`, built by cargo; the module needs
+`rustup target add wasm32-unknown-unknown`.
 
 python benches/controllers.py [SECONDS]
 """
@@ -6,13 +9,18 @@ python benches/controllers.py [SECONDS]
 from __future__ import annotations
 
 import math
+import os
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
 import eddyline as el
+from eddyline.cli.new_controller import command, library
+from eddyline.controllers.registry import names
 from eddyline.controllers.sources import load
 
 LINKS = [
@@ -68,16 +76,37 @@ def environment(seconds: float) -> tuple[int, float]:
     return steps, time.process_time() - started
 
 
+def built(name: str, target: str | None = None) -> Path | None:
+    """A new controller called `name`, built; None where cargo cannot."""
+    os.chdir(tempfile.mkdtemp(prefix="eddyline-bench-"))
+    command.main([name, "--rust"], standalone_mode=False)
+    words = ["cargo", "build", "--release", "--quiet", *(["--target", target] if target else [])]
+    environment = {k: v for k, v in os.environ.items() if k != "CARGO_TARGET_DIR"}
+    if subprocess.run(words, cwd=name, env=environment, check=False).returncode != 0:
+        return None
+    file = f"{name.replace('-', '_')}.wasm" if target else library(name)
+    return Path(name, "target", *([target] if target else []), "release", file).absolute()
+
+
 def main() -> None:
     """Prints a table."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     load(str(Path(__file__).parents[1] / "examples" / "controllers" / "reno.py"))
+    for name, target in (("native", None), ("wasm", "wasm32-unknown-unknown")):
+        file = built(name, target)
+        if file is not None:
+            load(str(file))
     print(f"one flow, 100 Mbit/s, {seconds:g} s, an ACK for every packet")
     for kind, what in (
         ("newreno", "Rust, built in"),
+        ("native", "Rust, library"),
+        ("wasm", "WebAssembly"),
         ("my-newreno", "Python, on_ack"),
         ("per-round", "Python, on_round"),
     ):
+        if kind in ("native", "wasm") and kind not in names():
+            print(f"  {what:<18} not built")
+            continue
         acks, cpu = measure(kind, seconds)
         print(f"  {what:<18} {acks:>9,.0f} ACKs  {cpu:7.3f} s  {acks / cpu:>12,.0f} ACKs/s")
     steps, cpu = environment(seconds)

@@ -30,10 +30,12 @@ __all__ = [
     "add_controller",
     "buffer_estimate",
     "check_points",
+    "controller_crate",
     "filter_bias",
     "late_samples",
     "load",
     "load_file",
+    "load_plugin",
     "min_threshold",
     "quantity",
     "register",
@@ -58,8 +60,10 @@ def add_controller(
     read: Callable[[str], tuple[dict[str, Any], str]],
     handlers: Sequence[str],
 ) -> None: ...
+def load_plugin(path: str | PathLike[str]) -> str: ...
 def remove_controller(name: str) -> bool: ...
 def buffer_estimate(question: str) -> str: ...
+def controller_crate() -> dict[str, str]: ...
 def load(
     text: str,
     format: str,

@@ -212,6 +212,12 @@ pub trait Controller {
         None
     }
 
+    /// Whether [`on_sent`](Self::on_sent) does anything but return the default stamp. Registered controllers are not called for every
+    /// packet once it is false.
+    fn uses_sent(&self) -> bool {
+        true
+    }
+
     /// Recovery without SACK; constant over the connection.
     fn partial_ack(&self) -> PartialAck {
         PartialAck::Stay

@@ -1,15 +1,11 @@
 //! Implementations of [`Controller`](crate::Controller)'s methods for types that forward them to an inner controller.
 //!
-//! Both macros take the name of a macro that makes the call: `inner!(self, [ack] c => c.on_ack(ack))` evaluates the call
+//! The macros take the name of a macro that makes the call: `inner!(self, [ack] c => c.on_ack(ack))` evaluates the call
 //! with `c` bound to the controller inside. The list in brackets names the arguments that are references.
 
-/// The event handlers.
-macro_rules! forward_events {
+/// The event handlers that are called for every packet.
+macro_rules! forward_packet_events {
     ($inner:ident) => {
-        #[inline]
-        fn on_handshake(&mut self, now: eddyline_units::Time, rtt: eddyline_units::Time) {
-            $inner!(self, [] c => c.on_handshake(now, rtt))
-        }
         #[inline]
         fn on_sent(&mut self, sent: &$crate::controller::Sent) -> $crate::controller::Stamp {
             $inner!(self, [sent] c => c.on_sent(sent))
@@ -18,6 +14,16 @@ macro_rules! forward_events {
         #[inline(always)]
         fn on_ack(&mut self, ack: &$crate::controller::Ack) {
             $inner!(self, [ack] c => c.on_ack(ack))
+        }
+    };
+}
+
+/// The other event handlers.
+macro_rules! forward_events {
+    ($inner:ident) => {
+        #[inline]
+        fn on_handshake(&mut self, now: eddyline_units::Time, rtt: eddyline_units::Time) {
+            $inner!(self, [] c => c.on_handshake(now, rtt))
         }
         #[inline]
         fn on_duplicate(&mut self, ack: &$crate::controller::Ack) {
@@ -95,7 +101,10 @@ macro_rules! forward_decisions {
         fn ecn_response(&self) -> $crate::controller::EcnResponse {
             $inner!(self, [] c => c.ecn_response())
         }
+        fn uses_sent(&self) -> bool {
+            $inner!(self, [] c => c.uses_sent())
+        }
     };
 }
 
-pub(crate) use {forward_decisions, forward_events};
+pub(crate) use {forward_decisions, forward_events, forward_packet_events};

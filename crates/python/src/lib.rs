@@ -2,6 +2,7 @@
 
 mod buffer;
 mod columns;
+mod controller_crate;
 mod custom;
 mod errors;
 mod load;
@@ -25,7 +26,11 @@ mod _core {
     #[pymodule_export]
     use crate::buffer::buffer_estimate;
     #[pymodule_export]
-    use crate::custom::{PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout, add_controller, remove_controller};
+    use crate::controller_crate::controller_crate;
+    #[pymodule_export]
+    use crate::custom::{
+        PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout, add_controller, load_plugin, remove_controller,
+    };
     #[pymodule_export]
     use crate::names::Names;
     #[pymodule_export]

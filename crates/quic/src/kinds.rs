@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use eddyline_cc::{Controller, CustomKind, CustomParams, ParamTable, PathFacts, Properties};
+use eddyline_cc::{CustomKind, CustomParams, DynController, ParamTable, PathFacts, Properties};
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
 use serde_json::{Value, json};
 
@@ -109,7 +109,7 @@ impl CustomParams for StackKind {
         Some(WORLD)
     }
 
-    fn build(&self, facts: &PathFacts) -> Box<dyn Controller + Send> {
+    fn build(&self, facts: &PathFacts) -> Box<dyn DynController> {
         // no world but this one runs it, and this one asks the stack
         Box::new(eddyline_cc::NewReno::new(&eddyline_cc::NewRenoParams::default(), facts))
     }

@@ -32,6 +32,7 @@ COMMANDS = {
     "gauntlet": "test a controller in some fifty scenarios, with a scorecard for CI",
     "evaluate": "measure controllers side by side: response, fairness, convergence, buffers",
     "init": "write a commented scenario file to start from",
+    "new-controller": "write a controller of your own to start from, in Rust or Python",
     "list": "controllers, queues, traffic models, profiles of links, presets, papers",
     "schema": "print the JSON Schema of scenario files",
     "doctor": "what this machine can do, and what is missing",
@@ -161,7 +162,7 @@ def _controller_hint(error: ScenarioError) -> str | None:
     near = [nearest(kind, [d.name for d in declared()]) for kind in error.unknown_controllers]
     if any(near):
         return f"did you mean {', '.join(filter(None, near))}, of an installed package?"
-    return "a controller of your own is loaded with --controllers FILE.py"
+    return "a controller of your own is loaded with --controllers FILE"
 
 
 def _report(message: str, hint: str | None, label: str = "error: ") -> None:

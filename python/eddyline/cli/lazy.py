@@ -14,7 +14,7 @@ __all__ = ["LazyGroup"]
 
 
 class LazyGroup(click.Group):
-    """A group of commands, each the `command` of a module of its name.
+    """A group of commands, each the `command` of the module of its name, hyphens as underscores.
 
     Args:
         members: Name and summary of each, in the order of the help.
@@ -34,7 +34,7 @@ class LazyGroup(click.Group):
         """The command itself."""
         if name not in self._members:
             return None
-        command: click.Command = importlib.import_module(f"{self._package}.{name}").command
+        command: click.Command = importlib.import_module(f"{self._package}.{name.replace('-', '_')}").command
         return command
 
     def resolve_command(

@@ -26,7 +26,7 @@ def controllers() -> Callable[[Any], Any]:
     return click.option(
         "--controllers",
         multiple=True,
-        metavar="FILE.py|MODULE[:CLASS]",
+        metavar="FILE.py|MODULE[:CLASS]|FILE.so",
         is_eager=True,
         expose_value=False,
         callback=_load_controllers,

@@ -19,7 +19,7 @@ _Value = TypeVar("_Value")
 def interruptible(run: Callable[[RunCallback | None], _Value], progress: RunCallback | None) -> _Value:
     """Calls `run` with its progress callback; in another thread where a controller of the user's is registered."""
     module = sys.modules.get("eddyline.controllers.registry")
-    own = module is not None and bool(module.registered())
+    own = module is not None and bool(module.names())
     if not own or threading.current_thread() is not threading.main_thread():
         return run(progress)
     from eddyline.parallel import run_interruptible

@@ -96,15 +96,15 @@ def import_declared(kinds: Iterable[str]) -> bool:
 
 
 def _import(kind: str) -> bool:
-    from eddyline.controllers.registry import registered
+    from eddyline.controllers.registry import names
 
     claims = [d for d in declared() if d.name == kind]
     if not claims:
         return False
     conflict = _conflict(kind, claims)
-    if conflict is not None and (kind not in registered() or kind in _built_in()):
+    if conflict is not None and (kind not in names() or kind in _built_in()):
         raise conflict
-    if kind in registered():
+    if kind in names():
         return False
     load(claims[0])
     return True
@@ -150,6 +150,6 @@ def _built_in() -> frozenset[str]:
     import json
 
     import eddyline._core as _core
-    from eddyline.controllers.registry import registered
+    from eddyline.controllers.registry import names
 
-    return frozenset(c["name"] for c in json.loads(_core.register())["controllers"]) - registered().keys()
+    return frozenset(c["name"] for c in json.loads(_core.register())["controllers"]) - names()

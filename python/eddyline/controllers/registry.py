@@ -1,4 +1,4 @@
-"""Registered controller classes of this process."""
+"""Registered controllers of this process: classes, and plugins."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, TypeVar, overload
 import eddyline._core as _core
 from eddyline.controllers.base import handlers
 from eddyline.controllers.parameters import Parameters
+from eddyline.controllers.plugins import forget, load_plugin, plugins
 from eddyline.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-__all__ = ["register", "registered", "unregister"]
+__all__ = ["names", "register", "register_plugin", "registered", "unregister"]
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -65,20 +67,38 @@ def register(name: str, cls: _Class | None = None, *, source: str = "") -> _Clas
         handlers=own,
     )
     _classes[name] = cls
+    forget(name)
     return cls
 
 
-def unregister(name: str) -> None:
-    """Removes a registered class.
+def register_plugin(path: Path) -> str:
+    """Registers the controller in a compiled file, and returns its name.
 
     Raises:
-        InputError: No class is registered under that name.
+        InputError: There is no such file, it is of no controller, or for another version of Eddyline.
+    """
+    name = load_plugin(path).name
+    _classes.pop(name, None)
+    return name
+
+
+def unregister(name: str) -> None:
+    """Removes a registered controller.
+
+    Raises:
+        InputError: None is registered under that name.
     """
     if not _core.remove_controller(name):
         raise InputError(f"no controller called {name!r} was registered")
     _classes.pop(name, None)
+    forget(name)
 
 
 def registered() -> dict[str, type]:
     """The registered classes, by name."""
     return dict(_classes)
+
+
+def names() -> frozenset[str]:
+    """Names of all registered controllers: of classes and of plugins."""
+    return frozenset({*_classes, *plugins()})

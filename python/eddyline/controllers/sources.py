@@ -1,4 +1,4 @@
-"""Controllers from files and modules: `my.py`, `package.module`, `package.module:Class`."""
+"""Controllers from files and modules: `my.py`, `package.module`, `package.module:Class`, `libmine.so`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eddyline.controllers.base import handlers
-from eddyline.controllers.registry import register, registered
+from eddyline.controllers.plugins import SUFFIXES
+from eddyline.controllers.registry import register, register_plugin, registered
 from eddyline.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ __all__ = ["VARIABLE", "broken", "from_environment", "load", "module_of_text"]
 
 VARIABLE = "EDDYLINE_CONTROLLERS"
 """The environment variable that lists what to load, separated by commas."""
+
+ACCEPTED = "FILE.py, a module, either with :Class, or a compiled file (.so, .wasm, ...)"
 
 FILES = "eddyline_controllers"
 """Prefix of the names of modules that are made of files."""
@@ -34,17 +37,20 @@ def from_environment() -> list[str]:
 
 
 def load(what: str) -> None:
-    """Runs a file or imports a module, so that it registers its controllers; with `:Class`, registers that class too.
+    """Loads controllers: runs a Python file or imports a module, so that it registers them, or loads a compiled file.
 
     Args:
-        what: `FILE.py`, `MODULE` or either with `:CLASS`. A class that its own module does not register is called by
-            its attribute `kind`, or else by its name in small letters.
+        what: `FILE.py`, `MODULE` or either with `:CLASS`, or a compiled file. A class that its own module does not
+            register is called by its attribute `kind`, or else by its name in small letters.
 
     Raises:
         InputError: It does not exist, it fails, or it registers nothing.
     """
     if not what.strip():
-        raise InputError("--controllers names nothing", "it takes FILE.py, a module, or either with :Class")
+        raise InputError("--controllers names nothing", f"it takes {ACCEPTED}")
+    if what.endswith(SUFFIXES):
+        register_plugin(Path(what))
+        return
     place, colon, name = what.rpartition(":") if ":" in what else (what, "", "")
     already = registered()
     module = _file(Path(place)) if place.endswith(".py") else _module(place)
@@ -105,9 +111,7 @@ def _module(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as e:
         if e.name is not None and (name == e.name or name.startswith(f"{e.name}.")):
-            raise InputError(
-                f"there is no module {name!r}", "--controllers takes FILE.py, a module, or either with :Class"
-            ) from None
+            raise InputError(f"there is no module {name!r}", f"--controllers takes {ACCEPTED}") from None
         raise broken(name, e) from e
     except InputError:
         raise

@@ -1,4 +1,4 @@
-"""Controller classes for other processes: by file where there is one, else pickled."""
+"""Controllers for other processes: by file where there is one, else pickled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from eddyline.controllers.digest import digest
 from eddyline.controllers.parameters import constructor, hints
-from eddyline.controllers.registry import register, registered
+from eddyline.controllers.plugins import Plugin, plugins
+from eddyline.controllers.registry import register, register_plugin, registered
 from eddyline.controllers.sources import FILES, module_of_text
 from eddyline.errors import InputError
 
@@ -106,18 +107,19 @@ class Pickled:
         return cls
 
 
-Origin: TypeAlias = InFile | Pickled
-"""How another process gets a class."""
+Origin: TypeAlias = InFile | Pickled | Plugin
+"""How another process gets a controller."""
 
 
 def origins(texts: Iterable[str]) -> tuple[Origin, ...]:
-    """Origins of the registered classes that these texts may name.
+    """Origins of the registered controllers that these texts may name.
 
     Raises:
         InputError: A class is in no readable file and cannot be pickled.
     """
     text = "\n".join(texts)
-    return tuple(_origin(name, cls) for name, cls in registered().items() if name in text)
+    classes = [_origin(name, cls) for name, cls in registered().items() if name in text]
+    return (*classes, *(plugin for name, plugin in plugins().items() if name in text))
 
 
 def _origin(name: str, cls: type) -> Origin:
@@ -137,13 +139,17 @@ def _origin(name: str, cls: type) -> Origin:
 
 
 def restore(received: Iterable[Origin]) -> None:
-    """Registers classes of another process.
+    """Registers controllers of another process.
 
     Raises:
         InputError: One of them cannot be loaded here.
     """
     for origin in received:
-        register(origin.name, origin.load())
+        if isinstance(origin, Plugin):
+            if plugins().get(origin.name) != origin:
+                register_plugin(origin.here())
+        else:
+            register(origin.name, origin.load())
 
 
 def _attribute(module: object, qualname: str) -> object:

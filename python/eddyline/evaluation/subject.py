@@ -72,9 +72,9 @@ def subjects(
         InputError: There is no such kind, or parameters are for a kind that is not among them.
     """
     from eddyline.controllers.installed import declared
-    from eddyline.controllers.registry import registered
+    from eddyline.controllers.registry import names
 
-    own = {*registered(), *(d.name for d in declared())}
+    own = {*names(), *(d.name for d in declared())}
     named: dict[str, None] = {}
     for kind in kinds:
         if kind == BUILT_IN and kind not in own:

@@ -383,7 +383,7 @@ def test_the_document_is_true(eddyline, tmp_path):
 def test_the_hint_for_an_unknown_controller(eddyline, shy):
     ran = eddyline("run", shy[0])
     assert ran.code == 2
-    assert ran.err.endswith("hint: a controller of your own is loaded with --controllers FILE.py\n")
+    assert ran.err.endswith("hint: a controller of your own is loaded with --controllers FILE\n")
 
 
 def test_theory_takes_the_option(eddyline, shy):

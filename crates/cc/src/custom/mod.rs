@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::controller::{Controller, PathFacts};
-use crate::custom::registered::Registered;
+use crate::custom::registered::{DynController, Registered};
 use crate::properties::Properties;
 
 /// A table of parameters by name.
@@ -60,7 +60,7 @@ pub trait CustomParams: fmt::Debug + Send + Sync {
     }
 
     /// A controller for one flow.
-    fn build(&self, facts: &PathFacts) -> Box<dyn Controller + Send>;
+    fn build(&self, facts: &PathFacts) -> Box<dyn DynController>;
 }
 
 /// A registered controller with its parameters.
@@ -194,7 +194,7 @@ where
         }
     }
 
-    fn build(&self, facts: &PathFacts) -> Box<dyn Controller + Send> {
+    fn build(&self, facts: &PathFacts) -> Box<dyn DynController> {
         Box::new((self.new)(&self.params, facts))
     }
 }

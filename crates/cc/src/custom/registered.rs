@@ -5,12 +5,12 @@ use std::fmt;
 
 use eddyline_units::Time;
 
-use crate::controller::{Controller, EcnResponse, PartialAck};
+use crate::controller::{Ack, Controller, EcnResponse, PartialAck, Sent, Stamp};
 use crate::forward::forward_events;
 
 /// A controller's decisions, valid until the next event.
 #[derive(Debug, Clone, Copy)]
-struct Decisions {
+pub struct Decisions {
     window: f64,
     /// Unpaced, paced.
     flight_limits: [f64; 2],
@@ -19,10 +19,12 @@ struct Decisions {
     base_rtt: Option<Time>,
     ack_ratio: Option<u32>,
     partial_ack: PartialAck,
+    uses_sent: bool,
 }
 
 impl Decisions {
-    fn of(controller: &dyn Controller) -> Self {
+    #[inline]
+    fn of(controller: &impl Controller) -> Self {
         Self {
             window: controller.window(),
             flight_limits: [controller.flight_limit(false), controller.flight_limit(true)],
@@ -31,27 +33,53 @@ impl Decisions {
             base_rtt: controller.base_rtt(),
             ack_ratio: controller.ack_ratio(),
             partial_ack: controller.partial_ack(),
+            uses_sent: controller.uses_sent(),
         }
+    }
+}
+
+/// A controller behind a pointer; every controller that is `Send` is one. An acknowledgement costs one virtual call.
+pub trait DynController: Controller + Send {
+    /// All decisions.
+    fn decisions(&self) -> Decisions;
+
+    /// [`Controller::on_ack`], and the decisions after it.
+    fn decide_on_ack(&mut self, ack: &Ack, decisions: &mut Decisions);
+}
+
+impl<C: Controller + Send> DynController for C {
+    fn decisions(&self) -> Decisions {
+        Decisions::of(self)
+    }
+
+    fn decide_on_ack(&mut self, ack: &Ack, decisions: &mut Decisions) {
+        self.on_ack(ack);
+        *decisions = Decisions::of(self);
     }
 }
 
 /// A registered controller with its latest decisions.
 pub struct Registered {
-    controller: Box<dyn Controller + Send>,
+    controller: Box<dyn DynController>,
     decisions: Decisions,
 }
 
 impl Registered {
-    pub(crate) fn new(controller: Box<dyn Controller + Send>) -> Box<Self> {
-        let decisions = Decisions::of(&*controller);
+    pub(crate) fn new(controller: Box<dyn DynController>) -> Box<Self> {
+        let decisions = controller.decisions();
         Box::new(Self { controller, decisions })
+    }
+
+    #[inline(never)]
+    fn ack(&mut self, ack: Ack) {
+        self.controller.decide_on_ack(&ack, &mut self.decisions);
     }
 
     #[cold]
     #[inline(never)]
-    fn after<T>(&mut self, event: impl FnOnce(&mut dyn Controller) -> T) -> T {
+    fn after<T>(&mut self, event: impl FnOnce(&mut dyn DynController) -> T) -> T {
         let result = event(&mut *self.controller);
-        self.decisions = Decisions::of(&*self.controller);
+        self.decisions = self.controller.decisions();
         result
     }
 }
@@ -71,6 +99,20 @@ macro_rules! then_cache {
 }
 
 impl Controller for Registered {
+    #[inline]
+    fn on_sent(&mut self, sent: &Sent) -> Stamp {
+        if !self.decisions.uses_sent {
+            return Stamp { remembered: sent.in_flight as f32 };
+        }
+        let sent = *sent;
+        self.after(move |c| c.on_sent(&sent))
+    }
+    // a copy, so that built-in controllers can keep the event in registers
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack) {
+        self.ack(*ack);
+    }
+
     forward_events!(then_cache);
 
     #[inline]

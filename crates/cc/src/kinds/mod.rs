@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::controller::{Controller, PathFacts};
 use crate::custom::Custom;
 use crate::custom::registered::Registered;
-use crate::forward::{forward_decisions, forward_events};
+use crate::forward::{forward_decisions, forward_events, forward_packet_events};
 use crate::properties::{Describe, Properties};
 
 pub use bbr::{Bbr, BbrParams};
@@ -163,6 +163,7 @@ macro_rules! controllers {
         }
 
         impl Controller for AnyController {
+            forward_packet_events!(of_any_kind);
             forward_events!(of_any_kind);
             forward_decisions!(of_any_kind);
         }

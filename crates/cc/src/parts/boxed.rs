@@ -1,7 +1,7 @@
 //! A controller with much state, behind a pointer: every flow has room for the largest kind.
 
 use crate::controller::Controller;
-use crate::forward::{forward_decisions, forward_events};
+use crate::forward::{forward_decisions, forward_events, forward_packet_events};
 
 /// A controller behind a pointer.
 #[derive(Debug, Clone)]
@@ -15,6 +15,7 @@ macro_rules! in_box {
 }
 
 impl<C: Controller> Controller for Boxed<C> {
+    forward_packet_events!(in_box);
     forward_events!(in_box);
     forward_decisions!(in_box);
 }

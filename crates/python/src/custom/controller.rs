@@ -349,6 +349,10 @@ impl Controller for PyController {
         self.attributes.base_rtt
     }
 
+    fn uses_sent(&self) -> bool {
+        self.on.sent.is_some()
+    }
+
     fn partial_ack(&self) -> PartialAck {
         self.partial_ack
     }

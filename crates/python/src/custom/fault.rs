@@ -1,8 +1,9 @@
-//! The fault of a user's controller in the run on this thread. The trait `Controller` returns no errors, so faults are kept
+//! The fault of a user's controller, a Python class or a plugin, in the run on this thread. The trait `Controller` returns no errors, so faults are kept
 //! here and the run is stopped at the next check.
 
 use std::cell::RefCell;
 
+use eddyline_plugins::fault as plugins;
 use pyo3::exceptions::{PyException, PySystemExit};
 use pyo3::prelude::*;
 
@@ -15,16 +16,20 @@ thread_local! {
 /// Clears the fault before a run.
 pub(crate) fn begin() {
     FAULT.take();
+    plugins::begin();
 }
 
 /// Whether there is a fault.
 pub(crate) fn failed() -> bool {
-    FAULT.with_borrow(Option::is_some)
+    FAULT.with_borrow(Option::is_some) || plugins::failed()
 }
 
-/// Takes the first fault.
+/// Takes the first fault; one of a Python class before one of a plugin.
 pub(crate) fn take() -> Option<PyErr> {
-    FAULT.take()
+    let of_plugin = plugins::take();
+    FAULT
+        .take()
+        .or_else(|| of_plugin.map(|f| ControllerError::new_err((f.controller, f.place, f.message, String::new()))))
 }
 
 /// Records an exception of a handler. Ctrl-C and the like are kept as they are.

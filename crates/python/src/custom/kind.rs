@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use eddyline_cc::{Controller, CustomKind, CustomParams, ParamTable, PathFacts};
+use eddyline_cc::{CustomKind, CustomParams, DynController, ParamTable, PathFacts};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
@@ -77,7 +77,7 @@ impl CustomParams for PyParams {
         self.canonical.clone()
     }
 
-    fn build(&self, facts: &PathFacts) -> Box<dyn Controller + Send> {
+    fn build(&self, facts: &PathFacts) -> Box<dyn DynController> {
         Box::new(Python::attach(|py| PyController::new(py, &self.class, &self.keywords, facts)))
     }
 }

@@ -1,4 +1,4 @@
-//! Controllers written in Python: their events, how they are called, their registration.
+//! Controllers that are not built in, Python classes and plugins: their events, how they are called, their registration.
 
 mod class;
 mod controller;
@@ -9,4 +9,4 @@ mod vocabulary;
 
 pub(crate) use events::{PathFacts, PyAck, PyLoss, PyRound, PySent, PyTimeout};
 pub(crate) use fault::{begin, failed, take};
-pub(crate) use vocabulary::{add_controller, current, load_installed, remove_controller};
+pub(crate) use vocabulary::{add_controller, current, load_installed, load_plugin, remove_controller};

@@ -1,5 +1,6 @@
 //! The controllers of this process besides the built-in ones: those of the QUIC stack, and registered ones.
 
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use eddyline_cc::CustomKind;
@@ -71,10 +72,27 @@ pub(crate) fn add_controller(
         let schema = serde_json::from_str(schema).map_err(|e| internal(e.to_string()))?;
         let class = Arc::new(PyClass { kind: name.clone(), name: class_name, class, read, handlers });
         let kind: Arc<dyn CustomKind> = Arc::new(PyKind { name, summary, source, schema, class });
-        change(|kinds| match kinds.iter_mut().find(|k| k.name() == kind.name()) {
-            Some(old) => *old = kind,
-            None => kinds.push(kind),
-        })
+        add(kind)
+    })
+}
+
+/// Loads the controller in a file, a library or a WebAssembly module, and registers it, replacing one registered by its name;
+/// returns the name.
+#[pyfunction]
+pub(crate) fn load_plugin(path: PathBuf) -> PyResult<String> {
+    guarded(|| {
+        let kind = eddyline_plugins::open(&path).map_err(|e| InputError::new_err(e.to_string()))?;
+        let name = kind.name().to_owned();
+        add(kind)?;
+        Ok(name)
+    })
+}
+
+/// Registers a kind, replacing one registered by its name.
+fn add(kind: Arc<dyn CustomKind>) -> PyResult<()> {
+    change(|kinds| match kinds.iter_mut().find(|k| k.name() == kind.name()) {
+        Some(old) => *old = kind,
+        None => kinds.push(kind),
     })
 }
 

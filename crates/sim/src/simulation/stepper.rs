@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use eddyline_cc::{
-    Ack, Controller, ControllerParams, Custom, CustomParams, Loss, ParamTable, PathFacts, RoundMeter, RoundReport,
-    Timeout,
+    Ack, Controller, ControllerParams, Custom, CustomParams, DynController, Loss, ParamTable, PathFacts, RoundMeter,
+    RoundReport, Timeout,
 };
 use eddyline_scenario::Network;
 use eddyline_units::Time;
@@ -95,7 +95,7 @@ impl CustomParams for Shared {
         ParamTable::new()
     }
 
-    fn build(&self, facts: &PathFacts) -> Box<dyn Controller + Send> {
+    fn build(&self, facts: &PathFacts) -> Box<dyn DynController> {
         self.lock().window = facts.initial_window.max(1.0);
         Box::new(ExternalController(self.clone()))
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use eddyline_cc::{
-    Ack, AnyController, Controller, ControllerParams, Custom, CustomParams, Loss, ParamTable, PartialAck, PathFacts,
-    Timeout,
+    Ack, AnyController, Controller, ControllerParams, Custom, CustomParams, DynController, Loss, ParamTable,
+    PartialAck, PathFacts, Timeout,
 };
 use eddyline_units::Time;
 
@@ -57,7 +57,7 @@ impl CustomParams for Params {
         ParamTable::new()
     }
 
-    fn build(&self, facts: &PathFacts) -> Box<dyn Controller + Send> {
+    fn build(&self, facts: &PathFacts) -> Box<dyn DynController> {
         Box::new(WithPartialAck(newreno().build(facts), self.0))
     }
 }

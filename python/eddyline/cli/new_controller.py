@@ -1,0 +1,104 @@
+"""`eddyline new-controller`."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from eddyline.cli.controller_templates import PYTHON, RUST
+from eddyline.errors import InputError
+
+__all__ = ["CRATE", "command", "library"]
+
+CRATE = "eddyline-controller"
+"""The crate that controllers in Rust are built on."""
+
+
+@click.command("new-controller", short_help="write a controller of your own to start from")
+@click.argument("name")
+@click.option("--rust", "language", flag_value="rust", help="A crate, built into a library of machine code.")
+@click.option("--python", "language", flag_value="python", help="A class.")
+def command(name: str, language: Literal["rust", "python"] | None) -> None:
+    """Write a controller called NAME to the folder NAME: NewReno, complete, to be changed, with a scenario.
+
+    A crate needs nothing but cargo, no network: in a checkout of Eddyline it refers to the crate eddyline-controller
+    there, elsewhere it gets a copy of it.
+    """
+    if language is None:
+        raise click.UsageError("--rust or --python: in which language?")
+    folder = Path(name)
+    _require_name(name)
+    if folder.exists():
+        raise InputError(f"{folder}: exists", "choose another name, or remove it")
+    words = {
+        "name": name,
+        "type": "".join(part[0].upper() + part[1:] for part in re.split("[-_]", name) if part),
+        "library": library(name) if language == "rust" else f"{_identifier(name)}.py",
+    }
+    if language == "rust":
+        files = RUST
+        words["crate"] = _crate(folder)
+    else:
+        files = PYTHON
+    for path, text in files.items():
+        _write(folder / _filled(path, words), _filled(text, words))
+    built = f"target/release/{words['library']}" if language == "rust" else words["library"]
+    steps = [f"cd {shlex.quote(name)}", *(["cargo build --release"] if language == "rust" else [])]
+    steps.append(f"eddyline run scenario.toml --controllers {built}")
+    click.echo(f"wrote {folder}; next: {' && '.join(steps)}", err=True)
+
+
+def library(name: str) -> str:
+    """What cargo calls the library of a crate on this system."""
+    stem = _identifier(name)
+    match sys.platform:
+        case "win32":
+            return f"{stem}.dll"
+        case "darwin":
+            return f"lib{stem}.dylib"
+        case _:
+            return f"lib{stem}.so"
+
+
+def _identifier(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _require_name(name: str) -> None:
+    from eddyline.kinds import controllers
+
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*", name):
+        raise InputError(
+            f"{name!r} is no name for a controller", "letters, digits, - and _ between them, a letter first"
+        )
+    if name in {kind.name for kind in controllers()}:
+        raise InputError(f"there is a controller called {name!r} already", "choose another name")
+
+
+def _crate(folder: Path) -> str:
+    """Where the crate is, as TOML: in the checkout that runs this, or a copy in the new folder."""
+    checkout = Path(__file__).parents[3] / "crates" / "controller-abi"
+    if (checkout / "Cargo.toml").is_file():
+        return json.dumps(str(checkout), ensure_ascii=False)
+    import eddyline._core as _core
+
+    for path, text in _core.controller_crate().items():
+        _write(folder / CRATE / path, text)
+    return json.dumps(CRATE)
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    for word, value in words.items():
+        text = text.replace(f"@{word}@", value)
+    return text
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
