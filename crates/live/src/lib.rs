@@ -1,0 +1,21 @@
+//! World `kernel`: the TCP of this machine's kernel over an emulated path.
+//!
+//! Two network namespaces have a device each. What the kernel sends there is carried by the queues and links of `eddyline-path` in
+//! real time and delivered to the other. Namespaces, devices and connections have no names outside this process and end
+//! with it, however it ends; nothing of the machine's own network is touched.
+
+mod approximations;
+mod clock;
+mod controllers;
+mod emulator;
+mod error;
+mod host;
+mod placement;
+mod run;
+mod sampler;
+mod summary;
+mod tcp;
+mod trust;
+
+pub use error::LiveError;
+pub use run::{Options, Outcome, run};
