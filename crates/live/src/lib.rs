@@ -5,11 +5,14 @@
 //! with it, however it ends; nothing of the machine's own network is touched.
 
 mod approximations;
+#[cfg(feature = "bpf")]
+mod bpf;
 mod clock;
 mod controllers;
 mod emulator;
 mod error;
 mod host;
+mod law_params;
 mod placement;
 mod run;
 mod sampler;
@@ -18,4 +21,5 @@ mod tcp;
 mod trust;
 
 pub use error::LiveError;
+pub use law_params::LawParams;
 pub use run::{Options, Outcome, run};
