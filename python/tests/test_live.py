@@ -1,4 +1,4 @@
-"""World `kernel`: real connections over an emulated path. Skipped, with the reason, where this machine cannot run it."""
+"""World `kernel`: real connections over an emulated path. Skipped, with the reason, where the machine cannot run it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         Scenario(_table(_flow("x", "reno"), duration="20 ms", warmup="0 s")).run("kernel", series=False)
     except WorldUnavailable as e:
         pytest.skip(f"{e}; {e.hint}")
-    yield found
+    return found
 
 
 def _trusted(table: dict[str, Any], series: bool = False) -> Any:
@@ -109,7 +109,9 @@ def test_both_directions_and_a_transfer_with_a_size() -> None:
 @pytest.mark.usefixtures("program")
 def test_fast_keeps_alpha_packets_queued() -> None:
     try:
-        result = _trusted(_table(_flow("x", "fast", alpha="30 packets"), duration="8 s", warmup="4 s", limit="400 packets"))
+        result = _trusted(
+            _table(_flow("x", "fast", alpha="30 packets"), duration="8 s", warmup="4 s", limit="400 packets")
+        )
     except WorldUnavailable as e:
         pytest.skip(f"{e}; {e.hint}")
     link = result.links.iloc[0]
@@ -140,17 +142,17 @@ def test_a_killed_run_leaves_nothing(program: Path, tmp_path: Path) -> None:
     before = _host()
     given = tmp_path / "scenario.json"
     given.write_text(Scenario(_table(_flow("x", "cubic"), duration="30 s")).canonical)
-    child = subprocess.Popen([program, given], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    child = subprocess.Popen([program, given], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(0.5)
-    namespaces = {os.readlink(task / "ns/net") for task in Path(f"/proc/{child.pid}/task").iterdir()}
+    namespaces = {(task / "ns/net").readlink() for task in Path(f"/proc/{child.pid}/task").iterdir()}
     child.send_signal(signal.SIGKILL)
     child.wait(timeout=10)
-    own = os.readlink("/proc/self/ns/net")
+    own = Path("/proc/self/ns/net").readlink()
     assert len(namespaces - {own}) == 2, "the run had two namespaces of its own"
     used = set()
     for process in Path("/proc").glob("[0-9]*/ns/net"):
         try:
-            used.add(os.readlink(process))
+            used.add(process.readlink())
         except OSError:
             continue  # it has ended meanwhile
     assert not used & (namespaces - {own})
