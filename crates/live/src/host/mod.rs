@@ -66,9 +66,6 @@ impl Host {
         let device = DeviceBuilder::new()
             .name(DEVICE)
             .layer(Layer::L3)
-            .with(|builder| {
-                builder.tx_queue_len(DEVICE_QUEUE);
-            })
             .mtu(MAX_MTU)
             .enable(false)
             .build_sync()
@@ -77,8 +74,8 @@ impl Host {
         let failed = |e| LiveError::call("network of a host", e);
         let index = if_nametoindex(DEVICE).map_err(failed)?;
         let mut netlink = Netlink::open().map_err(failed)?;
-        netlink.enable(1).map_err(failed)?;
-        netlink.enable(index).map_err(failed)?;
+        netlink.enable(1, None).map_err(failed)?;
+        netlink.enable(index, Some(DEVICE_QUEUE)).map_err(failed)?;
         for (i, flow) in network.flows.iter().enumerate() {
             let (own, other) = (Self::address(number, i), Self::address(1 - number, i));
             netlink.address(index, own).map_err(failed)?;

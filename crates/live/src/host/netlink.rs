@@ -51,16 +51,19 @@ impl Netlink {
         Ok(Self { socket, sequence: 0 })
     }
 
-    /// Enables a device.
+    /// Enables a device; `queue` is how many packets it holds until they are read.
     ///
     /// # Errors
     /// The kernel refuses.
-    pub fn enable(&mut self, device: u32) -> nix::Result<()> {
+    pub fn enable(&mut self, device: u32, queue: Option<u32>) -> nix::Result<()> {
         let mut body = vec![0; 4];
         body.extend(device.to_ne_bytes());
         // flag IFF_UP, and the mask of flags to change
         body.extend(1u32.to_ne_bytes());
         body.extend(1u32.to_ne_bytes());
+        if let Some(packets) = queue {
+            attribute(&mut body, 13, &packets.to_ne_bytes());
+        }
         self.request(NEW_LINK, REQUEST, &body)
     }
 
