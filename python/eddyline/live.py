@@ -135,7 +135,7 @@ def run(scenario: _core.Scenario, folder: Path | None, series: bool, progress: R
         given = Path(scratch) / "scenario.json"
         given.write_text(scenario.canonical, encoding="utf-8")
         columns = Path(scratch) / "series.json"
-        command = [str(program), "--folder", str(folder or Path.cwd())]
+        command = [str(program), "--attached", "--folder", str(folder or Path.cwd())]
         command += ["--series", str(columns)] if series else []
         text = _output([*command, str(given)], scenario.duration_s, progress)
         return LiveRun(text, scenario.names, _columns(columns) if series else None)

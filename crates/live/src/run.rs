@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use eddyline_scenario::Network;
+use eddyline_scenario::network::Flow;
 use eddyline_scenario::result::{Cost, RunResult};
 use eddyline_scenario::series::Series;
 use eddyline_units::{Rate, Time};
@@ -22,10 +23,10 @@ use crate::emulator::{self, LaneReport, Shared};
 use crate::error::LiveError;
 use crate::host::{self, Host};
 use crate::placement::Placement;
-use crate::sampler;
+use crate::sampler::{self, FlowSamples};
 use crate::summary::{Ending, summarise};
 use crate::tcp::{self, FlowState};
-use crate::trust::Faults;
+use crate::trust::{BaseRtt, Faults};
 
 /// From the creation of threads to the start of the run.
 const PREPARATION: Duration = Duration::from_millis(100);
@@ -90,12 +91,39 @@ pub fn run(network: Network, options: Options) -> Result<Outcome, LiveError> {
     for host in &shared.hosts {
         faults.device_drops += host.device_drops()?;
     }
+    let share = |s: &FlowSamples| s.starved as f64 / s.count.max(1) as f64;
+    faults.starved = network.flows.iter().zip(&samples).map(|(f, s)| (f.name.clone(), share(s))).collect();
+    faults.base_rtts = base_rtts(&network, &samples);
     faults.failures = flows.iter().filter_map(|f| f.failure()).collect();
     let series = options.series.then(|| joined(of_flows, &reports));
     let mut result =
         summarise(&Ending { network: &network, reports: &reports, flows: &flows, samples: &samples, faults: &faults });
     result.cost = Cost { cpu_s: cpu_s(), wall_s: began.elapsed().as_secs_f64() };
     Ok(Outcome { result, series })
+}
+
+/// Minimum round-trip times of the flows whose path has a constant one.
+fn base_rtts(network: &Network, samples: &[FlowSamples]) -> Vec<BaseRtt> {
+    let first = network.flows.iter().map(|f| f.start).chain(network.traffic.iter().map(|t| t.start)).min();
+    let constant =
+        |f: &Flow| f.data.iter().chain(f.ack.iter()).all(|l| network.links[*l as usize].variation.is_steady());
+    let measured = network.flows.iter().zip(samples).filter(|(f, _)| constant(f));
+    measured
+        .filter_map(|(flow, samples)| {
+            let min_rtt = samples.last.map(|info| info.min_rtt).filter(|us| (1..u32::MAX).contains(us))?;
+            let handshake = flow
+                .data
+                .iter()
+                .chain(flow.ack.iter())
+                .fold(Time::ZERO, |sum, l| sum + network.links[*l as usize].transmission_time(flow.ack_packet));
+            Some(BaseRtt {
+                flow: flow.name.clone(),
+                measured: f64::from(min_rtt) * 1e-6,
+                expected: (network.propagation_rtt(flow) + handshake).as_secs_f64(),
+                alone: network.flows.len() == 1 && Some(flow.start) == first,
+            })
+        })
+        .collect()
 }
 
 type Lane = JoinHandle<Result<(LaneReport, bool), LiveError>>;

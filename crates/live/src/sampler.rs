@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use eddyline_scenario::network::Application;
 use eddyline_scenario::series::{FLOW, Quantity, Series};
 use eddyline_units::Time;
 
@@ -20,6 +21,8 @@ const UNPACED: u64 = u64::MAX / 2;
 pub struct FlowSamples {
     /// Number of samples.
     pub count: u64,
+    /// Samples in which the sender had room in its window and nothing to send, though its application has no end of data.
+    pub starved: u64,
     /// Sum of windows in packets.
     pub cwnd: f64,
     /// Minimum and maximum window in packets.
@@ -88,6 +91,10 @@ fn sample(samples: &mut FlowSamples, shared: &Shared, i: usize, flow: &FlowState
         return;
     }
     samples.count += 1;
+    let spec = &shared.network.flows[i];
+    let endless =
+        spec.application == Application::Bulk && spec.size.is_none() && spec.stop.is_none_or(|stop| now < stop);
+    samples.starved += u64::from(endless && info.unsent == 0 && info.in_flight + 1 < info.cwnd);
     samples.cwnd += f64::from(info.cwnd);
     let (low, high) = samples.cwnd_range.unwrap_or((info.cwnd, info.cwnd));
     samples.cwnd_range = Some((low.min(info.cwnd), high.max(info.cwnd)));

@@ -14,9 +14,46 @@ const LEAST_LATE_P50: f64 = 300e-6;
 /// No packet may be later than this, in seconds: a stall of the whole machine.
 const MAX_LATE: f64 = 0.2;
 
+/// A measured base round-trip time may be above the expected one by this share, or by this time in seconds if that is more.
+const MAX_BASE_EXCESS: (f64, f64) = (0.02, 1e-3);
+/// The kernel's clock has microseconds: a base round-trip time may be below the expected one by this, in seconds.
+const CLOCK_TICK: f64 = 2e-6;
+
+/// The application of an endless flow may be late with data in this share of samples.
+const MAX_STARVED: f64 = 0.01;
+
+/// A flow's minimum round-trip time, as the kernel measured it, and as the scenario has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaseRtt {
+    /// The flow.
+    pub flow: String,
+    /// Measured, in seconds.
+    pub measured: f64,
+    /// Propagation and transmission of the handshake, in seconds.
+    pub expected: f64,
+    /// Queues were empty when the flow started.
+    pub alone: bool,
+}
+
+impl BaseRtt {
+    /// What is wrong with it.
+    fn fault(&self) -> Option<String> {
+        let excess = (self.expected * MAX_BASE_EXCESS.0).max(MAX_BASE_EXCESS.1);
+        let wrong = self.measured < self.expected - CLOCK_TICK || self.alone && self.measured > self.expected + excess;
+        wrong.then(|| {
+            let [measured, expected] = [self.measured, self.expected].map(|s| s * 1e3);
+            format!("flow {} had a base round-trip time of {measured:.3} ms in place of {expected:.3} ms", self.flow)
+        })
+    }
+}
+
 /// What the emulator did wrong.
 #[derive(Debug, Clone, Default)]
 pub struct Faults {
+    /// Flows with the share of samples in which their sender had nothing to send, though it should have.
+    pub starved: Vec<(String, f64)>,
+    /// Base round-trip times, where the scenario has one.
+    pub base_rtts: Vec<BaseRtt>,
     /// Lateness of deliveries.
     pub lateness: Lateness,
     /// Packets that devices dropped.
@@ -46,6 +83,13 @@ pub fn judge(network: &Network, faults: &Faults) -> Emulation {
     if let Some(late) = max.filter(|late| *late > MAX_LATE) {
         because.push(format!("a packet was {:.0} ms late: the machine stalled", ms(late)));
     }
+    for (flow, share) in faults.starved.iter().filter(|(_, share)| *share > MAX_STARVED) {
+        let percent = share * 100.0;
+        because.push(format!(
+            "the application of flow {flow} was late with data for {percent:.1} % of the time: a busy machine"
+        ));
+    }
+    because.extend(faults.base_rtts.iter().filter_map(BaseRtt::fault));
     if faults.device_drops > 0 {
         because.push(format!("network devices dropped {} packets outside the modelled queues", faults.device_drops));
     }
@@ -83,6 +127,25 @@ mod tests {
         let verdict = judge(&network(), &faults);
         assert!(!verdict.trusted);
         assert_eq!(verdict.because.len(), 1, "{:?}", verdict.because);
+    }
+
+    #[test]
+    fn a_wrong_delay_is_noticed() {
+        let base = |measured, alone| BaseRtt { flow: "x".to_owned(), measured, expected: 0.040_064, alone };
+        assert_eq!(base(0.040_064, true).fault(), None);
+        assert_eq!(base(0.040_5, true).fault(), None, "some lateness");
+        assert!(base(0.042, true).fault().is_some());
+        assert_eq!(base(0.142, false).fault(), None, "others filled the queue");
+        assert!(base(0.039_9, false).fault().is_some(), "faster than the path");
+        let faults = Faults { base_rtts: vec![base(0.020, true)], ..Faults::default() };
+        assert!(!judge(&network(), &faults).trusted);
+    }
+
+    #[test]
+    fn a_starved_sender_is_noticed() {
+        let starved = |share| Faults { starved: vec![("x".to_owned(), share)], ..Faults::default() };
+        assert!(judge(&network(), &starved(0.002)).trusted);
+        assert!(!judge(&network(), &starved(0.05)).trusted);
     }
 
     #[test]

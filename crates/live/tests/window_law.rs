@@ -1,10 +1,12 @@
 //! The window law of the BPF programs, in integers, against that of `eddyline-cc`: the same windows within one packet.
+#![cfg(target_os = "linux")]
 #![allow(missing_docs, reason = "a test")]
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use eddyline_cc::{Ack, Controller, ControllerParams, Loss, PathFacts, Stamp, Timeout};
 use eddyline_live::LawParams;
@@ -68,14 +70,16 @@ fn step(rust: &mut eddyline_cc::AnyController, event: Event) -> f64 {
     rust.window()
 }
 
-/// The driver of the law in C, compiled once a test; the compiler is the one that Rust links with.
-fn driver() -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/window_law/driver.c");
-    let name = format!("window_law_{}", std::thread::current().name().unwrap_or("driver"));
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let compiled = Command::new("cc").args(["-O2", "-Wall", "-Werror", "-o"]).arg(&program).arg(&source).status();
-    assert!(compiled.expect("a C compiler").success());
-    program
+/// The driver of the law in C, compiled once; the compiler is the one that Rust links with.
+fn driver() -> &'static Path {
+    static COMPILED: OnceLock<PathBuf> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/window_law/driver.c");
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("window_law");
+        let compiled = Command::new("cc").args(["-O2", "-Wall", "-Werror", "-o"]).arg(&program).arg(&source).status();
+        assert!(compiled.expect("a C compiler").success());
+        program
+    })
 }
 
 /// All windows in C, in packets.
