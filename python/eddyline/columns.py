@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    import eddyline._core as _core
+    from eddyline.live import Run
 
     Table: TypeAlias = Any  # pyarrow.Table
     Codes: TypeAlias = npt.NDArray[np.integer[Any]]
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["joined", "log_table", "read_series", "series_table", "write"]
 
 
-def series_table(run: _core.Run) -> Table | None:
+def series_table(run: Run) -> Table | None:
     """Columns `time_s`, `kind`, `entity`, `quantity`, `value` (SI units), or None where no series were recorded."""
     columns = run.series()
     if columns is None:
@@ -44,7 +44,7 @@ def series_table(run: _core.Run) -> Table | None:
     )
 
 
-def log_table(run: _core.Run) -> Table | None:
+def log_table(run: Run) -> Table | None:
     """Columns of the packet log, or None where none was recorded; `link` is null at an endpoint."""
     columns = run.log()
     if columns is None:

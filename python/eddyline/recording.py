@@ -10,7 +10,7 @@ from eddyline.errors import EddylineError
 if TYPE_CHECKING:
     import pandas as pd
 
-    import eddyline._core as _core
+    from eddyline.live import Run
 
 __all__ = ["Recording"]
 
@@ -23,7 +23,7 @@ class Recording:
         folder: The folder, where the result was read from one.
     """
 
-    def __init__(self, run: _core.Run | None, folder: Path | None) -> None:
+    def __init__(self, run: Run | None, folder: Path | None) -> None:
         self._run = run
         self._folder = folder
 

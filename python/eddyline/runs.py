@@ -102,7 +102,7 @@ def jittered(scenario: Scenario, request: Request, observer: Observer) -> tuple[
     Returns:
         The scenario, and the time in seconds below which starts are delayed; None where they are not.
     """
-    packets = (w.name for w in worlds.WORLDS.values() if w.packet_log and w.run is not None)
+    packets = (w.name for w in worlds.WORLDS.values() if w.packet_log)
     simulated = next((name for name in packets if request.all_worlds or name == request.world), None)
     if request.seeds is None or request.seeds < 2 or simulated is None or not scenario.flows:
         return scenario, None

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import eddyline._core as _core
+    from eddyline.live import LiveRun, Run
     from eddyline.progress import RunCallback
 
-    Runner: TypeAlias = Callable[[_core.Scenario, "RunOptions", RunCallback | None], _core.Run]
+    Runner: TypeAlias = Callable[[_core.Scenario, "RunOptions", RunCallback | None], Run]
 
 __all__ = [
     "ALL",
@@ -62,6 +63,7 @@ class RunOptions:
         law: Window law of FAST senders in the dynamics. World theory only.
         memory: Bytes that packets in the network may take; by default half of the free memory.
         qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
+        folder: Base of relative paths in the scenario. World kernel only, which reads them itself.
     """
 
     series: bool | None = None
@@ -71,6 +73,7 @@ class RunOptions:
     law: str = LAWS[0]
     memory: int | None = None
     qlog: Path | None = None
+    folder: Path | None = None
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
@@ -80,6 +83,10 @@ class RunOptions:
     def with_series(self, series: bool) -> RunOptions:
         """The same with series recorded or not."""
         return replace(self, series=series)
+
+    def with_folder(self, folder: Path) -> RunOptions:
+        """The same with the base of relative paths."""
+        return replace(self, folder=folder)
 
     def without_theory(self) -> RunOptions:
         """The same without what only world theory has."""
@@ -140,6 +147,18 @@ def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback |
         return scenario.run(asked, progress=progress)
 
 
+def _kernel(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> LiveRun:
+    import eddyline.live as live
+
+    return live.run(scenario, options.folder, bool(options.series), progress)
+
+
+def _kernel_unavailable() -> WorldUnavailable | None:
+    import eddyline.live as live
+
+    return live.unavailable()
+
+
 def _traces(scenario: _core.Scenario, options: RunOptions) -> AbstractContextManager[list[Path] | None]:
     """New files for the traces, where they are wanted."""
     if options.qlog is None:
@@ -162,28 +181,24 @@ class World:
     Attributes:
         name: Its name.
         summary: What computes the result.
-        run: Runs a loaded scenario; None where this version cannot.
+        run: Runs a loaded scenario.
         packet_log: It has packets whose events can be logged.
         dynamics: It has the options of the dynamics: a link model, a window law, base round-trip times.
         needs: What it needs of a machine, by the name that `doctor` has for it, and what for.
+        missing: Says why this machine cannot run it, if it cannot.
     """
 
     name: str
     summary: str
-    run: Runner | None = None
+    run: Runner
     packet_log: bool = False
     dynamics: bool = False
     needs: Mapping[str, str] = field(default_factory=dict)
+    missing: Callable[[], WorldUnavailable | None] | None = None
 
     def unavailable(self) -> WorldUnavailable | None:
         """Why it cannot run here, and the remedy; None where it can."""
-        if self.run is not None:
-            return None
-        return WorldUnavailable(
-            self.name,
-            f"this version has no world {self.name} yet",
-            f"worlds of this version are {text(available())}; `eddyline doctor` says what this machine can do",
-        )
+        return None if self.missing is None else self.missing()
 
     def check(self, options: RunOptions) -> None:
         """Makes sure that it has the options that are given.
@@ -210,17 +225,18 @@ _ENTRIES = (
     World("sim", "the packet-level simulator", _sim, packet_log=True),
     World(
         "kernel",
-        "Linux TCP over an emulated path",
+        "Linux TCP over an emulated path, in real time",
+        _kernel,
         needs={
             "Linux": "",
-            "root": "",
+            "eddyline-live": "",
             "namespaces": "",
             "TUN": "",
-            "BTF": "loading BPF",
-            "clang": "compiling BPF",
-            "ip": "namespaces",
-            "bpftool": "inspecting BPF",
+            "root": "real-time priority, and controllers fast and vfast",
+            "BTF": "controllers fast and vfast",
+            "clang": "building controllers fast and vfast",
         },
+        missing=_kernel_unavailable,
     ),
     World("quic", "a QUIC stack over the simulator's links, in virtual time", _quic, packet_log=True),
 )
@@ -240,7 +256,7 @@ ALL = "all"
 
 def available() -> list[str]:
     """Names of the worlds that can run here."""
-    return [world.name for world in _ENTRIES if world.run is not None]
+    return [world.name for world in _ENTRIES if world.unavailable() is None]
 
 
 def require(name: str) -> World:
@@ -262,8 +278,8 @@ def require(name: str) -> World:
 
 
 def needed(need: str) -> bool:
-    """Whether a world that can run here needs something of the machine."""
-    return any(need in world.needs for world in _ENTRIES if world.run is not None)
+    """Whether a world needs something of the machine."""
+    return any(need in world.needs for world in _ENTRIES)
 
 
 def served(need: str) -> str:
@@ -280,7 +296,7 @@ def with_dynamics() -> list[str]:
 
 def with_packet_log() -> list[str]:
     """Names of the worlds that can log packets here."""
-    return [world.name for world in _ENTRIES if world.packet_log and world.run is not None]
+    return [world.name for world in _ENTRIES if world.packet_log]
 
 
 def require_packets(name: str) -> None:

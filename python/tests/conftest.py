@@ -43,6 +43,11 @@ ack        = ["down"]
 """
 
 
+# only the tests of world kernel run it: it takes real time and depends on the machine
+LIVE = os.environ.get("EDDYLINE_LIVE")
+os.environ["EDDYLINE_LIVE"] = ""
+
+
 def heed() -> None:
     """Where tests run in the background, shells have them, and all whom they start, ignore Ctrl-C: a `preexec_fn`."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -57,7 +62,7 @@ class Ran:
 
 def environment() -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith("EDDYLINE")}
-    return {**kept, "COLUMNS": "100"}
+    return {**kept, "COLUMNS": "100", "EDDYLINE_LIVE": ""}
 
 
 @pytest.fixture(scope="session")

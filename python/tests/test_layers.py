@@ -23,6 +23,7 @@ LAYERS = (
             "frames",
             "junit",
             "latency",
+            "live",
             "locks",
             "memory",
             "output",

@@ -18,7 +18,7 @@ pub fn schema() -> Json {
 /// One run of a scenario in one world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
-    /// World that computed the result: `sim` or `theory`.
+    /// World that computed the result.
     pub world: String,
     /// Title of the scenario.
     pub title: String,
@@ -52,6 +52,9 @@ pub struct RunResult {
     /// How link states were sampled; world `sim` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<Sampling>,
+    /// Whether the emulated path did what it should; world `kernel` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emulation: Option<Emulation>,
     /// Resources used by the run: the only part that differs between two runs of the same scenario and seed.
     pub cost: Cost,
 }
@@ -544,6 +547,36 @@ pub struct Sampling {
     /// How often the set of bottleneck links changed between two samples; transitions through the empty set are not counted.
     #[schemars(extend("x-unit" = "count"))]
     pub bottleneck_switches: Option<u64>,
+}
+
+/// How well world `kernel` emulated the path in real time.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Emulation {
+    /// Nothing disturbed the run that is known to change results.
+    pub trusted: bool,
+    /// Why the run cannot be trusted, one sentence each.
+    pub because: Vec<String>,
+    /// How late packets were delivered, against the emulated times. Lateness does not add up: queues and links work on emulated times.
+    pub lateness_s: LatenessResult,
+    /// Packets dropped by network devices, outside the modelled queues.
+    #[schemars(extend("x-unit" = "packets"))]
+    pub device_drops: u64,
+    /// The threads of the emulator had real-time priority.
+    pub real_time_priority: bool,
+}
+
+/// Distribution of lateness over packets.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LatenessResult {
+    /// Median.
+    #[schemars(extend("x-unit" = "s"))]
+    pub p50: Option<f64>,
+    /// 99th percentile.
+    #[schemars(extend("x-unit" = "s"))]
+    pub p99: Option<f64>,
+    /// Maximum.
+    #[schemars(extend("x-unit" = "s"))]
+    pub max: Option<f64>,
 }
 
 /// Resources used by a run.

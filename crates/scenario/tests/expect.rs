@@ -47,6 +47,7 @@ fn result() -> RunResult {
         approximations: vec![],
         theory: None,
         sampling: None,
+        emulation: None,
         cost: Cost::default(),
     }
 }

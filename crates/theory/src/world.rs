@@ -70,6 +70,7 @@ fn solve(network: &Network, base_rtts_s: Option<&[f64]>) -> Result<RunResult, Th
             prices_s: first.prices.iter().zip(&model.unknown).map(known).collect(),
         }),
         sampling: None,
+        emulation: None,
         cost: Cost::default(),
         flows,
         links,

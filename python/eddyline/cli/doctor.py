@@ -108,11 +108,7 @@ _TOOLS = (
     ("cargo", ("cargo", "--version"), "building", "https://rustup.rs"),
     *(
         (name, (name, option), served(name), f"apt install {package}")
-        for name, option, package in (
-            ("clang", "--version", "clang"),
-            ("ip", "-Version", "iproute2"),
-            ("bpftool", "version", "bpftool"),
-        )
+        for name, option, package in (("clang", "--version", "clang"),)
         if needed(name)
     ),
     ("ns2", ("ns2", "-version"), "make bench: comparison with ns-2", "apt install ns2"),
@@ -147,6 +143,7 @@ def _system() -> list[Finding]:
     user_namespaces = _user_namespaces() if linux else False
     found = [
         Finding("Linux", served("Linux"), linux, f"{platform.system()} {release}", "run on Linux"),
+        _live(),
         Finding("root", served("root"), root, "yes" if root else "no", "sudo"),
         Finding(
             "namespaces",
@@ -165,6 +162,18 @@ def _system() -> list[Finding]:
         ),
     ]
     return [each for each in found if needed(each.what)]
+
+
+def _live() -> Finding:
+    import eddyline.live as live
+
+    program, serves = live.executable(), served("eddyline-live")
+    remedy = f"cargo build --release -p eddyline-live, or name it in {live.VARIABLE}"
+    if program is None:
+        return Finding("eddyline-live", serves, False, "not found", remedy)
+    ran = subprocess.run([program, "--features"], capture_output=True, text=True, timeout=10, check=False)
+    features = " ".join(ran.stdout.split()) or "without BPF: no controllers fast and vfast"
+    return Finding("eddyline-live", serves, ran.returncode == 0, f"{program} ({features})", remedy)
 
 
 def _user_namespaces() -> bool:

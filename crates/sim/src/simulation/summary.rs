@@ -65,6 +65,7 @@ pub fn summarise(ending: Ending<'_>) -> RunResult {
         approximations: Vec::new(),
         theory: None,
         sampling,
+        emulation: None,
         cost: Cost::default(),
     }
 }

@@ -1,0 +1,117 @@
+//! What of a scenario this world refuses, and what it cannot honour.
+
+use eddyline_path::variation::Variation;
+use eddyline_scenario::Network;
+use eddyline_scenario::network::{Flow, Local, PacingGain};
+
+use crate::controllers;
+use crate::error::LiveError;
+use crate::host::Host;
+
+/// Smallest payload of a full segment that Linux is given here; below, its own lower limits begin.
+const MIN_PAYLOAD: u32 = 88;
+/// Largest packet of a device.
+const MAX_PACKET: u32 = 65_000;
+
+/// Makes sure that this world has all that a scenario asks for.
+///
+/// # Errors
+/// It has not.
+pub fn check(network: &Network) -> Result<(), LiveError> {
+    let refuse = |what: String, hint| Err(LiveError::Unsupported { what, hint });
+    let elsewhere = "run it with --world sim";
+    if let Some(medium) = network.media.first() {
+        return refuse(format!("half-duplex medium (medium {})", medium.name), elsewhere);
+    }
+    if let Some(arrivals) = network.arrivals.first() {
+        return refuse(format!("flows that arrive at random (arrivals {})", arrivals.name), elsewhere);
+    }
+    if let Some(probe) = network.probes.first() {
+        return refuse(format!("latency probes (probe {})", probe.name), elsewhere);
+    }
+    if let Some(link) = network.links.iter().find(|l| l.reconstruct.is_some()) {
+        return refuse(format!("ACK reconstruction (link {})", link.name), elsewhere);
+    }
+    if network.flows.len() > Host::MAX_FLOWS {
+        return refuse(format!("room for {} flows", network.flows.len()), "have fewer flows");
+    }
+    for flow in &network.flows {
+        controllers::check(flow)?;
+        if flow.peer.is_some() {
+            return refuse(format!("flows that share a connection (flow {})", flow.name), elsewhere);
+        }
+        if flow.mss() < MIN_PAYLOAD || flow.packet > MAX_PACKET {
+            let what =
+                format!("packets of {} bytes with a header of {} (flow {})", flow.packet, flow.header, flow.name);
+            return refuse(what, "payload of 88 B or more, packets of 65 kB or less");
+        }
+    }
+    Ok(())
+}
+
+/// What cannot be honoured, a sentence each.
+#[must_use]
+pub fn of(network: &Network) -> Vec<String> {
+    let mut notes = vec![
+        "base_rtt_s, rtt_s.mean and window_packets are from samples of TCP_INFO: the kernel's minimum and smoothed round-trip time and \
+         its window, every few milliseconds"
+            .to_owned(),
+    ];
+    for flow in &network.flows {
+        for note in about(flow) {
+            notes.push(format!("flow {}: {note}", flow.name));
+        }
+    }
+    for (what, on) in [("timestamps", (|f| f.tcp.timestamps) as fn(&Flow) -> bool), ("sack", |f| f.tcp.sack)] {
+        let with = network.flows.iter().filter(|f| on(f)).count();
+        if with > 0 && with < network.flows.len() {
+            notes.push(format!("tcp.{what}: all flows have it, because it is a setting of the host"));
+        }
+    }
+    if network.links.iter().any(|l| varies(&l.variation)) {
+        notes.push("variation of links begins with the run; the clock is real".to_owned());
+    }
+    notes
+}
+
+const fn varies(variation: &Variation) -> bool {
+    !variation.is_steady()
+}
+
+fn about(flow: &Flow) -> Vec<String> {
+    let tcp = &flow.tcp;
+    let mut notes = Vec::new();
+    if controllers::stock(flow.controller.name()).is_some() && controllers::has_parameters(&flow.controller) {
+        notes.push(format!("the kernel's {} has parameters of its own", flow.controller.name()));
+    }
+    if tcp.ack_every > 1 {
+        notes.push(
+            "acknowledgements are delayed as Linux does it: two segments or 40 ms, at once at the start".to_owned(),
+        );
+    }
+    let ignored: Vec<&str> = [
+        ("byte_counting", tcp.byte_counting.is_some()),
+        ("limited_transmit = false", !tcp.limited_transmit),
+        ("fast_retransmit = false", !tcp.fast_retransmit),
+        ("partial_ack_timer", tcp.partial_ack_timer.is_some()),
+        ("timestamp_clock", !tcp.timestamp_clock.is_default()),
+        ("accurate_ecn", tcp.accurate_ecn != eddyline_scenario::network::AccurateEcn::Off),
+        ("ack_congestion_control", tcp.ack_congestion_control),
+        ("local", tcp.local != Local::Drop),
+        ("pacing_gain", tcp.pacing_gain != PacingGain::default()),
+    ]
+    .into_iter()
+    .filter_map(|(name, given)| given.then_some(name))
+    .collect();
+    if !ignored.is_empty() {
+        notes.push(format!("left to Linux: tcp.{}", ignored.join(", tcp.")));
+    }
+    let own: Vec<&str> = [("prr", tcp.prr), ("rack", tcp.rack), ("frto", tcp.frto)]
+        .into_iter()
+        .filter_map(|(name, given)| (!given && tcp.sack).then_some(name))
+        .collect();
+    if !own.is_empty() {
+        notes.push(format!("Linux always has {}", own.join(", ")));
+    }
+    notes
+}

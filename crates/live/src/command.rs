@@ -1,0 +1,102 @@
+//! The command line.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use eddyline_scenario::series::Series;
+use eddyline_scenario::{Format, Input};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+
+use crate::error::LiveError;
+use crate::run::{Options, run};
+
+const USAGE: &str = "\
+usage: eddyline-live [--folder DIR] [--series FILE] [SCENARIO.json]
+
+Runs a scenario over an emulated path with the TCP of this machine's kernel and prints the result as JSON.
+The scenario is read from standard input unless a file is named.
+
+  --folder DIR   base of relative paths in the scenario
+  --series FILE  write series over time to FILE, as JSON columns
+  --attached     end when the process ends that started this one
+  --features     print the optional features of this build, one a line
+  --version      print the version
+
+Exit: 0 done, 1 failed, 2 wrong input, 3 this machine cannot run it.
+";
+
+/// Runs the command that the process was started with.
+#[must_use]
+pub fn main() -> ExitCode {
+    match command(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::from(e.exit_code())
+        }
+    }
+}
+
+/// Arguments.
+#[derive(Debug, Default)]
+struct Arguments {
+    folder: Option<PathBuf>,
+    series: Option<PathBuf>,
+    file: Option<PathBuf>,
+}
+
+fn command(arguments: Vec<String>) -> Result<(), LiveError> {
+    let wrong = |what: String| LiveError::Input(format!("{what}\n{USAGE}"));
+    let mut given = Arguments::default();
+    let mut rest = arguments.into_iter();
+    while let Some(argument) = rest.next() {
+        let mut value = || rest.next().map(PathBuf::from).ok_or_else(|| wrong(format!("{argument}: no value")));
+        match argument.as_str() {
+            "--help" | "-h" => return print(USAGE),
+            "--version" => return print(concat!("eddyline-live ", env!("CARGO_PKG_VERSION"), "\n")),
+            "--features" => return print(if cfg!(feature = "bpf") { "bpf\n" } else { "" }),
+            "--attached" => prctl::set_pdeathsig(Signal::SIGKILL).map_err(|e| LiveError::Failed(e.to_string()))?,
+            "--folder" => given.folder = Some(value()?),
+            "--series" => given.series = Some(value()?),
+            option if option.starts_with('-') => return Err(wrong(format!("{option}: no such option"))),
+            file => given.file = Some(file.into()),
+        }
+    }
+    let text = read(&given)?;
+    let name = given.file.as_ref().map_or_else(|| "scenario".to_owned(), |f| f.display().to_string());
+    let input = Input { text: &text, format: Format::Json, name: &name, folder: given.folder.as_deref() };
+    let scenario = eddyline_scenario::load(&input, &[]).map_err(|e| LiveError::Input(e.to_string()))?;
+    let outcome = run(scenario.network, Options { series: given.series.is_some() })?;
+    if let (Some(file), Some(series)) = (&given.series, &outcome.series) {
+        std::fs::write(file, columns(series)).map_err(|e| LiveError::Failed(format!("{}: {e}", file.display())))?;
+    }
+    let json = serde_json::to_string_pretty(&outcome.result).map_err(|e| LiveError::Failed(e.to_string()))?;
+    print(&json)
+}
+
+fn read(given: &Arguments) -> Result<String, LiveError> {
+    match &given.file {
+        Some(file) => std::fs::read_to_string(file).map_err(|e| LiveError::Input(format!("{}: {e}", file.display()))),
+        None => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).map_err(|e| LiveError::Input(format!("standard input: {e}")))?;
+            Ok(text)
+        }
+    }
+}
+
+fn print(text: &str) -> Result<(), LiveError> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|e| LiveError::Failed(format!("standard output: {e}")))
+}
+
+fn columns(series: &Series) -> String {
+    serde_json::json!({
+        "time_s": series.time_s, "kind": series.kind, "entity": series.entity, "quantity": series.quantity, "value": series.value,
+    })
+    .to_string()
+}

@@ -1,0 +1,13 @@
+//! The emulated path in real time: the queues and links of `eddyline-path` between two network devices.
+
+mod flow_meter;
+mod lane;
+mod lateness;
+mod link;
+mod packet;
+mod routes;
+
+pub use flow_meter::FlowMeter;
+pub use lane::{LaneReport, Shared, run};
+pub use lateness::Lateness;
+pub use routes::all as routes;

@@ -1,0 +1,30 @@
+//! World `kernel`: the TCP of this machine's kernel over an emulated path.
+//!
+//! Two network namespaces have a device each. What the kernel sends there is carried by the queues and links of `eddyline-path` in
+//! real time and delivered to the other. Namespaces, devices and connections have no names outside this process and end
+//! with it, however it ends; nothing of the machine's own network is touched.
+//!
+//! Empty on systems other than Linux.
+#![cfg(target_os = "linux")]
+
+mod approximations;
+#[cfg(feature = "bpf")]
+mod bpf;
+mod clock;
+mod command;
+mod controllers;
+mod emulator;
+mod error;
+mod host;
+mod law_params;
+mod placement;
+mod run;
+mod sampler;
+mod summary;
+mod tcp;
+mod trust;
+
+pub use command::main;
+pub use error::LiveError;
+pub use law_params::LawParams;
+pub use run::{Options, Outcome, run};

@@ -1,0 +1,202 @@
+//! A run from the first namespace to the result.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use eddyline_scenario::Network;
+use eddyline_scenario::network::Flow;
+use eddyline_scenario::result::{Cost, RunResult};
+use eddyline_scenario::series::Series;
+use eddyline_units::{Rate, Time};
+use nix::sys::prctl;
+use thread_priority::{
+    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
+};
+
+use crate::approximations;
+use crate::clock::Clock;
+use crate::controllers::Controllers;
+use crate::emulator::{self, LaneReport, Shared};
+use crate::error::LiveError;
+use crate::host::{self, Host};
+use crate::placement::Placement;
+use crate::sampler::{self, FlowSamples};
+use crate::summary::{Ending, summarise};
+use crate::tcp::{self, FlowState};
+use crate::trust::{BaseRtt, Faults};
+
+/// From the creation of threads to the start of the run.
+const PREPARATION: Duration = Duration::from_millis(100);
+/// Above this rate real-time priority of the emulator starves the end systems.
+const FASTEST_WITH_PRIORITY: u64 = 500_000_000;
+/// Real-time priority of the emulator, between 1 and 99.
+const PRIORITY: u8 = 50;
+/// Stack of the threads of flows.
+const STACK: usize = 128 << 10;
+
+/// What to do besides running.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Record series.
+    pub series: bool,
+}
+
+/// What a run gives.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Summaries.
+    pub result: RunResult,
+    /// Series, if they were asked for.
+    pub series: Option<Series>,
+}
+
+/// Runs a scenario.
+///
+/// # Errors
+/// It asks for what this world does not have, this machine cannot run it, or something fails.
+pub fn run(network: Network, options: Options) -> Result<Outcome, LiveError> {
+    approximations::check(&network)?;
+    let began = Instant::now();
+    host::become_root()?;
+    let placement = Placement::of(&network);
+    let network = Arc::new(network);
+    let create = |number| Host::create(&network, number, &placement.sender);
+    let hosts = [create(0)?, create(1)?];
+    let controllers = Controllers::load(&network, &hosts)?;
+    let shared = Arc::new(Shared {
+        routes: emulator::routes(&network, &placement),
+        placement,
+        hosts,
+        clock: Clock::starting_in(PREPARATION + Duration::from_millis(network.flows.len() as u64)),
+        series: options.series.then_some(network.record_interval.max(Time::from_ps(1))),
+        stopped: AtomicBool::new(false),
+        network: Arc::clone(&network),
+    });
+    let lanes = start_lanes(&shared)?;
+    let flows = start_flows(&shared, &controllers.names)?;
+    let (samples, of_flows) = sampler::run(&shared, &flows);
+    let mut faults = Faults { real_time: true, ..Faults::default() };
+    let mut reports = Vec::new();
+    for lane in lanes {
+        let (report, real_time) =
+            lane.join().map_err(|_| LiveError::Failed("a thread of the emulator panicked".to_owned()))??;
+        faults.real_time &= real_time;
+        faults.lateness.merge(&report.lateness);
+        faults.refused += report.packets.refused;
+        reports.push(report);
+    }
+    for host in &shared.hosts {
+        faults.device_drops += host.device_drops()?;
+    }
+    let share = |s: &FlowSamples| s.starved as f64 / s.count.max(1) as f64;
+    faults.starved = network.flows.iter().zip(&samples).map(|(f, s)| (f.name.clone(), share(s))).collect();
+    faults.base_rtts = base_rtts(&network, &samples);
+    faults.failures = flows.iter().filter_map(|f| f.failure()).collect();
+    let series = options.series.then(|| joined(of_flows, &reports));
+    let mut result =
+        summarise(&Ending { network: &network, reports: &reports, flows: &flows, samples: &samples, faults: &faults });
+    result.cost = Cost { cpu_s: cpu_s(), wall_s: began.elapsed().as_secs_f64() };
+    Ok(Outcome { result, series })
+}
+
+/// Minimum round-trip times of the flows whose path has a constant one.
+fn base_rtts(network: &Network, samples: &[FlowSamples]) -> Vec<BaseRtt> {
+    let first = network.flows.iter().map(|f| f.start).chain(network.traffic.iter().map(|t| t.start)).min();
+    let constant =
+        |f: &Flow| f.data.iter().chain(f.ack.iter()).all(|l| network.links[*l as usize].variation.is_steady());
+    let measured = network.flows.iter().zip(samples).filter(|(f, _)| constant(f));
+    measured
+        .filter_map(|(flow, samples)| {
+            let min_rtt = samples.last.map(|info| info.min_rtt).filter(|us| (1..u32::MAX).contains(us))?;
+            let handshake = flow
+                .data
+                .iter()
+                .chain(flow.ack.iter())
+                .fold(Time::ZERO, |sum, l| sum + network.links[*l as usize].transmission_time(flow.ack_packet));
+            Some(BaseRtt {
+                flow: flow.name.clone(),
+                measured: f64::from(min_rtt) * 1e-6,
+                expected: (network.propagation_rtt(flow) + handshake).as_secs_f64(),
+                alone: network.flows.len() == 1 && Some(flow.start) == first,
+            })
+        })
+        .collect()
+}
+
+type Lane = JoinHandle<Result<(LaneReport, bool), LiveError>>;
+
+fn start_lanes(shared: &Arc<Shared>) -> Result<Vec<Lane>, LiveError> {
+    let start = |number: usize| {
+        let shared = Arc::clone(shared);
+        let serve = move || {
+            let real_time = prioritise(&shared.network);
+            let report = emulator::run(&shared, number);
+            shared.stopped.store(report.is_err(), Ordering::Relaxed);
+            report.map(|r| (r, real_time)).map_err(|e| LiveError::call("network device", e))
+        };
+        thread::Builder::new().name(format!("path {number}")).spawn(serve).map_err(|e| LiveError::call("thread", e))
+    };
+    (0..shared.placement.lanes).map(start).collect()
+}
+
+/// Gives the current thread real-time priority where that is allowed and of use; returns whether it has it.
+fn prioritise(network: &Network) -> bool {
+    // wake when asked, not up to 50 us later
+    let _ = prctl::set_timerslack(1);
+    let fastest = network.links.iter().map(|l| l.rate).max().unwrap_or(Rate::from_bps(0));
+    if fastest.as_bps() > FASTEST_WITH_PRIORITY {
+        return false;
+    }
+    let Ok(value) = ThreadPriorityValue::try_from(PRIORITY) else { return false };
+    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(value), policy).is_ok()
+}
+
+/// Two threads a flow. They end with the process.
+fn start_flows(shared: &Arc<Shared>, controls: &[String]) -> Result<Vec<Arc<FlowState>>, LiveError> {
+    let ready = Arc::new(Barrier::new(controls.len() + 1));
+    let mut flows = Vec::new();
+    let spawn = |name: String, body: Box<dyn FnOnce() + Send>| {
+        let thread = thread::Builder::new().name(name).stack_size(STACK).spawn(body);
+        thread.map(drop).map_err(|e| LiveError::call("thread", e))
+    };
+    for i in 0..controls.len() {
+        let state = Arc::new(FlowState::default());
+        flows.push(Arc::clone(&state));
+        let (shared, ready) = (Arc::clone(shared), Arc::clone(&ready));
+        spawn(format!("sink {i}"), Box::new(move || tcp::receive(&shared, i, &state, &ready)))?;
+    }
+    ready.wait();
+    for (i, control) in controls.iter().enumerate() {
+        let (shared, state, control) = (Arc::clone(shared), Arc::clone(&flows[i]), control.clone());
+        spawn(format!("sender {i}"), Box::new(move || tcp::send(&shared, i, &state, &control)))?;
+    }
+    Ok(flows)
+}
+
+/// All series, in order of time, flows before links.
+fn joined(flows: Series, reports: &[LaneReport]) -> Series {
+    let parts: Vec<&Series> = std::iter::once(&flows).chain(reports.iter().map(|r| &r.series)).collect();
+    let mut rows: Vec<(usize, usize)> =
+        parts.iter().enumerate().flat_map(|(p, s)| (0..s.value.len()).map(move |row| (p, row))).collect();
+    rows.sort_by(|(p, a), (q, b)| parts[*p].time_s[*a].total_cmp(&parts[*q].time_s[*b]));
+    let mut all = Series::default();
+    for (p, row) in rows {
+        let from = parts[p];
+        all.time_s.push(from.time_s[row]);
+        all.kind.push(from.kind[row]);
+        all.entity.push(from.entity[row]);
+        all.quantity.push(from.quantity[row]);
+        all.value.push(from.value[row]);
+    }
+    all
+}
+
+/// Processor time of this process so far.
+fn cpu_s() -> f64 {
+    use nix::time::{ClockId, clock_gettime};
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map_or(0.0, |t| t.tv_sec() as f64 + t.tv_nsec() as f64 * 1e-9)
+}

@@ -1,0 +1,118 @@
+//! Samples of the senders' states during a run.
+
+use std::sync::atomic::Ordering;
+
+use eddyline_scenario::network::Application;
+use eddyline_scenario::series::{FLOW, Quantity, Series};
+use eddyline_units::Time;
+
+use crate::emulator::Shared;
+use crate::tcp::{FlowState, TcpInfo};
+
+/// Time between two samples of all flows ...
+const SPACING: Time = Time::from_ms(5);
+/// ... but at least this for each flow, so that sampling takes a few percent of a processor at most.
+const PER_FLOW: Time = Time::from_ps(100_000_000);
+/// A pacing rate from here on means that packets are not paced.
+const UNPACED: u64 = u64::MAX / 2;
+
+/// Samples of one flow over the part of the summary window in which it is alive.
+#[derive(Debug, Clone, Default)]
+pub struct FlowSamples {
+    /// Number of samples.
+    pub count: u64,
+    /// Samples in which the sender had room in its window and nothing to send, though its application has no end of data.
+    pub starved: u64,
+    /// Sum of windows in packets.
+    pub cwnd: f64,
+    /// Minimum and maximum window in packets.
+    pub cwnd_range: Option<(u32, u32)>,
+    /// Sum of smoothed round-trip times in seconds.
+    pub rtt: f64,
+    /// Sum of minimum round-trip times in seconds.
+    pub min_rtt: f64,
+    /// The last state seen.
+    pub last: Option<TcpInfo>,
+    /// Time and delivered bytes where the window begins for the flow, and at its end.
+    pub begin: Option<(Time, u64)>,
+    /// The same at the end.
+    pub end: Option<(Time, u64)>,
+}
+
+/// Samples until the end of the run.
+#[must_use]
+pub fn run(shared: &Shared, flows: &[std::sync::Arc<FlowState>]) -> (Vec<FlowSamples>, Series) {
+    let network = &shared.network;
+    let spacing = SPACING.max(PER_FLOW.saturating_mul(flows.len() as u64));
+    let spacing = shared.series.map_or(spacing, |series| spacing.min(series.max(PER_FLOW)));
+    let mut samples = vec![FlowSamples::default(); flows.len()];
+    let mut series = Series::default();
+    let (mut next, mut tick, mut before) = (Time::ZERO, shared.series.unwrap_or(Time::MAX), vec![0; flows.len()]);
+    loop {
+        let at = next.min(tick).min(network.duration);
+        // the window begins at a sample
+        let at = if network.warmup > shared.clock.now() { at.min(network.warmup) } else { at };
+        shared.clock.sleep_until(at);
+        let now = shared.clock.now();
+        for (i, flow) in flows.iter().enumerate() {
+            sample(&mut samples[i], shared, i, flow, now);
+        }
+        if now >= tick {
+            let span = shared.series.unwrap_or(tick).as_secs_f64();
+            for (i, flow) in flows.iter().enumerate() {
+                let delivered = flow.delivered.load(Ordering::Relaxed);
+                rows(&mut series, tick, i, samples[i].last, (delivered - before[i]) as f64 * 8.0 / span);
+                before[i] = delivered;
+            }
+            tick = tick.saturating_add(shared.series.unwrap_or(Time::MAX));
+        }
+        if now >= network.duration {
+            return (samples, series);
+        }
+        next = now.saturating_add(spacing);
+    }
+}
+
+fn sample(samples: &mut FlowSamples, shared: &Shared, i: usize, flow: &FlowState, now: Time) {
+    let from = shared.network.warmup.max(shared.network.flows[i].start);
+    let delivered = flow.delivered.load(Ordering::Relaxed);
+    if now >= from && samples.begin.is_none() {
+        // a flow that starts in the window has delivered nothing before
+        let late = shared.network.flows[i].start >= shared.network.warmup;
+        samples.begin = Some(if late { (from, 0) } else { (now, delivered) });
+    }
+    let completed = flow.completed.get().copied();
+    if samples.end.is_none_or(|_| completed.is_none()) {
+        samples.end = Some((completed.unwrap_or(now).min(now), delivered));
+    }
+    let Some(info) = flow.socket.get().and_then(|socket| TcpInfo::of(socket).ok()) else { return };
+    samples.last = Some(info);
+    if now < from || completed.is_some() || info.rtt == 0 {
+        return;
+    }
+    samples.count += 1;
+    let spec = &shared.network.flows[i];
+    let endless =
+        spec.application == Application::Bulk && spec.size.is_none() && spec.stop.is_none_or(|stop| now < stop);
+    samples.starved += u64::from(endless && info.unsent == 0 && info.in_flight + 1 < info.cwnd);
+    samples.cwnd += f64::from(info.cwnd);
+    let (low, high) = samples.cwnd_range.unwrap_or((info.cwnd, info.cwnd));
+    samples.cwnd_range = Some((low.min(info.cwnd), high.max(info.cwnd)));
+    samples.rtt += f64::from(info.rtt) * 1e-6;
+    samples.min_rtt += f64::from(info.min_rtt) * 1e-6;
+}
+
+fn rows(series: &mut Series, at: Time, flow: usize, info: Option<TcpInfo>, goodput: f64) {
+    let mut row = |q, v| series.push(at.as_secs_f64(), FLOW, flow as u32, q, v);
+    if let Some(info) = info {
+        row(Quantity::CwndPackets, f64::from(info.cwnd));
+        row(Quantity::InFlightPackets, f64::from(info.in_flight));
+        if info.rtt > 0 {
+            row(Quantity::SrttS, f64::from(info.rtt) * 1e-6);
+        }
+        if info.pacing < UNPACED {
+            row(Quantity::PacingBps, info.pacing as f64 * 8.0);
+        }
+    }
+    row(Quantity::GoodputBps, goodput);
+}

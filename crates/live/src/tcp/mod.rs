@@ -1,0 +1,10 @@
+//! Real connections: a sender and a receiver for each flow.
+
+mod application;
+mod connection;
+mod info;
+mod options;
+
+pub use connection::{FlowState, receive, send};
+pub use info::TcpInfo;
+pub use options::has_congestion_control;

@@ -1,0 +1,68 @@
+//! Socket options of senders and receivers.
+
+use std::ffi::OsString;
+use std::os::fd::{AsFd, OwnedFd};
+
+use eddyline_scenario::Network;
+use eddyline_scenario::network::{Flow, Pacing};
+use nix::errno::Errno;
+use nix::sys::socket::sockopt::{ReuseAddr, TcpCongestion};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket};
+use nix::{setsockopt_impl, sockopt_impl};
+
+sockopt_impl!(NotSentLowAt, SetOnly, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, u32);
+sockopt_impl!(WindowClamp, SetOnly, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, u32);
+sockopt_impl!(MaxPacingRate, SetOnly, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, u64);
+
+/// Unsent bytes that a sender keeps in its socket: what the slowest data link sends in 10 ms, within these limits. As
+/// little as keeps it busy, because at `stop` it is sent nevertheless.
+const UNSENT: (u64, u64) = (32 << 10, 4 << 20);
+/// A pacing rate above all others that nevertheless makes the kernel pace.
+const ANY_RATE: u64 = u64::MAX - 1;
+
+/// A new TCP socket of the current network namespace.
+///
+/// # Errors
+/// There can be none.
+pub fn new_socket() -> nix::Result<OwnedFd> {
+    let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    setsockopt(&socket, ReuseAddr, &true)?;
+    Ok(socket)
+}
+
+/// Whether the kernel has a congestion control of this name.
+///
+/// # Errors
+/// There can be no socket.
+pub fn has_congestion_control(name: &str) -> nix::Result<bool> {
+    match setsockopt(&new_socket()?, TcpCongestion, &OsString::from(name)) {
+        Ok(()) => Ok(true),
+        Err(Errno::ENOENT | Errno::EPERM) => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+/// Options of a flow's sender.
+///
+/// # Errors
+/// The kernel refuses one.
+pub fn of_sender(socket: &impl AsFd, network: &Network, flow: &Flow, congestion_control: &str) -> nix::Result<()> {
+    setsockopt(socket, TcpCongestion, &OsString::from(congestion_control))?;
+    let slowest = flow.data.iter().map(|l| network.links[*l as usize].rate.as_bps()).min().unwrap_or(0);
+    setsockopt(socket, NotSentLowAt, &((slowest / 800).clamp(UNSENT.0, UNSENT.1) as u32))?;
+    if flow.tcp.pacing == Pacing::On {
+        setsockopt(socket, MaxPacingRate, &ANY_RATE)?;
+    }
+    Ok(())
+}
+
+/// Options of a flow's receiver.
+///
+/// # Errors
+/// The kernel refuses one.
+pub fn of_receiver(socket: &impl AsFd, flow: &Flow) -> nix::Result<()> {
+    match flow.receive_window {
+        Some(window) => setsockopt(socket, WindowClamp, &(window.min(u64::from(u32::MAX)) as u32)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,156 @@
+//! Whether a run can be trusted.
+
+use eddyline_scenario::Network;
+use eddyline_scenario::result::{Emulation, LatenessResult};
+
+use crate::emulator::Lateness;
+
+/// Lateness of one packet in a hundred must stay below this, in seconds.
+const MAX_LATE_P99: f64 = 5e-3;
+/// Half of the packets must be on time within this share of the shortest round trip.
+const MAX_SHARE_OF_RTT: f64 = 0.02;
+/// But nothing is asked that no general-purpose kernel does, in seconds.
+const LEAST_LATE_P50: f64 = 300e-6;
+/// No packet may be later than this, in seconds: a stall of the whole machine.
+const MAX_LATE: f64 = 0.2;
+
+/// A measured base round-trip time may be above the expected one by this share, or by this time in seconds if that is more.
+const MAX_BASE_EXCESS: (f64, f64) = (0.02, 1e-3);
+/// The kernel's clock has microseconds: a base round-trip time may be below the expected one by this, in seconds.
+const CLOCK_TICK: f64 = 2e-6;
+
+/// The application of an endless flow may be late with data in this share of samples.
+const MAX_STARVED: f64 = 0.01;
+
+/// A flow's minimum round-trip time, as the kernel measured it, and as the scenario has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaseRtt {
+    /// The flow.
+    pub flow: String,
+    /// Measured, in seconds.
+    pub measured: f64,
+    /// Propagation and transmission of the handshake, in seconds.
+    pub expected: f64,
+    /// Queues were empty when the flow started.
+    pub alone: bool,
+}
+
+impl BaseRtt {
+    /// What is wrong with it.
+    fn fault(&self) -> Option<String> {
+        let excess = (self.expected * MAX_BASE_EXCESS.0).max(MAX_BASE_EXCESS.1);
+        let wrong = self.measured < self.expected - CLOCK_TICK || self.alone && self.measured > self.expected + excess;
+        wrong.then(|| {
+            let [measured, expected] = [self.measured, self.expected].map(|s| s * 1e3);
+            format!("flow {} had a base round-trip time of {measured:.3} ms in place of {expected:.3} ms", self.flow)
+        })
+    }
+}
+
+/// What the emulator did wrong.
+#[derive(Debug, Clone, Default)]
+pub struct Faults {
+    /// Flows with the share of samples in which their sender had nothing to send, though it should have.
+    pub starved: Vec<(String, f64)>,
+    /// Base round-trip times, where the scenario has one.
+    pub base_rtts: Vec<BaseRtt>,
+    /// Lateness of deliveries.
+    pub lateness: Lateness,
+    /// Packets that devices dropped.
+    pub device_drops: u64,
+    /// Packets that hosts did not take.
+    pub refused: u64,
+    /// Threads had real-time priority.
+    pub real_time: bool,
+    /// Failures of flows.
+    pub failures: Vec<String>,
+}
+
+/// The verdict.
+#[must_use]
+pub fn judge(network: &Network, faults: &Faults) -> Emulation {
+    let (p50, p99) = (faults.lateness.quantile(0.5), faults.lateness.quantile(0.99));
+    let max = faults.lateness.max_s();
+    let shortest = network.flows.iter().map(|f| network.propagation_rtt(f).as_secs_f64()).fold(f64::INFINITY, f64::min);
+    let mut because = faults.failures.clone();
+    let ms = |s: f64| s * 1e3;
+    if let Some(late) = p99.filter(|late| *late > MAX_LATE_P99) {
+        because.push(format!("one packet in a hundred was {:.1} ms late or more", ms(late)));
+    }
+    if let Some(late) = p50.filter(|late| *late > LEAST_LATE_P50.max(MAX_SHARE_OF_RTT * shortest)) {
+        because.push(format!("half of the packets were {:.2} ms late or more", ms(late)));
+    }
+    if let Some(late) = max.filter(|late| *late > MAX_LATE) {
+        because.push(format!("a packet was {:.0} ms late: the machine stalled", ms(late)));
+    }
+    for (flow, share) in faults.starved.iter().filter(|(_, share)| *share > MAX_STARVED) {
+        let percent = share * 100.0;
+        because.push(format!(
+            "the application of flow {flow} was late with data for {percent:.1} % of the time: a busy machine"
+        ));
+    }
+    because.extend(faults.base_rtts.iter().filter_map(BaseRtt::fault));
+    if faults.device_drops > 0 {
+        because.push(format!("network devices dropped {} packets outside the modelled queues", faults.device_drops));
+    }
+    if faults.refused > 0 {
+        because.push(format!("hosts did not take {} packets", faults.refused));
+    }
+    Emulation {
+        trusted: because.is_empty(),
+        because,
+        lateness_s: LatenessResult { p50, p99, max },
+        device_drops: faults.device_drops,
+        real_time_priority: faults.real_time,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eddyline_units::Time;
+
+    fn network() -> Network {
+        let text = r#"{ "duration": "1 s", "link": [
+            { "name": "f", "rate": "10 Mbit/s", "delay": "20 ms" }, { "name": "b", "rate": "10 Mbit/s", "delay": "20 ms" }],
+            "flow": [{ "name": "x", "controller": { "kind": "reno" }, "data": ["f"], "ack": ["b"] }] }"#;
+        let input = eddyline_scenario::Input { text, format: eddyline_scenario::Format::Json, name: "t", folder: None };
+        eddyline_scenario::load(&input, &[]).expect("valid").network
+    }
+
+    #[test]
+    fn punctual_runs_are_trusted_and_others_say_why() {
+        let mut faults = Faults::default();
+        (0..1_000).for_each(|_| faults.lateness.add(Time::from_ps(50_000_000)));
+        assert!(judge(&network(), &faults).trusted);
+        (0..50).for_each(|_| faults.lateness.add(Time::from_ms(9)));
+        let verdict = judge(&network(), &faults);
+        assert!(!verdict.trusted);
+        assert_eq!(verdict.because.len(), 1, "{:?}", verdict.because);
+    }
+
+    #[test]
+    fn a_wrong_delay_is_noticed() {
+        let base = |measured, alone| BaseRtt { flow: "x".to_owned(), measured, expected: 0.040_064, alone };
+        assert_eq!(base(0.040_064, true).fault(), None);
+        assert_eq!(base(0.040_5, true).fault(), None, "some lateness");
+        assert!(base(0.042, true).fault().is_some());
+        assert_eq!(base(0.142, false).fault(), None, "others filled the queue");
+        assert!(base(0.039_9, false).fault().is_some(), "faster than the path");
+        let faults = Faults { base_rtts: vec![base(0.020, true)], ..Faults::default() };
+        assert!(!judge(&network(), &faults).trusted);
+    }
+
+    #[test]
+    fn a_starved_sender_is_noticed() {
+        let starved = |share| Faults { starved: vec![("x".to_owned(), share)], ..Faults::default() };
+        assert!(judge(&network(), &starved(0.002)).trusted);
+        assert!(!judge(&network(), &starved(0.05)).trusted);
+    }
+
+    #[test]
+    fn one_drop_outside_the_model_is_enough() {
+        let faults = Faults { device_drops: 1, ..Faults::default() };
+        assert!(!judge(&network(), &faults).trusted);
+    }
+}

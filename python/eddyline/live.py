@@ -1,0 +1,183 @@
+"""Runs in world `kernel`, by the executable `eddyline-live`: the kernel's TCP over an emulated path, in real time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import eddyline._core as _core
+from eddyline.errors import EddylineError, InputError, WorldUnavailable
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from eddyline.progress import RunCallback
+
+    Run: TypeAlias = "_core.Run | LiveRun"
+    """A run of any world."""
+
+__all__ = ["VARIABLE", "LiveRun", "executable", "run", "unavailable"]
+
+VARIABLE = "EDDYLINE_LIVE"
+"""Environment variable that names the executable; empty: there is none."""
+
+_NAME = "eddyline-live"
+_WORLD = "kernel"
+_POLL_S = 0.2  # between two reports of progress
+_CODES = {"kind": "B", "entity": "I", "quantity": "B"}
+_ONE_AT_A_TIME = threading.Lock()  # runs in real time disturb each other
+
+
+def executable() -> Path | None:
+    """The executable: named by the variable, beside the package, in the checkout's `target`, or in the path."""
+    named = os.environ.get(VARIABLE)
+    if named is not None:
+        return Path(named) if named and os.access(named, os.X_OK) else None
+    package = Path(__file__).parent
+    built = package.parent.parent / "target"
+    places = [package / _NAME, built / "release" / _NAME, built / "debug" / _NAME]
+    found = next((place for place in places if os.access(place, os.X_OK)), None)
+    if found is not None:
+        return found
+    in_path = shutil.which(_NAME)
+    return None if in_path is None else Path(in_path)
+
+
+def unavailable() -> WorldUnavailable | None:
+    """Why this machine cannot run the world, and the remedy; None where it can, as far as can be seen without a run."""
+    if sys.platform != "linux":
+        return WorldUnavailable(_WORLD, f"no world kernel on {sys.platform}", "run on Linux")
+    if executable() is None:
+        return WorldUnavailable(
+            _WORLD,
+            f"no world kernel here: {_NAME} was not found",
+            f"cargo build --release -p {_NAME}, or name it in {VARIABLE}",
+        )
+    if not Path("/dev/net/tun").exists():
+        return WorldUnavailable(_WORLD, "no world kernel here: /dev/net/tun is missing", "modprobe tun")
+    return None
+
+
+class LiveRun:
+    """The result of a run: the attributes of `_core.Run` that a world without a packet log has."""
+
+    QUANTITIES = _core.Run.QUANTITIES
+    EVENTS = _core.Run.EVENTS
+    PACKETS = _core.Run.PACKETS
+
+    def __init__(self, text: str, names: _core.Names, columns: dict[str, bytes] | None) -> None:
+        self._text = text
+        self._names = names
+        self._columns = columns
+        self._document: dict[str, Any] = json.loads(text)
+
+    @property
+    def world(self) -> str:
+        """Name of the world that ran it."""
+        return str(self._document["world"])
+
+    @property
+    def json(self) -> str:
+        """The result document."""
+        return self._text
+
+    @property
+    def approximations(self) -> list[str]:
+        """What of the scenario file the world could not honour."""
+        return list(self._document["approximations"])
+
+    @property
+    def names(self) -> _core.Names:
+        """Names of flows, links and sources."""
+        return self._names
+
+    def series(self) -> dict[str, bytes] | None:
+        """Columns of the series as bytes, or None where none were recorded."""
+        return self._columns
+
+    def log(self) -> dict[str, bytes] | None:
+        """None: there is no packet log."""
+        return None
+
+    def write_log(self, path: str) -> bool:
+        """False: there is no packet log."""
+        del path
+        return False
+
+
+def run(scenario: _core.Scenario, folder: Path | None, series: bool, progress: RunCallback | None) -> LiveRun:
+    """Runs a scenario; one run at a time.
+
+    Args:
+        scenario: What to run.
+        folder: Where relative paths in it start.
+        series: Record series.
+        progress: Called several times a second.
+
+    Raises:
+        InputError: The scenario asks for what the world does not have.
+        WorldUnavailable: This machine cannot run it.
+        EddylineError: It failed.
+    """
+    program = executable()
+    if program is None:
+        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    with tempfile.TemporaryDirectory(prefix="eddyline-") as scratch, _ONE_AT_A_TIME:
+        given = Path(scratch) / "scenario.json"
+        given.write_text(scenario.canonical, encoding="utf-8")
+        columns = Path(scratch) / "series.json"
+        command = [str(program), "--attached", "--folder", str(folder or Path.cwd())]
+        command += ["--series", str(columns)] if series else []
+        text = _output([*command, str(given)], scenario.duration_s, progress)
+        return LiveRun(text, scenario.names, _columns(columns) if series else None)
+
+
+def _output(command: list[str], duration_s: float, progress: RunCallback | None) -> str:
+    began = time.monotonic()
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as child:
+        try:
+            while True:
+                try:
+                    out, err = child.communicate(timeout=_POLL_S)
+                    break
+                except subprocess.TimeoutExpired:
+                    wall_s = time.monotonic() - began
+                    if progress is not None:
+                        progress(min(wall_s, duration_s), duration_s, 0, wall_s)
+        except BaseException:
+            child.kill()
+            raise
+    if child.returncode == 0:
+        return out
+    raise _failure(child.returncode, err)
+
+
+def _failure(code: int, err: str) -> EddylineError:
+    """The error that the executable reports: a message, and in a last line a hint or a remedy."""
+    message, hint = err.strip().removeprefix("error: "), None
+    for word in ("\nremedy: ", "\nhint: "):
+        if word in message:
+            message, hint = message.split(word, 1)
+    if code == 2:
+        return InputError(message, hint)
+    if code == WorldUnavailable.exit_code:
+        return WorldUnavailable(_WORLD, message, hint)
+    if code < 0:
+        return EddylineError(f"{_NAME} was ended by signal {-code}")
+    return EddylineError(f"{_NAME}: {message or f'exit {code}'}", hint)
+
+
+def _columns(file: Path) -> dict[str, bytes]:
+    columns = json.loads(file.read_text(encoding="utf-8"))
+    return {name: array(_CODES.get(name, "d"), values).tobytes() for name, values in columns.items()}

@@ -1,0 +1,171 @@
+"""World `kernel`: real connections over an emulated path. Skipped, with the reason, where the machine cannot run it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import conftest
+import pytest
+
+import eddyline.live as live
+from eddyline.cli import main
+from eddyline.errors import InputError, WorldUnavailable
+from eddyline.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TRIES = 3
+TCP = Path("/proc/sys/net/ipv4")
+
+
+def _link(name: str, rate: str = "10 Mbit/s", limit: str = "50 packets", **more: Any) -> dict[str, Any]:
+    return {"name": name, "rate": rate, "delay": "20 ms", "queue": {"kind": "droptail", "limit": limit}, **more}
+
+
+def _flow(name: str, kind: str, **more: Any) -> dict[str, Any]:
+    controller = {"kind": kind} | ({"alpha": more.pop("alpha")} if "alpha" in more else {})
+    return {"name": name, "controller": controller, "data": ["down"], "ack": ["up"], **more}
+
+
+def _table(*flows: dict[str, Any], duration: str = "4 s", warmup: str = "1 s", **down: Any) -> dict[str, Any]:
+    return {"duration": duration, "warmup": warmup, "link": [_link("down", **down), _link("up")], "flow": list(flows)}
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The executable, where it is and may run."""
+    if conftest.LIVE is None:
+        monkeypatch.delenv(live.VARIABLE)
+    else:
+        monkeypatch.setenv(live.VARIABLE, conftest.LIVE)
+    missing = live.unavailable()
+    if missing is not None:
+        pytest.skip(f"{missing}")
+    found = live.executable()
+    assert found is not None
+    try:
+        Scenario(_table(_flow("x", "reno"), duration="20 ms", warmup="0 s")).run("kernel", series=False)
+    except WorldUnavailable as e:
+        pytest.skip(f"{e}; {e.hint}")
+    return found
+
+
+def _trusted(table: dict[str, Any], series: bool = False) -> Any:
+    """A run that can be trusted; an untrusted one is repeated, and never passes."""
+    because: list[str] = []
+    for _ in range(TRIES):
+        result = Scenario(table).run("kernel", series=series)
+        emulation = result.to_dict()["emulation"]
+        if emulation["trusted"]:
+            return result
+        because += emulation["because"]
+    pytest.skip(f"no run of {TRIES} can be trusted on this machine: {'; '.join(because)}")
+
+
+@pytest.mark.usefixtures("program")
+def test_a_run_has_the_rate_and_the_queue_that_were_asked_for() -> None:
+    """Reno fills a queue of 50 packets: the link is never idle, so goodput is 1,460 of 1,500 bytes of its rate."""
+    result = _trusted(_table(_flow("x", "reno")), series=True)
+    flow, link = result.flows.iloc[0], result.links.iloc[0]
+    assert flow["goodput_bps"] == pytest.approx(1e7 * 1460 / 1500, rel=0.01)
+    assert flow["throughput_bps"] == pytest.approx(1e7, rel=0.005)
+    assert flow["base_rtt_s"] == pytest.approx(0.040, rel=0.05)
+    assert link["queue_packets.max"] == 50
+    assert link["drops.data"] > 0
+    # each lost packet is sent again, but for those at the end and those that were sent again without need
+    assert flow["retransmits"] == pytest.approx(link["drops.data"], rel=0.25, abs=5)
+    document = result.to_dict()
+    counters = document["counters"]
+    fates = ("packets_delivered", "packets_dropped", "packets_in_flight")
+    assert counters["packets_sent"] == sum(counters[name] for name in fates)
+    goodput = result.series.query("entity == 'x' and quantity == 'goodput_bps' and time_s > 1")["value"]
+    assert goodput.mean() == pytest.approx(flow["goodput_bps"], rel=0.05)
+    queue = result.series.query("entity == 'down' and quantity == 'queue_packets' and time_s > 1")["value"]
+    assert queue.mean() == pytest.approx(link["queue_packets.mean"], rel=0.1)
+
+
+@pytest.mark.usefixtures("program")
+def test_both_directions_and_a_transfer_with_a_size() -> None:
+    """A download of 500 kB beside an upload: two threads of the emulator; the transfer completes."""
+    upload = _flow("up", "cubic", data=["up"], ack=["down"]) | {"data": ["up"], "ack": ["down"]}
+    table = _table(_flow("down", "cubic", size="500 kB", start="500 ms"), upload | {"name": "u"})
+    table["flow"][0]["name"] = "d"
+    result = _trusted(table)
+    down = result.to_dict()["flows"][0]
+    assert down["delivered_bytes"] == 500_000
+    # 0.4 s at the link's rate, and some round trips of slow start and of waiting behind the upload
+    assert 0.5 + 0.4 < down["completed_at_s"] < 3.5
+    assert down["timeouts"] is None or down["timeouts"] <= 1
+    up = result.to_dict()["flows"][1]
+    assert up["goodput_bps"] > 5e6
+
+
+@pytest.mark.usefixtures("program")
+def test_fast_keeps_alpha_packets_queued() -> None:
+    try:
+        result = _trusted(
+            _table(_flow("x", "fast", alpha="30 packets"), duration="8 s", warmup="4 s", limit="400 packets")
+        )
+    except WorldUnavailable as e:
+        pytest.skip(f"{e}; {e.hint}")
+    link = result.links.iloc[0]
+    # of alpha packets one is in transmission
+    assert link["queue_packets.mean"] == pytest.approx(29, abs=3)
+    assert link["drops.data"] == 0
+    assert result.flows.iloc[0]["goodput_bps"] == pytest.approx(1e7 * 1460 / 1500, rel=0.01)
+
+
+@pytest.mark.usefixtures("program")
+def test_what_linux_does_not_have_is_refused() -> None:
+    with pytest.raises(InputError, match="controller copa") as caught:
+        Scenario(_table(_flow("x", "copa"))).run("kernel")
+    assert "--world sim" in (caught.value.hint or "")
+
+
+def _host() -> tuple[str, str, list[str], dict[str, str]]:
+    """Devices, routes, names of namespaces and parameters of TCP of this machine."""
+    devices = "\n".join(sorted(line.split(":")[0] for line in Path("/proc/net/dev").read_text().splitlines()[2:]))
+    routes = Path("/proc/net/route").read_text()
+    names = sorted(p.name for p in Path("/run/netns").glob("*")) if Path("/run/netns").exists() else []
+    values = {p.name: p.read_text() for p in TCP.glob("tcp_*") if os.access(p, os.R_OK) and "key" not in p.name}
+    return devices, routes, names, values
+
+
+def test_a_killed_run_leaves_nothing(program: Path, tmp_path: Path) -> None:
+    """Devices, namespaces and connections belong to the process: nothing is to be cleaned after it."""
+    before = _host()
+    given = tmp_path / "scenario.json"
+    given.write_text(Scenario(_table(_flow("x", "cubic"), duration="30 s")).canonical)
+    child = subprocess.Popen([program, given], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.5)
+    namespaces = {(task / "ns/net").readlink() for task in Path(f"/proc/{child.pid}/task").iterdir()}
+    child.send_signal(signal.SIGKILL)
+    child.wait(timeout=10)
+    own = Path("/proc/self/ns/net").readlink()
+    assert len(namespaces - {own}) == 2, "the run had two namespaces of its own"
+    used = set()
+    for process in Path("/proc").glob("[0-9]*/ns/net"):
+        try:
+            used.add(process.readlink())
+        except OSError:
+            continue  # it has ended meanwhile
+    assert not used & (namespaces - {own})
+    assert _host() == before
+
+
+def test_without_the_executable_exit_3_names_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(live.VARIABLE, str(tmp_path / "none"))
+    given = tmp_path / "scenario.json"
+    given.write_text(Scenario(_table(_flow("x", "reno"))).canonical)
+    assert main(["run", str(given), "--world", "kernel"]) == 3
+    assert "cargo build --release -p eddyline-live" in capsys.readouterr().err
+    assert main(["run", str(given), "--world", "all", "--json"]) == 0
+    assert "eddyline-live was not found" in capsys.readouterr().out
