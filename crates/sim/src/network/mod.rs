@@ -350,7 +350,7 @@ impl Net {
         self.link_options[hop.link as usize].corrupted += u64::from(packet.flags.take_corrupted_here());
         if !hop.last {
             packet.hop += 1;
-            self.enqueue(now, packet);
+            self.enqueue(now, &mut packet);
             return None;
         }
         self.count_drop(&packet);
