@@ -67,7 +67,7 @@ def show_home(home: HomeAdvice) -> None:
         share = percent(home.advice.access.line.share)
         print(
             f"The rate varies (profile {isp.profile}), so the shaper gets {share} of its mean; while the rate is below "
-            "that, the line's own buffer fills. A script that follows the rate, as cake-autorate does, gives up less."
+            "that, the line's own buffer fills. Scripts that follow the rate, such as cake-autorate, are made for that."
         )
     else:
         print(_shaped(home.advice))
