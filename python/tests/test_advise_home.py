@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -131,6 +132,8 @@ def test_the_advice_makes_the_line_better(name: str, monkeypatch: pytest.MonkeyP
         assert after.grade in ("A+", "A")
         assert after.download_bps > 0.8 * down
         assert after.upload_bps > 0.65 * up
+    devices = {re.search(r" dev (\S+) ", each)[1] for each in home.advice.tc}  # type: ignore[index]
+    assert devices == {isp(name).wan, "br-lan"}
     assert home.sqm_pages["Basic Settings"].startswith(f"interface {isp(name).wan}, download ")
 
 

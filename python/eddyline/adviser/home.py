@@ -110,7 +110,7 @@ def advise_home(
     line: str | None = None,
     share: float | None = None,
     wan: str | None = None,
-    lan: str = "eth1",
+    lan: str = "br-lan",
     done: Count | None = None,
 ) -> HomeAdvice:
     """Advises on the line of a home and simulates it before and after.

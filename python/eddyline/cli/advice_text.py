@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["show", "show_home"]
 
-_OPTIONS = {"down": "--down", "up": "--up", "rtt": "--rtt"}
 
 _EXPERIENCE: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("bufferbloat grade", "grade", str),
@@ -54,7 +53,7 @@ def show_home(home: HomeAdvice) -> None:
     print(f"{isp.title}: {down} down, {up} up, round trip {_trips(home)}")
     for name in home.usual:
         figure = isp.figures[name]
-        print(f"  {_OPTIONS[name]} is not given, {figure.value} is usual ({figure.source})")
+        print(f"  --{name} is not given, {figure.value} is usual ({figure.source})")
     print("\nSet this in OpenWrt, Network > SQM QoS (packages sqm-scripts and luci-app-sqm):")
     _show_settings(home.sqm, home.sqm_pages)
     print(f"\nExpect grade {home.after.grade}, before: {home.before.grade}\n")
@@ -68,7 +67,7 @@ def show_home(home: HomeAdvice) -> None:
         share = percent(home.advice.access.line.share)
         print(
             f"The rate varies (profile {isp.profile}), so the shaper gets {share} of its mean; while the rate is below "
-            "that, the line's own buffer fills. A script that follows the rate, as cake-autorate does, gives up less."
+            "that, the line's own buffer fills. Scripts that follow the rate, such as cake-autorate, are made for that."
         )
     else:
         print(_shaped(home.advice))

@@ -88,7 +88,7 @@ Examples:
 @click.option(
     "--wan", metavar="DEV", help="Interface towards the provider. Default: eth0, with --isp its usual name in OpenWrt."
 )
-@click.option("--lan", default="eth1", show_default=True, metavar="DEV", help="Interface towards the hosts.")
+@click.option("--lan", metavar="DEV", help="Interface towards the hosts. Default: eth1, with --isp br-lan.")
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
