@@ -259,7 +259,13 @@ impl Connection {
     /// Why the connection was lost, if it was. After the client has closed it there is no error: a late packet may then
     /// reach a host that has forgotten the connection and resets it.
     pub fn error(&self) -> Option<&str> {
-        self.hosts.iter().find_map(Host::error).filter(|_| !self.closed)
+        // the host that gave up first has the cause: the other one may learn of it by a reset only
+        self.hosts
+            .iter()
+            .filter_map(Host::failure)
+            .min_by_key(|(at, _)| *at)
+            .map(|(_, error)| error)
+            .filter(|_| !self.closed)
     }
 
     /// Datagrams that arrived too late to be told from lost ones.

@@ -69,7 +69,8 @@ pub struct Host {
     stream_frames: u64,
     /// When the timers were last handled.
     timers_handled: Option<Time>,
-    error: Option<String>,
+    /// When and why the connection was lost.
+    failure: Option<(Time, String)>,
     buffer: Vec<u8>,
 }
 
@@ -96,7 +97,7 @@ impl Host {
             established: false,
             stream_frames: 0,
             timers_handled: None,
-            error: None,
+            failure: None,
             buffer: Vec::new(),
         }
     }
@@ -105,13 +106,13 @@ impl Host {
     pub fn connect(&mut self, now: Time, config: ClientConfig) {
         match self.endpoint.connect(clock::instant(now), config, self.peer.remote(), "eddyline") {
             Ok(connection) => self.connection = Some(connection),
-            Err(e) => self.error = Some(e.to_string()),
+            Err(e) => self.failure = Some((now, e.to_string())),
         }
     }
 
-    /// Why the connection was lost, if it was.
-    pub fn error(&self) -> Option<&str> {
-        self.error.as_deref()
+    /// When and why the connection was lost, if it was.
+    pub fn failure(&self) -> Option<(Time, &str)> {
+        self.failure.as_ref().map(|(at, why)| (*at, why.as_str()))
     }
 
     /// When [`on_timer`](Self::on_timer) is due, or [`Time::MAX`].
@@ -158,7 +159,7 @@ impl Host {
                     Err(e) => {
                         // without a response the packet was damaged, and another one may come
                         if let Some(response) = e.response {
-                            self.error.get_or_insert_with(|| e.cause.to_string());
+                            self.failure.get_or_insert_with(|| (now, e.cause.to_string()));
                             self.transmit(&response, false, emit);
                         }
                     }
@@ -184,7 +185,7 @@ impl Host {
             while let Some(event) = connection.poll() {
                 match event {
                     Event::Connected => self.established = true,
-                    Event::ConnectionLost { reason } => note_loss(&reason, &mut self.error),
+                    Event::ConnectionLost { reason } => note_loss(now, &reason, &mut self.failure),
                     Event::Stream(event) => {
                         let applications = (&mut self.sending, &mut self.receiving);
                         completed |= on_stream(now, connection, &event, applications);
@@ -229,9 +230,9 @@ impl Host {
 }
 
 /// The connection was lost: an error, unless an application closed it.
-fn note_loss(reason: &ConnectionError, error: &mut Option<String>) {
+fn note_loss(now: Time, reason: &ConnectionError, failure: &mut Option<(Time, String)>) {
     if !matches!(reason, ConnectionError::ApplicationClosed(_) | ConnectionError::LocallyClosed) {
-        error.get_or_insert_with(|| reason.to_string());
+        failure.get_or_insert_with(|| (now, reason.to_string()));
     }
 }
 
