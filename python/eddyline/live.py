@@ -12,7 +12,7 @@ import threading
 import time
 from array import array
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
@@ -131,20 +131,28 @@ def run(scenario: _core.Scenario, folder: Path | None, series: bool, progress: R
     program = executable()
     if program is None:
         raise unavailable() or EddylineError(f"{_NAME} has gone")
-    with tempfile.TemporaryDirectory(prefix="eddyline-") as scratch, _ONE_AT_A_TIME:
-        given = Path(scratch) / "scenario.json"
-        given.write_text(scenario.canonical, encoding="utf-8")
-        columns = Path(scratch) / "series.json"
+    # files without names: none is left, however this process ends
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as columns, _ONE_AT_A_TIME:
+        given.write(scenario.canonical.encode())
+        given.seek(0)
         command = [str(program), "--attached", "--folder", str(folder or Path.cwd())]
-        command += ["--series", str(columns)] if series else []
-        text = _output([*command, str(given)], scenario.duration_s, progress)
+        command += ["--series", f"/dev/fd/{columns.fileno()}"] if series else []
+        text = _output(command, given, columns, scenario.duration_s, progress)
         return LiveRun(text, scenario.names, _columns(columns) if series else None)
 
 
-def _output(command: list[str], duration_s: float, progress: RunCallback | None) -> str:
+def _output(
+    command: list[str], given: IO[bytes], columns: IO[bytes], duration_s: float, progress: RunCallback | None
+) -> str:
     began = time.monotonic()
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+        command,
+        stdin=given,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(columns.fileno(),),
+        text=True,
+        encoding="utf-8",
     ) as child:
         try:
             while True:
@@ -178,6 +186,7 @@ def _failure(code: int, err: str) -> EddylineError:
     return EddylineError(f"{_NAME}: {message or f'exit {code}'}", hint)
 
 
-def _columns(file: Path) -> dict[str, bytes]:
-    columns = json.loads(file.read_text(encoding="utf-8"))
+def _columns(file: IO[bytes]) -> dict[str, bytes]:
+    file.seek(0)
+    columns = json.load(file)
     return {name: array(_CODES.get(name, "d"), values).tobytes() for name, values in columns.items()}

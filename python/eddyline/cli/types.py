@@ -41,7 +41,7 @@ class OneOf(click.Choice[str]):
 
 
 class World(OneOf):
-    """A world of this version. Those of other versions are no choice, and are refused with the reason.
+    """A world; one that this machine cannot run is refused with the reason when it is to run.
 
     Args:
         more: Names beside those of worlds.
@@ -50,13 +50,7 @@ class World(OneOf):
     def __init__(self, *more: str) -> None:
         import eddyline.worlds as worlds
 
-        super().__init__([*worlds.available(), *more])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name."""
-        import eddyline.worlds as worlds
-
-        return value if value in worlds.NAMES else super().convert(value, param, ctx)
+        super().__init__([*worlds.NAMES, *more])
 
 
 def _completed(known: Known, incomplete: str, prefix: str = "") -> list[CompletionItem]:
