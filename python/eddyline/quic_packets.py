@@ -8,7 +8,7 @@ DATAGRAM = 1200
 IP_AND_UDP = 48
 """Headers of IPv6 and UDP."""
 
-OVERHEAD = 27
+OVERHEAD = 33
 """What is not payload of a datagram with stream data: short header, frame header and tag; at most, by its numbers."""
 
 ACK = 36
