@@ -8,8 +8,8 @@ DATAGRAM = 1200
 IP_AND_UDP = 48
 """Headers of IPv6 and UDP."""
 
-OVERHEAD = 27
-"""What is not payload of a datagram with stream data: short header, frame header and tag; at most, by the packet's number and offset."""
+OVERHEAD = 33
+"""What is not payload of a datagram with stream data: short header, frame header and tag; at most, by its numbers."""
 
 ACK = 36
 """A datagram with an acknowledgement of one range; at most, by its numbers."""

@@ -1,6 +1,6 @@
 //! FAST in a QUIC stack is where our TCP and theory have it: with the packet sizes of QUIC, rates within 3 % of both and queues within
 //! two packets of TCP's, although stack, acknowledgements and pacing are another's. Theory has all of alpha in queues, packets in
-//! transmission too, so its queues are compared within 3 %, or two packets where that is more.
+//! transmission too, and none of it on a link that is not full, so that its queues are longer by one packet to two, in two cases by nearly three.
 
 mod networks;
 
@@ -32,7 +32,7 @@ fn two_way(rates: [f64; 2], delay_ms: u32, flows: &[(bool, u32)], forward_delay:
 }
 
 #[track_caller]
-fn agree(what: &str, got: &RunResult, want: &RunResult, queues_within: f64, text: &str) {
+fn agree(what: &str, got: &RunResult, want: &RunResult, allowed: impl Fn(f64) -> f64, text: &str) {
     for (got, want) in got.flows.iter().zip(&want.flows) {
         let (rate, expected) = (got.packets_per_s.expect("a rate"), want.packets_per_s.expect("a rate"));
         let off = (rate / expected - 1.0).abs();
@@ -42,17 +42,27 @@ fn agree(what: &str, got: &RunResult, want: &RunResult, queues_within: f64, text
         // theory has none where acknowledgements fill a link
         let Some(expected) = want.queue_packets.mean else { continue };
         let queue = got.queue_packets.mean.expect("a queue");
-        let allowed = f64::max(2.0, queues_within * expected);
-        assert!((queue - expected).abs() < allowed, "{what}, {}: {queue} against {expected} packets\n{text}", got.name);
+        assert!(
+            (queue - expected).abs() < allowed(expected),
+            "{what}, {}: {queue} against {expected} packets\n{text}",
+            got.name
+        );
     }
 }
 
+/// Rates within 3 %, queues within two packets.
 #[track_caller]
 fn check(text: &str) {
+    check_within(2.0, text);
+}
+
+/// The same with another number of packets for theory.
+#[track_caller]
+fn check_within(packets: f64, text: &str) {
     let got = quic(text).result;
-    agree("sim", &got, &sim(text).result, 0.0, text);
+    agree("sim", &got, &sim(text).result, |_| 2.0, text);
     let theory = eddyline_theory::run(&network(text)).unwrap_or_else(|e| panic!("{e}"));
-    agree("theory", &got, &theory, 0.03, text);
+    agree("theory", &got, &theory, |_| packets, text);
 }
 
 #[test]
@@ -68,7 +78,8 @@ fn the_examples_of_two_way_fast() {
     check(&two_way([100.0, 1.0], 10, &[(false, 100), (false, 200)], false));
     check(&two_way([100.0, 100.0], 10, &[(false, 300), (false, 200), (true, 100)], false));
     check(&two_way([100.0, 10.0], 10, &[(false, 100), (true, 30)], false));
-    check(&two_way([100.0, 10.0], 10, &[(false, 100), (true, 30), (false, 200)], false));
+    // 327.4 packets of 330; `sim` has 328.1
+    check_within(3.0, &two_way([100.0, 10.0], 10, &[(false, 100), (true, 30), (false, 200)], false));
     check(&two_way([10.0, 10.0], 1, &[(false, 30), (true, 30)], false));
 }
 
@@ -76,7 +87,9 @@ fn the_examples_of_two_way_fast() {
 #[test]
 fn shares_of_alpha_swept() {
     for forward in [10, 25, 50, 75, 90] {
-        check(&two_way([20.0, 10.0], 10, &[(false, forward), (true, 100 - forward)], false));
+        // 97.4 packets of 100 at 75; `sim` has 97.6
+        let packets = if forward == 75 { 3.0 } else { 2.0 };
+        check_within(packets, &two_way([20.0, 10.0], 10, &[(false, forward), (true, 100 - forward)], false));
     }
 }
 
@@ -89,7 +102,7 @@ fn an_asymmetric_link() {
     let text = two_way([2.0, 0.192], 20, &flows, true);
     let (got, want) = (quic(&text).result, sim(&text).result);
     // of nearly 300 packets most are acknowledgements, whose sizes vary by 5 bytes
-    agree("sim", &got, &want, 0.03, &text);
+    agree("sim", &got, &want, |packets| f64::max(2.0, 0.03 * packets), &text);
     let down = |result: &RunResult| result.flows[0].throughput_bps.expect("a rate");
     assert!(down(&got) > 1.5e6, "{}", down(&got));
 }
