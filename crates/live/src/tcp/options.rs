@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use eddyline_scenario::Network;
 use eddyline_scenario::network::{Flow, Pacing};
 use nix::errno::Errno;
-use nix::sys::socket::sockopt::{ReuseAddr, TcpCongestion};
+use nix::sys::socket::sockopt::{Linger, ReuseAddr, TcpCongestion};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket};
 use nix::{setsockopt_impl, sockopt_impl};
 
@@ -27,6 +27,9 @@ const ANY_RATE: u64 = u64::MAX - 1;
 pub fn new_socket() -> nix::Result<OwnedFd> {
     let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
     setsockopt(&socket, ReuseAddr, &true)?;
+    // a connection that is left open ends with the process; the kernel would otherwise try to deliver its data for minutes, and keep the
+    // namespace and the congestion control with it
+    setsockopt(&socket, Linger, &libc::linger { l_onoff: 1, l_linger: 0 })?;
     Ok(socket)
 }
 
