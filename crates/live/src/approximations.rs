@@ -32,6 +32,9 @@ pub fn check(network: &Network) -> Result<(), LiveError> {
     if let Some(link) = network.links.iter().find(|l| l.reconstruct.is_some()) {
         return refuse(format!("ACK reconstruction (link {})", link.name), elsewhere);
     }
+    if let Some(link) = network.links.iter().find(|l| l.corrupt > 0.0) {
+        return refuse(format!("corruption of packets (link {})", link.name), elsewhere);
+    }
     if network.flows.len() > Host::MAX_FLOWS {
         return refuse(format!("room for {} flows", network.flows.len()), "have fewer flows");
     }

@@ -143,6 +143,7 @@ fn link_result(ending: &Ending<'_>, index: usize) -> LinkResult {
         drops: Drops { data: drops(Class::Data), ack: drops(Class::Ack), cross: drops(Class::Cross) },
         marked: Some(meter.marks),
         lost: Some(link.lost),
+        corrupted: None,
         bottleneck: None,
         bottleneck_share: None,
     }
