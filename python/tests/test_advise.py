@@ -288,7 +288,7 @@ def test_document(eddyline: Callable[..., Ran]) -> None:
     assert document["shaped"]["framing"] == {"overhead": "18 B", "minimum": "64 B", "linklayer": "none"}
     assert set(document["down"]) >= {"queue", "limit"}
     rates = {"download_bps", "upload_bps", "alone", "worst_delay_s"}
-    shares = {"download_share", "upload_share", "fairness", "cases", "worst_case"}
+    shares = {"download_share", "upload_share", "fairness", "cases", "worst_case", "responsiveness_rpm"}
     for of, keys in (("predicted", rates), ("simulated", rates | shares), ("default", rates | shares)):
         assert set(document[of]) == keys
         assert set(document[of]["alone"]) == {"download_bps", "upload_bps"}

@@ -557,6 +557,7 @@ pub struct Emulation {
     /// Why the run cannot be trusted, one sentence each.
     pub because: Vec<String>,
     /// How late packets were delivered, against the emulated times. Lateness does not add up: queues and links work on emulated times.
+    #[schemars(extend("x-unit" = "s"))]
     pub lateness_s: LatenessResult,
     /// Packets dropped by network devices, outside the modelled queues.
     #[schemars(extend("x-unit" = "packets"))]
