@@ -35,13 +35,14 @@ build: $(STAMPS)/build
 demo: $(STAMPS)/build
 	$(BIN)/eddyline reproduce two-way-fast --out reports/two-way-fast
 
-# Rust and Python at once, each on a core. The output of pytest comes after cargo's, so that its summary is the last word.
+# Rust and Python at once, each on a core; pytest takes longer, so it goes first. Its output comes after cargo's, so that its summary is
+# the last word.
 PYTEST_LOG = target/pytest.log
 test: $(STAMPS)/build $(STAMPS)/dev
 	cargo test --workspace --locked --no-run
 	@mkdir -p target; $(BIN)/python -m pytest >$(PYTEST_LOG) 2>&1 & pytest=$$!; \
 	trap 'kill $$pytest; exit 130' INT TERM; \
-	cargo test --workspace --locked; rust=$$?; \
+	nice cargo test --workspace --locked; rust=$$?; \
 	wait $$pytest; python=$$?; \
 	cat $(PYTEST_LOG); \
 	test $$rust -eq 0 || echo "error: cargo test failed (exit $$rust), see above" >&2; \
