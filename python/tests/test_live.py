@@ -137,17 +137,34 @@ def _host() -> tuple[str, str, list[str], dict[str, str]]:
     return devices, routes, names, values
 
 
+def _namespaces(pid: int) -> set[Path]:
+    """Network namespaces of a process's threads."""
+    found = set()
+    for task in Path(f"/proc/{pid}/task").glob("*/ns/net"):
+        try:
+            found.add(task.readlink())
+        except OSError:
+            continue  # the thread has ended meanwhile
+    return found
+
+
 def test_a_killed_run_leaves_nothing(program: Path, tmp_path: Path) -> None:
     """Devices, namespaces and connections belong to the process: nothing is to be cleaned after it."""
     before = _host()
     given = tmp_path / "scenario.json"
     given.write_text(Scenario(_table(_flow("x", "cubic"), duration="30 s")).canonical)
-    child = subprocess.Popen([program, given], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(0.5)
-    namespaces = {(task / "ns/net").readlink() for task in Path(f"/proc/{child.pid}/task").iterdir()}
-    child.send_signal(signal.SIGKILL)
-    child.wait(timeout=10)
     own = Path("/proc/self/ns/net").readlink()
+    namespaces: set[Path] = set()
+    child = subprocess.Popen([program, given], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        # threads in the run's two namespaces are there for all of its 30 s, but not at once
+        while len(namespaces - {own}) < 2:
+            assert child.poll() is None, "it ended before it had two namespaces of its own"
+            namespaces |= _namespaces(child.pid)
+            time.sleep(0.01)
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait(timeout=60)
     assert len(namespaces - {own}) == 2, "the run had two namespaces of its own"
     used = set()
     for process in Path("/proc").glob("[0-9]*/ns/net"):

@@ -134,7 +134,8 @@ fn start_lanes(shared: &Arc<Shared>) -> Result<Vec<Lane>, LiveError> {
         let serve = move || {
             let real_time = prioritise(&shared.network);
             let report = emulator::run(&shared, number);
-            shared.stopped.store(report.is_err(), Ordering::Relaxed);
+            // never back: another thread may have failed before this one ended
+            shared.stopped.fetch_or(report.is_err(), Ordering::Relaxed);
             report.map(|r| (r, real_time)).map_err(|e| LiveError::call("network device", e))
         };
         thread::Builder::new().name(format!("path {number}")).spawn(serve).map_err(|e| LiveError::call("thread", e))
