@@ -1,16 +1,15 @@
-"""Runs in world `kernel`, by the executable `eddyline-live`: the kernel's TCP over an emulated path, in real time."""
+"""Runs in world `kernel`, by the executable `eddyline-live`: the kernel's TCP over an emulated path, in real time.
+
+Every command imports this module: what starts processes and makes files is imported where it is needed.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-from array import array
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -48,6 +47,8 @@ def executable() -> Path | None:
     found = next((place for place in places if os.access(place, os.X_OK)), None)
     if found is not None:
         return found
+    import shutil
+
     in_path = shutil.which(_NAME)
     return None if in_path is None else Path(in_path)
 
@@ -128,6 +129,8 @@ def run(scenario: _core.Scenario, folder: Path | None, series: bool, progress: R
         WorldUnavailable: This machine cannot run it.
         EddylineError: It failed.
     """
+    import tempfile
+
     program = executable()
     if program is None:
         raise unavailable() or EddylineError(f"{_NAME} has gone")
@@ -144,6 +147,8 @@ def run(scenario: _core.Scenario, folder: Path | None, series: bool, progress: R
 def _output(
     command: list[str], given: IO[bytes], columns: IO[bytes], duration_s: float, progress: RunCallback | None
 ) -> str:
+    import subprocess
+
     began = time.monotonic()
     with subprocess.Popen(
         command,
@@ -187,6 +192,8 @@ def _failure(code: int, err: str) -> EddylineError:
 
 
 def _columns(file: IO[bytes]) -> dict[str, bytes]:
+    from array import array
+
     file.seek(0)
     columns = json.load(file)
     return {name: array(_CODES.get(name, "d"), values).tobytes() for name, values in columns.items()}
