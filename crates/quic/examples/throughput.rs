@@ -12,7 +12,7 @@ use eddyline_quic::Crypto;
 use eddyline_scenario::{Format, Input, Vocabulary, load_with};
 use eddyline_sim::Options;
 
-#[path = "../tests/tls/mod.rs"]
+#[path = "../tests/suite/tls/mod.rs"]
 mod tls;
 
 const ONE: &str = r#"

@@ -1,16 +1,16 @@
-//! The controllers compared with ns-2.35's modules of Linux 2.6.22, every number of `tests/linux_modules/family.json`:
+//! The controllers compared with ns-2.35's modules of Linux 2.6.22, every number of `tests/suite/linux_modules/family.json`:
 //! `cargo run --release -p eddyline-sim --example ns2_family -- [KIND...] > docs/controllers/ns2.md`.
 //!
 //! Exits with an error if a deviation is beyond every bound.
 
-#[path = "../tests/linux_modules/mod.rs"]
+#[path = "../tests/suite/linux_modules/mod.rs"]
 mod linux_modules;
 
 use std::process::ExitCode;
 
 use linux_modules::{Bounds, Cell, Effort, MODULES, Setting, Verdict, beside, judge, median, simulate};
 
-const HEAD: &str = include_str!("../tests/linux_modules/head.md");
+const HEAD: &str = include_str!("../tests/suite/linux_modules/head.md");
 const BOUNDS: Bounds = Bounds { same: 0.15, switched: 0.1, moved: 0.01 };
 const EFFORT: Effort = Effort { symmetric_s: 300, seeds: 3, beside_s: 300, asymmetric_s: 600 };
 

@@ -3,6 +3,7 @@
 //! `EDDYLINE_CASES=10000000 cargo test --release -p eddyline-sim --test arrivals_memory -- --nocapture` runs ten million transfers.
 #![cfg(target_os = "linux")]
 
+#[path = "suite/scenarios/mod.rs"]
 mod scenarios;
 
 use scenarios::result_of;

@@ -1,0 +1,58 @@
+//! Copa on synthetic acknowledgements (Arun and Balakrishnan 2018).
+
+use crate::bench;
+
+use bench::{Bench, close, ms};
+use eddyline_cc::Controller as _;
+
+/// Round trips over a link of 1,000 packet/s and 100 ms: what the window exceeds 100 packets waits.
+fn over_a_link(b: &mut Bench, rounds: usize) -> f64 {
+    let mut mean = 0.0;
+    for _ in 0..rounds {
+        let w = b.c.window();
+        b.round((w / 1_000.0).max(0.1) * 1e3);
+        mean += b.c.window() / rounds as f64;
+    }
+    mean
+}
+
+/// The target rate 1 / (delta dq) queues 1 / delta packets: 2 at delta 0.5, 10 at 0.1.
+#[test]
+fn queues_one_over_delta_packets() {
+    for (delta, queue) in [(0.5, 2.0), (0.1, 10.0)] {
+        let mut b = Bench::new("copa", &format!(r#", "delta": {delta}, "competitive": false"#), 100.0);
+        over_a_link(&mut b, 60);
+        let mean = over_a_link(&mut b, 60);
+        // the steps of a round trip are 1 / delta themselves: the queue swings between none and twice that
+        close(mean, 100.0 + queue, 1.2 * queue);
+    }
+}
+
+/// While the target is far the velocity doubles each round trip from the third on: steps of v / delta.
+#[test]
+fn the_velocity_doubles() {
+    let mut b = Bench::new("copa", r#", "competitive": false"#, 100.0);
+    // a queue of 50 ms ends slow start, then it goes
+    b.round(100.0);
+    b.round(150.0);
+    b.round(150.0);
+    let steps: Vec<f64> = (0..9)
+        .map(|_| {
+            let prior = b.c.window();
+            b.round(100.0) - prior
+        })
+        .collect();
+    assert!(steps.windows(2).skip(4).all(|s| s[1] > 1.6 * s[0] || s[1] > 0.9 * b.c.window() / 2.0), "{steps:?}");
+}
+
+/// It paces at twice its rate, and does not react to a loss by itself.
+#[test]
+fn pacing_and_loss() {
+    let mut b = Bench::new("copa", "", 100.0);
+    assert_eq!(b.c.pacing_interval(), Some(ms(5.0)));
+    b.round(100.0);
+    // a loss ends slow start
+    close(b.lose(), 10.0, 0.0);
+    close(b.lose(), 10.0, 0.0);
+    close(b.time_out(), 2.0, 0.0);
+}

@@ -1,0 +1,106 @@
+//! LEDBAT on synthetic acknowledgements (RFC 6817, 2.4.2).
+
+use crate::bench;
+
+use bench::{Bench, close, ms};
+use eddyline_cc::{Ack, Controller as _, Stamp};
+
+/// One acknowledged packet with a forward delay of its own and a reverse one of 20 ms.
+fn feed(b: &mut Bench, forward_ms: f64) {
+    hear_with(b, forward_ms, 100.0);
+}
+
+fn hear_with(b: &mut Bench, forward_ms: f64, in_flight: f64) {
+    b.now += ms(1.0);
+    let sent_at = b.now;
+    let received_at = sent_at + ms(forward_ms);
+    let now = received_at + ms(20.0);
+    b.c.on_ack(&Ack {
+        now,
+        sent_at,
+        received_at,
+        rtt: Some(now - sent_at),
+        acked: 1.0,
+        lost: 0.0,
+        in_flight,
+        stamp: Stamp::default(),
+        cwnd_limited: true,
+        in_recovery: false,
+    });
+    b.now = now;
+}
+
+/// `GAIN * off_target / cwnd` per packet: at no queue +1 a round trip, at the target of 100 ms none, above it down, and the
+/// reverse path does not count.
+#[test]
+fn growth_is_proportional_to_the_distance_from_the_target() {
+    for (queueing, slope) in [(0.0, 1.0), (50.0, 0.5), (100.0, 0.0), (150.0, -0.5), (400.0, -3.0)] {
+        let mut b = Bench::new("ledbat", "", 50.0);
+        close(b.c.window(), 2.0, 0.0);
+        for _ in 0..2_000 {
+            feed(&mut b, 30.0);
+        }
+        // the current delay is the minimum of four samples
+        for _ in 0..4 {
+            feed(&mut b, 30.0 + queueing);
+        }
+        let prior = b.c.window();
+        feed(&mut b, 30.0 + queueing);
+        close((b.c.window() - prior) * prior, slope, 1e-3);
+    }
+}
+
+/// With w dw = 1 per packet the window is sqrt(4 + 2 n): slow and without slow start.
+#[test]
+fn grows_by_a_packet_a_round_trip() {
+    let mut b = Bench::new("ledbat", "", 50.0);
+    for _ in 0..5_000 {
+        feed(&mut b, 30.0);
+    }
+    close(b.c.window(), (4.0f64 + 2.0 * 5_000.0).sqrt(), 0.1);
+    let prior = b.c.window();
+    close(b.lose() / prior, 0.5, 1e-9);
+    close(b.time_out(), 1.0, 0.0);
+}
+
+/// Never more than a packet beyond what was in flight before the acknowledgement (ALLOWED_INCREASE): an
+/// application-limited sender does not accumulate window.
+#[test]
+fn the_window_follows_what_is_in_flight() {
+    let mut b = Bench::new("ledbat", "", 50.0);
+    for _ in 0..50 {
+        feed(&mut b, 30.0);
+    }
+    assert!(b.c.window() > 10.0);
+    hear_with(&mut b, 30.0, 3.0);
+    close(b.c.window(), 5.0, 0.0);
+}
+
+/// LEDBAT++: gain 1 / min(16, ceil(2 * 60 / base)); slow start by it up to 45 ms of queue, then a slowdown after two round trips.
+#[test]
+fn plus_plus_starts_slowly_and_slows_down() {
+    let mut b = Bench::new("ledbat", r#", "profile": "ledbat++""#, 50.0);
+    feed(&mut b, 30.0);
+    let prior = b.c.window();
+    feed(&mut b, 30.0);
+    // base 50 ms: ceil(120 / 50) = 3
+    close(b.c.window() - prior, 1.0 / 3.0, 1e-9);
+    for _ in 0..100 {
+        feed(&mut b, 30.0);
+    }
+    let full = b.c.window();
+    for _ in 0..5 {
+        feed(&mut b, 80.0);
+    }
+    assert!(b.c.window() >= full, "avoidance below the target");
+    let mut min = f64::INFINITY;
+    for _ in 0..20 {
+        feed(&mut b, 30.0);
+        min = min.min(b.c.window());
+    }
+    close(min, 2.0, 0.0);
+    for _ in 0..150 {
+        feed(&mut b, 30.0);
+    }
+    assert!(b.c.window() > 0.9 * full, "and back: {} of {full}", b.c.window());
+}

@@ -1,0 +1,30 @@
+//! The tests of controllers, one executable: to link each file by itself takes longer than to run it.
+
+mod bbr;
+mod bench;
+mod bic;
+mod compound;
+mod copa;
+mod cubic;
+mod dctcp;
+mod fast;
+mod fast_base_rtt;
+mod fast_delay;
+mod highspeed;
+mod htcp;
+mod hybla;
+mod illinois;
+mod ledbat;
+mod operations;
+mod prague;
+mod properties;
+mod reno;
+mod round_report;
+mod scalable;
+mod slow_start;
+mod tahoe;
+mod vegas;
+mod veno;
+mod vfast;
+mod westwood;
+mod yeah;

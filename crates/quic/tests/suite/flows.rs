@@ -1,0 +1,122 @@
+//! What a scenario says about a flow is what its connection does: sizes, directions, windows, acknowledgements, marks.
+
+use crate::networks;
+
+use eddyline_scenario::result::FlowResult;
+use eddyline_sim::PacketKind;
+use networks::{bottleneck, logged, quic, sim};
+
+fn near(got: f64, want: f64, within: f64, what: &str) {
+    assert!((got / want - 1.0).abs() < within, "{what}: {got} against {want}");
+}
+
+/// Every size arrives completely, by two round trips and the time that the bottleneck needs.
+#[test]
+fn sizes_complete() {
+    for (bytes, seconds) in [(1, 0.1), (1_000, 0.1), (12_345, 0.15), (1_000_000, 1.2), (10_000_000, 9.2)] {
+        let text = bottleneck(60.0, "kind = \"noq-cubic\"", 60, &format!("size = \"{bytes} B\""));
+        let flow = &quic(&text).result.flows[0];
+        assert_eq!(flow.delivered_bytes, Some(bytes));
+        let done = flow.completed_at_s.expect("completed");
+        assert!(done < seconds, "{bytes} bytes took {done} s");
+    }
+}
+
+/// Full packets have the size that the scenario gives, and fill the link.
+#[test]
+fn full_packets_have_the_scenarios_size() {
+    for (packet, header) in [(1500, 40), (1500, 28), (9000, 48), (1248, 48)] {
+        let more = format!("packet = \"{packet} B\"\nheader = \"{header} B\"");
+        let text = bottleneck(5.0, "kind = \"cubic\"", 60, &more);
+        let log = logged(&text, eddyline_quic::Crypto::null()).log.expect("a log");
+        let sizes = log.bytes.iter().zip(&log.packet).filter(|(_, kind)| **kind == PacketKind::Data as u8);
+        assert_eq!(sizes.map(|(bytes, _)| *bytes).max(), Some(packet));
+    }
+    // a datagram cannot be smaller than 1,200 bytes
+    let text = bottleneck(5.0, "kind = \"cubic\"", 60, "packet = \"1040 B\"");
+    let result = quic(&text).result;
+    assert!(result.approximations.iter().any(|note| note.contains("1240 bytes in place of 1040")), "{result:?}");
+}
+
+/// Data both ways on one connection: it takes less time than one after the other (7.5 s), most acknowledgements are on data packets, and both transfers
+/// complete.
+#[test]
+fn both_directions_of_a_connection() {
+    let other = "size = \"5 MB\"\npiggyback = \"other\"\n[[flow]]\nname = \"other\"\ncontroller = { kind = \"newreno\" }\n\
+                 data = [\"b\"]\nack = [\"f\"]\nsize = \"4 MB\"\nstart = \"500 ms\"";
+    let text = bottleneck(20.0, "kind = \"newreno\"", 60, other);
+    let queue = "delay = \"20 ms\"\nqueue = { kind = \"droptail\", limit = \"60 packets\" }\n[[flow]]";
+    let text = text.replacen("delay = \"20 ms\"\n[[flow]]", queue, 1);
+    let outcome = logged(&text, eddyline_quic::Crypto::null());
+    let [one, other] = &outcome.result.flows[..] else { panic!("two flows") };
+    assert_eq!((one.delivered_bytes, other.delivered_bytes), (Some(5_000_000), Some(4_000_000)));
+    assert!(one.completed_at_s < Some(6.5) && other.completed_at_s < Some(6.5), "{one:?} {other:?}");
+    let log = outcome.log.expect("a log");
+    let count = |kind: PacketKind| log.packet.iter().filter(|k| **k == kind as u8).count();
+    assert!(count(PacketKind::Ack) < count(PacketKind::Data) / 4);
+}
+
+/// A receive window of 20 kB limits the rate to one window a round trip.
+#[test]
+fn the_receive_window_limits() {
+    let text = bottleneck(20.0, "kind = \"cubic\"", 60, "receive_window = \"20 kB\"");
+    let flow = &quic(&format!("warmup = \"2 s\"\n{text}")).result.flows[0];
+    // credit is given after an eighth of the window, so some of it is always on the way
+    let rate = flow.goodput_bps.expect("a rate") / 8.0 * 0.0405;
+    assert!((15_000.0..20_000.0).contains(&rate), "{rate} bytes a round trip");
+}
+
+/// Acknowledgements per data packet are those that were asked for.
+#[test]
+fn acknowledgements_are_as_frequent_as_asked_for() {
+    for every in [1, 2, 4, 10] {
+        let text = bottleneck(20.0, "kind = \"newreno\"", 60, &format!("tcp = {{ ack_every = {every} }}"));
+        let log = logged(&text, eddyline_quic::Crypto::null()).log.expect("a log");
+        let received = |kind: PacketKind| {
+            log.packet.iter().zip(&log.event).filter(|(k, e)| **k == kind as u8 && **e == 4).count() as f64
+        };
+        near(received(PacketKind::Data) / received(PacketKind::Ack), every.into(), 0.05, "data packets an ACK");
+    }
+}
+
+/// Behind a queue that marks, a sender with ECN loses nothing, and DCTCP's queue is where it is under TCP.
+#[test]
+fn marks_replace_losses() {
+    let marking = |controller: &str, tcp: &str| {
+        let text = bottleneck(20.0, controller, 200, &format!("packet = \"1240 B\"\ntcp = {{ {tcp} }}"));
+        let text = text.replace(
+            "kind = \"droptail\", limit = \"200 packets\"",
+            "kind = \"step\", threshold = \"20 packets\", limit = \"200 packets\"",
+        );
+        format!("warmup = \"5 s\"\n{text}")
+    };
+    for controller in ["kind = \"newreno\"", "kind = \"noq-cubic\"", "kind = \"dctcp\"", "kind = \"prague\""] {
+        let result = quic(&marking(controller, "accurate_ecn = true")).result;
+        assert_eq!(result.links[0].drops.data, Some(0), "{controller}");
+        assert!(result.links[0].marked > Some(20), "{controller}: {:?}", result.links[0]);
+    }
+    let queue = |flow: &FlowResult| flow.forward_queueing_delay_s.expect("a delay");
+    let text = marking("kind = \"dctcp\"", "accurate_ecn = true");
+    let (quic, sim) = (quic(&text).result, sim(&text).result);
+    near(queue(&quic.flows[0]), queue(&sim.flows[0]), 0.15, "DCTCP's queueing delay");
+}
+
+/// At its stop the application sends no more; little more than a window follows, then the end.
+#[test]
+fn a_stop_ends_the_flow() {
+    let flow = &quic(&bottleneck(20.0, "kind = \"newreno\"", 60, "stop = \"10 s\"")).result.flows[0];
+    let done = flow.completed_at_s.expect("completed");
+    assert!((10.04..10.3).contains(&done), "{done}");
+}
+
+/// Bursts and objects are offered as they are in world `sim`.
+#[test]
+fn applications_offer_the_same() {
+    for application in
+        ["kind = \"bursts\", bytes = \"20 kB\", every = \"100 ms\"", "kind = \"objects\", bytes = \"50 kB\""]
+    {
+        let text = bottleneck(20.0, "kind = \"newreno\"", 60, &format!("application = {{ {application} }}"));
+        let delivered = |flow: &FlowResult| flow.delivered_bytes.expect("bytes") as f64;
+        near(delivered(&quic(&text).result.flows[0]), delivered(&sim(&text).result.flows[0]), 0.1, application);
+    }
+}

@@ -1,0 +1,62 @@
+//! Traces of this world have the form and fields of world `sim`'s.
+
+use crate::networks;
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
+use eddyline_sim::{Options, Outcome, QlogSink};
+use networks::{bottleneck, network};
+use serde_json::Value;
+
+#[derive(Debug, Default)]
+struct Memory(Mutex<Vec<u8>>);
+
+impl QlogSink for Memory {
+    fn append(&self, _flow: usize, text: &[u8]) {
+        self.0.lock().unwrap().extend_from_slice(text);
+    }
+}
+
+/// Outcome and events of a scenario with one flow, in world `quic` or `sim`.
+fn traced(controller: &str, quic: bool) -> (Outcome, Vec<Value>) {
+    let network = network(&bottleneck(20.0, controller, 20, "packet = \"1240 B\""));
+    let sink = Arc::new(Memory::default());
+    let options = Options { qlog: Some(sink.clone()), ..Options::default() };
+    let observe = &mut |_| ControlFlow::Continue(());
+    let outcome = if quic {
+        eddyline_quic::run(&network, &options, observe).unwrap_or_else(|e| panic!("{e}"))
+    } else {
+        eddyline_sim::run(&network, &options, observe).unwrap_or_else(|e| panic!("{e}"))
+    };
+    let text = std::mem::take(&mut *sink.0.lock().unwrap());
+    let parts = text.split(|&b| b == 0x1e).filter(|part| !part.is_empty());
+    (outcome, parts.map(|part| serde_json::from_slice(part).unwrap()).collect())
+}
+
+/// Names of events, with those of the metrics among their fields.
+fn names(events: &[Value]) -> BTreeSet<String> {
+    let name = |event: &Value| event["name"].as_str().map(str::to_owned);
+    let metrics = events.iter().filter(|e| e["name"] == "recovery:metrics_updated");
+    let fields = metrics.flat_map(|e| e["data"].as_object().unwrap().keys().cloned());
+    events.iter().filter_map(name).chain(fields).collect()
+}
+
+#[test]
+fn both_worlds_write_the_same_events_and_metrics() {
+    for controller in ["kind = \"newreno\"", "kind = \"fast\", alpha = \"30 packets\""] {
+        let ((_, quic), (_, sim)) = (traced(controller, true), traced(controller, false));
+        assert_eq!(names(&quic), names(&sim), "{controller}");
+    }
+}
+
+#[test]
+fn losses_are_those_of_the_result() {
+    for controller in ["kind = \"newreno\"", "kind = \"noq-cubic\""] {
+        let (outcome, events) = traced(controller, true);
+        let lost = events.iter().filter(|e| e["name"] == "recovery:packet_lost").count() as u64;
+        assert_eq!(Some(lost), outcome.result.flows[0].retransmits, "{controller}");
+        assert!(lost > 10);
+    }
+}

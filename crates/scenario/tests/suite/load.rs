@@ -1,0 +1,392 @@
+//! One scenario, three ways to write it, and what becomes of it.
+
+use crate::common;
+
+use common::{TWO_WAY, as_json, dict, json, toml};
+use eddyline_scenario::network::{Application, Pacing};
+use eddyline_scenario::{json_schema, load_file, presets};
+use eddyline_units::{Rate, Time};
+
+const SMALLEST: &str = r#"
+duration = "1 s"
+[[link]]
+name = "l"
+rate = "1 Mbit/s"
+delay = "1 ms"
+[[flow]]
+name = "f"
+controller = { kind = "reno" }
+data = ["l"]
+ack = ["l"]
+"#;
+
+#[test]
+fn three_errors_are_reported_at_once() {
+    let text = TWO_WAY.replacen("gamma", "gama", 1).replacen("[\"forward\"]", "[\"forwrd\"]", 1).replacen(
+        "delay = \"10 ms\"",
+        "delay = 10",
+        1,
+    );
+    let errors = toml(&text, &[]).unwrap_err();
+    assert_eq!(errors.all.iter().map(|d| d.line).collect::<Vec<_>>(), [Some(11), Some(29), Some(30)], "{errors}");
+}
+
+#[test]
+fn toml_json_and_dict_give_the_same_network() {
+    let a = toml(TWO_WAY, &[]).unwrap();
+    let text = as_json(TWO_WAY);
+    for other in [json(&text, &[]).unwrap(), dict(&text, &[]).unwrap()] {
+        assert_eq!(format!("{:?}", a.network), format!("{:?}", other.network));
+        assert_eq!(a.canonical, other.canonical);
+        assert_eq!(a.sha256, other.sha256);
+    }
+}
+
+#[test]
+fn the_canonical_form_is_its_own() {
+    for text in [TWO_WAY, SMALLEST] {
+        let a = toml(text, &[]).unwrap();
+        let b = json(&a.canonical, &[]).unwrap();
+        assert_eq!(a.canonical, b.canonical);
+        assert_eq!(format!("{:?}", a.network), format!("{:?}", b.network));
+    }
+    // comments and spelling are no part of it
+    let spelled = toml(&SMALLEST.replace("1 ms", "1000 us").replace("[[link]]", "[[link]] # why"), &[]).unwrap();
+    assert_eq!(spelled.sha256, toml(SMALLEST, &[]).unwrap().sha256);
+    assert_eq!(spelled.sha256.len(), 64);
+}
+
+#[test]
+fn defaults_are_those_of_the_contract() {
+    let s = toml(SMALLEST, &[]).unwrap();
+    let n = &s.network;
+    assert_eq!((n.title.as_str(), n.warmup, n.seed, n.record_interval), ("case", Time::ZERO, 0, Time::from_ms(1)));
+    let f = &n.flows[0];
+    assert_eq!((f.packet, f.header, f.ack_packet, f.receive_window), (1500, 40, 40, None));
+    assert_eq!((f.tcp.sack, f.tcp.initial_window, f.tcp.ack_every, f.tcp.ecn), (true, 10, 1, false));
+    assert_eq!(
+        (f.tcp.min_rto, f.tcp.ack_timer, f.tcp.pacing),
+        (Time::from_ms(200), Time::from_ms(200), Pacing::Controller)
+    );
+    assert_eq!((f.application, f.start, f.stop, f.size), (Application::Bulk, Time::ZERO, None, None));
+    assert_eq!(serde_json::to_value(n.links[0].queue).unwrap()["limit"], "unlimited");
+    assert!(n.groups.is_empty() && n.traffic.is_empty());
+}
+
+#[test]
+fn every_key_reaches_the_network() {
+    let n = toml(TWO_WAY, &[]).unwrap().network;
+    let names: Vec<_> = n.links.iter().map(|l| l.name.as_str()).collect();
+    assert_eq!(names, ["forward", "backward", "home/down", "home/up"]);
+    let names: Vec<_> = n.flows.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["flow 1", "many[0]", "many[1]", "many[2]"]);
+    let f = &n.flows[0];
+    assert_eq!((f.packet, f.header, f.ack_packet, f.tcp.ack_every), (1040, 40, 52, 2));
+    assert_eq!((f.access_data, f.access_ack), (Time::from_ms(1), Time::from_ms(2)));
+    assert_eq!((f.receive_window, f.size, f.tcp.pacing), (Some(1_000_000), Some(100_000_000), Pacing::Off));
+    let m = &n.flows[3];
+    assert_eq!((&*m.data, &*m.ack, m.start, m.tcp.ack_every), (&[0, 2][..], &[3, 1][..], Time::from_ms(200), 4));
+    assert_eq!(m.application, Application::Bursts { bytes: 1_000_000, every: Time::SECOND * 2 });
+    assert!(std::sync::Arc::ptr_eq(&n.flows[1].controller, &m.controller), "flows of a table share what they can");
+    assert_eq!((n.groups[0].name.as_str(), n.groups[0].first, n.groups[0].count), ("many", 1, 3));
+    assert_eq!((n.traffic[0].packet, &*n.traffic[0].path), (1000, &[1][..]));
+    assert_eq!(n.links[3].rate, Rate::from_bps(2_000_000));
+    assert_eq!(n.links[3].delay, n.links[2].delay, "what a duplex does not say is the preset's");
+}
+
+#[test]
+fn options_of_tcp_reach_the_network() {
+    let keys = "ecn = true, quick_acks = 16, byte_counting = 2, limited_transmit = false, timestamps = true, prr = true, \
+                rack = true, frto = true, ack_congestion_control = true, pacing = true, pacing_gain = { avoidance = 1.0 }";
+    let text =
+        SMALLEST.replace("reno\" }", "newreno\", slow_start = \"hystart++\" }") + &format!("tcp = {{ {keys} }}\n");
+    let loaded = toml(&text, &[]).unwrap();
+    let t = loaded.network.flows[0].tcp;
+    assert!(
+        t.ecn && t.timestamps && t.prr && t.rack && t.frto && t.ack_congestion_control && !t.limited_transmit,
+        "{t:?}"
+    );
+    assert_eq!((t.quick_acks, t.byte_counting, t.pacing, t.ack_every), (16, Some(2), Pacing::On, 2));
+    assert_eq!((t.pacing_gain.slow_start, t.pacing_gain.avoidance), (2.0, 1.0));
+    assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
+    // options that are off are not in the canonical form, so scenarios without them keep their digests
+    let off = "quick_acks = 0, limited_transmit = true, fast_retransmit = true, timestamps = false, prr = false, rack = false, frto = false, \
+               ack_congestion_control = false, pacing_gain = { slow_start = 2.0, avoidance = 1.2 }";
+    let plain = toml(SMALLEST, &[]).unwrap();
+    for name in [
+        "quick_acks",
+        "limited_transmit",
+        "fast_ret",
+        "partial_ack",
+        "timestamps",
+        "prr",
+        "rack",
+        "frto",
+        "congestion",
+        "gain",
+        "slow",
+        "piggy",
+    ] {
+        assert!(!plain.canonical.contains(name), "{name}: {}", plain.canonical);
+    }
+    let explicit =
+        SMALLEST.replace("reno\" }", "reno\", slow_start = \"standard\" }") + &format!("tcp = {{ {off} }}\n");
+    assert_eq!(toml(&explicit, &[]).unwrap().sha256, plain.sha256);
+}
+
+#[test]
+fn two_directions_of_a_connection_are_linked() {
+    let text = SMALLEST.to_owned()
+        + "[[flow]]\nname = \"g\"\ncontroller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\ncount = 2\n\
+           [[flow]]\nname = \"h\"\ncontroller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\npiggyback = \"f\"\n";
+    let loaded = toml(&text, &[]).unwrap();
+    let peers: Vec<_> = loaded.network.flows.iter().map(|f| f.peer).collect();
+    assert_eq!(peers, [Some(3), None, None, Some(0)]);
+    assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
+    assert_eq!(toml(&text, &[("flow.f.piggyback", "h")]).unwrap().network.flows[0].peer, Some(3), "either or both");
+}
+
+#[test]
+fn overrides_reach_what_they_name() {
+    let set = |key, value| toml(TWO_WAY, &[(key, value)]).unwrap_or_else(|e| panic!("{e}")).network;
+    assert_eq!(set("duration", "40 s").duration, Time::SECOND * 40);
+    assert_eq!(set("link.forward.rate", "\"1 Mbit/s\"").links[0].rate, Rate::from_bps(1_000_000));
+    assert_eq!(set("link.\"forward\".delay", "1 ms").links[0].delay, Time::from_ms(1));
+    assert_eq!(set("link.*.delay", "1 ms").links.iter().filter(|l| l.delay == Time::from_ms(1)).count(), 4);
+    assert_eq!(set("link.\"home/down\".rate", "5 Mbit/s").links[2].rate, Rate::from_bps(5_000_000));
+    assert_eq!(set("duplex.home.up.rate", "5 Mbit/s").links[3].rate, Rate::from_bps(5_000_000));
+    assert_eq!(set("flow.'flow 1'.tcp.initial_window", "4").flows[0].tcp.initial_window, 4);
+    assert_eq!(set("flow.\"flow 1\".ack", "[\"home/up\"]").flows[0].ack[..], [3]);
+    assert_eq!(set("record.interval", "1 s").record_interval, Time::SECOND);
+    assert_eq!(set("title", "another").title, "another");
+    assert_eq!(set("flow.many.controller", "{ kind = \"reno\" }").flows[1].controller.name(), "reno");
+    let all_reno = set("flow.*.controller.kind", "reno");
+    assert!(all_reno.flows.iter().all(|f| f.controller.name() == "reno"), "parameters go with their kind");
+    let small = toml(SMALLEST, &[("link.l.queue.limit", "7 packets")]).unwrap().network;
+    assert_eq!(serde_json::to_value(small.links[0].queue).unwrap()["limit"], "7 packets");
+    let twice = toml(TWO_WAY, &[("seed", "3"), ("seed", "4")]).unwrap();
+    assert_eq!(twice.network.seed, 4, "the last one holds");
+    assert_ne!(twice.sha256, toml(TWO_WAY, &[]).unwrap().sha256);
+}
+
+#[test]
+fn files_are_read_with_their_traces() {
+    let folder = std::env::temp_dir().join(format!("eddyline-scenario-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("traces")).unwrap();
+    std::fs::write(folder.join("traces/film.dat"), "1 I 0 1000\n2 B 40 500\n3 P 80 700\n").unwrap();
+    let model = "{ kind = \"trace\", file = \"traces/film.dat\", copies = 2 }";
+    let two = format!(
+        "{SMALLEST}\n[[traffic]]\nname = \"a\"\npath = [\"l\"]\nmodel = {model}\n\
+         [[traffic]]\nname = \"b\"\npath = [\"l\"]\nmodel = {model}\n"
+    );
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let scenario = load_file(&write("film.toml", two.as_bytes()), &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(scenario.network.title, "film");
+    assert_eq!(scenario.files, [folder.join("traces/film.dat")]);
+    let traces: Vec<_> = scenario.network.traffic.iter().map(|t| t.trace.clone().unwrap()).collect();
+    assert!(std::sync::Arc::ptr_eq(&traces[0], &traces[1]));
+    let errors = load_file(&write("noise.toml", &(0..=255).collect::<Vec<u8>>()), &[]).unwrap_err();
+    assert!(errors.to_string().contains("not UTF-8"), "{errors}");
+    assert!(load_file(&write("case.json", b"{}"), &[]).unwrap_err().to_string().contains("duration is missing"));
+    assert!(load_file(&folder, &[]).unwrap_err().to_string().contains("not a file"));
+    assert!(load_file(&folder.join("absent.toml"), &[]).unwrap_err().to_string().contains("cannot read"));
+    write("traces/film.dat", b"\xff\xfe");
+    let errors = load_file(&folder.join("film.toml"), &[]).unwrap_err();
+    assert_eq!((errors.all.len(), errors.all[0].key.as_str()), (1, "traffic.a.model.file"), "{errors}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn every_preset_makes_two_links() {
+    assert_eq!(presets().len(), 6);
+    for preset in presets() {
+        let text = format!(
+            "duration = \"1 s\"\nduplex = [{{ name = \"d\", preset = \"{}\" }}]\n\
+             [[flow]]\nname = \"f\"\ncontroller = {{ kind = \"reno\" }}\ndata = [\"d/down\"]\nack = [\"d/up\"]\n",
+            preset.name
+        );
+        let links = toml(&text, &[]).unwrap_or_else(|e| panic!("{e}")).network.links;
+        assert_eq!((links[0].rate, links[1].delay), (preset.down.rate, preset.up.delay));
+        assert!(preset.down.rate > preset.up.rate && !preset.source.is_empty(), "{}", preset.name);
+    }
+}
+
+#[test]
+fn the_schema_describes_every_key() {
+    fn undescribed(schema: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+        if let Some(keys) = schema["properties"].as_object() {
+            assert_eq!(schema["additionalProperties"], false, "{path} takes unknown keys");
+            for (name, key) in keys {
+                if key["description"].is_null() && name != "kind" {
+                    found.push(format!("{path}.{name}"));
+                }
+                undescribed(key, &format!("{path}.{name}"), found);
+            }
+        }
+        for list in ["oneOf", "anyOf"] {
+            for inner in schema[list].as_array().into_iter().flatten() {
+                undescribed(inner, path, found);
+            }
+        }
+    }
+    let schema = json_schema();
+    let mut found = Vec::new();
+    undescribed(&schema, "", &mut found);
+    for (name, def) in schema["$defs"].as_object().unwrap() {
+        undescribed(def, name, &mut found);
+    }
+    assert!(found.is_empty(), "{found:?}");
+    for key in
+        ["title", "duration", "warmup", "seed", "record", "link", "duplex", "flow", "traffic", "arrivals", "expect"]
+    {
+        assert!(schema["properties"][key].is_object(), "{key}");
+    }
+    assert_eq!(schema["required"], serde_json::json!(["duration"]));
+    assert_eq!(schema["properties"]["duration"]["format"], "time");
+}
+
+#[test]
+fn a_file_may_name_its_schema_and_null_means_default() {
+    let text = r#"{"$schema": "eddyline.schema.json", "duration": "1 s", "seed": 7.0,
+        "link": [{"name": "l", "rate": "1 Mbit/s", "delay": "1 ms"}],
+        "flow": [{"name": "f", "controller": {"kind": "reno"}, "data": ["l"], "ack": ["l"], "stop": null}]}"#;
+    let s = json(text, &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(!s.canonical.contains("$schema"));
+    assert_eq!(s.network.seed, 7);
+    let errors = json(&text.replace("\"seed\": 7.0", "\"seed\": null"), &[]).unwrap_err();
+    assert!(errors.to_string().contains("leave the key out"), "{errors}");
+}
+
+#[test]
+fn ranges_include_their_bounds() {
+    for (key, value) in [
+        ("duration", "1 ms"),
+        ("duration", "200 d"),
+        ("seed", "9223372036854775807"),
+        ("link.l.rate", "1 bit/s"),
+        ("link.l.rate", "10 Tbit/s"),
+        ("link.l.delay", "0 s"),
+        ("link.l.delay", "1 h"),
+        ("link.l.loss", "0.999999"),
+        ("link.l.queue.limit", "1 packets"),
+        ("link.l.queue.limit", "1500 B"),
+        ("flow.f.count", "1000000"),
+        ("flow.f.header", "0 B"),
+        ("flow.f.packet", "41 B"),
+        ("flow.f.receive_window", "1460 B"),
+        ("flow.f.start", "200 d"),
+        ("flow.f.tcp.pacing", "true"),
+        ("flow.f.delayed_ack", "false"),
+        ("flow.f.tcp.ack_every", "1"),
+        ("flow.f.tcp.quick_acks", "1000000"),
+        ("flow.f.tcp.byte_counting", "1"),
+        ("flow.f.tcp.ack_timer", "1 us"),
+        ("flow.f.tcp.pacing_gain.slow_start", "1000"),
+        ("flow.f.tcp.pacing_gain", "{ avoidance = 0.1 }"),
+    ] {
+        let loaded = toml(SMALLEST, &[(key, value)]);
+        assert!(loaded.is_ok(), "{key} = {value}: {}", loaded.unwrap_err());
+    }
+}
+
+#[test]
+fn crlf_and_byte_order_marks_are_accepted() {
+    let plain = toml(TWO_WAY, &[]).unwrap();
+    for text in [TWO_WAY.replace('\n', "\r\n"), format!("\u{feff}{TWO_WAY}")] {
+        assert_eq!(toml(&text, &[]).unwrap_or_else(|e| panic!("{e}")).sha256, plain.sha256);
+    }
+    let text = as_json(TWO_WAY).replace('\n', "\r\n");
+    assert_eq!(json(&text, &[]).unwrap().sha256, plain.sha256);
+    assert_eq!(json(&format!("\u{feff}{text}"), &[]).unwrap_or_else(|e| panic!("{e}")).sha256, plain.sha256);
+    let errors = toml(&TWO_WAY.replace("gamma", "gama").replace('\n', "\r\n"), &[]).unwrap_err();
+    assert_eq!(errors.all[0].line, Some(29));
+}
+
+#[test]
+fn framing_media_and_hosts_reach_the_network() {
+    let text = SMALLEST
+        .replace("delay = \"1 ms\"", "delay = \"1 ms\"\nframing = \"pppoe-llcsnap\"\nmedium = \"air\"")
+        .replace("data = [\"l\"]", "data = [\"l\"]\ncount = 2\nhost = \"laptop\"")
+        + "[[duplex]]\nname = \"home\"\npreset = \"adsl2+\"\nup = { medium = { name = \"air\", turnaround = \"1 ms\" }, \
+           framing = { overhead = \"20 B\", minimum = \"64 B\" } }\n\
+           [[traffic]]\nname = \"call\"\npath = [\"l\"]\nmodel = { kind = \"cbr\", rate = \"64 kbit/s\" }\n\
+           [[arrivals]]\nname = \"pages\"\nrate = \"1 /s\"\nsize = { kind = \"fixed\", size = \"1 kB\" }\n\
+           controller = { kind = \"reno\" }\ndata = [\"l\"]\nack = [\"l\"]\nhost = \"call\"\n";
+    let loaded = toml(&text, &[]).unwrap();
+    let n = &loaded.network;
+    let line = |l: usize, bytes| n.links[l].framing.line_bytes(bytes);
+    // l, home/down, home/up
+    assert_eq!([line(0, 1500), line(1, 1500), line(2, 40)], [33 * 53, 1500, 64]);
+    assert_eq!(n.links[0].transmission_time(1500), Time::from_ps(33 * 53 * 8 * 1_000_000));
+    assert_eq!(n.links.iter().map(|l| l.medium).collect::<Vec<_>>(), [Some(0), None, Some(0)]);
+    assert_eq!((n.media[0].name.as_str(), n.media[0].turnaround), ("air", Time::from_ms(1)));
+    assert_eq!(n.hosts, ["laptop", "call"], "a table without a host is one");
+    assert_eq!(n.flows.iter().map(|f| f.host).collect::<Vec<_>>(), [0, 0]);
+    assert_eq!((n.traffic[0].host, n.arrivals[0].flow.host), (1, 1));
+    assert_eq!(json(&loaded.canonical, &[]).unwrap().canonical, loaded.canonical);
+    let named = toml(&text, &[("link.l.framing", "docsis"), ("flow.f.host", "tower")]).unwrap().network;
+    assert_eq!((named.links[0].framing.line_bytes(40), named.hosts[0].as_str()), (64, "tower"));
+}
+
+/// Limits in time and in bandwidth-delay products become bytes: the base RTT is that of propagation and access.
+#[test]
+fn relative_limits_become_bytes() {
+    let bytes = |limit: &str, extra: &str| {
+        let queue = format!("delay = \"1 ms\"\nqueue = {{ kind = \"codel\", limit = \"{limit}\" }}");
+        let text = SMALLEST.replace("delay = \"1 ms\"", &queue) + extra;
+        serde_json::to_value(toml(&text, &[]).unwrap().network.links[0].queue).unwrap()["limit"].clone()
+    };
+    assert_eq!(bytes("100 ms", ""), "12500 B");
+    assert_eq!(bytes("100ms", ""), "12500 B");
+    // 1 Mbit/s, 1 ms each way and 198 ms of access
+    let access = "access_delay = { data = \"98 ms\", ack = \"100 ms\" }";
+    assert_eq!(bytes("1 BDP", access), "25000 B");
+    assert_eq!(bytes("0.5 BDP of f", access), "12500 B");
+    assert_eq!(bytes("2 BDP of 40 ms", access), "10000 B");
+}
+
+/// The limit of a preset's queue follows a changed rate, and the canonical form says so.
+#[test]
+fn queues_of_presets_follow_the_rate() {
+    let limit = |rate: &str| {
+        let text = SMALLEST
+            .replace("[[flow]]", &format!("[[duplex]]\nname = \"d\"\npreset = \"docsis-3.1\"\n{rate}\n[[flow]]"));
+        let s = toml(&text, &[]).unwrap();
+        assert_eq!(json(&s.canonical, &[]).unwrap().canonical, s.canonical);
+        let canonical: serde_json::Value = serde_json::from_str(&s.canonical).unwrap();
+        let links = &s.network.links;
+        assert_eq!(serde_json::to_value(links[2].queue).unwrap()["limit"], "625000 B");
+        let written = canonical["duplex"][0]["down"]["queue"]["limit"].clone();
+        (serde_json::to_value(links[1].queue).unwrap()["limit"].clone(), written)
+    };
+    assert_eq!(limit(""), ("3125000 B".into(), serde_json::Value::Null));
+    assert_eq!(limit("down = { rate = \"100 Mbit/s\" }"), ("625000 B".into(), "625000 B".into()));
+}
+
+/// Jittered starts differ between flows and seeds, lie within the jitter, and do not depend on other flows.
+#[test]
+fn starts_are_jittered_by_seed_and_name() {
+    let starts = |seed: &str, count: &str| {
+        let key = format!("start = \"100 ms\"\nstart_jitter = \"50 ms\"\ncount = {count}");
+        let text = format!("seed = {seed}\n{}", SMALLEST.replace("[[flow]]", &format!("[[flow]]\n{key}")));
+        toml(&text, &[]).unwrap().network.flows.iter().map(|f| f.start).collect::<Vec<_>>()
+    };
+    let (one, two) = (starts("1", "8"), starts("2", "8"));
+    assert!(one.iter().chain(&two).all(|s| (Time::from_ms(100)..Time::from_ms(150)).contains(s)), "{one:?} {two:?}");
+    assert!(one.iter().zip(&two).all(|(a, b)| a != b) && one.windows(2).all(|w| w[0] != w[1]), "{one:?} {two:?}");
+    assert_eq!(starts("1", "20")[..8], one);
+}
+
+/// A count of zero leaves a flow out; nothing may be left of a scenario then but other senders.
+#[test]
+fn a_count_of_zero_leaves_flows_out() {
+    let two = SMALLEST.to_owned() + &SMALLEST[SMALLEST.find("[[flow]]").unwrap()..].replace("\"f\"", "\"g\"");
+    let one = toml(&two, &[("flow.f.count", "0")]).unwrap();
+    assert_eq!(one.network.flows.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["g"]);
+    let errors = toml(&two, &[("flow.*.count", "0")]).unwrap_err().to_string();
+    assert!(errors.contains("nothing would be sent"), "{errors}");
+}

@@ -1,0 +1,9 @@
+//! The tests of scenario files, one executable: to link each file by itself takes longer than to run it.
+
+mod common;
+mod expect;
+mod fuzz;
+mod load;
+mod malformed;
+mod schemas;
+mod vocabulary;

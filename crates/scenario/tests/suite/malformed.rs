@@ -1,0 +1,123 @@
+//! Every kind of error: reported in its line, at its key, with a hint. The table is `malformed.toml`.
+
+use crate::common;
+
+use common::{TWO_WAY, as_json, dict, json, toml};
+use eddyline_scenario::{Diagnostic, Diagnostics};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    change: Option<[String; 2]>,
+    text: Option<String>,
+    #[serde(default)]
+    set: Vec<[String; 2]>,
+    line: Option<usize>,
+    key: String,
+    expected: Vec<String>,
+    #[serde(default = "one")]
+    count: usize,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    case: Vec<Case>,
+}
+
+fn one() -> usize {
+    1
+}
+
+impl Case {
+    fn text(&self) -> String {
+        match (&self.text, &self.change) {
+            (Some(text), _) => text.clone(),
+            (None, Some([from, to])) => {
+                assert!(TWO_WAY.contains(from.as_str()), "{}: {from} is not in the scenario", self.name);
+                TWO_WAY.replacen(from.as_str(), to, 1)
+            }
+            (None, None) => TWO_WAY.to_owned(),
+        }
+    }
+
+    fn overrides(&self) -> Vec<(&str, &str)> {
+        self.set.iter().map(|[k, v]| (k.as_str(), v.as_str())).collect()
+    }
+
+    /// How `errors` differ from what is expected, if they do.
+    fn judge(&self, errors: &Diagnostics, with_line: bool) -> Option<String> {
+        let message = |d: &Diagnostic| self.expected.iter().all(|part| d.to_string().contains(part));
+        let place = |d: &Diagnostic| d.key == self.key && (!with_line || d.line == self.line);
+        if !errors.all.iter().any(|d| message(d) && place(d)) {
+            return Some(format!("{}:\n{errors}\n", self.name));
+        }
+        (errors.all.len() != self.count).then(|| format!("{}: {} errors\n{errors}\n", self.name, errors.all.len()))
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let table: Table = ::toml::from_str(include_str!("malformed.toml")).expect("the table of cases is TOML");
+    table.case
+}
+
+#[test]
+fn toml_errors_name_line_key_and_remedy() {
+    let judged = cases().into_iter().filter_map(|case| match toml(&case.text(), &case.overrides()) {
+        Ok(_) => Some(format!("{}: accepted\n", case.name)),
+        Err(errors) => case.judge(&errors, true),
+    });
+    let short: Vec<String> = judged.collect();
+    assert!(short.is_empty(), "{} cases fall short\n{}", short.len(), short.join("\n"));
+}
+
+#[test]
+fn json_and_dict_name_the_same_keys() {
+    // what is no TOML is no JSON either, and a date is only TOML
+    let documents = cases().into_iter().filter(|c| {
+        ::toml::from_str::<serde_json::Value>(&c.text()).is_ok() && c.name != "a date" && c.name != "not a number"
+    });
+    let mut short = Vec::new();
+    for mut case in documents {
+        let text = as_json(&case.text());
+        // only a text file has a second line to point at
+        case.expected.retain(|part| !part.contains("in line"));
+        for errors in [json(&text, &case.overrides()), dict(&text, &case.overrides())] {
+            match errors {
+                Ok(_) => short.push(format!("{}: accepted\n", case.name)),
+                Err(errors) => short.extend(case.judge(&errors, false)),
+            }
+        }
+        let errors = json(&text, &case.overrides()).unwrap_err();
+        let placed = errors.all.iter().filter(|d| !d.file.starts_with("--set"));
+        assert!(placed.clone().all(|d| d.line.is_some() && d.pointer.is_some()), "{}:\n{errors}", case.name);
+    }
+    assert!(short.is_empty(), "{} cases fall short\n{}", short.len(), short.join("\n"));
+}
+
+#[test]
+fn there_is_a_case_for_every_kind() {
+    assert!(cases().len() >= 45, "{}", cases().len());
+}
+
+#[test]
+fn json_errors_have_positions() {
+    let text = "{\n  \"duration\": \"1 s\",\n  \"link\": [{\"name\": \"a\", \"rate\": 3, \"delay\": \"1 ms\"}]\n}";
+    let errors = json(text, &[]).unwrap_err();
+    let rate = errors.all.iter().find(|d| d.key == "link.a.rate").expect("an error for the rate");
+    assert_eq!((rate.line, rate.column, rate.pointer.as_deref()), (Some(3), Some(34), Some("/link/0/rate")));
+    for (text, expected) in [
+        ("{\"a\": 1,}", "not JSON"),
+        ("{\"a\": 1 // why\n}", "not JSON"),
+        ("{'a': 1}", "not JSON"),
+        ("{\"a\": 1, \"a\": 2}", "twice"),
+        ("", "not JSON"),
+        ("[1]", "a list; a scenario is a table"),
+        ("{} {}", "not JSON"),
+        ("{\"duration\": 0x10}", "not JSON"),
+    ] {
+        let errors = json(text, &[]).unwrap_err().to_string();
+        assert!(errors.contains(expected), "{text}: {errors}");
+    }
+}

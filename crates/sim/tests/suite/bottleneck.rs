@@ -1,0 +1,41 @@
+//! `bottleneck_share`, against closed forms.
+
+use crate::scenarios;
+
+use scenarios::{duplex, flow, flow_result, head, link, result_of};
+
+/// Bursts of forty packets of 120 us each: the backlog, including the rest of the packet in transmission, exceeds one packet until
+/// the last one begins, 39 x 120 us = 4.68 ms. Sampling every 10 ms must not alias with bursts every 10 ms.
+#[test]
+fn samples_do_not_alias_with_periodic_bursts() {
+    for every_us in [5_000.0f64, 10_000.0, 10_100.0, 20_000.0] {
+        let text = head(100.0, 0.0, 1)
+            + &duplex(1e8, 1e8, 0.002)
+            + &flow(
+                "x",
+                "kind = \"reno\"",
+                "f",
+                "b",
+                &format!(
+                    "header = \"40 B\"\napplication = {{ kind = \"bursts\", bytes = \"58400 B\", every = \"{every_us} us\" }}\n\
+                     tcp = {{ initial_window = 100 }}"
+                ),
+            )
+            .replace("1040 B", "1500 B");
+        let share = link(&result_of(&text), "f").bottleneck_share.unwrap();
+        // one sample in each of 10,000 intervals: at worst the variance of independent samples, four standard deviations
+        let expected = 4_680.0 / every_us;
+        let within = 4.0 * (expected * (1.0 - expected) / 1e4).sqrt();
+        assert!((share - expected).abs() < within, "every {every_us} us: {share}, not {expected}");
+    }
+}
+
+/// Percentiles stay within the extremes: a flow of one byte has one or two samples.
+#[test]
+fn percentiles_of_few_samples() {
+    let text = head(2.0, 0.0, 1) + &duplex(1e7, 1e6, 0.02) + &flow("x", "kind = \"reno\"", "f", "b", "size = \"1 B\"");
+    let result = result_of(&text);
+    let rtt = flow_result(&result, "x").rtt_s;
+    assert!(rtt.p50.unwrap() >= rtt.min.unwrap(), "{rtt:?}");
+    assert!(rtt.p99.unwrap() >= rtt.p50.unwrap(), "{rtt:?}");
+}

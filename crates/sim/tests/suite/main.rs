@@ -1,0 +1,41 @@
+//! The tests of simulations, one executable: to link each file by itself takes longer than to run it.
+
+mod accurate_ecn;
+mod ack_queues;
+mod arrivals;
+mod bottleneck;
+mod bounds;
+mod closed_forms;
+mod corruption;
+mod dctcp;
+#[path = "scenarios/drawn.rs"]
+mod drawn_scenarios;
+mod fair_queues;
+mod family;
+mod golden;
+mod invariants;
+mod link_options;
+mod linux_modules;
+mod memory;
+mod nic_queue;
+mod ns2;
+mod one_way_delay;
+mod probes;
+mod qlog;
+mod queues;
+mod record_path;
+mod reno;
+mod sack_off;
+mod scalable_ecn;
+mod scenarios;
+mod stepper;
+mod tcp_ack_congestion;
+mod tcp_acks;
+mod tcp_ecn;
+mod tcp_piggyback;
+mod tcp_recovery;
+mod tcp_start;
+mod traffic;
+mod transport;
+mod two_way;
+mod variation;

@@ -1,0 +1,46 @@
+//! A run ends at its memory budget.
+
+use crate::scenarios;
+
+use std::ops::ControlFlow;
+
+use eddyline_sim::{Options, SimError, run};
+
+/// 16 MiB are 65,536 packets.
+const BUDGET: Options =
+    Options { series: false, packet_log: None, qlog: None, general_queues: false, memory: Some(16 << 20) };
+
+fn end(text: &str) -> Result<u64, SimError> {
+    let outcome = run(&scenarios::network(text), &BUDGET, &mut |_| ControlFlow::Continue(()));
+    outcome.map(|o| o.result.counters.packets_sent.unwrap_or(0))
+}
+
+/// A window beyond any network ends the run at once and is named, with the flow and the queue that holds its packets.
+#[test]
+fn a_window_beyond_any_network_ends_the_run() {
+    for more in ["", "tcp = { pacing = true }", "tcp = { timestamps = true, rack = true, frto = true }"] {
+        let fast = "kind = \"fast\", alpha = \"10 packets\", min_window = \"9e15 packets\"";
+        let text = scenarios::head(10.0, 0.0, 1)
+            + &scenarios::duplex(10e6, 10e6, 0.02)
+            + &scenarios::flow("small", "kind = \"reno\"", "f", "b", "receive_window = \"64 KiB\"")
+            + &scenarios::flow("large", fast, "f", "b", more);
+        let error = end(&text).unwrap_err().to_string();
+        for part in ["out of memory: at 0.", "link \"f\"", "queue.limit is unlimited", "\"large\"", "fast"] {
+            assert!(error.contains(part), "{part:?} missing with {more:?}: {error}");
+        }
+    }
+}
+
+/// Traffic above the rate of an unlimited queue ends the run when the queue holds the budget, not before.
+#[test]
+fn the_budget_counts_packets_in_the_network() {
+    let overload = |seconds: f64| {
+        scenarios::head(seconds, 0.0, 1)
+            + &scenarios::duplex(1e6, 1e6, 0.02)
+            + "[[traffic]]\nname = \"t\"\npath = [\"f\"]\npacket = \"100 B\"\nmodel = { kind = \"cbr\", rate = \"17 Mbit/s\" }\n"
+    };
+    // 20,000 packets a second more than leave, so 65,536 after 3.28 s; the first at time zero
+    assert_eq!(end(&overload(3.2)), Ok(68_001));
+    let error = end(&overload(20.0)).unwrap_err().to_string();
+    assert!(error.contains("out of memory") && error.contains("link \"f\""), "{error}");
+}

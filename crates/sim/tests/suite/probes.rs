@@ -1,0 +1,104 @@
+//! Latency probes and responsiveness (draft-ietf-ippm-responsiveness).
+
+use crate::scenarios;
+
+use eddyline_scenario::result::ProbeResult;
+use eddyline_sim::{LogEvent, LogSelection, Options};
+use scenarios::{flow, flow_result, head, near, network, outcome, result_of};
+
+const PROBE: &str = "[[probe]]\nname = \"p\"\ndata = [\"f\"]\nack = [\"b\"]\n";
+
+fn probes(text: &str) -> ProbeResult {
+    result_of(text).probes[0].clone()
+}
+
+/// Alone, every round trip takes propagation and the transmission of its two packets.
+#[test]
+fn idle_round_trips_by_hand() {
+    let p = probes(&(head(10.0, 0.0, 1) + &scenarios::duplex(1e6, 2e6, 0.04) + PROBE));
+    // 40 B; 300 B at 1 Mbit/s and 1,500 B at 2 Mbit/s
+    let (syn, request) = (0.04 + 40.0 * 8.0 / 1e6 + 40.0 * 8.0 / 2e6, 0.04 + 300.0 * 8.0 / 1e6 + 1500.0 * 8.0 / 2e6);
+    for (times, expected) in [(p.tcp_s, syn), (p.tls_s, request), (p.http_s, request)] {
+        for time in [times.mean, times.min, times.p50, times.p99, times.trimmed_mean] {
+            near(time.unwrap(), expected, 1e-9, "round trip");
+        }
+    }
+    near(p.idle_s.unwrap(), request, 1e-9, "idle");
+    near(p.foreign_rpm.unwrap(), 60.0 * 3.0 / (syn + 2.0 * request), 1e-9, "foreign");
+    assert_eq!((p.loaded_rpm, p.responsiveness_rpm), (None, p.foreign_rpm));
+    assert_eq!(
+        (p.started, p.completed, p.retransmits),
+        (Some(101), Some(99), Some(0)),
+        "the last two are open at the end"
+    );
+}
+
+/// The draft's formula, computed from the packet log: first request of each exchange to first response, trimmed means, mean of both
+/// responsivenesses; with losses, so that retransmissions are part of the times.
+#[test]
+fn responsiveness_from_the_packet_log() {
+    let text = head(60.0, 10.0, 3)
+        + &scenarios::duplex(10e6, 2e6, 0.03).replacen(
+            "delay",
+            "queue = { kind = \"droptail\", limit = \"100 packets\" }\nloss = 0.02\ndelay",
+            1,
+        )
+        + &flow("load", "kind = \"reno\"", "f", "b", "")
+        + PROBE;
+    let options = Options { packet_log: Some(LogSelection::Entity("p".into())), ..Options::default() };
+    let result = outcome(&network(&text), &options);
+    let (p, log) = (&result.result.probes[0], result.log.unwrap());
+    let mut began = std::collections::HashMap::new();
+    let mut ended = std::collections::HashMap::new();
+    let endpoint = |row: usize| log.link[row] == u32::MAX;
+    for row in 0..log.time_s.len() {
+        let (exchange, response) = (log.seq[row] / 2, log.seq[row] % 2 == 1);
+        if log.event[row] == LogEvent::Send as u8 && !response {
+            began.entry(exchange).or_insert(log.time_s[row]);
+        } else if log.event[row] == LogEvent::Receive as u8 && response && endpoint(row) {
+            ended.entry(exchange).or_insert(log.time_s[row]);
+        }
+    }
+    let trimmed = |stage: u64| {
+        let of_stage = ended.iter().filter(|(e, at)| *e % 3 == stage && **at > 10.0);
+        let mut times: Vec<f64> = of_stage.map(|(e, at)| at - began[e]).collect();
+        times.sort_by(f64::total_cmp);
+        let kept = (times.len() as f64 * 0.95).floor() as usize;
+        assert!(kept > 400, "{kept}");
+        times[..kept].iter().sum::<f64>() / kept as f64
+    };
+    let foreign = 60.0 / ((trimmed(0) + trimmed(1) + trimmed(2)) / 3.0);
+    near(p.foreign_rpm.unwrap(), foreign, 1e-9, "foreign");
+    assert!(p.retransmits.unwrap() > 10, "{p:?}");
+    let loaded = flow_result(&result.result, "load").responsiveness_rpm.unwrap();
+    near(p.loaded_rpm.unwrap(), loaded, 1e-12, "the only flow");
+    near(p.responsiveness_rpm.unwrap(), (foreign + loaded) / 2.0, 1e-9, "both");
+}
+
+/// A download through a deep drop-tail queue delays everybody; FQ-CoDel delays neither new connections nor, much, the download.
+#[test]
+fn a_queue_discipline_shows() {
+    let rpm = |queue: &str| {
+        let links = scenarios::duplex(10e6, 10e6, 0.02).replacen("delay", &format!("queue = {{ {queue} }}\ndelay"), 1);
+        probes(&(head(40.0, 10.0, 1) + &links + &flow("load", "kind = \"cubic\"", "f", "b", "") + PROBE))
+    };
+    let (deep, fair) = (rpm("kind = \"droptail\", limit = \"500 ms\""), rpm("kind = \"fq_codel\""));
+    // 60 s / 20 ms is 3,000; a full queue of 500 ms allows 60 / 0.52 = 115, an emptier one some more
+    assert!((115.0..250.0).contains(&deep.responsiveness_rpm.unwrap()), "{deep:?}");
+    assert!(fair.foreign_rpm.unwrap() > 2000.0 && fair.loaded_rpm.unwrap() > 1200.0, "{fair:?}");
+}
+
+/// Where nothing comes back, connections are given up after six retransmissions, and the run ends.
+#[test]
+fn a_dead_path() {
+    let links = scenarios::duplex(1e6, 1e6, 0.02).replacen(
+        "delay",
+        "outages = [{ start = \"0 s\", length = \"1000 s\" }]\nqueue = { kind = \"droptail\", limit = \"1 packets\" }\ndelay",
+        1,
+    );
+    let p = probes(&(head(300.0, 0.0, 1) + &links + &PROBE.replace("[\"b\"]", "[\"b\"]\nevery = \"1 s\"")));
+    assert_eq!((p.started, p.completed, p.responsiveness_rpm), (Some(301), Some(0), None));
+    // six each, but those of the last 127 s (1 + 2 + 4 + 8 + 16 + 32 + 64) have not timed out so often
+    let given_up = 300 - 127;
+    assert!(p.retransmits.unwrap() >= 6 * given_up && p.retransmits.unwrap() <= 6 * 301, "{p:?}");
+}

@@ -1,0 +1,81 @@
+//! The start of a connection as seen on the wire: HyStart++ and pacing.
+
+use crate::scenarios;
+
+use eddyline_scenario::result::RunResult;
+use scenarios::{flow, flow_result, head, link, near, result_of};
+
+/// Bandwidth-delay product of 100 Mbit/s and 40 ms, in packets.
+const PIPE: f64 = 100e6 * 0.040 / 8320.0;
+
+/// Ten seconds on that path with a buffer of `buffer` packets.
+fn start(controller: &str, buffer: u32) -> RunResult {
+    let text = head(10.0, 0.0, 1)
+        + &format!(
+            "[[link]]\nname = \"f\"\nrate = \"100 Mbit/s\"\ndelay = \"20 ms\"\n\
+             queue = {{ kind = \"droptail\", limit = \"{buffer} packets\" }}\n\
+             [[link]]\nname = \"b\"\nrate = \"100 Mbit/s\"\ndelay = \"20 ms\"\n"
+        )
+        + &flow("x", controller, "f", "b", "size = \"40 MB\"");
+    result_of(&text)
+}
+
+/// Doubling every round trip, the window reaches twice the capacity of pipe and buffer when the first loss is detected, so that
+/// capacity is lost once. Growing by a quarter per round trip, it overshoots by half at most: RFC 9406, section 5, reports half the
+/// retransmissions too. HyStart++ detects the queue one round after it grew, at a window of 1,280; if the buffer holds the five
+/// rounds of growth by a quarter, a factor of three, nothing is lost. The transfer completes no later.
+#[test]
+fn hystart_leaves_before_the_buffer_is_full() {
+    for kind in ["reno", "newreno"] {
+        for (buffer, share) in [(480, 0.55), (4_800, 0.0)] {
+            let standard = start(&format!("kind = \"{kind}\""), buffer);
+            let hystart = start(&format!("kind = \"{kind}\", slow_start = \"hystart++\""), buffer);
+            let (s, c) = (flow_result(&standard, "x"), flow_result(&hystart, "x"));
+            let room = PIPE + f64::from(buffer);
+            near(s.retransmits.unwrap() as f64, room, 0.02, "lost by standard slow start");
+            near(s.window_packets.max.unwrap(), 2.0 * room, 0.02, "largest window");
+            let lost = c.retransmits.unwrap() as f64 / room;
+            assert!(lost <= share, "{kind}, {buffer}: {lost}");
+            assert!(c.completed_at_s.unwrap() < s.completed_at_s.unwrap() * 1.02, "{kind}, {buffer}: {c:?} {s:?}");
+        }
+    }
+}
+
+/// All of the initial window but its first packet queues; paced at two windows per round trip, none does.
+#[test]
+fn pacing_removes_the_initial_burst() {
+    let waiting = |tcp: &str| {
+        let text = head(2.0, 0.0, 1)
+            + "[[link]]\nname = \"f\"\nrate = \"10 Mbit/s\"\ndelay = \"50 ms\"\n\
+               [[link]]\nname = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"50 ms\"\n"
+            + &flow(
+                "x",
+                "kind = \"reno\"",
+                "f",
+                "b",
+                &format!("size = \"32 kB\"\ntcp = {{ initial_window = 32, {tcp} }}"),
+            );
+        let r = result_of(&text);
+        (link(&r, "f").queue_packets.max.unwrap(), flow_result(&r, "x").completed_at_s.unwrap())
+    };
+    // the FIN waits too
+    assert_eq!(waiting("pacing = false").0, 32.0);
+    let (max, completed) = waiting("pacing = true");
+    assert!(max <= 2.0, "{max}: at most two at once, and the FIN");
+    // 30 intervals of 100 ms / 64 after the first two
+    let interval = 0.1 / 64.0;
+    near(completed, 0.1 + 30.0 * interval + 0.1, 0.01, "completion");
+}
+
+/// Paced at 1.2 windows a round trip in congestion avoidance, a flow still fills the link.
+#[test]
+fn paced_newreno_fills_the_link() {
+    for tcp in ["pacing = true", "pacing = true, pacing_gain = { slow_start = 2.0, avoidance = 1.0 }"] {
+        let text = head(120.0, 20.0, 1)
+            + "[[link]]\nname = \"f\"\nrate = \"20 Mbit/s\"\ndelay = \"40 ms\"\nqueue = { kind = \"droptail\", limit = \"193 packets\" }\n\
+               [[link]]\nname = \"b\"\nrate = \"20 Mbit/s\"\ndelay = \"40 ms\"\n"
+            + &flow("x", "kind = \"newreno\"", "f", "b", &format!("tcp = {{ {tcp} }}"));
+        let r = result_of(&text);
+        assert!(link(&r, "f").utilisation.unwrap() > 0.97, "{tcp}: {:?}", link(&r, "f"));
+    }
+}

@@ -1,0 +1,30 @@
+//! The tests of models, one executable: to link each file by itself takes longer than to run it.
+
+mod ack_priority;
+mod buffer;
+mod common;
+mod delay_counted;
+mod documents;
+mod dynamics_stability;
+mod fairness;
+mod filter_bias;
+mod fluid;
+mod fluid_dde;
+mod large;
+mod large_solver;
+mod map;
+mod papers;
+mod population;
+mod population_flows;
+mod population_network;
+mod properties;
+mod response;
+mod robust;
+mod sawtooth;
+mod search;
+mod smoothed_jitter;
+mod stability;
+mod stability_cases;
+mod stability_packets;
+mod ten_thousand;
+mod world;

@@ -1,0 +1,144 @@
+//! Response functions, and flows at given loss that share links with FAST.
+
+use crate::common;
+
+use std::sync::Arc;
+
+use common::{close, fast_flow, flow, link, network, problem};
+use eddyline_cc::{ControllerParams, NewRenoParams};
+use eddyline_path::loss::{LossParams, LossPattern};
+use eddyline_theory::equilibrium::vegas;
+use eddyline_theory::response::{
+    Losses, cubic_window, highspeed_window, path_loss, rate, reno_window, scalable_window,
+};
+use eddyline_theory::{TheoryError, equilibria, equilibria_document, run};
+
+#[test]
+fn windows_of_the_tables() {
+    // Mathis et al., table 1
+    close(reno_window(0.01, 1.0, Losses::Random).expect("a share"), 13.1, 1e-12);
+    close(reno_window(0.01, 2.0, Losses::Random).expect("a share"), 9.3, 5e-3);
+    close(reno_window(0.01, 1.0, Losses::Periodic).expect("a share"), 12.2, 5e-3);
+    close(reno_window(0.01, 2.0, Losses::Periodic).expect("a share"), 8.7, 5e-3);
+    // RFC 9438, section 5.2, round-trip time 0.1 s: 1,054 packets at 1e-5; Reno's 12 at 1e-2
+    close(cubic_window(1e-5, 0.1).expect("a share"), 1054.0, 1e-3);
+    close(cubic_window(1e-2, 0.1).expect("a share"), 12.25, 1e-2);
+    // RFC 3649, section 3: both ends of the response function, and its approximation 0.12 / p^0.835
+    close(highspeed_window(1e-7).expect("a share"), 83_000.0, 1e-12);
+    close(highspeed_window(1e-3).expect("a share"), 38.0, 1e-12);
+    close(highspeed_window(1e-5).expect("a share"), 1795.0, 2e-2);
+    close(highspeed_window(1e-2).expect("a share"), 12.0, 1e-12);
+    close(scalable_window(1e-4).expect("a share"), 800.0, 1e-12);
+    assert!(scalable_window(0.02).expect("a share") <= 16.0);
+    close(rate(10.0, 0.1).expect("a time"), 100.0, 1e-12);
+    close(path_loss([0.1, 0.1]), 0.19, 1e-12);
+    assert_eq!(path_loss([]), 0.0);
+    for p in [0.0, -1.0, 1.5, f64::NAN] {
+        assert!(matches!(reno_window(p, 1.0, Losses::Random), Err(TheoryError::OutOfRange { .. })));
+        assert!(matches!(cubic_window(p, 0.1), Err(TheoryError::OutOfRange { .. })));
+        assert!(matches!(highspeed_window(p), Err(TheoryError::OutOfRange { .. })));
+        assert!(matches!(scalable_window(p), Err(TheoryError::OutOfRange { .. })));
+    }
+    assert!(matches!(reno_window(0.1, 0.5, Losses::Random), Err(TheoryError::OutOfRange { .. })));
+    assert!(matches!(rate(1.0, 0.0), Err(TheoryError::OutOfRange { .. })));
+}
+
+#[test]
+fn windows_shrink_with_loss() {
+    let mut last = [f64::INFINITY; 4];
+    for i in 0..200 {
+        let p = libm::pow(10.0, -8.0 + 0.04 * f64::from(i));
+        let now = [
+            reno_window(p, 1.0, Losses::Random).expect("a share"),
+            cubic_window(p, 0.05).expect("a share"),
+            scalable_window(p).expect("a share"),
+            highspeed_window(p).expect("a share"),
+        ];
+        for (now, last) in now.iter().zip(&last) {
+            assert!(now <= last, "{now} after {last} at {p}");
+        }
+        last = now;
+    }
+}
+
+fn reno_beside_fast(loss: LossParams, fast: bool) -> eddyline_scenario::Network {
+    let mut lossy = link("lossy", 100_000_000, 10);
+    lossy.loss = loss;
+    let mut reno = fast_flow("reno", 1.0, &[0, 1], &[2]);
+    reno.controller = Arc::new(ControllerParams::NewReno(NewRenoParams::default()));
+    let mut flows = vec![reno];
+    if fast {
+        flows.push(fast_flow("fast", 50.0, &[1], &[2]));
+    }
+    network(vec![lossy, link("shared", 10_000_000, 10), link("back", 100_000_000, 20)], flows)
+}
+
+#[test]
+fn reno_alone_at_given_loss() {
+    let net = reno_beside_fast(LossParams::Independent(0.01), false);
+    let r = run(&net).expect("solved");
+    let rtt = 0.04 + 8e3 / 1e8 + 8e3 / 1e7 + 320.0 / 1e8;
+    let x = 13.1 / rtt;
+    close(r.flows[0].packets_per_s.expect("known"), x, 1e-12);
+    close(r.flows[0].window_packets.mean.expect("known"), 13.1, 1e-12);
+    close(r.flows[0].goodput_bps.expect("known"), 0.99 * x * 960.0 * 8.0, 1e-9);
+    close(r.links[1].utilisation.expect("known"), x * 8e3 / 1e7, 1e-12);
+    assert_eq!(r.links[1].bottleneck, Some(false));
+    assert!(r.approximations.iter().any(|n| n.contains("by response function")), "{:?}", r.approximations);
+    let document = equilibria_document(&net).expect("solved");
+    assert_eq!(document.equilibria[0].flows[0].path_loss, Some(0.01));
+
+    let every = run(&reno_beside_fast(LossParams::Pattern(LossPattern::Periodic { every: 100 }), false));
+    let window = every.expect("solved").flows[0].window_packets.mean.expect("known");
+    close(window, 150f64.sqrt(), 1e-12);
+}
+
+#[test]
+fn reno_at_given_loss_beside_fast() {
+    let net = reno_beside_fast(LossParams::Independent(0.01), true);
+    let r = run(&net).expect("solved");
+    let (reno, fast) = (r.flows[0].packets_per_s.expect("known"), r.flows[1].packets_per_s.expect("known"));
+    let q = r.flows[1].queueing_delay_s.expect("known");
+    // the shared link is full, FAST has its alpha there, Reno its window over the round-trip time with FAST's queue
+    close((reno + fast) * 8e3, 1e7, 1e-9);
+    close(fast * q, 50.0, 1e-9);
+    let rtt = 0.04 + 8e3 / 1e8 + 8e3 / 1e7 + 320.0 / 1e8;
+    close(reno * (rtt + q), 13.1, 1e-9);
+    assert_eq!(r.links[1].bottleneck, Some(true));
+    // `equilibria` solves for FAST flows only
+    assert_eq!(equilibria(&net).expect("solved").found[0].rates.len(), 1);
+}
+
+#[test]
+fn without_enough_loss_there_is_no_model() {
+    let r = run(&reno_beside_fast(LossParams::Independent(1e-5), true)).expect("solved");
+    assert_eq!(r.flows[0].packets_per_s, None);
+    assert_eq!(r.links[1].utilisation, None);
+    // so the rates of flows in its queue are unknown too
+    assert_eq!(r.flows[1].packets_per_s, None);
+    assert!(r.approximations.iter().any(|n| n.contains("the queue's own losses")), "{:?}", r.approximations);
+}
+
+#[test]
+fn no_loss_no_model() {
+    let r = run(&reno_beside_fast(LossParams::default(), true)).expect("solved");
+    assert_eq!(r.flows[0].packets_per_s, None);
+    assert!(r.approximations.iter().any(|n| n.contains("no model of newreno")));
+}
+
+#[test]
+fn vegas_is_stationary_anywhere_between_its_thresholds() {
+    let two = vec![flow(2.0, 8000.0, 320.0, &[0], &[1]), flow(2.0, 8000.0, 320.0, &[0], &[1])];
+    let band = vegas(&problem(&[8e6, 8e7], two), &[4.0, 4.0]).expect("solved");
+    assert!(band.exact);
+    // 1,000 packets a second, shared 2 to 4 at worst
+    for [low, high] in &band.rates {
+        close(*low, 1000.0 / 3.0, 1e-9);
+        close(*high, 2000.0 / 3.0, 1e-9);
+    }
+    close(band.at_alpha.found[0].delays[0], 0.004, 1e-9);
+    close(band.at_beta.found[0].delays[0], 0.008, 1e-9);
+    let one = vec![flow(2.0, 8000.0, 320.0, &[0], &[1])];
+    assert!(matches!(vegas(&problem(&[8e6, 8e7], one.clone()), &[1.0]), Err(TheoryError::OutOfRange { .. })));
+    assert!(matches!(vegas(&problem(&[8e6, 8e7], one), &[]), Err(TheoryError::Length { .. })));
+}
