@@ -13,7 +13,7 @@ from test_theory_map import THREE
 import eddyline as el
 
 EXAMPLE_2 = EXAMPLE_3.with_name("example-2-1000B.toml")
-PRINTED = Path(__file__).parents[2] / "crates" / "theory" / "tests" / "data" / "two_way_examples.json"
+PRINTED = Path(__file__).parents[2] / "crates" / "theory" / "tests" / "suite" / "data" / "two_way_examples.json"
 HEADS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 

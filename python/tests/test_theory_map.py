@@ -17,7 +17,7 @@ from test_run import start
 import eddyline as el
 
 RATES = ("--x", "link.down.rate=5 Mbit/s..20 Mbit/s:4:log", "--y", "link.up.rate=1 Mbit/s..9 Mbit/s:3")
-TABLE = Path(__file__).parents[2] / "crates" / "theory" / "tests" / "data" / "stability_boundary.json"
+TABLE = Path(__file__).parents[2] / "crates" / "theory" / "tests" / "suite" / "data" / "stability_boundary.json"
 
 THREE = """\
 duration = "10 s"

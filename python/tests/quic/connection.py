@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Measured", "Transfer"]
 
-TLS = Path(__file__).parents[3] / "crates" / "quic" / "tests" / "tls"
+TLS = Path(__file__).parents[3] / "crates" / "quic" / "tests" / "suite" / "tls"
 UNLIMITED = 1 << 40
 TIMER_IS_LATE_BY = 1e-6
 """As in any event loop. aioquic paces an acknowledgement that is due exactly now, but not an overdue one."""

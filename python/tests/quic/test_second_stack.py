@@ -65,7 +65,7 @@ def test_short_packets_fill_a_queue_that_counts_packets(by_noq: dict[tuple[str, 
 def test_cubic_by_the_rfc(name: str, by_noq: dict[tuple[str, str], Row]) -> None:
     """aioquic's CUBIC with RFC 9438's rules is ours, within 3 %.
 
-    noq-proto's has other rules of its own (`crates/quic/tests/controllers.rs`).
+    noq-proto's has other rules of its own (`crates/quic/tests/suite/controllers.rs`).
     """
     agree(aioquic(bulk(name), SWITCHED["cubic"]), by_noq[name, "cubic"], 0.03)
 
