@@ -6,7 +6,6 @@ Results go to standard output, everything else to standard error. Exit codes: 0 
 
 from __future__ import annotations
 
-import gc
 import sys
 
 TYPE_CHECKING = False  # without `typing`: Ctrl-C is not handled before `main`
@@ -16,12 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-gc.set_threshold(50_000)  # loading modules makes many objects and no garbage: looking for it takes 4 % of a short run
-
 
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
     try:
+        import gc
+
+        gc.set_threshold(50_000)  # loading modules leaves no garbage: looking for it takes 4 % of a short run
         from eddyline.cli import entry
     except KeyboardInterrupt:  # before the handler is installed
         sys.stderr.write("interrupted\n")
