@@ -62,6 +62,7 @@ THINNED: Mapping[str, Mapping[str, Thinned]] = {
         "section-5-packets": _OUT,
         "ns2": _OUT,
         "cures": _OUT,
+        "steps": _OUT,
     },
     "vfast": {
         "rerouting": _OUT,
