@@ -207,6 +207,10 @@ impl Host {
                 std::mem::replace(&mut self.stream_frames, frames) != frames
             };
             self.transmit(&transmit, data, emit);
+            if self.established && self.sending.is_none() && transmit.size < settings::MIN_DATAGRAM as usize {
+                // an acknowledgement with room to spare: there was nothing more to send
+                break;
+            }
         }
         completed
     }
