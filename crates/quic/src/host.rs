@@ -11,7 +11,7 @@ use eddyline_scenario::network::Flow as FlowSpec;
 use eddyline_units::Time;
 use noq_proto::{
     ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event,
-    FourTuple, StreamEvent, Transmit, VarInt,
+    FourTuple, PathId, StreamEvent, Transmit, VarInt,
 };
 
 use crate::application::{ReceivingApplication, SendingApplication};
@@ -22,6 +22,9 @@ use crate::settings;
 
 /// A timer that is due again at once waits this long, as that of a real clock would.
 const TIMER_GRANULARITY: Time = Time::from_ps(1_000_000);
+/// Timers are handled so much late, as those of any clock are. The stack rounds the delay of a paced packet to nanoseconds and bytes
+/// down: asked at that very moment it is a byte short half of the time, and waits once more.
+const TIMER_LATENESS: Time = Time::from_ps(1_000);
 
 /// A datagram that a host sends.
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +121,7 @@ impl Host {
     /// When [`on_timer`](Self::on_timer) is due, or [`Time::MAX`].
     pub fn next_timer(&self, now: Time) -> Time {
         let Some((_, connection)) = &self.connection else { return Time::MAX };
-        let stack = connection.poll_timeout().map_or(Time::MAX, clock::time);
+        let stack = connection.poll_timeout().map_or(Time::MAX, |at| clock::time(at).saturating_add(TIMER_LATENESS));
         let stack = match self.timers_handled {
             Some(at) if stack <= at => at + TIMER_GRANULARITY,
             _ => stack,
@@ -203,17 +206,22 @@ impl Host {
             self.buffer.clear();
             let Some(transmit) = connection.poll_transmit(at, NonZeroUsize::MIN, &mut self.buffer) else { break };
             let data = self.sending.is_some() && {
-                let frames = connection.stats().frame_tx.stream;
+                let frames = connection.path_stats(PathId::ZERO).map_or(self.stream_frames, |path| path.frame_tx.stream);
                 std::mem::replace(&mut self.stream_frames, frames) != frames
             };
             self.transmit(&transmit, data, emit);
+            if self.established && self.sending.is_none() && transmit.size < settings::MIN_DATAGRAM as usize {
+                // an acknowledgement with room to spare: there was nothing more to send
+                break;
+            }
         }
         completed
     }
 
     /// Acknowledgement frames received so far.
     pub fn acknowledgements(&mut self) -> u64 {
-        self.connection.as_mut().map_or(0, |(_, connection)| connection.stats().frame_rx.acks)
+        let path = self.connection.as_mut().and_then(|(_, connection)| connection.path_stats(PathId::ZERO));
+        path.map_or(0, |path| path.frame_rx.acks)
     }
 
     /// Closes the connection; [`run`](Self::run) must follow.

@@ -98,7 +98,8 @@ impl Content {
 
 /// Length without the zeros at the end.
 fn significant(bytes: &[u8]) -> usize {
-    const BLOCK: usize = 32;
+    // long enough for the processor to combine many bytes at once before it asks
+    const BLOCK: usize = 128;
     let zeros = bytes.rchunks_exact(BLOCK).take_while(|block| block.iter().fold(0, |or, b| or | b) == 0).count();
     let rest = &bytes[..bytes.len() - zeros * BLOCK];
     rest.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1)

@@ -22,6 +22,8 @@ use std::ops::ControlFlow;
 
 use eddyline_scenario::Network;
 use eddyline_sim::{Options, Outcome, Progress, run_over};
+// for its feature alone, see Cargo.toml
+use tracing as _;
 
 pub use crypto::{CERTIFICATE_BYTES, Crypto};
 pub use error::Error;

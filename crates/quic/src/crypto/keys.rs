@@ -58,7 +58,10 @@ fn sum(bytes: &[u8]) -> u64 {
         }
     }
     let sum = sums.into_iter().fold(0, u64::wrapping_add);
-    rest.iter().fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add((*byte).into()))
+    let (words, rest) = rest.as_chunks();
+    let next = |sum: u64, number: u64| sum.wrapping_mul(31).wrapping_add(number);
+    let sum = words.iter().fold(sum, |sum, word| next(sum, u64::from_le_bytes(*word)));
+    rest.iter().fold(sum, |sum, byte| next(sum, (*byte).into()))
 }
 
 impl PacketKey for NullKey {
