@@ -12,7 +12,7 @@ import threading
 import time
 from array import array
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
@@ -73,6 +73,8 @@ class LiveRun:
     QUANTITIES = _core.Run.QUANTITIES
     EVENTS = _core.Run.EVENTS
     PACKETS = _core.Run.PACKETS
+    failures: Final[tuple[tuple[str, str, str], ...]] = ()
+    """It has no controllers from files."""
 
     def __init__(self, text: str, names: _core.Names, columns: dict[str, bytes] | None) -> None:
         self._text = text

@@ -349,6 +349,27 @@ fn relative_limits_become_bytes() {
     assert_eq!(bytes("2 BDP of 40 ms", access), "10000 B");
 }
 
+/// Outages that repeat together only after days are followed one by one: some do, a billion would take longer than any run.
+#[test]
+fn outages_that_take_for_ever_are_refused() {
+    let text = |ends: &str| {
+        let one = |start: &str, length: &str, every: &str| {
+            format!("{{ start = \"{start}\", length = \"{length}{ends}\", every = \"{every}{ends}\" }}")
+        };
+        let outages = [one("1 s", "400", "999.983"), one("0 s", "300", "1000.003")].join(", ");
+        let text = SMALLEST.replace("delay = \"1 ms\"", &format!("delay = \"1 ms\"\noutages = [{outages}]"));
+        text.replace("duration = \"1 s\"", "duration = \"1 h\"")
+    };
+    toml(&text(" ms"), &[]).unwrap();
+    toml(&text(" us"), &[("duration", "1 min")]).unwrap();
+    let errors = toml(&text(" us"), &[]).unwrap_err();
+    assert_eq!(errors.all.len(), 1, "{errors}");
+    assert!(errors.all[0].message.starts_with("7198"), "{errors}");
+    assert!(errors.all[0].message.ends_with("outages in 1 h that do not repeat together soon; at most 5 million"));
+    // one period alone is a closed form
+    toml(&text(" ns"), &[("link.l.outages", "[{ start = \"0 s\", length = \"1 ns\", every = \"3 ns\" }]")]).unwrap();
+}
+
 /// A link that leaves its rate to its trace has the trace's mean, for queue limits too, and the canonical form says so.
 #[test]
 fn a_trace_gives_a_link_its_rate() {
