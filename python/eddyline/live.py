@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
@@ -74,6 +74,8 @@ class LiveRun:
     QUANTITIES = _core.Run.QUANTITIES
     EVENTS = _core.Run.EVENTS
     PACKETS = _core.Run.PACKETS
+    failures: Final[tuple[tuple[str, str, str], ...]] = ()
+    """It has no controllers from files."""
 
     def __init__(self, text: str, names: _core.Names, columns: dict[str, bytes] | None) -> None:
         self._text = text

@@ -68,7 +68,7 @@ class Request(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A run that a user's own controller broke."""
+    """A run in which a user's own controller failed."""
 
     seed: int
     error: ControllerError
@@ -80,7 +80,7 @@ class WorldRuns:
 
     Attributes:
         world: Its name.
-        results: Results by seed, failed runs left out.
+        results: Results by seed. Runs that failed are left out, but a single one whose other flows went on.
         unavailable: Why it cannot run here, if it cannot.
         failures: Failed runs.
     """
@@ -155,7 +155,9 @@ def _in_world(scenario: Scenario, world: str, request: Request, observer: Observ
         try:
             return WorldRuns(world, [one(0, None)])
         except ControllerError as e:
-            return WorldRuns(world, failures=[Failure(scenario.seed, e)])
+            # one from a file stops its own flow only
+            kept = [e.result] if e.result is not None else []
+            return WorldRuns(world, kept, failures=[Failure(scenario.seed, e)])
 
     from eddyline.parallel import run_keeping
 
@@ -179,7 +181,7 @@ def _part(reply: WorldRuns, repeated: bool) -> str:
         return json.dumps({"world": reply.world, "unavailable": reply.unavailable.reason}, ensure_ascii=False)
     failed = [{"seed": f.seed, "error": str(f.error)} for f in reply.failures]
     if not repeated:
-        if failed:
+        if not reply.results:
             return json.dumps({"world": reply.world, "failed": failed}, ensure_ascii=False)
         return reply.results[0].json
     from eddyline.summary import summarise

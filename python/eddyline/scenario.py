@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import eddyline._core as _core
 import eddyline.worlds as worlds
 from eddyline.controllers.endless import interruptible
-from eddyline.errors import InputError
+from eddyline.errors import ControllerError, InputError
 from eddyline.live import LiveRun
 from eddyline.recording import Recording
 from eddyline.results import Results
@@ -255,13 +255,20 @@ class Scenario:
         return Results(run_all(tasks, done=progress))
 
     def run_with(self, options: RunOptions, world: str = worlds.DEFAULT, progress: RunCallback | None = None) -> Result:
-        """Runs the scenario in a world, with the options as one object; see `run`."""
+        """Runs the scenario in a world, with the options as one object; see `run`.
+
+        Raises:
+            ControllerError: A user's own controller failed. One from a file stops its own flow only; the error has the result.
+        """
         entry = worlds.require(world)
         entry.check(options)
         if options.series is None:
             options = options.with_series(len(self.flows) + len(self.links) <= _MAX_SERIES)
         run = interruptible(partial(entry.run, self._core, options.with_folder(self._folder)), progress)
-        return Result(run.json, self, run, asked=options.recorded())
+        result = Result(run.json, self, run, asked=options.recorded())
+        if run.failures:
+            raise _failure(result, run.failures)
+        return result
 
     def theory(
         self,
@@ -322,6 +329,16 @@ class Scenario:
 
 def _repetition(scenario: Scenario, options: RunOptions, world: str, progress: RunCallback) -> Result:
     return scenario.run_with(options, world, progress)
+
+
+def _failure(result: Result, failures: Sequence[tuple[str, str, str]]) -> ControllerError:
+    """The error of the first controller that failed, with the result of the run."""
+    controller, flow, sentence = failures[0]
+    place, _, what = sentence.partition(" ")
+    more = f", nor did {len(failures) - 1} more" if len(failures) > 1 else ""
+    error = ControllerError(controller, place, f"{what}; {flow!r} sent nothing new after that{more}")
+    error.result = result
+    return error
 
 
 def _pairs(overrides: Overrides) -> list[tuple[str, str]]:

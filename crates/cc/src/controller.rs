@@ -181,7 +181,8 @@ pub trait Controller {
     /// The congestion window.
     fn window(&self) -> f64;
 
-    /// Maximum number of packets in flight, with or without pacing; the window unless the algorithm allows some slack for pacing.
+    /// Maximum number of packets in flight, with or without pacing; the window unless the algorithm allows some slack for pacing. At least
+    /// one packet may always be in flight, unless this is zero: then nothing more is sent.
     fn flight_limit(&self, _paced: bool) -> f64 {
         self.window()
     }
@@ -216,6 +217,12 @@ pub trait Controller {
     /// packet once it is false.
     fn uses_sent(&self) -> bool {
         true
+    }
+
+    /// Why this controller has failed, if it has; only controllers from files can. [`flight_limit`](Self::flight_limit) is zero from then on, so that nothing
+    /// new is sent.
+    fn failure(&self) -> Option<&str> {
+        None
     }
 
     /// Recovery without SACK; constant over the connection.

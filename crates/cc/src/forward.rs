@@ -101,6 +101,9 @@ macro_rules! forward_decisions {
         fn ecn_response(&self) -> $crate::controller::EcnResponse {
             $inner!(self, [] c => c.ecn_response())
         }
+        fn failure(&self) -> Option<&str> {
+            $inner!(self, [] c => c.failure())
+        }
         fn uses_sent(&self) -> bool {
             $inner!(self, [] c => c.uses_sent())
         }

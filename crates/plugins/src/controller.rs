@@ -1,12 +1,9 @@
 //! The controller of one flow: events are translated to those of the interface, decisions are checked and kept.
 
-use std::sync::Arc;
-
 use eddyline_cc::{Ack, Controller, EcnResponse, Loss, Marks, PartialAck, PathFacts, Sent, Stamp, Timeout};
-use eddyline_controller::abi::{self, Allowed, Decisions, Handshake, MaybeTime, Recovered};
+use eddyline_controller::abi::{self, Allowed, Decisions, Handshake, MaybeTime, Recovered, symbols};
 use eddyline_units::Time;
 
-use crate::fault;
 use crate::layout::Layout;
 
 /// An event handler, by its place in [`abi::symbols::HANDLERS`].
@@ -28,7 +25,7 @@ pub(crate) enum Handler {
 }
 
 impl Handler {
-    pub const COUNT: usize = abi::symbols::HANDLERS.len();
+    pub const COUNT: usize = symbols::HANDLERS.len();
 }
 
 /// An event of the interface, without pointers.
@@ -58,10 +55,10 @@ pub(crate) struct Started<F> {
     pub decisions: Decisions,
 }
 
-/// A controller in a plugin. After a fault no handler is called, and the run is stopped at the next check.
+/// A controller in a plugin. After a failure no handler is called, and its flow limit is zero: the flow stops, other flows go on.
 pub(crate) struct PluginController<F> {
-    name: Arc<str>,
     flow: Option<F>,
+    failure: Option<String>,
     decisions: Decisions,
     partial_ack: PartialAck,
     ecn_response: EcnResponse,
@@ -69,10 +66,10 @@ pub(crate) struct PluginController<F> {
 }
 
 impl<F: Flow> PluginController<F> {
-    pub fn new(name: &str, started: Result<Started<F>, String>, facts: &PathFacts) -> Self {
+    pub fn new(started: Result<Started<F>, String>, facts: &PathFacts) -> Self {
         let mut made = Self {
-            name: name.into(),
             flow: None,
+            failure: None,
             decisions: Decisions::window(facts.initial_window.max(1.0)),
             partial_ack: PartialAck::Stay,
             ecn_response: EcnResponse::AsLoss,
@@ -102,14 +99,14 @@ impl<F: Flow> PluginController<F> {
                 made.partial_ack = partial_ack;
                 made.ecn_response = ecn_response;
             }
-            Err(why) => fault::put(name, "new", why),
+            Err(why) => made.fail("new", None, &why),
         }
         made
     }
 
     /// Calls a handler, if the plugin has it; returns whether it wrote decisions.
     #[inline]
-    fn call<E: Event>(&mut self, handler: Handler, event: E) -> bool {
+    fn call<E: Event>(&mut self, handler: Handler, now: Option<Time>, event: E) -> bool {
         let Some(flow) = &mut self.flow else { return false };
         if !flow.has(handler) {
             return false;
@@ -122,19 +119,20 @@ impl<F: Flow> PluginController<F> {
         match written {
             Ok(()) => true,
             Err(why) => {
-                self.fail(handler, why);
+                self.fail(symbols::HANDLERS[handler as usize].trim_start_matches("eddyline_"), now, &why);
                 false
             }
         }
     }
 
     #[cold]
-    fn fail(&mut self, handler: Handler, why: String) {
-        let symbol = abi::symbols::HANDLERS[handler as usize];
-        fault::put(&self.name, symbol.trim_start_matches("eddyline_"), why);
+    fn fail(&mut self, place: &str, now: Option<Time>, why: &str) {
+        let when = now.map(|now| format!(", at {now}")).unwrap_or_default();
+        self.failure = Some(format!("{place} {why}{when}"));
         self.flow = None;
+        self.stamps = false;
         // what was left may be anything
-        self.decisions = Decisions::window(1.0);
+        self.decisions = Decisions { flight_limits: [0.0, 0.0], ..Decisions::window(1.0) };
     }
 }
 
@@ -206,13 +204,13 @@ fn loss(loss: &Loss) -> abi::Loss {
 
 impl<F: Flow> Controller for PluginController<F> {
     fn on_handshake(&mut self, now: Time, rtt: Time) {
-        self.call(Handler::Handshake, Handshake { now: time(now), rtt: time(rtt) });
+        self.call(Handler::Handshake, Some(now), Handshake { now: time(now), rtt: time(rtt) });
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Stamp {
         if self.stamps {
             let event = abi::Sent { now: time(sent.now), in_flight: sent.in_flight, cwnd_limited: sent.cwnd_limited };
-            self.stamps = self.call(Handler::Sent, event);
+            self.stamps = self.call(Handler::Sent, Some(sent.now), event);
             if self.stamps {
                 return Stamp { remembered: self.decisions.stamp };
             }
@@ -221,40 +219,40 @@ impl<F: Flow> Controller for PluginController<F> {
     }
 
     fn on_ack(&mut self, event: &Ack) {
-        self.call(Handler::Ack, ack(event));
+        self.call(Handler::Ack, Some(event.now), ack(event));
     }
 
     fn on_duplicate(&mut self, event: &Ack) {
-        self.call(Handler::Duplicate, ack(event));
+        self.call(Handler::Duplicate, Some(event.now), ack(event));
     }
 
     fn on_loss(&mut self, event: &Loss) {
-        self.call(Handler::Loss, loss(event));
+        self.call(Handler::Loss, Some(event.now), loss(event));
     }
 
     fn on_recovered(&mut self, now: Time) {
-        self.call(Handler::Recovered, Recovered { now: time(now) });
+        self.call(Handler::Recovered, Some(now), Recovered { now: time(now) });
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         let Timeout { now, flight_size, repeated } = *timeout;
-        self.call(Handler::Timeout, abi::Timeout { now: time(now), flight_size, repeated });
+        self.call(Handler::Timeout, Some(now), abi::Timeout { now: time(now), flight_size, repeated });
     }
 
     fn on_timeout_recovered(&mut self) {
-        self.call(Handler::TimeoutRecovered, Recovered { now: abi::Time::default() });
+        self.call(Handler::TimeoutRecovered, None, Recovered { now: abi::Time::default() });
     }
 
     fn on_ecn(&mut self, mark: &Loss) {
         // without a handler a mark counts as a loss (RFC 3168, 6.1.2)
-        if !self.call(Handler::Ecn, loss(mark)) {
-            self.call(Handler::Loss, loss(mark));
+        if !self.call(Handler::Ecn, Some(mark.now), loss(mark)) {
+            self.call(Handler::Loss, Some(mark.now), loss(mark));
         }
     }
 
     fn on_marks(&mut self, marks: &Marks) {
         let Marks { now, sent_at, acked, marked } = *marks;
-        self.call(Handler::Marks, abi::Marks { now: time(now), sent_at: time(sent_at), acked, marked });
+        self.call(Handler::Marks, Some(now), abi::Marks { now: time(now), sent_at: time(sent_at), acked, marked });
     }
 
     fn ecn_response(&self) -> EcnResponse {
@@ -262,11 +260,11 @@ impl<F: Flow> Controller for PluginController<F> {
     }
 
     fn on_spurious_timeout(&mut self, window: f64) {
-        self.call(Handler::SpuriousTimeout, Allowed { window });
+        self.call(Handler::SpuriousTimeout, None, Allowed { window });
     }
 
     fn on_idle(&mut self, restart_window: f64) {
-        self.call(Handler::Idle, Allowed { window: restart_window });
+        self.call(Handler::Idle, None, Allowed { window: restart_window });
     }
 
     #[inline]
@@ -308,5 +306,9 @@ impl<F: Flow> Controller for PluginController<F> {
 
     fn partial_ack(&self) -> PartialAck {
         self.partial_ack
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 }

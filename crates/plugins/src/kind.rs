@@ -92,7 +92,6 @@ impl<P: Plugin> CustomParams for PluginParams<P> {
     }
 
     fn build(&self, facts: &PathFacts) -> Box<dyn DynController> {
-        let name = &self.plugin.description().name;
-        Box::new(PluginController::new(name, self.plugin.start(&self.plain, facts), facts))
+        Box::new(PluginController::new(self.plugin.start(&self.plain, facts), facts))
     }
 }

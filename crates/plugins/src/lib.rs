@@ -1,11 +1,10 @@
 //! Controllers from files: shared libraries with the C interface of `eddyline-controller`, and WebAssembly modules with the same.
 //!
-//! [`open`] reads a file and returns a kind of controller like any other. What goes wrong in a run is kept for the thread that runs it
-//! ([`fault`]), because the trait `Controller` returns no errors: whoever runs a scenario stops it at the next check.
+//! [`open`] reads a file and returns a kind of controller like any other. What goes wrong in a run is the
+//! failure of its flow (`Controller::failure`), which sends nothing more; other flows go on.
 
 mod controller;
 mod description;
-pub mod fault;
 mod kind;
 mod layout;
 mod library;

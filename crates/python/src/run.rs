@@ -199,6 +199,15 @@ impl Run {
         self.result.approximations.clone()
     }
 
+    /// Flows and tables of arrivals whose controller failed: the controller, the flow and why.
+    #[getter]
+    fn failures(&self) -> Vec<(String, String, String)> {
+        let flows = self.result.flows.iter().map(|f| (&f.controller, &f.name, &f.failure));
+        let arrivals = self.result.arrivals.iter().map(|a| (&a.controller, &a.name, &a.failure));
+        let failed = |(c, n, why): (&String, &String, &Option<String>)| Some((c.clone(), n.clone(), why.clone()?));
+        flows.chain(arrivals).filter_map(failed).collect()
+    }
+
     /// Names of flows, links and sources.
     #[getter]
     fn names(&self, py: Python<'_>) -> Py<Names> {

@@ -245,6 +245,11 @@ impl Connection {
         }
     }
 
+    /// Why the controller of direction `place` has failed, if it has.
+    pub fn failure(&self, place: usize) -> Option<&str> {
+        self.hosts[place].seen.failure()
+    }
+
     /// The state of loss recovery of direction `place`.
     pub fn recovery(&self, place: usize) -> RecoveryState {
         let Some(direction) = &self.directions[place] else { return RecoveryState::default() };

@@ -78,6 +78,10 @@ impl Endpoint for QuicFlow {
         lock(&self.connection).state(self.place)
     }
 
+    fn failure(&self) -> Option<String> {
+        lock(&self.connection).failure(self.place).map(str::to_owned)
+    }
+
     fn recovery(&self) -> RecoveryState {
         lock(&self.connection).recovery(self.place)
     }

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use eddyline_cc::Controller as _;
@@ -32,6 +32,7 @@ pub struct Observations {
     smoothed_ns: AtomicU64,
     lost_packets: AtomicU64,
     persistent: AtomicU64,
+    failure: OnceLock<String>,
 }
 
 fn add(to: &AtomicU64, n: u64) {
@@ -58,6 +59,11 @@ impl Observations {
     pub fn window_packets(&self, datagram: f64) -> f64 {
         let own = f64::from_bits(self.packets.load(Relaxed));
         if own > 0.0 { own } else { self.window() as f64 / datagram }
+    }
+
+    /// Why the controller has failed, if it has.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
     }
 
     /// The controller's estimate of the round-trip time without queueing.
@@ -176,6 +182,9 @@ impl Observed {
                 threshold = f64::INFINITY;
             }
             self.seen.packets.store(controller.window().to_bits(), Relaxed);
+            if let Some(failure) = controller.failure() {
+                self.seen.failure.get_or_init(|| failure.to_owned());
+            }
             self.seen.base_ps.store(controller.base_rtt().map_or(0, Time::as_ps), Relaxed);
         }
         self.seen.threshold.store(threshold.to_bits(), Relaxed);

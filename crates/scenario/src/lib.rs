@@ -25,6 +25,7 @@ pub mod presets;
 pub mod result;
 pub mod series;
 mod trace;
+mod trace_rate;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use expect::{Expectation, ExpectationOutcome, check};

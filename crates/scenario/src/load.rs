@@ -13,7 +13,7 @@ use crate::network::Network;
 use crate::tree::{Node, Value};
 use crate::typed::Typed;
 use crate::vocabulary::Vocabulary;
-use crate::{build, overrides, read, relative_limit, schema, trace};
+use crate::{build, overrides, read, relative_limit, schema, trace, trace_rate};
 
 /// Maximum size of a file.
 const MAX_BYTES: u64 = 256 << 20;
@@ -72,6 +72,7 @@ fn parse_and_check(
         return None;
     }
     overrides::apply(&mut root, overrides, vocabulary.compiled_schema(), report);
+    trace_rate::fill_in(&mut root, input.folder, report);
     relative_limit::resolve(&mut root, report);
     schema::validate(&root, &mut Vec::new(), &root, vocabulary.compiled_schema(), report);
     names::check(&root, report);

@@ -125,6 +125,9 @@ pub struct FlowResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unit" = "packets"))]
     pub delivered_ce: Option<f64>,
+    /// Why the controller, one from a file, failed; nothing new was sent after that. Only if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 /// Distribution of round-trip time samples. In world `sim` with more than 10,000 flows, those of a table with `count` above 1 have
@@ -374,6 +377,9 @@ pub struct ArrivalsResult {
     /// Expiries of the retransmission timers of flows that completed, whole run.
     #[schemars(extend("x-unit" = "count"))]
     pub timeouts: Option<u64>,
+    /// Why the controller, one from a file, failed first in one of the flows; a flow sends nothing new after that. Only if one failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 /// Distribution of flow completion times.

@@ -136,7 +136,8 @@ fn errors(traffic: &Traffic, trace: Option<&Trace>) -> Vec<ParamError> {
     u32::try_from(traffic.packet.get()).map_or_else(|_| Vec::new(), |packet| traffic.model.errors(packet, trace))
 }
 
-fn load(path: &Path) -> Result<String, String> {
+/// Reads a file as text.
+pub(crate) fn load(path: &Path) -> Result<String, String> {
     let cannot = |why: String| format!("cannot read {}: {why}", path.display());
     let about = fs::metadata(path).map_err(|e| cannot(e.to_string()))?;
     if !about.is_file() {

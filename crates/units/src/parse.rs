@@ -144,7 +144,7 @@ pub(crate) fn split<S: Copy>(text: &str, units: &[Unit<S>]) -> Result<(Decimal, 
     }
     let known = units.iter().find(|u| u.matches(unit));
     // with neither a space nor a known unit, the unit is what to report
-    if known.is_some() || end < text.len() && text[end..].starts_with(char::is_whitespace) {
+    if known.is_some() || text[end..].starts_with(char::is_whitespace) {
         let number = Decimal::parse(number)?;
         if let Some(known) = known {
             return Ok((number, known.scale));

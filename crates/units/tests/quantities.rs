@@ -1,6 +1,6 @@
 //! Parsing and formatting are exact.
 
-use eddyline_units::{Bytes, Packets, Percent, Quantity, QuantityError, Rate, Time};
+use eddyline_units::{Bytes, Decimal, Packets, Percent, Quantity, QuantityError, Rate, Time};
 use proptest::prelude::*;
 
 #[test]
@@ -41,9 +41,46 @@ fn errors_name_the_problem() {
     assert!("nan ms".parse::<Time>().is_err() && "inf packets".parse::<Packets>().is_err());
 }
 
+/// Without a space, what is no unit is reported; with one, what is no number.
+#[test]
+fn errors_name_the_part_that_is_wrong() {
+    assert!(matches!("parsecs".parse::<Time>(), Err(QuantityError::UnknownUnit { given, .. }) if given == "parsecs"));
+    assert!(matches!("ten parsecs".parse::<Time>(), Err(QuantityError::NotANumber { .. })));
+    for text in ["-x ms", "--1 ms", "1e0000001 ms", "1e ms", "1e+ ms", "1e1x ms"] {
+        assert!(matches!(text.parse::<Time>(), Err(QuantityError::NotANumber { .. })), "{text}");
+    }
+    assert_eq!("1e000001 ms".parse(), Ok(Time::from_ms(10)), "six digits of exponent");
+}
+
+#[test]
+fn decimals_have_thirty_digits_and_more_if_they_are_zero() {
+    let ten_to = |power: usize| format!("1{}", "0".repeat(power));
+    assert_eq!(Decimal::parse(&ten_to(31)).unwrap().as_f64(), 1e31);
+    assert!(Decimal::parse(&ten_to(32)).is_err());
+    assert_eq!(Decimal::parse("12.5").unwrap().as_f64(), 12.5);
+    // the smallest shares of a base unit that a scale can make whole
+    let tiny = |exponent: i32| Decimal::parse(&format!("3{}e{exponent}", "0".repeat(30))).unwrap();
+    assert_eq!(tiny(-38).scaled(100_000_000), Some(3));
+    assert_eq!(tiny(-39).scaled(100_000_000), Some(0));
+}
+
+#[test]
+fn times_add_subtract_and_multiply() {
+    let (two, three) = (Time::from_secs_f64(2.0), Time::from_ms(3000));
+    assert_eq!((two.as_ps(), two.as_secs_f64()), (2_000_000_000_000, 2.0));
+    assert_eq!(((three + two).as_ps(), three - two, two * 3), (5_000_000_000_000, Time::SECOND, three + three));
+    let mut sum = two;
+    sum += three;
+    assert_eq!(sum, three + two);
+    assert_eq!(Time::from_secs_f64(1.6e-12), Time::from_ps(2), "to the nearest picosecond");
+    assert_eq!([Time::from_secs_f64(-1.0), Time::from_secs_f64(f64::NAN)], [Time::ZERO; 2]);
+    assert_eq!((Rate::from_bps(7).as_bps(), Bytes::new(7).get()), (7, 7));
+}
+
 #[test]
 fn transmission_time_rounds_to_the_nearest_picosecond() {
     assert_eq!(Rate::from_bps(3).transmission_time(1), Time::from_ps(2_666_666_666_667));
+    assert_eq!(Rate::from_bps(11).transmission_time(1), Time::from_ps(727_272_727_273));
     assert_eq!(Rate::from_bps(10_000_000).transmission_time(1250), Time::from_ms(1));
 }
 

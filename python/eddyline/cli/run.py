@@ -146,7 +146,9 @@ def command(
             err=True,
         )
 
-    _report_failures(replies)
+    lone = replies[0].failures[0].error if len(replies) == 1 and not request.repeated and replies[0].failures else None
+    if lone is None or lone.result is None:
+        _report_failures(replies)
     results = [r for reply in replies for r in reply.results]
     with shown(lambda: _show(replies, text, as_json, csv and out is None, quiet)):
         if log is not None:
@@ -155,6 +157,8 @@ def command(
             draw(figure(results), plot)
         if out is not None:
             save(out, text, results, request, csv)
+    if lone is not None:
+        raise lone
     code = _strict_code(replies) if strict else 0
     return 1 if any(reply.failures for reply in replies) else code
 

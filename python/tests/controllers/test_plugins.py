@@ -229,7 +229,7 @@ def test_a_wasm_module_sends_the_packets_of_its_twin(tmp_path, name):
 
 
 @needs_cargo
-def test_a_panic_ends_its_run_alone(eddyline, rust, tmp_path):
+def test_a_panic_ends_its_flow_alone(eddyline, rust, tmp_path):
     (tmp_path / "s.toml").write_text(TOML.replace('"newreno"', '"my-aimd"'))
     args = (
         "sweep",
@@ -251,7 +251,7 @@ def test_a_panic_ends_its_run_alone(eddyline, rust, tmp_path):
     assert ran.code == 1
     assert ran.err.splitlines()[-1] == f"error: {why}"
     assert "thread" not in ran.err, "the panic's own message"
-    assert not ran.out
+    assert "goodput" in ran.out
 
 
 @needs_cargo
@@ -306,7 +306,7 @@ def test_a_library_in_c(compiled):
         ({"WINDOW": "EDDYLINE_NAN"}, "controller 'c-fixed': new left window = NaN; a finite number of packets"),
     ],
 )
-def test_a_run_ends_at_what_a_library_does_wrong(compiled, definitions, said):
+def test_a_flow_ends_at_what_a_library_does_wrong(compiled, definitions, said):
     load(str(compiled(**definitions)))
     with pytest.raises(el.ControllerError) as raised:
         scenario("c-fixed").run()
@@ -349,7 +349,7 @@ def test_files_that_are_refused(eddyline, compiled, tmp_path):
     ],
     ids=["endless", "memory", "trap", "bounds", "fails"],
 )
-def test_what_a_wasm_module_does_wrong_ends_its_run_alone(eddyline, tmp_path, body, said):
+def test_what_a_wasm_module_does_wrong_ends_its_flow_alone(eddyline, tmp_path, body, said):
     (tmp_path / "good.wasm").write_bytes(newreno("good"))
     (tmp_path / "bad.wasm").write_bytes(newreno("bad", on_loss=body))
     (tmp_path / "s.toml").write_text(TOML)
@@ -370,6 +370,55 @@ def test_what_a_wasm_module_does_wrong_ends_its_run_alone(eddyline, tmp_path, bo
     summary = json.loads(ran.out)
     assert (summary["done"], summary["failed"]) == (1, 1)
     assert summary["failures"][0]["why"].startswith(f"controller 'bad': on_loss {said}")
+
+
+PAIR = (
+    TOML
+    + """
+[[flow]]
+name = "other"
+controller = { kind = "reno" }
+data = ["down"]
+ack = ["up"]
+start = "10 ms"
+"""
+)
+
+
+@pytest.mark.parametrize("world", ["sim", "quic"])
+def test_a_failure_stops_its_flow_alone(eddyline, tmp_path, world):
+    """The others get what it leaves, the result says why, and the stored run can be verified."""
+    (tmp_path / "bad.wasm").write_bytes(newreno("bad", on_loss="loop br 0 end unreachable"))
+    (tmp_path / "s.toml").write_text(PAIR)
+    args = ("--controllers", "bad.wasm", "--world", world)
+    ran = eddyline("run", "s.toml", *args, "--set", "flow.f.controller.kind=bad", "--json", "--out", "kept")
+    assert ran.code == 1, ran.err
+    bad, other = json.loads(ran.out)["flows"]
+    assert bad["failure"].startswith("on_loss did not return within 10000000 instructions, at ")
+    assert ran.err.splitlines()[-1] == f"error: controller 'bad': {bad['failure']}; 'f' sent nothing new after that"
+    assert "failure" not in other
+    at_s = float(bad["failure"].rpartition(" at ")[2].partition(" ")[0])
+    assert at_s < 10
+    # nothing but what was in flight then
+    assert bad["delivered_bytes"] < 10e6 / 8 * (at_s + 0.5)
+    alone = eddyline("run", "s.toml", "--world", world, "--set", "flow.f.count=0", "--json")
+    (expected,) = json.loads(alone.out)["flows"]
+    assert other["goodput_bps"] > 0.6 * expected["goodput_bps"]
+    assert eddyline("verify", "kept", *args[:2]).code == 0
+
+
+def test_the_first_failure_of_dynamic_flows_is_in_their_result(tmp_path):
+    (tmp_path / "bad.wasm").write_bytes(newreno("bad", on_loss="unreachable"))
+    load(str(tmp_path / "bad.wasm"))
+    arrivals = {"name": "files", "rate": "5 /s", "size": {"kind": "fixed", "size": "500 kB"}, "data": ["down"]}
+    tables = scenario("newreno").to_dict()
+    tables["arrivals"] = [arrivals | {"ack": ["up"], "controller": {"kind": "bad"}}]
+    with pytest.raises(el.ControllerError, match="'files' sent nothing new") as raised:
+        el.Scenario(tables).run()
+    document = raised.value.result.to_dict()
+    assert document["arrivals"][0]["failure"].startswith("on_loss trapped: ")
+    assert "failure" not in document["flows"][0]
+    assert document["flows"][0]["goodput_bps"] > 1e6
 
 
 def test_a_memory_that_is_too_large_from_the_start_is_refused(tmp_path):

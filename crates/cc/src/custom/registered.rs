@@ -142,6 +142,9 @@ impl Controller for Registered {
     fn partial_ack(&self) -> PartialAck {
         self.decisions.partial_ack
     }
+    fn failure(&self) -> Option<&str> {
+        self.controller.failure()
+    }
     fn ecn_response(&self) -> EcnResponse {
         self.controller.ecn_response()
     }

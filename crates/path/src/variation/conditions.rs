@@ -14,6 +14,21 @@ use super::uptime::{Uptime, outage};
 
 /// If there are too many outages to be listed: so many in a row without any transmission are taken as infinite.
 const FOR_EVER: u32 = 1 << 18;
+/// If there are too many outages to be listed: so many steps of one transmission are followed. Scenarios have fewer in their duration
+/// ([`MAX_OUTAGES`]), so what takes more ends after the run.
+const MAX_STEPS: u32 = 1 << 24;
+/// Maximum number of outages in a run that cannot be listed, because they do not repeat together soon enough.
+pub const MAX_OUTAGES: u64 = 5_000_000;
+
+/// Number of outages in `duration` that have to be followed one by one; zero if they can be listed.
+#[must_use]
+pub fn unlisted_outages(outages: &[OutageParams], duration: Time) -> u64 {
+    if Uptime::between(outages).is_some() {
+        return 0;
+    }
+    let number = |o: &OutageParams| o.every.map_or(1, |e| duration.saturating_sub(o.start).as_ps() / e.as_ps().max(1));
+    outages.iter().map(number).fold(0, u64::saturating_add)
+}
 
 /// A link over time.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,7 +132,10 @@ impl Conditions {
     fn end_between(&self, start: Time, bits: u128) -> Time {
         let Some(whole) = &self.whole else { return Time::MAX };
         let (mut now, mut rest, mut in_vain) = (start, bits, 0);
-        while now < Time::MAX && in_vain < FOR_EVER {
+        for _ in 0..MAX_STEPS {
+            if now == Time::MAX || in_vain == FOR_EVER {
+                break;
+            }
             let (out, until) = outage(&self.outages, now);
             if out {
                 now = until;

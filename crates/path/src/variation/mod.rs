@@ -17,7 +17,7 @@ mod trace;
 mod uptime;
 
 pub use changes::ChangeParams;
-pub use conditions::Conditions;
+pub use conditions::{Conditions, MAX_OUTAGES, unlisted_outages};
 pub use jitter::{Jitter, JitterParams};
 pub use link_variation::Variation;
 pub use outages::OutageParams;

@@ -140,6 +140,18 @@ impl Recording {
         self.length
     }
 
+    /// The mean rate over its duration, or none where a row has no rate.
+    #[must_use]
+    pub fn mean_rate(&self) -> Option<Rate> {
+        let ends = self.rows.iter().skip(1).map(|row| row.from).chain([self.length]);
+        let mut bits_ps: u128 = 0;
+        for (row, end) in self.rows.iter().zip(ends) {
+            bits_ps = bits_ps.saturating_add(u128::from(row.rate?.as_bps()) * u128::from((end - row.from).as_ps()));
+        }
+        let length = u128::from(self.length.as_ps()).max(1);
+        Some(Rate::from_bps(u64::try_from((bits_ps + length / 2) / length).unwrap_or(u64::MAX)))
+    }
+
     /// The same as a text with named columns; missing values are empty.
     #[must_use]
     pub fn to_csv(&self) -> String {

@@ -10,7 +10,7 @@ use eddyline_path::loss::{Loss, LossParams};
 use eddyline_path::random::Stream;
 use eddyline_path::variation::{
     ChangeParams, Conditions, LinkTrace, OutageParams, Policer, PolicerParams, Profile, Propagation, Recording,
-    RecordingError, Side, Variation,
+    RecordingError, Side, Variation, unlisted_outages,
 };
 use eddyline_units::{Bytes, Rate, Time};
 use test_packet::{Constant, constant, link, serve};
@@ -259,6 +259,26 @@ fn a_permanent_outage_ends_no_transmission() {
 }
 
 /// What a busy link carries is the integral of its rate, to within a packet.
+/// Outages that do not repeat together soon are followed one by one, so many and no more.
+#[test]
+fn a_transmission_through_too_many_outages_ends_after_the_run() {
+    let every = |start: u64, length: u64, period: u64| OutageParams {
+        start: Time::from_ps(start),
+        length: Time::from_ps(length),
+        every: Some(Time::from_ps(period)),
+    };
+    let outages = [every(1_000, 400_000, 999_983), every(0, 300_000, 1_000_003)];
+    let second = unlisted_outages(&outages, Time::SECOND);
+    assert_eq!(second, 1_000_016 + 999_997);
+    assert_eq!(unlisted_outages(&outages[..1], Time::SECOND), 0, "one period is listed");
+    let bits = |n: u64| Conditions::stepping(Rate::from_bps(n), Time::ZERO, &[], &outages);
+    // 8 kbit at 100 kbit/s take 80 ms without outages; they leave a bit more than 0.6 * 0.7 of the time
+    let end = bits(100_000).end(Time::ZERO, 1000).as_secs_f64();
+    near(end, 0.08 / 0.42, 0.01);
+    // 8 ks without outages
+    assert_eq!(bits(1).end(Time::ZERO, 1000), Time::MAX);
+}
+
 #[test]
 fn a_busy_link_carries_the_integral() {
     let outages = [OutageParams { start: ms(1_500), length: ms(400), every: Some(ms(1_100)) }];

@@ -1,9 +1,8 @@
-//! The fault of a user's controller, a Python class or a plugin, in the run on this thread. The trait `Controller` returns no errors, so faults are kept
-//! here and the run is stopped at the next check.
+//! The fault of a user's controller in Python in the run on this thread. The trait `Controller` returns no errors, so faults are kept
+//! here and the run is stopped at the next check. A controller from a file ends its flow only, and the result says why.
 
 use std::cell::RefCell;
 
-use eddyline_plugins::fault as plugins;
 use pyo3::exceptions::{PyException, PySystemExit};
 use pyo3::prelude::*;
 
@@ -16,20 +15,16 @@ thread_local! {
 /// Clears the fault before a run.
 pub(crate) fn begin() {
     FAULT.take();
-    plugins::begin();
 }
 
 /// Whether there is a fault.
 pub(crate) fn failed() -> bool {
-    FAULT.with_borrow(Option::is_some) || plugins::failed()
+    FAULT.with_borrow(Option::is_some)
 }
 
-/// Takes the first fault; one of a Python class before one of a plugin.
+/// Takes the first fault.
 pub(crate) fn take() -> Option<PyErr> {
-    let of_plugin = plugins::take();
-    FAULT
-        .take()
-        .or_else(|| of_plugin.map(|f| ControllerError::new_err((f.controller, f.place, f.message, String::new()))))
+    FAULT.take()
 }
 
 /// Records an exception of a handler. Ctrl-C and the like are kept as they are.

@@ -1,7 +1,7 @@
-//! Variation of links: steps in order of time, outages that end, no steps together with a recording.
+//! Variation of links: steps in order of time, outages that end and are not too many, no steps together with a recording.
 
 use crate::diagnostic::Report;
-use eddyline_path::variation::{ChangeParams, LinkTrace, OutageParams};
+use eddyline_path::variation::{ChangeParams, LinkTrace, MAX_OUTAGES, OutageParams, unlisted_outages};
 use eddyline_units::Time;
 
 use crate::tree::{Node, Step};
@@ -15,7 +15,7 @@ struct Given<'a> {
     trace: Option<&'a LinkTrace>,
 }
 
-/// Reports steps out of order or without effect, outages without end, and recordings together with steps.
+/// Reports steps out of order or without effect, outages without end or too many to be followed, and recordings together with steps.
 pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
     for link in given(typed) {
         let mut wrong = |keys: &[Step<'static>], message: String, hint: &str| {
@@ -41,6 +41,15 @@ pub(crate) fn check(root: &Node, typed: &Typed, report: &mut Report<'_>) {
                 );
             }
             previous = Some(change.at);
+        }
+        let duration = typed.head.as_ref().map_or(Time::ZERO, |head| head.duration);
+        let outages = unlisted_outages(link.outages, duration);
+        if outages > MAX_OUTAGES {
+            let message = format!(
+                "{outages} outages in {duration} that do not repeat together soon; at most {} million",
+                MAX_OUTAGES / 1_000_000
+            );
+            wrong(&[Step::Key("outages")], message, "choose periods with a common multiple, as 2 ms and 3 ms");
         }
         for (i, outage) in link.outages.iter().enumerate() {
             if let Some(every) = outage.every.filter(|every| *every <= outage.length) {

@@ -6,18 +6,21 @@ use eddyline_path::loss::LossParams;
 use eddyline_path::queue::QueueParams;
 use eddyline_path::variation::{ChangeParams, JitterParams, LinkTrace, OutageParams, PolicerParams};
 use eddyline_units::{Rate, Time};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
 use crate::presets::Preset;
 
 /// One direction of transmission.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = rate_or_trace)]
 pub struct Link {
     /// Name, unique in the file.
     pub name: String,
-    /// Rate of transmission, 1 bit/s to 10 Tbit/s.
+    /// Rate of transmission, 1 bit/s to 10 Tbit/s. Required, except beside a trace from a file with rates: then the default is the mean of
+    /// those rates over the file.
     #[schemars(extend("x-minimum" = "1 bit/s", "x-maximum" = "10 Tbit/s"))]
     pub rate: Rate,
     /// One-way propagation delay, 0 s to 1 h.
@@ -64,6 +67,15 @@ pub struct Link {
     /// Policer before the queue: drops traffic above its rate, counted among the queue's drops. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policer: Option<PolicerParams>,
+}
+
+/// States in the schema that a rate may be missing beside a trace.
+fn rate_or_trace(schema: &mut Schema) {
+    if let Some(Json::Array(required)) = schema.get_mut("required") {
+        required.retain(|key| key != "rate");
+    }
+    schema.insert("if".to_owned(), json!({ "not": { "required": ["trace"] } }));
+    schema.insert("then".to_owned(), json!({ "required": ["rate"] }));
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

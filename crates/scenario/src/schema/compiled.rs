@@ -187,7 +187,11 @@ impl Compiler<'_> {
     }
 
     fn table(&self, schema: &Json) -> Table {
-        let required = |name: &str| schema["required"].as_array().is_some_and(|r| r.iter().any(|k| k == name));
+        // what is required only where another key is missing has been filled in where it is not
+        let required = |name: &str| {
+            let lists = [&schema["required"], &schema["then"]["required"]];
+            lists.iter().any(|list| list.as_array().is_some_and(|r| r.iter().any(|k| k == name)))
+        };
         let keys = schema["properties"].as_object().into_iter().flatten();
         Table {
             keys: keys

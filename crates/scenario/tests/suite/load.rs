@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{TWO_WAY, as_json, dict, json, toml};
 use eddyline_scenario::network::{Application, Pacing};
-use eddyline_scenario::{json_schema, load_file, presets};
+use eddyline_scenario::{Format, Input, json_schema, load, load_file, presets};
 use eddyline_units::{Rate, Time};
 
 const SMALLEST: &str = r#"
@@ -347,6 +347,72 @@ fn relative_limits_become_bytes() {
     assert_eq!(bytes("1 BDP", access), "25000 B");
     assert_eq!(bytes("0.5 BDP of f", access), "12500 B");
     assert_eq!(bytes("2 BDP of 40 ms", access), "10000 B");
+}
+
+/// Outages that repeat together only after days are followed one by one: some do, a billion would take longer than any run.
+#[test]
+fn outages_that_take_for_ever_are_refused() {
+    let text = |ends: &str| {
+        let one = |start: &str, length: &str, every: &str| {
+            format!("{{ start = \"{start}\", length = \"{length}{ends}\", every = \"{every}{ends}\" }}")
+        };
+        let outages = [one("1 s", "400", "999.983"), one("0 s", "300", "1000.003")].join(", ");
+        let text = SMALLEST.replace("delay = \"1 ms\"", &format!("delay = \"1 ms\"\noutages = [{outages}]"));
+        text.replace("duration = \"1 s\"", "duration = \"1 h\"")
+    };
+    toml(&text(" ms"), &[]).unwrap();
+    toml(&text(" us"), &[("duration", "1 min")]).unwrap();
+    let errors = toml(&text(" us"), &[]).unwrap_err();
+    assert_eq!(errors.all.len(), 1, "{errors}");
+    assert!(errors.all[0].message.starts_with("7198"), "{errors}");
+    assert!(errors.all[0].message.ends_with("outages in 1 h that do not repeat together soon; at most 5 million"));
+    // one period alone is a closed form
+    toml(&text(" ns"), &[("link.l.outages", "[{ start = \"0 s\", length = \"1 ns\", every = \"3 ns\" }]")]).unwrap();
+}
+
+/// A link that leaves its rate to its trace has the trace's mean, for queue limits too, and the canonical form says so.
+#[test]
+fn a_trace_gives_a_link_its_rate() {
+    let folder = std::env::temp_dir().join(format!("eddyline-trace-rate-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    // 4 Mbit/s for 1 s, then 1 Mbit/s for 2 s, as long as the line before
+    write("drive.csv", "time_s,rate_bps,delay_s\n0,4e6,0.01\n1,1e6,\n2,1e6,\n");
+    // 3 packets of 1,500 bytes in 4 ms
+    write("packets.down", "1\n1\n4\n");
+    write("late.csv", "time_s,rate_bps\n0,\n1,1e6\n");
+    write("delays.csv", "time_s,delay_s\n0,0.1\n1,0.2\n");
+    let with = |trace: &str| {
+        let queue = "queue = { kind = \"droptail\", limit = \"100 ms\" }";
+        let text = SMALLEST.replace("rate = \"1 Mbit/s\"", &format!("trace = {trace}\n{queue}"));
+        load(&Input { text: &text, format: Format::Toml, name: "case.toml", folder: Some(&folder) }, &[])
+    };
+    let case = |file: &str| with(&format!("{{ kind = \"csv\", file = \"{file}\" }}"));
+    let of = |loaded: eddyline_scenario::Scenario| {
+        let canonical = &loaded.canonical;
+        let again =
+            load(&Input { text: canonical, format: Format::Json, name: "case.json", folder: Some(&folder) }, &[]);
+        assert_eq!(again.unwrap().canonical, *canonical);
+        let written: serde_json::Value = serde_json::from_str(canonical).unwrap();
+        (loaded.network.links[0].rate.as_bps(), written["link"][0]["queue"]["limit"].clone())
+    };
+    assert_eq!(of(case("drive.csv").unwrap()), (2_000_000, "25000 B".into()));
+    assert_eq!(of(with("{ kind = \"mahimahi\", file = \"packets.down\" }").unwrap()), (9_000_000, "112500 B".into()));
+    let messages = |errors: eddyline_scenario::Diagnostics| {
+        errors.all.iter().map(|e| format!("{}: {}", e.key, e.message)).collect::<Vec<_>>()
+    };
+    for file in ["late.csv", "delays.csv"] {
+        let [error] = messages(case(file).unwrap_err()).try_into().unwrap();
+        assert!(error.starts_with("link.l.trace: the link has no rate") && error.contains(file), "{error}");
+    }
+    let [error] = messages(case("none.csv").unwrap_err()).try_into().unwrap();
+    assert!(error.starts_with("link.l.trace.file: cannot read"), "{error}");
+    let [error] = messages(with("{ kind = \"csv\" }").unwrap_err()).try_into().unwrap();
+    assert!(error.contains("the key file is missing"), "{error}");
+    // a profile takes its mean from the link
+    let [error] = messages(with("{ kind = \"lte\" }").unwrap_err()).try_into().unwrap();
+    assert!(error.contains("the key rate is missing"), "{error}");
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// The limit of a preset's queue follows a changed rate, and the canonical form says so.

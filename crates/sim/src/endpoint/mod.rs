@@ -39,6 +39,11 @@ pub trait Endpoint: Debug + Send {
     /// The transport's state now.
     fn state(&self) -> FlowState;
 
+    /// Why its controller, one from a file, has failed, if it has.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// The state of loss recovery now, for traces.
     fn recovery(&self) -> RecoveryState {
         RecoveryState::default()
@@ -190,6 +195,14 @@ impl Flow {
         match self {
             Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.state(),
             Self::Other(other) => other.state(),
+        }
+    }
+
+    /// As [`Endpoint::failure`].
+    pub fn failure(&self) -> Option<String> {
+        match self {
+            Self::Tcp(tcp) | Self::DuplexTcp(tcp) => tcp.failure(),
+            Self::Other(other) => other.failure(),
         }
     }
 

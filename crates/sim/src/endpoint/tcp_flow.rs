@@ -147,6 +147,11 @@ impl TcpFlow {
         }
     }
 
+    /// Why the sender's controller has failed, if it has.
+    pub fn failure(&self) -> Option<String> {
+        self.sender.controller().failure().map(str::to_owned)
+    }
+
     /// The state of the sender's loss recovery.
     pub fn recovery(&self) -> RecoveryState {
         RecoveryState {

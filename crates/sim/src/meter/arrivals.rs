@@ -121,6 +121,7 @@ impl ArrivalsMeter {
             delivered_bytes: Some(self.delivered),
             retransmits: Some(self.retransmits),
             timeouts: Some(self.timeouts),
+            failure: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use eddyline_path::traffic::Transfers;
 use eddyline_scenario::Network;
-use eddyline_scenario::network::Flow as FlowSpec;
+use eddyline_scenario::network::{Arrivals, Flow as FlowSpec};
 use eddyline_scenario::result::ArrivalsResult;
 use eddyline_units::Time;
 
@@ -22,6 +22,8 @@ struct Class {
     spec: FlowSpec,
     path: FlowPath,
     meter: ArrivalsMeter,
+    /// The first failure of a controller in a flow that has left.
+    failure: Option<String>,
 }
 
 /// The state of one flow, reused by later flows.
@@ -49,7 +51,7 @@ pub struct DynamicFlows {
 impl DynamicFlows {
     /// No flow present. Flows are numbered from `base` on.
     pub fn new(network: &Network, layout: &mut Layout, base: u32) -> Self {
-        let class = |a: &eddyline_scenario::network::Arrivals| {
+        let class = |a: &Arrivals| {
             let mut transfers = Transfers::new(a.rate_per_s, &a.size, a.listed.as_ref(), network.seed, &a.name);
             let next = transfers.next();
             Class {
@@ -58,6 +60,7 @@ impl DynamicFlows {
                 spec: a.flow.clone(),
                 path: flow_path(network, &a.flow, layout),
                 meter: ArrivalsMeter::new(network.warmup, network.duration),
+                failure: None,
             }
         };
         Self {
@@ -131,6 +134,9 @@ impl DynamicFlows {
         let time = now.saturating_sub(meter.start());
         self.departed_packets += meter.arrived_packets();
         let class = &mut self.classes[entry.class as usize];
+        if class.failure.is_none() {
+            class.failure = entry.flow.failure();
+        }
         class.meter.on_completion(now, entry.size, time, state.retransmits, state.timeouts);
         // packets still in the network are of another generation
         entry.generation = entry.generation.wrapping_add(1);
@@ -150,10 +156,15 @@ impl DynamicFlows {
 
     /// The results of the tables.
     pub fn results(&self, network: &Network, now: Time) -> Vec<ArrivalsResult> {
-        self.classes
-            .iter()
-            .zip(&network.arrivals)
-            .map(|(c, a)| c.meter.result(now, &a.name, a.flow.controller.name()))
-            .collect()
+        // the slot of a flow that has left still has its state
+        let failure = |class: usize| {
+            let flows = self.slots.iter().filter(|slot| slot.class as usize == class);
+            self.classes[class].failure.clone().or_else(|| flows.filter_map(|slot| slot.flow.failure()).next())
+        };
+        let result = |(i, (c, a)): (usize, (&Class, &Arrivals))| ArrivalsResult {
+            failure: failure(i),
+            ..c.meter.result(now, &a.name, a.flow.controller.name())
+        };
+        self.classes.iter().zip(&network.arrivals).enumerate().map(result).collect()
     }
 }

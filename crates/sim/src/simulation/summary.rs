@@ -111,6 +111,7 @@ fn flow_result(flow: &mut Flow, spec: &FlowSpec, now: Time) -> (FlowResult, RttH
         completed_at_s: state.completed_at.map(Time::as_secs_f64),
         card_refusals: state.nic_refusals,
         delivered_ce: state.delivered_ce,
+        failure: flow.failure(),
     };
     (result, record.histogram, record.rtt)
 }

@@ -46,6 +46,21 @@ fn a_flow_fills_a_link_whose_rate_steps() {
     near(flow_result(&slow, "x").throughput_bps.unwrap(), 2e6, 0.01, "after the first step");
 }
 
+/// A day on slow links with framing, bursts of losses and outages that never repeat together: the work is bounded by the packets.
+#[test]
+fn a_day_of_outages_takes_no_more_events_than_its_packets() {
+    let r = result_of(
+        "duration = \"1 d\"\n\
+         [[link]]\nname = \"f\"\nrate = \"2376 bit/s\"\ndelay = \"10 ms\"\nframing = { overhead = \"30 kB\" }\n\
+         loss = { kind = \"gilbert-elliott\", p = 0.01, r = 0.1 }\n\
+         [[link]]\nname = \"b\"\nrate = \"491 bit/s\"\ndelay = \"10 ms\"\noutages = [\
+         { start = \"1 s\", length = \"40 ms\", every = \"99.9983 ms\" }, { start = \"0 s\", length = \"30 ms\", every = \"100.0003 ms\" }]\n\
+         [[flow]]\nname = \"x\"\ncontroller = { kind = \"cubic\" }\ntcp = { pacing = true }\ndata = [\"f\"]\nack = [\"b\"]\n",
+    );
+    let (events, sent) = (r.counters.events.unwrap(), r.counters.packets_sent.unwrap());
+    assert!(sent > 100 && events < 10 * sent, "{events} events for {sent} packets");
+}
+
 /// A route change by half the delay up or down changes the minimum round-trip time by as much.
 #[test]
 fn a_route_change_moves_the_round_trip() {

@@ -501,10 +501,10 @@ impl Sender {
             } else {
                 self.recovery.pipe(&self.seq)
             };
-            // one packet may always be in flight
+            // one packet may always be in flight, unless the controller has failed
             let exempt = (retransmission && self.recovery.retransmits_at_once())
                 || (OPTIONS && !retransmission && self.recovery.take_frto_credit());
-            if pipe + len > limit && pipe > 0 && !exempt {
+            if pipe + len > limit && (pipe > 0 || limit == 0) && !exempt {
                 self.congestion.set_cwnd_limited(true);
                 return;
             }
