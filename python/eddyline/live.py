@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from array import array
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -18,9 +19,11 @@ import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
     from eddyline.progress import RunCallback
+    from eddyline.worlds import RunOptions
 
     Run: TypeAlias = "_core.Run | LiveRun"
     """A run of any world."""
@@ -114,13 +117,12 @@ class LiveRun:
         return False
 
 
-def run(scenario: _core.Scenario, folder: Path | None, series: bool, progress: RunCallback | None) -> LiveRun:
-    """Runs a scenario; one run at a time.
+def run(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> LiveRun:
+    """Runs a scenario. In real time one run at a time, in virtual time several.
 
     Args:
         scenario: What to run.
-        folder: Where relative paths in it start.
-        series: Record series.
+        options: Series, captures, and where relative paths in the scenario start.
         progress: Called several times a second.
 
     Raises:
@@ -132,13 +134,20 @@ def run(scenario: _core.Scenario, folder: Path | None, series: bool, progress: R
     if program is None:
         raise unavailable() or EddylineError(f"{_NAME} has gone")
     # files without names: none is left, however this process ends
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as columns, _ONE_AT_A_TIME:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as columns, _turn(options):
         given.write(scenario.canonical.encode())
         given.seek(0)
-        command = [str(program), "--attached", "--folder", str(folder or Path.cwd())]
-        command += ["--series", f"/dev/fd/{columns.fileno()}"] if series else []
+        command = [str(program), "--attached", "--folder", str(options.folder or Path.cwd())]
+        command += ["--series", f"/dev/fd/{columns.fileno()}"] if options.series else []
+        command += ["--virtual"] if options.clock == "virtual" else []
+        command += ["--pcap", str(options.pcap)] if options.pcap is not None else []
         text = _output(command, given, columns, scenario.duration_s, progress)
-        return LiveRun(text, scenario.names, _columns(columns) if series else None)
+        return LiveRun(text, scenario.names, _columns(columns) if options.series else None)
+
+
+def _turn(options: RunOptions) -> AbstractContextManager[object]:
+    """What a run waits for: the end of others in real time."""
+    return nullcontext() if options.clock == "virtual" else _ONE_AT_A_TIME
 
 
 def _output(

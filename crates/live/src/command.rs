@@ -10,7 +10,9 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 
 use crate::error::LiveError;
+use crate::guest::{self, Told};
 use crate::run::{Options, run};
+use crate::virtual_clock;
 
 const USAGE: &str = "\
 usage: eddyline-live [--folder DIR] [--series FILE] [SCENARIO.json]
@@ -20,6 +22,8 @@ The scenario is read from standard input unless a file is named.
 
   --folder DIR   base of relative paths in the scenario
   --series FILE  write series over time to FILE, as JSON columns
+  --pcap DIR     write captures of the two hosts' interfaces to DIR
+  --virtual      run in a user-mode Linux whose clock jumps, in place of this machine's kernel
   --attached     end when the process ends that started this one
   --features     print the optional features of this build, one a line
   --version      print the version
@@ -39,12 +43,19 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Arguments.
+/// Arguments of a run.
 #[derive(Debug, Default)]
-struct Arguments {
-    folder: Option<PathBuf>,
-    series: Option<PathBuf>,
-    file: Option<PathBuf>,
+pub struct Arguments {
+    /// Base of relative paths.
+    pub folder: Option<PathBuf>,
+    /// File of the series.
+    pub series: Option<PathBuf>,
+    /// Folder of captures.
+    pub pcap: Option<PathBuf>,
+    /// The scenario; standard input if there is none.
+    pub file: Option<PathBuf>,
+    /// The clock jumps.
+    pub is_virtual: bool,
 }
 
 fn command(arguments: Vec<String>) -> Result<(), LiveError> {
@@ -59,21 +70,44 @@ fn command(arguments: Vec<String>) -> Result<(), LiveError> {
             "--features" => return print(if cfg!(feature = "bpf") { "bpf\n" } else { "" }),
             "--attached" => prctl::set_pdeathsig(Signal::SIGKILL).map_err(|e| LiveError::Failed(e.to_string()))?,
             "--folder" => given.folder = Some(value()?),
+            "--virtual" => given.is_virtual = true,
+            "--boot" => return virtual_clock::boot(&rest.collect::<Vec<_>>()),
+            "--guest" => {
+                guest::main(&told(&mut rest).ok_or_else(|| wrong("--guest: four values".to_owned()))?);
+                return Ok(());
+            }
+            "--pcap" => given.pcap = Some(value()?),
             "--series" => given.series = Some(value()?),
             option if option.starts_with('-') => return Err(wrong(format!("{option}: no such option"))),
             file => given.file = Some(file.into()),
         }
     }
-    let text = read(&given)?;
+    print(&execute(&given)?)
+}
+
+/// What the kernel's command line tells a guest.
+fn told(rest: &mut impl Iterator<Item = String>) -> Option<Told> {
+    let (work, folder) = (rest.next()?, rest.next()?);
+    Some(Told { work, folder, series: rest.next()? == "1", pcap: rest.next()? == "1" })
+}
+
+/// Runs what the arguments ask for and returns the result document.
+///
+/// # Errors
+/// It cannot be run.
+pub fn execute(given: &Arguments) -> Result<String, LiveError> {
+    let text = read(given)?;
+    if given.is_virtual {
+        return virtual_clock::run(&text, given);
+    }
     let name = given.file.as_ref().map_or_else(|| "scenario".to_owned(), |f| f.display().to_string());
     let input = Input { text: &text, format: Format::Json, name: &name, folder: given.folder.as_deref() };
     let scenario = eddyline_scenario::load(&input, &[]).map_err(|e| LiveError::Input(e.to_string()))?;
-    let outcome = run(scenario.network, Options { series: given.series.is_some() })?;
+    let outcome = run(scenario.network, &Options { series: given.series.is_some(), pcap: given.pcap.clone() })?;
     if let (Some(file), Some(series)) = (&given.series, &outcome.series) {
         std::fs::write(file, columns(series)).map_err(|e| LiveError::Failed(format!("{}: {e}", file.display())))?;
     }
-    let json = serde_json::to_string_pretty(&outcome.result).map_err(|e| LiveError::Failed(e.to_string()))?;
-    print(&json)
+    serde_json::to_string_pretty(&outcome.result).map_err(|e| LiveError::Failed(e.to_string()))
 }
 
 fn read(given: &Arguments) -> Result<String, LiveError> {
