@@ -19,6 +19,7 @@ import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
     from typing import TypeAlias
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Run: TypeAlias = "_core.Run | LiveRun"
     """A run of any world."""
 
-__all__ = ["VARIABLE", "LiveRun", "executable", "run", "unavailable"]
+__all__ = ["VARIABLE", "LiveRun", "executable", "run", "shell", "unavailable"]
 
 VARIABLE = "EDDYLINE_LIVE"
 """Environment variable that names the executable; empty: there is none."""
@@ -143,6 +144,30 @@ def run(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | N
         command += ["--pcap", str(options.pcap)] if options.pcap is not None else []
         text = _output(command, given, columns, scenario.duration_s, progress)
         return LiveRun(text, scenario.names, _columns(columns) if options.series else None)
+
+
+def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: bool) -> int:
+    """Runs a program at one end of an emulated path, and returns its exit code.
+
+    Args:
+        scenario: The canonical scenario.
+        folder: Where relative paths in it start.
+        program: The program and its arguments.
+        at_sender: At the sender's end of the first flow, not at the receiver's.
+
+    Raises:
+        WorldUnavailable: This machine cannot.
+    """
+    found = executable()
+    if found is None:
+        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    with tempfile.TemporaryFile() as given:
+        given.write(scenario.encode())
+        given.seek(0)
+        end = "sender" if at_sender else "receiver"
+        name = f"/dev/fd/{given.fileno()}"
+        command = [str(found), "--attached", "--folder", str(folder), "--shell", end, name, "--", *program]
+        return subprocess.run(command, pass_fds=(given.fileno(),), check=False).returncode
 
 
 def _turn(options: RunOptions) -> AbstractContextManager[object]:

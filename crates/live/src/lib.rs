@@ -22,6 +22,7 @@ mod law_params;
 mod placement;
 mod run;
 mod sampler;
+mod shell;
 mod summary;
 mod tcp;
 mod trust;

@@ -76,6 +76,7 @@ pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
         clock: Clock::starting_in(PREPARATION + Duration::from_millis(network.flows.len() as u64)),
         series: options.series.then_some(network.record_interval.max(Time::from_ps(1))),
         capture: options.pcap.is_some(),
+        any_packet: false,
         stopped: AtomicBool::new(false),
         network: Arc::clone(&network),
     });
@@ -134,9 +135,14 @@ fn base_rtts(network: &Network, samples: &[FlowSamples]) -> Vec<BaseRtt> {
         .collect()
 }
 
-type Lane = JoinHandle<Result<(LaneReport, bool), LiveError>>;
+/// A thread of the emulator; it tells whether it has real-time priority.
+pub type Lane = JoinHandle<Result<(LaneReport, bool), LiveError>>;
 
-fn start_lanes(shared: &Arc<Shared>) -> Result<Vec<Lane>, LiveError> {
+/// Starts the threads of the emulator.
+///
+/// # Errors
+/// The system refuses.
+pub fn start_lanes(shared: &Arc<Shared>) -> Result<Vec<Lane>, LiveError> {
     let start = |number: usize| {
         let shared = Arc::clone(shared);
         let serve = move || {

@@ -50,6 +50,8 @@ pub struct Shared {
     pub series: Option<Time>,
     /// Keep headers of packets.
     pub capture: bool,
+    /// Carry all packets, whatever they are, over the path of the first flow.
+    pub any_packet: bool,
     /// The run is abandoned.
     pub stopped: AtomicBool,
 }
@@ -251,6 +253,9 @@ impl<'a> Lane<'a> {
 
     /// A packet is read from a host.
     fn take(&mut self, now: Time, host: usize, bytes: &[u8]) {
+        if self.shared.any_packet {
+            return self.take_any(now, host, bytes);
+        }
         let Some((flow, data, header)) = self.classify(host, bytes) else {
             self.packets.foreign += 1;
             return;
@@ -267,6 +272,14 @@ impl<'a> Lane<'a> {
         }
         let packet = LivePacket::of_flow(kept, &header, sizes, (route as u32, subscriber), acked);
         self.offer(now, packet);
+    }
+
+    /// A packet of any program, with the size that it has.
+    fn take_any(&mut self, now: Time, host: usize, bytes: &[u8]) {
+        let route = routes::of_flow(0, self.shared.placement.sender[0] == host);
+        let subscriber = self.shared.routes[route].subscriber;
+        self.packets.sent += 1;
+        self.offer(now, LivePacket::of_program(bytes, (route as u32, subscriber)));
     }
 
     /// The flow that a packet from `host` belongs to, and whether it comes from the flow's sender.
