@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -17,14 +18,17 @@ import eddyline._core as _core
 from eddyline.errors import EddylineError, InputError, WorldUnavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from typing import TypeAlias
 
     from eddyline.progress import RunCallback
+    from eddyline.worlds import RunOptions
 
     Run: TypeAlias = "_core.Run | LiveRun"
     """A run of any world."""
 
-__all__ = ["VARIABLE", "LiveRun", "executable", "run", "unavailable"]
+__all__ = ["VARIABLE", "LiveRun", "executable", "run", "shell", "unavailable"]
 
 VARIABLE = "EDDYLINE_LIVE"
 """Environment variable that names the executable; empty: there is none."""
@@ -117,13 +121,12 @@ class LiveRun:
         return False
 
 
-def run(scenario: _core.Scenario, folder: Path | None, series: bool, progress: RunCallback | None) -> LiveRun:
-    """Runs a scenario; one run at a time.
+def run(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> LiveRun:
+    """Runs a scenario. In real time one run at a time, in virtual time several.
 
     Args:
         scenario: What to run.
-        folder: Where relative paths in it start.
-        series: Record series.
+        options: Series, captures, and where relative paths in the scenario start.
         progress: Called several times a second.
 
     Raises:
@@ -137,13 +140,47 @@ def run(scenario: _core.Scenario, folder: Path | None, series: bool, progress: R
     if program is None:
         raise unavailable() or EddylineError(f"{_NAME} has gone")
     # files without names: none is left, however this process ends
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as columns, _ONE_AT_A_TIME:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as columns, _turn(options):
         given.write(scenario.canonical.encode())
         given.seek(0)
-        command = [str(program), "--attached", "--folder", str(folder or Path.cwd())]
-        command += ["--series", f"/dev/fd/{columns.fileno()}"] if series else []
+        command = [str(program), "--attached", "--folder", str(options.folder or Path.cwd())]
+        command += ["--series", f"/dev/fd/{columns.fileno()}"] if options.series else []
+        command += ["--virtual"] if options.clock == "virtual" else []
+        command += ["--pcap", str(options.pcap)] if options.pcap is not None else []
         text = _output(command, given, columns, scenario.duration_s, progress)
-        return LiveRun(text, scenario.names, _columns(columns) if series else None)
+        return LiveRun(text, scenario.names, _columns(columns) if options.series else None)
+
+
+def shell(scenario: str, folder: Path, program: Sequence[str], *, at_sender: bool) -> int:
+    """Runs a program at one end of an emulated path, and returns its exit code.
+
+    Args:
+        scenario: The canonical scenario.
+        folder: Where relative paths in it start.
+        program: The program and its arguments.
+        at_sender: At the sender's end of the first flow, not at the receiver's.
+
+    Raises:
+        WorldUnavailable: This machine cannot.
+    """
+    import subprocess
+    import tempfile
+
+    found = executable()
+    if found is None:
+        raise unavailable() or EddylineError(f"{_NAME} has gone")
+    with tempfile.TemporaryFile() as given:
+        given.write(scenario.encode())
+        given.seek(0)
+        end = "sender" if at_sender else "receiver"
+        name = f"/dev/fd/{given.fileno()}"
+        command = [str(found), "--attached", "--folder", str(folder), "--shell", end, name, "--", *program]
+        return subprocess.run(command, pass_fds=(given.fileno(),), check=False).returncode
+
+
+def _turn(options: RunOptions) -> AbstractContextManager[object]:
+    """What a run waits for: the end of others in real time."""
+    return nullcontext() if options.clock == "virtual" else _ONE_AT_A_TIME
 
 
 def _output(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL",
+    "CLOCKS",
     "DEFAULT",
     "LAWS",
     "LINK_MODELS",
@@ -39,6 +40,7 @@ __all__ = [
     "require_packets",
     "served",
     "text",
+    "with_captures",
     "with_dynamics",
     "with_packet_log",
 ]
@@ -46,6 +48,9 @@ __all__ = [
 
 LAWS = ("equation", "algorithm")
 """How FAST senders set their window: eq. 2 as printed, or from the window at sending and their own RTT average."""
+
+CLOCKS = ("real", "virtual")
+"""Clocks of world kernel: this machine's, or that of a user-mode Linux, which jumps."""
 
 LINK_MODELS = ("integrator", "ack_clocked", "joint")
 """How queues respond to windows. The last is for small disturbances only."""
@@ -63,7 +68,9 @@ class RunOptions:
         law: Window law of FAST senders in the dynamics. World theory only.
         memory: Bytes that packets in the network may take; by default half of the free memory.
         qlog: Write a qlog trace of each flow: a folder, or a file ending in `.sqlog` where there is one flow.
+        pcap: Write a capture of each host's interface to this folder, in pcapng format.
         folder: Base of relative paths in the scenario. World kernel only, which reads them itself.
+        clock: `real`, or `virtual`: a user-mode Linux whose clock jumps. World kernel only.
     """
 
     series: bool | None = None
@@ -73,12 +80,18 @@ class RunOptions:
     law: str = LAWS[0]
     memory: int | None = None
     qlog: Path | None = None
+    pcap: Path | None = None
     folder: Path | None = None
+    clock: str = CLOCKS[0]
 
     def __post_init__(self) -> None:
         require_model(LINK_MODELS[0] if self.dynamics is None else self.dynamics, self.law)
         if self.base_rtt_s is not None and not all(0 < each < math.inf for each in self.base_rtt_s):
             raise InputError("base_rtt_s: times in seconds, above 0 and finite")
+        if self.clock not in CLOCKS:
+            from eddyline.spelling import unknown
+
+            raise unknown("clock", self.clock, CLOCKS)
 
     def with_series(self, series: bool) -> RunOptions:
         """The same with series recorded or not."""
@@ -90,7 +103,7 @@ class RunOptions:
 
     def without_theory(self) -> RunOptions:
         """The same without what only world theory has."""
-        return RunOptions(self.series, self.log, memory=self.memory, qlog=self.qlog)
+        return RunOptions(self.series, self.log, memory=self.memory, qlog=self.qlog, pcap=self.pcap, clock=self.clock)
 
     @property
     def of_theory(self) -> list[str]:
@@ -118,7 +131,8 @@ class RunOptions:
         """The options that results depend on and that were not the defaults, for the manifest of a result folder."""
         law = self.law if self.dynamics else None
         base_rtts = None if self.base_rtt_s is None else [*self.base_rtt_s]
-        options = {"dynamics": self.dynamics, "law": law, "base_rtt_s": base_rtts}
+        clock = None if self.clock == CLOCKS[0] else self.clock
+        options = {"dynamics": self.dynamics, "law": law, "base_rtt_s": base_rtts, "clock": clock}
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -132,10 +146,14 @@ def _theory(scenario: _core.Scenario, options: RunOptions, progress: RunCallback
 def _sim(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
     import eddyline._core as _core
 
-    with _traces(scenario, options) as files:
+    with _traces(scenario, options) as files, _captures(options) as captures:
         memory = _memory(options)
-        asked = _core.SimOptions(series=bool(options.series), log=options.log, memory=memory, qlog=files)
-        return scenario.run(asked, progress=progress)
+        log = options.log if captures is None else True
+        asked = _core.SimOptions(series=bool(options.series), log=log, memory=memory, qlog=files)
+        run = scenario.run(asked, progress=progress)
+        if captures is not None:
+            run.write_pcap(scenario, captures)
+        return run
 
 
 def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> _core.Run:
@@ -150,7 +168,8 @@ def _quic(scenario: _core.Scenario, options: RunOptions, progress: RunCallback |
 def _kernel(scenario: _core.Scenario, options: RunOptions, progress: RunCallback | None) -> LiveRun:
     import eddyline.live as live
 
-    return live.run(scenario, options.folder, bool(options.series), progress)
+    with _captures(options) as captures:
+        return live.run(scenario, replace(options, pcap=captures), progress)
 
 
 def _kernel_unavailable() -> WorldUnavailable | None:
@@ -168,6 +187,15 @@ def _traces(scenario: _core.Scenario, options: RunOptions) -> AbstractContextMan
     return staged(options.qlog, scenario.names.flows)
 
 
+def _captures(options: RunOptions) -> AbstractContextManager[Path | None]:
+    """A new folder for the captures, where they are wanted."""
+    if options.pcap is None:
+        return nullcontext()
+    from eddyline.captures import staged
+
+    return staged(options.pcap)
+
+
 def _memory(options: RunOptions) -> int:
     import eddyline.memory as memory
 
@@ -183,6 +211,8 @@ class World:
         summary: What computes the result.
         run: Runs a loaded scenario.
         packet_log: It has packets whose events can be logged.
+        captures: It has TCP packets that can be captured.
+        clocks: It can run in real time and in virtual time.
         dynamics: It has the options of the dynamics: a link model, a window law, base round-trip times.
         needs: What it needs of a machine, by the name that `doctor` has for it, and what for.
         missing: Says why this machine cannot run it, if it cannot.
@@ -192,6 +222,8 @@ class World:
     summary: str
     run: Runner
     packet_log: bool = False
+    captures: bool = False
+    clocks: bool = False
     dynamics: bool = False
     needs: Mapping[str, str] = field(default_factory=dict)
     missing: Callable[[], WorldUnavailable | None] | None = None
@@ -213,20 +245,28 @@ class World:
             raise InputError(f"log: world {self.name} has no packets", f"world {text(with_packet_log())} has")
         if options.qlog is not None and not self.packet_log:
             raise InputError(f"qlog: world {self.name} has no packets", f"world {text(with_packet_log())} has")
+        if options.clock != CLOCKS[0] and not self.clocks:
+            raise InputError(f"clock: world {self.name} has no clock to choose", "world kernel has")
+        if options.pcap is not None and not self.captures:
+            raise InputError(f"pcap: world {self.name} has no TCP packets", f"world {text(with_captures())} has")
 
     def supported(self, options: RunOptions) -> RunOptions:
         """The options without those that it does not have."""
         log, qlog = (options.log, options.qlog) if self.packet_log else (False, None)
-        return replace(options if self.dynamics else options.without_theory(), log=log, qlog=qlog)
+        pcap, clock = options.pcap if self.captures else None, options.clock if self.clocks else CLOCKS[0]
+        kept = options if self.dynamics else options.without_theory()
+        return replace(kept, log=log, qlog=qlog, pcap=pcap, clock=clock)
 
 
 _ENTRIES = (
     World("theory", "closed forms, fluid models and Markov chains", _theory, dynamics=True),
-    World("sim", "the packet-level simulator", _sim, packet_log=True),
+    World("sim", "the packet-level simulator", _sim, packet_log=True, captures=True),
     World(
         "kernel",
         "Linux TCP over an emulated path, in real time",
         _kernel,
+        captures=True,
+        clocks=True,
         needs={
             "Linux": "",
             "eddyline-live": "",
@@ -297,6 +337,11 @@ def with_dynamics() -> list[str]:
 def with_packet_log() -> list[str]:
     """Names of the worlds that can log packets here."""
     return [world.name for world in _ENTRIES if world.packet_log]
+
+
+def with_captures() -> list[str]:
+    """Names of the worlds whose packets can be captured here."""
+    return [world.name for world in _ENTRIES if world.captures]
 
 
 def require_packets(name: str) -> None:

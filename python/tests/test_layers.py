@@ -17,6 +17,7 @@ LAYERS = (
         "basics",
         (
             "columns",
+            "captures",
             "display",
             "encoding",
             "fairness",

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use eddyline_scenario::series::Series;
-use eddyline_scenario::{Format, Input};
+use eddyline_scenario::{Format, Input, Network};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 
 use crate::error::LiveError;
+use crate::guest::{self, Told};
 use crate::run::{Options, run};
+use crate::{shell, virtual_clock};
 
 const USAGE: &str = "\
 usage: eddyline-live [--folder DIR] [--series FILE] [SCENARIO.json]
@@ -20,6 +22,10 @@ The scenario is read from standard input unless a file is named.
 
   --folder DIR   base of relative paths in the scenario
   --series FILE  write series over time to FILE, as JSON columns
+  --pcap DIR     write captures of the two hosts' interfaces to DIR
+  --virtual      run in a user-mode Linux whose clock jumps, in place of this machine's kernel
+  --shell END -- PROGRAM ...
+                 run no flows, but a program at the receiver's or the sender's end of the first flow
   --attached     end when the process ends that started this one
   --features     print the optional features of this build, one a line
   --version      print the version
@@ -31,7 +37,7 @@ Exit: 0 done, 1 failed, 2 wrong input, 3 this machine cannot run it.
 #[must_use]
 pub fn main() -> ExitCode {
     match command(std::env::args().skip(1).collect()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(e) => {
             eprintln!("error: {e}");
             ExitCode::from(e.exit_code())
@@ -39,15 +45,26 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Arguments.
+/// Arguments of a run.
 #[derive(Debug, Default)]
-struct Arguments {
-    folder: Option<PathBuf>,
-    series: Option<PathBuf>,
-    file: Option<PathBuf>,
+pub struct Arguments {
+    /// Base of relative paths.
+    pub folder: Option<PathBuf>,
+    /// File of the series.
+    pub series: Option<PathBuf>,
+    /// Folder of captures.
+    pub pcap: Option<PathBuf>,
+    /// The scenario; standard input if there is none.
+    pub file: Option<PathBuf>,
+    /// The clock jumps.
+    pub is_virtual: bool,
+    /// Run a program at the sender's end, or the receiver's.
+    pub shell: Option<bool>,
+    /// That program.
+    pub program: Vec<String>,
 }
 
-fn command(arguments: Vec<String>) -> Result<(), LiveError> {
+fn command(arguments: Vec<String>) -> Result<ExitCode, LiveError> {
     let wrong = |what: String| LiveError::Input(format!("{what}\n{USAGE}"));
     let mut given = Arguments::default();
     let mut rest = arguments.into_iter();
@@ -59,21 +76,58 @@ fn command(arguments: Vec<String>) -> Result<(), LiveError> {
             "--features" => return print(if cfg!(feature = "bpf") { "bpf\n" } else { "" }),
             "--attached" => prctl::set_pdeathsig(Signal::SIGKILL).map_err(|e| LiveError::Failed(e.to_string()))?,
             "--folder" => given.folder = Some(value()?),
+            "--virtual" => given.is_virtual = true,
+            "--shell" => given.shell = Some(value()?.as_os_str() == "sender"),
+            "--" => given.program = rest.by_ref().collect(),
+            "--boot" => return virtual_clock::boot(&rest.collect::<Vec<_>>()).map(|()| ExitCode::SUCCESS),
+            "--guest" => {
+                guest::main(&told(&mut rest).ok_or_else(|| wrong("--guest: four values".to_owned()))?);
+                return Ok(ExitCode::SUCCESS);
+            }
+            "--pcap" => given.pcap = Some(value()?),
             "--series" => given.series = Some(value()?),
             option if option.starts_with('-') => return Err(wrong(format!("{option}: no such option"))),
             file => given.file = Some(file.into()),
         }
     }
-    let text = read(&given)?;
+    if let Some(at_sender) = given.shell {
+        if given.program.is_empty() {
+            return Err(wrong("--shell: no program".to_owned()));
+        }
+        let status = shell::run(load(&given, &read(&given)?)?, at_sender, &given.program)?;
+        return Ok(status.code().and_then(|c| u8::try_from(c).ok()).map_or(ExitCode::FAILURE, ExitCode::from));
+    }
+    print(&execute(&given)?)
+}
+
+/// The network of the scenario in `text`.
+fn load(given: &Arguments, text: &str) -> Result<Network, LiveError> {
     let name = given.file.as_ref().map_or_else(|| "scenario".to_owned(), |f| f.display().to_string());
-    let input = Input { text: &text, format: Format::Json, name: &name, folder: given.folder.as_deref() };
+    let input = Input { text, format: Format::Json, name: &name, folder: given.folder.as_deref() };
     let scenario = eddyline_scenario::load(&input, &[]).map_err(|e| LiveError::Input(e.to_string()))?;
-    let outcome = run(scenario.network, Options { series: given.series.is_some() })?;
+    Ok(scenario.network)
+}
+
+/// What the kernel's command line tells a guest.
+fn told(rest: &mut impl Iterator<Item = String>) -> Option<Told> {
+    let (work, folder) = (rest.next()?, rest.next()?);
+    Some(Told { work, folder, series: rest.next()? == "1", pcap: rest.next()? == "1" })
+}
+
+/// Runs what the arguments ask for and returns the result document.
+///
+/// # Errors
+/// It cannot be run.
+pub fn execute(given: &Arguments) -> Result<String, LiveError> {
+    let text = read(given)?;
+    if given.is_virtual {
+        return virtual_clock::run(&text, given);
+    }
+    let outcome = run(load(given, &text)?, &Options { series: given.series.is_some(), pcap: given.pcap.clone() })?;
     if let (Some(file), Some(series)) = (&given.series, &outcome.series) {
         std::fs::write(file, columns(series)).map_err(|e| LiveError::Failed(format!("{}: {e}", file.display())))?;
     }
-    let json = serde_json::to_string_pretty(&outcome.result).map_err(|e| LiveError::Failed(e.to_string()))?;
-    print(&json)
+    serde_json::to_string_pretty(&outcome.result).map_err(|e| LiveError::Failed(e.to_string()))
 }
 
 fn read(given: &Arguments) -> Result<String, LiveError> {
@@ -87,10 +141,11 @@ fn read(given: &Arguments) -> Result<String, LiveError> {
     }
 }
 
-fn print(text: &str) -> Result<(), LiveError> {
+fn print(text: &str) -> Result<ExitCode, LiveError> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
+        .map(|()| ExitCode::SUCCESS)
         .map_err(|e| LiveError::Failed(format!("standard output: {e}")))
 }
 

@@ -4,6 +4,7 @@ use eddyline_cc::ControllerParams;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 
+use crate::built_in::{self, Defined};
 use crate::error::LiveError;
 use crate::host::Host;
 use crate::tcp::has_congestion_control;
@@ -57,10 +58,11 @@ impl Controllers {
     pub fn load(network: &Network, hosts: &[Host; 2]) -> Result<Self, LiveError> {
         #[cfg(feature = "bpf")]
         let mut loaded = crate::bpf::Loaded::default();
-        let mut names = Vec::new();
+        let (mut names, mut defined, built_in) = (Vec::new(), Defined::default(), built_in::is_there());
         for flow in &network.flows {
             names.push(match stock(flow.controller.name()) {
                 Some(name) => require(name, &hosts[0])?,
+                None if built_in => defined.require(network, flow)?,
                 #[cfg(feature = "bpf")]
                 None => loaded.require(network, flow)?,
                 #[cfg(not(feature = "bpf"))]

@@ -48,6 +48,16 @@ impl LiveError {
         }
     }
 
+    /// An error of another process: its exit code, and in the next lines its message.
+    pub(crate) fn reported(text: &str) -> Self {
+        let (code, message) = text.split_once('\n').unwrap_or(("1", text));
+        match (code, message.split_once("\nremedy: ")) {
+            ("2", _) => Self::Input(message.to_owned()),
+            ("3", Some((reason, remedy))) => Self::Unavailable { reason: reason.to_owned(), remedy: remedy.to_owned() },
+            _ => Self::Failed(message.to_owned()),
+        }
+    }
+
     /// A failed system call.
     pub(crate) fn call(what: &str, error: impl fmt::Display) -> Self {
         Self::Failed(format!("{what}: {error}"))

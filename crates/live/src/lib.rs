@@ -10,19 +10,23 @@
 mod approximations;
 #[cfg(feature = "bpf")]
 mod bpf;
+mod built_in;
 mod clock;
 mod command;
 mod controllers;
 mod emulator;
 mod error;
+mod guest;
 mod host;
 mod law_params;
 mod placement;
 mod run;
 mod sampler;
+mod shell;
 mod summary;
 mod tcp;
 mod trust;
+mod virtual_clock;
 
 pub use command::main;
 pub use error::LiveError;

@@ -1,10 +1,10 @@
 //! Which of the two hosts each flow sends from, and which thread serves each link.
 //!
-//! The hosts are the ends of the emulated path. A link carries packets that come from one host; if all flows agree on that,
-//! links of opposite directions are independent of each other and a thread serves each direction. Otherwise one thread serves
-//! all links.
+//! Links of opposite directions are independent of each other, and a thread serves each direction; if a link carries packets of
+//! both, one thread serves all links.
 
 use eddyline_scenario::Network;
+use eddyline_scenario::sides::Sides;
 
 /// Where flows and links are placed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,67 +21,10 @@ impl Placement {
     /// The placement of a network's flows and links.
     #[must_use]
     pub fn of(network: &Network) -> Self {
-        let mut related: Vec<Vec<(usize, bool)>> = vec![Vec::new(); network.links.len()];
-        let mut relate = |a: u32, b: u32, opposite: bool| {
-            related[a as usize].push((b as usize, opposite));
-            related[b as usize].push((a as usize, opposite));
-        };
-        for flow in &network.flows {
-            let first = flow.data[0];
-            flow.data.iter().for_each(|l| relate(first, *l, false));
-            flow.ack.iter().for_each(|l| relate(first, *l, true));
+        let Sides { senders: sender, links } = Sides::of(network);
+        match links {
+            Some(lane) => Self { sender, lane, lanes: 2 },
+            None => Self { sender, lane: vec![0; network.links.len()], lanes: 1 },
         }
-        for traffic in &network.traffic {
-            traffic.path.iter().for_each(|l| relate(traffic.path[0], *l, false));
-        }
-        let Some(host) = coloured(&related) else {
-            return Self { sender: vec![0; network.flows.len()], lane: vec![0; network.links.len()], lanes: 1 };
-        };
-        let sender = network.flows.iter().map(|f| host[f.data[0] as usize]).collect();
-        Self { sender, lane: host, lanes: 2 }
-    }
-}
-
-/// A colour, 0 or 1, for each place, so that related places have equal or opposite colours as they must.
-fn coloured(related: &[Vec<(usize, bool)>]) -> Option<Vec<usize>> {
-    let mut colour: Vec<Option<usize>> = vec![None; related.len()];
-    for start in 0..related.len() {
-        if colour[start].is_some() {
-            continue;
-        }
-        colour[start] = Some(0);
-        let mut reached = vec![start];
-        while let Some(at) = reached.pop() {
-            let own = colour[at]?;
-            for (other, opposite) in &related[at] {
-                let wanted = own ^ usize::from(*opposite);
-                match colour[*other] {
-                    None => {
-                        colour[*other] = Some(wanted);
-                        reached.push(*other);
-                    }
-                    Some(found) if found != wanted => return None,
-                    Some(_) => {}
-                }
-            }
-        }
-    }
-    colour.into_iter().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::coloured;
-
-    #[test]
-    fn opposite_directions_have_different_colours() {
-        // 0 and 1 are the links of one direction, 2 of the other
-        let related = [vec![(1, false), (2, true)], vec![(0, false)], vec![(0, true)]];
-        assert_eq!(coloured(&related), Some(vec![0, 0, 1]));
-    }
-
-    #[test]
-    fn a_link_that_carries_both_directions_has_no_colour() {
-        assert_eq!(coloured(&[vec![(0, true)]]), None);
     }
 }

@@ -1,5 +1,6 @@
 //! A run from the first namespace to the result.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
@@ -19,7 +20,7 @@ use thread_priority::{
 use crate::approximations;
 use crate::clock::Clock;
 use crate::controllers::Controllers;
-use crate::emulator::{self, LaneReport, Shared};
+use crate::emulator::{self, Captured, LaneReport, Shared};
 use crate::error::LiveError;
 use crate::host::{self, Host};
 use crate::placement::Placement;
@@ -38,10 +39,12 @@ const PRIORITY: u8 = 50;
 const STACK: usize = 128 << 10;
 
 /// What to do besides running.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Record series.
     pub series: bool,
+    /// Write captures of the hosts' interfaces to this folder.
+    pub pcap: Option<PathBuf>,
 }
 
 /// What a run gives.
@@ -57,7 +60,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// It asks for what this world does not have, this machine cannot run it, or something fails.
-pub fn run(network: Network, options: Options) -> Result<Outcome, LiveError> {
+pub fn run(network: Network, options: &Options) -> Result<Outcome, LiveError> {
     approximations::check(&network)?;
     let began = Instant::now();
     host::become_root()?;
@@ -72,6 +75,8 @@ pub fn run(network: Network, options: Options) -> Result<Outcome, LiveError> {
         hosts,
         clock: Clock::starting_in(PREPARATION + Duration::from_millis(network.flows.len() as u64)),
         series: options.series.then_some(network.record_interval.max(Time::from_ps(1))),
+        capture: options.pcap.is_some(),
+        any_packet: false,
         stopped: AtomicBool::new(false),
         network: Arc::clone(&network),
     });
@@ -95,6 +100,10 @@ pub fn run(network: Network, options: Options) -> Result<Outcome, LiveError> {
     faults.starved = network.flows.iter().zip(&samples).map(|(f, s)| (f.name.clone(), share(s))).collect();
     faults.base_rtts = base_rtts(&network, &samples);
     faults.failures = flows.iter().filter_map(|f| f.failure()).collect();
+    if let Some(folder) = &options.pcap {
+        let captured: Vec<&Captured> = reports.iter().map(|r| &r.captured).collect();
+        Captured::write(folder, &captured).map_err(|e| LiveError::call(&folder.display().to_string(), e))?;
+    }
     let series = options.series.then(|| joined(of_flows, &reports));
     let mut result =
         summarise(&Ending { network: &network, reports: &reports, flows: &flows, samples: &samples, faults: &faults });
@@ -126,9 +135,14 @@ fn base_rtts(network: &Network, samples: &[FlowSamples]) -> Vec<BaseRtt> {
         .collect()
 }
 
-type Lane = JoinHandle<Result<(LaneReport, bool), LiveError>>;
+/// A thread of the emulator; it tells whether it has real-time priority.
+pub type Lane = JoinHandle<Result<(LaneReport, bool), LiveError>>;
 
-fn start_lanes(shared: &Arc<Shared>) -> Result<Vec<Lane>, LiveError> {
+/// Starts the threads of the emulator.
+///
+/// # Errors
+/// The system refuses.
+pub fn start_lanes(shared: &Arc<Shared>) -> Result<Vec<Lane>, LiveError> {
     let start = |number: usize| {
         let shared = Arc::clone(shared);
         let serve = move || {

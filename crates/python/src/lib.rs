@@ -8,6 +8,7 @@ mod errors;
 mod load;
 mod names;
 mod options;
+mod packets;
 mod quantity;
 mod register;
 mod run;

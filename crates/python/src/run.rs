@@ -1,6 +1,7 @@
 //! Running a scenario in a world: without the interpreter, interruptible by Ctrl-C, its cost measured.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use cpu_time::ThreadTime;
@@ -17,6 +18,8 @@ use crate::custom;
 use crate::errors::{EddylineError, InputError, guarded, internal};
 use crate::names::Names;
 use crate::options::{SimOptions, TheoryOptions, WorldOptions};
+use crate::packets;
+use crate::scenario::Scenario;
 use crate::signals::Watch;
 use crate::theory::theory_error;
 
@@ -229,6 +232,15 @@ impl Run {
         let Some(log) = &self.log else { return Ok(false) };
         py.detach(|| columns::write_log(path, log, self.names.get()))
             .map_err(|e| PyOSError::new_err(format!("{path}: {e}")))?;
+        Ok(true)
+    }
+
+    /// Writes the packet log as a capture of each host's interface, into `folder`; false where none was recorded.
+    fn write_pcap(&self, py: Python<'_>, scenario: &Scenario, folder: PathBuf) -> PyResult<bool> {
+        let Some(log) = &self.log else { return Ok(false) };
+        let network = &scenario.inner.network;
+        py.detach(|| packets::write_pcap(&folder, log, network))
+            .map_err(|e| PyOSError::new_err(format!("{}: {e}", folder.display())))?;
         Ok(true)
     }
 

@@ -24,6 +24,7 @@ pub mod network;
 pub mod presets;
 pub mod result;
 pub mod series;
+pub mod sides;
 mod trace;
 mod trace_rate;
 

@@ -31,6 +31,8 @@ Examples:
   eddyline run two-way.toml --world theory --dynamics --plot dynamics.png
   eddyline run two-way.toml --out result --log-of upload --log packets.txt
   eddyline run two-way.toml --qlog traces
+  eddyline run two-way.toml --pcap captures
+  eddyline run two-way.toml --world kernel --clock virtual
   eddyline run two-way.toml --controllers my.py --set 'flow.*.controller.kind=mine'
 """
 
@@ -78,6 +80,19 @@ Examples:
     metavar="DIR|FILE",
     help="Write a qlog trace of each flow to DIR, or of the only flow to FILE (.sqlog).",
 )
+@click.option(
+    "--clock",
+    type=OneOf(list(worlds.CLOCKS)),
+    default=worlds.CLOCKS[0],
+    show_default=True,
+    help="World kernel: run in real time, or in a user-mode Linux whose clock jumps.",
+)
+@click.option(
+    "--pcap",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write a capture of each host's interface to DIR (pcapng, for Wireshark).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option(
     "--csv", is_flag=True, help="Print the result as CSV; with --out write flows.csv, links.csv and series.csv instead."
@@ -99,6 +114,8 @@ def command(
     log_of: str | None,
     memory: int | None,
     qlog: Path | None,
+    clock: str,
+    pcap: Path | None,
     as_json: bool,
     csv: bool,
     strict: bool,
@@ -112,7 +129,7 @@ def command(
     from eddyline.worlds import RunOptions
 
     first, number = seeds or (None, None)
-    _check_outputs(out, plot, log, log_of, qlog, world, number)
+    _check_outputs(out, plot, log, log_of, qlog, pcap, world, number)
     if csv and as_json and out is None:
         raise click.UsageError("--csv and --json: one document goes to standard output")
     if start_jitter is not None:
@@ -130,8 +147,10 @@ def command(
         claim(qlog, scenario.flows)
     if dynamics is not None and world != worlds.ALL and not worlds.WORLDS[world].dynamics:
         raise click.UsageError(f"--dynamics is for --world {worlds.text(worlds.with_dynamics())}")
+    if clock != worlds.CLOCKS[0] and world != worlds.ALL and not worlds.WORLDS[world].clocks:
+        raise click.UsageError("--clock is for --world kernel")
     series = out is not None or plot is not None
-    options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog)
+    options = RunOptions(series, log_of or log is not None, dynamics=dynamics, memory=memory, qlog=qlog, pcap=pcap, clock=clock)
     request = Request(world, number, options)
     jitter_s = None
     with Progress(silent=quiet or no_progress) as progress:
@@ -194,6 +213,7 @@ def _check_outputs(
     log: Path | None,
     log_of: str | None,
     qlog: Path | None,
+    pcap: Path | None,
     world: str,
     seeds: int | None,
 ) -> None:
@@ -203,6 +223,14 @@ def _check_outputs(
     for option, path in (("--log", log), ("--qlog", qlog)):
         if path is not None and (world == worlds.ALL or not worlds.WORLDS[world].packet_log or seeds is not None):
             raise click.UsageError(f"{option} takes one run of world {worlds.text(worlds.with_packet_log())}")
+    if pcap is not None:
+        if world == worlds.ALL or not worlds.WORLDS[world].captures or seeds is not None:
+            raise click.UsageError(f"--pcap takes one run of world {worlds.text(worlds.with_captures())}")
+        if log_of is not None:
+            raise click.UsageError("--pcap has all packets; leave out --log-of")
+        from eddyline.captures import claim as claim_captures
+
+        claim_captures(pcap)
     if qlog is not None and out is not None and out.absolute() in (qlog.absolute(), *qlog.absolute().parents):
         raise click.UsageError("--qlog: the folder of --out holds nothing but the result; name a place outside it")
     if plot is not None:

@@ -16,6 +16,7 @@ use eddyline_units::Time;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
+use super::captured::Captured;
 use super::flow_meter::FlowMeter;
 use super::lateness::Lateness;
 use super::link::{LiveLink, is_data};
@@ -47,6 +48,10 @@ pub struct Shared {
     pub clock: Clock,
     /// Spacing of the series, if they are wanted.
     pub series: Option<Time>,
+    /// Keep headers of packets.
+    pub capture: bool,
+    /// Carry all packets, whatever they are, over the path of the first flow.
+    pub any_packet: bool,
     /// The run is abandoned.
     pub stopped: AtomicBool,
 }
@@ -64,6 +69,8 @@ pub struct LaneReport {
     pub lateness: Lateness,
     /// Packets by fate.
     pub packets: PacketCounts,
+    /// Headers of packets at the hosts, if they are wanted.
+    pub captured: Captured,
 }
 
 /// Packets of a thread over the whole run.
@@ -100,6 +107,7 @@ struct Lane<'a> {
     window_begun: bool,
     lateness: Lateness,
     packets: PacketCounts,
+    captured: Captured,
     pool: Vec<Vec<u8>>,
 }
 
@@ -185,6 +193,7 @@ impl<'a> Lane<'a> {
             window_begun: false,
             lateness: Lateness::default(),
             packets: PacketCounts::default(),
+            captured: Captured::default(),
             pool: Vec::new(),
         }
     }
@@ -244,6 +253,9 @@ impl<'a> Lane<'a> {
 
     /// A packet is read from a host.
     fn take(&mut self, now: Time, host: usize, bytes: &[u8]) {
+        if self.shared.any_packet {
+            return self.take_any(now, host, bytes);
+        }
         let Some((flow, data, header)) = self.classify(host, bytes) else {
             self.packets.foreign += 1;
             return;
@@ -255,14 +267,25 @@ impl<'a> Lane<'a> {
         kept.extend_from_slice(bytes);
         let acked = self.acknowledged(flow, data, &header);
         self.packets.sent += 1;
+        if self.shared.capture {
+            self.captured.add(host, now, bytes);
+        }
         let packet = LivePacket::of_flow(kept, &header, sizes, (route as u32, subscriber), acked);
         self.offer(now, packet);
+    }
+
+    /// A packet of any program, with the size that it has.
+    fn take_any(&mut self, now: Time, host: usize, bytes: &[u8]) {
+        let route = routes::of_flow(0, self.shared.placement.sender[0] == host);
+        let subscriber = self.shared.routes[route].subscriber;
+        self.packets.sent += 1;
+        self.offer(now, LivePacket::of_program(bytes, (route as u32, subscriber)));
     }
 
     /// The flow that a packet from `host` belongs to, and whether it comes from the flow's sender.
     fn classify(&self, host: usize, bytes: &[u8]) -> Option<(usize, bool, Header)> {
         let header = Header::read(bytes)?;
-        let flow = Host::flow_of(header.source)?;
+        let flow = eddyline_capture::flow_of(header.source)?;
         let sender = *self.shared.placement.sender.get(flow)?;
         (header.source == header.destination).then_some((flow, sender == host, header))
     }
@@ -323,7 +346,11 @@ impl<'a> Lane<'a> {
         if self.shared.hosts[host].device.send(&packet.bytes).is_err() {
             self.packets.refused += 1;
         }
-        self.lateness.add(self.shared.clock.now().saturating_sub(at));
+        let now = self.shared.clock.now();
+        if self.shared.capture {
+            self.captured.add(host, now, &packet.bytes);
+        }
+        self.lateness.add(now.saturating_sub(at));
         self.pool.push(packet.bytes);
     }
 
@@ -360,6 +387,7 @@ impl<'a> Lane<'a> {
             series: self.series,
             lateness: self.lateness,
             packets: self.packets,
+            captured: self.captured,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The emulated path in real time: the queues and links of `eddyline-path` between two network devices.
 
+mod captured;
 mod flow_meter;
 mod lane;
 mod lateness;
@@ -7,6 +8,7 @@ mod link;
 mod packet;
 mod routes;
 
+pub use captured::Captured;
 pub use flow_meter::FlowMeter;
 pub use lane::{LaneReport, Shared, run};
 pub use lateness::Lateness;

@@ -83,6 +83,15 @@ fn has_option(mut options: &[u8], kind: u8) -> bool {
     false
 }
 
+/// A number for protocol, addresses and ports.
+fn connection(bytes: &[u8]) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let ip = usize::from(bytes.first().map_or(0, |b| b & 15)) * 4;
+    let mut hasher = DefaultHasher::new();
+    (bytes.get(9), bytes.get(12..20), bytes.get(ip..ip + 4)).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Sets the ECN field of an IPv4 packet to "congestion experienced", and corrects its checksum (RFC 1624).
 fn mark(bytes: &mut [u8]) {
     let [_, field, ..] = bytes else { return };
@@ -114,6 +123,8 @@ pub struct LivePacket {
     class: Class,
     ecn: Ecn,
     acknowledgement: Option<Acknowledgement>,
+    /// What tells connections apart, where it is not the route.
+    connection: Option<u64>,
 }
 
 impl LivePacket {
@@ -135,6 +146,24 @@ impl LivePacket {
             class: if data { Class::Data } else { Class::Ack },
             ecn: header.ecn,
             acknowledgement: pure.then_some(Acknowledgement { number: acked, selective: header.selective, flags }),
+            connection: None,
+        }
+    }
+
+    /// A packet of any program. One of TCP without payload is an acknowledgement, any other is data. Queues that tell connections
+    /// apart do so by addresses, protocol and ports.
+    #[must_use]
+    pub fn of_program(bytes: &[u8], (route, host): (u32, u32)) -> Self {
+        let header = Header::read(bytes);
+        let data = header.is_none_or(|h| h.payload > 0);
+        Self {
+            wire: bytes.len() as u32,
+            payload: header.map_or(bytes.len() as u32, |h| h.payload),
+            class: if data { Class::Data } else { Class::Ack },
+            ecn: header.map_or(Ecn::NotCapable, |h| h.ecn),
+            connection: Some(connection(bytes)),
+            bytes: bytes.to_owned(),
+            ..Self::cross(0, (route, host))
         }
     }
 
@@ -153,6 +182,7 @@ impl LivePacket {
             class: Class::Cross,
             ecn: Ecn::NotCapable,
             acknowledgement: None,
+            connection: None,
         }
     }
 }
@@ -168,7 +198,7 @@ impl Packet for LivePacket {
         self.payload
     }
     fn flow(&self) -> u64 {
-        u64::from(self.route)
+        self.connection.unwrap_or_else(|| u64::from(self.route))
     }
     fn host(&self) -> u32 {
         self.host

@@ -4,9 +4,9 @@ mod namespace;
 mod netlink;
 
 use std::fs;
-use std::net::Ipv4Addr;
 use std::thread;
 
+use eddyline_capture::address;
 use eddyline_scenario::Network;
 use eddyline_scenario::network::Flow;
 use nix::net::if_::if_nametoindex;
@@ -77,24 +77,11 @@ impl Host {
         netlink.enable(1, None).map_err(failed)?;
         netlink.enable(index, Some(DEVICE_QUEUE)).map_err(failed)?;
         for (i, flow) in network.flows.iter().enumerate() {
-            let (own, other) = (Self::address(number, i), Self::address(1 - number, i));
+            let (own, other) = (address(number, i), address(1 - number, i));
             netlink.address(index, own).map_err(failed)?;
             netlink.route(index, other, own, &metrics(flow, senders[i] == number)).map_err(failed)?;
         }
         Ok(Self { namespace, device })
-    }
-
-    /// The address of a flow's end on a host. The last two bytes are the flow's.
-    #[must_use]
-    pub fn address(host: usize, flow: usize) -> Ipv4Addr {
-        let [high, low] = (flow as u16 + 1).to_be_bytes();
-        Ipv4Addr::new(10, 64 + host as u8, high, low)
-    }
-
-    /// The flow whose address ends with these two bytes.
-    #[must_use]
-    pub fn flow_of(address: u16) -> Option<usize> {
-        usize::from(address).checked_sub(1)
     }
 
     /// Packets that the device dropped because the emulator did not read them in time.
@@ -168,15 +155,6 @@ fn metrics(flow: &Flow, sends: bool) -> Vec<(Metric, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_name_flows() {
-        for flow in [0, 1, 254, 255, 59_999] {
-            let [.., high, low] = Host::address(1, flow).octets();
-            assert_eq!(Host::flow_of(u16::from_be_bytes([high, low])), Some(flow));
-        }
-        assert_eq!(Host::flow_of(0), None);
-    }
 
     #[test]
     fn drops_are_found() {

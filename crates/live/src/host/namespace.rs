@@ -57,6 +57,12 @@ impl Namespace {
         File::open(OF_THREAD).map(Self).map_err(|e| LiveError::call(OF_THREAD, e))
     }
 
+    /// The file that stands for it.
+    #[must_use]
+    pub const fn file(&self) -> &File {
+        &self.0
+    }
+
     /// Moves the current thread to it.
     ///
     /// # Errors

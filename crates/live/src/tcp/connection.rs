@@ -8,6 +8,7 @@ use std::sync::{Barrier, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use eddyline_capture::{PORT, address};
 use eddyline_units::Time;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::socket::{Backlog, SockaddrIn, bind, connect, listen};
@@ -18,10 +19,7 @@ use super::info::TcpInfo;
 use super::options;
 use crate::emulator::Shared;
 use crate::error::LiveError;
-use crate::host::Host;
 
-/// Port of all receivers; flows differ in their addresses.
-const PORT: u16 = 5_001;
 /// Bytes written or read at once.
 const CHUNK: usize = 256 << 10;
 /// Spacing of looks at a connection's state.
@@ -66,7 +64,7 @@ fn listener(shared: &Shared, i: usize, host: usize) -> Result<TcpListener, LiveE
     let failed = |e| LiveError::call("listening socket", e);
     let socket = options::new_socket().map_err(failed)?;
     options::of_receiver(&socket, &shared.network.flows[i]).map_err(failed)?;
-    let address = SockaddrIn::from(SocketAddrV4::new(Host::address(host, i), PORT));
+    let address = SockaddrIn::from(SocketAddrV4::new(address(host, i), PORT));
     bind(socket.as_raw_fd(), &address).map_err(failed)?;
     listen(&socket, Backlog::new(1).map_err(failed)?).map_err(failed)?;
     Ok(TcpListener::from(socket))
@@ -99,9 +97,9 @@ fn connect_and_write(shared: &Shared, i: usize, state: &FlowState, control: &str
     let failed = |e| LiveError::call("socket", e);
     let socket = options::new_socket().map_err(failed)?;
     options::of_sender(&socket, &shared.network, flow, control).map_err(failed)?;
-    let own = SockaddrIn::from(SocketAddrV4::new(Host::address(host, i), 0));
+    let own = SockaddrIn::from(SocketAddrV4::new(address(host, i), 0));
     bind(socket.as_raw_fd(), &own).map_err(failed)?;
-    let other = SockaddrIn::from(SocketAddrV4::new(Host::address(1 - host, i), PORT));
+    let other = SockaddrIn::from(SocketAddrV4::new(address(1 - host, i), PORT));
     shared.clock.sleep_until(flow.start);
     connect(socket.as_raw_fd(), &other).map_err(|e| LiveError::call("connect", e))?;
     let stream = TcpStream::from(socket);

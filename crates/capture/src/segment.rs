@@ -1,0 +1,152 @@
+//! IPv4 and TCP headers of a simulated packet.
+
+use std::net::Ipv4Addr;
+
+use crate::{PORT, address};
+
+const IP_HEADER: usize = 20;
+const TCP_HEADER: usize = 20;
+const FIN: u8 = 0x01;
+const SYN: u8 = 0x02;
+const PUSH: u8 = 0x08;
+const ACK: u8 = 0x10;
+/// The first port of senders; a sender's port is this one and the number of its flow.
+const FIRST_PORT: u16 = 32_768;
+/// Scale of windows.
+const SCALE: u8 = 14;
+
+/// What a packet is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The sender's first.
+    Syn,
+    /// The answer to it.
+    SynAck,
+    /// Payload.
+    Data,
+    /// An acknowledgement without payload.
+    Ack,
+    /// The sender's last.
+    Fin,
+}
+
+impl Kind {
+    /// It comes from the flow's sender.
+    #[must_use]
+    pub const fn is_from_sender(self) -> bool {
+        matches!(self, Self::Syn | Self::Data | Self::Fin)
+    }
+}
+
+/// A packet of a flow.
+#[derive(Debug, Clone, Copy)]
+pub struct Segment {
+    /// What it is.
+    pub kind: Kind,
+    /// The flow.
+    pub flow: usize,
+    /// Host of the flow's sender.
+    pub sender: usize,
+    /// First payload byte of what comes from the sender, counted from 0; cumulative acknowledgement of an ACK.
+    pub sequence: u64,
+    /// Payload bytes.
+    pub payload: u32,
+    /// Largest payload of the flow's packets.
+    pub mss: u32,
+    /// Receive window in bytes, if there is one.
+    pub window: Option<u64>,
+}
+
+impl Segment {
+    /// The headers, and the length of the packet with its payload.
+    ///
+    /// The SYN has sequence number 0 and the first payload byte 1. Headers are those of TCP over IPv4 with the options of a SYN, which
+    /// need not be as long as the scenario's.
+    #[must_use]
+    pub fn headers(&self) -> (Vec<u8>, u32) {
+        let options: &[u8] = match self.kind {
+            // maximum segment size, window scale
+            Kind::Syn | Kind::SynAck => {
+                let [high, low] = (self.mss.min(u32::from(u16::MAX)) as u16).to_be_bytes();
+                &[2, 4, high, low, 1, 3, 3, SCALE]
+            }
+            _ => &[],
+        };
+        let headers = IP_HEADER + TCP_HEADER + options.len();
+        let length = headers as u32 + self.payload;
+        let mut bytes = Vec::with_capacity(headers);
+        let (source, destination) = self.addresses();
+        ip_header(&mut bytes, length, source, destination);
+        let port = FIRST_PORT.wrapping_add(self.flow as u16 % FIRST_PORT);
+        let ports = if self.kind.is_from_sender() { [port, PORT] } else { [PORT, port] };
+        ports.iter().for_each(|p| bytes.extend(p.to_be_bytes()));
+        // a number of 32 bits goes round
+        let next = self.sequence.wrapping_add(1) as u32;
+        let (sequence, acknowledgement, flags) = match self.kind {
+            Kind::Syn => (0, 0, SYN),
+            Kind::SynAck => (0, 1, SYN | ACK),
+            Kind::Data => (next, 1, PUSH | ACK),
+            Kind::Ack => (1, next, ACK),
+            Kind::Fin => (next, 1, FIN | ACK),
+        };
+        bytes.extend(sequence.to_be_bytes());
+        bytes.extend(acknowledgement.to_be_bytes());
+        bytes.push(((TCP_HEADER + options.len()) as u8 / 4) << 4);
+        bytes.push(flags);
+        bytes.extend(self.window_field().to_be_bytes());
+        // no checksum: the payload is not there
+        bytes.extend([0; 4]);
+        bytes.extend(options);
+        (bytes, length)
+    }
+
+    fn addresses(&self) -> (Ipv4Addr, Ipv4Addr) {
+        let [sender, receiver] = [self.sender, 1 - self.sender].map(|host| address(host, self.flow));
+        if self.kind.is_from_sender() { (sender, receiver) } else { (receiver, sender) }
+    }
+
+    fn window_field(&self) -> u16 {
+        let window = if self.kind.is_from_sender() { u64::MAX } else { self.window.unwrap_or(u64::MAX) };
+        // windows in a SYN are not scaled
+        let scale = if matches!(self.kind, Kind::Syn | Kind::SynAck) { 0 } else { SCALE };
+        window.div_ceil(1 << scale).min(u64::from(u16::MAX)) as u16
+    }
+}
+
+fn ip_header(bytes: &mut Vec<u8>, length: u32, source: Ipv4Addr, destination: Ipv4Addr) {
+    bytes.extend([0x45, 0]);
+    bytes.extend((length.min(u32::from(u16::MAX)) as u16).to_be_bytes());
+    // identification 0, do not fragment, 64 hops, TCP, checksum
+    bytes.extend([0, 0, 0x40, 0, 64, 6, 0, 0]);
+    bytes.extend(source.octets());
+    bytes.extend(destination.octets());
+    let sum: u32 = bytes.chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
+    let folded = (sum & 0xffff) + (sum >> 16);
+    bytes[10..12].copy_from_slice(&(!((folded + (folded >> 16)) as u16)).to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DATA: Segment =
+        Segment { kind: Kind::Data, flow: 1, sender: 0, sequence: 1_460, payload: 1_460, mss: 1_460, window: None };
+
+    #[test]
+    fn headers_say_what_the_packet_is() {
+        let (bytes, length) = DATA.headers();
+        assert_eq!((bytes.len(), length), (40, 1_500));
+        assert_eq!(bytes[2..4], 1_500u16.to_be_bytes());
+        assert_eq!(bytes[12..20], [10, 64, 0, 2, 10, 65, 0, 2]);
+        assert_eq!(bytes[24..28], 1_461u32.to_be_bytes());
+        let sum: u32 = bytes[..20].chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
+        assert_eq!((sum & 0xffff) + (sum >> 16), 0xffff, "checksum");
+        let (ack, length) = Segment { kind: Kind::Ack, payload: 0, window: Some(65_536), ..DATA }.headers();
+        assert_eq!((length, ack[33]), (40, ACK));
+        assert_eq!(ack[12..16], [10, 65, 0, 2], "from the receiver");
+        assert_eq!(ack[28..32], 1_461u32.to_be_bytes());
+        assert_eq!(ack[34..36], 4u16.to_be_bytes(), "65,536 B in units of 16 KiB");
+        let (syn, length) = Segment { kind: Kind::Syn, sequence: 0, payload: 0, ..DATA }.headers();
+        assert_eq!((syn.len() as u32, syn[32] >> 4), (length, 7));
+    }
+}

@@ -1,0 +1,72 @@
+//! A program at one end of the path of the first flow, in place of flows: what it sends to the other end crosses the path.
+
+use std::os::fd::AsRawFd;
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use eddyline_capture::address;
+use eddyline_scenario::Network;
+use eddyline_units::Time;
+
+use crate::approximations;
+use crate::clock::Clock;
+use crate::emulator::{self, Shared};
+use crate::error::LiveError;
+use crate::host::{self, Host};
+use crate::placement::Placement;
+use crate::run::start_lanes;
+
+/// The end of a path that has no end.
+const FOREVER: Time = Time::from_ms(100 * 24 * 3_600 * 1_000);
+
+/// Runs `program` at the receiver's end of the first flow, or at the sender's.
+///
+/// # Errors
+/// This machine cannot, or the program cannot be started.
+pub fn run(mut network: Network, at_sender: bool, program: &[String]) -> Result<ExitStatus, LiveError> {
+    approximations::check(&network)?;
+    host::become_root()?;
+    network.duration = FOREVER;
+    let placement = Placement::of(&network);
+    let network = Arc::new(network);
+    let create = |number| Host::create(&network, number, &placement.sender);
+    let hosts = [create(0)?, create(1)?];
+    let Some(sender) = placement.sender.first().copied() else {
+        return Err(LiveError::Input("the path is that of the first flow, and there is none".to_owned()));
+    };
+    let here = if at_sender { sender } else { 1 - sender };
+    let shared = Arc::new(Shared {
+        routes: emulator::routes(&network, &placement),
+        placement,
+        hosts,
+        clock: Clock::starting_in(std::time::Duration::ZERO),
+        series: None,
+        capture: false,
+        any_packet: true,
+        stopped: AtomicBool::new(false),
+        network: Arc::clone(&network),
+    });
+    let lanes = start_lanes(&shared)?;
+    let (own, other) = (&shared.hosts[here].namespace, &shared.hosts[1 - here].namespace);
+    let enter = format!("/proc/{}/fd/{}", std::process::id(), other.file().as_raw_fd());
+    let started = thread::scope(|scope| {
+        // a child is in the namespace of the thread that starts it
+        let child = scope.spawn(|| {
+            own.enter()?;
+            let mut command = Command::new(&program[0]);
+            command.args(&program[1..]);
+            command.env("EDDYLINE_HERE", address(here, 0).to_string());
+            command.env("EDDYLINE_THERE", address(1 - here, 0).to_string());
+            command.env("EDDYLINE_THERE_NET", &enter);
+            command.status().map_err(|e| LiveError::call(&program[0], e))
+        });
+        child.join().unwrap_or_else(|_| Err(LiveError::Failed("the program's thread panicked".to_owned())))
+    });
+    shared.stopped.store(true, Ordering::Relaxed);
+    for lane in lanes {
+        let _ = lane.join();
+    }
+    started
+}

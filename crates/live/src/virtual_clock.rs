@@ -1,0 +1,178 @@
+//! Runs in virtual time: the same program in a user-mode Linux whose clock jumps.
+//!
+//! The guest computes in no time, and its clock jumps to the next timer when it sleeps (`time-travel=inf-cpu`). So a run takes what it
+//! computes, and a busy machine changes nothing. The guest needs no rights. It sees a root of its own, read-only, with this program and
+//! its libraries, a folder for the run, and the scenario's folder, read-only.
+
+use std::env;
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use eddyline_scenario::result::{Cost, RunResult};
+use nix::sys::personality::{self, Persona};
+use nix::sys::prctl;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::Signal;
+
+use crate::command::Arguments;
+use crate::error::LiveError;
+use crate::guest;
+
+/// Environment variable that names the kernel.
+const KERNEL: &str = "EDDYLINE_LINUX";
+/// Memory of the guest. Only what it uses is taken.
+const MEMORY: &str = "mem=1G";
+/// Lines of the kernel's log in an error message.
+const LOG_LINES: usize = 5;
+
+/// The user-mode Linux: named by the variable, or where `build-kernel` puts it.
+fn kernel() -> Result<PathBuf, LiveError> {
+    let cached = || {
+        let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        Some(cache.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cache")))?.join("eddyline/linux"))
+    };
+    let named = env::var_os(KERNEL).map(PathBuf::from).or_else(cached);
+    named.filter(|path| path.is_file()).ok_or_else(|| LiveError::Unavailable {
+        reason: "no user-mode Linux for virtual time was found".to_owned(),
+        remedy: format!("crates/live/uml/build-kernel (ten minutes), or name it in {KERNEL}"),
+    })
+}
+
+/// Runs the scenario in `text` and returns the result document.
+///
+/// # Errors
+/// There is no kernel, or the run fails.
+pub fn run(text: &str, given: &Arguments) -> Result<String, LiveError> {
+    let began = Instant::now();
+    let kernel = kernel()?;
+    let place = Place::create()?;
+    let work = place.0.join("work");
+    let failed = |e: std::io::Error| LiveError::call("virtual time", e);
+    fs::write(work.join(guest::SCENARIO), text).map_err(failed)?;
+    let log = File::create(work.join("log")).map_err(failed)?;
+    let folder = given.folder.clone().unwrap_or_else(|| ".".into()).canonicalize().map_err(failed)?;
+    let mut boot = Command::new(env::current_exe().map_err(failed)?);
+    boot.arg("--boot").arg(&kernel).arg(&place.0).arg(&folder);
+    boot.args([given.series.is_some(), given.pcap.is_some()].map(|on| if on { "1" } else { "0" }));
+    let status = boot.stdin(Stdio::null()).stdout(log).stderr(Stdio::null()).status().map_err(failed)?;
+    if let Ok(error) = fs::read_to_string(work.join(guest::ERROR)) {
+        return Err(LiveError::reported(&error));
+    }
+    let Ok(result) = fs::read_to_string(work.join(guest::RESULT)) else {
+        return Err(LiveError::Failed(format!("the user-mode Linux gave no result ({status}): {}", place.log())));
+    };
+    for (wanted, made) in [(&given.series, guest::SERIES), (&given.pcap, guest::CAPTURES)] {
+        if let Some(wanted) = wanted {
+            copy(&work.join(made), wanted).map_err(failed)?;
+        }
+    }
+    let mut result: RunResult = serde_json::from_str(&result).map_err(|e| LiveError::call("result", e))?;
+    let used = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| LiveError::call("getrusage", e))?;
+    let cpu_s = [used.user_time(), used.system_time()].map(|t| t.tv_sec() as f64 + t.tv_usec() as f64 * 1e-6);
+    result.cost = Cost { cpu_s: cpu_s.iter().sum(), wall_s: began.elapsed().as_secs_f64() };
+    serde_json::to_string_pretty(&result).map_err(|e| LiveError::Failed(e.to_string()))
+}
+
+/// Becomes the kernel that boots; it ends with the process that started it.
+///
+/// # Errors
+/// It cannot be started.
+pub fn boot(arguments: &[String]) -> Result<(), LiveError> {
+    let [kernel, place, folder, series, pcap] = arguments else {
+        return Err(LiveError::Input("--boot: five values".to_owned()));
+    };
+    prctl::set_pdeathsig(Signal::SIGKILL).map_err(|e| LiveError::call("prctl", e))?;
+    // addresses of a process are a source of randomness
+    let persona = personality::get().map_err(|e| LiveError::call("personality", e))?;
+    personality::set(persona | Persona::ADDR_NO_RANDOMIZE).map_err(|e| LiveError::call("personality", e))?;
+    let error = Command::new(kernel)
+        .args([MEMORY, "time-travel=inf-cpu", "root=/dev/root", "rootfstype=hostfs", "ro", "panic=-1"])
+        .args(["con=null", "con0=null,fd:1", "quiet", "init=/eddyline-live"])
+        .arg(format!("rootflags={place}/root"))
+        .arg(format!("uml_dir={place}/uml"))
+        .args(["--", "--guest", &format!("{place}/work"), folder, series, pcap])
+        .env_clear()
+        .env("EDDYLINE_SEED", "1")
+        .env("TMPDIR", "/dev/shm")
+        .exec();
+    Err(LiveError::call(kernel, error))
+}
+
+/// A temporary folder: `root` for the guest, `work` for the run.
+struct Place(PathBuf);
+
+impl Place {
+    fn create() -> Result<Self, LiveError> {
+        let base = env::temp_dir().join(format!("eddyline-virtual-{}", std::process::id()));
+        let place = Self(base);
+        place.fill().map_err(|e| LiveError::call("folder of the guest", e))?;
+        Ok(place)
+    }
+
+    fn fill(&self) -> std::io::Result<()> {
+        let root = self.0.join("root");
+        for folder in
+            ["root/lib", "root/lib64", "root/proc", "root/sys", "root/dev", "root/work", "root/folder", "work", "uml"]
+        {
+            fs::create_dir_all(self.0.join(folder))?;
+        }
+        fs::copy(env::current_exe()?, root.join("eddyline-live"))?;
+        for (name, library) in libraries()? {
+            let folder = if name.starts_with("ld-linux") { "lib64" } else { "lib" };
+            fs::copy(&library, root.join(folder).join(name))?;
+        }
+        Ok(())
+    }
+
+    /// The end of the kernel's log.
+    fn log(&self) -> String {
+        let text = fs::read(self.0.join("work/log")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
+        lines[lines.len().saturating_sub(LOG_LINES)..].join("; ")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // what cannot be removed stays in the folder for temporary files
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The libraries of this process, under all names that their folders have for them: the linker looks for one, the process maps another.
+fn libraries() -> std::io::Result<Vec<(String, PathBuf)>> {
+    let maps = fs::read_to_string("/proc/self/maps")?;
+    let mapped = maps.lines().filter_map(|line| line.split_whitespace().nth(5)).filter(|path| path.contains(".so"));
+    let mut files: Vec<&Path> = mapped.map(Path::new).collect();
+    files.sort();
+    files.dedup();
+    let mut named = Vec::new();
+    for file in files {
+        let Some(folder) = file.parent() else { continue };
+        for entry in fs::read_dir(folder)? {
+            let (path, name) = entry.map(|e| (e.path(), e.file_name()))?;
+            let same = fs::canonicalize(&path).is_ok_and(|real| real == file);
+            if let (true, Some(name)) = (same, name.to_str()) {
+                named.push((name.to_owned(), file.to_owned()));
+            }
+        }
+    }
+    Ok(named)
+}
+
+/// Copies a file, or a folder's files.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    if !from.is_dir() {
+        return fs::copy(from, to).map(drop);
+    }
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        fs::copy(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+"""Captures of the two hosts' interfaces in pcapng format, written beside their place and put there at the end."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import eddyline.output as output
+from eddyline.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["FILES", "claim", "staged"]
+
+FILES = ("host-1.pcapng", "host-2.pcapng")
+"""A capture for each host; data of the first link comes from the first."""
+
+
+def claim(path: Path) -> None:
+    """Makes sure that captures can be written to a folder.
+
+    Raises:
+        InputError: They cannot.
+    """
+    with output.refused(path):
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            raise InputError(f"{path}: exists and is not a folder", "name a folder, which gets a file per host")
+        foreign = sorted(file.name for file in path.iterdir() if file.name not in FILES) if path.is_dir() else []
+        if foreign:
+            raise InputError(f"{path}: holds more than captures: {foreign[0]}", "choose a new or empty folder")
+    output.claim(path, FILES)
+
+
+@contextmanager
+def staged(path: Path | None) -> Iterator[Path | None]:
+    """A folder to write to, which replaces `path` at the end, and is removed where anything fails.
+
+    Raises:
+        InputError: Nothing can be written there.
+    """
+    if path is None:
+        yield None
+        return
+    claim(path)
+    with output.replaced(path, FILES) as folder:
+        yield folder

@@ -1,0 +1,43 @@
+"""`eddyline shell`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from eddyline.cli.options import overrides, scenario_file
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  eddyline shell two-way.toml
+  eddyline shell two-way.toml -- ping -c 5 10.64.0.1
+  eddyline shell two-way.toml -- sh -c 'nsenter --net=$EDDYLINE_THERE_NET iperf3 -s -1 -D; iperf3 -c $EDDYLINE_THERE -R'
+"""
+
+
+@click.command(
+    "shell",
+    epilog=EXAMPLES,
+    short_help="a shell at one end of an emulated path",
+    context_settings={"ignore_unknown_options": True},
+)
+@scenario_file()
+@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+@overrides()
+@click.option("--at-sender", is_flag=True, help="Be at the sender's end of the first flow, not at the receiver's.")
+def command(file: Path, program: tuple[str, ...], overrides: list[tuple[str, str]], at_sender: bool) -> int:
+    """Run a shell, or PROGRAM, at one end of the path of the first flow in FILE. What it sends to the other end crosses the path.
+
+    Flows and traffic of other programs do not run; cross traffic does. EDDYLINE_HERE and EDDYLINE_THERE are the addresses of
+    the two ends, and nsenter --net=$EDDYLINE_THERE_NET PROGRAM runs a program at the other end. Needs what world kernel needs.
+    """
+    from eddyline.live import shell
+    from eddyline.scenario import Scenario
+
+    scenario = Scenario.load(file, set=overrides)
+    default = (os.environ.get("SHELL", "/bin/sh"),)
+    return shell(scenario.canonical, file.absolute().parent, program or default, at_sender=at_sender)

@@ -1,0 +1,70 @@
+"""`eddyline tc`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from eddyline.cli.options import overrides, scenario_file
+
+if TYPE_CHECKING:
+    from eddyline.adviser.tc import LinkCommands
+
+__all__ = ["command"]
+
+EXAMPLES = """\b
+Examples:
+  eddyline tc two-way.toml
+  eddyline tc two-way.toml --device forward=eth0,eth1 --device backward=eth1,eth0
+"""
+
+
+@click.command("tc", epilog=EXAMPLES, short_help="the nearest tc and netem commands")
+@scenario_file()
+@overrides()
+@click.option(
+    "--device",
+    "devices",
+    multiple=True,
+    metavar="LINK=LEAVE,ARRIVE",
+    help="Interfaces of a link: the one that its packets leave by, and the one that they arrive by.",
+)
+def command(file: Path, overrides: list[tuple[str, str]], devices: tuple[str, ...]) -> int:
+    """Print commands that set up the links of FILE on the interfaces of a Linux machine, as nearly as tc can.
+
+    Nothing is executed. What tc cannot express is said in comments.
+    """
+    from eddyline.adviser.tc import commands
+    from eddyline.scenario import Scenario
+
+    scenario = Scenario.load(file, set=overrides)
+    named = _devices(devices, scenario.links)
+    default = {link: ("$LEAVE", "$ARRIVE") for link in scenario.links}
+    sys.stdout.write("\n".join(line for each in commands(scenario, default | named) for line in _lines(each)) + "\n")
+    return 0
+
+
+def _devices(given: tuple[str, ...], links: list[str]) -> dict[str, tuple[str, str]]:
+    named = {}
+    for text in given:
+        link, equals, pair = text.partition("=")
+        leave, comma, arrive = pair.partition(",")
+        if not (equals and comma and leave and arrive):
+            raise click.UsageError(f"--device {text}: LINK=LEAVE,ARRIVE is wanted")
+        if link not in links:
+            from eddyline.spelling import unknown
+
+            raise unknown("link", link, links)
+        named[link] = (leave, arrive)
+    return named
+
+
+def _lines(link: LinkCommands) -> list[str]:
+    lines = [f"# link {link.link}: queue and rate, where packets leave"]
+    lines += link.queue
+    if link.path:
+        lines += [f"# link {link.link}: delay, loss and jitter, where they arrive", *link.path]
+    return lines + [f"# not the same: {note}" for note in link.notes]
