@@ -11,6 +11,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: bindgen MODULE.wasm FOLDER".into());
     };
     let mut bindgen = Bindgen::new();
-    bindgen.web(true)?.typescript(true).input_path(module).out_name("engine").generate(folder)?;
+    bindgen
+        .web(true)?
+        .omit_default_module_path(false)
+        .typescript(true)
+        .input_path(module)
+        .out_name("engine")
+        .generate(folder)?;
     Ok(())
 }

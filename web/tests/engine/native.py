@@ -35,11 +35,21 @@ def one(file: str, seconds: float) -> dict[str, object]:
         return about | {"refused": str(e)}
 
 
+def mistakes(text: str) -> list[dict[str, object]]:
+    """The errors of an invalid text."""
+    try:
+        core.load(text, "toml", "mistake.toml", None, [])
+    except ScenarioError as e:
+        return e.diagnostics
+    raise AssertionError(f"valid: {text}")
+
+
 def main() -> None:
     """Reads the list of files from standard input."""
     asked = json.load(sys.stdin)
+    errors = {text: mistakes(text) for text in asked["mistakes"]}
     runs = {file: one(file, asked["seconds"]) for file in asked["files"]}
-    json.dump({"version": eddyline.__version__, "runs": runs}, sys.stdout)
+    json.dump({"version": eddyline.__version__, "runs": runs, "mistakes": errors}, sys.stdout)
 
 
 main()
